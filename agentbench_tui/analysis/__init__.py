@@ -1,0 +1,1 @@
+"""Statistics as pure functions on arrays. Knows nothing of files, stores or agents."""

@@ -1,0 +1,1 @@
+"""The click commands. They wire; they compute nothing."""

@@ -1,0 +1,1 @@
+"""HTTP and server-sent events, with receive times taken before parsing."""

@@ -1,0 +1,1 @@
+"""Plain data and protocols shared by every package. Imports nothing of ours."""

@@ -1,0 +1,219 @@
+"""What is asked of an agent and what comes back: case, request, answer, failure, score.
+
+These cross every boundary of the program and are written to the store as JSON, so they are
+frozen msgspec structs: cheap to make, cheap to encode.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from enum import StrEnum
+from typing import Any, Protocol
+
+import msgspec
+
+
+class FailureKind(StrEnum):
+    """Why a sample has no valid answer."""
+
+    RATE_LIMITED = "rate_limited"
+    """The server asked us to come back later (429)."""
+    TIMEOUT = "timeout"
+    """No complete answer before the deadline."""
+    CONNECTION = "connection"
+    """The connection could not be made, or broke before the first byte of the answer."""
+    SERVER = "server"
+    """The server said that it failed (5xx), or refused the request (4xx other than 429)."""
+    TRUNCATED = "truncated"
+    """The answer began but did not come to its end."""
+    PARSE = "parse"
+    """A complete answer that is not of the agreed form."""
+    LIMIT = "limit"
+    """The agent went over a memory, token or cost limit."""
+    AGENT = "agent"
+    """The agent itself raised, exited or reported an error."""
+    GRADER = "grader"
+    """The answer is there, but a scorer failed on it."""
+    HARNESS = "harness"
+    """A fault of agentbench or of the machine it runs on."""
+
+
+UNMEASURED = frozenset({FailureKind.GRADER, FailureKind.HARNESS})
+"""Failures that say nothing about the agent: left out of its metrics, and shown."""
+
+RETRYABLE = frozenset({FailureKind.RATE_LIMITED, FailureKind.CONNECTION, FailureKind.SERVER})
+
+
+class Usage(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Tokens of one answer. None means that the agent did not say."""
+
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cached_tokens: int | None = None
+    """Part of `input_tokens` that was read from a prompt cache."""
+    reasoning_tokens: int | None = None
+    """Part of `output_tokens` that was spent on hidden reasoning."""
+    estimated: bool = False
+    """True when the counts are ours (chunk counts) rather than the server's."""
+
+    @property
+    def total(self) -> int | None:
+        """Input plus output tokens, or None when neither is known."""
+        if self.input_tokens is None and self.output_tokens is None:
+            return None
+        return (self.input_tokens or 0) + (self.output_tokens or 0)
+
+
+class ToolCall(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One call of a tool that the agent made or asked for."""
+
+    name: str
+    arguments: dict[str, Any] = msgspec.field(default_factory=dict)
+    id: str | None = None
+    result: Any = None
+    """What the tool gave back, when the agent ran it itself."""
+
+
+class Message(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One turn of a conversation."""
+
+    role: str
+    """`system`, `user`, `assistant` or `tool`."""
+    content: str = ""
+    tool_calls: tuple[ToolCall, ...] = ()
+    tool_call_id: str | None = None
+
+
+class Span(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A phase of the agent's work, reported by the agent."""
+
+    name: str
+    start_ms: float
+    """Since the request was sent."""
+    duration_ms: float
+    attributes: dict[str, Any] = msgspec.field(default_factory=dict)
+
+
+class Case(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One input of a task benchmark, with what is expected of the answer."""
+
+    id: str
+    input: Any
+    """The question: text, or any JSON value that the agent understands."""
+    expected: Any = None
+    """What a scorer compares with; its form is the scorer's business."""
+    messages: tuple[Message, ...] = ()
+    """Turns before the input (a system prompt, earlier dialogue)."""
+    tools: tuple[dict[str, Any], ...] = ()
+    """JSON-schema function definitions `{name, description, parameters}` that may be called."""
+    cluster: str | None = None
+    """Cases that share a source (one passage, one repository) share a cluster."""
+    metadata: dict[str, Any] = msgspec.field(default_factory=dict)
+
+
+class Request(msgspec.Struct, frozen=True):
+    """One question put to an agent: a case at one observation key."""
+
+    case: Case
+    seed: int
+    """Derived from the observation key; the same in every rerun."""
+    repeat: int = 0
+    iteration: int = 0
+    attempt: int = 0
+    warmup: bool = False
+    time_limit_s: float | None = None
+    parameters: Mapping[str, Any] = {}
+
+    def conversation(self) -> tuple[Message, ...]:
+        """All turns to send: the case's messages, then its input as the user's turn."""
+        return (*self.case.messages, Message("user", self.text()))
+
+    def text(self) -> str:
+        """The input as text; structured input as compact JSON."""
+        given = self.case.input
+        return given if isinstance(given, str) else msgspec.json.encode(given).decode()
+
+
+class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What an agent answered. Only what it really said is filled in."""
+
+    text: str = ""
+    data: Any = None
+    """Structured output, where the agent gives one."""
+    tool_calls: tuple[ToolCall, ...] = ()
+    usage: Usage | None = None
+    ttft_ms: float | None = None
+    """From send to the first content-bearing event; None when not streamed."""
+    messages: tuple[Message, ...] = ()
+    """Turns between the input and the answer (tool calls and their results)."""
+    spans: tuple[Span, ...] = ()
+    model: str | None = None
+    """The model that the server says it used."""
+    finish_reason: str | None = None
+    api_calls: int = 1
+    """Requests to a model or server that this answer took."""
+    cost_usd: float | None = None
+    """Cost as the agent reports it; otherwise computed from the price table."""
+    simulated: bool = False
+    metadata: dict[str, Any] = msgspec.field(default_factory=dict)
+
+
+class AgentFailure(Exception):
+    """Raised by an agent that has no valid answer. A result, not an error of ours."""
+
+    def __init__(
+        self,
+        kind: FailureKind,
+        detail: str,
+        *,
+        retry_after_s: float | None = None,
+        partial: Answer | None = None,
+    ) -> None:
+        super().__init__(f"{kind}: {detail}")
+        self.kind = kind
+        self.detail = detail
+        self.retry_after_s = retry_after_s
+        """What the server asked for; None when it did not say."""
+        self.partial = partial
+        """What had arrived before the failure; kept with the observation."""
+
+
+class Agent(Protocol):
+    """The thing under test: one session, opened once a repeat and used for many cases."""
+
+    async def start(self) -> None:
+        """Open the session (process, connection). Raises AgentFailure."""
+
+    async def answer(self, request: Request) -> Answer:
+        """Answer one case. Raises AgentFailure; may be cancelled at its deadline."""
+
+    async def close(self) -> None:
+        """End the session and everything it started. Never raises for an ended session."""
+
+    @property
+    def pids(self) -> tuple[int, ...]:
+        """Root processes of the session, for the samplers; empty when it has none."""
+
+
+class Score(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What one scorer says of one answer."""
+
+    scorer: str
+    value: float
+    """Credit in 0..1."""
+    correct: bool
+    """Whether it counts as right; for graded scorers `value` at or above their pass mark."""
+    reason: str = ""
+    """Why, in a sentence, when the credit is not full."""
+    correctness: float | None = None
+    completeness: float | None = None
+    relevance: float | None = None
+    metadata: dict[str, Any] = msgspec.field(default_factory=dict)
+
+
+class GraderFailure(Exception):
+    """Raised by a scorer that could not judge. Counts as failure kind `grader`."""
+
+
+Scorer = Callable[[Case, Answer], Score | Awaitable[Score]]
+"""A scorer: a plain callable, made by `scoring.registry.make_scorer` from its options."""

@@ -1,0 +1,103 @@
+"""The errors a caller would treat differently, and the exit code each one means.
+
+AgentbenchError
+├── UsageError        2   wrong option, name or value on the command line
+├── SuiteError        2   a suite that cannot be read; carries every problem found, with its place
+├── StoreError        2   a database that cannot be opened, or that a newer version wrote
+├── MissingExtra      2   a feature whose optional dependency is not installed
+├── GateFailed        1   a threshold that was asked for does not hold
+├── Unmeasured        3   the run ended, but part of it could not be measured
+└── Interrupted     130   stopped by a signal; what was measured is kept
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+
+class AgentbenchError(Exception):
+    """One line that says what is wrong, where, and what to do about it."""
+
+    exit_code = 70
+
+
+class UsageError(AgentbenchError):
+    """A wrong option, name or value."""
+
+    exit_code = 2
+
+
+class StoreError(AgentbenchError):
+    """A database that cannot be opened or written."""
+
+    exit_code = 2
+
+
+class MissingExtra(AgentbenchError):
+    """An optional dependency is not installed."""
+
+    exit_code = 2
+
+    def __init__(self, feature: str, extra: str) -> None:
+        super().__init__(
+            f"{feature} needs an extra: install it with "
+            f"`pip install 'agentbench-tui[{extra}]'`"
+        )
+
+
+class GateFailed(AgentbenchError):
+    """A threshold that was asked for does not hold."""
+
+    exit_code = 1
+
+
+class Unmeasured(AgentbenchError):
+    """The run ended, but part of it could not be measured."""
+
+    exit_code = 3
+
+
+class Interrupted(AgentbenchError):
+    """Stopped by a signal; what was measured is kept."""
+
+    exit_code = 130
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing wrong with a file that a person wrote."""
+
+    message: str
+    path: str = ""
+    """Key path inside the file, such as `benchmarks.0.constraints.time_limit_ms`."""
+    file: str = ""
+    line: int | None = None
+    """1-based."""
+    column: int | None = None
+    """1-based."""
+
+    def __str__(self) -> str:
+        place = self.file
+        if self.line is not None:
+            place += f":{self.line}:{self.column or 1}"
+        parts = [part for part in (place, self.path, self.message) if part]
+        return ": ".join(parts)
+
+
+class SuiteError(AgentbenchError):
+    """A suite that cannot be read, with all its problems at once."""
+
+    exit_code = 2
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("\n".join(str(problem) for problem in self.problems))
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """` (did you mean "x"?)` for a near miss, else an empty string."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(word, list(known), n=1, cutoff=0.6)
+    return f' (did you mean "{near[0]}"?)' if near else ""

@@ -1,0 +1,285 @@
+"""The suite: what a person writes. Pydantic models, strict and closed to unknown keys.
+
+Reading files, positions and near names is `engine.loading`'s business; this module only says
+what a suite may hold. Keys of the older spec-driven files (`experiment`, `params`,
+`instrumentation`, …) are turned into this form by `engine.loading` before validation.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import (
+    AliasChoices,
+    BaseModel,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    model_validator,
+)
+
+Name = Annotated[str, StringConstraints(pattern=r"\A[A-Za-z0-9][A-Za-z0-9._-]{0,63}\Z")]
+Category = Literal["speed", "accuracy", "cost", "reliability", "scalability", "comprehensive"]
+TestType = Literal["synthetic", "real_world", "stress", "edge_case"]
+Complexity = Literal["low", "medium", "high", "extreme"]
+BenchmarkKind = Literal["task", "load", "experiment"]
+Dimension = Literal["accuracy", "speed", "efficiency", "cost", "reliability"]
+Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+NotNegative = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+
+
+class Part(BaseModel):
+    """Base of every part of a suite: unknown keys are errors, values are not coerced."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, populate_by_name=True)
+
+
+class Dataset(Part):
+    """Where the cases of a task benchmark come from, and which of them are taken."""
+
+    size: Annotated[int, Field(ge=1)] | None = None
+    """How many cases the author says there are; checked when given."""
+    complexity: Complexity = "medium"
+    data_source: str | None = None
+    """`file:PATH`, `package:MODULE/PATH`, or `python:module:function`; a bare path is a file.
+    Relative paths are relative to the suite's file."""
+    cases: list[dict[str, Any]] | None = None
+    """Inline cases, instead of `data_source`."""
+    fields: dict[str, str] = Field(default_factory=dict)
+    """Case field → dotted path in the record (`input: question`, `expected: truth.answer`).
+    A path that holds `{name}` is a template over the record's fields."""
+    filter: dict[str, Any] = Field(default_factory=dict)
+    """Dotted path → value, or list of values, that a record must have to be taken."""
+    limit: Annotated[int, Field(ge=1)] | None = None
+    shuffle: bool = False
+    """Order the cases by the seed before `limit` is applied."""
+
+    @model_validator(mode="after")
+    def _one_source(self) -> Self:
+        if (self.cases is None) == (self.data_source is None):
+            raise ValueError("give exactly one of `data_source` and `cases`")
+        if self.cases is not None and not self.cases:
+            raise ValueError("`cases` is empty")
+        return self
+
+
+class Constraints(Part):
+    """Limits of one case. An answer over a limit is a failure of kind `timeout` or `limit`."""
+
+    time_limit_ms: Positive | None = None
+    memory_limit_mb: Positive | None = None
+    token_limit: Annotated[int, Field(gt=0)] | None = None
+    cost_limit_usd: Positive | None = None
+
+
+class Iterations(Part):
+    """How often a benchmark is repeated inside one execution."""
+
+    warmup: Annotated[int, Field(ge=0)] = 3
+    """Unmeasured requests before the first measured iteration, one case each."""
+    measured: Annotated[int, Field(ge=1)] = 5
+    """Measured passes over the cases."""
+
+
+class EarlyStop(Part):
+    """When to end an execution before its last planned iteration. The default never does,
+    save for repeated failures of the harness."""
+
+    metric: str = "accuracy"
+    half_width: Positive | None = None
+    """Stop when the 95 % interval of `metric` is within ± this, after ≥ 5 iterations or
+    repeats. Relative for times (0.05 is 5 %), absolute for shares."""
+    hopeless_below: Annotated[float, Field(ge=0, le=1)] | None = None
+    """Stop when even the upper bound of accuracy lies below this."""
+    harness_failures: Annotated[int, Field(ge=1)] = 10
+    """Stop after so many failures of kind `harness` or `connection` in a row."""
+
+
+class RubricEntry(Part):
+    """How one metric becomes a score: 1 at `target` or better, 0 at `limit` or worse."""
+
+    metric: str
+    target: Annotated[float, Field(allow_inf_nan=False)]
+    limit: Annotated[float, Field(allow_inf_nan=False)]
+    scale: Literal["linear", "log"] = "linear"
+
+    @model_validator(mode="after")
+    def _apart(self) -> Self:
+        if self.target == self.limit:
+            raise ValueError("`target` and `limit` must differ")
+        if self.scale == "log" and min(self.target, self.limit) <= 0:
+            raise ValueError("a logarithmic scale needs `target` and `limit` above 0")
+        return self
+
+
+class Weights(Part):
+    """Weight of each dimension in the overall score."""
+
+    accuracy: NotNegative = 0.30
+    speed: NotNegative = 0.20
+    efficiency: NotNegative = 0.20
+    cost: NotNegative = 0.15
+    reliability: NotNegative = 0.15
+
+    @model_validator(mode="after")
+    def _some(self) -> Self:
+        if not sum(self.model_dump().values()):
+            raise ValueError("at least one weight must be above 0")
+        return self
+
+
+class Parameter(Part):
+    """A declared parameter of a suite, used as `${name}` in its strings."""
+
+    default: Any = None
+    type: Literal["string", "integer", "number", "boolean", "path"] | None = None
+    """Derived from the default when left out."""
+    choices: list[Any] | None = None
+    description: str = ""
+    required: bool = False
+
+
+class Range(Part):
+    """A range of values to sweep: `count` points from `start` to `stop`, both included;
+    for random sweeps, drawn uniformly on the scale."""
+
+    start: Annotated[float, Field(allow_inf_nan=False)]
+    stop: Annotated[float, Field(allow_inf_nan=False)]
+    count: Annotated[int, Field(ge=2, le=1000)] = 5
+    scale: Literal["linear", "log"] = "linear"
+    integer: bool = False
+
+    @model_validator(mode="after")
+    def _log_above_zero(self) -> Self:
+        if self.scale == "log" and min(self.start, self.stop) <= 0:
+            raise ValueError("a logarithmic range needs `start` and `stop` above 0")
+        return self
+
+
+class Sweep(Part):
+    """Parameter points to run: each one is an execution of its own."""
+
+    parameters: dict[Name, list[Any] | Range]
+    strategy: Literal["cartesian", "random"] = "cartesian"
+    samples: Annotated[int, Field(ge=1, le=10_000)] | None = None
+    """How many distinct points a random sweep draws."""
+
+    @model_validator(mode="after")
+    def _samples_for_random(self) -> Self:
+        if self.strategy == "random" and self.samples is None:
+            raise ValueError("a random sweep needs `samples`")
+        return self
+
+
+class AgentTable(Part):
+    """An agent named in the suite."""
+
+    id: Name
+    target: str
+    """A target string: `python:…`, `command:…`, `http:…`, `openai:URL#MODEL`, …"""
+    version: Name | None = None
+    """Derived from target and options by hash when left out."""
+    name: str | None = None
+    options: dict[str, Any] = Field(default_factory=dict)
+    hourly_price_usd: NotNegative | None = None
+    """Price of the machine or GPU that serves this agent, shared out over what it serves."""
+
+
+class Price(Part):
+    """Dollars per million tokens, overriding the price library for models that match."""
+
+    model: str
+    """Exact model name, or a pattern with `*`."""
+    input: NotNegative
+    output: NotNegative
+    cached_input: NotNegative | None = None
+    """Of cached input tokens; the input price when left out."""
+    date: str | None = None
+    """When this price held, `YYYY-MM-DD`."""
+
+
+class BaselineScores(Part):
+    """Scores that an agent is known to have had, for comparison."""
+
+    agent_id: str
+    scores: dict[str, float]
+    benchmark_id: str | None = None
+    """The benchmark they belong to; every benchmark of the suite when left out."""
+
+
+class Benchmark(Part):
+    """One thing that is measured."""
+
+    benchmark_id: Name
+    name: str = ""
+    description: str = ""
+    kind: BenchmarkKind = "task"
+    test_type: TestType = "synthetic"
+    metrics_measured: list[str] = Field(default_factory=list)
+    dataset: Dataset | None = None
+    constraints: Constraints = Field(default_factory=Constraints)
+    expected_outputs: list[Any] | None = None
+    """Expected outputs by position, for inline cases that do not carry their own."""
+    scorers: list[str | dict[str, Any]] = Field(default_factory=list)
+    """Names, or `{name: options}`. The first is the primary one: it decides right or wrong."""
+    scoring_rubric: dict[Dimension, RubricEntry] = Field(default_factory=dict)
+    system_prompt: str | None = None
+    prompt: str | None = None
+    """Template of the input, with `{input}` and any field of the record."""
+    parameters: dict[Name, Any] = Field(default_factory=dict)
+    """Overrides of the suite's parameters; for experiments, the experiment's own."""
+    experiment: str | None = None
+    """Slug of the experiment, for kind `experiment`."""
+    load: dict[str, Any] = Field(default_factory=dict)
+    """Schedule and shape, for kind `load`; read by that kind."""
+    iterations: Iterations = Field(default_factory=Iterations)
+    early_stop: EarlyStop = Field(default_factory=EarlyStop)
+    seed: int | None = None
+    sweep: Sweep | None = None
+    concurrency: Annotated[int, Field(ge=1, le=10_000)] = 1
+    retries: Annotated[int, Field(ge=0, le=20)] = 2
+    """Further attempts after a failure that may pass (429, connection, 5xx)."""
+    instruments: list[str | dict[str, Any]] = Field(default_factory=list)
+    tags: list[str] = Field(default_factory=list)
+    notes: str = ""
+
+    @model_validator(mode="after")
+    def _kind_has_its_parts(self) -> Self:
+        if self.kind == "task" and self.dataset is None:
+            raise ValueError("a task benchmark needs `dataset`")
+        if self.kind == "experiment" and self.experiment is None:
+            raise ValueError("an experiment benchmark needs `experiment`")
+        return self
+
+
+class Suite(Part):
+    """A named, versioned set of benchmarks."""
+
+    suite_id: Name
+    name: str = Field("", validation_alias=AliasChoices("name", "suite_name"))
+    description: str = ""
+    category: Category = "comprehensive"
+    version: str = "1"
+    created_at: str | None = None
+    benchmarks: Annotated[list[Benchmark], Field(min_length=1)]
+    agents: list[AgentTable] = Field(default_factory=list)
+    """Agents to run when the command line names none."""
+    parameters: dict[Name, Parameter | Any] = Field(default_factory=dict)
+    """Declared parameters: a default value, or a table."""
+    weights: Weights = Field(default_factory=Weights)
+    baseline_scores: list[BaselineScores] = Field(default_factory=list)
+    baseline: str | None = None
+    """Agent whose executions scores are relative to where a metric has no rubric."""
+    prices: list[Price] = Field(default_factory=list)
+    cost_limit_usd: Positive | None = None
+    """Cap of a whole run."""
+    token_limit: Annotated[int, Field(gt=0)] | None = None
+    """Cap of a whole run."""
+    gates: list[str] = Field(default_factory=list)
+    seed: int = 42
+    tags: list[str] = Field(default_factory=list)
+    notes: str = ""
+    output_dir: str | None = None
+    """Where reports of a run go; the store needs none."""
+    parallelism: Annotated[int, Field(ge=1, le=256)] = 1
+    """Sweep points at once; only for benchmarks that do not measure time."""

@@ -1,0 +1,64 @@
+"""What agents say is untrusted, and keys are secret: one place that makes text safe.
+
+`visible` goes in front of every terminal line; `redact` goes in front of every sink.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import unicodedata
+from collections.abc import Mapping
+
+_BIDI = frozenset("\u200e\u200f\u2028\u2029\u061c") | {
+    chr(code) for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A))
+}
+_SECRET_NAME = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL)", re.IGNORECASE)
+_SECRET_SHAPE = re.compile(
+    r"\b(?:sk|pk|rk)-[A-Za-z0-9_-]{16,}|\bgh[pousr]_[A-Za-z0-9]{20,}|\bAKIA[0-9A-Z]{16}\b"
+    r"|(?i:\bbearer\s+)[A-Za-z0-9._~+/=-]{8,}"
+    r"|-----BEGIN [A-Z ]*PRIVATE KEY-----.*?-----END [A-Z ]*PRIVATE KEY-----"
+    r"|(?<=://)[^/\s:@]+:[^/\s@]+(?=@)",
+    re.DOTALL,
+)
+_MASK = "***"
+
+
+def visible(text: str, limit: int | None = None) -> str:
+    """`text` with control, escape and bidirectional characters written out.
+
+    Newline and tab stay. `limit` caps the length in characters; what was cut is said.
+    """
+    if limit is not None and len(text) > limit:
+        text = f"{text[:limit]}… (+{len(text) - limit} characters)"
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(_visible_character(character) for character in text)
+
+
+def _visible_character(character: str) -> str:
+    if character in "\n\t":
+        return character
+    category = unicodedata.category(character)
+    if category in {"Cc", "Cs"} or character in _BIDI:
+        code = ord(character)
+        return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+    return character
+
+
+def one_line(text: str, limit: int = 200) -> str:
+    """`visible`, on one line."""
+    return visible(" ".join(text.split()), limit)
+
+
+def redact(text: str, environment: Mapping[str, str] | None = None) -> str:
+    """`text` without secrets: values of secret-named variables, and well-known key shapes."""
+    source = os.environ if environment is None else environment
+    values = {
+        value
+        for name, value in source.items()
+        if len(value) >= 6 and _SECRET_NAME.search(name)
+    }
+    for value in sorted(values, key=len, reverse=True):
+        text = text.replace(value, _MASK)
+    return _SECRET_SHAPE.sub(_MASK, text)

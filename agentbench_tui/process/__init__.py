@@ -1,0 +1,1 @@
+"""Spawning, limiting and ending the processes of local agents."""

@@ -1,0 +1,1 @@
+"""SQLite: schema, one writer, read-only viewers, leases. The database is the bus."""

@@ -1,0 +1,1 @@
+"""From the store to answers: leaderboard, documents, gates, explanations."""
