@@ -18,7 +18,7 @@ from pydantic import (
     model_validator,
 )
 
-Name = Annotated[str, StringConstraints(pattern=r"\A[A-Za-z0-9][A-Za-z0-9._-]{0,63}\Z")]
+Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
 Category = Literal["speed", "accuracy", "cost", "reliability", "scalability", "comprehensive"]
 TestType = Literal["synthetic", "real_world", "stress", "edge_case"]
 Complexity = Literal["low", "medium", "high", "extreme"]
