@@ -41,8 +41,7 @@ class MissingExtra(AgentbenchError):
 
     def __init__(self, feature: str, extra: str) -> None:
         super().__init__(
-            f"{feature} needs an extra: install it with "
-            f"`pip install 'agentbench-tui[{extra}]'`"
+            f"{feature} needs an extra: install it with `pip install 'agentbench-tui[{extra}]'`"
         )
 
 

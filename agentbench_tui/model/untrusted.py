@@ -55,9 +55,7 @@ def redact(text: str, environment: Mapping[str, str] | None = None) -> str:
     """`text` without secrets: values of secret-named variables, and well-known key shapes."""
     source = os.environ if environment is None else environment
     values = {
-        value
-        for name, value in source.items()
-        if len(value) >= 6 and _SECRET_NAME.search(name)
+        value for name, value in source.items() if len(value) >= 6 and _SECRET_NAME.search(name)
     }
     for value in sorted(values, key=len, reverse=True):
         text = text.replace(value, _MASK)

@@ -1,0 +1,210 @@
+"""The metrics: name, unit, direction and formula of each, stated once.
+
+`agentbench explain METRIC` prints these entries; rubrics, gates, tables and JSON use these names.
+A percentile is the base name with `.p50`, `.p90`, `.p95` or `.p99`; `.mean` is the mean.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Direction = Literal["lower", "higher", "none"]
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """One named number."""
+
+    name: str
+    unit: str
+    direction: Direction
+    """Which way is better; `none` for facts that are neither."""
+    formula: str
+    distribution: bool = False
+    """True when it is taken per observation and reported by mean and percentiles."""
+
+
+PERCENTILES = ("p50", "p90", "p95", "p99")
+"""Reported where the number of samples supports them, besides `mean`."""
+
+METRICS: dict[str, Metric] = {
+    metric.name: metric
+    for metric in (
+        Metric(
+            "accuracy",
+            "share",
+            "higher",
+            "Mean credit (0..1) of the primary scorer over all counted observations. An observation "
+            "that failed for a reason of the agent's counts as 0; failures of kind `grader` and "
+            "`harness` are left out and shown. Interval: Wilson for right/wrong answers asked once "
+            "each, else t over case means (a case is a cluster).",
+        ),
+        Metric(
+            "correct_share",
+            "share",
+            "higher",
+            "Observations judged right ÷ counted observations. Wilson interval.",
+        ),
+        Metric(
+            "reliability",
+            "share",
+            "higher",
+            "Observations answered within every limit (time, memory, tokens, cost) ÷ counted "
+            "observations. Right or wrong doesn't matter; failures of kind `grader` and `harness` "
+            "are left out and shown. Wilson interval.",
+        ),
+        Metric(
+            "e2e_ms",
+            "ms",
+            "lower",
+            "End to end: from sending the request to the last byte of the answer, of the attempt "
+            "that was answered; waiting between attempts is `waiting_ms`. Only answered "
+            "observations. Not given for recorded agents, whose answers take no time.",
+            distribution=True,
+        ),
+        Metric(
+            "ttft_ms",
+            "ms",
+            "lower",
+            "Time to first token: from sending to the first content-bearing event of a streamed "
+            "answer. Role-only and empty chunks do not count.",
+            distribution=True,
+        ),
+        Metric(
+            "waiting_ms",
+            "ms",
+            "lower",
+            "Time an observation spent waiting rather than working: back-off after 429 or a broken "
+            "connection, and failed attempts before the answered one.",
+            distribution=True,
+        ),
+        Metric("input_tokens", "tokens", "lower", "Tokens sent, per answer.", distribution=True),
+        Metric(
+            "output_tokens",
+            "tokens",
+            "lower",
+            "Tokens of the answer, hidden reasoning included, as the server counts them; else the "
+            "number of content chunks, marked estimated.",
+            distribution=True,
+        ),
+        Metric(
+            "tokens_used",
+            "tokens",
+            "lower",
+            "Input plus output tokens over all observations of the execution, failed ones included.",
+        ),
+        Metric(
+            "tokens_per_correct",
+            "tokens",
+            "lower",
+            "tokens_used ÷ right answers. None when no answer is right or tokens are unknown.",
+        ),
+        Metric(
+            "cost_usd",
+            "USD",
+            "lower",
+            "Tokens × price of the price table in force, over all observations, plus busy hours × "
+            "hourly price for self-hosted agents. Unknown prices make it unknown, never 0.",
+        ),
+        Metric("cost_usd_per_task", "USD", "lower", "cost_usd ÷ counted observations."),
+        Metric(
+            "cost_usd_per_correct",
+            "USD",
+            "lower",
+            "cost_usd ÷ right answers: what one success costs. Interval: linearised ratio of sums, "
+            "clustered by case.",
+        ),
+        Metric(
+            "cpu_ms_per_correct",
+            "ms",
+            "lower",
+            "CPU time (user and system) of the agent's process tree during the execution ÷ right "
+            "answers. Only for agents that run as local processes.",
+        ),
+        Metric(
+            "cpu_usage_percent",
+            "%",
+            "none",
+            "CPU time of the agent's process tree ÷ the time it was asked, × 100; 100 is one core.",
+        ),
+        Metric(
+            "memory_peak_mb",
+            "MB",
+            "lower",
+            "Highest resident memory of the agent's process tree, sampled every 100 ms.",
+        ),
+        Metric(
+            "throughput_per_s",
+            "1/s",
+            "higher",
+            "Answered observations ÷ seconds in which the execution was asking.",
+        ),
+        Metric("api_calls", "calls", "lower", "Requests to models that the answers took, in all."),
+        Metric(
+            "retries",
+            "attempts",
+            "lower",
+            "Attempts beyond the first, over all observations.",
+        ),
+        Metric(
+            "correctness",
+            "share",
+            "higher",
+            "Mean of the scorers' correctness, where they give it.",
+        ),
+        Metric(
+            "completeness",
+            "share",
+            "higher",
+            "Mean of the scorers' completeness, where they give it.",
+        ),
+        Metric(
+            "relevance", "share", "higher", "Mean of the scorers' relevance, where they give it."
+        ),
+    )
+}
+
+SCORES: dict[str, str] = {
+    "accuracy": "The metric `accuracy` itself, or the rubric's metric mapped by target and limit.",
+    "speed": "`e2e_ms.p50` (or the rubric's metric) mapped to 0..1: 1 at the rubric's target, 0 at "
+    "its limit, straight or logarithmic between them. Without a rubric relative to the baseline; "
+    "without either empty.",
+    "efficiency": "`tokens_per_correct` (or the rubric's metric), mapped like speed.",
+    "cost": "`cost_usd_per_correct` (or the rubric's metric), mapped like speed.",
+    "reliability": "The metric `reliability` itself, or the rubric's metric mapped by target and "
+    "limit.",
+    "overall": "Weighted mean of the five dimensions, weights 0.30 accuracy, 0.20 speed, 0.20 "
+    "efficiency, 0.15 cost, 0.15 reliability unless the suite sets others. Empty unless every "
+    "dimension with a weight above 0 has a score.",
+}
+"""How each dimension is scored."""
+
+DEFAULT_METRIC: dict[str, str] = {
+    "accuracy": "accuracy",
+    "speed": "e2e_ms.p50",
+    "efficiency": "tokens_per_correct",
+    "cost": "cost_usd_per_correct",
+    "reliability": "reliability",
+}
+"""The metric behind each dimension when no rubric names another."""
+
+
+def known_metrics() -> tuple[str, ...]:
+    """Every metric name that may stand in a rubric or a gate."""
+    names: list[str] = []
+    for metric in METRICS.values():
+        if metric.distribution:
+            names += [f"{metric.name}.{part}" for part in (*PERCENTILES, "mean")]
+        else:
+            names.append(metric.name)
+    return tuple(names)
+
+
+def find_metric(name: str) -> Metric | None:
+    """The metric behind a name such as `e2e_ms.p95`, or None."""
+    base, _, part = name.partition(".")
+    metric = METRICS.get(base)
+    if metric is None or (part and not metric.distribution):
+        return None
+    return metric if not part or part in {*PERCENTILES, "mean"} else None
