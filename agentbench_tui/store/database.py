@@ -1,0 +1,223 @@
+"""Opening a database: where it lies, its schema version, how writers and viewers connect."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sqlite3
+from contextlib import closing
+from importlib import resources
+from pathlib import Path
+
+from agentbench_tui.model.errors import StoreError
+from agentbench_tui.model.identity import new_id
+from agentbench_tui.store.locking import WriteLock
+
+BUSY_TIMEOUT_S = 10.0
+_NETWORK_FILESYSTEMS = frozenset(
+    {"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "ceph", "lustre", "gpfs"}
+    | {"fuse.sshfs", "fuse.glusterfs"}
+)
+
+
+def migrations() -> list[tuple[int, str]]:
+    """(version, SQL) of every forward migration, in order."""
+    folder = resources.files("agentbench_tui.store") / "migrations"
+    found = [(int(item.name[:4]), item) for item in folder.iterdir() if item.name.endswith(".sql")]
+    return [(version, item.read_text()) for version, item in sorted(found, key=lambda one: one[0])]
+
+
+SCHEMA_VERSION = 1
+"""The newest schema this version knows; a test holds it to the newest migration."""
+
+
+def create_or_migrate(path: Path) -> None:
+    """Bring the database at `path` to the newest schema, creating it when it is not there.
+
+    Each migration is one transaction under the write lock. A database of a newer schema, or a
+    file that is no database, is refused untouched (StoreError).
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if path.exists() and _version_of(path) == SCHEMA_VERSION:
+            return
+        with closing(_open_for_writing(path)) as connection:
+            _migrate(path, connection)
+    except (sqlite3.DatabaseError, OSError) as error:
+        raise StoreError(f"{path}: {_plain(error)}") from error
+
+
+def _migrate(path: Path, connection: sqlite3.Connection) -> None:
+    lock = WriteLock(path)
+    try:
+        with lock.held():
+            version = connection.execute("PRAGMA user_version").fetchone()[0]
+            if version > SCHEMA_VERSION:
+                raise StoreError(_too_new(path, version))
+            for number, sql in migrations():
+                if number > version:
+                    connection.executescript(
+                        f"BEGIN IMMEDIATE;{sql}PRAGMA user_version={number};COMMIT;"
+                    )
+            connection.execute("INSERT OR IGNORE INTO meta VALUES ('workspace_id', ?)", (new_id(),))
+    finally:
+        lock.close()
+
+
+def _version_of(path: Path) -> int:
+    with closing(connect_to_read(path, checked=False)) as connection:
+        version: int = connection.execute("PRAGMA user_version").fetchone()[0]
+    if version > SCHEMA_VERSION:
+        raise StoreError(_too_new(path, version))
+    return version
+
+
+def _too_new(path: Path, version: int) -> str:
+    return (
+        f"{path}: written by a newer agentbench (schema {version}, this one knows "
+        f"{SCHEMA_VERSION}); update agentbench or give another file with --db"
+    )
+
+
+def connect_to_write(path: Path) -> sqlite3.Connection:
+    """A writing connection to an up-to-date database. Use it under the write lock only."""
+    create_or_migrate(path)
+    return _open_for_writing(path)
+
+
+def _open_for_writing(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        path, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False
+    )
+    connection.execute("PRAGMA journal_mode=WAL")
+    connection.execute("PRAGMA synchronous=NORMAL")
+    connection.execute("PRAGMA foreign_keys=ON")
+    connection.execute("PRAGMA wal_autocheckpoint=0")
+    return connection
+
+
+def connect_to_read(path: Path, *, checked: bool = True) -> sqlite3.Connection:
+    """A read-only connection in autocommit: every statement sees the newest commit.
+
+    Raises StoreError when there is no database, or one of another schema (unless not `checked`).
+    """
+    if not path.is_file():
+        raise StoreError(f"{path}: no database there yet; `agentbench run` makes one")
+    immutable = not os.access(path.parent, os.W_OK) and not Path(f"{path}-wal").exists()
+    try:
+        connection = sqlite3.connect(
+            f"{path.absolute().as_uri()}?mode=ro{'&immutable=1' if immutable else ''}",
+            uri=True,
+            timeout=BUSY_TIMEOUT_S,
+            isolation_level=None,
+            check_same_thread=False,
+        )
+        version = connection.execute("PRAGMA user_version").fetchone()[0]
+    except sqlite3.DatabaseError as error:
+        raise StoreError(f"{path}: {_plain(error)}") from error
+    connection.row_factory = sqlite3.Row
+    if checked and version != SCHEMA_VERSION:
+        connection.close()
+        if version > SCHEMA_VERSION:
+            raise StoreError(_too_new(path, version))
+        raise StoreError(f"{path}: not an agentbench database of this version (schema {version})")
+    return connection
+
+
+def _plain(error: Exception) -> str:
+    text = str(error)
+    if "file is not a database" in text or "malformed" in text:
+        return f"not a readable SQLite database ({text}); give another file with --db"
+    return text
+
+
+def workspace_id(connection: sqlite3.Connection) -> str:
+    """The UUID of the database, kept with every run, also after an import elsewhere."""
+    row = connection.execute("SELECT value FROM meta WHERE key='workspace_id'").fetchone()
+    return str(row[0])
+
+
+class Location:
+    """Where a run writes and where its database ends up.
+
+    `:memory:` is a file in shared memory, and a path on a network file system is written
+    locally: both are copied whole to `target` by `deliver()`, through SQLite's backup.
+    """
+
+    def __init__(self, working: Path, target: Path | None) -> None:
+        self.working = working
+        self.target = target
+        """Where `deliver` copies to; None when the working file is the final one."""
+        self._temporary = working if target is not None or _is_shared_memory(working) else None
+
+    @classmethod
+    def resolve(cls, database: str | None, persist: str | None = None) -> Location:
+        """From `--db` (or None for the user's default) and `--persist`."""
+        if database == ":memory:":
+            folder = Path("/dev/shm") if Path("/dev/shm").is_dir() else Path("/tmp")  # noqa: S108
+            working = folder / f"agentbench-{os.getpid()}-{new_id()}.db"
+            return cls(working, Path(persist) if persist else None)
+        path = Path(database) if database else default_database()
+        if persist:
+            raise StoreError("--persist goes with --db :memory: only")
+        if filesystem_of(path) in _NETWORK_FILESYSTEMS:
+            from platformdirs import user_cache_path
+
+            local = user_cache_path("agentbench") / f"{new_id()}.db"
+            local.parent.mkdir(parents=True, exist_ok=True)
+            if path.exists():
+                shutil.copyfile(path, local)
+            return cls(local, path)
+        return cls(path, None)
+
+    def deliver(self) -> Path:
+        """Copy the working file to its target, if it has one; the path to read from now on."""
+        if self.target is None:
+            return self.working
+        self.target.parent.mkdir(parents=True, exist_ok=True)
+        partial = self.target.with_name(f".{self.target.name}.{new_id()}")
+        with (
+            closing(connect_to_read(self.working)) as source,
+            closing(sqlite3.connect(partial)) as copy,
+        ):
+            source.backup(copy)
+        partial.replace(self.target)
+        return self.target
+
+    def discard(self) -> None:
+        """Remove a temporary working file; does nothing for an ordinary database."""
+        if self._temporary is not None:
+            for suffix in ("", "-wal", "-shm", ".lock"):
+                Path(f"{self._temporary}{suffix}").unlink(missing_ok=True)
+            shutil.rmtree(f"{self._temporary}.leases", ignore_errors=True)
+
+
+def _is_shared_memory(path: Path) -> bool:
+    return re.fullmatch(r"agentbench-\d+-[0-9a-f-]{36}\.db", path.name) is not None
+
+
+def default_database() -> Path:
+    """`AGENTBENCH_DB`, else `agentbench.db` in the user's data folder."""
+    given = os.environ.get("AGENTBENCH_DB")
+    if given:
+        return Path(given)
+    from platformdirs import user_data_path
+
+    return user_data_path("agentbench") / "agentbench.db"
+
+
+def filesystem_of(path: Path) -> str | None:
+    """Type of the file system that holds `path` (`ext4`, `nfs4`, …); None when unknown."""
+    try:
+        mounts = Path("/proc/self/mounts").read_text().splitlines()
+    except OSError:
+        return None
+    resolved = path.absolute()
+    best, kind = "", None
+    for line in mounts:
+        _, point, filesystem, *_ = line.split(" ")
+        point = point.replace("\\040", " ")
+        if len(point) >= len(best) and resolved.is_relative_to(point):
+            best, kind = point, filesystem
+    return kind

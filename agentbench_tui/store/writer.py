@@ -1,0 +1,230 @@
+"""The one writer of a process: a thread that commits rows in batches and small changes in turn.
+
+The event loop only appends to a deque. The thread commits what is there every `INTERVAL_S`, or
+as soon as a batch is full, so a finished case is on disk within 500 ms. Transactions are small
+(about 10 ms), each under the write lock, and a busy database is waited for, counted and retried
+while rows gather in memory up to a bound; past it, `room()` makes the producers wait.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sqlite3
+import threading
+import time
+from collections import deque
+from concurrent.futures import Future
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from agentbench_tui.model.errors import StoreError
+from agentbench_tui.store.database import connect_to_write
+from agentbench_tui.store.locking import WriteLock
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from pathlib import Path
+
+Result = TypeVar("Result")
+Change = "Callable[[sqlite3.Connection], Result]"
+
+INTERVAL_S = 0.25
+"""Longest time a row waits before its commit begins."""
+BATCH_ROWS = 1000
+"""Most rows in one transaction."""
+BOUND_ROWS = 20_000
+"""Rows waiting at which producers are asked to wait."""
+CHECKPOINT_BYTES = 4 << 20
+"""Size of the write-ahead log at which it is checkpointed."""
+
+
+class Writer:
+    """Commits rows and changes to one database, in the order they were given."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.busy_retries = 0
+        """How often a transaction had to be tried again."""
+        self._rows: deque[tuple[str, Sequence[Any]]] = deque()
+        self._changes: deque[tuple[Callable[[sqlite3.Connection], Any], Future[Any]]] = deque()
+        self._wake = threading.Event()
+        self._closing = False
+        self._failure: Exception | None = None
+        self._connection = connect_to_write(path)
+        self._lock = WriteLock(path)
+        self._thread = threading.Thread(target=self._work, name="agentbench-writer", daemon=True)
+        self._thread.start()
+
+    def add(self, statement: str, row: Sequence[Any]) -> None:
+        """Queue one row for the `INSERT` statement. Never blocks."""
+        self._rows.append((statement, row))
+        if len(self._rows) >= BATCH_ROWS:
+            self._wake.set()
+
+    @property
+    def is_full(self) -> bool:
+        """True when producers should `await room()` before they add more."""
+        return len(self._rows) >= BOUND_ROWS
+
+    async def room(self) -> None:
+        """Wait until the queue is below its bound. Raises StoreError when writing failed."""
+        while self.is_full:
+            self.check()
+            await asyncio.wrap_future(self.submit(lambda _: None))
+
+    def submit(self, change: Callable[[sqlite3.Connection], Result]) -> Future[Result]:
+        """Queue a change: it runs in a transaction of its own, after every row added so far.
+
+        Its future fails with what the change raised; the transaction is then rolled back.
+        """
+        self.check()
+        future: Future[Result] = Future()
+        self._changes.append((change, future))
+        self._wake.set()
+        return future
+
+    async def apply(self, change: Callable[[sqlite3.Connection], Result]) -> Result:
+        """`submit`, awaited: on return the change and all rows before it are committed."""
+        return await asyncio.wrap_future(self.submit(change))
+
+    async def flush(self) -> None:
+        """Wait until everything added so far is committed."""
+        await self.apply(lambda _: None)
+
+    def check(self) -> None:
+        """Raise StoreError if the writer could not write."""
+        if self._failure is not None:
+            raise StoreError(f"{self.path}: cannot write: {self._failure}") from self._failure
+
+    def close(self) -> None:
+        """Commit what is queued, checkpoint, and close. Idempotent."""
+        if self._closing:
+            return
+        self._closing = True
+        self._wake.set()
+        self._thread.join()
+        if self._failure is None:
+            self._checkpoint("TRUNCATE")
+        self._connection.close()
+        self._lock.close()
+
+    def _work(self) -> None:
+        while True:
+            self._wake.wait(INTERVAL_S)
+            self._wake.clear()
+            # Read before draining: what was queued before the flag was set is still committed.
+            closing = self._closing
+            try:
+                self._drain()
+            except Exception as failure:  # noqa: BLE001  # kept, and raised by check()
+                self._failure = failure
+                self._fail_waiting(failure)
+                return
+            if closing:
+                return
+
+    def _drain(self) -> None:
+        # Changes queued at this moment wait for the rows queued before them; rows are appended
+        # by the loop that also queues changes, so counting changes first keeps the order.
+        changes = len(self._changes)
+        while self._rows:
+            self._commit_rows([self._rows.popleft() for _ in range(self._batch_size())])
+        for _ in range(changes):
+            change, future = self._changes.popleft()
+            try:
+                result = self._in_transaction(change)
+            except Exception as error:  # noqa: BLE001  # belongs to whoever asked for the change
+                future.set_exception(error)
+            else:
+                future.set_result(result)
+        if self._wal_bytes() > CHECKPOINT_BYTES:
+            self._checkpoint("PASSIVE")
+        if self._changes:
+            self._wake.set()
+
+    def _batch_size(self) -> int:
+        return min(BATCH_ROWS, len(self._rows))
+
+    def _commit_rows(self, batch: list[tuple[str, Sequence[Any]]]) -> None:
+        by_statement: dict[str, list[Sequence[Any]]] = {}
+        for statement, row in batch:
+            by_statement.setdefault(statement, []).append(row)
+
+        def insert(connection: sqlite3.Connection) -> None:
+            for statement, rows in by_statement.items():
+                connection.executemany(statement, rows)
+
+        self._in_transaction(insert)
+
+    def _in_transaction(self, change: Callable[[sqlite3.Connection], Result]) -> Result:
+        return in_transaction(self._connection, self._lock, change, self._count_retry)
+
+    def _count_retry(self) -> None:
+        self.busy_retries += 1
+
+    def _wal_bytes(self) -> int:
+        try:
+            return os.stat(f"{self.path}-wal").st_size  # noqa: PTH116  # on every drain
+        except FileNotFoundError:
+            return 0
+
+    def _checkpoint(self, mode: str) -> None:
+        # A reader in the way is no fault: the log is checkpointed at the next occasion.
+        with self._lock.held():
+            self._connection.execute("PRAGMA busy_timeout=0")
+            self._connection.execute(f"PRAGMA wal_checkpoint({mode})")
+            self._connection.execute("PRAGMA busy_timeout=10000")
+
+    def _fail_waiting(self, failure: Exception) -> None:
+        while self._changes:
+            self._changes.popleft()[1].set_exception(StoreError(str(failure)))
+
+
+def in_transaction(
+    connection: sqlite3.Connection,
+    lock: WriteLock,
+    change: Callable[[sqlite3.Connection], Result],
+    on_busy: Callable[[], None] = lambda: None,
+    patience_s: float = 60.0,
+) -> Result:
+    """Run `change` in one write transaction under the lock; again while the database is busy.
+
+    Raises what `change` raises, rolled back, and sqlite3.OperationalError when the database is
+    still busy after `patience_s` (another program that ignores our lock).
+    """
+    deadline = time.monotonic() + patience_s
+    while True:
+        with lock.held():
+            try:
+                connection.execute("BEGIN IMMEDIATE")
+                result = change(connection)
+                connection.execute("COMMIT")
+            except sqlite3.OperationalError as error:
+                _roll_back(connection)
+                if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
+                    raise
+                if time.monotonic() > deadline:
+                    raise
+            except BaseException:
+                _roll_back(connection)
+                raise
+            else:
+                return result
+        on_busy()
+
+
+def _roll_back(connection: sqlite3.Connection) -> None:
+    if connection.in_transaction:
+        connection.execute("ROLLBACK")
+
+
+def write_once(path: Path, changes: Iterable[Callable[[sqlite3.Connection], Any]]) -> None:
+    """Apply changes, a transaction each, from a process that has no Writer running."""
+    connection = connect_to_write(path)
+    lock = WriteLock(path)
+    try:
+        for change in changes:
+            in_transaction(connection, lock, change)
+    finally:
+        connection.close()
+        lock.close()
