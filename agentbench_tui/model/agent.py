@@ -23,5 +23,8 @@ class AgentSpec(msgspec.Struct, frozen=True, omit_defaults=True):
     hourly_price_usd: float | None = None
     simulated: bool = False
     """True for reference agents and other stand-ins: never ranked with measured ones."""
+    recorded: bool = False
+    """True when answers are read from a recording: its times are not the agent's and are left
+    out."""
     base_dir: str = ""
     """Folder that relative paths of the target are relative to."""

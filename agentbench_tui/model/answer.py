@@ -194,6 +194,16 @@ class Agent(Protocol):
     def pids(self) -> tuple[int, ...]:
         """Root processes of the session, for the samplers; empty when it has none."""
 
+    @property
+    def peak_memory_mb(self) -> float | None:
+        """Highest resident memory of the session's process trees, in MB of 10^6 bytes; None
+        when it has no processes of its own or nothing was sampled yet."""
+
+    @property
+    def cpu_seconds(self) -> float | None:
+        """CPU time (user and system) of the session's process trees so far, ended processes
+        included as far as known; None when it has no processes of its own."""
+
 
 class Score(msgspec.Struct, frozen=True, omit_defaults=True):
     """What one scorer says of one answer."""

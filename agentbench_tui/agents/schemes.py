@@ -1,0 +1,47 @@
+"""Which adapter module opens which scheme."""
+
+from __future__ import annotations
+
+from importlib import metadata
+
+from agentbench_tui.model.errors import UsageError, did_you_mean
+
+ENTRY_POINT_GROUP = "agentbench.agents"
+
+BUILT_IN: dict[str, str] = {
+    "python": "agentbench_tui.agents.python",
+    "command": "agentbench_tui.agents.command",
+    "worker": "agentbench_tui.agents.command",
+    "http": "agentbench_tui.agents.http",
+    "https": "agentbench_tui.agents.http",
+    "openai": "agentbench_tui.agents.openai",
+    "anthropic": "agentbench_tui.agents.anthropic",
+    "replay": "agentbench_tui.agents.replay",
+    "reference": "agentbench_tui.agents.reference",
+}
+"""Scheme → dotted path of its adapter module (see `adapter`)."""
+
+SIMULATED = frozenset({"reference", "mock"})
+"""Schemes that stand in for an agent: never ranked with measured ones."""
+
+RECORDED = frozenset({"replay"})
+"""Schemes that read answers from a recording, whose times are not the agent's."""
+
+
+def known_schemes() -> tuple[str, ...]:
+    """Every scheme that can be opened here, our own first."""
+    found = [point.name for point in metadata.entry_points(group=ENTRY_POINT_GROUP)]
+    return (*BUILT_IN, *sorted(set(found) - set(BUILT_IN)))
+
+
+def adapter_path(scheme: str) -> str:
+    """Dotted path of the module that opens `scheme`. Raises UsageError with the nearest name."""
+    if scheme in BUILT_IN:
+        return BUILT_IN[scheme]
+    for point in metadata.entry_points(group=ENTRY_POINT_GROUP, name=scheme):
+        return point.value
+    known = known_schemes()
+    raise UsageError(
+        f'no agent scheme "{scheme}"{did_you_mean(scheme, known)}: '
+        f"a target begins with one of {', '.join(name + ':' for name in known)}"
+    )
