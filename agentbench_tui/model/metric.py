@@ -35,7 +35,7 @@ METRICS: dict[str, Metric] = {
             "accuracy",
             "share",
             "higher",
-            "Mean credit (0..1) of the primary scorer over all counted observations. An observation "
+            "Mean credit (0..1) of the primary scorer over all counted observations. One "
             "that failed for a reason of the agent's counts as 0; failures of kind `grader` and "
             "`harness` are left out and shown. Interval: Wilson for right/wrong answers asked once "
             "each, else t over case means (a case is a cluster).",
@@ -92,7 +92,7 @@ METRICS: dict[str, Metric] = {
             "tokens_used",
             "tokens",
             "lower",
-            "Input plus output tokens over all observations of the execution, failed ones included.",
+            "Input plus output tokens over all observations, failed ones included.",
         ),
         Metric(
             "tokens_per_correct",

@@ -62,6 +62,7 @@ CREATE TABLE cases (
     body TEXT NOT NULL,                 -- model.answer.Case, JSON
     UNIQUE (dataset_key, case_id)
 ) STRICT;
+CREATE INDEX cases_dataset ON cases (dataset_key);  -- pages in order of key
 
 CREATE TABLE runs (
     key INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -321,14 +322,15 @@ CREATE TABLE wishes (
 ) STRICT;
 CREATE INDEX wishes_run ON wishes (run_key, seq);
 
--- The latest complete execution of each agent on each benchmark at each parameter point.
+-- The latest complete executions of each agent on each benchmark at each parameter point: one,
+-- or one for each seed of the latest run (executions of a run share their created_at).
 CREATE VIEW latest_executions AS
 SELECT * FROM (
     SELECT
         e.*,
-        ROW_NUMBER() OVER (
+        RANK() OVER (
             PARTITION BY e.agent_id, e.suite_id, e.benchmark_id, e.parameters, e.simulated
-            ORDER BY e.created_at DESC, e.key DESC
+            ORDER BY e.created_at DESC
         ) AS recency
     FROM benchmark_executions e
     WHERE e.status = 'complete'

@@ -1,0 +1,45 @@
+"""Kinds of benchmarks, found by name. The engine imports none of them.
+
+A kind is a module with `check(benchmark) -> list[str]` (what can be known before running) and
+`async run(group, context) -> None` (measure every execution of the group, writing as it goes).
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Protocol, cast
+
+from agentbench_tui.model.errors import UsageError
+
+if TYPE_CHECKING:
+    from agentbench_tui.engine.context import RunContext
+    from agentbench_tui.engine.plan import Group
+    from agentbench_tui.model.suite import Benchmark
+
+KINDS = {
+    "task": "agentbench_tui.engine.task",
+    "load": "agentbench_tui.load.kind",
+    "experiment": "agentbench_tui.experiments.kind",
+}
+
+
+class Kind(Protocol):
+    """How benchmarks of one kind are checked and carried out."""
+
+    def check(self, benchmark: Benchmark) -> list[str]: ...
+
+    async def run(self, group: Group, context: RunContext) -> None: ...
+
+
+def is_built_in(name: str) -> bool:
+    """Whether this version can carry out benchmarks of the kind."""
+    package, _, _ = KINDS[name].rpartition(".")
+    return find_spec(package) is not None and find_spec(KINDS[name]) is not None
+
+
+def find_kind(name: str) -> Kind:
+    """The kind of that name. Raises UsageError when this version has it not."""
+    if not is_built_in(name):
+        raise UsageError(f"benchmarks of kind '{name}' cannot be run by this version yet")
+    return cast("Kind", import_module(KINDS[name]))

@@ -1,0 +1,79 @@
+"""Adaptive concurrency: back off when the server says 429, come back when it answers again."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+
+_GROWTH_AFTER = 10
+"""Answers in a row after which one more request may be in flight."""
+_FIRST_PAUSE_S = 0.5
+_LONGEST_PAUSE_S = 60.0
+
+
+class Limiter:
+    """At most `limit` requests in flight; halved by each rate limit, one more per ten answers.
+
+    Additive increase, multiplicative decrease (Chiu and Jain 1989). While a pause lasts, nobody
+    starts; requests in flight go on.
+    """
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self.limit = most
+        self.in_flight = 0
+        self._streak = 0
+        self._pause_until = 0.0
+        self._next_pause_s = _FIRST_PAUSE_S
+        self._changed: asyncio.Event | None = None
+
+    async def enter(self) -> None:
+        """Wait for a free place, and for the end of a pause."""
+        while True:
+            pause = self._pause_until - time.monotonic() if self._pause_until else 0.0
+            if pause > 0:
+                await asyncio.sleep(pause)
+            elif self.in_flight < self.limit:
+                self.in_flight += 1
+                return
+            else:
+                self._changed = self._changed or asyncio.Event()
+                self._changed.clear()
+                await self._changed.wait()
+
+    def leave(self) -> None:
+        """Give the place back."""
+        self.in_flight -= 1
+        self._notify()
+
+    def answered(self) -> None:
+        """A request went well."""
+        if self.limit < self.most:
+            self._streak += 1
+            if self._streak >= _GROWTH_AFTER:
+                self._streak = 0
+                self.limit += 1
+                self._notify()
+        self._next_pause_s = _FIRST_PAUSE_S
+
+    def rate_limited(self, retry_after_s: float | None) -> None:
+        """The server asked for less: halve, and pause as long as it says or ever longer."""
+        self._streak = 0
+        now = time.monotonic()
+        if now >= self._pause_until:
+            # One wave of refusals is one signal, however many requests were in flight.
+            self.limit = max(1, self.limit // 2)
+            if retry_after_s is None:
+                retry_after_s = self._next_pause_s
+                self._next_pause_s = min(_LONGEST_PAUSE_S, self._next_pause_s * 2)
+        self._pause_until = max(self._pause_until, now + min(retry_after_s or 0, _LONGEST_PAUSE_S))
+
+    def resize(self, most: int) -> None:
+        """A viewer wished for another concurrency."""
+        self.most = most
+        self.limit = most
+        self._notify()
+
+    def _notify(self) -> None:
+        if self._changed is not None:
+            self._changed.set()

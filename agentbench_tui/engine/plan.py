@@ -1,0 +1,88 @@
+"""The plan of a run: everything needed to carry it out, to repeat it and to resume it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from agentbench_tui.model.agent import AgentSpec
+
+if TYPE_CHECKING:
+    from agentbench_tui.model.suite import Benchmark
+
+
+class ExecutionPlan(msgspec.Struct, frozen=True):
+    """One agent on one benchmark at one parameter point with one seed."""
+
+    id: str
+    ordinal: int
+    """Place in the run, from 0."""
+    agent: AgentSpec
+
+
+class Group(msgspec.Struct, frozen=True):
+    """One benchmark at one parameter point and seed; its agents are asked interleaved."""
+
+    suite_id: str
+    suite_hash: str
+    benchmark: dict[str, Any]
+    """The benchmark after parameters and command-line overrides, as JSON of model.suite."""
+    parameters: dict[str, Any]
+    """The parameter point."""
+    seed: int
+    base_dir: str
+    """Folder that the suite's relative paths are relative to."""
+    case_ids: tuple[str, ...] = ()
+    """Only these cases; all when empty."""
+    executions: tuple[ExecutionPlan, ...] = ()
+
+    def resolved(self) -> Benchmark:
+        """The benchmark as a model."""
+        from agentbench_tui.model.suite import Benchmark
+
+        return Benchmark.model_validate_json(msgspec.json.encode(self.benchmark))
+
+
+class SuiteInPlan(msgspec.Struct, frozen=True):
+    """A suite as it was when the run was planned."""
+
+    hash: str
+    suite_id: str
+    document: dict[str, Any]
+    """The suite as JSON of model.suite."""
+    source: str
+    """The text of its file."""
+
+
+class Plan(msgspec.Struct, frozen=True):
+    """One invocation: suites × agents × parameter points × seeds."""
+
+    run_id: str
+    suites: tuple[SuiteInPlan, ...]
+    groups: tuple[Group, ...]
+    repeats: int
+    seed: int
+    cost_limit_usd: float | None = None
+    token_limit: int | None = None
+    prices: tuple[dict[str, Any], ...] = ()
+    """Price overrides of the command line, as JSON of model.suite.Price."""
+    gates: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    notes: str = ""
+    command: str = ""
+    """The command line that asked for it, secrets masked."""
+
+    def executions(self) -> list[tuple[Group, ExecutionPlan]]:
+        """Every execution with its group, in order."""
+        return [(group, execution) for group in self.groups for execution in group.executions]
+
+
+def encode_plan(plan: Plan) -> str:
+    """JSON of a plan, as the store keeps it."""
+    return msgspec.json.encode(plan).decode()
+
+
+def decode_plan(text: str) -> Plan:
+    """The plan that `encode_plan` wrote."""
+    return msgspec.json.decode(text, type=Plan)
