@@ -1,0 +1,104 @@
+"""Guards around every test: no network but loopback, a clean environment, nothing left running."""
+
+import itertools
+import os
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import hypothesis
+import pytest
+
+GUARD = Path(__file__).parent / "guard"
+sys.path.insert(0, str(GUARD))
+
+import leftovers  # noqa: E402 - found by the path above, as children find it by PYTHONPATH
+import network_guard  # noqa: E402
+
+GRACE_S = 2.0
+"""How long a process or thread may take to end after the last test of a module."""
+
+_SCRUBBED_PREFIXES = ("AGENTBENCH_", "ANTHROPIC_", "OPENAI_", "GIT_", "PYTEST_ADDOPTS", "XDG_")
+_SCRUBBED_PARTS = ("API_KEY", "TOKEN", "SECRET", "PASSWORD", "_PROXY")
+_SCRUBBED = {"CI", "COLORTERM", "COLUMNS", "FORCE_COLOR", "LINES", "NO_COLOR", "PYTHONWARNINGS"}
+
+_homes = itertools.count()
+
+
+def _is_scrubbed(name: str) -> bool:
+    upper = name.upper()
+    return (
+        upper in _SCRUBBED
+        or upper.startswith(_SCRUBBED_PREFIXES)
+        or any(part in upper for part in _SCRUBBED_PARTS)
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Scrub the environment before any module of tests is imported, and close the network."""
+    on_ci = "CI" in os.environ
+    for name in [name for name in os.environ if _is_scrubbed(name)]:
+        del os.environ[name]
+    os.environ["TZ"] = "UTC"
+    time.tzset()
+    os.environ["LC_ALL"] = "C.UTF-8"
+    inherited = os.environ.get("PYTHONPATH")
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(GUARD), inherited]))
+    network_guard.install()
+    _choose_hypothesis_profile(on_ci=on_ci)
+
+
+def _choose_hypothesis_profile(*, on_ci: bool) -> None:
+    """CI repeats the same examples each time; a developer's machine looks for new ones."""
+    hypothesis.settings.register_profile("developer", max_examples=50, deadline=None)
+    hypothesis.settings.register_profile(
+        "ci", max_examples=50, deadline=None, derandomize=True, database=None, print_blob=True
+    )
+    hypothesis.settings.load_profile("ci" if on_ci else "developer")
+
+
+@pytest.fixture(scope="session")
+def _session_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("homes")
+
+
+@pytest.fixture(scope="session")
+def refused_connections(_session_folder: Path) -> Path:
+    """The file to which this process and its children write each attempt to leave the machine."""
+    log = _session_folder / "network.log"
+    log.touch()
+    os.environ[network_guard.LOG_VARIABLE] = str(log)
+    return log
+
+
+@pytest.fixture(autouse=True)
+def clean_environment(monkeypatch: pytest.MonkeyPatch, _session_folder: Path) -> None:
+    """Give each test a home and a database of its own, both still empty."""
+    home = _session_folder / str(next(_homes))
+    home.mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("AGENTBENCH_DB", str(home / "agentbench.db"))
+
+
+@pytest.fixture(autouse=True)
+def _network_untouched(refused_connections: Path) -> Iterator[None]:
+    """Fail a test that reached for the network even where the code under test hid the refusal."""
+    size = refused_connections.stat().st_size
+    yield
+    if refused_connections.stat().st_size > size:
+        attempts = refused_connections.read_bytes()[size:].decode()
+        pytest.fail(f"reached for the network:\n{attempts}", pytrace=False)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _nothing_left_running() -> Iterator[None]:
+    """Fail a module of tests that leaves a child process or a thread behind; children are killed."""
+    children_before = leftovers.children()
+    threads_before = set(threading.enumerate())
+    yield
+    new = [p for pid, p in leftovers.children().items() if pid not in children_before]
+    left = leftovers.end(new, GRACE_S) + leftovers.threads(threads_before, GRACE_S)
+    if left:
+        pytest.fail("left running:\n" + "\n".join(left), pytrace=False)
