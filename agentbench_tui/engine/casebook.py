@@ -1,0 +1,103 @@
+"""Cases in the store: written once per dataset, read back page by page.
+
+A run reads its cases from the store, not from their source, so that 100,000 cases cost no memory
+and `resume` asks exactly what was planned.
+"""
+
+from __future__ import annotations
+
+from array import array
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from agentbench_tui.model.answer import Case
+from agentbench_tui.model.errors import Problem, SuiteError
+from agentbench_tui.store.database import connect_to_read
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Callable, Iterable, Iterator
+    from pathlib import Path
+
+    from agentbench_tui.store.writer import Writer
+
+PAGE = 500
+"""Cases in memory at a time, for each execution."""
+_INSERT_CASE = "INSERT INTO cases (dataset_key, case_id, body) VALUES (?,?,?)"
+
+
+async def store_cases(
+    writer: Writer, source: str, dataset_hash: str, cases: Callable[[], Iterable[Case]]
+) -> int:
+    """The key of the dataset with that hash; its cases are written unless they are there.
+
+    Raises SuiteError when the source has changed since it was hashed.
+    """
+    known = await writer.apply(
+        lambda connection: connection.execute(
+            "SELECT key FROM datasets WHERE hash=?", (dataset_hash,)
+        ).fetchone()
+    )
+    if known is not None:
+        return int(known[0])
+    # Until all its cases are there it bears another name, so that no one takes half of it.
+    unfinished = f"unfinished:{dataset_hash}:{id(writer)}"
+    key: int = await writer.apply(
+        lambda connection: connection.execute(
+            "INSERT INTO datasets (hash, source, cases) VALUES (?,?,0) RETURNING key",
+            (unfinished, source),
+        ).fetchone()[0]
+    )
+    encoder = msgspec.json.Encoder()
+    count = 0
+    for case in cases():
+        writer.add(_INSERT_CASE, (key, case.id, encoder.encode(case).decode()))
+        count += 1
+        if writer.is_full:
+            await writer.room()
+    return await writer.apply(lambda connection: _finish(connection, key, dataset_hash, count))
+
+
+def _finish(connection: sqlite3.Connection, key: int, dataset_hash: str, count: int) -> int:
+    twin = connection.execute("SELECT key FROM datasets WHERE hash=?", (dataset_hash,)).fetchone()
+    if twin is not None:  # another process was quicker
+        connection.execute("DELETE FROM datasets WHERE key=?", (key,))
+        return int(twin[0])
+    connection.execute(
+        "UPDATE datasets SET hash=?, cases=? WHERE key=?", (dataset_hash, count, key)
+    )
+    return key
+
+
+class CaseReader:
+    """Reads the cases of one dataset in their order, a page at a time."""
+
+    def __init__(self, database: Path, dataset_key: int) -> None:
+        self._database = database
+        self._dataset_key = dataset_key
+        with closing(connect_to_read(database)) as connection:
+            rows = connection.execute(
+                "SELECT key FROM cases WHERE dataset_key=? ORDER BY key", (dataset_key,)
+            ).fetchall()
+        self.keys = array("q", (row[0] for row in rows))
+        if not self.keys:
+            raise SuiteError([Problem("the dataset holds no case")])
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    def read(self, start: int, stop: int) -> Iterator[tuple[int, Case]]:
+        """(key, case) of the positions `start` up to `stop`."""
+        decoder = msgspec.json.Decoder(Case)
+        with closing(connect_to_read(self._database)) as connection:
+            for first in range(start, stop, PAGE):
+                last = min(first + PAGE, stop) - 1
+                rows = connection.execute(
+                    "SELECT key, body FROM cases WHERE dataset_key=? AND key BETWEEN ? AND ?"
+                    " ORDER BY key",
+                    (self._dataset_key, self.keys[first], self.keys[last]),
+                ).fetchall()
+                for row in rows:
+                    yield row[0], decoder.decode(row[1])

@@ -1,0 +1,84 @@
+"""What the kinds of benchmarks share while a run goes on."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from agentbench_tui.engine.stopping import Budget, Progress
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+    from pathlib import Path
+
+    from agentbench_tui.engine.observation import Interview
+    from agentbench_tui.engine.plan import Plan
+    from agentbench_tui.model.answer import Agent
+    from agentbench_tui.scoring.prices import PriceTable
+    from agentbench_tui.store.writer import Writer
+
+
+class StopSignal:
+    """Whether the run should end, and how quickly."""
+
+    def __init__(self) -> None:
+        self.reason: str | None = None
+        self.interrupted = False
+        """True when a person or the system stopped the run, so that it is not `complete`."""
+
+    def request(self, reason: str, *, interrupted: bool = False) -> None:
+        """Start nothing new; what is in flight comes to its end. The first reason counts."""
+        if self.reason is None:
+            self.reason = reason
+        self.interrupted = self.interrupted or interrupted
+
+    @property
+    def is_set(self) -> bool:
+        return self.reason is not None
+
+
+@dataclass(slots=True)
+class RunContext:
+    """One run: where it writes, what it may spend, and whether it should go on."""
+
+    plan: Plan
+    writer: Writer
+    database: Path
+    run_key: int
+    execution_keys: dict[str, int]
+    """Execution id → key in the store."""
+    dataset_keys: dict[str, int]
+    """Execution id → dataset in the store, for task benchmarks."""
+    budget: Budget
+    prices: PriceTable
+    clock_start_ns: int
+    open_judge: Callable[[str], Awaitable[Agent]]
+    stop: StopSignal = field(default_factory=StopSignal)
+    may_ask: asyncio.Event = field(default_factory=asyncio.Event)
+    """Cleared while the run is paused."""
+    progress: dict[int, Progress] = field(default_factory=dict)
+    """By execution key."""
+    active: dict[int, Interview] = field(default_factory=dict)
+    """Executions with an open session, by execution key."""
+    done: dict[int, set[tuple[int, int, int]]] = field(default_factory=dict)
+    """When a run is resumed: execution key → (case key, repeat, iteration) already committed."""
+    agent_of: dict[int, str] = field(default_factory=dict)
+    """Execution key → agent id."""
+
+    def progress_of(self, execution_key: int) -> Progress:
+        return self.progress.setdefault(execution_key, Progress())
+
+    def check_budget(self) -> None:
+        """Stop the run when its cost or token cap is spent."""
+        reason = self.budget.spent_reason
+        if reason is not None:
+            self.stop.request(reason)
+
+    def process_roots(self) -> dict[str, tuple[int, ...]]:
+        """Agent id → root processes of its open sessions, for the sampler's thread."""
+        roots: dict[str, tuple[int, ...]] = {}
+        for key, interview in list(self.active.items()):
+            agent = self.agent_of[key]
+            roots[agent] = (*roots.get(agent, ()), *interview.agent.pids)
+        return roots

@@ -1,0 +1,264 @@
+"""One observation: ask, wait at most so long, try again where that may help, score, record."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from agentbench_tui.model.answer import (
+    RETRYABLE,
+    AgentFailure,
+    Answer,
+    FailureKind,
+    GraderFailure,
+    Request,
+    Score,
+)
+from agentbench_tui.model.identity import derive_seed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from agentbench_tui.engine.limiter import Limiter
+    from agentbench_tui.engine.recorder import Recorder
+    from agentbench_tui.engine.stopping import Budget, Progress
+    from agentbench_tui.model.answer import Agent, Case, Scorer
+    from agentbench_tui.model.suite import Constraints
+
+DEFAULT_TIME_LIMIT_S = 600.0
+"""Deadline of an answer where the suite sets none: nothing is awaited for ever."""
+SCORING_LIMIT_S = 300.0
+_FIRST_BACKOFF_S = 0.25
+_LONGEST_BACKOFF_S = 30.0
+
+
+@dataclass(slots=True)
+class Interview:
+    """Everything that asking the cases of one execution needs; shared by its observations."""
+
+    agent: Agent
+    scorers: Sequence[tuple[str, Scorer]]
+    constraints: Constraints
+    retries: int
+    seed: int
+    parameters: dict[str, object]
+    seed_path: tuple[str, str]
+    """(suite id, benchmark id): the part of the observation key above the case."""
+    limiter: Limiter
+    recorder: Recorder
+    progress: Progress
+    budget: Budget
+    price: Callable[[Answer], float | None]
+    clock_start_ns: int
+    in_flight: dict[tuple[int, int, int], tuple[str, int, asyncio.Task[object]]] = field(
+        default_factory=dict
+    )
+    """Observation key → (case id, sent, task), for the live view and for cancelling a case."""
+
+    cancelled: set[tuple[int, int, int]] = field(default_factory=set)
+    """Observations that a viewer asked to cancel."""
+
+    @property
+    def time_limit_s(self) -> float:
+        limit_ms = self.constraints.time_limit_ms
+        return DEFAULT_TIME_LIMIT_S if limit_ms is None else limit_ms / 1000
+
+
+@dataclass(slots=True)
+class _Outcome:
+    answer: Answer | None
+    failure: AgentFailure | None
+    sent_ns: int
+    done_ns: int
+
+    @property
+    def e2e_ms(self) -> float:
+        return (self.done_ns - self.sent_ns) / 1e6
+
+
+async def observe(interview: Interview, case_key: int, case: Case, repeat: int, nth: int) -> None:
+    """Ask one case once (with retries), score the answer and record it all.
+
+    Nothing that the agent or a scorer does escapes: it becomes a failure of this observation.
+    Only cancellation does, and then nothing is recorded.
+    """
+    key = (case_key, repeat, nth)
+    task = asyncio.current_task()
+    assert task is not None
+    interview.in_flight[key] = (case.id, time.perf_counter_ns(), task)
+    try:
+        attempt, first_sent_ns, outcome = await _ask(interview, key, case)
+        cost = None if outcome.answer is None else interview.price(outcome.answer)
+        _apply_limits(interview, outcome, cost)
+        scores, grader_failed = await _score(interview, key, case, outcome)
+        failure = FailureKind.GRADER if grader_failed else None
+        if outcome.failure is not None:
+            failure = outcome.failure.kind
+            interview.recorder.failure("answer", failure, outcome.failure.detail, key, attempt)
+        _record(interview, key, attempt, failure, outcome, scores, first_sent_ns, cost)
+    finally:
+        del interview.in_flight[key]
+
+
+def _record(
+    interview: Interview,
+    key: tuple[int, int, int],
+    attempt: int,
+    failure: FailureKind | None,
+    outcome: _Outcome,
+    scores: Sequence[Score],
+    first_sent_ns: int,
+    cost: float | None,
+) -> None:
+    interview.recorder.answer(
+        key,
+        attempt,
+        failure,
+        outcome.answer,
+        scores,
+        sent_ms=(outcome.sent_ns - interview.clock_start_ns) / 1e6,
+        e2e_ms=outcome.e2e_ms,
+        waiting_ms=(outcome.sent_ns - first_sent_ns) / 1e6,
+        cost_usd=cost,
+    )
+    primary = scores[0] if scores else None
+    usage = outcome.answer.usage if outcome.answer is not None else None
+    tokens = usage.total if usage is not None else None
+    interview.budget.spend(cost, tokens)
+    progress = interview.progress
+    progress.tokens += tokens or 0
+    progress.cost_usd += cost or 0.0
+    progress.note(
+        failure,
+        None if primary is None else primary.value,
+        None if primary is None else primary.correct,
+        outcome.e2e_ms,
+    )
+
+
+async def _ask(
+    interview: Interview, key: tuple[int, int, int], case: Case
+) -> tuple[int, int, _Outcome]:
+    """(attempts before the last, when the first one was sent, the last one's outcome)."""
+    _, repeat, nth = key
+    request = Request(
+        case,
+        derive_seed(interview.seed, *interview.seed_path, case.id, repeat, nth),
+        repeat,
+        nth,
+        0,
+        False,
+        interview.time_limit_s,
+        interview.parameters,
+    )
+    limiter = interview.limiter
+    first_sent_ns = 0
+    attempt = 0
+    while True:
+        await limiter.enter()
+        try:
+            outcome = await attempt_once(interview.agent, request, interview.time_limit_s)
+        finally:
+            limiter.leave()
+        first_sent_ns = first_sent_ns or outcome.sent_ns
+        failure = outcome.failure
+        if failure is None:
+            limiter.answered()
+            return attempt, first_sent_ns, outcome
+        if failure.kind is FailureKind.RATE_LIMITED:
+            limiter.rate_limited(failure.retry_after_s)
+        if failure.kind not in RETRYABLE or attempt >= interview.retries:
+            return attempt, first_sent_ns, outcome
+        interview.recorder.attempt(
+            key,
+            attempt,
+            failure,
+            sent_ms=(outcome.sent_ns - interview.clock_start_ns) / 1e6,
+            e2e_ms=outcome.e2e_ms,
+        )
+        interview.recorder.failure("answer", failure.kind, failure.detail, key, attempt)
+        if failure.kind is not FailureKind.RATE_LIMITED:
+            await asyncio.sleep(min(_LONGEST_BACKOFF_S, _FIRST_BACKOFF_S * 2**attempt))
+        attempt += 1
+        request = msgspec.structs.replace(request, attempt=attempt)
+
+
+async def attempt_once(agent: Agent, request: Request, time_limit_s: float) -> _Outcome:
+    """One attempt under its deadline. Times are taken here, before anything looks at the answer."""
+    answer: Answer | None = None
+    failure: AgentFailure | None = None
+    sent_ns = time.perf_counter_ns()
+    deadline = asyncio.timeout(time_limit_s)
+    try:
+        async with deadline:
+            answer = await agent.answer(request)
+        done_ns = time.perf_counter_ns()
+    except AgentFailure as raised:
+        done_ns = time.perf_counter_ns()
+        failure = raised
+        answer = raised.partial
+    except TimeoutError as raised:
+        done_ns = time.perf_counter_ns()
+        if deadline.expired():
+            failure = AgentFailure(FailureKind.TIMEOUT, f"no answer within {time_limit_s:g} s")
+        else:
+            failure = AgentFailure(FailureKind.AGENT, f"TimeoutError: {raised}")
+    except Exception as raised:  # noqa: BLE001  # adapters raise AgentFailure; this is our fault
+        done_ns = time.perf_counter_ns()
+        failure = AgentFailure(FailureKind.HARNESS, f"{type(raised).__name__}: {raised}")
+    return _Outcome(answer, failure, sent_ns, done_ns)
+
+
+def _apply_limits(interview: Interview, outcome: _Outcome, cost: float | None) -> None:
+    """An answer over a limit is a failure, however good it is."""
+    if outcome.failure is not None or outcome.answer is None:
+        return
+    limits = interview.constraints
+    if limits.time_limit_ms is not None and outcome.e2e_ms > limits.time_limit_ms:
+        outcome.failure = AgentFailure(
+            FailureKind.TIMEOUT,
+            f"answered after {outcome.e2e_ms:.0f} ms, limit {limits.time_limit_ms:g} ms",
+        )
+        return
+    usage = outcome.answer.usage
+    tokens = usage.total if usage is not None else None
+    if limits.token_limit is not None and tokens is not None and tokens > limits.token_limit:
+        outcome.failure = AgentFailure(
+            FailureKind.LIMIT, f"{tokens} tokens, limit {limits.token_limit}"
+        )
+    elif limits.cost_limit_usd is not None and cost is not None and cost > limits.cost_limit_usd:
+        outcome.failure = AgentFailure(
+            FailureKind.LIMIT, f"cost {cost:.6f} USD, limit {limits.cost_limit_usd:g} USD"
+        )
+
+
+async def _score(
+    interview: Interview, key: tuple[int, int, int], case: Case, outcome: _Outcome
+) -> tuple[list[Score], bool]:
+    """Scores of the answer, the primary one first, and whether the primary scorer failed."""
+    if outcome.failure is not None or outcome.answer is None:
+        return [], False
+    scores: list[Score] = []
+    for position, (name, scorer) in enumerate(interview.scorers):
+        try:
+            scores.append(await apply_scorer(scorer, case, outcome.answer))
+        except Exception as raised:  # noqa: BLE001  # a scorer's fault must not lose the answer
+            detail = str(raised) if isinstance(raised, GraderFailure) else repr(raised)
+            interview.recorder.failure("score", FailureKind.GRADER, f"{name}: {detail}", key)
+            if position == 0:
+                return [], True
+    return scores, False
+
+
+async def apply_scorer(scorer: Scorer, case: Case, answer: Answer) -> Score:
+    """What the scorer says, whether it answers at once or is awaited."""
+    score = scorer(case, answer)
+    if inspect.isawaitable(score):
+        async with asyncio.timeout(SCORING_LIMIT_S):
+            return await score
+    return score

@@ -1,0 +1,249 @@
+"""One agent's session in one repeat of one execution: open, warm up, ask, close."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import TYPE_CHECKING
+
+from agentbench_tui.engine.limiter import Limiter
+from agentbench_tui.engine.observation import Interview, attempt_once, observe
+from agentbench_tui.engine.recorder import IterationRow, Recorder, utc_now
+from agentbench_tui.engine.stopping import check_early_stop, check_infrastructure
+from agentbench_tui.model.answer import AgentFailure, FailureKind, Request
+from agentbench_tui.model.identity import derive_seed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from agentbench_tui.engine.casebook import CaseReader
+    from agentbench_tui.engine.context import RunContext
+    from agentbench_tui.engine.plan import ExecutionPlan, Group
+    from agentbench_tui.model.answer import Case, Scorer
+    from agentbench_tui.model.suite import Benchmark
+
+START_LIMIT_S = 60.0
+CLOSE_LIMIT_S = 15.0
+YIELD_EVERY = 16
+"""Observations after which a worker lets others run, whatever the agent does."""
+
+
+class Session:
+    """One agent, opened for one repeat of one execution."""
+
+    def __init__(
+        self,
+        execution: ExecutionPlan,
+        group: Group,
+        benchmark: Benchmark,
+        reader: CaseReader,
+        scorers: list[tuple[str, Scorer]],
+        context: RunContext,
+    ) -> None:
+        from agentbench_tui.agents.registry import open_agent
+
+        self._key = context.execution_keys[execution.id]
+        self._context = context
+        self._benchmark = benchmark
+        self._reader = reader
+        self._recorder = Recorder(context.writer, context.run_key, self._key)
+        self._progress = context.progress_of(self._key)
+        self._opened = False
+        self._iteration: IterationCounts | None = None
+        agent = open_agent(
+            execution.agent,
+            memory_limit_mb=benchmark.constraints.memory_limit_mb,
+            concurrency=benchmark.concurrency,
+        )
+        self._interview = Interview(
+            agent=agent,
+            scorers=scorers,
+            constraints=benchmark.constraints,
+            retries=benchmark.retries,
+            seed=group.seed,
+            parameters=group.parameters,
+            seed_path=(group.suite_id, benchmark.benchmark_id),
+            limiter=Limiter(benchmark.concurrency),
+            recorder=self._recorder,
+            progress=self._progress,
+            budget=context.budget,
+            price=lambda answer: context.prices.answer_cost(execution.agent, answer),
+            clock_start_ns=context.clock_start_ns,
+        )
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether this execution still has something to ask."""
+        progress = self._progress
+        return self._opened and progress.stop_reason is None and progress.broken is None
+
+    async def open(self, repeat: int) -> None:
+        """Start the agent's session. A failure breaks this execution, not the others."""
+        if self._progress.stop_reason or self._progress.broken:
+            return
+        try:
+            async with asyncio.timeout(START_LIMIT_S):
+                await self._interview.agent.start()
+        except (AgentFailure, TimeoutError) as failure:
+            kind = failure.kind if isinstance(failure, AgentFailure) else FailureKind.TIMEOUT
+            detail = (
+                failure.detail
+                if isinstance(failure, AgentFailure)
+                else f"did not start within {START_LIMIT_S:g} s"
+            )
+            self._recorder.failure("start", kind, detail)
+            self._progress.broken = f"the agent did not start: {detail}"
+            return
+        self._opened = True
+        self._context.active[self._key] = self._interview
+
+    async def close(self) -> None:
+        """End the session, whatever state it is in."""
+        self._context.active.pop(self._key, None)
+        if self._iteration is not None:
+            self._finish_iteration("stopped")
+        try:
+            async with asyncio.timeout(CLOSE_LIMIT_S):
+                await self._interview.agent.close()
+        except (AgentFailure, TimeoutError) as failure:
+            self._recorder.failure("close", FailureKind.AGENT, f"did not close: {failure}")
+
+    async def warm_up(self, rounds: int, repeat: int) -> None:
+        """Unmeasured requests, one case for every place of concurrency in each round."""
+        if not rounds or not self.goes_on:
+            return
+        started_at, started = utc_now(), time.perf_counter()
+        places = min(self._benchmark.concurrency, len(self._reader))
+        asked = answered = 0
+        for nth in range(rounds):
+            first = nth * places % (len(self._reader) - places + 1)
+            cases = [case for _, case in self._reader.read(first, first + places)]
+            outcomes = await asyncio.gather(*(self._warm(case, repeat, nth) for case in cases))
+            asked += len(outcomes)
+            answered += sum(outcomes)
+            if self._context.stop.is_set:
+                break
+        self._recorder.iteration(
+            IterationRow(
+                repeat, 0, True, "ok" if answered == asked else "failed", started_at,
+                time.perf_counter() - started, asked, answered, 0,
+            )
+        )  # fmt: skip
+
+    async def _warm(self, case: Case, repeat: int, nth: int) -> bool:
+        interview = self._interview
+        request = Request(
+            case,
+            derive_seed(interview.seed, *interview.seed_path, case.id, repeat, -1 - nth),
+            repeat,
+            nth,
+            warmup=True,
+            time_limit_s=interview.time_limit_s,
+            parameters=interview.parameters,
+        )
+        outcome = await attempt_once(interview.agent, request, interview.time_limit_s)
+        cost = None if outcome.answer is None else interview.price(outcome.answer)
+        usage = None if outcome.answer is None else outcome.answer.usage
+        self._context.budget.spend(cost, None if usage is None else usage.total)
+        self._context.check_budget()
+        if outcome.failure is not None:
+            self._recorder.failure("warmup", outcome.failure.kind, outcome.failure.detail)
+        return outcome.failure is None
+
+    def begin(self, repeat: int, nth: int) -> None:
+        """A measured iteration begins."""
+        self._iteration = IterationCounts(repeat, nth, self._interview)
+
+    def end(self, repeat: int, nth: int) -> None:
+        """A measured iteration is over: write its row, look whether to stop early."""
+        complete = not self._context.stop.is_set and self._progress.broken is None
+        self._finish_iteration("ok" if complete else "stopped")
+        if complete:
+            self._progress.passes += 1
+            check_early_stop(self._progress, self._benchmark.early_stop)
+
+    def _finish_iteration(self, status: str) -> None:
+        assert self._iteration is not None
+        self._recorder.iteration(self._iteration.row(status))
+        self._iteration = None
+
+    async def ask(self, repeat: int, nth: int, start: int, stop: int) -> None:
+        """Ask the cases at positions `start` to `stop`, as many at once as allowed."""
+        if not self.goes_on or self._context.stop.is_set:
+            return
+        assert self._iteration is not None
+        started = time.perf_counter()
+        cases = self._pending(repeat, nth, start, stop)
+        places = min(self._benchmark.concurrency, stop - start)
+        async with asyncio.TaskGroup() as group:
+            for _ in range(places):
+                group.create_task(self._work(cases, repeat, nth))
+        self._iteration.asking_s += time.perf_counter() - started
+
+    def _pending(self, repeat: int, nth: int, start: int, stop: int) -> Iterator[tuple[int, Case]]:
+        done = self._context.done.get(self._key)
+        for key, case in self._reader.read(start, stop):
+            if done is None or (key, repeat, nth) not in done:
+                yield key, case
+
+    async def _work(self, cases: Iterator[tuple[int, Case]], repeat: int, nth: int) -> None:
+        context = self._context
+        since_yield = 0
+        for case_key, case in cases:
+            if not context.may_ask.is_set():
+                await context.may_ask.wait()
+            await self._observe(case_key, case, repeat, nth)
+            context.check_budget()
+            check_infrastructure(self._progress, self._benchmark.early_stop)
+            if context.stop.is_set or self._progress.broken is not None:
+                return
+            if context.writer.is_full:
+                await context.writer.room()
+            since_yield += 1
+            if since_yield >= YIELD_EVERY:
+                since_yield = 0
+                await asyncio.sleep(0)
+
+    async def _observe(self, case_key: int, case: Case, repeat: int, nth: int) -> None:
+        try:
+            await observe(self._interview, case_key, case, repeat, nth)
+        except asyncio.CancelledError:
+            key = (case_key, repeat, nth)
+            if key not in self._interview.cancelled:
+                raise
+            self._interview.cancelled.discard(key)
+            task = asyncio.current_task()
+            assert task is not None
+            task.uncancel()
+            self._recorder.failure("answer", FailureKind.HARNESS, "cancelled on request", key, 0)
+
+
+class IterationCounts:
+    """What one measured iteration adds, as differences from where it began."""
+
+    def __init__(self, repeat: int, nth: int, interview: Interview) -> None:
+        progress = interview.progress
+        self.asking_s = 0.0
+        self._place = (repeat, nth)
+        self._started_at = utc_now()
+        self._interview = interview
+        self._before = (progress.observed, progress.answered, progress.correct)
+        self._cpu_before = interview.agent.cpu_seconds
+
+    def row(self, status: str) -> IterationRow:
+        """The iteration as it is stored."""
+        progress, agent = self._interview.progress, self._interview.agent
+        observed, answered, correct = self._before
+        cpu = agent.cpu_seconds
+        return IterationRow(
+            *self._place,
+            warmup=False,
+            status=status,
+            started_at=self._started_at,
+            asking_s=self.asking_s,
+            observed=progress.observed - observed,
+            answered=progress.answered - answered,
+            correct=progress.correct - correct,
+            cpu_seconds=None if cpu is None else cpu - (self._cpu_before or 0.0),
+            memory_peak_mb=agent.peak_memory_mb,
+        )

@@ -1,0 +1,99 @@
+"""The kind `task`: ask every case of a dataset, score each answer.
+
+The agents of a group are asked in blocks of cases, in a new order for every block, so that
+whatever drifts on the machine hits them all alike. Only one agent is asked at a time.
+"""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING
+
+from agentbench_tui.engine.casebook import CaseReader
+from agentbench_tui.engine.session import Session
+from agentbench_tui.model.identity import derive_seed
+
+if TYPE_CHECKING:
+    from agentbench_tui.engine.context import RunContext
+    from agentbench_tui.engine.plan import Group
+    from agentbench_tui.model.answer import Scorer
+    from agentbench_tui.model.suite import Benchmark
+
+BLOCKS = 8
+"""Into how many blocks the cases are cut when several agents are interleaved."""
+
+
+def check(benchmark: Benchmark) -> list[str]:
+    """What is wrong with a task benchmark beyond its form."""
+    problems = []
+    if benchmark.load:
+        problems.append("`load` belongs to benchmarks of kind load")
+    if benchmark.experiment is not None:
+        problems.append("`experiment` belongs to benchmarks of kind experiment")
+    return problems
+
+
+async def run(group: Group, context: RunContext) -> None:
+    """Measure every execution of the group, all repeats."""
+    benchmark = group.resolved()
+    reader = CaseReader(context.database, context.dataset_keys[group.executions[0].id])
+    scorers = _make_scorers(benchmark, group, context)
+    for repeat in range(context.plan.repeats):
+        sessions = [
+            Session(execution, group, benchmark, reader, scorers, context)
+            for execution in group.executions
+        ]
+        try:
+            for session in sessions:
+                await session.open(repeat)
+            await _ask_all(sessions, benchmark, repeat, group.seed, len(reader), context)
+        finally:
+            for session in sessions:
+                await session.close()
+        if context.stop.is_set:
+            return
+
+
+def _make_scorers(
+    benchmark: Benchmark, group: Group, context: RunContext
+) -> list[tuple[str, Scorer]]:
+    from agentbench_tui.scoring.registry import make_scorer
+
+    made = (
+        make_scorer(spec, open_judge=context.open_judge, base_dir=group.base_dir)
+        for spec in benchmark.scorers
+    )
+    return [(scorer.name, scorer.score) for scorer in made]
+
+
+async def _ask_all(
+    sessions: list[Session],
+    benchmark: Benchmark,
+    repeat: int,
+    seed: int,
+    count: int,
+    context: RunContext,
+) -> None:
+    for session in sessions:
+        await session.warm_up(benchmark.iterations.warmup, repeat)
+    step = _block_size(count, benchmark.concurrency, len(sessions))
+    for nth in range(benchmark.iterations.measured):
+        going = [session for session in sessions if session.goes_on]
+        if not going or context.stop.is_set:
+            return
+        for session in going:
+            session.begin(repeat, nth)
+        for start in range(0, count, step):
+            order = list(going)
+            random.Random(derive_seed(seed, repeat, nth, start)).shuffle(order)  # noqa: S311
+            for session in order:
+                await session.ask(repeat, nth, start, min(start + step, count))
+        for session in going:
+            session.end(repeat, nth)
+
+
+def _block_size(count: int, concurrency: int, agents: int) -> int:
+    if agents == 1:
+        return count
+    # Each block ends with places that idle; a few rounds of all places keep that share small.
+    return max(-(-count // BLOCKS), 4 * concurrency)
