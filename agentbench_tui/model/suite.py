@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import (
     AliasChoices,
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Field,
     StringConstraints,
@@ -139,6 +140,21 @@ class Parameter(Part):
     required: bool = False
 
 
+def _parameter_table(value: Any) -> Any:
+    """A bare default value, as the table that declares it."""
+    return value if isinstance(value, dict | Parameter) else {"default": value}
+
+
+Declaration = Annotated[
+    Parameter,
+    BeforeValidator(
+        _parameter_table,
+        json_schema_input_type=Parameter | str | int | float | bool | list[Any] | None,
+    ),
+]
+"""A declared parameter, written as a table or as its default value alone."""
+
+
 class Range(Part):
     """A range of values to sweep: `count` points from `start` to `stop`, both included;
     for random sweeps, drawn uniformly on the scale."""
@@ -159,7 +175,9 @@ class Range(Part):
 class Sweep(Part):
     """Parameter points to run: each one is an execution of its own."""
 
-    parameters: dict[Name, list[Any] | Range]
+    parameters: Annotated[
+        dict[Name, Annotated[list[Any], Field(min_length=1)] | Range], Field(min_length=1)
+    ]
     strategy: Literal["cartesian", "random"] = "cartesian"
     samples: Annotated[int, Field(ge=1, le=10_000)] | None = None
     """How many distinct points a random sweep draws."""
@@ -264,7 +282,7 @@ class Suite(Part):
     benchmarks: Annotated[list[Benchmark], Field(min_length=1)]
     agents: list[AgentTable] = Field(default_factory=list)
     """Agents to run when the command line names none."""
-    parameters: dict[Name, Parameter | Any] = Field(default_factory=dict)
+    parameters: dict[Name, Declaration] = Field(default_factory=dict)
     """Declared parameters: a default value, or a table."""
     weights: Weights = Field(default_factory=Weights)
     baseline_scores: list[BaselineScores] = Field(default_factory=list)

@@ -1,0 +1,105 @@
+"""Where suites are found by name: the current folder, those that ship, and plug-ins."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from typing import Literal
+
+from agentbench_tui.engine.source import SUFFIXES
+from agentbench_tui.model.errors import UsageError, did_you_mean
+
+Origin = Literal["folder", "shipped", "plug-in"]
+GROUP = "agentbench.suites"
+_FOLDER = Path("suites")
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogueEntry:
+    """A suite that can be named."""
+
+    name: str
+    origin: Origin
+    path: Path | None
+    """None when a plug-in could not be loaded."""
+    fault: str = ""
+
+
+def find_suite(name: str) -> Path:
+    """The file of a suite: a path, or a name in ./suites, among the shipped ones, in a plug-in.
+
+    Raises UsageError when there is none.
+    """
+    path = Path(name).expanduser()
+    if path.suffix.lower() in SUFFIXES or len(path.parts) != 1 or name in {"", "."}:
+        if not path.exists() and not path.is_symlink():
+            near = did_you_mean(path.name, _siblings(path))
+            raise UsageError(f"no suite file {name}{near}")
+        return path
+    entries = suite_catalogue()
+    for entry in entries:
+        if entry.name == name:
+            if entry.path is None:
+                raise UsageError(f"suite {name}: {entry.fault}")
+            return entry.path
+    if path.is_file():
+        return path
+    known = [entry.name for entry in entries]
+    listed = f"; known: {', '.join(known)}" if known else ""
+    raise UsageError(f'no suite "{name}"{did_you_mean(name, known)}{listed}')
+
+
+def suite_catalogue() -> list[CatalogueEntry]:
+    """Every suite that can be named, sorted by name.
+
+    Of equal names the one in ./suites wins, then the shipped one. Files are not read.
+    """
+    entries: dict[str, CatalogueEntry] = {}
+    for entry in (*_in_folder(_FOLDER, "folder"), *_in_folder(_shipped(), "shipped"), *_plug_ins()):
+        entries.setdefault(entry.name, entry)
+    return sorted(entries.values(), key=lambda entry: entry.name)
+
+
+def _shipped() -> Path:
+    """Inside an installed package `shipped_suites`; in a checkout `suites` beside the package."""
+    package = Path(__file__).resolve().parent.parent
+    installed = package / "shipped_suites"
+    return installed if installed.is_dir() else package.parent / "suites"
+
+
+def _in_folder(folder: Path, origin: Origin) -> Iterator[CatalogueEntry]:
+    """`NAME.yaml` (or .yml, .json, .toml) and `NAME/suite.yaml`."""
+    if not folder.is_dir():
+        return
+    for path in sorted(folder.iterdir()):
+        if path.suffix.lower() in SUFFIXES and path.is_file():
+            yield CatalogueEntry(path.stem, origin, path)
+        elif path.is_dir():
+            for suffix in SUFFIXES:
+                if (inner := path / f"suite{suffix}").is_file():
+                    yield CatalogueEntry(path.name, origin, inner)
+                    break
+
+
+def _plug_ins() -> Iterator[CatalogueEntry]:
+    for point in entry_points(group=GROUP):
+        yield _plug_in(point)
+
+
+def _plug_in(point: EntryPoint) -> CatalogueEntry:
+    """An entry point names a path, or a function that returns one."""
+    try:
+        found = point.load()
+        path = Path(found() if callable(found) else found)
+    except Exception as error:  # noqa: BLE001  # a plug-in may raise anything; the list must live
+        fault = f"the plug-in {point.value} cannot be loaded: {type(error).__name__}: {error}"
+        return CatalogueEntry(point.name, "plug-in", None, fault)
+    return CatalogueEntry(point.name, "plug-in", path)
+
+
+def _siblings(path: Path) -> list[str]:
+    if not path.parent.is_dir():
+        return []
+    return [other.name for other in path.parent.iterdir() if other.suffix.lower() in SUFFIXES]
