@@ -1,0 +1,155 @@
+"""The one number and interval that a table prints for a metric, by what kind of metric it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from agentbench_tui.analysis.interval import (
+    Interval,
+    clustered_mean,
+    quantile_interval,
+    t_log_mean,
+    t_mean,
+    wilson,
+)
+from agentbench_tui.analysis.sample import Floats, column, grouped
+from agentbench_tui.analysis.summary import needed, quantile, supported
+
+Kind = Literal["time", "share", "amount"]
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A number to print, with what can be said about its error."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+    n: int
+    """Observations."""
+    method: str
+    """What the value is and how the interval was found."""
+    reason: str = ""
+    """Why the value or its interval is missing, such as `needs 59 (have 12)`."""
+
+
+def estimate(
+    values: ArrayLike,
+    kind: Kind,
+    clusters: ArrayLike | None = None,
+    runs: ArrayLike | None = None,
+    level: float = 0.95,
+) -> Estimate:
+    """The value of a metric over its observations, float64[n], with an interval where there is one.
+
+    - `share`: values in [0, 1]. Yes/no values, one a case: Wilson. Graded values: t. Several
+      observations a case (`clusters`, int64[n]): clustered standard error. Clipped to [0, 1];
+      where nothing varies, or one observation is all there is, Wilson over the cases.
+    - `time`: values >= 0. Two repeats or more (`runs`, int64[n]): geometric mean of the repeats'
+      medians, t on logs over repeats, since samples of one repeat are not independent. One repeat:
+      the median, with order statistics; that interval holds for this repeat only.
+    - `amount` (tokens, cost, …): mean with t, clustered by case as above; not below 0 when no
+      value is.
+
+    A single case is its own population: its observations then count as independent.
+    ValueError on NaN and infinity, on values out of range, and on labels of another length.
+    """
+    x = column(values)
+    cases = None if clusters is None else _repeated(x, clusters)
+    if x.size == 0:
+        return Estimate(None, None, None, 0, "none", "no observations")
+    if kind == "time":
+        return _time(x, runs, level)
+    if kind == "share":
+        return _share(x, cases, level)
+    return _amount(x, cases, level)
+
+
+def quantile_estimate(values: ArrayLike, q: float, level: float = 0.95) -> Estimate:
+    """The q-quantile (type 7) with its order-statistic interval.
+
+    No value, and the reason, below `needed(q)` values. For q near 0.5 the interval needs one value
+    more than the quantile itself; it is then missing alone.
+    """
+    x = column(values)
+    if not supported(q, x.size, level):
+        reason = _needs(needed(q, level), x.size)
+        return Estimate(None, None, None, x.size, "quantile", reason)
+    return _with(
+        quantile(x, q),
+        quantile_interval(x, q, level),
+        x.size,
+        "quantile",
+        _needs(needed(q, level) + 1, x.size),
+    )
+
+
+def _time(x: Floats, runs: ArrayLike | None, level: float) -> Estimate:
+    if (x < 0).any():
+        raise ValueError("a time cannot be negative")
+    numbers, count = (None, 1) if runs is None else grouped(x, runs)
+    if numbers is None or count == 1:
+        reason = _needs(needed(0.5, level) + 1, x.size)
+        interval = quantile_interval(x, 0.5, level)
+        return _with(float(np.median(x)), interval, x.size, "median", reason)
+    medians = np.array([np.median(x[numbers == run]) for run in range(count)])
+    if not medians.all():
+        value = float(np.median(medians))
+        reason = "a repeat's median is 0: times without resolution have no ratio"
+        return Estimate(value, None, None, x.size, "median of repeats' medians", reason)
+    value = float(np.exp(np.log(medians).mean()))
+    name = f"geometric mean of {count} repeats' medians"
+    return _with(value, t_log_mean(medians, level), x.size, name, "")
+
+
+def _share(x: Floats, cases: ArrayLike | None, level: float) -> Estimate:
+    if ((x < 0) | (x > 1)).any():
+        raise ValueError("a share lies between 0 and 1")
+    units = x.size if cases is None else grouped(x, cases)[1]
+    mean = min(max(float(x.mean()), float(x.min())), float(x.max()))
+    yes_no = bool(((x == 0) | (x == 1)).all())
+    interval: Interval | None = None
+    if cases is not None:
+        interval = clustered_mean(x, cases, level)
+    elif not yes_no:
+        interval = t_mean(x, level)
+    if interval is None or interval.low == interval.high:
+        interval = wilson(min(mean * units, units), units, level)
+    return _with(mean, interval, x.size, "share", "", floor=0.0, ceiling=1.0)
+
+
+def _amount(x: Floats, cases: ArrayLike | None, level: float) -> Estimate:
+    interval = t_mean(x, level) if cases is None else clustered_mean(x, cases, level)
+    mean = min(max(float(x.mean()), float(x.min())), float(x.max()))
+    floor = 0.0 if x.min() >= 0 else -np.inf
+    return _with(mean, interval, x.size, "mean", _needs(2, x.size), floor=floor)
+
+
+def _repeated(x: Floats, clusters: ArrayLike) -> ArrayLike | None:
+    """The clusters if they matter: more than one, and one with several observations."""
+    _, count = grouped(x, clusters)
+    return clusters if 1 < count < x.size else None
+
+
+def _with(
+    value: float,
+    interval: Interval | None,
+    n: int,
+    name: str,
+    reason: str,
+    *,
+    floor: float = -np.inf,
+    ceiling: float = np.inf,
+) -> Estimate:
+    if interval is None:
+        return Estimate(value, None, None, n, name, reason)
+    low, high = max(interval.low, floor), min(interval.high, ceiling)
+    return Estimate(value, low, high, n, f"{name}; {interval.method}")
+
+
+def _needs(count: int, have: int) -> str:
+    return f"needs {count:,} (have {have:,})"

@@ -1,0 +1,136 @@
+"""A live histogram with bounded relative error: log buckets that add up.
+
+Every bucket is 1 % wider than the one below, so that a percentile is right within 0.5 % over any
+range of positive numbers; the buckets in use are kept in a dictionary. Exact figures come from the
+raw samples afterwards: this one is for screens and ticks while a run goes on.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable
+from math import log2
+from typing import Self
+
+import msgspec
+
+RATIO = 1.01
+"""Upper end of a bucket over its lower end."""
+RELATIVE_ERROR = (RATIO - 1) / (RATIO + 1)
+"""Largest relative error of `percentile`: 0.4976 %."""
+_PER_OCTAVE = 1 / math.log2(RATIO)
+_SHIFT = 1 << 17
+"""Makes every float's bucket positive, so that int() rounds down."""
+_MIDDLE = 2 * RATIO / (RATIO + 1)
+"""From the lower end of a bucket to the value that is equally wrong, relatively, at both ends."""
+_FORMAT = 1
+
+
+class Histogram:
+    """Counts of values >= 0, whole or not, in any unit; zeros are counted exactly."""
+
+    __slots__ = ("_counts", "zeros")
+
+    def __init__(self, values: Iterable[float] = ()) -> None:
+        self._counts: defaultdict[int, int] = defaultdict(int)
+        self.zeros = 0
+        """How many values were 0."""
+        for value in values:
+            self.record(value)
+
+    def record(self, value: float) -> None:
+        """Count one value. ValueError when it is negative, NaN or infinite."""
+        try:
+            self._counts[int(log2(value) * _PER_OCTAVE + _SHIFT)] += 1
+        except (ValueError, OverflowError):
+            if value != 0:
+                raise ValueError(f"a histogram takes finite values >= 0, got {value}") from None
+            self.zeros += 1
+
+    def merge(self, other: Histogram) -> None:
+        """Add the counts of the other: the same as having recorded its values here."""
+        self.zeros += other.zeros
+        for bucket, count in other._counts.items():
+            self._counts[bucket] += count
+
+    def __len__(self) -> int:
+        """How many values were recorded."""
+        return self.zeros + sum(self._counts.values())
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Histogram):
+            return NotImplemented
+        return self.zeros == other.zeros and self._counts == other._counts
+
+    __hash__ = None  # type: ignore[assignment]  # mutable: how the data model says so
+
+    def percentile(self, q: float) -> float | None:
+        """The smallest recorded value with at least a share q (0 … 1) of all at or below it.
+
+        Within RELATIVE_ERROR of that value; None while nothing is recorded.
+        """
+        return self.percentiles((q,))[0]
+
+    def percentiles(self, shares: Iterable[float]) -> list[float | None]:
+        """`percentile` of each share, in one pass over the buckets."""
+        wanted = list(shares)
+        if not all(0 <= q <= 1 for q in wanted):
+            raise ValueError(f"percentiles take shares from 0 to 1, got {wanted}")
+        total = len(self)
+        found: list[float | None] = [None] * len(wanted)
+        if total == 0:
+            return found
+        ranks = sorted((max(1, math.ceil(q * total)), place) for place, q in enumerate(wanted))
+        buckets = iter(sorted(self._counts.items()))
+        seen, value = self.zeros, 0.0
+        for rank, place in ranks:
+            while seen < rank:
+                bucket, count = next(buckets)
+                seen += count
+                value = _representative(bucket)
+            found[place] = value
+        return found
+
+    def buckets(self) -> list[tuple[float, float, int]]:
+        """(from, to, count) of each bucket in use, in order; zeros first as (0, 0, count)."""
+        rows = [(0.0, 0.0, self.zeros)] if self.zeros else []
+        for bucket, count in sorted(self._counts.items()):
+            low = _lower_end(bucket)
+            rows.append((low, low * RATIO, count))
+        return rows
+
+    def to_bytes(self) -> bytes:
+        """The counts, compact: 2 to 4 bytes a bucket in use for counts below 65,536."""
+        numbers, before = [_FORMAT, self.zeros], 0
+        for bucket, count in sorted(self._counts.items()):
+            numbers += (bucket - before, count)
+            before = bucket
+        return msgspec.msgpack.encode(numbers)
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Self:
+        """What `to_bytes` wrote. ValueError for anything else."""
+        try:
+            numbers = msgspec.msgpack.decode(data, type=list[int])
+        except msgspec.DecodeError as error:
+            raise ValueError(f"not a histogram: {error}") from error
+        if len(numbers) < 2 or len(numbers) % 2 or numbers[0] != _FORMAT or min(numbers) < 0:
+            raise ValueError("not a histogram of a format this version knows")
+        histogram = cls()
+        histogram.zeros = numbers[1]
+        bucket = 0
+        for step, count in zip(numbers[2::2], numbers[3::2], strict=True):
+            bucket += step
+            if not 0 < bucket < 2 * _SHIFT:
+                raise ValueError(f"not a histogram: no bucket {bucket}")
+            histogram._counts[bucket] = count
+        return histogram
+
+
+def _lower_end(bucket: int) -> float:
+    return math.exp2((bucket - _SHIFT) / _PER_OCTAVE)
+
+
+def _representative(bucket: int) -> float:
+    return _lower_end(bucket) * _MIDDLE

@@ -1,0 +1,34 @@
+"""What every statistic here takes: one column of finite numbers, and labels of the same length."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Floats: TypeAlias = NDArray[np.float64]
+Integers: TypeAlias = NDArray[np.int64]
+
+
+def column(values: ArrayLike) -> Floats:
+    """The values as float64[n]; n may be 0. ValueError on NaN, infinity or a second dimension.
+
+    What has no value (a failed request) must be left out and counted by the caller: a NaN that
+    silently vanishes would make a failing agent look quick.
+    """
+    array = np.asarray(values, dtype=np.float64)
+    if array.ndim != 1:
+        raise ValueError(f"one column of numbers is needed, got {array.ndim} dimensions")
+    if not np.isfinite(array).all():
+        raise ValueError("the values hold NaN or infinity; leave out what has no value")
+    return array
+
+
+def grouped(values: Floats, labels: ArrayLike) -> tuple[Integers, int]:
+    """Labels renumbered 0 … G-1, and G. ValueError unless there is one label for each value."""
+    array = np.asarray(labels)
+    if array.shape != values.shape:
+        raise ValueError(f"{values.size} values but {array.size} labels")
+    names, numbers = np.unique(array, return_inverse=True)
+    return numbers.astype(np.int64), int(names.size)
