@@ -94,7 +94,7 @@ def _network_untouched(refused_connections: Path) -> Iterator[None]:
 
 @pytest.fixture(scope="module", autouse=True)
 def _nothing_left_running() -> Iterator[None]:
-    """Fail a module of tests that leaves a child process or a thread behind; children are killed."""
+    """Fail a module of tests that leaves a child process (which is killed) or a thread behind."""
     children_before = leftovers.children()
     threads_before = set(threading.enumerate())
     yield

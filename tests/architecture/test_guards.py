@@ -51,7 +51,7 @@ def _open_with_asyncio() -> None:
 
 @pytest.fixture
 def attempts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A log of this test's own, so that the guard's refusal does not fail the test that wants it."""
+    """A log of this test's own: a refusal written there does not fail the test that wants it."""
     log = tmp_path / "attempts.log"
     monkeypatch.setenv(network_guard.LOG_VARIABLE, str(log))
     return log
@@ -77,7 +77,9 @@ def test_outside_is_refused_and_recorded(reach: Callable[[], None], attempts: Pa
 
 def test_a_child_process_is_refused_too(attempts: Path) -> None:
     code = f"import socket; socket.create_connection(('{OUTSIDE}', 80), 5)"
-    child = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    child = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False
+    )
     assert child.returncode == 1
     assert "NetworkClosedError" in child.stderr
     assert f"socket.getaddrinfo {OUTSIDE}" in attempts.read_text()
@@ -158,5 +160,7 @@ def test_careless_tests_are_named(tmp_path: Path) -> None:
     assert "ERROR test_process.py::test_leaves_a_process - Failed: left running" in inner.stdout
     assert "ERROR test_thread.py::test_leaves_a_thread - Failed: left running" in inner.stdout
     assert "thread forgotten" in inner.stdout
-    assert "ERROR test_network.py::test_hides_a_refused_connection - Failed: reached" in inner.stdout
+    assert (
+        "ERROR test_network.py::test_hides_a_refused_connection - Failed: reached" in inner.stdout
+    )
     assert "4 passed, 3 errors" in inner.stdout

@@ -13,7 +13,7 @@ import socket
 import sys
 
 LOG_VARIABLE = "TEST_NETWORK_GUARD_LOG"
-"""Names the file that gets a line for each refused attempt, whatever the code made of the refusal."""
+"""Names the file that gets a line for each refused attempt, whatever the code made of it."""
 
 _WITH_ADDRESS = {"socket.connect", "socket.sendto", "socket.sendmsg"}
 _WITH_NAME = {"socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr"}
@@ -47,13 +47,17 @@ def _allow_only_here(event: str, host: object) -> None:
     if host is None or host == "" or host == "localhost":
         return
     name = str(host)
-    if name.endswith(".invalid"):  # RFC 6761: must not resolve; tests of that failure need no network
+    if name.endswith(
+        ".invalid"
+    ):  # RFC 6761: must not resolve; tests of that failure need no network
         raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
     with contextlib.suppress(ValueError):
         if ipaddress.ip_address(name.partition("%")[0]).is_loopback:
             return
     _record(f"{event} {name}")
-    raise NetworkClosedError(f"{event} to {name!r}: tests may reach only 127.0.0.0/8, ::1 and localhost")
+    raise NetworkClosedError(
+        f"{event} to {name!r}: tests may reach only 127.0.0.0/8, ::1 and localhost"
+    )
 
 
 def _record(attempt: str) -> None:
