@@ -1,0 +1,191 @@
+"""`HttpClient` on aiohttp: where correctness comes first (TLS, odd servers).
+
+Follows no redirect, asks for an uncompressed answer and refuses a compressed one, verifies TLS,
+keeps no cookies, and reads no proxy or netrc settings from the environment.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from time import perf_counter_ns
+
+import aiohttp
+
+from agentbench_tui.http.client import HttpRequest, place_of, timed_out, too_long
+from agentbench_tui.model.answer import AgentFailure, FailureKind
+from agentbench_tui.model.untrusted import one_line, redact
+
+KEEP_ALIVE_S = 4.0
+"""Idle connections are dropped before common servers drop them (5 s): a request must not go out
+on a connection that the server is just closing."""
+DRAIN_S = 0.05
+"""How long the end of a body that nobody needs is waited for, so that its connection lives on."""
+
+
+class AiohttpClient:
+    """Pooled connections of one agent session. Opens on first use, inside a running loop."""
+
+    def __init__(self, concurrency: int = 0) -> None:
+        """`concurrency` bounds the pool; 0 leaves the bound to the caller's own concurrency."""
+        self._concurrency = concurrency
+        self._session: aiohttp.ClientSession | None = None
+
+    @asynccontextmanager
+    async def send(self, request: HttpRequest) -> AsyncIterator[AiohttpResponse]:
+        """See `HttpClient.send`."""
+        response = await self._head(request)
+        try:
+            yield response
+            await response.drain()
+        finally:
+            response.release()
+
+    async def close(self) -> None:
+        """See `HttpClient.close`."""
+        session, self._session = self._session, None
+        if session is not None:
+            await session.close()
+
+    async def _head(self, request: HttpRequest) -> AiohttpResponse:
+        session = self._session or self._open()
+        limits = request.timeouts
+        loop = asyncio.get_running_loop()
+        started = loop.time()
+        total_at = None if limits.total is None else started + limits.total
+        first_at = None if limits.first_byte is None else started + limits.first_byte
+        total_is_first = total_at is not None and (first_at is None or total_at <= first_at)
+        failure: AgentFailure
+        sent_ns = perf_counter_ns()
+        try:
+            async with asyncio.timeout_at(total_at if total_is_first else first_at):
+                raw = await session.request(
+                    request.method,
+                    request.url,
+                    headers=request.headers,
+                    data=request.body or None,
+                    allow_redirects=False,
+                    timeout=aiohttp.ClientTimeout(connect=limits.connect),
+                )
+            first_byte_ns = perf_counter_ns()
+            return AiohttpResponse(raw, request, sent_ns, first_byte_ns, total_at)
+        except aiohttp.ConnectionTimeoutError:
+            failure = timed_out("connect", limits.connect, request.url)
+        except TimeoutError:
+            which, limit = ("total", limits.total), ("first byte", limits.first_byte)
+            failure = timed_out(*(which if total_is_first else limit), request.url)
+        except (aiohttp.ClientError, OSError) as error:
+            failure = _before_head(error, request.url)
+        # Outside the handler: aiohttp's errors carry the request's headers, and with them a key.
+        raise failure
+
+    def _open(self) -> aiohttp.ClientSession:
+        self._session = aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(
+                limit=self._concurrency, ttl_dns_cache=300, keepalive_timeout=KEEP_ALIVE_S
+            ),
+            cookie_jar=aiohttp.DummyCookieJar(),
+            headers={"accept-encoding": "identity", "user-agent": "agentbench"},
+            auto_decompress=False,
+            trust_env=False,
+        )
+        return self._session
+
+
+class AiohttpResponse:
+    """See `HttpResponse`."""
+
+    def __init__(
+        self,
+        raw: aiohttp.ClientResponse,
+        request: HttpRequest,
+        sent_ns: int,
+        first_byte_ns: int,
+        total_at: float | None,
+    ) -> None:
+        self.status = raw.status
+        self.headers: Mapping[str, str] = raw.headers
+        self.sent_ns = sent_ns
+        self.first_byte_ns = first_byte_ns
+        self._raw = raw
+        self._request = request
+        self._total_at = total_at
+
+    async def __aiter__(self) -> AsyncIterator[tuple[int, bytes]]:
+        self._check_head()
+        left = self._request.max_body_bytes
+        while part := await self._read():
+            received_ns = perf_counter_ns()
+            left -= len(part)
+            if left < 0:
+                raise too_long(self._request.max_body_bytes, self._request.url)
+            yield received_ns, part
+
+    async def drain(self) -> None:
+        """Take what is left when it is already on its way, so that the connection lives on."""
+        content = self._raw.content
+        try:
+            async with asyncio.timeout(DRAIN_S):
+                left = self._request.max_body_bytes
+                while left > 0 and not content.at_eof():
+                    left -= len(await content.readany())
+        except (TimeoutError, aiohttp.ClientError, OSError):
+            return
+
+    def release(self) -> None:
+        """Give the connection back to the pool, or close it when the body is not at its end."""
+        self._raw.release()
+
+    async def _read(self) -> bytes:
+        limits = self._request.timeouts
+        idle_at = None if limits.idle is None else asyncio.get_running_loop().time() + limits.idle
+        total_at = self._total_at
+        total_is_first = total_at is not None and (idle_at is None or total_at <= idle_at)
+        failure: AgentFailure
+        try:
+            async with asyncio.timeout_at(total_at if total_is_first else idle_at):
+                return await self._raw.content.readany()
+        except TimeoutError:
+            which, limit = ("total", limits.total), ("idle", limits.idle)
+            failure = timed_out(*(which if total_is_first else limit), self._request.url)
+        except (aiohttp.ClientError, OSError):
+            place = place_of(self._request.url)
+            failure = AgentFailure(
+                FailureKind.TRUNCATED, f"{place} closed the connection in the middle of its answer"
+            )
+        raise failure
+
+    def _check_head(self) -> None:
+        place = place_of(self._request.url)
+        encoding = self.headers.get("content-encoding", "identity").lower()
+        if encoding != "identity":
+            raise AgentFailure(
+                FailureKind.PARSE,
+                f"{place} compressed its answer ({one_line(encoding, 40)}), "
+                "though asked not to: switch compression off in the server or proxy",
+            )
+        length = self._raw.content_length
+        if length is not None and length > self._request.max_body_bytes:
+            raise too_long(self._request.max_body_bytes, self._request.url)
+
+
+def _before_head(error: Exception, url: str) -> AgentFailure:
+    """What an error before the head of the answer means."""
+    place = place_of(url)
+    kind = FailureKind.CONNECTION
+    if isinstance(error, aiohttp.ClientConnectorDNSError):
+        return AgentFailure(kind, f"no host of that name: {place}")
+    if isinstance(error, aiohttp.ClientConnectorCertificateError | aiohttp.ClientSSLError):
+        return AgentFailure(kind, f"TLS with {place} failed: {_reason(error)}")
+    if isinstance(error, aiohttp.ClientConnectorError):
+        return AgentFailure(kind, f"cannot connect to {place}: {_reason(error.os_error)}")
+    if isinstance(error, aiohttp.ClientResponseError):
+        return AgentFailure(FailureKind.PARSE, f"{place} does not answer in HTTP")
+    return AgentFailure(kind, f"{place} closed the connection before the first byte of its answer")
+
+
+def _reason(error: Exception) -> str:
+    # An OSError's text repeats address and errno; its strerror is what a person needs.
+    text = getattr(error, "strerror", None) or str(error)
+    return one_line(redact(text), 200)

@@ -1,0 +1,153 @@
+"""One interface to HTTP for everything that measures: request, response, time-outs, bounds.
+
+A transport implements `HttpClient`; agents know nothing else of it. Whatever goes wrong on the
+way is an `AgentFailure` with its kind, decided once, in the transport. Times are
+`time.perf_counter_ns` of this process, taken before anything of ours looks at the bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
+from typing import Protocol
+from urllib.parse import SplitResult, urlsplit
+
+from agentbench_tui.model.answer import AgentFailure, FailureKind
+from agentbench_tui.model.errors import UsageError
+
+MAX_BODY_BYTES = 8 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Timeouts:
+    """How long an exchange may take, in seconds; None is no limit of ours."""
+
+    connect: float | None = 10.0
+    """Finding the host, connecting and the TLS handshake."""
+    first_byte: float | None = 300.0
+    """From sending to the first byte of the answer."""
+    idle: float | None = 120.0
+    """Between two reads of the body."""
+    total: float | None = None
+    """From sending to the last byte."""
+
+
+@dataclass(frozen=True, slots=True)
+class HttpRequest:
+    """What to send. Headers and body never show in a repr: they may hold a key."""
+
+    method: str
+    url: str
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    body: bytes = field(default=b"", repr=False)
+    timeouts: Timeouts = field(default_factory=Timeouts)
+    max_body_bytes: int = MAX_BODY_BYTES
+    """A longer answer is a failure of kind `limit`."""
+
+
+class HttpResponse(Protocol):
+    """An answer whose head has arrived; iterating gives the body once, as it comes.
+
+    Iteration raises `AgentFailure`: `timeout` (idle or total), `truncated` when the connection
+    ends before the body does, `limit` when the body is longer than was allowed.
+    """
+
+    @property
+    def status(self) -> int:
+        """HTTP status; redirects are not followed, so it may be 3xx."""
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """Fields of the head; names are matched without regard to case."""
+
+    @property
+    def sent_ns(self) -> int:
+        """When sending began. A new connection is made after it, a pooled one before."""
+
+    @property
+    def first_byte_ns(self) -> int:
+        """When the head of the answer was there."""
+
+    def __aiter__(self) -> AsyncIterator[tuple[int, bytes]]:
+        """Parts of the body with the time each was received, none of them empty."""
+
+
+class HttpClient(Protocol):
+    """Sends requests over pooled connections. Never resends a POST: attempts are the runner's."""
+
+    def send(self, request: HttpRequest) -> AbstractAsyncContextManager[HttpResponse]:
+        """Send and wait for the head. Raises `AgentFailure` (`connection`, `timeout`, `parse`).
+
+        Leaving the context before the end of the body, cancellation included, closes the
+        connection unless the rest is already on its way.
+        """
+
+    async def close(self) -> None:
+        """Close every connection. Closing twice is fine."""
+
+
+async def read_body(response: HttpResponse) -> tuple[int, bytes]:
+    """The time of the last part received and the whole body."""
+    last_ns = response.first_byte_ns
+    parts = []
+    async for last_ns, part in response:  # noqa: B007, the last time is part of the result
+        parts.append(part)
+    return last_ns, parts[0] if len(parts) == 1 else b"".join(parts)
+
+
+def checked_url(url: str) -> str:
+    """`url`, if it is an absolute http(s) URL that holds no user name or password.
+
+    Raises `UsageError`; its text never repeats what may be a password.
+    """
+    try:
+        parts = urlsplit(url)
+        port_is_number = parts.port is None or parts.port > 0
+    except ValueError:
+        raise UsageError("not a URL: its host or port cannot be read") from None
+    if parts.username is not None or parts.password is not None:
+        raise UsageError(
+            f"the URL of {_place(parts)} holds a user name or password, which would be stored: "
+            "leave it out, put the key into an environment variable and name that variable"
+        )
+    if parts.scheme not in {"http", "https"} or not parts.hostname or not port_is_number:
+        raise UsageError(f"not an http:// or https:// URL: {url[:200]!r}")
+    if not url.isprintable() or " " in url:
+        raise UsageError(f"the URL of {_place(parts)} holds a space or control character")
+    return url
+
+
+def is_loopback(url: str) -> bool:
+    """True when the URL's host is this machine, by name or by address."""
+    host = urlsplit(url).hostname or ""
+    return host == "localhost" or host == "::1" or _is_loopback_v4(host)
+
+
+def place_of(url: str) -> str:
+    """`host:port` of a URL, for messages."""
+    return _place(urlsplit(url))
+
+
+def _place(parts: SplitResult) -> str:
+    host = parts.hostname or "?"
+    port = parts.port or (443 if parts.scheme == "https" else 80)
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
+def _is_loopback_v4(host: str) -> bool:
+    numbers = host.split(".")
+    return len(numbers) == 4 and numbers[0] == "127" and all(part.isdecimal() for part in numbers)
+
+
+def timed_out(which: str, seconds: float | None, url: str) -> AgentFailure:
+    """The failure of a time limit; `which` is connect, first byte, idle or total."""
+    limit = "" if seconds is None else f" of {seconds:g} s"
+    return AgentFailure(FailureKind.TIMEOUT, f"{which} time limit{limit} passed ({place_of(url)})")
+
+
+def too_long(limit: int, url: str) -> AgentFailure:
+    """The failure of a body over its bound."""
+    return AgentFailure(
+        FailureKind.LIMIT, f"the answer of {place_of(url)} is longer than {limit} bytes"
+    )
