@@ -1,0 +1,145 @@
+"""Any Python callable as a scorer: `python:module:function` or `python:file.py:function`.
+
+It is called with the case and the answer, and the suite's options by keyword. It may be async,
+and may return a bool, a number in 0..1, a mapping of fields of `Score`, or a `Score`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import importlib.util
+import inspect
+import sys
+from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import msgspec
+from pydantic import ConfigDict
+
+from agentbench_tui.model.answer import Answer, Case, GraderFailure, Score, Scorer
+from agentbench_tui.model.errors import UsageError, did_you_mean
+from agentbench_tui.scoring.recipe import Context, Options, Recipe
+
+
+class CallableOptions(Options):
+    """Options of a callable: whatever it takes by keyword."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+
+def recipe_for(kind: str) -> Recipe:
+    """The recipe of `python:PLACE:function`; loading waits until it is built."""
+
+    def build(options: CallableOptions, context: Context) -> Scorer:
+        function = load_callable(kind.removeprefix("python:"), context.base_dir)
+        return _scorer(function, options.model_extra or {}, context.name)
+
+    return Recipe(CallableOptions, build)
+
+
+def load_callable(place: str, base_dir: Path) -> Callable[..., Any]:
+    """The callable at `module:function` or `file.py:function`. Raises UsageError.
+
+    A file is relative to `base_dir`, and a module may lie there.
+    """
+    module_name, _, name = place.rpartition(":")
+    if not module_name or not name:
+        raise UsageError(f"`python:{place}` should be python:module:function")
+    try:
+        if module_name.endswith(".py"):
+            module = _from_file(base_dir / module_name)
+        else:
+            module = _from_path(module_name, base_dir)
+    except UsageError:
+        raise
+    except Exception as error:
+        raise UsageError(f"python:{place} cannot be imported: {error!r}") from error
+    value: Any = module
+    for part in name.split("."):
+        if not hasattr(value, part):
+            hint = did_you_mean(part, dir(value))
+            raise UsageError(f'{module_name} has no "{part}"{hint}')
+        value = getattr(value, part)
+    if not callable(value):
+        raise UsageError(f"python:{place} is not callable")
+    function: Callable[..., Any] = value
+    return function
+
+
+def _from_file(path: Path) -> ModuleType:
+    if not path.is_file():
+        raise UsageError(f"{path} is not a file")
+    name = f"_agentbench_scorer_{hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:12]}"
+    if name in sys.modules:
+        return sys.modules[name]
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    return module
+
+
+def _from_path(name: str, base_dir: Path) -> ModuleType:
+    sys.path.insert(0, str(base_dir))
+    try:
+        return importlib.import_module(name)
+    finally:
+        sys.path.remove(str(base_dir))
+
+
+def _scorer(function: Callable[..., Any], options: Mapping[str, Any], name: str) -> Scorer:
+    async def later(pending: Awaitable[Any]) -> Score:
+        try:
+            return as_score(await pending, name)
+        except GraderFailure:
+            raise
+        except Exception as error:
+            raise GraderFailure(f"{name} raised {error!r}") from error
+
+    def score(case: Case, answer: Answer) -> Score | Awaitable[Score]:
+        try:
+            result = function(case, answer, **options)
+            return later(result) if inspect.isawaitable(result) else as_score(result, name)
+        except GraderFailure:
+            raise
+        except Exception as error:
+            raise GraderFailure(f"{name} raised {error!r}") from error
+
+    return score
+
+
+def as_score(result: object, name: str) -> Score:
+    """What a callable returned, as a Score. Raises GraderFailure when it is none of those."""
+    if isinstance(result, Score):
+        return _in_range(msgspec.structs.replace(result, scorer=name), name)
+    if isinstance(result, bool):
+        return Score(name, float(result), result)
+    if isinstance(result, int | float):
+        return _in_range(Score(name, float(result), result >= 1), name)
+    if isinstance(result, Mapping):
+        fields = {"scorer": name, **result}
+        if "value" not in fields and isinstance(fields.get("correct"), bool):
+            fields["value"] = float(fields["correct"])
+        value = fields.get("value")
+        if "correct" not in fields and isinstance(value, int | float):
+            fields["correct"] = value >= 1
+        try:
+            return _in_range(msgspec.convert(fields, Score), name)
+        except msgspec.ValidationError as error:
+            raise GraderFailure(f"{name} returned a mapping that is no score: {error}") from error
+    raise GraderFailure(f"{name} returned {type(result).__name__}, not bool, number or Score")
+
+
+def _in_range(score: Score, name: str) -> Score:
+    if not 0 <= score.value <= 1:
+        raise GraderFailure(f"{name} gave {score.value}, which is not in 0..1")
+    return score

@@ -1,0 +1,136 @@
+"""When two JSON values are the same, by value and not by spelling."""
+
+from __future__ import annotations
+
+import ast
+import math
+import re
+from collections.abc import Callable, Iterable
+from datetime import date, datetime
+from functools import lru_cache
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from agentbench_tui.scoring.normal import normaliser
+from agentbench_tui.scoring.recipe import Options
+
+_ARITHMETIC = re.compile(r"[\d\s.+\-*/%^()×÷·−]+")
+_OPERATORS = str.maketrans({"×": "*", "·": "*", "÷": "/", "−": "-", "^": "**"})
+_DATE_FORMS = ("%Y-%m-%d", "%Y/%m/%d", "%Y%m%d", "%d %B %Y", "%d %b %Y", "%B %d %Y", "%b %d %Y")
+"""Only forms that read one way everywhere; 03/04/2024 is none."""
+_ORDINAL = re.compile(r"(?<=\d)(?:st|nd|rd|th)\b")
+
+
+class EqualityOptions(Options):
+    """How values are compared."""
+
+    ignore_case: bool = True
+    """Of texts. White space never counts."""
+    ignore_punctuation: bool = False
+    numeric_strings: bool = True
+    """The text `"5"` is the number 5."""
+    dates: bool = True
+    """`2024-04-01` is `April 1, 2024`; ISO date-times are equal at the same instant."""
+    expressions: bool = True
+    """`17*24` is `17 * 24` and `17 × 24`: arithmetic is compared by its structure."""
+    tolerance: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 1e-9
+    """Largest relative difference of numbers that counts as equal."""
+
+
+class Equality:
+    """Compares values by the options."""
+
+    def __init__(self, options: EqualityOptions) -> None:
+        self._options = options
+        self._form = normaliser(
+            case=options.ignore_case, punctuation=options.ignore_punctuation, articles=False
+        )
+
+    def same(self, said: Any, expected: Any) -> bool:
+        """True when they are one value. Lists in order; objects by key; true is not 1."""
+        if isinstance(expected, dict):
+            return (
+                isinstance(said, dict)
+                and said.keys() == expected.keys()
+                and all(self.same(said[key], value) for key, value in expected.items())
+            )
+        if isinstance(expected, list | tuple):
+            return (
+                isinstance(said, list | tuple)
+                and len(said) == len(expected)
+                and all(map(self.same, said, expected))
+            )
+        return self._same_scalar(said, expected)
+
+    def _same_scalar(self, said: Any, expected: Any) -> bool:
+        if isinstance(said, bool) or isinstance(expected, bool) or said is None or expected is None:
+            return type(said) is type(expected) and bool(said == expected)
+        if isinstance(said, str) and isinstance(expected, str):
+            return self._same_text(said, expected)
+        left, right = self._number(said), self._number(expected)
+        if left is None or right is None:
+            return False
+        return left == right or math.isclose(left, right, rel_tol=self._options.tolerance)
+
+    def _number(self, value: Any) -> float | int | None:
+        if isinstance(value, int | float):
+            return value
+        if self._options.numeric_strings and isinstance(value, str):
+            return _as_number(value)
+        return None
+
+    def _same_text(self, said: str, expected: str) -> bool:
+        if self._form(said) == self._form(expected):
+            return True
+        options = self._options
+        readers: Iterable[tuple[bool, Callable[[str], object | None]]] = (
+            (options.numeric_strings, _as_number),
+            (options.dates, as_moment),
+            (options.expressions, _structure),
+        )
+        for enabled, read in readers:
+            if enabled and (meant := read(expected)) is not None:
+                return read(said) == meant
+        return False
+
+
+def _as_number(text: str) -> float | None:
+    try:
+        number = float(text.replace(",", "").replace("−", "-"))
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+@lru_cache(maxsize=1024)
+def as_moment(text: str) -> datetime | date | None:
+    """The date or date-time that a text is, or None."""
+    text = text.strip()
+    if not 8 <= len(text) <= 40:
+        return None
+    plain = _ORDINAL.sub("", text).replace(",", " ")
+    plain = " ".join(plain.split())
+    for form in _DATE_FORMS:
+        try:
+            return datetime.strptime(plain, form).date()  # noqa: DTZ007 - a date has no zone
+        except ValueError:
+            continue
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        return None
+
+
+def _structure(text: str) -> str | None:
+    """The syntax tree of an arithmetic expression, numbers as floats; None for other texts."""
+    if len(text) > 200 or not _ARITHMETIC.fullmatch(text):
+        return None
+    try:
+        tree = ast.parse(text.strip().translate(_OPERATORS), mode="eval")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, int):
+            node.value = float(node.value)
+    return ast.dump(tree)

@@ -1,0 +1,69 @@
+"""Bringing texts to one form, so that spelling that carries no meaning does not decide.
+
+Signs, decimal points, percent signs and names such as `C#` or `C++` do carry meaning and stay.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable
+from functools import lru_cache
+
+_ARTICLES = re.compile(r"\b(?:a|an|the)\b")
+_PUNCTUATION = re.compile(
+    r"(?<=\d),(?=\d{3})"  # 1,000 is 1000
+    r"|(?!(?<=\d)\.(?=\d))"  # but 3.5 keeps its point,
+    r"(?!(?<![^\s(])-(?=\.?\d))"  # -5 its sign,
+    r"(?!(?<=\w)[%#])"  # and 50% and C# their marks
+    r"[!\"#%&'()*,\-./:;?@\[\\\]^_`{}]"
+)
+
+
+class _UnicodePunctuation(dict[int, int | str | None]):
+    """Translation table that drops punctuation beyond ASCII, filled as characters are met."""
+
+    def __missing__(self, code: int) -> int | str | None:
+        dropped = code > 127 and unicodedata.category(chr(code))[0] == "P"
+        result = self[code] = None if dropped else code
+        return result
+
+
+_BEYOND_ASCII = _UnicodePunctuation({0x2212: "-"})
+
+
+def normaliser(
+    *, case: bool = True, punctuation: bool = True, articles: bool = True, accents: bool = False
+) -> Callable[[str], str]:
+    """A function that brings text to one form.
+
+    Always: Unicode NFKC, and every run of white space as one space. `case` folds case,
+    `punctuation` drops it, `articles` drops the English a, an, the (unless nothing would be
+    left), `accents` drops diacritics. Results are kept for the 1,024 latest short texts.
+    """
+
+    def normalise(text: str) -> str:
+        if not text.isascii():
+            text = unicodedata.normalize("NFKC", text)
+            if accents:
+                text = _without_accents(text)
+            if punctuation:
+                text = text.translate(_BEYOND_ASCII)
+        if case:
+            text = text.casefold()
+        if punctuation:
+            text = _PUNCTUATION.sub("", text)
+        if articles:
+            without = _ARTICLES.sub(" ", text)
+            text = without if without.strip() else text
+        return " ".join(text.split())
+
+    kept = lru_cache(maxsize=1024)(normalise)
+    return lambda text: kept(text) if len(text) <= 200 else normalise(text)
+
+
+def _without_accents(text: str) -> str:
+    decomposed = unicodedata.normalize("NFD", text)
+    return unicodedata.normalize(
+        "NFC", "".join(c for c in decomposed if unicodedata.category(c) != "Mn")
+    )

@@ -1,0 +1,208 @@
+"""From tokens to dollars, and from busy hours to dollars.
+
+Prices come from the suite or `--prices FILE`, else from the genai-prices package as installed (its
+bundled data: nothing is fetched). What is not known is None with a reason, never 0.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from agentbench_tui.model.answer import Usage
+from agentbench_tui.model.errors import Problem, SuiteError, UsageError
+
+if TYPE_CHECKING:
+    from genai_prices.types import ModelInfo
+
+    from agentbench_tui.model.suite import Price
+
+_MILLION = 1_000_000
+
+
+class Cost(msgspec.Struct, frozen=True):
+    """What one answer cost."""
+
+    usd: float | None
+    """None when it is not known."""
+    reason: str = ""
+    """Why it is not known."""
+    estimated: bool = False
+    """True when the tokens were counted by us rather than by the server."""
+
+
+class Rate(msgspec.Struct, frozen=True):
+    """One price of a token above a number of input tokens, USD per million."""
+
+    above: int
+    price: float
+
+
+class UsedPrice(msgspec.Struct, frozen=True):
+    """A price that was applied: stored with the run. USD per million tokens."""
+
+    model: str
+    """Model as the answers named it."""
+    input: float
+    output: float
+    cached_input: float
+    source: str
+    """`suite`, the price file's name, or `genai-prices VERSION (PROVIDER/MODEL)`."""
+    date: str | None = None
+    """When the price held or was last checked, `YYYY-MM-DD`; None when the source doesn't say."""
+    input_above: tuple[Rate, ...] = ()
+    """Other input prices for long inputs, from the longest down."""
+    output_above: tuple[Rate, ...] = ()
+    cached_above: tuple[Rate, ...] = ()
+
+
+class PriceTable:
+    """The prices in force for a run. Each model is looked up once."""
+
+    def __init__(
+        self, overrides: Iterable[Price] = (), *, source: str = "suite", library: bool = True
+    ) -> None:
+        """`overrides` in order: the first that matches counts. `library=False` knows only those."""
+        self._overrides = [(price, source) for price in overrides]
+        self._library = library
+        self._known: dict[tuple[str, str | None], UsedPrice | str] = {}
+
+    def add(self, overrides: Iterable[Price], source: str) -> None:
+        """Put further overrides before those there are. Call it before the first cost."""
+        self._overrides[:0] = [(price, source) for price in overrides]
+
+    def cost(self, model: str | None, provider: str | None, usage: Usage | None) -> Cost:
+        """Cost of one answer.
+
+        input × (input − cached) + cached input × cached + output × output tokens; reasoning tokens
+        are part of the output. `provider` (such as `openai`) tells apart equal model names.
+        """
+        if usage is None or usage.input_tokens is None or usage.output_tokens is None:
+            return Cost(None, "the agent did not say how many tokens it used")
+        if model is None:
+            return Cost(None, "the agent did not say which model it used")
+        price = self._known.get((model, provider))
+        if price is None:
+            price = self._known[model, provider] = self._find(model, provider)
+        if type(price) is str:
+            return Cost(None, price)
+        return Cost(_dollars(price, usage), "", usage.estimated)
+
+    def used_prices(self) -> list[UsedPrice]:
+        """Every price that was applied, by model."""
+        found = {price for price in self._known.values() if isinstance(price, UsedPrice)}
+        return sorted(found, key=lambda price: (price.model, price.source))
+
+    def _find(self, model: str, provider: str | None) -> UsedPrice | str:
+        for price, source in self._overrides:
+            if price.model == model or fnmatch.fnmatchcase(model, price.model):
+                cached = price.input if price.cached_input is None else price.cached_input
+                return UsedPrice(model, price.input, price.output, cached, source, price.date)
+        return _from_library(model, provider) if self._library else f"no price given for {model}"
+
+
+def _dollars(price: UsedPrice, usage: Usage) -> float:
+    given, said = usage.input_tokens or 0, usage.output_tokens or 0
+    cached = min(usage.cached_tokens or 0, given)
+    if price.input_above or price.output_above or price.cached_above:
+        rates = (
+            _rate(price.input, price.input_above, given),
+            _rate(price.cached_input, price.cached_above, given),
+            _rate(price.output, price.output_above, given),
+        )
+    else:
+        rates = price.input, price.cached_input, price.output
+    return ((given - cached) * rates[0] + cached * rates[1] + said * rates[2]) / _MILLION
+
+
+def _rate(base: float, above: tuple[Rate, ...], input_tokens: int) -> float:
+    return next((rate.price for rate in above if input_tokens > rate.above), base)
+
+
+def _from_library(model: str, provider: str | None) -> UsedPrice | str:
+    """The price that genai-prices knows today, or why there is none."""
+    import genai_prices
+    from genai_prices.data_snapshot import get_snapshot
+
+    try:
+        vendor, info = get_snapshot().find_provider_model(model, None, provider, None)
+    except LookupError:
+        return f"the price of {model} is not known; give it in `prices` or with --prices"
+    today = info.get_prices(datetime.now(UTC))
+    input_price, input_above = _tiers(today.input_mtok)
+    output_price, output_above = _tiers(today.output_mtok)
+    if input_price is None or output_price is None:
+        return f"{model} is not priced by input and output tokens"
+    cached_price, cached_above = _tiers(today.cache_read_mtok)
+    if cached_price is None:
+        cached_price, cached_above = input_price, input_above
+    return UsedPrice(
+        model=model,
+        input=input_price,
+        output=output_price,
+        cached_input=cached_price,
+        source=f"genai-prices {genai_prices.__version__} ({vendor.id}/{info.id})",
+        date=_checked(info),
+        input_above=input_above,
+        output_above=output_above,
+        cached_above=cached_above,
+    )
+
+
+def _tiers(price: Any) -> tuple[float | None, tuple[Rate, ...]]:
+    """Base price, and prices above token counts from the highest down."""
+    from genai_prices.types import TieredPrices
+
+    if price is None:
+        return None, ()
+    if isinstance(price, TieredPrices):
+        above = [Rate(tier.start, float(tier.price)) for tier in price.tiers]
+        above.sort(key=lambda rate: -rate.above)
+        return float(price.base), tuple(above)
+    return float(price), ()
+
+
+def _checked(info: ModelInfo) -> str | None:
+    return None if info.prices_checked is None else info.prices_checked.isoformat()[:10]
+
+
+def read_prices(path: Path) -> list[Price]:
+    """Prices of a YAML or JSON file: a list of {model, input, output, cached_input, date}.
+
+    Raises UsageError when it cannot be read, SuiteError with every entry that is wrong.
+    """
+    from pydantic import ValidationError
+    from ruamel.yaml import YAML, YAMLError
+
+    from agentbench_tui.model.suite import Price
+
+    try:
+        entries = YAML(typ="safe", pure=True).load(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, YAMLError) as error:
+        raise UsageError(f"price file {path} cannot be read: {error}") from error
+    if not isinstance(entries, list):
+        raise UsageError(f"price file {path} should be a list of {{model, input, output}}")
+    prices, problems = [], []
+    for index, entry in enumerate(entries):
+        try:
+            prices.append(Price.model_validate(entry))
+        except ValidationError as error:
+            problems += [
+                Problem(item["msg"], ".".join(map(str, (index, *item["loc"]))), str(path))
+                for item in error.errors(include_url=False)
+            ]
+    if problems:
+        raise SuiteError(problems)
+    return prices
+
+
+def hourly_cost(busy_seconds: float, hourly_price_usd: float | None) -> Cost:
+    """Cost of a self-hosted agent: hours in which it served × price of an hour."""
+    if hourly_price_usd is None:
+        return Cost(None, "no hourly price given")
+    return Cost(busy_seconds / 3600 * hourly_price_usd)

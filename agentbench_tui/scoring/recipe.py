@@ -1,0 +1,46 @@
+"""What every scorer is made of: options a suite may write, and a function that builds it.
+
+A scorer module holds `RECIPES`, a mapping of scorer name to `Recipe`; an entry point of the
+group `agentbench.scorers` is one `Recipe`. The registry finds both by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+from agentbench_tui.model.answer import Agent, Scorer
+
+OpenJudge = Callable[[Any], Awaitable[Agent]]
+"""Opens a judge: takes a target string or an AgentSpec, gives a started agent session."""
+
+
+class Options(BaseModel):
+    """Base of the options of a scorer: unknown names are errors, values are not coerced."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What a scorer may use besides its options."""
+
+    name: str
+    """Label that its scores carry."""
+    base_dir: Path = field(default_factory=Path)
+    """Folder that relative paths are relative to: the suite's."""
+    open_judge: OpenJudge | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """How a scorer is made."""
+
+    options: type[Options]
+    build: Callable[[Any, Context], Scorer]
+    """Takes the options and the context. Raises UsageError for what only it can check. If what
+    it returns has an async method `close`, that is awaited when the benchmark ends."""

@@ -1,0 +1,245 @@
+"""Scorers of structured answers: JSON schema, and JSON compared field by field."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Self
+
+from pydantic import Field, model_validator
+
+from agentbench_tui.model.answer import Answer, Case, GraderFailure, Score, Scorer
+from agentbench_tui.model.errors import UsageError
+from agentbench_tui.model.untrusted import one_line
+from agentbench_tui.scoring.equality import Equality, EqualityOptions
+from agentbench_tui.scoring.reading import NoJson, find_json
+from agentbench_tui.scoring.recipe import Context, Options, Recipe
+
+if TYPE_CHECKING:
+    from jsonschema.protocols import Validator
+
+
+class SchemaOptions(Options):
+    """Options of `json_schema`."""
+
+    json_schema: Annotated[dict[str, Any] | None, Field(alias="schema")] = None
+    """The schema itself."""
+    file: str | None = None
+    """A JSON file that holds it."""
+
+    @model_validator(mode="after")
+    def _one_source(self) -> Self:
+        if self.json_schema is not None and self.file is not None:
+            raise ValueError("give `schema` or `file`, not both")
+        return self
+
+
+def json_schema(options: SchemaOptions, context: Context) -> Scorer:
+    """Right when the answer's JSON is valid by a schema; without one, by the case's `expected`."""
+    name = context.name
+    given = options.json_schema
+    if options.file is not None:
+        given = _schema_file(context.base_dir / options.file)
+    fixed = None if given is None else _validator(given)
+
+    def score(case: Case, answer: Answer) -> Score:
+        validator = fixed
+        if validator is None:
+            try:
+                validator = _validator(case.expected)
+            except UsageError as error:
+                raise GraderFailure(f"case {case.id}: `expected`: {error}") from error
+        try:
+            value = find_json(answer)
+        except NoJson as error:
+            return Score(name, 0.0, False, str(error))
+        errors = _errors(validator, value)
+        if not errors:
+            return Score(name, 1.0, True)
+        more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
+        return Score(name, 0.0, False, errors[0] + more)
+
+    return score
+
+
+def _schema_file(path: Path) -> Any:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise UsageError(f"schema file {path} cannot be read: {error}") from error
+
+
+def _validator(schema: Any) -> Validator:
+    """A validator by the schema's own draft (2020-12 unless `$schema` names another).
+
+    References are looked up inside the schema only: nothing is fetched.
+    """
+    from jsonschema.exceptions import SchemaError
+    from jsonschema.validators import Draft202012Validator, validator_for
+    from referencing import Registry
+
+    if not isinstance(schema, dict | bool):
+        raise UsageError(f"a JSON schema is an object, not {type(schema).__name__}")
+    kind = validator_for(schema, default=Draft202012Validator)
+    try:
+        kind.check_schema(schema)
+    except SchemaError as error:
+        raise UsageError(f"not a valid JSON schema: {error.json_path}: {error.message}") from error
+    made: Validator = kind(schema, registry=Registry(), format_checker=kind.FORMAT_CHECKER)
+    return made
+
+
+def _errors(validator: Validator, value: Any) -> list[str]:
+    from referencing.exceptions import Unresolvable
+
+    try:
+        found = sorted(validator.iter_errors(value), key=lambda error: error.json_path)
+    except Unresolvable as error:
+        raise GraderFailure(f"the schema refers to what it doesn't hold: {error}") from error
+    except RecursionError as error:
+        raise GraderFailure("the schema recurses without end on this answer") from error
+    return [f"{error.json_path}: {one_line(error.message, 120)}" for error in found]
+
+
+class SubsetOptions(EqualityOptions):
+    """Options of `json_subset`."""
+
+    ignore_order: bool = False
+    """Lists are compared as sets with repetition, not place by place."""
+    forbid_extra: bool = False
+    """A field that is not expected makes the answer wrong."""
+    pass_at: Annotated[float, Field(gt=0, le=1)] = 1.0
+    """Value from which an answer counts as right."""
+
+
+@dataclass(slots=True)
+class _Tally:
+    """Fields counted while an answer is compared with what is expected."""
+
+    expected: int = 0
+    present: int = 0
+    matching: int = 0
+    extra: int = 0
+    wrong: list[str] = field(default_factory=list)
+
+    def take(self, path: str, present: bool, matches: bool, what: str) -> None:
+        self.expected += 1
+        self.present += present
+        self.matching += matches
+        if not matches:
+            self.wrong.append(f"{path or '$'} {what}")
+
+
+def json_subset(options: SubsetOptions, context: Context) -> Scorer:
+    """Credit for each expected field that the answer's JSON has with the same value.
+
+    A field is a leaf: a value that is no object and no list; an empty one is a leaf too. Value and
+    correctness = matching ÷ expected fields, completeness = present ÷ expected fields, relevance =
+    present ÷ (present + unexpected) fields.
+    """
+    name = context.name
+    equality = Equality(options)
+
+    def score(case: Case, answer: Answer) -> Score:
+        if case.expected is None:
+            raise GraderFailure(f"case {case.id} has no `expected` to compare with")
+        try:
+            said = find_json(answer)
+        except NoJson as error:
+            return Score(name, 0.0, False, str(error), correctness=0.0, completeness=0.0)
+        tally = _Tally()
+        _compare(said, case.expected, "", tally, equality, options.ignore_order)
+        value = tally.matching / tally.expected
+        correct = value >= options.pass_at and not (options.forbid_extra and tally.extra)
+        if options.forbid_extra and tally.extra:
+            tally.wrong.append(f"{tally.extra} fields that are not expected")
+        said_fields = tally.present + tally.extra
+        return Score(
+            name,
+            value,
+            correct,
+            "; ".join(tally.wrong[:5]) + ("; …" if len(tally.wrong) > 5 else ""),
+            correctness=value,
+            completeness=tally.present / tally.expected,
+            relevance=tally.present / said_fields if said_fields else None,
+        )
+
+    return score
+
+
+def _compare(
+    said: Any, expected: Any, path: str, tally: _Tally, equality: Equality, ignore_order: bool
+) -> None:
+    if isinstance(expected, dict) and expected:
+        found = said if isinstance(said, dict) else {}
+        for key, value in expected.items():
+            place = f"{path}.{key}" if path else str(key)
+            _compare_or_miss(
+                key in found, found.get(key), value, place, tally, equality, ignore_order
+            )
+        tally.extra += sum(_leaf_count(found[key]) for key in found.keys() - expected.keys())
+    elif isinstance(expected, list) and expected:
+        items = said if isinstance(said, list) else []
+        if ignore_order:
+            items = _aligned(items, expected, equality)
+        for index, value in enumerate(expected):
+            has = index < len(items) and items[index] is not _ABSENT
+            item = items[index] if has else None
+            _compare_or_miss(has, item, value, f"{path}[{index}]", tally, equality, ignore_order)
+        tally.extra += sum(_leaf_count(item) for item in items[len(expected) :])
+    else:
+        matches = equality.same(said, expected)
+        tally.take(path, True, matches, f"is {_short(said)}, expected {_short(expected)}")
+
+
+def _compare_or_miss(
+    has: bool, said: Any, expected: Any, path: str, tally: _Tally, equality: Equality, loose: bool
+) -> None:
+    if has:
+        _compare(said, expected, path, tally, equality, loose)
+        return
+    for leaf in _leaf_paths(expected, path):
+        tally.take(leaf, False, False, "is missing")
+
+
+_ABSENT = object()
+
+
+def _aligned(said: list[Any], expected: list[Any], equality: Equality) -> list[Any]:
+    """`said` reordered so that equal items stand where they are expected; extras at the end."""
+    rest = list(said)
+    placed: list[Any] = []
+    for value in expected:
+        at = next((i for i, item in enumerate(rest) if equality.same(item, value)), None)
+        placed.append(_ABSENT if at is None else rest.pop(at))
+    for index, item in enumerate(placed):
+        if item is _ABSENT and rest:
+            placed[index] = rest.pop(0)
+    return placed + rest
+
+
+def _leaf_paths(value: Any, path: str) -> Iterator[str]:
+    if isinstance(value, dict) and value:
+        for key, item in value.items():
+            yield from _leaf_paths(item, f"{path}.{key}" if path else str(key))
+    elif isinstance(value, list) and value:
+        for index, item in enumerate(value):
+            yield from _leaf_paths(item, f"{path}[{index}]")
+    else:
+        yield path
+
+
+def _leaf_count(value: Any) -> int:
+    return sum(1 for _ in _leaf_paths(value, ""))
+
+
+def _short(value: Any) -> str:
+    return one_line(json.dumps(value, ensure_ascii=False, default=str), 60)
+
+
+RECIPES = {
+    "json_schema": Recipe(SchemaOptions, json_schema),
+    "json_subset": Recipe(SubsetOptions, json_subset),
+}

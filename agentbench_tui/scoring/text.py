@@ -1,0 +1,179 @@
+"""Scorers that compare texts: exact, normalised, contains, regex."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+from pydantic import Field
+
+from agentbench_tui.model.answer import Answer, Case, Score, Scorer
+from agentbench_tui.model.untrusted import one_line
+from agentbench_tui.scoring.normal import normaliser
+from agentbench_tui.scoring.pattern import compile_pattern, search
+from agentbench_tui.scoring.reading import accepted_texts, answer_text
+from agentbench_tui.scoring.recipe import Context, Options, Recipe
+
+
+class ExactOptions(Options):
+    """Options of `exact`."""
+
+    strip: bool = True
+    """Leave white space around both texts out."""
+    ignore_case: bool = False
+
+
+def exact(options: ExactOptions, context: Context) -> Scorer:
+    """Right when the answer is one of the expected texts, character by character."""
+    name, strip, ignore_case = context.name, options.strip, options.ignore_case
+
+    def form(text: str) -> str:
+        text = text.strip() if strip else text
+        return text.casefold() if ignore_case else text
+
+    def score(case: Case, answer: Answer) -> Score:
+        said = form(answer_text(answer))
+        accepted = accepted_texts(case)
+        for text in accepted:
+            if form(text) == said:
+                return Score(name, 1.0, True)
+        return Score(name, 0.0, False, _differs(said, accepted))
+
+    return score
+
+
+class NormalisedOptions(Options):
+    """Options of `normalised`."""
+
+    ignore_case: bool = True
+    ignore_punctuation: bool = True
+    """Signs, decimal points and percent signs of numbers stay."""
+    ignore_articles: bool = True
+    """The English a, an, the."""
+    ignore_accents: bool = False
+
+
+def normalised(options: NormalisedOptions, context: Context) -> Scorer:
+    """Right when the answer is one of the expected texts, but for spelling without meaning."""
+    name = context.name
+    form = normaliser(
+        case=options.ignore_case,
+        punctuation=options.ignore_punctuation,
+        articles=options.ignore_articles,
+        accents=options.ignore_accents,
+    )
+
+    def score(case: Case, answer: Answer) -> Score:
+        said = form(answer_text(answer))
+        accepted = accepted_texts(case)
+        for text in accepted:
+            if form(text) == said:
+                return Score(name, 1.0, True)
+        return Score(name, 0.0, False, _differs(said, accepted))
+
+    return score
+
+
+class ContainsOptions(Options):
+    """Options of `contains`."""
+
+    need: Literal["any", "all"] = "any"
+    """How many of the expected texts must be there."""
+    whole_words: bool = True
+    """`12` is not found in `412`, nor `art` in `start`."""
+    ignore_case: bool = True
+    forbidden: list[str] = Field(default_factory=list)
+    """Texts that make the answer wrong wherever they stand."""
+
+
+def contains(options: ContainsOptions, context: Context) -> Scorer:
+    """Right when expected texts stand in the answer.
+
+    Value with `need: all`: share of the expected texts that are there; 0 with a forbidden one.
+    """
+    name = context.name
+    form = normaliser(case=options.ignore_case, punctuation=False, articles=False)
+
+    def within(part: str, text: str) -> bool:
+        part = form(part)
+        if not options.whole_words:
+            return part in text
+        # A number does not end where its decimals or thousands go on: 3 is not in 3.5.
+        edges = rf"(?<!\w)(?<!\d[.,]){re.escape(part)}(?!\w)(?![.,]\d)"
+        return re.search(edges, text) is not None
+
+    def score(case: Case, answer: Answer) -> Score:
+        said = form(answer_text(answer))
+        for text in options.forbidden:
+            if within(text, said):
+                return Score(name, 0.0, False, f"says {text!r}, which is forbidden")
+        accepted = accepted_texts(case)
+        missing = [text for text in accepted if not within(text, said)]
+        found = len(accepted) - len(missing)
+        share = found / len(accepted)
+        value = float(found > 0) if options.need == "any" else share
+        if value == 1.0:
+            return Score(name, 1.0, True)
+        reason = "does not say " + (" or " if options.need == "any" else " nor ").join(
+            one_line(repr(text), 60) for text in missing[:5]
+        )
+        return Score(name, value, False, reason, completeness=share)
+
+    return score
+
+
+class RegexOptions(Options):
+    """Options of `regex`."""
+
+    pattern: str | None = None
+    """Must be found in the answer. Without it, `expected` is the pattern, or a list of them of
+    which one must be found."""
+    whole: bool = False
+    """The whole answer must match, not a part of it."""
+    ignore_case: bool = False
+
+
+def regex(options: RegexOptions, context: Context) -> Scorer:
+    """Right when a pattern is found in the answer; with a pattern that has a group and an
+    `expected`, right when the first group is one of the expected texts."""
+    name = context.name
+
+    def prepared(pattern: str) -> re.Pattern[str]:
+        wrapped = rf"\A(?:{pattern})\Z" if options.whole else pattern
+        return compile_pattern(wrapped, ignore_case=options.ignore_case)
+
+    fixed = None if options.pattern is None else prepared(options.pattern)
+
+    def score(case: Case, answer: Answer) -> Score:
+        said = answer_text(answer)
+        if fixed is None:
+            patterns = [prepared(text) for text in accepted_texts(case)]
+            if any(search(pattern, said) is not None for pattern in patterns):
+                return Score(name, 1.0, True)
+            return Score(name, 0.0, False, "the pattern is not found in the answer")
+        found = search(fixed, said)
+        if found is None:
+            return Score(name, 0.0, False, "the pattern is not found in the answer")
+        if case.expected is None or len(found) < 2:
+            return Score(name, 1.0, True)
+        group = (found[1] or "").strip()
+        accepted = accepted_texts(case)
+        if group in {text.strip() for text in accepted}:
+            return Score(name, 1.0, True)
+        return Score(name, 0.0, False, _differs(group, accepted))
+
+    return score
+
+
+def _differs(said: str, accepted: list[str]) -> str:
+    wanted = one_line(accepted[0], 60)
+    more = f" (or {len(accepted) - 1} others)" if len(accepted) > 1 else ""
+    return f"said {one_line(said, 60)!r}, expected {wanted!r}{more}"
+
+
+RECIPES = {
+    "exact": Recipe(ExactOptions, exact),
+    "normalised": Recipe(NormalisedOptions, normalised),
+    "contains": Recipe(ContainsOptions, contains),
+    "regex": Recipe(RegexOptions, regex),
+}
