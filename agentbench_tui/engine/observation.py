@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from agentbench_tui.engine.stopping import Budget, Progress
     from agentbench_tui.model.answer import Agent, Case, Scorer
     from agentbench_tui.model.suite import Constraints
+    from agentbench_tui.scoring.registry import NamedScorer
 
 DEFAULT_TIME_LIMIT_S = 600.0
 """Deadline of an answer where the suite sets none: nothing is awaited for ever."""
@@ -42,7 +43,7 @@ class Interview:
     """Everything that asking the cases of one execution needs; shared by its observations."""
 
     agent: Agent
-    scorers: Sequence[tuple[str, Scorer]]
+    scorers: Sequence[NamedScorer]
     constraints: Constraints
     retries: int
     seed: int
@@ -244,12 +245,12 @@ async def _score(
     if outcome.failure is not None or outcome.answer is None:
         return [], False
     scores: list[Score] = []
-    for position, (name, scorer) in enumerate(interview.scorers):
+    for position, scorer in enumerate(interview.scorers):
         try:
-            scores.append(await apply_scorer(scorer, case, outcome.answer))
+            scores.append(await apply_scorer(scorer.score, case, outcome.answer))
         except Exception as raised:  # noqa: BLE001  # a scorer's fault must not lose the answer
             detail = str(raised) if isinstance(raised, GraderFailure) else repr(raised)
-            interview.recorder.failure("score", FailureKind.GRADER, f"{name}: {detail}", key)
+            interview.recorder.failure("score", FailureKind.GRADER, f"{scorer.name}: {detail}", key)
             if position == 0:
                 return [], True
     return scores, False

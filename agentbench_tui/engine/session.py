@@ -9,18 +9,19 @@ from typing import TYPE_CHECKING
 from agentbench_tui.engine.limiter import Limiter
 from agentbench_tui.engine.observation import Interview, attempt_once, observe
 from agentbench_tui.engine.recorder import IterationRow, Recorder, utc_now
-from agentbench_tui.engine.stopping import check_early_stop, check_infrastructure
+from agentbench_tui.engine.stopping import check_hopeless, check_infrastructure, end_pass
 from agentbench_tui.model.answer import AgentFailure, FailureKind, Request
 from agentbench_tui.model.identity import derive_seed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from agentbench_tui.engine.casebook import CaseReader
     from agentbench_tui.engine.context import RunContext
     from agentbench_tui.engine.plan import ExecutionPlan, Group
-    from agentbench_tui.model.answer import Case, Scorer
+    from agentbench_tui.model.answer import Case
     from agentbench_tui.model.suite import Benchmark
+    from agentbench_tui.scoring.registry import NamedScorer
 
 START_LIMIT_S = 60.0
 CLOSE_LIMIT_S = 15.0
@@ -37,7 +38,7 @@ class Session:
         group: Group,
         benchmark: Benchmark,
         reader: CaseReader,
-        scorers: list[tuple[str, Scorer]],
+        scorers: list[NamedScorer],
         context: RunContext,
     ) -> None:
         from agentbench_tui.agents.registry import open_agent
@@ -77,7 +78,7 @@ class Session:
         progress = self._progress
         return self._opened and progress.stop_reason is None and progress.broken is None
 
-    async def open(self, repeat: int) -> None:
+    async def open(self) -> None:
         """Start the agent's session. A failure breaks this execution, not the others."""
         if self._progress.stop_reason or self._progress.broken:
             return
@@ -154,13 +155,12 @@ class Session:
         """A measured iteration begins."""
         self._iteration = IterationCounts(repeat, nth, self._interview)
 
-    def end(self, repeat: int, nth: int) -> None:
+    def end(self) -> None:
         """A measured iteration is over: write its row, look whether to stop early."""
         complete = not self._context.stop.is_set and self._progress.broken is None
         self._finish_iteration("ok" if complete else "stopped")
         if complete:
-            self._progress.passes += 1
-            check_early_stop(self._progress, self._benchmark.early_stop)
+            end_pass(self._progress, self._benchmark.early_stop)
 
     def _finish_iteration(self, status: str) -> None:
         assert self._iteration is not None
@@ -179,6 +179,7 @@ class Session:
             for _ in range(places):
                 group.create_task(self._work(cases, repeat, nth))
         self._iteration.asking_s += time.perf_counter() - started
+        check_hopeless(self._progress, self._benchmark.early_stop)
 
     def _pending(self, repeat: int, nth: int, start: int, stop: int) -> Iterator[tuple[int, Case]]:
         done = self._context.done.get(self._key)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from statistics import fmean, median
 from typing import TYPE_CHECKING
 
 from agentbench_tui.model.answer import FailureKind
@@ -11,6 +12,9 @@ if TYPE_CHECKING:
     from agentbench_tui.model.suite import EarlyStop
 
 _INFRASTRUCTURE = frozenset({FailureKind.HARNESS, FailureKind.CONNECTION})
+_SHARES = frozenset({"accuracy", "correct_share"})
+LEAST_PASSES = 5
+"""Iterations before precision may end an execution."""
 _LEAST_FOR_HOPELESS = 20
 """Observations before an execution may be called hopeless."""
 
@@ -53,8 +57,10 @@ class Progress:
         self.e2e_ms = array("d")
         self.credits = array("d")
         self.infrastructure_failures_in_a_row = 0
-        self.passes = 0
-        """Measured iterations finished, over all repeats."""
+        self.pass_accuracy: list[float] = []
+        """Mean credit of each finished iteration, over all repeats."""
+        self.pass_median_ms: list[float] = []
+        self._pass_began = (0, 0)
         self.stop_reason: str | None = None
         self.broken: str | None = None
         """Why the execution cannot be measured to its end, or None."""
@@ -81,6 +87,16 @@ class Progress:
         else:
             self.infrastructure_failures_in_a_row = 0
 
+    def end_pass(self) -> None:
+        """Note the figures of the iteration that just ended."""
+        credits_before, times_before = self._pass_began
+        new_credits, new_times = self.credits[credits_before:], self.e2e_ms[times_before:]
+        if new_credits:
+            self.pass_accuracy.append(fmean(new_credits))
+        if new_times:
+            self.pass_median_ms.append(median(new_times))
+        self._pass_began = (len(self.credits), len(self.e2e_ms))
+
 
 def check_infrastructure(progress: Progress, rule: EarlyStop) -> None:
     """Mark the execution broken after too many infrastructure failures in a row."""
@@ -89,37 +105,33 @@ def check_infrastructure(progress: Progress, rule: EarlyStop) -> None:
         progress.broken = f"{failures} failures of connection or harness in a row"
 
 
-def check_early_stop(progress: Progress, rule: EarlyStop) -> None:
-    """Set `progress.stop_reason` when precision is reached or the case is hopeless.
+def end_pass(progress: Progress, rule: EarlyStop) -> None:
+    """A measured iteration is over: note its figures, and set `stop_reason` if it may end here.
 
-    Precision is looked at after fixed numbers of passes only (5, 10, 15, 20, 30, …): looking
-    after every one would make the interval too narrow (statistics: optional stopping).
+    Precision is judged on one figure per iteration (its accuracy, its median time), at fixed
+    numbers of iterations: looking after every one would make the interval too narrow.
     """
-    import numpy as np
+    from agentbench_tui.analysis.summary import precision_reached
 
-    from agentbench_tui.analysis.interval import t_log_mean, t_mean, wilson
-
-    credit = np.asarray(progress.credits)
-    if rule.hopeless_below is not None and len(credit) >= _LEAST_FOR_HOPELESS:
-        upper = wilson(float(credit.sum()), len(credit)).high
-        if upper < rule.hopeless_below:
+    progress.end_pass()
+    figures = progress.pass_accuracy if rule.metric in _SHARES else progress.pass_median_ms
+    if rule.half_width is not None and len(figures) >= LEAST_PASSES:
+        if precision_reached(figures, rule.half_width):
             progress.stop_reason = (
-                f"hopeless: accuracy is below {rule.hopeless_below:g} (upper bound {upper:.3f})"
+                f"precise enough: {rule.metric} within ± {100 * rule.half_width:g} % "
+                f"after {len(figures)} iterations"
             )
-            return
-    if rule.half_width is None or not _is_look(progress.passes):
+
+
+def check_hopeless(progress: Progress, rule: EarlyStop) -> None:
+    """Set `stop_reason` when even the upper bound of accuracy lies below what is hoped for."""
+    if rule.hopeless_below is None or len(progress.credits) < _LEAST_FOR_HOPELESS:
         return
-    if rule.metric in {"accuracy", "correct_share"}:
-        interval = t_mean(credit)
-        width = (interval.high - interval.low) / 2
-    else:
-        interval = t_log_mean(np.asarray(progress.e2e_ms))
-        width = (interval.high - interval.low) / (interval.high + interval.low)
-    if width <= rule.half_width:
+    from agentbench_tui.analysis.interval import wilson
+
+    interval = wilson(sum(progress.credits), len(progress.credits))
+    if interval is not None and interval.high < rule.hopeless_below:
         progress.stop_reason = (
-            f"precise enough: {rule.metric} ± {width:.3g} after {progress.passes} iterations"
+            f"hopeless: accuracy is below {rule.hopeless_below:g} "
+            f"(upper bound {interval.high:.3f} after {len(progress.credits)} observations)"
         )
-
-
-def _is_look(passes: int) -> bool:
-    return passes in {5, 10, 15} or (passes >= 20 and passes % 10 == 0)

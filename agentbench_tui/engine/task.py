@@ -16,8 +16,8 @@ from agentbench_tui.model.identity import derive_seed
 if TYPE_CHECKING:
     from agentbench_tui.engine.context import RunContext
     from agentbench_tui.engine.plan import Group
-    from agentbench_tui.model.answer import Scorer
     from agentbench_tui.model.suite import Benchmark
+    from agentbench_tui.scoring.registry import NamedScorer
 
 BLOCKS = 8
 """Into how many blocks the cases are cut when several agents are interleaved."""
@@ -38,32 +38,44 @@ async def run(group: Group, context: RunContext) -> None:
     benchmark = group.resolved()
     reader = CaseReader(context.database, context.dataset_keys[group.executions[0].id])
     scorers = _make_scorers(benchmark, group, context)
-    for repeat in range(context.plan.repeats):
-        sessions = [
-            Session(execution, group, benchmark, reader, scorers, context)
-            for execution in group.executions
-        ]
-        try:
-            for session in sessions:
-                await session.open(repeat)
-            await _ask_all(sessions, benchmark, repeat, group.seed, len(reader), context)
-        finally:
-            for session in sessions:
-                await session.close()
-        if context.stop.is_set:
-            return
+    try:
+        for repeat in range(context.plan.repeats):
+            await _run_repeat(repeat, group, benchmark, reader, scorers, context)
+            if context.stop.is_set:
+                return
+    finally:
+        for scorer in scorers:
+            await scorer.close()
 
 
-def _make_scorers(
-    benchmark: Benchmark, group: Group, context: RunContext
-) -> list[tuple[str, Scorer]]:
+async def _run_repeat(
+    repeat: int,
+    group: Group,
+    benchmark: Benchmark,
+    reader: CaseReader,
+    scorers: list[NamedScorer],
+    context: RunContext,
+) -> None:
+    sessions = [
+        Session(execution, group, benchmark, reader, scorers, context)
+        for execution in group.executions
+    ]
+    try:
+        for session in sessions:
+            await session.open()
+        await _ask_all(sessions, benchmark, repeat, group.seed, len(reader), context)
+    finally:
+        for session in sessions:
+            await session.close()
+
+
+def _make_scorers(benchmark: Benchmark, group: Group, context: RunContext) -> list[NamedScorer]:
     from agentbench_tui.scoring.registry import make_scorer
 
-    made = (
+    return [
         make_scorer(spec, open_judge=context.open_judge, base_dir=group.base_dir)
         for spec in benchmark.scorers
-    )
-    return [(scorer.name, scorer.score) for scorer in made]
+    ]
 
 
 async def _ask_all(
@@ -89,7 +101,7 @@ async def _ask_all(
             for session in order:
                 await session.ask(repeat, nth, start, min(start + step, count))
         for session in going:
-            session.end(repeat, nth)
+            session.end()
 
 
 def _block_size(count: int, concurrency: int, agents: int) -> int:

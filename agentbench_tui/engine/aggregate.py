@@ -1,0 +1,296 @@
+"""From the stored observations of an execution to its metrics and scores.
+
+The only way there: a run, a resumed run, `rescore` and an import all aggregate what is in the
+store, so the same rows always give the same numbers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from agentbench_tui.analysis.estimate import Estimate, estimate, quantile_estimate
+from agentbench_tui.analysis.interval import ratio_of_sums
+from agentbench_tui.model.answer import UNMEASURED, FailureKind
+from agentbench_tui.model.metric import METRICS, PERCENTILES
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from numpy.typing import NDArray
+
+    from agentbench_tui.model.agent import AgentSpec
+
+_COLUMNS = (
+    "case_key, repeat, iteration, attempt, failure_kind, e2e_ms, waiting_ms, ttft_ms,"
+    " input_tokens, output_tokens, api_calls, cost_usd, credit, correct"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class MetricValue:
+    """One row of the `metrics` table."""
+
+    name: str
+    value: float | None
+    unit: str
+    low: float | None = None
+    high: float | None = None
+    n: int = 0
+    reason: str | None = None
+    """Why there is no value."""
+
+
+@dataclass(slots=True)
+class Aggregate:
+    """Everything that one execution's observations say."""
+
+    metrics: dict[str, MetricValue] = field(default_factory=dict)
+    failures: Counter[str] = field(default_factory=Counter)
+    observed: int = 0
+    counted: int = 0
+    answered: int = 0
+    correct: int = 0
+
+    def add(self, name: str, found: Estimate | None, reason: str | None = None) -> None:
+        base = METRICS[name.partition(".")[0]]
+        if found is None or found.value is None:
+            why = reason or (found.reason if found is not None else None)
+            n = 0 if found is None else found.n
+            self.metrics[name] = MetricValue(name, None, base.unit, n=n, reason=why)
+        else:
+            self.metrics[name] = MetricValue(
+                name, found.value, base.unit, found.low, found.high, found.n
+            )
+
+    def total(self, name: str, value: float | None, n: int, reason: str | None = None) -> None:
+        """A sum or count: exact, so it has no interval."""
+        unit = METRICS[name].unit
+        self.metrics[name] = MetricValue(
+            name, value, unit, n=n, reason=reason if value is None else None
+        )
+
+
+class Observations:
+    """The counted observations of one execution, as columns."""
+
+    def __init__(self, connection: sqlite3.Connection, execution_key: int) -> None:
+        rows = connection.execute(
+            f"SELECT {_COLUMNS} FROM answers WHERE execution_key=? ORDER BY seq",  # noqa: S608
+            (execution_key,),
+        ).fetchall()
+        self.kinds = Counter(row[4] for row in rows if row[4] is not None)
+        self.observed = len(rows)
+        counted = [row for row in rows if row[4] is None or row[4] not in _UNMEASURED]
+        columns = list(zip(*counted, strict=True)) if counted else [()] * 14
+        self.case = np.asarray(columns[0], dtype=np.int64)
+        self.repeat = np.asarray(columns[1], dtype=np.int64)
+        self.retries = int(sum(columns[3]))
+        self.answered = np.asarray([kind is None for kind in columns[4]], dtype=bool)
+        self.e2e_ms = _floats(columns[5])
+        self.waiting_ms = _floats(columns[6])
+        self.ttft_ms = _floats(columns[7])
+        self.input_tokens = _floats(columns[8])
+        self.output_tokens = _floats(columns[9])
+        self.api_calls = int(sum(columns[10]))
+        self.cost_usd = _floats(columns[11])
+        self.credit = _floats(columns[12])
+        self.right = np.asarray([bool(right) for right in columns[13]], dtype=bool)
+
+    def __len__(self) -> int:
+        return len(self.case)
+
+
+_UNMEASURED = {str(kind) for kind in UNMEASURED}
+
+
+def _floats(column: tuple[Any, ...]) -> NDArray[np.float64]:
+    return np.asarray([np.nan if item is None else item for item in column], dtype=np.float64)
+
+
+@dataclass(frozen=True, slots=True)
+class Resources:
+    """What the harness saw of the agent's processes during the measured iterations."""
+
+    asking_s: float
+    cpu_seconds: float | None
+    memory_peak_mb: float | None
+
+
+def aggregate(
+    connection: sqlite3.Connection,
+    execution_key: int,
+    agent: AgentSpec,
+    resources: Resources,
+    *,
+    is_scored: bool,
+) -> Aggregate:
+    """Metrics of an execution from its stored observations.
+
+    `is_scored` says whether the benchmark has scorers; without any there is no accuracy.
+    """
+    seen = Observations(connection, execution_key)
+    result = Aggregate(
+        failures=Counter({str(FailureKind(kind)): n for kind, n in seen.kinds.items()}),
+        observed=seen.observed,
+        counted=len(seen),
+        answered=int(seen.answered.sum()),
+        correct=int(seen.right.sum()),
+    )
+    _quality(result, seen, is_scored)
+    _times(result, seen, agent, resources)
+    _tokens(result, seen)
+    _cost(result, seen, agent, resources)
+    _resources(result, resources)
+    result.total("api_calls", seen.api_calls, len(seen))
+    result.total("retries", seen.retries, len(seen))
+    _output_quality(result, connection, execution_key)
+    return result
+
+
+def _quality(result: Aggregate, seen: Observations, is_scored: bool) -> None:
+    if not len(seen):
+        for name in ("accuracy", "correct_share", "reliability"):
+            result.add(name, None, "no observation counts")
+        return
+    if is_scored:
+        credit = np.where(seen.answered, np.nan_to_num(seen.credit), 0.0)
+        result.add("accuracy", estimate(credit, "share", clusters=seen.case))
+        right = seen.right.astype(np.float64)
+        result.add("correct_share", estimate(right, "share", clusters=seen.case))
+    else:
+        result.add("accuracy", None, "the benchmark has no scorer")
+        result.add("correct_share", None, "the benchmark has no scorer")
+    result.add("reliability", estimate(seen.answered.astype(np.float64), "share"))
+
+
+def _times(result: Aggregate, seen: Observations, agent: AgentSpec, resources: Resources) -> None:
+    recorded = "recorded answers take no time" if agent.recorded else None
+    answered = seen.answered
+    for name, values in (
+        ("e2e_ms", seen.e2e_ms),
+        ("ttft_ms", seen.ttft_ms),
+        ("waiting_ms", seen.waiting_ms),
+    ):
+        known = answered & ~np.isnan(values)
+        reason = recorded
+        if reason is None and not known.any():
+            reason = "not streamed" if name == "ttft_ms" else "nothing answered"
+        _distribution(result, name, values[known], seen.repeat[known], reason)
+    if recorded or resources.asking_s <= 0 or not result.answered:
+        result.total("throughput_per_s", None, result.answered, recorded or "nothing answered")
+    else:
+        result.total("throughput_per_s", result.answered / resources.asking_s, result.answered)
+
+
+def _distribution(
+    result: Aggregate,
+    name: str,
+    values: NDArray[np.float64],
+    repeats: NDArray[np.int64],
+    reason: str | None,
+) -> None:
+    if reason is not None or not len(values):
+        for part in ("mean", *PERCENTILES):
+            result.add(f"{name}.{part}", None, reason or "not reported by the agent")
+        return
+    result.add(f"{name}.mean", estimate(values, "amount"))
+    for part in PERCENTILES:
+        found = quantile_estimate(values, int(part[1:]) / 100)
+        if part == "p50" and name.endswith("_ms") and (values > 0).all():
+            found = estimate(values, "time", runs=repeats)
+        result.add(f"{name}.{part}", found)
+
+
+def _tokens(result: Aggregate, seen: Observations) -> None:
+    both = np.nan_to_num(seen.input_tokens) + np.nan_to_num(seen.output_tokens)
+    known = ~(np.isnan(seen.input_tokens) & np.isnan(seen.output_tokens))
+    for name, values in (
+        ("input_tokens", seen.input_tokens),
+        ("output_tokens", seen.output_tokens),
+    ):
+        reported = ~np.isnan(values)
+        _distribution(result, name, values[reported], seen.repeat[reported], None)
+    reason = "the agent does not report tokens"
+    if not known.any():
+        result.total("tokens_used", None, 0, reason)
+        result.add("tokens_per_correct", None, reason)
+        return
+    result.total("tokens_used", float(both.sum()), int(known.sum()))
+    _per_correct(result, "tokens_per_correct", both, seen)
+
+
+def _cost(result: Aggregate, seen: Observations, agent: AgentSpec, resources: Resources) -> None:
+    costs = seen.cost_usd.copy()
+    unpriced = seen.answered & np.isnan(costs)
+    if agent.hourly_price_usd is not None and len(seen):
+        # The machine is paid for while it is asked, whatever it answers: shared out evenly.
+        costs = np.nan_to_num(costs)
+        costs += resources.asking_s / 3600 * agent.hourly_price_usd / len(seen)
+        unpriced[:] = False
+    if unpriced.any() or not len(seen) or np.isnan(costs).all():
+        count = int(unpriced.sum())
+        reason = (
+            f"no price or no token counts for {count} of {len(seen)} observations"
+            if count
+            else "nothing answered"
+        )
+        for name in ("cost_usd", "cost_usd_per_task"):
+            result.total(name, None, len(seen), reason)
+        result.add("cost_usd_per_correct", None, reason)
+        return
+    costs = np.nan_to_num(costs)
+    total = float(costs.sum())
+    result.total("cost_usd", total, len(seen))
+    result.add("cost_usd_per_task", estimate(costs, "amount", clusters=seen.case))
+    _per_correct(result, "cost_usd_per_correct", costs, seen)
+
+
+def _per_correct(
+    result: Aggregate, name: str, amounts: NDArray[np.float64], seen: Observations
+) -> None:
+    """Sum of amounts ÷ right answers, interval clustered by case."""
+    if not result.correct:
+        result.add(name, None, "no right answer")
+        return
+    value = float(amounts.sum()) / result.correct
+    interval = ratio_of_sums(amounts, seen.right.astype(np.float64), clusters=seen.case)
+    result.metrics[name] = MetricValue(
+        name,
+        value,
+        METRICS[name].unit,
+        None if interval is None else interval.low,
+        None if interval is None or math.isinf(interval.high) else interval.high,
+        len(seen),
+    )
+
+
+def _resources(result: Aggregate, resources: Resources) -> None:
+    reason = "the agent has no process of its own here"
+    cpu, n = resources.cpu_seconds, result.counted
+    result.total("memory_peak_mb", resources.memory_peak_mb, n, reason)
+    if cpu is None or resources.asking_s <= 0:
+        result.total("cpu_usage_percent", None, n, reason)
+        result.total("cpu_ms_per_correct", None, n, reason)
+        return
+    result.total("cpu_usage_percent", 100 * cpu / resources.asking_s, n)
+    if result.correct:
+        result.total("cpu_ms_per_correct", 1000 * cpu / result.correct, n)
+    else:
+        result.total("cpu_ms_per_correct", None, n, "no right answer")
+
+
+def _output_quality(result: Aggregate, connection: sqlite3.Connection, execution_key: int) -> None:
+    """Means of correctness, completeness and relevance over the scores that give them."""
+    row = connection.execute(
+        "SELECT AVG(json_extract(s.value, '$.correctness')),"
+        " AVG(json_extract(s.value, '$.completeness')), AVG(json_extract(s.value, '$.relevance')),"
+        " COUNT(*) FROM answers a, json_each(a.scores) s WHERE a.execution_key=?",
+        (execution_key,),
+    ).fetchone()
+    for name, value in zip(("correctness", "completeness", "relevance"), row[:3], strict=True):
+        result.total(name, value, row[3], "no scorer gives it")

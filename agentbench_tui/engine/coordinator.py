@@ -1,0 +1,403 @@
+"""One run from its plan to its end: the process that measures, and nothing else.
+
+It writes what happens; whoever looks reads the store.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import signal
+import time
+from collections import Counter
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from agentbench_tui.engine import registration
+from agentbench_tui.engine.casebook import store_cases
+from agentbench_tui.engine.context import RunContext, StopSignal
+from agentbench_tui.engine.finish import finish_execution, rank_executions
+from agentbench_tui.engine.kinds import find_kind
+from agentbench_tui.engine.monitor import answer_wishes, write_ticks
+from agentbench_tui.engine.recorder import utc_now
+from agentbench_tui.engine.stopping import Budget
+from agentbench_tui.model.errors import AgentbenchError
+from agentbench_tui.model.suite import Price, Suite
+from agentbench_tui.store.writer import Writer
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from agentbench_tui.engine.plan import Group, Plan
+    from agentbench_tui.model.answer import Agent
+    from agentbench_tui.store.locking import LeaseHolder
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a run ended."""
+
+    run_id: str
+    status: str
+    """complete, incomplete or interrupted."""
+    stop_reason: str | None
+    signal: int | None = None
+    """The signal that ended it, if one did."""
+
+
+async def carry_out(plan: Plan, database: Path, *, resume: bool = False) -> Outcome:
+    """Carry out a plan, or go on with one that was interrupted.
+
+    Whatever happens, what was measured is committed and the run's row says how it ended.
+    Raises StoreError when the store cannot be written, and what a benchmark's dataset raises.
+    """
+    lease, holder = registration.take_lease(database, plan.run_id)
+    try:
+        writer = Writer(database)
+        try:
+            run = _Run(plan, database, writer, holder)
+            return await run.carry_out(resume=resume)
+        finally:
+            writer.close()
+    finally:
+        lease.release()
+
+
+class _Run:
+    """The state of a run while it goes on."""
+
+    def __init__(self, plan: Plan, database: Path, writer: Writer, holder: LeaseHolder) -> None:
+        self._plan = plan
+        self._database = database
+        self._writer = writer
+        self._holder = holder
+        self._signal: int | None = None
+        self._stop = StopSignal()
+        self._suites = {
+            suite.hash: Suite.model_validate_json(msgspec.json.encode(suite.document))
+            for suite in plan.suites
+        }
+
+    async def carry_out(self, *, resume: bool) -> Outcome:
+        from agentbench_tui.instruments.overhead import OverheadProbe
+
+        writer = self._writer
+        await writer.apply(lambda c: registration.mark_dead_runs(c, self._database))
+        if resume:
+            run_key = await writer.apply(
+                lambda c: registration.reopen_run(c, self._plan.run_id, self._holder)
+            )
+        else:
+            run_key = await writer.apply(
+                lambda c: registration.register_run(c, self._plan, self._holder)
+            )
+        error: str | None = None
+        probe = OverheadProbe()
+        try:
+            context = await self._prepare(run_key, resume=resume)
+            probe.start()
+            await self._measure(context)
+        except AgentbenchError as raised:
+            error = str(raised)
+            raise
+        except BaseException as raised:
+            error = f"{type(raised).__name__}: {raised}"
+            raise
+        finally:
+            overhead = probe.stop()
+            status = await self._close(
+                run_key, error, msgspec.json.encode(overhead).decode(), overhead.verdict
+            )
+        return Outcome(self._plan.run_id, status, self._stop.reason, self._signal)
+
+    async def _prepare(self, run_key: int, *, resume: bool) -> RunContext:
+        """Store environment, prices and datasets; everything that is not measured."""
+        from agentbench_tui.scoring.prices import PriceTable
+
+        plan, writer = self._plan, self._writer
+        environment = asyncio.create_task(asyncio.to_thread(_capture))
+        keys = await writer.apply(lambda c: registration.execution_keys(c, run_key))
+        overrides = [Price.model_validate(price) for price in plan.prices]
+        overrides += [price for suite in self._suites.values() for price in suite.prices]
+        context = RunContext(
+            plan=plan,
+            writer=writer,
+            database=self._database,
+            run_key=run_key,
+            execution_keys=keys,
+            dataset_keys={},
+            budget=Budget(plan.cost_limit_usd, plan.token_limit),
+            prices=PriceTable(overrides),
+            clock_start_ns=time.perf_counter_ns(),
+            open_judge=_open_judge,
+            stop=self._stop,
+            agent_of={keys[one.id]: one.agent.id for _, one in plan.executions()},
+        )
+        context.may_ask.set()
+        for group in plan.groups:
+            if group.benchmark["kind"] == "task":
+                await self._store_dataset(group, context)
+        if resume:
+            await self._load_committed(context)
+        document, fingerprint, vcs = await environment
+        await writer.apply(lambda c: _write_environment(c, run_key, document, fingerprint, vcs))
+        return context
+
+    async def _store_dataset(self, group: Group, context: RunContext) -> None:
+        first = context.execution_keys[group.executions[0].id]
+        known = await self._writer.apply(
+            lambda c: c.execute(
+                "SELECT dataset_key FROM benchmark_executions WHERE key=?", (first,)
+            ).fetchone()[0]
+        )
+        if known is None:
+            known = await _store_group_cases(self._writer, group)
+        benchmark = group.resolved()
+        measured = benchmark.iterations.measured * self._plan.repeats
+        for execution in group.executions:
+            key = context.execution_keys[execution.id]
+            context.dataset_keys[execution.id] = known
+            await self._writer.apply(
+                lambda c, key=key: c.execute(  # type: ignore[misc]
+                    "UPDATE benchmark_executions SET dataset_key=?, planned=? *"
+                    " (SELECT cases FROM datasets WHERE key=?) WHERE key=?",
+                    (known, measured, known, key),
+                )
+            )
+
+    async def _load_committed(self, context: RunContext) -> None:
+        for _, execution in self._plan.executions():
+            key = context.execution_keys[execution.id]
+            context.done[key] = await self._writer.apply(
+                lambda c, key=key: registration.committed_observations(c, key)  # type: ignore[misc]
+            )
+
+    async def _measure(self, context: RunContext) -> None:
+        """All groups in order, with the live view, the wishes and the gauges beside them."""
+        from agentbench_tui.instruments.sampler import Sampler
+
+        sampler = Sampler(roots=context.process_roots, sink=_gauge_sink(context))
+        beside = [
+            asyncio.create_task(write_ticks(context)),
+            asyncio.create_task(answer_wishes(context, self._holder.since)),
+        ]
+        work = asyncio.create_task(self._groups(context))
+        self._install_signals(work, context)
+        sampler.start()
+        # Cases, modules and plans are there to stay: the collector need not look at them again.
+        gc.collect()
+        gc.freeze()
+        try:
+            await work
+        except asyncio.CancelledError:
+            if self._signal is None:
+                raise
+        except BaseExceptionGroup as group:
+            raise group.exceptions[0] from group
+        finally:
+            gc.unfreeze()
+            for task in beside:
+                task.cancel()
+            await asyncio.gather(*beside, return_exceptions=True)
+            await asyncio.to_thread(sampler.stop)
+            self._remove_signals()
+            await self._finish(context)
+
+    async def _groups(self, context: RunContext) -> None:
+        for group in self._plan.groups:
+            if context.stop.is_set:
+                return
+            await self._mark_started(group, context)
+            kind = find_kind(group.benchmark["kind"])
+            try:
+                await kind.run(group, context)
+            finally:
+                await self._finish_group(group, context)
+
+    async def _mark_started(self, group: Group, context: RunContext) -> None:
+        keys = [context.execution_keys[execution.id] for execution in group.executions]
+        now = utc_now()
+        await self._writer.apply(
+            lambda c: c.executemany(
+                "UPDATE benchmark_executions SET status='running',"
+                " start_time=COALESCE(start_time, ?) WHERE key=?",
+                [(now, key) for key in keys],
+            )
+        )
+
+    async def _finish_group(self, group: Group, context: RunContext) -> None:
+        """Close the executions of a group, whether it came to its end or not."""
+        benchmark = group.resolved()
+        suite = self._suites[group.suite_hash]
+        for execution in group.executions:
+            key = context.execution_keys[execution.id]
+            await self._writer.apply(
+                lambda c, key=key: self._close_execution(c, key, context)  # type: ignore[misc]
+            )
+            await self._writer.apply(
+                lambda c, key=key: finish_execution(c, key, benchmark, suite)  # type: ignore[misc]
+            )
+
+    def _close_execution(
+        self, connection: sqlite3.Connection, key: int, context: RunContext
+    ) -> None:
+        progress = context.progress_of(key)
+        planned, observed = connection.execute(
+            "SELECT e.planned, (SELECT COUNT(*) FROM answers WHERE execution_key=e.key)"
+            " FROM benchmark_executions e WHERE e.key=?",
+            (key,),
+        ).fetchone()
+        status, reason = "complete", progress.stop_reason
+        if progress.broken is not None:
+            status, reason = "incomplete", progress.broken
+        elif observed < planned and reason is None:
+            status = "interrupted" if context.stop.interrupted else "incomplete"
+            reason = context.stop.reason
+            if reason is not None and not context.stop.interrupted:
+                status = "complete"  # a budget was spent: an early stop like any other
+        connection.execute(
+            "UPDATE benchmark_executions SET status=?, stop_reason=?, error_details=?, end_time=?,"
+            " total_duration_ms=CAST(1000 * (julianday(?) - julianday(start_time)) * 86400"
+            " AS INTEGER) WHERE key=?",
+            (status, reason, progress.broken, utc_now(), utc_now(), key),
+        )
+        connection.execute("DELETE FROM live WHERE execution_key=?", (key,))
+
+    async def _finish(self, context: RunContext) -> None:
+        rows = context.prices.used_prices()
+        await self._writer.apply(lambda c: _write_prices(c, context.run_key, rows))
+        await self._writer.apply(lambda c: rank_executions(c, context.run_key))
+
+    async def _close(self, run_key: int, error: str | None, overhead: str, verdict: str) -> str:
+        """Write how the run ended; its status."""
+        status: str = await self._writer.apply(
+            lambda c: _close_run(c, run_key, self._stop, error, overhead, verdict)
+        )
+        return status
+
+    def _install_signals(self, work: asyncio.Task[None], context: RunContext) -> None:
+        loop = asyncio.get_running_loop()
+
+        def on_signal(number: int) -> None:
+            if self._signal is None:
+                self._signal = number
+                context.stop.request("interrupted", interrupted=True)
+                context.may_ask.set()
+            else:
+                work.cancel()
+
+        with suppress(NotImplementedError, RuntimeError, ValueError):  # not in the main thread
+            for number in (signal.SIGINT, signal.SIGTERM):
+                loop.add_signal_handler(number, on_signal, number)
+
+    def _remove_signals(self) -> None:
+        loop = asyncio.get_running_loop()
+        with suppress(NotImplementedError, RuntimeError, ValueError):
+            for number in (signal.SIGINT, signal.SIGTERM):
+                loop.remove_signal_handler(number)
+
+
+async def _store_group_cases(writer: Writer, group: Group) -> int:
+    from agentbench_tui.engine.dataset import open_dataset
+
+    source = open_dataset(group)
+    return await store_cases(writer, source.name, source.hash, source.cases)
+
+
+async def _open_judge(target: str) -> Agent:
+    from agentbench_tui.agents.registry import open_agent
+    from agentbench_tui.agents.target import parse_agent
+
+    agent = open_agent(parse_agent(target, base_dir=""), memory_limit_mb=None, concurrency=4)
+    await agent.start()
+    return agent
+
+
+def _gauge_sink(context: RunContext):  # type: ignore[no-untyped-def]
+    statement = "INSERT INTO gauges (run_key, at, scope, reading) VALUES (?,?,?,?)"
+
+    def sink(scope: str, at: float, reading: dict[str, object]) -> None:
+        known = {name: value for name, value in reading.items() if value is not None}
+        row = (context.run_key, at, scope, msgspec.json.encode(known).decode())
+        context.writer.add(statement, row)
+
+    return sink
+
+
+def _capture() -> tuple[str, str, str | None]:
+    from agentbench_tui.instruments.environment import capture_environment, fingerprint
+    from agentbench_tui.instruments.version_control import capture_vcs
+
+    environment = capture_environment(Path.cwd())
+    vcs = capture_vcs(Path.cwd())
+    return (
+        msgspec.json.encode(environment).decode(),
+        fingerprint(environment),
+        None if vcs is None else msgspec.json.encode(vcs).decode(),
+    )
+
+
+def _write_environment(
+    connection: sqlite3.Connection, run_key: int, document: str, fingerprint: str, vcs: str | None
+) -> None:
+    import hashlib
+
+    digest = hashlib.sha256(document.encode()).hexdigest()
+    connection.execute(
+        "INSERT OR IGNORE INTO environments (hash, fingerprint, document) VALUES (?,?,?)",
+        (digest, fingerprint, document),
+    )
+    connection.execute(
+        "UPDATE runs SET environment_hash=?, vcs=? WHERE key=?", (digest, vcs, run_key)
+    )
+    connection.execute(
+        "UPDATE benchmark_executions SET execution_environment=? WHERE run_key=?",
+        (digest, run_key),
+    )
+
+
+def _write_prices(connection: sqlite3.Connection, run_key: int, rows: list[object]) -> None:
+    for row in rows:
+        connection.execute(
+            "INSERT OR REPLACE INTO prices (run_key, model, input_usd_per_mtok,"
+            " output_usd_per_mtok, cached_input_usd_per_mtok, source, price_date)"
+            " VALUES (?,?,?,?,?,?,?)",
+            (run_key, *msgspec.structs.astuple(row)),  # type: ignore[type-var]
+        )
+
+
+def _close_run(
+    connection: sqlite3.Connection,
+    run_key: int,
+    stop: StopSignal,
+    error: str | None,
+    overhead: str,
+    verdict: str,
+) -> str:
+    statuses = Counter(
+        row[0]
+        for row in connection.execute(
+            "SELECT status FROM benchmark_executions WHERE run_key=?", (run_key,)
+        )
+    )
+    if stop.interrupted:
+        status = "interrupted"
+    elif error is not None or statuses.total() > statuses["complete"]:
+        status = "incomplete"
+    else:
+        status = "complete"
+    connection.execute(
+        "UPDATE benchmark_executions SET status=? WHERE run_key=?"
+        " AND status IN ('planned', 'running')",
+        ("interrupted" if stop.interrupted else "incomplete", run_key),
+    )
+    connection.execute(
+        "UPDATE runs SET status=?, stop_reason=?, error=?, overhead=?, verdict=?, ended_at=?"
+        " WHERE key=?",
+        (status, stop.reason, error, overhead, verdict, utc_now(), run_key),
+    )
+    return status

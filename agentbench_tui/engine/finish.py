@@ -1,0 +1,297 @@
+"""The end of an execution: metrics, scores, rank and deviation, written to its row."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from agentbench_tui.engine.aggregate import Aggregate, MetricValue, Resources, aggregate
+from agentbench_tui.model.agent import AgentSpec
+from agentbench_tui.model.metric import DEFAULT_METRIC, find_metric
+from agentbench_tui.model.suite import Suite, Weights
+from agentbench_tui.scoring.rubric import overall, relative_score, score_metric
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from agentbench_tui.model.suite import Benchmark, RubricEntry
+
+DIMENSIONS = ("accuracy", "speed", "efficiency", "cost", "reliability")
+_BY_ITSELF = frozenset({"accuracy", "reliability"})
+"""Dimensions whose metric is a share, and so a score already."""
+
+
+@dataclass(frozen=True, slots=True)
+class DimensionScore:
+    """A score with the scores of its metric's interval ends."""
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+
+
+def finish_execution(
+    connection: sqlite3.Connection, execution_key: int, benchmark: Benchmark, suite: Suite
+) -> Aggregate:
+    """Aggregate the stored observations of an execution and fill its row and metrics.
+
+    Runs inside the writer's transaction; calling it again gives the same.
+    """
+    row = connection.execute(
+        "SELECT agent_id, model_configuration, benchmark_id, suite_id FROM benchmark_executions"
+        " WHERE key=?",
+        (execution_key,),
+    ).fetchone()
+    agent = msgspec.json.decode(row[1], type=AgentSpec)
+    result = aggregate(
+        connection,
+        execution_key,
+        agent,
+        _resources(connection, execution_key),
+        is_scored=bool(benchmark.scorers),
+    )
+    baseline = _baseline_metrics(connection, execution_key, suite)
+    scores = {
+        dimension: score_dimension(dimension, benchmark, result.metrics, baseline)
+        for dimension in DIMENSIONS
+    }
+    _write_metrics(connection, execution_key, result)
+    _write_row(connection, execution_key, result, scores, suite.weights)
+    _write_gauges(connection, execution_key, agent.id)
+    return result
+
+
+def _resources(connection: sqlite3.Connection, execution_key: int) -> Resources:
+    row = connection.execute(
+        "SELECT TOTAL(asking_s), SUM(cpu_seconds), MAX(memory_peak_mb) FROM iterations"
+        " WHERE execution_key=? AND NOT warmup",
+        (execution_key,),
+    ).fetchone()
+    return Resources(row[0], row[1], row[2])
+
+
+def score_dimension(
+    dimension: str,
+    benchmark: Benchmark,
+    metrics: dict[str, MetricValue],
+    baseline: dict[str, float],
+) -> DimensionScore:
+    """The score of one dimension, by rubric, by itself, or relative to the baseline.
+
+    Without any of these there is no score: it is not invented.
+    """
+    entry: RubricEntry | None = benchmark.scoring_rubric.get(dimension)  # type: ignore[call-overload]  # a Dimension
+    name = DEFAULT_METRIC[dimension] if entry is None else entry.metric
+    found = metrics.get(name)
+    if found is None or found.value is None:
+        return DimensionScore(None)
+
+    def mapped(value: float | None) -> float | None:
+        if value is None:
+            return None
+        if entry is not None:
+            return score_metric(value, entry)
+        if dimension in _BY_ITSELF:
+            return value
+        metric = find_metric(name)
+        if metric is None or metric.direction == "none" or name not in baseline:
+            return None
+        return relative_score(value, baseline[name], metric.direction)
+
+    ends = [end for end in (mapped(found.low), mapped(found.high)) if end is not None]
+    value = mapped(found.value)
+    if value is None or len(ends) < 2:
+        return DimensionScore(value)
+    return DimensionScore(value, min(ends), max(ends))
+
+
+def overall_score(scores: dict[str, DimensionScore], weights: Weights) -> DimensionScore:
+    """Weighted mean of the dimensions with its interval.
+
+    The interval takes the dimensions as independent: half widths weighted, added in quadrature.
+    It is missing when a dimension that counts has none.
+    """
+    value = overall({name: score.value for name, score in scores.items()}, weights)
+    shares = weights.model_dump()
+    counting = [(scores[name], share) for name, share in shares.items() if share > 0]
+    if value is None or any(score.low is None for score, _ in counting):
+        return DimensionScore(value)
+    total = sum(share for _, share in counting)
+    below = above = 0.0
+    for score, share in counting:
+        assert score.value is not None
+        assert score.low is not None
+        assert score.high is not None
+        below += (share / total * (score.value - score.low)) ** 2
+        above += (share / total * (score.high - score.value)) ** 2
+    return DimensionScore(
+        value, max(0.0, value - math.sqrt(below)), min(1.0, value + math.sqrt(above))
+    )
+
+
+def _baseline_metrics(
+    connection: sqlite3.Connection, execution_key: int, suite: Suite
+) -> dict[str, float]:
+    """Metrics of the latest execution of the suite's baseline agent on the same benchmark."""
+    if suite.baseline is None:
+        return {}
+    rows = connection.execute(
+        "SELECT m.name, m.value FROM metrics m WHERE m.value IS NOT NULL AND m.execution_key = ("
+        " SELECT b.key FROM benchmark_executions b JOIN benchmark_executions e ON e.key=?"
+        " WHERE b.agent_id=? AND b.suite_id=e.suite_id AND b.benchmark_id=e.benchmark_id"
+        " AND b.parameters=e.parameters AND b.simulated=e.simulated"
+        " AND (b.status='complete' OR b.run_key=e.run_key)"
+        " AND EXISTS (SELECT 1 FROM metrics WHERE execution_key=b.key)"
+        " ORDER BY b.created_at DESC, b.key DESC LIMIT 1)",
+        (execution_key, suite.baseline),
+    ).fetchall()
+    return {name: value for name, value in rows}
+
+
+def _write_metrics(connection: sqlite3.Connection, execution_key: int, result: Aggregate) -> None:
+    connection.execute("DELETE FROM metrics WHERE execution_key=?", (execution_key,))
+    connection.executemany(
+        "INSERT INTO metrics (execution_key, name, value, unit, low, high, n, reason)"
+        " VALUES (?,?,?,?,?,?,?,?)",
+        [
+            (
+                execution_key,
+                metric.name,
+                metric.value,
+                metric.unit,
+                metric.low,
+                metric.high,
+                metric.n,
+                metric.reason,
+            )
+            for metric in result.metrics.values()
+        ],
+    )
+
+
+def _write_row(
+    connection: sqlite3.Connection,
+    execution_key: int,
+    result: Aggregate,
+    scores: dict[str, DimensionScore],
+    weights: Weights,
+) -> None:
+    combined = overall_score(scores, weights)
+    values = {name: metric.value for name, metric in result.metrics.items()}
+    tokens, calls = values["tokens_used"], values["api_calls"]
+    connection.execute(
+        "UPDATE benchmark_executions SET accuracy_score=?, speed_score=?, efficiency_score=?,"
+        " cost_score=?, reliability_score=?, overall_score=?, overall_low=?, overall_high=?,"
+        " tokens_used=?, api_calls_made=?, memory_peak_mb=?, cpu_usage_percent=?, cost_usd=?,"
+        " output_correctness=?, output_completeness=?, output_relevance=?, observed=?,"
+        " answered=?, correct=? WHERE key=?",
+        (
+            *(scores[dimension].value for dimension in DIMENSIONS),
+            combined.value,
+            combined.low,
+            combined.high,
+            None if tokens is None else int(tokens),
+            None if calls is None else int(calls),
+            values["memory_peak_mb"],
+            values["cpu_usage_percent"],
+            values["cost_usd"],
+            values["correctness"],
+            values["completeness"],
+            values["relevance"],
+            result.observed,
+            result.answered,
+            result.correct,
+            execution_key,
+        ),
+    )
+    connection.execute(
+        "UPDATE benchmark_executions SET (asking_s, cpu_seconds) = ("
+        " SELECT TOTAL(asking_s), SUM(cpu_seconds) FROM iterations"
+        " WHERE execution_key=? AND NOT warmup) WHERE key=?",
+        (execution_key, execution_key),
+    )
+
+
+def _write_gauges(connection: sqlite3.Connection, execution_key: int, agent_id: str) -> None:
+    """Min, mean and max of every numeric gauge while the execution went on."""
+    connection.execute("DELETE FROM gauge_summaries WHERE execution_key=?", (execution_key,))
+    connection.execute(
+        "INSERT INTO gauge_summaries (execution_key, scope, field, low, mean, high, n)"
+        " SELECT e.key, g.scope, r.key, MIN(r.value), AVG(r.value), MAX(r.value), COUNT(*)"
+        " FROM benchmark_executions e"
+        " JOIN gauges g ON g.run_key=e.run_key"
+        " AND g.at >= unixepoch(e.start_time)"
+        " AND g.at <= unixepoch(COALESCE(e.end_time, 'now')) + 1"
+        " JOIN json_each(g.reading) r ON r.type IN ('integer', 'real')"
+        " WHERE e.key=? AND (g.scope NOT LIKE 'agent:%' OR g.scope = 'agent:' || ?)"
+        " GROUP BY g.scope, r.key",
+        (execution_key, agent_id),
+    )
+
+
+def rank_executions(connection: sqlite3.Connection, run_key: int) -> None:
+    """Fill percentile_rank and deviation_from_baseline of a run's complete executions.
+
+    percentile_rank: share (in percent) of all agents' latest executions of that benchmark with a
+    lower overall score, ties and itself counted half (the mid-rank definition).
+    deviation_from_baseline: overall ÷ the baseline's overall - 1; of accuracy where there is no
+    overall.
+    """
+    executions = connection.execute(
+        "SELECT e.key, e.overall_score, e.accuracy_score, e.suite_id, e.benchmark_id,"
+        " e.parameters, e.simulated, s.document FROM benchmark_executions e"
+        " JOIN benchmark_suites s ON s.hash=e.suite_hash WHERE e.run_key=?",
+        (run_key,),
+    ).fetchall()
+    for key, combined, accuracy, *place, document in executions:
+        suite = Suite.model_validate_json(document)
+        others = [
+            row[0]
+            for row in connection.execute(
+                "SELECT overall_score FROM latest_executions WHERE suite_id=? AND benchmark_id=?"
+                " AND parameters=? AND simulated=? AND overall_score IS NOT NULL",
+                place,
+            )
+        ]
+        rank = None if combined is None else _percentile_rank(combined, others)
+        known = _baseline_scores(connection, place, suite)
+        deviation = None
+        for name, value in (("overall", combined), ("accuracy", accuracy)):
+            if value is not None and known.get(name):
+                deviation = value / known[name] - 1
+                break
+        connection.execute(
+            "UPDATE benchmark_executions SET percentile_rank=?, deviation_from_baseline=?"
+            " WHERE key=?",
+            (rank, deviation, key),
+        )
+
+
+def _percentile_rank(value: float, all_values: list[float]) -> float | None:
+    if not all_values:
+        return None
+    below = sum(other < value for other in all_values)
+    equal = sum(other == value for other in all_values)
+    return 100 * (below + equal / 2) / len(all_values)
+
+
+def _baseline_scores(
+    connection: sqlite3.Connection, place: list[object], suite: Suite
+) -> dict[str, float]:
+    """Scores of the baseline: measured ones of the named agent, else the suite's own figures."""
+    if suite.baseline is not None:
+        row = connection.execute(
+            "SELECT overall_score, accuracy_score FROM latest_executions WHERE suite_id=?"
+            " AND benchmark_id=? AND parameters=? AND simulated=? AND agent_id=?",
+            (*place, suite.baseline),
+        ).fetchone()
+        if row is not None:
+            names = ("overall", "accuracy")
+            return {name: value for name, value in zip(names, row, strict=True) if value}
+    for given in suite.baseline_scores:
+        if given.benchmark_id in {None, place[1]} and suite.baseline in {None, given.agent_id}:
+            return given.scores
+    return {}

@@ -1,0 +1,163 @@
+"""What goes on beside the measuring: the live view written once a second, wishes answered.
+
+Viewers never talk to a run; they read these rows, and append wishes that the run polls for.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from agentbench_tui.analysis.histogram import Histogram
+from agentbench_tui.store.database import connect_to_read
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from agentbench_tui.engine.context import RunContext
+    from agentbench_tui.engine.stopping import Progress
+
+TICK_S = 1.0
+POLL_S = 0.05
+OLDEST_SHOWN = 5
+"""Cases in flight that the live row names, the oldest first."""
+
+_LIVE = (
+    "INSERT INTO live (execution_key, run_key, updated_at, state) VALUES (?,?,?,?)"
+    " ON CONFLICT (execution_key) DO UPDATE SET updated_at=excluded.updated_at,"
+    " state=excluded.state"
+)
+_TICK = (
+    "INSERT INTO ticks (run_key, execution_key, at, observed, answered, correct, tokens,"
+    " cost_usd, e2e_histogram) VALUES (?,?,?,?,?,?,?,?,?)"
+)
+
+
+class _Seen:
+    """How much of an execution's progress the last tick has told."""
+
+    def __init__(self) -> None:
+        self.observed = self.answered = self.correct = self.tokens = 0
+        self.cost_usd = 0.0
+
+
+async def write_ticks(context: RunContext) -> None:
+    """Once a second: a live row per open execution, a tick per execution that moved."""
+    seen: dict[int, _Seen] = {}
+    while True:
+        await asyncio.sleep(TICK_S)
+        write_tick(context, seen)
+
+
+def write_tick(context: RunContext, seen: dict[int, _Seen]) -> None:
+    """One round of live rows and ticks; `seen` is what earlier rounds have told."""
+    now = time.time()
+    for key, interview in context.active.items():
+        waiting = sorted(interview.in_flight.values(), key=lambda entry: entry[1])
+        state = {
+            "in_flight": len(waiting),
+            "limit": interview.limiter.limit,
+            "observed": interview.progress.observed,
+            "answered": interview.progress.answered,
+            "paused": not context.may_ask.is_set(),
+            "oldest": [
+                {"case_id": case_id, "age_s": (time.perf_counter_ns() - sent) / 1e9}
+                for case_id, sent, _ in waiting[:OLDEST_SHOWN]
+            ],
+        }
+        context.writer.add(_LIVE, (key, context.run_key, now, msgspec.json.encode(state).decode()))
+    for key, progress in context.progress.items():
+        before = seen.setdefault(key, _Seen())
+        if progress.observed > before.observed:
+            context.writer.add(_TICK, (context.run_key, key, now, *_difference(progress, before)))
+
+
+def _difference(progress: Progress, before: _Seen) -> tuple[object, ...]:
+    histogram = Histogram()
+    for value in progress.e2e_ms[before.answered : progress.answered]:
+        histogram.record(value)
+    row = (
+        progress.observed - before.observed,
+        progress.answered - before.answered,
+        progress.correct - before.correct,
+        progress.tokens - before.tokens,
+        progress.cost_usd - before.cost_usd,
+        histogram.to_bytes(),
+    )
+    before.observed, before.answered = progress.observed, progress.answered
+    before.correct, before.tokens = progress.correct, progress.tokens
+    before.cost_usd = progress.cost_usd
+    return row
+
+
+async def answer_wishes(context: RunContext, since: float) -> None:
+    """Poll for wishes and carry them out. Those made before `since` (the lease) are ignored."""
+    last = 0
+    with closing(connect_to_read(context.database)) as connection:
+        version = -1
+        while True:
+            await asyncio.sleep(POLL_S)
+            newest = connection.execute("PRAGMA data_version").fetchone()[0]
+            if newest == version:
+                continue
+            version = newest
+            for row in connection.execute(
+                "SELECT seq, at, wish, argument FROM wishes"
+                " WHERE run_key=? AND seq>? AND answered_at IS NULL ORDER BY seq LIMIT 100",
+                (context.run_key, last),
+            ).fetchall():
+                last = row["seq"]
+                stale = row["at"] < since
+                answer = (
+                    "ignored: made before this process took the run"
+                    if stale
+                    else carry_out_wish(context, row["wish"], row["argument"])
+                )
+                context.writer.submit(_answering(last, answer))
+
+
+def _answering(seq: int, answer: str):  # type: ignore[no-untyped-def]
+    def change(connection: sqlite3.Connection) -> None:
+        connection.execute(
+            "UPDATE wishes SET answered_at=?, answer=? WHERE seq=?", (time.time(), answer, seq)
+        )
+
+    return change
+
+
+def carry_out_wish(context: RunContext, wish: str, argument: str | None) -> str:
+    """Do what a viewer wishes; what was done, in words."""
+    if wish == "stop":
+        context.stop.request("stopped on request", interrupted=True)
+        context.may_ask.set()
+        return "stopping; what is in flight comes to its end"
+    if wish == "pause":
+        context.may_ask.clear()
+        return "paused"
+    if wish == "resume":
+        context.may_ask.set()
+        return "going on"
+    if wish == "mark":
+        return f"marked: {argument or ''}"
+    if wish == "concurrency" and argument is not None and argument.isdecimal() and int(argument):
+        for interview in context.active.values():
+            interview.limiter.resize(int(argument))
+        return f"at most {argument} in flight"
+    if wish == "cancel":
+        return _cancel_case(context, argument or "")
+    return f"refused: no wish '{wish}' with argument {argument!r}"
+
+
+def _cancel_case(context: RunContext, case_id: str) -> str:
+    cancelled = 0
+    for interview in context.active.values():
+        for key, (waiting_id, _, task) in interview.in_flight.items():
+            if waiting_id == case_id:
+                interview.cancelled.add(key)
+                task.cancel()
+                cancelled += 1
+    return f"cancelled {cancelled} of case {case_id}"

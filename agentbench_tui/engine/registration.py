@@ -1,0 +1,207 @@
+"""The rows of a run: written when it starts, closed when it ends."""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from agentbench_tui import __version__
+from agentbench_tui.engine.plan import encode_plan
+from agentbench_tui.engine.recorder import utc_now
+from agentbench_tui.model.errors import StoreError
+from agentbench_tui.model.suite import Suite
+from agentbench_tui.store.database import workspace_id
+from agentbench_tui.store.locking import Lease, LeaseHolder, boot_id
+
+if TYPE_CHECKING:
+    import sqlite3
+    from pathlib import Path
+
+    from agentbench_tui.engine.plan import ExecutionPlan, Group, Plan, SuiteInPlan
+
+
+def take_lease(database: Path, run_id: str) -> tuple[Lease, LeaseHolder]:
+    """The right to write a run. Raises StoreError while another process has it."""
+    holder = LeaseHolder(boot_id(), os.getpid(), time.time())
+    lease = Lease.take(database, run_id, holder)
+    if lease is None:
+        raise StoreError(f"run {run_id} is being carried out by another process")
+    return lease, holder
+
+
+def register_run(connection: sqlite3.Connection, plan: Plan, holder: LeaseHolder) -> int:
+    """Write the run with its suites, agents and planned executions; its key."""
+    now = utc_now()
+    for suite in plan.suites:
+        _register_suite(connection, suite, now)
+    workspace = workspace_id(connection)
+    run_key: int = connection.execute(
+        "INSERT INTO runs (id, workspace_id, status, suite_ids, plan, command, seed, repeats,"
+        " tags, notes, tool_version, lease, started_at)"
+        " VALUES (?,?,'running',?,?,?,?,?,?,?,?,?,?) RETURNING key",
+        (
+            plan.run_id,
+            workspace,
+            msgspec.json.encode([suite.suite_id for suite in plan.suites]).decode(),
+            encode_plan(plan),
+            plan.command,
+            plan.seed,
+            plan.repeats,
+            msgspec.json.encode(plan.tags).decode(),
+            plan.notes,
+            __version__,
+            msgspec.json.encode(holder).decode(),
+            now,
+        ),
+    ).fetchone()[0]
+    for group, execution in plan.executions():
+        _register_execution(connection, run_key, group, execution, workspace, now)
+    return run_key
+
+
+def _register_suite(connection: sqlite3.Connection, suite: SuiteInPlan, now: str) -> None:
+    document = msgspec.json.encode(suite.document)
+    model = Suite.model_validate_json(document)
+    connection.execute(
+        "INSERT OR IGNORE INTO benchmark_suites (hash, suite_id, name, category, version,"
+        " description, document, source, created_at) VALUES (?,?,?,?,?,?,?,?,?)",
+        (
+            suite.hash,
+            model.suite_id,
+            model.name or model.suite_id,
+            model.category,
+            model.version,
+            model.description,
+            document.decode(),
+            suite.source,
+            model.created_at or now,
+        ),
+    )
+    connection.executemany(
+        "INSERT OR IGNORE INTO benchmarks (suite_hash, benchmark_id, name, description, kind,"
+        " test_type) VALUES (?,?,?,?,?,?)",
+        [
+            (
+                suite.hash,
+                benchmark.benchmark_id,
+                benchmark.name or benchmark.benchmark_id,
+                benchmark.description,
+                benchmark.kind,
+                benchmark.test_type,
+            )
+            for benchmark in model.benchmarks
+        ],
+    )
+
+
+def _register_execution(
+    connection: sqlite3.Connection,
+    run_key: int,
+    group: Group,
+    execution: ExecutionPlan,
+    workspace: str,
+    now: str,
+) -> None:
+    agent = execution.agent
+    specification = msgspec.json.encode(agent).decode()
+    connection.execute(
+        "INSERT INTO agents (id, name, created_at) VALUES (?,?,?)"
+        " ON CONFLICT (id) DO UPDATE SET name=excluded.name",
+        (agent.id, agent.name or agent.id, now),
+    )
+    connection.execute(
+        "INSERT OR IGNORE INTO agent_versions (agent_id, version, specification, created_at)"
+        " VALUES (?,?,?,?)",
+        (agent.id, agent.version, specification, now),
+    )
+    connection.execute(
+        "INSERT INTO benchmark_executions (id, run_key, ordinal, suite_hash, suite_id,"
+        " benchmark_id, agent_id, agent_version, workspace_id, parameters, seed, simulated,"
+        " model_configuration, status, created_at)"
+        " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,'planned',?)",
+        (
+            execution.id,
+            run_key,
+            execution.ordinal,
+            group.suite_hash,
+            group.suite_id,
+            group.benchmark["benchmark_id"],
+            agent.id,
+            agent.version,
+            workspace,
+            msgspec.json.encode(group.parameters, order="sorted").decode(),
+            group.seed,
+            agent.simulated,
+            specification,
+            now,
+        ),
+    )
+
+
+def reopen_run(connection: sqlite3.Connection, run_id: str, holder: LeaseHolder) -> int:
+    """Mark an interrupted run as running again; its key."""
+    key: int = connection.execute(
+        "UPDATE runs SET status='running', stop_reason=NULL, ended_at=NULL, error=NULL, lease=?"
+        " WHERE id=? RETURNING key",
+        (msgspec.json.encode(holder).decode(), run_id),
+    ).fetchone()[0]
+    connection.execute(
+        "UPDATE benchmark_executions SET status='planned', stop_reason=NULL, error_details=NULL"
+        " WHERE run_key=? AND status != 'complete'",
+        (key,),
+    )
+    return key
+
+
+def mark_dead_runs(connection: sqlite3.Connection, database: Path) -> list[str]:
+    """Mark as interrupted every `running` run whose process is gone; their ids.
+
+    Only who gets a run's lease may do so, which the run's own process never lets go of.
+    """
+    marked = []
+    for key, run_id in connection.execute(
+        "SELECT key, id FROM runs WHERE status='running'"
+    ).fetchall():
+        lease = Lease.take(database, run_id)
+        if lease is None:
+            continue
+        connection.execute(
+            "UPDATE runs SET status='interrupted', stop_reason='its process ended', ended_at=?"
+            " WHERE key=? AND status='running'",
+            (utc_now(), key),
+        )
+        connection.execute(
+            "UPDATE benchmark_executions SET status='interrupted'"
+            " WHERE run_key=? AND status IN ('running', 'planned')",
+            (key,),
+        )
+        connection.execute("DELETE FROM live WHERE run_key=?", (key,))
+        lease.release()
+        marked.append(run_id)
+    return marked
+
+
+def execution_keys(connection: sqlite3.Connection, run_key: int) -> dict[str, int]:
+    """Execution id → key."""
+    return {
+        row[0]: row[1]
+        for row in connection.execute(
+            "SELECT id, key FROM benchmark_executions WHERE run_key=?", (run_key,)
+        )
+    }
+
+
+def committed_observations(
+    connection: sqlite3.Connection, execution_key: int
+) -> set[tuple[int, int, int]]:
+    """(case key, repeat, iteration) of every observation that is in the store."""
+    return {
+        (row[0], row[1], row[2])
+        for row in connection.execute(
+            "SELECT case_key, repeat, iteration FROM answers WHERE execution_key=?",
+            (execution_key,),
+        )
+    }
