@@ -39,8 +39,8 @@ def check_content(wheel: Path) -> None:
         names = set(archive.namelist())
         (entry_points,) = (n for n in names if n.endswith(".dist-info/entry_points.txt"))
         commands = archive.read(entry_points).decode()
-    tracked = run(["git", "-C", str(ROOT), "ls-files", "suites"]).splitlines()
-    wanted = {name.replace("suites/", "agentbench_tui/shipped_suites/", 1) for name in tracked}
+    suites = (path.relative_to(ROOT / "suites") for path in (ROOT / "suites").rglob("*.*"))
+    wanted = {f"agentbench_tui/shipped_suites/{path}" for path in suites}
     require(bool(wanted), "suites/ is empty")
     missing = (wanted | {"agentbench_tui/py.typed"}) - names
     require(not missing, f"not in the wheel: {sorted(missing)}")

@@ -1,0 +1,129 @@
+"""The house rules of CONTRIBUTING.md that a machine can see: import order, sizes, names."""
+
+import ast
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "agentbench_tui"
+FACES = {"cli", "tui", "__main__.py"}
+"""What may know click and Textual: everything else is the core."""
+
+MODULE_LINES = 400
+FUNCTION_LINES = 60
+NAMELESS = {"utils", "util", "helpers", "helper", "common", "misc"}
+
+HEAVY = {
+    "aiohttp", "genai_prices", "jsonschema", "msgspec", "numpy", "psutil", "pydantic", "rich",
+    "ruamel", "scipy", "textual",
+}  # fmt: skip
+"""What `agentbench --help` must not wait for."""
+
+
+def modules() -> list[Path]:
+    return sorted(PACKAGE.rglob("*.py"))
+
+
+def core_modules() -> list[Path]:
+    return [path for path in modules() if path.relative_to(PACKAGE).parts[0] not in FACES]
+
+
+def imported(tree: ast.AST) -> Iterator[str]:
+    """Top-level names of everything a module imports, inside functions too."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            yield node.module.partition(".")[0]
+
+
+def python(code: str) -> str:
+    """Output of a fresh interpreter that finds the package in this checkout."""
+    env = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), os.environ["PYTHONPATH"]])}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=env, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_a_package_imports_only_from_packages_below_it() -> None:
+    code = (
+        "from importlinter.cli import lint_imports; raise SystemExit(lint_imports(no_cache=True))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "1 kept, 0 broken" in done.stdout
+
+
+def test_every_folder_of_modules_is_a_package() -> None:
+    folders = {path.parent for path in modules()}
+    assert [str(f) for f in sorted(folders) if not (f / "__init__.py").exists()] == []
+
+
+def test_the_core_names_neither_click_nor_textual() -> None:
+    guilty = {
+        str(path.relative_to(ROOT)): sorted(found)
+        for path in core_modules()
+        if (found := {"click", "textual"} & set(imported(ast.parse(path.read_text()))))
+    }
+    assert guilty == {}
+
+
+def test_the_core_brings_in_neither_click_nor_textual() -> None:
+    """Whatever its dependencies import, too."""
+    names = [
+        ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+        for path in core_modules()
+        if path.name != "__main__.py"
+    ]
+    code = (
+        f"import importlib, sys\nfor name in {names!r}: importlib.import_module(name)\n"
+        "print(*sorted({'click', 'textual'} & set(sys.modules)))"
+    )
+    assert python(code).split() == []
+
+
+def test_help_waits_for_no_heavy_library() -> None:
+    code = (
+        "import sys\n"
+        "sys.argv = ['agentbench', '--help']\n"
+        "from agentbench_tui.cli.main import run\n"
+        "try: run()\n"
+        "except SystemExit as end: assert not end.code, end.code\n"
+        f"print('HEAVY', *sorted({HEAVY!r} & set(sys.modules)))"
+    )
+    out = python(code)
+    assert "Usage:" in out
+    assert out.splitlines()[-1] == "HEAVY"
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_module_is_small_and_named_for_what_it_is(path: Path) -> None:
+    source = path.read_text()
+    assert len(source.splitlines()) <= MODULE_LINES, "split it by noun"
+    assert path.stem not in NAMELESS
+    assert path.parent.name not in NAMELESS
+    tree = ast.parse(source)
+    assert not source.strip() or ast.get_docstring(tree), "say what the module is for"
+    long = {
+        node.name: node.end_lineno - node.lineno + 1
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and node.end_lineno is not None
+        and node.end_lineno - node.lineno + 1 > FUNCTION_LINES
+    }
+    assert long == {}, f"functions over {FUNCTION_LINES} lines"
+
+
+def test_tests_have_names_of_their_own() -> None:
+    """pytest imports test modules by file name alone; two of one name hide each other."""
+    names = [path.name for path in (ROOT / "tests").rglob("test_*.py")]
+    assert sorted(names) == sorted(set(names))
