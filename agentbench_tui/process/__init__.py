@@ -1,1 +1,1 @@
-"""Spawning, limiting and ending the processes of local agents."""
+"""Local programs: spawning, limits, killing whole process trees, the JSON-lines worker."""
