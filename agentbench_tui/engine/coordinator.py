@@ -9,7 +9,6 @@ import asyncio
 import gc
 import signal
 import time
-from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +18,12 @@ import msgspec
 
 from agentbench_tui.engine import registration
 from agentbench_tui.engine.casebook import store_cases
+from agentbench_tui.engine.closing import (
+    close_execution,
+    close_run,
+    write_environment,
+    write_prices,
+)
 from agentbench_tui.engine.context import RunContext, StopSignal
 from agentbench_tui.engine.finish import finish_execution, rank_executions
 from agentbench_tui.engine.kinds import find_kind
@@ -30,7 +35,7 @@ from agentbench_tui.model.suite import Price, Suite
 from agentbench_tui.store.writer import Writer
 
 if TYPE_CHECKING:
-    import sqlite3
+    from collections.abc import Callable
 
     from agentbench_tui.engine.plan import Group, Plan
     from agentbench_tui.model.answer import Agent
@@ -144,7 +149,7 @@ class _Run:
         if resume:
             await self._load_committed(context)
         document, fingerprint, vcs = await environment
-        await writer.apply(lambda c: _write_environment(c, run_key, document, fingerprint, vcs))
+        await writer.apply(lambda c: write_environment(c, run_key, document, fingerprint, vcs))
         return context
 
     async def _store_dataset(self, group: Group, context: RunContext) -> None:
@@ -236,46 +241,21 @@ class _Run:
         for execution in group.executions:
             key = context.execution_keys[execution.id]
             await self._writer.apply(
-                lambda c, key=key: self._close_execution(c, key, context)  # type: ignore[misc]
+                lambda c, key=key: close_execution(c, key, context.progress_of(key), context.stop)  # type: ignore[misc]
             )
             await self._writer.apply(
                 lambda c, key=key: finish_execution(c, key, benchmark, suite)  # type: ignore[misc]
             )
 
-    def _close_execution(
-        self, connection: sqlite3.Connection, key: int, context: RunContext
-    ) -> None:
-        progress = context.progress_of(key)
-        planned, observed = connection.execute(
-            "SELECT e.planned, (SELECT COUNT(*) FROM answers WHERE execution_key=e.key)"
-            " FROM benchmark_executions e WHERE e.key=?",
-            (key,),
-        ).fetchone()
-        status, reason = "complete", progress.stop_reason
-        if progress.broken is not None:
-            status, reason = "incomplete", progress.broken
-        elif observed < planned and reason is None:
-            status = "interrupted" if context.stop.interrupted else "incomplete"
-            reason = context.stop.reason
-            if reason is not None and not context.stop.interrupted:
-                status = "complete"  # a budget was spent: an early stop like any other
-        connection.execute(
-            "UPDATE benchmark_executions SET status=?, stop_reason=?, error_details=?, end_time=?,"
-            " total_duration_ms=CAST(1000 * (julianday(?) - julianday(start_time)) * 86400"
-            " AS INTEGER) WHERE key=?",
-            (status, reason, progress.broken, utc_now(), utc_now(), key),
-        )
-        connection.execute("DELETE FROM live WHERE execution_key=?", (key,))
-
     async def _finish(self, context: RunContext) -> None:
         rows = context.prices.used_prices()
-        await self._writer.apply(lambda c: _write_prices(c, context.run_key, rows))
+        await self._writer.apply(lambda c: write_prices(c, context.run_key, rows))
         await self._writer.apply(lambda c: rank_executions(c, context.run_key))
 
     async def _close(self, run_key: int, error: str | None, overhead: str, verdict: str) -> str:
         """Write how the run ended; its status."""
         status: str = await self._writer.apply(
-            lambda c: _close_run(c, run_key, self._stop, error, overhead, verdict)
+            lambda c: close_run(c, run_key, self._stop, error, overhead, verdict)
         )
         return status
 
@@ -317,7 +297,7 @@ async def _open_judge(target: str) -> Agent:
     return agent
 
 
-def _gauge_sink(context: RunContext):  # type: ignore[no-untyped-def]
+def _gauge_sink(context: RunContext) -> Callable[[str, float, dict[str, object]], None]:
     statement = "INSERT INTO gauges (run_key, at, scope, reading) VALUES (?,?,?,?)"
 
     def sink(scope: str, at: float, reading: dict[str, object]) -> None:
@@ -339,65 +319,3 @@ def _capture() -> tuple[str, str, str | None]:
         fingerprint(environment),
         None if vcs is None else msgspec.json.encode(vcs).decode(),
     )
-
-
-def _write_environment(
-    connection: sqlite3.Connection, run_key: int, document: str, fingerprint: str, vcs: str | None
-) -> None:
-    import hashlib
-
-    digest = hashlib.sha256(document.encode()).hexdigest()
-    connection.execute(
-        "INSERT OR IGNORE INTO environments (hash, fingerprint, document) VALUES (?,?,?)",
-        (digest, fingerprint, document),
-    )
-    connection.execute(
-        "UPDATE runs SET environment_hash=?, vcs=? WHERE key=?", (digest, vcs, run_key)
-    )
-    connection.execute(
-        "UPDATE benchmark_executions SET execution_environment=? WHERE run_key=?",
-        (digest, run_key),
-    )
-
-
-def _write_prices(connection: sqlite3.Connection, run_key: int, rows: list[object]) -> None:
-    for row in rows:
-        connection.execute(
-            "INSERT OR REPLACE INTO prices (run_key, model, input_usd_per_mtok,"
-            " output_usd_per_mtok, cached_input_usd_per_mtok, source, price_date)"
-            " VALUES (?,?,?,?,?,?,?)",
-            (run_key, *msgspec.structs.astuple(row)),  # type: ignore[type-var]
-        )
-
-
-def _close_run(
-    connection: sqlite3.Connection,
-    run_key: int,
-    stop: StopSignal,
-    error: str | None,
-    overhead: str,
-    verdict: str,
-) -> str:
-    statuses = Counter(
-        row[0]
-        for row in connection.execute(
-            "SELECT status FROM benchmark_executions WHERE run_key=?", (run_key,)
-        )
-    )
-    if stop.interrupted:
-        status = "interrupted"
-    elif error is not None or statuses.total() > statuses["complete"]:
-        status = "incomplete"
-    else:
-        status = "complete"
-    connection.execute(
-        "UPDATE benchmark_executions SET status=? WHERE run_key=?"
-        " AND status IN ('planned', 'running')",
-        ("interrupted" if stop.interrupted else "incomplete", run_key),
-    )
-    connection.execute(
-        "UPDATE runs SET status=?, stop_reason=?, error=?, overhead=?, verdict=?, ended_at=?"
-        " WHERE key=?",
-        (status, stop.reason, error, overhead, verdict, utc_now(), run_key),
-    )
-    return status

@@ -114,8 +114,8 @@ def overall_score(scores: dict[str, DimensionScore], weights: Weights) -> Dimens
     The interval takes the dimensions as independent: half widths weighted, added in quadrature.
     It is missing when a dimension that counts has none.
     """
-    value = overall({name: score.value for name, score in scores.items()}, weights)
     shares = weights.model_dump()
+    value = overall({name: score.value for name, score in scores.items()}, shares)
     counting = [(scores[name], share) for name, share in shares.items() if share > 0]
     if value is None or any(score.low is None for score, _ in counting):
         return DimensionScore(value)
@@ -148,7 +148,7 @@ def _baseline_metrics(
         " ORDER BY b.created_at DESC, b.key DESC LIMIT 1)",
         (execution_key, suite.baseline),
     ).fetchall()
-    return {name: value for name, value in rows}
+    return dict(rows)
 
 
 def _write_metrics(connection: sqlite3.Connection, execution_key: int, result: Aggregate) -> None:

@@ -14,13 +14,15 @@ from agentbench_tui.model.answer import AgentFailure, FailureKind, Request
 from agentbench_tui.model.identity import derive_seed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from agentbench_tui.engine.casebook import CaseReader
     from agentbench_tui.engine.context import RunContext
     from agentbench_tui.engine.plan import ExecutionPlan, Group
-    from agentbench_tui.model.answer import Case
+    from agentbench_tui.model.agent import AgentSpec
+    from agentbench_tui.model.answer import Answer, Case
     from agentbench_tui.model.suite import Benchmark
+    from agentbench_tui.scoring.prices import PriceTable
     from agentbench_tui.scoring.registry import NamedScorer
 
 START_LIMIT_S = 60.0
@@ -68,7 +70,7 @@ class Session:
             recorder=self._recorder,
             progress=self._progress,
             budget=context.budget,
-            price=lambda answer: context.prices.answer_cost(execution.agent, answer),
+            price=_pricing(execution.agent, context.prices),
             clock_start_ns=context.clock_start_ns,
         )
 
@@ -248,3 +250,20 @@ class IterationCounts:
             cpu_seconds=None if cpu is None else cpu - (self._cpu_before or 0.0),
             memory_peak_mb=agent.peak_memory_mb,
         )
+
+
+def _pricing(agent: AgentSpec, prices: PriceTable) -> Callable[[Answer], float | None]:
+    """What an answer of this agent costs in dollars; None when that is unknown.
+
+    An agent with an hourly price pays for its machine, not by the token.
+    """
+    named_model = agent.target.partition("#")[2] or None
+
+    def price(answer: Answer) -> float | None:
+        if answer.cost_usd is not None:
+            return answer.cost_usd
+        if agent.hourly_price_usd is not None:
+            return None
+        return prices.cost(answer.model or named_model, None, answer.usage).usd
+
+    return price

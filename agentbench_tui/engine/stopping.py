@@ -115,12 +115,13 @@ def end_pass(progress: Progress, rule: EarlyStop) -> None:
 
     progress.end_pass()
     figures = progress.pass_accuracy if rule.metric in _SHARES else progress.pass_median_ms
-    if rule.half_width is not None and len(figures) >= LEAST_PASSES:
-        if precision_reached(figures, rule.half_width):
-            progress.stop_reason = (
-                f"precise enough: {rule.metric} within ± {100 * rule.half_width:g} % "
-                f"after {len(figures)} iterations"
-            )
+    if rule.half_width is None or len(figures) < LEAST_PASSES:
+        return
+    if precision_reached(figures, rule.half_width):
+        progress.stop_reason = (
+            f"precise enough: {rule.metric} within ± {100 * rule.half_width:g} % "
+            f"after {len(figures)} iterations"
+        )
 
 
 def check_hopeless(progress: Progress, rule: EarlyStop) -> None:

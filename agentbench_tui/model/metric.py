@@ -104,8 +104,9 @@ METRICS: dict[str, Metric] = {
             "cost_usd",
             "USD",
             "lower",
-            "Tokens × price of the price table in force, over all observations, plus busy hours × "
-            "hourly price for self-hosted agents. Unknown prices make it unknown, never 0.",
+            "Tokens × price of the price table in force, over all observations; for self-hosted "
+            "agents the hours in which they were asked × their hourly price, shared out evenly. "
+            "An unknown price makes it unknown, never 0.",
         ),
         Metric("cost_usd_per_task", "USD", "lower", "cost_usd ÷ counted observations."),
         Metric(

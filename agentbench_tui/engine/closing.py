@@ -1,0 +1,120 @@
+"""The last words of a run: how executions and the run itself ended, and what it went by."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from agentbench_tui.engine.recorder import utc_now
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable
+
+    from agentbench_tui.engine.context import StopSignal
+    from agentbench_tui.engine.stopping import Progress
+    from agentbench_tui.scoring.prices import UsedPrice
+
+
+def close_execution(
+    connection: sqlite3.Connection, key: int, progress: Progress, stop: StopSignal
+) -> None:
+    """Write how an execution ended.
+
+    An early stop, also by a spent budget, is `complete` with a stop_reason.
+    """
+    planned, observed = connection.execute(
+        "SELECT e.planned, (SELECT COUNT(*) FROM answers WHERE execution_key=e.key)"
+        " FROM benchmark_executions e WHERE e.key=?",
+        (key,),
+    ).fetchone()
+    status, reason = "complete", progress.stop_reason
+    if progress.broken is not None:
+        status, reason = "incomplete", progress.broken
+    elif observed < planned and reason is None:
+        reason = stop.reason
+        if stop.interrupted:
+            status = "interrupted"
+        elif reason is None or not observed:
+            status = "incomplete"
+    now = utc_now()
+    connection.execute(
+        "UPDATE benchmark_executions SET status=?, stop_reason=?, error_details=?, end_time=?,"
+        " total_duration_ms=CAST(86400000 * (julianday(?) - julianday(start_time)) AS INTEGER)"
+        " WHERE key=?",
+        (status, reason, progress.broken, now, now, key),
+    )
+    connection.execute("DELETE FROM live WHERE execution_key=?", (key,))
+
+
+def close_run(
+    connection: sqlite3.Connection,
+    run_key: int,
+    stop: StopSignal,
+    error: str | None,
+    overhead: str,
+    verdict: str,
+) -> str:
+    """Write how the run ended; its status."""
+    statuses = Counter(
+        row[0]
+        for row in connection.execute(
+            "SELECT status FROM benchmark_executions WHERE run_key=?", (run_key,)
+        )
+    )
+    if stop.interrupted:
+        status = "interrupted"
+    elif error is not None or statuses.total() > statuses["complete"]:
+        status = "incomplete"
+    else:
+        status = "complete"
+    connection.execute(
+        "UPDATE benchmark_executions SET status=? WHERE run_key=?"
+        " AND status IN ('planned', 'running')",
+        ("interrupted" if stop.interrupted else "incomplete", run_key),
+    )
+    connection.execute(
+        "UPDATE runs SET status=?, stop_reason=?, error=?, overhead=?, verdict=?, ended_at=?"
+        " WHERE key=?",
+        (status, stop.reason, error, overhead, verdict, utc_now(), run_key),
+    )
+    return status
+
+
+def write_environment(
+    connection: sqlite3.Connection, run_key: int, document: str, fingerprint: str, vcs: str | None
+) -> None:
+    """Keep what machine the run was on, and the state of the code beside it."""
+    digest = hashlib.sha256(document.encode()).hexdigest()
+    connection.execute(
+        "INSERT OR IGNORE INTO environments (hash, fingerprint, document) VALUES (?,?,?)",
+        (digest, fingerprint, document),
+    )
+    connection.execute(
+        "UPDATE runs SET environment_hash=?, vcs=? WHERE key=?", (digest, vcs, run_key)
+    )
+    connection.execute(
+        "UPDATE benchmark_executions SET execution_environment=? WHERE run_key=?",
+        (digest, run_key),
+    )
+
+
+def write_prices(connection: sqlite3.Connection, run_key: int, prices: Iterable[UsedPrice]) -> None:
+    """Keep the prices that were applied, so that costs can be checked later."""
+    connection.executemany(
+        "INSERT OR REPLACE INTO prices (run_key, model, input_usd_per_mtok, output_usd_per_mtok,"
+        " cached_input_usd_per_mtok, source, price_date) VALUES (?,?,?,?,?,?,?)",
+        [
+            (
+                run_key,
+                price.model,
+                price.input,
+                price.output,
+                price.cached_input,
+                price.source,
+                price.date,
+            )
+            for price in prices
+        ],
+    )
