@@ -1,0 +1,154 @@
+"""Makes a Python function an agent that agentbench can run as a persistent program.
+
+    from agentbench_tui.agents.worker import Reply, Task, serve
+
+    def answer(task: Task) -> Reply:
+        return Reply(text=str(len(task.input)))
+
+    if __name__ == "__main__":
+        serve(answer, name="counter", version="1")
+
+The program is started once and asked many times: one JSON object a line on standard input, one a
+line on standard output (protocol 1):
+
+    → {"type": "hello", "protocol": 1}
+    ← {"type": "hello", "protocol": 1, "name": "counter", "version": "1"}
+    → {"type": "task", "id": 1, "case_id": "a", "input": "…", "messages": [{"role", "content"}],
+       "tools": [{"name", "description", "parameters"}], "seed": 7, "parameters": {},
+       "time_limit_ms": 1000}
+    ← {"id": 1, "text": "…"}            and any other field of `Reply`
+    ← {"id": 1, "error": {"kind": "agent", "detail": "ValueError: …"}}
+
+The end of standard input ends the program. Only the standard library is imported, so that a
+program starts quickly; other languages can speak the same protocol without this module.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, TextIO
+
+PROTOCOL = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One question, as the harness sent it."""
+
+    id: int
+    """Number of the question in this session; repeated in the reply."""
+    input: Any
+    """The question: text, or any JSON value."""
+    case_id: str = ""
+    messages: tuple[dict[str, Any], ...] = ()
+    """Turns before the input: `role` and `content`."""
+    tools: tuple[dict[str, Any], ...] = ()
+    """Tools that may be called: `name`, `description`, `parameters` (a JSON schema)."""
+    seed: int = 0
+    parameters: dict[str, Any] = field(default_factory=dict)
+    """The parameter point of the execution."""
+    time_limit_ms: float | None = None
+
+    @property
+    def text(self) -> str:
+        """The input as text; structured input as JSON."""
+        return self.input if isinstance(self.input, str) else json.dumps(self.input)
+
+
+@dataclass(slots=True)
+class Reply:
+    """One answer. Fields that are left as they are here are not sent."""
+
+    text: str = ""
+    data: Any = None
+    """Structured output."""
+    tool_calls: list[dict[str, Any]] = field(default_factory=list)
+    """Calls the agent asks for: `name`, `arguments`."""
+    messages: list[dict[str, Any]] = field(default_factory=list)
+    """Turns between input and answer, such as calls of tools that the agent ran itself."""
+    spans: list[dict[str, Any]] = field(default_factory=list)
+    """Phases of the work: `name`, `start_ms` since the task came, `duration_ms`."""
+    usage: dict[str, int] | None = None
+    """`input_tokens`, `output_tokens`, `cached_tokens`, `reasoning_tokens`, where known."""
+    api_calls: int = 1
+    """Requests to a model or server that the answer took."""
+    cost_usd: float | None = None
+
+    def to_wire(self) -> dict[str, Any]:
+        """The reply as the fields of its line."""
+        optional = {
+            name: getattr(self, name)
+            for name in ("data", "tool_calls", "messages", "spans", "usage", "cost_usd")
+        }
+        given = {name: value for name, value in optional.items() if value not in (None, [])}
+        return {"text": self.text, **given, "api_calls": self.api_calls}
+
+
+def serve(answer: Callable[[Task], Reply | str], *, name: str, version: str = "1") -> None:
+    """Answer tasks from standard input until it ends.
+
+    `answer` may return text instead of a `Reply`. What it raises becomes the error of that one
+    task, and the next task is read. While serving, whatever is printed goes to standard error,
+    so that a stray `print` cannot break the protocol. Returns at the end of the input, or when
+    nobody reads the output any more.
+    """
+    replies = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8", newline="\n")
+    sys.stdout.flush()
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    try:
+        for line in sys.stdin.buffer:
+            if line.strip():
+                _write(replies, _reply_to(line, answer, name, version))
+    except BrokenPipeError:
+        _abandon(replies)
+    else:
+        replies.close()
+
+
+def _reply_to(
+    line: bytes, answer: Callable[[Task], Reply | str], name: str, version: str
+) -> dict[str, Any]:
+    """The object to send back for one line."""
+    try:
+        message = json.loads(line)
+        if message["type"] == "hello":
+            return {"type": "hello", "protocol": PROTOCOL, "name": name, "version": version}
+        task = _read_task(message)
+    except (ValueError, KeyError, TypeError) as error:
+        return {"id": None, "error": {"kind": "parse", "detail": f"unreadable line: {error!r}"}}
+    try:
+        reply = answer(task)
+        wire = {"id": task.id, **(Reply(reply) if isinstance(reply, str) else reply).to_wire()}
+        json.dumps(wire)
+    except Exception as error:  # noqa: BLE001 - whatever the agent raises is its answer
+        detail = f"{type(error).__name__}: {error}"
+        return {"id": task.id, "error": {"kind": "agent", "detail": detail}}
+    return wire
+
+
+def _read_task(message: dict[str, Any]) -> Task:
+    return Task(
+        id=message["id"],
+        input=message["input"],
+        case_id=message.get("case_id", ""),
+        messages=tuple(message.get("messages") or ()),
+        tools=tuple(message.get("tools") or ()),
+        seed=message.get("seed") or 0,
+        parameters=message.get("parameters") or {},
+        time_limit_ms=message.get("time_limit_ms"),
+    )
+
+
+def _write(stream: TextIO, value: dict[str, Any]) -> None:
+    stream.write(json.dumps(value, ensure_ascii=False, separators=(",", ":")) + "\n")
+    stream.flush()
+
+
+def _abandon(stream: TextIO) -> None:
+    """Close a stream that nobody reads, without the complaint about unsent bytes."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+    stream.close()
