@@ -1,0 +1,216 @@
+"""What can be asked of the store. Every function takes a read connection and gives plain rows."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from agentbench_tui.model.errors import UsageError, did_you_mean
+
+if TYPE_CHECKING:
+    import sqlite3
+
+Row = dict[str, Any]
+
+
+def _rows(
+    connection: sqlite3.Connection, statement: str, values: tuple[Any, ...] = ()
+) -> list[Row]:
+    cursor = connection.execute(statement, values)
+    names = [column[0] for column in cursor.description]
+    return [dict(zip(names, tuple(row), strict=True)) for row in cursor.fetchall()]
+
+
+def list_runs(
+    connection: sqlite3.Connection, limit: int = 200, tag: str | None = None
+) -> list[Row]:
+    """The newest runs first, one row each, with how many executions are complete."""
+    runs = _rows(
+        connection,
+        "SELECT r.id, r.status, r.stop_reason, r.suite_ids, r.tags, r.seed, r.repeats, r.verdict,"
+        " r.started_at, r.ended_at, COUNT(e.key) AS executions,"
+        " SUM(e.status = 'complete') AS complete, SUM(e.observed) AS observed,"
+        " SUM(e.answered) AS answered, SUM(e.correct) AS correct, SUM(e.cost_usd) AS cost_usd,"
+        " GROUP_CONCAT(DISTINCT e.agent_id) AS agents"
+        " FROM (SELECT * FROM runs"
+        "  WHERE ? IS NULL OR EXISTS (SELECT 1 FROM json_each(tags) WHERE value = ?)"
+        "  ORDER BY started_at DESC, key DESC LIMIT ?) r"
+        " LEFT JOIN benchmark_executions e ON e.run_key = r.key"
+        " GROUP BY r.key ORDER BY r.started_at DESC, r.key DESC",
+        (tag, tag, limit),
+    )
+    for run in runs:
+        run["suite_ids"] = json.loads(run["suite_ids"])
+        run["tags"] = json.loads(run["tags"])
+        run["agents"] = run["agents"].split(",") if run["agents"] else []
+    return runs
+
+
+def find_run(connection: sqlite3.Connection, wanted: str) -> Row:
+    """The run with that id, unique prefix of an id, or `latest`. Raises UsageError."""
+    if wanted == "latest":
+        found = _rows(connection, "SELECT * FROM runs ORDER BY started_at DESC, key DESC LIMIT 1")
+        if not found:
+            raise UsageError("there is no run yet; `agentbench run` makes one")
+        return found[0]
+    pattern = wanted.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
+    found = _rows(connection, "SELECT * FROM runs WHERE id LIKE ? ESCAPE '\\' LIMIT 3", (pattern,))
+    exact = [run for run in found if run["id"] == wanted]
+    if exact or (len(found) == 1 and wanted):
+        return (exact or found)[0]
+    if found and wanted:
+        raise UsageError(f"run '{wanted}' is ambiguous: several ids begin so; give more of it")
+    known = [row["id"] for row in _rows(connection, "SELECT id FROM runs")]
+    raise UsageError(
+        f"no run '{wanted}'{did_you_mean(wanted, known)}; `agentbench runs list` shows them"
+    )
+
+
+def executions_of(connection: sqlite3.Connection, run_key: int) -> list[Row]:
+    """The executions of a run in the order of its plan, `parameters` decoded."""
+    rows = _rows(
+        connection,
+        "SELECT * FROM benchmark_executions WHERE run_key=? ORDER BY ordinal",
+        (run_key,),
+    )
+    for row in rows:
+        row["parameters"] = json.loads(row["parameters"])
+    return rows
+
+
+def metrics_of(connection: sqlite3.Connection, execution_key: int) -> dict[str, Row]:
+    """Metric name → {value, unit, low, high, n, reason}."""
+    return {
+        row.pop("name"): row
+        for row in _rows(
+            connection,
+            "SELECT name, value, unit, low, high, n, reason FROM metrics WHERE execution_key=?"
+            " ORDER BY name",
+            (execution_key,),
+        )
+    }
+
+
+def failures_of(connection: sqlite3.Connection, execution_key: int) -> dict[str, int]:
+    """Failure kind → observations of the execution that ended with it."""
+    return {
+        row["failure_kind"]: row["n"]
+        for row in _rows(
+            connection,
+            "SELECT failure_kind, COUNT(*) AS n FROM answers WHERE execution_key=?"
+            " AND failure_kind IS NOT NULL GROUP BY failure_kind ORDER BY n DESC",
+            (execution_key,),
+        )
+    }
+
+
+def failure_details(connection: sqlite3.Connection, run_key: int, limit: int = 50) -> list[Row]:
+    """The commonest failures of a run: stage, kind, detail, how often, one case id."""
+    return _rows(
+        connection,
+        "SELECT e.agent_id, e.benchmark_id, f.stage, f.kind, f.detail, COUNT(*) AS n,"
+        " MIN(c.case_id) AS case_id FROM failures f"
+        " LEFT JOIN benchmark_executions e ON e.key=f.execution_key"
+        " LEFT JOIN cases c ON c.key=f.case_key WHERE f.run_key=?"
+        " GROUP BY e.key, f.stage, f.kind, f.detail ORDER BY n DESC, MIN(f.seq) LIMIT ?",
+        (run_key, limit),
+    )
+
+
+def answers_of(
+    connection: sqlite3.Connection,
+    execution_key: int,
+    *,
+    wrong_only: bool = False,
+    after: int = 0,
+    limit: int = 100,
+) -> list[Row]:
+    """Observations of an execution in the order they were committed, a page at a time."""
+    return _rows(
+        connection,
+        "SELECT a.seq, c.case_id, a.repeat, a.iteration, a.attempt, a.failure_kind, a.e2e_ms,"
+        " a.credit, a.correct, a.cost_usd FROM answers a JOIN cases c ON c.key=a.case_key"
+        " WHERE a.execution_key=? AND a.seq>? AND (NOT ? OR a.correct IS NOT 1)"
+        " ORDER BY a.seq LIMIT ?",
+        (execution_key, after, wrong_only, limit),
+    )
+
+
+def case_of(connection: sqlite3.Connection, execution_key: int, case_id: str) -> list[Row]:
+    """Every observation of one case in one execution: case, answer, scores, failures, messages."""
+    observations = _rows(
+        connection,
+        "SELECT a.*, c.case_id, c.body FROM benchmark_executions e"
+        " JOIN cases c ON c.dataset_key=e.dataset_key AND c.case_id=?"
+        " JOIN answers a ON a.execution_key=e.key AND a.case_key=c.key WHERE e.key=?"
+        " ORDER BY a.repeat, a.iteration",
+        (case_id, execution_key),
+    )
+    for row in observations:
+        place = (execution_key, row["case_key"], row["repeat"], row["iteration"])
+        row["case"] = json.loads(row.pop("body"))
+        row["answer"] = json.loads(row["answer"]) if row["answer"] else None
+        row["scores"] = json.loads(row["scores"]) if row["scores"] else []
+        row["messages"] = _rows(
+            connection,
+            "SELECT position, role, content, tool_calls, tool_call_id FROM messages"
+            " WHERE execution_key=? AND case_key=? AND repeat=? AND iteration=? ORDER BY position",
+            place,
+        )
+        row["failures"] = _rows(
+            connection,
+            "SELECT attempt, stage, kind, detail, at FROM failures"
+            " WHERE execution_key=? AND case_key=? AND repeat=? AND iteration=? ORDER BY seq",
+            place,
+        )
+    return observations
+
+
+def gauges_of(connection: sqlite3.Connection, execution_key: int) -> dict[str, dict[str, Row]]:
+    """Scope → field → {low, mean, high, n} while the execution went on."""
+    found: dict[str, dict[str, Row]] = {}
+    for row in _rows(
+        connection,
+        "SELECT scope, field, low, mean, high, n FROM gauge_summaries WHERE execution_key=?"
+        " ORDER BY scope, field",
+        (execution_key,),
+    ):
+        found.setdefault(row.pop("scope"), {})[row.pop("field")] = row
+    return found
+
+
+def list_agents(connection: sqlite3.Connection) -> list[Row]:
+    """Every agent: versions seen, runs, when it was last measured, and its latest target."""
+    rows = _rows(
+        connection,
+        "SELECT a.id, a.name, COUNT(DISTINCT e.agent_version) AS versions,"
+        " COUNT(DISTINCT e.run_key) AS runs, MAX(e.created_at) AS last_run_at,"
+        " MAX(CASE WHEN e.status='complete' THEN e.created_at END) AS last_complete_at,"
+        " (SELECT specification FROM agent_versions v WHERE v.agent_id=a.id"
+        "  ORDER BY v.created_at DESC LIMIT 1) AS specification"
+        " FROM agents a LEFT JOIN benchmark_executions e ON e.agent_id=a.id"
+        " GROUP BY a.id ORDER BY last_run_at DESC",
+    )
+    for row in rows:
+        specification = json.loads(row.pop("specification"))
+        row["target"] = specification["target"]
+        row["version"] = specification["version"]
+        row["simulated"] = bool(specification.get("simulated", False))
+    return rows
+
+
+def leaderboard_rows(connection: sqlite3.Connection) -> list[Row]:
+    """The view `benchmark_leaderboard`: last 30 days, ranks within each suite category."""
+    rows = _rows(connection, "SELECT * FROM benchmark_leaderboard")
+    for row in rows:
+        row["scores_and_ranks"] = json.loads(row["scores_and_ranks"])
+    return rows
+
+
+def matrix_rows(connection: sqlite3.Connection) -> list[Row]:
+    """The view `agent_comparison_matrix`: latest executions of each agent, ranks over all."""
+    return _rows(
+        connection,
+        "SELECT * FROM agent_comparison_matrix"
+        " ORDER BY simulated, overall_rank IS NULL, overall_rank, avg_accuracy DESC",
+    )
