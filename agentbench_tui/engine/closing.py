@@ -6,6 +6,8 @@ import hashlib
 from collections import Counter
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from agentbench_tui.engine.recorder import utc_now
 
 if TYPE_CHECKING:
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
 
     from agentbench_tui.engine.context import StopSignal
     from agentbench_tui.engine.stopping import Progress
+    from agentbench_tui.instruments.overhead import Overhead
     from agentbench_tui.scoring.prices import UsedPrice
 
 
@@ -53,8 +56,7 @@ def close_run(
     run_key: int,
     stop: StopSignal,
     error: str | None,
-    overhead: str,
-    verdict: str,
+    overhead: Overhead | None,
 ) -> str:
     """Write how the run ended; its status."""
     statuses = Counter(
@@ -77,7 +79,15 @@ def close_run(
     connection.execute(
         "UPDATE runs SET status=?, stop_reason=?, error=?, overhead=?, verdict=?, ended_at=?"
         " WHERE key=?",
-        (status, stop.reason, error, overhead, verdict, utc_now(), run_key),
+        (
+            status,
+            stop.reason,
+            error,
+            None if overhead is None else msgspec.json.encode(overhead).decode(),
+            None if overhead is None else overhead.verdict,
+            utc_now(),
+            run_key,
+        ),
     )
     return status
 

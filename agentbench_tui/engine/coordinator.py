@@ -38,8 +38,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from agentbench_tui.engine.plan import Group, Plan
+    from agentbench_tui.instruments.overhead import Overhead
     from agentbench_tui.model.answer import Agent
     from agentbench_tui.store.locking import LeaseHolder
+
+
+_INSIDE = ("python:", "reference:", "replay:")
+"""Schemes of agents that run in the harness's own process."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,14 +87,13 @@ class _Run:
         self._holder = holder
         self._signal: int | None = None
         self._stop = StopSignal()
+        self._overhead: Overhead | None = None
         self._suites = {
             suite.hash: Suite.model_validate_json(msgspec.json.encode(suite.document))
             for suite in plan.suites
         }
 
     async def carry_out(self, *, resume: bool) -> Outcome:
-        from agentbench_tui.instruments.overhead import OverheadProbe
-
         writer = self._writer
         await writer.apply(lambda c: registration.mark_dead_runs(c, self._database))
         if resume:
@@ -101,10 +105,8 @@ class _Run:
                 lambda c: registration.register_run(c, self._plan, self._holder)
             )
         error: str | None = None
-        probe = OverheadProbe()
         try:
             context = await self._prepare(run_key, resume=resume)
-            probe.start()
             await self._measure(context)
         except AgentbenchError as raised:
             error = str(raised)
@@ -113,9 +115,8 @@ class _Run:
             error = f"{type(raised).__name__}: {raised}"
             raise
         finally:
-            overhead = probe.stop()
-            status = await self._close(
-                run_key, error, msgspec.json.encode(overhead).decode(), overhead.verdict
+            status: str = await writer.apply(
+                lambda c: close_run(c, run_key, self._stop, error, self._overhead)
             )
         return Outcome(self._plan.run_id, status, self._stop.reason, self._signal)
 
@@ -183,9 +184,15 @@ class _Run:
 
     async def _measure(self, context: RunContext) -> None:
         """All groups in order, with the live view, the wishes and the gauges beside them."""
+        from agentbench_tui.instruments.overhead import OverheadProbe
         from agentbench_tui.instruments.sampler import Sampler
 
-        sampler = Sampler(roots=context.process_roots, sink=_gauge_sink(context))
+        sampler = Sampler(
+            roots=context.process_roots,
+            sink=_gauge_sink(context),
+            disk_path=self._database.parent,
+        )
+        probe = OverheadProbe(agents_inside=self._has_agents_inside())
         beside = [
             asyncio.create_task(write_ticks(context)),
             asyncio.create_task(answer_wishes(context, self._holder.since)),
@@ -196,6 +203,7 @@ class _Run:
         # Cases, modules and plans are there to stay: the collector need not look at them again.
         gc.collect()
         gc.freeze()
+        probe.start()
         try:
             await work
         except asyncio.CancelledError:
@@ -204,6 +212,7 @@ class _Run:
         except BaseExceptionGroup as group:
             raise group.exceptions[0] from group
         finally:
+            self._overhead = probe.stop()
             gc.unfreeze()
             for task in beside:
                 task.cancel()
@@ -252,12 +261,10 @@ class _Run:
         await self._writer.apply(lambda c: write_prices(c, context.run_key, rows))
         await self._writer.apply(lambda c: rank_executions(c, context.run_key))
 
-    async def _close(self, run_key: int, error: str | None, overhead: str, verdict: str) -> str:
-        """Write how the run ended; its status."""
-        status: str = await self._writer.apply(
-            lambda c: close_run(c, run_key, self._stop, error, overhead, verdict)
-        )
-        return status
+    def _has_agents_inside(self) -> bool:
+        """Whether any agent runs in this process, so that its CPU time is not ours alone."""
+        targets = (execution.agent.target for _, execution in self._plan.executions())
+        return any(target.startswith(_INSIDE) for target in targets)
 
     def _install_signals(self, work: asyncio.Task[None], context: RunContext) -> None:
         loop = asyncio.get_running_loop()

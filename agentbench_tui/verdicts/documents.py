@@ -1,0 +1,123 @@
+"""The JSON documents that scripts rely on. Each names its schema; a missing number is null."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from agentbench_tui.store.locking import is_leased
+from agentbench_tui.store.queries import (
+    executions_of,
+    failure_details,
+    failures_of,
+    gauges_of,
+    list_runs,
+    metrics_of,
+)
+from agentbench_tui.verdicts.leaderboard import run_leaderboard
+
+if TYPE_CHECKING:
+    import sqlite3
+    from pathlib import Path
+
+RUN_SCHEMA = "agentbench.run/1"
+RUNS_SCHEMA = "agentbench.runs/1"
+RUN_DETAILS_SCHEMA = "agentbench.run-details/1"
+
+Document = dict[str, Any]
+
+
+def run_document(connection: sqlite3.Connection, run: Document) -> Document:
+    """What `agentbench run --format json` prints. `run` is a row of `queries.find_run`."""
+    return {
+        "schema": RUN_SCHEMA,
+        "run_id": run["id"],
+        "status": run["status"],
+        "stop_reason": run["stop_reason"],
+        "harness": run["verdict"],
+        "executions": [
+            execution_document(connection, row) for row in executions_of(connection, run["key"])
+        ],
+        "leaderboard": run_leaderboard(connection, run["key"]),
+    }
+
+
+def execution_document(connection: sqlite3.Connection, row: Document) -> Document:
+    """One execution of a run document."""
+    metrics = {
+        name: {field: metric[field] for field in ("value", "unit", "low", "high", "n", "reason")}
+        for name, metric in metrics_of(connection, row["key"]).items()
+    }
+    return {
+        "execution_id": row["id"],
+        "suite_id": row["suite_id"],
+        "benchmark_id": row["benchmark_id"],
+        "agent_id": row["agent_id"],
+        "agent_version": row["agent_version"],
+        "parameters": row["parameters"],
+        "seed": row["seed"],
+        "simulated": bool(row["simulated"]),
+        "status": row["status"],
+        "stop_reason": row["stop_reason"],
+        "cases": {
+            "total": row["planned"],
+            "observed": row["observed"],
+            "answered": row["answered"],
+            "correct": row["correct"],
+        },
+        "metrics": metrics,
+        "scores": {
+            "accuracy": row["accuracy_score"],
+            "speed": row["speed_score"],
+            "efficiency": row["efficiency_score"],
+            "cost": row["cost_score"],
+            "reliability": row["reliability_score"],
+            "overall": row["overall_score"],
+        },
+        "percentile_rank": row["percentile_rank"],
+        "deviation_from_baseline": row["deviation_from_baseline"],
+        "failures": failures_of(connection, row["key"]),
+    }
+
+
+def run_details(connection: sqlite3.Connection, run: Document) -> Document:
+    """What `agentbench runs show --format json` prints: the run document and its circumstances."""
+    document = run_document(connection, run)
+    environment = connection.execute(
+        "SELECT document FROM environments WHERE hash=?", (run["environment_hash"],)
+    ).fetchone()
+    document |= {
+        "schema": RUN_DETAILS_SCHEMA,
+        "suite_ids": json.loads(run["suite_ids"]),
+        "seed": run["seed"],
+        "repeats": run["repeats"],
+        "tags": json.loads(run["tags"]),
+        "notes": run["notes"],
+        "command": run["command"],
+        "error": run["error"],
+        "started_at": run["started_at"],
+        "ended_at": run["ended_at"],
+        "tool_version": run["tool_version"],
+        "overhead": None if run["overhead"] is None else json.loads(run["overhead"]),
+        "vcs": None if run["vcs"] is None else json.loads(run["vcs"]),
+        "environment": None if environment is None else json.loads(environment[0]),
+        "failure_details": failure_details(connection, run["key"]),
+    }
+    keys = {row["id"]: row["key"] for row in executions_of(connection, run["key"])}
+    for execution in document["executions"]:
+        execution["gauges"] = gauges_of(connection, keys[execution["execution_id"]])
+    return document
+
+
+def runs_document(
+    connection: sqlite3.Connection, database: Path, limit: int, tag: str | None = None
+) -> Document:
+    """What `agentbench runs list --format json` prints.
+
+    A run whose process is gone is shown as interrupted, also before anyone has marked it so.
+    """
+    runs = list_runs(connection, limit, tag)
+    for run in runs:
+        if run["status"] == "running" and not is_leased(database, run["id"]):
+            run["status"] = "interrupted"
+    return {"schema": RUNS_SCHEMA, "runs": runs}

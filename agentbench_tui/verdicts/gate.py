@@ -1,0 +1,56 @@
+"""Gates on a run: does every execution meet the threshold?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from agentbench_tui.model.gate import parse_gate
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from agentbench_tui.model.gate import Gate
+
+
+@dataclass(frozen=True, slots=True)
+class GateResult:
+    """One gate on one execution."""
+
+    gate: str
+    agent_id: str
+    benchmark_id: str
+    value: float | None
+    """None when it could not be measured: then the gate cannot be judged."""
+    holds: bool | None
+
+    def __str__(self) -> str:
+        shown = "–" if self.value is None else f"{self.value:.6g}"
+        word = {True: "holds", False: "FAILS", None: "cannot be judged"}[self.holds]
+        return f"{self.gate} {word} for {self.agent_id} on {self.benchmark_id}: {shown}"
+
+
+def check_gates(document: dict[str, Any], expressions: Iterable[str]) -> list[GateResult]:
+    """Every gate on every execution of a run document, simulated ones included."""
+    gates = [parse_gate(text) for text in expressions]
+    return [_check(gate, execution) for gate in gates for execution in document["executions"]]
+
+
+def _check(gate: Gate, execution: dict[str, Any]) -> GateResult:
+    value = _value(gate.name, execution)
+    return GateResult(
+        str(gate),
+        execution["agent_id"],
+        execution["benchmark_id"],
+        value,
+        None if value is None else gate.holds(value),
+    )
+
+
+def _value(name: str, execution: dict[str, Any]) -> float | None:
+    value: float | None
+    if name == "overall" or name.endswith("_score"):
+        value = execution["scores"][name.removesuffix("_score")]
+    else:
+        value = execution["metrics"].get(name, {}).get("value")
+    return value

@@ -1,0 +1,159 @@
+"""Who leads: agents ranked by overall score, simulated ones only among themselves."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any
+
+from agentbench_tui.store.queries import (
+    executions_of,
+    failures_of,
+    leaderboard_rows,
+    matrix_rows,
+)
+
+if TYPE_CHECKING:
+    import sqlite3
+
+SCHEMA = "agentbench.leaderboard/1"
+DIMENSIONS = ("accuracy", "speed", "efficiency", "cost", "reliability")
+
+Entry = dict[str, Any]
+
+
+def run_leaderboard(connection: sqlite3.Connection, run_key: int) -> list[Entry]:
+    """The leaderboard of one run: each agent's mean over its executions.
+
+    `overall` is the mean of the executions' overall scores, None unless all have one; its
+    interval takes executions as independent. Without overall scores agents are ordered by
+    accuracy and have no rank.
+    """
+    by_agent: dict[tuple[str, str, int], list[dict[str, Any]]] = defaultdict(list)
+    for row in executions_of(connection, run_key):
+        by_agent[row["agent_id"], row["agent_version"], row["simulated"]].append(row)
+    entries = []
+    for (agent_id, version, simulated), rows in by_agent.items():
+        overall, low, high = _mean_with_interval(rows)
+        entry: Entry = {
+            "rank": None,
+            "agent_id": agent_id,
+            "agent_version": version,
+            "simulated": bool(simulated),
+            "overall": overall,
+            "low": low,
+            "high": high,
+        }
+        entry |= {name: _mean([row[f"{name}_score"] for row in rows]) for name in DIMENSIONS}
+        entry["benchmarks"] = len({(row["suite_id"], row["benchmark_id"]) for row in rows})
+        entry["cost_usd"] = _sum([row["cost_usd"] for row in rows])
+        entry["observed"] = sum(row["observed"] for row in rows)
+        entry["answered"] = sum(row["answered"] for row in rows)
+        entry["correct"] = sum(row["correct"] for row in rows)
+        entry["failures"] = sum(
+            count for row in rows for count in failures_of(connection, row["key"]).values()
+        )
+        entries.append(entry)
+    return _ranked(entries)
+
+
+def _ranked(entries: list[Entry]) -> list[Entry]:
+    """Sorted and ranked (equal scores share a rank), measured agents before simulated ones."""
+    entries.sort(
+        key=lambda entry: (
+            entry["simulated"],
+            -_or_lowest(entry["overall"]),
+            -_or_lowest(entry["accuracy"]),
+            entry["agent_id"],
+        )
+    )
+    for entry in entries:
+        if entry["overall"] is not None:
+            entry["rank"] = 1 + sum(
+                other["simulated"] == entry["simulated"]
+                and other["overall"] is not None
+                and other["overall"] > entry["overall"]
+                for other in entries
+            )
+    return entries
+
+
+def _or_lowest(value: float | None) -> float:
+    return -math.inf if value is None else value
+
+
+def _mean(values: list[float | None]) -> float | None:
+    """Mean of values that are all there; None otherwise."""
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known and len(known) == len(values) else None
+
+
+def _sum(values: list[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return sum(known) if known and len(known) == len(values) else None
+
+
+def _mean_with_interval(
+    rows: list[dict[str, Any]],
+) -> tuple[float | None, float | None, float | None]:
+    overall = _mean([row["overall_score"] for row in rows])
+    if overall is None or any(row["overall_low"] is None for row in rows):
+        return overall, None, None
+    count = len(rows)
+    below = sum((row["overall_score"] - row["overall_low"]) ** 2 for row in rows)
+    above = sum((row["overall_high"] - row["overall_score"]) ** 2 for row in rows)
+    return overall, overall - math.sqrt(below) / count, overall + math.sqrt(above) / count
+
+
+def category_leaderboard(
+    connection: sqlite3.Connection, category: str | None = None, limit: int = 20
+) -> dict[str, Any]:
+    """The leaderboards of the last 30 days by suite category, best ranking first."""
+    boards: dict[str, list[Entry]] = defaultdict(list)
+    for row in leaderboard_rows(connection):
+        if category is not None and row["benchmark_category"] != category:
+            continue
+        scores = row.pop("scores_and_ranks")
+        entry: Entry = {
+            "rank": row["overall_rank"],
+            "agent_id": row["agent_id"],
+            "agent_name": row["agent_name"],
+            "simulated": bool(row["simulated"]),
+            "overall": row["avg_overall"],
+            "best_ranking": row["best_ranking"],
+            "benchmarks_completed": row["benchmarks_completed"],
+            "last_benchmark_date": row["last_benchmark_date"],
+        }
+        for name in DIMENSIONS:
+            entry[name] = scores[name]["score"]
+            entry[f"{name}_rank"] = scores[name]["rank"]
+        boards[row["benchmark_category"]].append(entry)
+    for entries in boards.values():
+        entries.sort(
+            key=lambda entry: (
+                entry["simulated"],
+                entry["rank"] is None,
+                entry["rank"] or 0,
+                -_or_lowest(entry["accuracy"]),
+            )
+        )
+    return {
+        "schema": SCHEMA,
+        "window_days": 30,
+        "categories": {name: boards[name][:limit] for name in sorted(boards)},
+        "agents": [_matrix_entry(row) for row in matrix_rows(connection)][:limit],
+    }
+
+
+def _matrix_entry(row: dict[str, Any]) -> Entry:
+    entry: Entry = {
+        "rank": row["overall_rank"],
+        "agent_id": row["agent_id"],
+        "simulated": bool(row["simulated"]),
+        "overall": row["overall_score"],
+        "benchmarks_completed": row["benchmarks_completed"],
+    }
+    for name in DIMENSIONS:
+        entry[name] = row[f"avg_{name}"]
+        entry[f"{name}_rank"] = row[f"{name}_rank"]
+    return entry
