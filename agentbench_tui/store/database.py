@@ -104,10 +104,9 @@ def connect_to_read(path: Path, *, checked: bool = True) -> sqlite3.Connection:
     """
     if not path.is_file():
         raise StoreError(f"{path}: no database there yet; `agentbench run` makes one")
-    immutable = not os.access(path.parent, os.W_OK) and not Path(f"{path}-wal").exists()
     try:
         connection = sqlite3.connect(
-            f"{path.absolute().as_uri()}?mode=ro{'&immutable=1' if immutable else ''}",
+            read_uri(path),
             uri=True,
             timeout=BUSY_TIMEOUT_S,
             isolation_level=None,
@@ -123,6 +122,12 @@ def connect_to_read(path: Path, *, checked: bool = True) -> sqlite3.Connection:
             raise StoreError(_too_new(path, version))
         raise StoreError(f"{path}: not an agentbench database of this version (schema {version})")
     return connection
+
+
+def read_uri(path: Path) -> str:
+    """URI of a read-only connection; `immutable` only where nobody can be writing."""
+    immutable = not os.access(path.parent, os.W_OK) and not Path(f"{path}-wal").exists()
+    return f"{path.absolute().as_uri()}?mode=ro{'&immutable=1' if immutable else ''}"
 
 
 def _plain(error: Exception) -> str:

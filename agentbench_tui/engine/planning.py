@@ -1,0 +1,235 @@
+"""From suites, agents and options to a plan. Everything is validated here, before anything runs."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from agentbench_tui.engine.kinds import is_built_in
+from agentbench_tui.engine.loading import LoadedSuite, load_suite
+from agentbench_tui.engine.plan import ExecutionPlan, Group, Plan, SuiteInPlan
+from agentbench_tui.engine.sweep import points
+from agentbench_tui.engine.validation import validate_suite
+from agentbench_tui.model.errors import SuiteError, UsageError, did_you_mean
+from agentbench_tui.model.identity import content_hash, new_id
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from agentbench_tui.engine.parameters import Settings
+    from agentbench_tui.model.agent import AgentSpec
+    from agentbench_tui.model.suite import Benchmark, Suite
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """What the command line may override. None leaves the suite's own value."""
+
+    agents: tuple[str, ...] = ()
+    """Targets, `[ID[@VERSION]=]TARGET`; the suite's own agents when empty."""
+    benchmarks: tuple[str, ...] = ()
+    cases: tuple[str, ...] = ()
+    repeats: int = 1
+    iterations: int | None = None
+    warmup: int | None = None
+    limit: int | None = None
+    seed: int | None = None
+    seeds: int = 1
+    """How many seeds, from `seed` on."""
+    concurrency: int | None = None
+    settings: tuple[str, ...] = ()
+    prices: Path | None = None
+    hourly_price_usd: float | None = None
+    cost_limit_usd: float | None = None
+    token_limit: int | None = None
+    gates: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    notes: str = ""
+    command: str = ""
+    folder: Path = field(default_factory=Path.cwd)
+    """What relative paths of targets and settings are relative to."""
+
+
+def make_plan(names: Sequence[str], options: RunOptions) -> Plan:
+    """The plan of a run of these suites (paths or names).
+
+    Raises UsageError and SuiteError; a SuiteError carries every problem of every suite at once.
+    """
+    loaded = [load_suite(name) for name in names]
+    groups: list[Group] = []
+    suites: list[SuiteInPlan] = []
+    problems = []
+    budgets: list[Suite] = []
+    for one in loaded:
+        settings = one.settings(options.settings)
+        suite = one.resolve(settings)
+        agents = _agents(one, suite, options)
+        problems += validate_suite(one, agents, settings)
+        budgets.append(suite)
+        document = suite.model_dump(mode="json")
+        suites.append(SuiteInPlan(content_hash(document), suite.suite_id, document, one.text))
+        if not problems:
+            groups += _groups(one, suite, settings, agents, suites[-1].hash, options)
+    if problems:
+        raise SuiteError(problems)
+    _check_picked("--benchmark", options.benchmarks, _benchmark_ids(budgets))
+    return Plan(
+        run_id=new_id(),
+        suites=tuple(suites),
+        groups=tuple(_numbered(groups)),
+        repeats=options.repeats,
+        seed=_seed(options, budgets[0]),
+        cost_limit_usd=_tightest(options.cost_limit_usd, [one.cost_limit_usd for one in budgets]),
+        token_limit=_tightest(options.token_limit, [one.token_limit for one in budgets]),
+        prices=_price_overrides(options),
+        gates=(*options.gates, *(gate for one in budgets for gate in one.gates)),
+        tags=tuple(dict.fromkeys((*options.tags, *(tag for one in budgets for tag in one.tags)))),
+        notes=options.notes or " ".join(one.notes for one in budgets if one.notes),
+        command=options.command,
+    )
+
+
+def _agents(loaded: LoadedSuite, suite: Suite, options: RunOptions) -> list[AgentSpec]:
+    from agentbench_tui.agents.target import parse_agent, spec_from_table
+
+    if options.agents:
+        agents = [parse_agent(text, base_dir=str(options.folder)) for text in options.agents]
+    else:
+        agents = [spec_from_table(table, str(loaded.folder)) for table in suite.agents]
+    if not agents:
+        raise UsageError(
+            f"suite {suite.suite_id} names no agents: give some with --agent TARGET, "
+            "such as --agent openai:http://127.0.0.1:8000/v1#MODEL or --agent python:module:function"
+        )
+    seen: set[str] = set()
+    for agent in agents:
+        if agent.id in seen:
+            raise UsageError(
+                f"two agents are called '{agent.id}'; name them apart: --agent OTHER={agent.target}"
+            )
+        seen.add(agent.id)
+    if options.hourly_price_usd is None:
+        return agents
+    return [
+        agent
+        if agent.hourly_price_usd is not None
+        else msgspec.structs.replace(agent, hourly_price_usd=options.hourly_price_usd)
+        for agent in agents
+    ]
+
+
+def _groups(
+    loaded: LoadedSuite,
+    suite: Suite,
+    settings: Settings,
+    agents: Sequence[AgentSpec],
+    suite_hash: str,
+    options: RunOptions,
+) -> Iterator[Group]:
+    for index, listed in enumerate(suite.benchmarks):
+        if options.benchmarks and listed.benchmark_id not in options.benchmarks:
+            continue
+        if not is_built_in(listed.kind):
+            raise UsageError(
+                f"benchmark {listed.benchmark_id}: this version cannot run kind '{listed.kind}' yet"
+            )
+        for offset in range(options.seeds):
+            for point in _points(listed, _seed(options, suite)):
+                benchmark = loaded.benchmark(index, settings, point)
+                # A benchmark's own seed counts unless the command line gives one.
+                own = benchmark.seed if options.seed is None else None
+                seed = (_seed(options, suite) if own is None else own) + offset
+                yield Group(
+                    suite_id=suite.suite_id,
+                    suite_hash=suite_hash,
+                    benchmark=_overridden(benchmark, options).model_dump(mode="json"),
+                    parameters=point,
+                    seed=seed,
+                    base_dir=str(loaded.folder),
+                    case_ids=options.cases,
+                    executions=tuple(ExecutionPlan(new_id(), 0, agent) for agent in agents),
+                )
+
+
+def _points(benchmark: Benchmark, seed: int) -> list[dict[str, Any]]:
+    return [{}] if benchmark.sweep is None else points(benchmark.sweep, seed)
+
+
+def _overridden(benchmark: Benchmark, options: RunOptions) -> Benchmark:
+    """The benchmark with the command line's counts in force."""
+    counts = {"warmup": options.warmup, "measured": options.iterations}
+    iterations = benchmark.iterations.model_copy(
+        update={name: count for name, count in counts.items() if count is not None}
+    )
+    update: dict[str, Any] = {"iterations": iterations}
+    if options.concurrency is not None:
+        update["concurrency"] = options.concurrency
+    if options.limit is not None and benchmark.dataset is not None:
+        # The author's size is of the whole dataset, which is not asked now.
+        update["dataset"] = benchmark.dataset.model_copy(update={"limit": options.limit})
+    return benchmark.model_copy(update=update)
+
+
+def _numbered(groups: Sequence[Group]) -> Iterator[Group]:
+    ordinal = 0
+    for group in groups:
+        executions = []
+        for execution in group.executions:
+            executions.append(msgspec.structs.replace(execution, ordinal=ordinal))
+            ordinal += 1
+        yield msgspec.structs.replace(group, executions=tuple(executions))
+
+
+def _seed(options: RunOptions, suite: Suite) -> int:
+    return suite.seed if options.seed is None else options.seed
+
+
+def _tightest(given: Any, limits: Sequence[Any]) -> Any:
+    """The command line's limit, else the smallest of the suites'."""
+    known = [limit for limit in limits if limit is not None]
+    return given if given is not None else min(known, default=None)
+
+
+def _price_overrides(options: RunOptions) -> tuple[dict[str, Any], ...]:
+    if options.prices is None:
+        return ()
+    from agentbench_tui.scoring.prices import read_prices
+
+    return tuple(price.model_dump(mode="json") for price in read_prices(options.prices))
+
+
+def _benchmark_ids(suites: Sequence[Suite]) -> list[str]:
+    return [benchmark.benchmark_id for suite in suites for benchmark in suite.benchmarks]
+
+
+def _check_picked(option: str, picked: Sequence[str], known: Sequence[str]) -> None:
+    for name in picked:
+        if name not in known:
+            raise UsageError(
+                f"{option} {name}: no such benchmark{did_you_mean(name, known)}; "
+                f"there are {', '.join(known)}"
+            )
+
+
+def default_suite(folder: Path) -> str:
+    """`default_suite` of the nearest `agentbench.toml` from `folder` upward, else `quickstart`."""
+    import tomllib
+
+    for parent in (folder, *folder.parents):
+        path = parent / "agentbench.toml"
+        if not os.access(path, os.R_OK):
+            continue
+        try:
+            settings = tomllib.loads(path.read_text())
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise UsageError(f"{path}: {error}") from error
+        name = settings.get("default_suite", "quickstart")
+        if not isinstance(name, str):
+            raise UsageError(f"{path}: default_suite must be the name or path of a suite")
+        candidate = parent / name
+        return str(candidate) if candidate.is_file() else name
+    return "quickstart"
