@@ -125,7 +125,7 @@ def test_leaves_a_process():
 import threading
 
 def test_leaves_a_thread():
-    threading.Thread(target=threading.Event().wait, args=(4,), name="forgotten").start()
+    threading.Thread(target=threading.Event().wait, args=(2,), name="forgotten").start()
 """,
     "test_network.py": """
 import contextlib, socket
@@ -146,7 +146,8 @@ def test_is_tidy():
 
 
 def test_careless_tests_are_named(tmp_path: Path) -> None:
-    shutil.copy(TESTS / "conftest.py", tmp_path)
+    conftest = (TESTS / "conftest.py").read_text()
+    (tmp_path / "conftest.py").write_text(conftest.replace("GRACE_S = 2.0", "GRACE_S = 0.2"))
     shutil.copytree(TESTS / "guard", tmp_path / "guard")
     for name, source in _CARELESS.items():
         (tmp_path / name).write_text(source)
