@@ -26,6 +26,7 @@ from agentbench_tui.engine.closing import (
 )
 from agentbench_tui.engine.context import RunContext, StopSignal
 from agentbench_tui.engine.finish import finish_execution, rank_executions
+from agentbench_tui.engine.judges import open_judge
 from agentbench_tui.engine.kinds import find_kind
 from agentbench_tui.engine.monitor import answer_wishes, write_ticks
 from agentbench_tui.engine.recorder import utc_now
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
 
     from agentbench_tui.engine.plan import Group, Plan
     from agentbench_tui.instruments.overhead import Overhead
-    from agentbench_tui.model.answer import Agent
     from agentbench_tui.store.locking import LeaseHolder
 
 
@@ -139,7 +139,7 @@ class _Run:
             budget=Budget(plan.cost_limit_usd, plan.token_limit),
             prices=PriceTable(overrides),
             clock_start_ns=time.perf_counter_ns(),
-            open_judge=_open_judge,
+            open_judge=open_judge,
             stop=self._stop,
             agent_of={keys[one.id]: one.agent.id for _, one in plan.executions()},
         )
@@ -293,15 +293,6 @@ async def _store_group_cases(writer: Writer, group: Group) -> int:
 
     source = open_dataset(group)
     return await store_cases(writer, source.name, source.hash, source.cases)
-
-
-async def _open_judge(target: str) -> Agent:
-    from agentbench_tui.agents.registry import open_agent
-    from agentbench_tui.agents.target import parse_agent
-
-    agent = open_agent(parse_agent(target, base_dir=""), memory_limit_mb=None, concurrency=4)
-    await agent.start()
-    return agent
 
 
 def _gauge_sink(context: RunContext) -> Callable[[str, float, dict[str, object]], None]:

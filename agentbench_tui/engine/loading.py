@@ -102,8 +102,9 @@ class LoadedSuite:
         self, index: int, settings: Settings = NO_SETTINGS, point: Mapping[str, Any] | None = None
     ) -> dict[str, Any]:
         """Every parameter's value for benchmark number `index` at one point of its sweep."""
-        own = self.benchmark(index, settings, point).parameters
-        return {**_suite_values(self.data, settings), **own}
+        benchmark = self.benchmark(index, settings, point)
+        outer = _suite_values(self.data, settings)
+        return {**outer, **benchmark.parameters, **settings.of(benchmark.benchmark_id)}
 
 
 def load_suite(path_or_name: str | Path) -> LoadedSuite:

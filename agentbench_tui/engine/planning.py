@@ -103,7 +103,7 @@ def _agents(loaded: LoadedSuite, suite: Suite, options: RunOptions) -> list[Agen
     if not agents:
         raise UsageError(
             f"suite {suite.suite_id} names no agents: give some with --agent TARGET, "
-            "such as --agent openai:http://127.0.0.1:8000/v1#MODEL or --agent python:module:function"
+            "such as --agent openai:URL#MODEL or --agent python:module:function"
         )
     seen: set[str] = set()
     for agent in agents:

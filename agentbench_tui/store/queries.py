@@ -66,6 +66,24 @@ def find_run(connection: sqlite3.Connection, wanted: str) -> Row:
     )
 
 
+def progress_of_run(connection: sqlite3.Connection, run_id: str) -> Row | None:
+    """How far a run is: observations planned, observed, answered and right; None if unknown."""
+    found = _rows(
+        connection,
+        "SELECT r.status, TOTAL(e.planned) AS planned,"
+        " (SELECT COUNT(*) FROM answers WHERE run_key=r.key) AS observed,"
+        " (SELECT COUNT(*) FROM answers WHERE run_key=r.key AND failure_kind IS NULL) AS answered,"
+        " (SELECT COUNT(*) FROM answers WHERE run_key=r.key AND correct) AS correct"
+        " FROM runs r LEFT JOIN benchmark_executions e ON e.run_key=r.key WHERE r.id=?"
+        " GROUP BY r.key",
+        (run_id,),
+    )
+    if not found:
+        return None
+    found[0]["planned"] = int(found[0]["planned"])
+    return found[0]
+
+
 def executions_of(connection: sqlite3.Connection, run_key: int) -> list[Row]:
     """The executions of a run in the order of its plan, `parameters` decoded."""
     rows = _rows(

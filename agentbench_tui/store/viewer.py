@@ -41,7 +41,7 @@ class Update:
 
 
 class Viewer:
-    """One reader of one run. `async with Viewer(path, run_id) as viewer: async for update in viewer`"""
+    """One reader of one run; open it with `async with`, then follow `updates()`."""
 
     def __init__(self, path: Path, run_id: str) -> None:
         self._path = path

@@ -1,0 +1,91 @@
+"""`agentbench agents`: those that have been measured, and whether a target would work."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import click
+
+from agentbench_tui.cli.output import (
+    Column,
+    database_option,
+    database_path,
+    format_option,
+    print_rows,
+)
+
+_COLUMNS = (
+    Column("id", "agent"),
+    Column("version", "version"),
+    Column("target", "target"),
+    Column("simulated", "simulated", lambda value: "yes" if value else "no"),
+    Column("versions", "versions", right=True),
+    Column("runs", "runs", right=True),
+    Column("last_complete_at", "last complete (UTC)"),
+)
+
+
+@click.group(short_help="List agents, check a target.")
+def agents() -> None:
+    """Agents: everything that answers."""
+
+
+@agents.command("list")
+@click.option(
+    "--stale", metavar="DAYS", help="Only those without a complete execution for so long (30d)."
+)
+@database_option
+@format_option()
+def list_(stale: str | None, database: str | None, form: str) -> int:
+    """Agents that have been measured, the latest first.
+
+    \b
+    agentbench agents list
+    agentbench agents list --stale 30d
+    """
+    from agentbench_tui.store.database import connect_to_read
+    from agentbench_tui.store.queries import list_agents
+
+    with closing(connect_to_read(database_path(database))) as connection:
+        rows = list_agents(connection)
+    if stale is not None:
+        oldest = (datetime.now(UTC) - _days(stale)).isoformat()
+        rows = [row for row in rows if (row["last_complete_at"] or "") < oldest]
+    print_rows(rows, _COLUMNS, form, {"schema": "agentbench.agents/1", "agents": rows})
+    return 0
+
+
+def _days(text: str) -> timedelta:
+    from agentbench_tui.model.errors import UsageError
+
+    digits = text.removesuffix("d")
+    if not digits.isdecimal() or len(digits) > 5:
+        raise UsageError(f"--stale {text}: expected a number of days, such as 30d")
+    return timedelta(days=int(digits))
+
+
+@agents.command()
+@click.argument("targets", nargs=-1, required=True, metavar="[ID=]TARGET...")
+def check(targets: tuple[str, ...]) -> int:
+    """Whether TARGETs could be run: everything that is known without asking them anything.
+
+    \b
+    agentbench agents check python:my_agent:answer
+    agentbench agents check openai:http://127.0.0.1:8000/v1#my-model
+    """
+    from agentbench_tui.agents.registry import check_agent
+    from agentbench_tui.agents.target import parse_agent
+    from agentbench_tui.model.untrusted import redact
+
+    wrong = 0
+    for target in targets:
+        spec = parse_agent(target, base_dir=str(Path.cwd()))
+        problems = check_agent(spec)
+        wrong += bool(problems)
+        for problem in problems:
+            click.echo(f"{spec.id}: {redact(problem)}", err=True)
+        if not problems:
+            click.echo(f"{spec.id}@{spec.version}: {redact(spec.target)}: ok")
+    return 2 if wrong else 0

@@ -1,0 +1,39 @@
+"""`agentbench doctor`: whether this machine is fit to measure on, and what to do if not."""
+
+from __future__ import annotations
+
+import click
+import msgspec
+
+from agentbench_tui.cli.output import (
+    Column,
+    database_option,
+    database_path,
+    format_option,
+    print_rows,
+)
+
+_COLUMNS = (
+    Column("status", ""),
+    Column("name", "check"),
+    Column("finding", "finding"),
+    Column("advice", "advice", lambda value: value or ""),
+)
+
+
+@click.command(short_help="Is this machine fit to measure on?")
+@database_option
+@format_option()
+def doctor(database: str | None, form: str) -> int:
+    """Clock, cores, limits, governor, GPU, terminal, disk, database, optional extras.
+
+    Exits with 1 when a check fails; warnings leave 0.
+
+    \b
+    agentbench doctor
+    """
+    from agentbench_tui.instruments.doctor import diagnose
+
+    rows = [msgspec.to_builtins(check) for check in diagnose(database_path(database))]
+    print_rows(rows, _COLUMNS, form, {"schema": "agentbench.doctor/1", "checks": rows})
+    return 1 if any(row["status"] == "fail" for row in rows) else 0

@@ -1,0 +1,140 @@
+"""The command `agentbench`. Commands are imported when they are called, so `--help` is cheap."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+from typing import NoReturn
+
+import click
+
+from agentbench_tui import __version__
+from agentbench_tui.model.errors import AgentbenchError
+
+COMMANDS = {
+    "run": ("agentbench_tui.cli.run:run_command", "Run suites against agents."),
+    "resume": ("agentbench_tui.cli.resume:resume", "Go on with an interrupted run."),
+    "rescore": ("agentbench_tui.cli.resume:rescore", "Score a run's stored answers again."),
+    "runs": ("agentbench_tui.cli.runs:runs", "List, show, delete, export and import runs."),
+    "leaderboard": ("agentbench_tui.cli.leaderboard:leaderboard", "Rank agents by their scores."),
+    "agents": ("agentbench_tui.cli.agents:agents", "List agents, check a target."),
+    "suites": ("agentbench_tui.cli.suites:suites", "Validate, show, list and make suites."),
+    "explain": ("agentbench_tui.cli.explain:explain", "What a metric or score means."),
+    "doctor": ("agentbench_tui.cli.doctor:doctor", "Is this machine fit to measure on?"),
+    "completion": (
+        "agentbench_tui.cli.completion:completion",
+        "Print the completion script of a shell.",
+    ),
+    "carry-out": ("agentbench_tui.cli.run:carry_out_command", ""),
+}
+"""Name → (module:attribute, line in `--help`); no line, not listed."""
+
+
+class LazyGroup(click.Group):
+    """A group that imports a command's module when the command is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  # click's signature
+        return [name for name, (_, line) in COMMANDS.items() if line]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002  # click's signature
+        if cmd_name not in COMMANDS:
+            return None
+        module, _, attribute = COMMANDS[cmd_name][0].partition(":")
+        command: click.Command = getattr(import_module(module), attribute)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        from agentbench_tui.model.errors import did_you_mean
+
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            hint = did_you_mean(args[0], self.list_commands(ctx))
+            raise click.UsageError(f"no command '{args[0]}'{hint}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(
+        self,
+        ctx: click.Context,  # noqa: ARG002  # click's signature
+        formatter: click.HelpFormatter,
+    ) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items() if line])
+
+
+@click.group(
+    cls=LazyGroup,
+    context_settings={
+        "help_option_names": ["-h", "--help"],
+        "auto_envvar_prefix": "AGENTBENCH",
+        "max_content_width": 100,
+    },
+    epilog="Every option is also read from the environment, as AGENTBENCH_COMMAND_OPTION, such as "
+    "AGENTBENCH_RUN_SEED; --db from AGENTBENCH_DB.",
+)
+@click.version_option(__version__, prog_name="agentbench")
+def main() -> None:
+    """Is an AI agent right, fast, cheap and dependable?
+
+    \b
+    Try it:     agentbench run quickstart
+    Your own:   agentbench run gsm8k --set dataset=FILE --agent openai:URL#MODEL
+    Afterwards: agentbench leaderboard, agentbench runs show latest
+    """
+
+
+def run() -> NoReturn:
+    """Entry point of `agentbench`: runs the command, turns every error into its exit code."""
+    sys.exit(_run(sys.argv[1:]))
+
+
+def _run(arguments: list[str]) -> int:
+    try:
+        result = main.main(arguments, prog_name="agentbench", standalone_mode=False)
+    except click.exceptions.Exit as stop:
+        return stop.exit_code
+    except click.Abort:
+        click.echo("interrupted", err=True)
+        return 130
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except AgentbenchError as error:
+        click.echo(f"agentbench: {error}", err=True)
+        return error.exit_code
+    except KeyboardInterrupt:
+        click.echo("interrupted", err=True)
+        return 130
+    except BrokenPipeError:
+        # Whoever read our output has gone. Python would complain when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
+    except Exception as error:  # noqa: BLE001  # a fault of ours: one line and a report
+        return _report_fault(error, arguments)
+    return result if isinstance(result, int) else 0
+
+
+def _report_fault(error: Exception, arguments: list[str]) -> int:
+    import tempfile
+    import traceback
+
+    from agentbench_tui.model.untrusted import redact
+
+    text = "".join(traceback.format_exception(error))
+    with tempfile.NamedTemporaryFile(
+        "w", prefix="agentbench-fault-", suffix=".txt", delete=False
+    ) as report:
+        command = " ".join(arguments)
+        report.write(redact(f"agentbench {__version__}\nagentbench {command}\n\n{text}"))
+    click.echo(
+        f"agentbench: a fault of ours: {type(error).__name__}: {redact(str(error))[:300]}\n"
+        f"Please attach {report.name} when you report it.",
+        err=True,
+    )
+    return 70
+
+
+def run_interactive() -> NoReturn:
+    """Entry point of `agentbench-tui`: the terminal session."""
+    sys.exit(_run(sys.argv[1:] or ["leaderboard"]))

@@ -1,0 +1,174 @@
+"""One way to print rows: as a table, JSON, JSON lines, CSV or Markdown, always safe to look at."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from agentbench_tui.model.untrusted import one_line
+
+FORMATS = ("table", "json", "jsonl", "csv", "md")
+NOTHING = "–"
+"""Shown where a number could not be measured."""
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column of a table."""
+
+    key: str
+    title: str
+    show: Callable[[Any], str] = lambda value: NOTHING if value is None else str(value)
+    """How a person sees the value; CSV holds the value itself."""
+    right: bool = False
+
+
+def format_option(default: str = "table") -> Callable[[Command], Command]:
+    """`--format`, the same on every command that reads."""
+    return click.option(
+        "--format",
+        "form",
+        type=click.Choice(FORMATS),
+        default=default,
+        show_default=True,
+        help="How to print the result.",
+    )
+
+
+def database_option(command: Command) -> Command:
+    """`--db`, the same on every command."""
+    return click.option(
+        "--db",
+        "database",
+        metavar="FILE",
+        envvar="AGENTBENCH_DB",
+        help="Database file; by default agentbench.db in the user's data folder.",
+    )(command)
+
+
+def database_path(database: str | None) -> Path:
+    """The file that `--db` names, or the user's own."""
+    from agentbench_tui.store.database import default_database
+
+    return Path(database) if database else default_database()
+
+
+def print_json(document: Any) -> None:
+    """A document as JSON on stdout."""
+    click.echo(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def print_rows(
+    rows: Sequence[Mapping[str, Any]],
+    columns: Sequence[Column],
+    form: str,
+    document: Any = None,
+    title: str | None = None,
+) -> None:
+    """Rows in the format asked for; `document` is what JSON prints instead of the bare rows."""
+    if form == "json":
+        print_json(rows if document is None else document)
+    elif form == "jsonl":
+        for row in rows:
+            click.echo(json.dumps(row, ensure_ascii=False, allow_nan=False))
+    elif form == "csv":
+        _print_csv(rows, columns)
+    elif form == "md":
+        _print_markdown(rows, columns)
+    else:
+        _print_table(rows, columns, title)
+
+
+def _print_csv(rows: Sequence[Mapping[str, Any]], columns: Sequence[Column]) -> None:
+    import csv
+
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer.writerow([column.key for column in columns])
+    for row in rows:
+        writer.writerow([csv_cell(row.get(column.key)) for column in columns])
+
+
+def csv_cell(value: Any) -> Any:
+    """A value that no spreadsheet takes for a formula. Numbers stay numbers."""
+    if value is None or isinstance(value, bool | int | float):
+        return "" if value is None else value
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    text = one_line(text, 4000)
+    return f"'{text}" if text.lstrip()[:1] in {"=", "+", "-", "@"} else text
+
+
+def _print_markdown(rows: Sequence[Mapping[str, Any]], columns: Sequence[Column]) -> None:
+    click.echo("| " + " | ".join(column.title for column in columns) + " |")
+    click.echo("|" + "|".join("---:" if column.right else "---" for column in columns) + "|")
+    for row in rows:
+        cells = [markdown_cell(column.show(row.get(column.key))) for column in columns]
+        click.echo("| " + " | ".join(cells) + " |")
+
+
+def markdown_cell(text: str) -> str:
+    """Text that stays inside its cell and is neither link nor code."""
+    safe = one_line(text, 400)
+    for character in "\\|`[]<>*_":
+        safe = safe.replace(character, f"\\{character}")
+    return safe
+
+
+def _print_table(
+    rows: Sequence[Mapping[str, Any]], columns: Sequence[Column], title: str | None
+) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(title=None if title is None else Text(title), title_justify="left", box=None)
+    for column in columns:
+        table.add_column(
+            Text(column.title), justify="right" if column.right else "left", no_wrap=column.right
+        )
+    for row in rows:
+        table.add_row(*(Text(one_line(column.show(row.get(column.key)))) for column in columns))
+    console().print(table)
+
+
+def console(*, stderr: bool = False) -> Any:
+    """A rich console that keeps to NO_COLOR and to the width of a pipe's reader."""
+    from rich.console import Console
+
+    stream = sys.stderr if stderr else sys.stdout
+    width = None if stream.isatty() else 160
+    return Console(stderr=stderr, width=width, highlight=False, soft_wrap=False)
+
+
+def number(digits: int = 3) -> Callable[[Any], str]:
+    """Shows a number with so many decimals."""
+    return lambda value: NOTHING if value is None else f"{value:,.{digits}f}"
+
+
+def dollars(value: float | None) -> str:
+    """An amount of money, small ones with the digits that matter."""
+    if value is None:
+        return NOTHING
+    return f"${value:,.2f}" if value >= 1 or value == 0 else f"${value:.2g}"
+
+
+def milliseconds(value: float | None) -> str:
+    """A time, in the unit that suits it."""
+    if value is None:
+        return NOTHING
+    if value >= 10_000:
+        return f"{value / 1000:,.1f} s"
+    return f"{value:,.0f} ms" if value >= 100 else f"{value:.3g} ms"
+
+
+def with_interval(value: float | None, low: float | None, high: float | None) -> str:
+    """`0.812 [0.700, 0.900]`."""
+    if value is None:
+        return NOTHING
+    return f"{value:.3f}" if low is None or high is None else f"{value:.3f} [{low:.3f}, {high:.3f}]"

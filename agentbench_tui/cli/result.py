@@ -1,0 +1,126 @@
+"""What a person sees of a run that has ended: leaderboard, executions, failures."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from agentbench_tui.cli.output import (
+    NOTHING,
+    Column,
+    dollars,
+    milliseconds,
+    number,
+    print_json,
+    print_rows,
+)
+
+LEADERBOARD = (
+    Column("rank", "#", right=True),
+    Column("agent", "agent"),
+    Column("overall_shown", "overall [95 %]", right=True),
+    Column("accuracy", "accuracy", number(), right=True),
+    Column("speed", "speed", number(), right=True),
+    Column("efficiency", "efficiency", number(), right=True),
+    Column("cost", "cost", number(), right=True),
+    Column("reliability", "reliability", number(), right=True),
+    Column("cost_usd", "USD", dollars, right=True),
+    Column("answered_shown", "right/answered/asked", right=True),
+)
+EXECUTIONS = (
+    Column("benchmark_id", "benchmark"),
+    Column("agent_id", "agent"),
+    Column("parameters_shown", "parameters"),
+    Column("accuracy", "accuracy", number(), right=True),
+    Column("reliability", "reliable", number(), right=True),
+    Column("p50", "e2e p50", milliseconds, right=True),
+    Column("p95", "e2e p95", right=True),
+    Column("tokens_used", "tokens", number(0), right=True),
+    Column("per_correct", "USD/right", dollars, right=True),
+    Column("cases", "right/answered/asked", right=True),
+    Column("failures", "failures"),
+    Column("state", "status"),
+)
+
+
+def print_run(document: dict[str, Any], form: str) -> None:
+    """A run document in the format asked for."""
+    if form == "json":
+        print_json(document)
+        return
+    executions = [execution_row(one) for one in document["executions"]]
+    if form in {"jsonl", "csv"}:
+        print_rows(executions, EXECUTIONS, form)
+        return
+    with_parameters = any(row["parameters_shown"] for row in executions)
+    columns = [
+        column for column in EXECUTIONS if with_parameters or column.key != "parameters_shown"
+    ]
+    print_rows(executions, columns, form)
+    click.echo()
+    print_rows(leaderboard_rows(document["leaderboard"]), LEADERBOARD, form)
+    for line in notes(document):
+        click.echo(line)
+
+
+def execution_row(execution: dict[str, Any]) -> dict[str, Any]:
+    """One line of the table of executions."""
+    metrics = execution["metrics"]
+
+    def value(name: str) -> Any:
+        return metrics.get(name, {}).get("value")
+
+    p95 = metrics.get("e2e_ms.p95", {})
+    cases = execution["cases"]
+    status = execution["status"]
+    return {
+        "benchmark_id": execution["benchmark_id"],
+        "agent_id": execution["agent_id"] + (" (simulated)" if execution["simulated"] else ""),
+        "parameters_shown": ", ".join(
+            f"{name}={given}" for name, given in execution["parameters"].items()
+        ),
+        "accuracy": value("accuracy"),
+        "reliability": value("reliability"),
+        "p50": value("e2e_ms.p50"),
+        "p95": milliseconds(p95.get("value")) if p95.get("value") else p95.get("reason", NOTHING),
+        "tokens_used": value("tokens_used"),
+        "per_correct": value("cost_usd_per_correct"),
+        "cases": f"{cases['correct']}/{cases['answered']}/{cases['observed']}",
+        "failures": " ".join(f"{kind}:{n}" for kind, n in execution["failures"].items()),
+        "state": status
+        if execution["stop_reason"] is None
+        else f"{status} ({execution['stop_reason']})",
+    }
+
+
+def leaderboard_rows(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Entries of a run's leaderboard with what is composed for the eye."""
+    from agentbench_tui.cli.output import with_interval
+
+    return [
+        {
+            **entry,
+            "agent": entry["agent_id"] + (" (simulated)" if entry["simulated"] else ""),
+            "overall_shown": with_interval(entry["overall"], entry["low"], entry["high"]),
+            "answered_shown": f"{entry['correct']}/{entry['answered']}/{entry['observed']}",
+        }
+        for entry in entries
+    ]
+
+
+def notes(document: dict[str, Any]) -> list[str]:
+    """What must be said beside the numbers."""
+    lines = [""]
+    if document["harness"] not in {None, "clean"}:
+        lines.append(
+            f"Timings: {document['harness']}; the machine or the harness disturbed them "
+            "(`agentbench runs show` tells how)."
+        )
+    if any(entry["overall"] is None for entry in document["leaderboard"]):
+        lines.append(
+            f"{NOTHING} under overall: a dimension with a weight above 0 has no score; "
+            "`agentbench explain overall` tells why."
+        )
+    lines.append(f"run {document['run_id']}: {document['status']}")
+    return lines

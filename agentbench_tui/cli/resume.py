@@ -1,0 +1,90 @@
+"""`agentbench resume` and `agentbench rescore`: going on with, and judging anew, what is stored."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from contextlib import closing
+
+import click
+
+from agentbench_tui.cli.output import FORMATS, database_option, database_path
+
+
+@click.command(short_help="Go on with an interrupted run.")
+@click.argument("run", default="latest")
+@database_option
+@click.option("--format", "form", type=click.Choice(FORMATS), default="table", show_default=True)
+@click.option("--no-ui", is_flag=True, help="No live view: a line every few seconds.")
+@click.option("--detach", is_flag=True, help="Start it and leave it running.")
+@click.option("--quiet", "-q", is_flag=True, help="No progress.")
+def resume(
+    run: str, database: str | None, form: str, no_ui: bool, detach: bool, quiet: bool
+) -> int:
+    """Go on with RUN (an id, its beginning, or `latest`).
+
+    What was committed is not asked again; what was in flight is.
+
+    \b
+    agentbench resume
+    agentbench resume 01a2203b --no-ui
+    """
+    from agentbench_tui.cli import running
+    from agentbench_tui.engine.plan import decode_plan
+    from agentbench_tui.model.errors import UsageError
+    from agentbench_tui.store.database import connect_to_read
+    from agentbench_tui.store.locking import is_leased
+    from agentbench_tui.store.queries import find_run
+
+    path = database_path(database)
+    with closing(connect_to_read(path)) as connection:
+        row = find_run(connection, run)
+    if is_leased(path, row["id"]):
+        raise UsageError(f"run {row['id']} goes on; there is nothing to resume")
+    if row["status"] == "complete":
+        raise UsageError(f"run {row['id']} is complete; there is nothing to resume")
+    how = running.How(form, not no_ui and sys.stderr.isatty() and not quiet, quiet, detach)
+    return running.run_plan(decode_plan(row["plan"]), str(path), None, how, resume=True)
+
+
+@click.command(short_help="Score a run's stored answers again.")
+@click.argument("run", default="latest")
+@click.option("--suite", metavar="SUITE", help="Score by this suite's scorers and rubrics.")
+@click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="Parameters of it.")
+@database_option
+@click.option("--format", "form", type=click.Choice(FORMATS), default="table", show_default=True)
+def rescore(
+    run: str, suite: str | None, settings: tuple[str, ...], database: str | None, form: str
+) -> int:
+    """Score the stored answers of RUN again. Nothing is asked anew.
+
+    \b
+    agentbench rescore latest
+    agentbench rescore 01a2203b --suite better-rubric.yaml
+    """
+    from agentbench_tui.cli.result import print_run
+    from agentbench_tui.engine.loading import load_suite
+    from agentbench_tui.engine.rescoring import rescore as rescore_run
+    from agentbench_tui.engine.validation import validate_suite
+    from agentbench_tui.model.errors import SuiteError
+    from agentbench_tui.store.database import connect_to_read
+    from agentbench_tui.store.queries import find_run
+    from agentbench_tui.verdicts.documents import run_document
+
+    path = database_path(database)
+    with closing(connect_to_read(path)) as connection:
+        row = find_run(connection, run)
+    rules = None
+    if suite is not None:
+        loaded = load_suite(suite)
+        given = loaded.settings(settings)
+        problems = validate_suite(loaded, [], given)
+        if problems:
+            raise SuiteError(problems)
+        rules = loaded.resolve(given)
+    done = asyncio.run(rescore_run(path, row, rules))
+    with closing(connect_to_read(path)) as connection:
+        document = run_document(connection, find_run(connection, row["id"]))
+    print_run(document, form)
+    click.echo(f"{done.answers} answers scored again, {done.changed} judged otherwise", err=True)
+    return 0

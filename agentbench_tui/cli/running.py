@@ -1,0 +1,260 @@
+"""Carrying out a plan from the command line: here, in a process beside us, or detached."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sys
+import time
+from contextlib import closing
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from agentbench_tui.cli.output import Column, print_json, print_rows
+from agentbench_tui.model.answer import UNMEASURED
+
+if TYPE_CHECKING:
+    import subprocess
+    from pathlib import Path
+
+    from agentbench_tui.engine.coordinator import Outcome
+    from agentbench_tui.engine.plan import Plan
+
+PROGRESS_S = 5.0
+"""Seconds between two lines of progress where there is no terminal."""
+REGISTER_LIMIT_S = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class How:
+    """How a run is shown."""
+
+    form: str
+    live: bool = False
+    quiet: bool = False
+    detach: bool = False
+
+
+def run_plan(
+    plan: Plan, database: str | None, persist: str | None, how: How, *, resume: bool = False
+) -> int:
+    """Carry out a plan, print its result; the exit code."""
+    from agentbench_tui.store.database import Location, create_or_migrate
+
+    location = Location.resolve(database, persist)
+    create_or_migrate(location.working)
+    if how.detach:
+        if location.target is not None or database == ":memory:":
+            raise click.UsageError("--detach needs a database file on a local disk")
+        return _detach(plan, location.working, how, resume=resume)
+    try:
+        if how.live:
+            number = _run_beside(plan, location.working, resume=resume)
+        else:
+            number = _run_here(plan, location.working, quiet=how.quiet, resume=resume)
+        code = report(location.working, plan, how.form)
+        delivered = location.deliver()
+        if delivered != location.working:
+            click.echo(f"database: {delivered}", err=True)
+    finally:
+        location.discard()
+    return code if number is None else 128 + number
+
+
+def _run_here(plan: Plan, database: Path, *, quiet: bool, resume: bool) -> int | None:
+    """In this process, with a line of progress every few seconds; the signal that ended it."""
+
+    async def both() -> Outcome:
+        from agentbench_tui.engine.coordinator import carry_out
+
+        lines = None if quiet else asyncio.create_task(_say_progress(plan, database))
+        try:
+            return await carry_out(plan, database, resume=resume)
+        finally:
+            if lines is not None:
+                lines.cancel()
+                await asyncio.gather(lines, return_exceptions=True)
+
+    return asyncio.run(both()).signal
+
+
+def carry_out_quietly(plan: Plan, database: Path, *, resume: bool) -> int:
+    """What a launched process does; its viewer prints the result."""
+    number = _run_here(plan, database, quiet=True, resume=resume)
+    return 0 if number is None else 128 + number
+
+
+async def _say_progress(plan: Plan, database: Path) -> None:
+    from agentbench_tui.store.database import connect_to_read
+    from agentbench_tui.store.queries import progress_of_run
+
+    began = time.monotonic()
+    click.echo(f"run {plan.run_id}: {len(plan.executions())} executions", err=True)
+    with closing(connect_to_read(database)) as connection:
+        while True:
+            await asyncio.sleep(PROGRESS_S)
+            done = progress_of_run(connection, plan.run_id)
+            if done is not None:
+                click.echo(
+                    f"{time.monotonic() - began:5.0f} s  {done['observed']} of {done['planned']}"
+                    f" asked, {done['answered']} answered, {done['correct']} right",
+                    err=True,
+                )
+
+
+def _run_beside(plan: Plan, database: Path, *, resume: bool) -> int | None:
+    """In a process of its own, watched live; the signal that ended it, if one did."""
+    from agentbench_tui.cli.live import watch
+    from agentbench_tui.engine.launch import launch, log_path
+
+    log = log_path(plan.run_id)
+    process = launch(plan, database, log, resume=resume)
+    try:
+        _wait_until_registered(plan.run_id, database, process, log)
+        previous = signal.signal(signal.SIGINT, lambda *_: process.send_signal(signal.SIGINT))
+        try:
+            asyncio.run(watch(database, plan.run_id))
+        finally:
+            signal.signal(signal.SIGINT, previous)
+    finally:
+        code = process.wait()
+    if code not in {0, 130, 143}:
+        raise _failure(log)
+    log.unlink(missing_ok=True)
+    return None if code == 0 else code - 128
+
+
+def _detach(plan: Plan, database: Path, how: How, *, resume: bool) -> int:
+    from agentbench_tui.engine.launch import launch, log_path
+
+    log = log_path(plan.run_id)
+    process = launch(plan, database, log, resume=resume)
+    _wait_until_registered(plan.run_id, database, process, log)
+    if how.form == "json":
+        print_json(
+            {
+                "schema": "agentbench.run/1",
+                "run_id": plan.run_id,
+                "status": "running",
+                "executions": [],
+                "leaderboard": [],
+            }
+        )
+    else:
+        click.echo(plan.run_id)
+        click.echo(f"`agentbench runs show {plan.run_id}` tells how it goes", err=True)
+    return 0
+
+
+def _wait_until_registered(
+    run_id: str, database: Path, process: subprocess.Popen[bytes], log: Path
+) -> None:
+    """Wait for the run's row. Raises what the process said when it ended before that."""
+    from agentbench_tui.store.database import connect_to_read
+    from agentbench_tui.store.queries import progress_of_run
+
+    deadline = time.monotonic() + REGISTER_LIMIT_S
+    with closing(connect_to_read(database)) as connection:
+        while progress_of_run(connection, run_id) is None:
+            if process.poll() is not None or time.monotonic() > deadline:
+                raise _failure(log)
+            time.sleep(0.02)
+
+
+def _failure(log: Path) -> Exception:
+    from agentbench_tui.model.errors import AgentbenchError
+
+    lines = log.read_text(errors="replace").strip().splitlines() if log.exists() else []
+    said = lines[-1].removeprefix("agentbench: ") if lines else "it said nothing"
+    return AgentbenchError(f"the run's process failed: {said} (log: {log})")
+
+
+def report(database: Path, plan: Plan, form: str) -> int:
+    """Print the result of a run; its exit code by status, failures and gates."""
+    from agentbench_tui.cli.result import print_run
+    from agentbench_tui.store.database import connect_to_read
+    from agentbench_tui.store.queries import failure_details, find_run
+    from agentbench_tui.verdicts.documents import run_document
+    from agentbench_tui.verdicts.gate import check_gates
+
+    with closing(connect_to_read(database)) as connection:
+        run = find_run(connection, plan.run_id)
+        document = run_document(connection, run)
+        details = failure_details(connection, run["key"], limit=8)
+    gates = check_gates(document, plan.gates)
+    print_run(document, form)
+    sys.stdout.flush()
+    if form != "json":
+        _say_failures(details)
+    for gate in gates:
+        if not gate.holds:
+            click.echo(f"gate: {gate}", err=True)
+    if any(gate.holds is False for gate in gates):
+        return 1
+    return 3 if any(gate.holds is None for gate in gates) or is_unmeasured(document) else 0
+
+
+def is_unmeasured(document: dict[str, Any]) -> bool:
+    """Whether part of the run could not be measured: then no one may take it for a result."""
+    return document["status"] == "incomplete" or any(
+        not execution["cases"]["answered"] or not UNMEASURED.isdisjoint(execution["failures"])
+        for execution in document["executions"]
+    )
+
+
+def _say_failures(details: list[dict[str, Any]]) -> None:
+    from agentbench_tui.model.untrusted import one_line
+
+    for row in details:
+        place = f"{row['agent_id'] or ''} {row['benchmark_id'] or ''} {row['stage']}".strip()
+        example = f" (case {row['case_id']})" if row["case_id"] else ""
+        text = one_line(f"{place}: {row['kind']}: {row['detail']}{example}", 160)
+        click.echo(f"  {row['n']:>5} × {text}", err=True)
+
+
+def print_plan(plan: Plan, form: str) -> None:
+    """What a run would do: executions and how many questions each would ask."""
+    from agentbench_tui.engine.dataset import open_dataset
+
+    rows = []
+    for group in plan.groups:
+        benchmark = group.resolved()
+        cases = open_dataset(group).count if benchmark.dataset is not None else None
+        for execution in group.executions:
+            rounds = benchmark.iterations.measured * plan.repeats
+            rows.append(
+                {
+                    "suite_id": group.suite_id,
+                    "benchmark_id": benchmark.benchmark_id,
+                    "agent_id": execution.agent.id,
+                    "agent_version": execution.agent.version,
+                    "target": execution.agent.target,
+                    "parameters": group.parameters,
+                    "seed": group.seed,
+                    "cases": cases,
+                    "repeats": plan.repeats,
+                    "warmup": benchmark.iterations.warmup,
+                    "iterations": benchmark.iterations.measured,
+                    "observations": None if cases is None else cases * rounds,
+                    "concurrency": benchmark.concurrency,
+                }
+            )
+    columns = [
+        Column("suite_id", "suite"),
+        Column("benchmark_id", "benchmark"),
+        Column("agent_id", "agent"),
+        Column("target", "target"),
+        Column("seed", "seed", right=True),
+        Column("cases", "cases", right=True),
+        Column("repeats", "repeats", right=True),
+        Column("warmup", "warm-up", right=True),
+        Column("iterations", "iterations", right=True),
+        Column("observations", "asked", right=True),
+        Column("concurrency", "at once", right=True),
+    ]
+    print_rows(rows, columns, form, document={"schema": "agentbench.plan/1", "executions": rows})
+    if form == "table":
+        total = sum(row["observations"] or 0 for row in rows)
+        click.echo(f"{len(rows)} executions, {total} questions; nothing was run", err=True)

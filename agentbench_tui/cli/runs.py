@@ -1,0 +1,312 @@
+"""`agentbench runs`: what has been run, one run whole, and runs as files."""
+
+from __future__ import annotations
+
+import json
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import click
+
+from agentbench_tui.cli.output import (
+    Column,
+    database_option,
+    database_path,
+    dollars,
+    format_option,
+    milliseconds,
+    number,
+    print_json,
+    print_rows,
+)
+
+_RUNS = (
+    Column("id", "run"),
+    Column("status", "status"),
+    Column("suites_shown", "suites"),
+    Column("agents_shown", "agents"),
+    Column("executions_shown", "executions", right=True),
+    Column("answers_shown", "right/answered/asked", right=True),
+    Column("cost_usd", "USD", dollars, right=True),
+    Column("started_at", "started (UTC)"),
+    Column("tags_shown", "tags"),
+)
+_ANSWERS = (
+    Column("case_id", "case"),
+    Column("repeat", "repeat", right=True),
+    Column("iteration", "iteration", right=True),
+    Column("credit", "credit", number(2), right=True),
+    Column("correct", "right", lambda value: {1: "yes", 0: "no"}.get(value, "–")),
+    Column("failure_kind", "failure"),
+    Column("e2e_ms", "e2e", milliseconds, right=True),
+    Column("cost_usd", "USD", dollars, right=True),
+)
+
+
+@click.group(short_help="List, show, delete, export and import runs.")
+def runs() -> None:
+    """Runs in the database. RUN is an id, the beginning of one, or `latest`."""
+
+
+@runs.command("list")
+@click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True)
+@click.option("--tag", help="Only runs with this tag.")
+@database_option
+@format_option()
+def list_(limit: int, tag: str | None, database: str | None, form: str) -> int:
+    """The newest runs first.
+
+    \b
+    agentbench runs list
+    agentbench runs list --tag nightly --format json
+    """
+    from agentbench_tui.store.database import connect_to_read
+    from agentbench_tui.verdicts.documents import runs_document
+
+    path = database_path(database)
+    with closing(connect_to_read(path)) as connection:
+        document = runs_document(connection, path, limit, tag)
+    rows = [
+        {
+            **run,
+            "suites_shown": ", ".join(run["suite_ids"]),
+            "agents_shown": ", ".join(run["agents"]),
+            "tags_shown": ", ".join(run["tags"]),
+            "executions_shown": f"{run['complete'] or 0}/{run['executions']}",
+            "answers_shown": f"{run['correct'] or 0}/{run['answered'] or 0}/{run['observed'] or 0}",
+        }
+        for run in document["runs"]
+    ]
+    print_rows(rows, _RUNS, form, document)
+    return 0
+
+
+@runs.command()
+@click.argument("run", default="latest")
+@click.option("--case", "case_id", metavar="ID", help="One case whole: question, answer, scores.")
+@click.option("--answers", is_flag=True, help="Every observation, a line each.")
+@click.option("--wrong", is_flag=True, help="Only observations that are not right.")
+@click.option("--agent", metavar="ID", help="Only this agent.")
+@click.option("--benchmark", metavar="ID", help="Only this benchmark.")
+@click.option("--limit", type=click.IntRange(min=1), default=1000, show_default=True)
+@database_option
+@format_option()
+def show(run: str, database: str | None, form: str, **given: Any) -> int:
+    """One run: scores, leaderboard, circumstances; or its answers; or one case.
+
+    \b
+    agentbench runs show latest
+    agentbench runs show 01a2203b --wrong --agent rules
+    agentbench runs show latest --case word-problems-7 --format json
+    """
+    from agentbench_tui.store.database import connect_to_read
+    from agentbench_tui.store.queries import find_run
+
+    path = database_path(database)
+    with closing(connect_to_read(path)) as connection:
+        row = find_run(connection, run)
+        if given["case_id"] is not None:
+            return _show_case(connection, row, form, given)
+        if given["answers"] or given["wrong"]:
+            return _show_answers(connection, row, form, given)
+        return _show_run(connection, path, row, form)
+
+
+def _show_run(connection: Any, path: Path, row: dict[str, Any], form: str) -> int:
+    from agentbench_tui.cli.result import print_run
+    from agentbench_tui.store.locking import is_leased
+    from agentbench_tui.verdicts.documents import run_details
+
+    document = run_details(connection, row)
+    if document["status"] == "running" and not is_leased(path, row["id"]):
+        document["status"] = "interrupted"
+    if form == "json":
+        print_json(document)
+        return 0
+    print_run(document, form)
+    if form == "table":
+        for line in _circumstances(document):
+            click.echo(line)
+    return 0
+
+
+def _circumstances(document: dict[str, Any]) -> list[str]:
+    from agentbench_tui.model.untrusted import one_line
+
+    lines = [
+        f"started {document['started_at']}, ended {document['ended_at'] or '–'},"
+        f" seed {document['seed']}, repeats {document['repeats']},"
+        f" agentbench {document['tool_version']}"
+    ]
+    if document["command"]:
+        lines.append(one_line(document["command"], 400))
+    if document["notes"]:
+        lines.append(one_line(document["notes"], 400))
+    if document["error"]:
+        lines.append(f"error: {one_line(document['error'], 400)}")
+    lines += [f"  {reason}" for reason in (document["overhead"] or {}).get("reasons", [])]
+    for failure in document["failure_details"]:
+        text = f"{failure['n']:>5} × {failure['agent_id']} {failure['benchmark_id']}"
+        detail = f"{text} {failure['stage']}: {failure['kind']}: {failure['detail']}"
+        lines.append(one_line(detail, 160))
+    return lines
+
+
+def _executions(connection: Any, row: dict[str, Any], given: dict[str, Any]) -> list[Any]:
+    from agentbench_tui.model.errors import UsageError, did_you_mean
+    from agentbench_tui.store.queries import executions_of
+
+    found = executions_of(connection, row["key"])
+    for option, column in (("agent", "agent_id"), ("benchmark", "benchmark_id")):
+        wanted = given[option]
+        if wanted is None:
+            continue
+        known = sorted({execution[column] for execution in found})
+        if wanted not in known:
+            raise UsageError(
+                f"--{option} {wanted}: not in this run{did_you_mean(wanted, known)};"
+                f" there are {', '.join(known)}"
+            )
+        found = [execution for execution in found if execution[column] == wanted]
+    return found
+
+
+def _show_answers(connection: Any, row: dict[str, Any], form: str, given: dict[str, Any]) -> int:
+    from agentbench_tui.store.queries import answers_of
+
+    rows: list[dict[str, Any]] = []
+    for execution in _executions(connection, row, given):
+        named = {"agent_id": execution["agent_id"], "benchmark_id": execution["benchmark_id"]}
+        found = answers_of(
+            connection, execution["key"], wrong_only=given["wrong"], limit=given["limit"]
+        )
+        rows += [{**named, **answer} for answer in found]
+    columns = (Column("benchmark_id", "benchmark"), Column("agent_id", "agent"), *_ANSWERS)
+    document = {"schema": "agentbench.answers/1", "run_id": row["id"], "answers": rows}
+    print_rows(rows[: given["limit"]], columns, form, document)
+    return 0
+
+
+def _show_case(connection: Any, row: dict[str, Any], form: str, given: dict[str, Any]) -> int:
+    from agentbench_tui.model.errors import UsageError
+    from agentbench_tui.store.queries import case_of
+
+    observations = []
+    for execution in _executions(connection, row, given):
+        for observation in case_of(connection, execution["key"], given["case_id"]):
+            named = {"agent_id": execution["agent_id"], "benchmark_id": execution["benchmark_id"]}
+            observations.append({**named, **observation})
+    if not observations:
+        raise UsageError(
+            f"no observation of case '{given['case_id']}' in run {row['id']};"
+            " `agentbench runs show RUN --answers` lists them"
+        )
+    if form == "json":
+        document = {"schema": "agentbench.case/1", "run_id": row["id"]}
+        print_json({**document, "observations": observations})
+        return 0
+    for observation in observations:
+        click.echo("\n".join(_case_lines(observation)))
+    return 0
+
+
+def _case_lines(observation: dict[str, Any]) -> list[str]:
+    from agentbench_tui.model.untrusted import visible
+
+    def text(value: Any) -> str:
+        shown = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        return visible(shown, 4000)
+
+    case, answer = observation["case"], observation["answer"] or {}
+    lines = [
+        f"── {observation['benchmark_id']} · {observation['agent_id']} · {case['id']}"
+        f" · repeat {observation['repeat']}, iteration {observation['iteration']}"
+        f" · {milliseconds(observation['e2e_ms'])}"
+    ]
+    for message in case.get("messages", []):
+        lines.append(f"{message['role']}: {text(message.get('content', ''))}")
+    lines.append(f"input: {text(case['input'])}")
+    lines.append(f"expected: {text(case.get('expected'))}")
+    for message in observation["messages"]:
+        calls = f" {text(message['tool_calls'])}" if message["tool_calls"] else ""
+        lines.append(f"  {message['role']}: {text(message['content'])}{calls}")
+    if answer:
+        said = {name: answer[name] for name in ("text", "data", "tool_calls") if answer.get(name)}
+        lines.append(f"answer: {text(said.get('text') if set(said) == {'text'} else said)}")
+    for failure in observation["failures"]:
+        lines.append(f"failure: {failure['kind']} ({failure['stage']}): {text(failure['detail'])}")
+    for score in observation["scores"]:
+        verdict = "right" if score["correct"] else "wrong"
+        reason = f": {text(score['reason'])}" if score.get("reason") else ""
+        lines.append(f"score: {score['scorer']} {score['value']:.3f} {verdict}{reason}")
+    return lines
+
+
+@runs.command()
+@click.argument("run_ids", nargs=-1, required=True, metavar="RUN...")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@database_option
+def delete(run_ids: tuple[str, ...], yes: bool, database: str | None) -> int:
+    """Delete runs and everything that only they need.
+
+    \b
+    agentbench runs delete 01a2203b --yes
+    """
+    from agentbench_tui.store.archive import delete_run
+    from agentbench_tui.store.database import connect_to_read
+    from agentbench_tui.store.queries import find_run
+
+    path = database_path(database)
+    with closing(connect_to_read(path)) as connection:
+        found = [find_run(connection, wanted)["id"] for wanted in run_ids]
+    if not yes:
+        click.confirm(f"Delete {', '.join(found)} from {path}?", abort=True, err=True)
+    for run_id in found:
+        delete_run(path, run_id)
+        click.echo(f"deleted {run_id}", err=True)
+    return 0
+
+
+@runs.command()
+@click.argument("run")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--force", is_flag=True, help="Replace FILE.")
+@database_option
+def export(run: str, file: Path, force: bool, database: str | None) -> int:
+    """Write RUN to an SQLite FILE of its own, and FILE.sha256 beside it.
+
+    \b
+    agentbench runs export latest run.db
+    """
+    from agentbench_tui.store.archive import export_run
+    from agentbench_tui.store.database import connect_to_read
+    from agentbench_tui.store.queries import find_run
+
+    path = database_path(database)
+    with closing(connect_to_read(path)) as connection:
+        run_id = find_run(connection, run)["id"]
+    digest = export_run(path, run_id, file, force=force)
+    click.echo(f"{digest}  {file}")
+    return 0
+
+
+@runs.command("import")
+@click.argument(
+    "files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE..."
+)
+@database_option
+def import_(files: tuple[Path, ...], database: str | None) -> int:
+    """Copy the runs of exported FILEs into the database. Those already there stay as they are.
+
+    \b
+    agentbench runs import run.db
+    """
+    from agentbench_tui.store.archive import import_runs
+
+    for file in files:
+        new = import_runs(database_path(database), file)
+        click.echo(f"{file}: {len(new)} new", err=True)
+        for run_id in new:
+            click.echo(run_id)
+    return 0

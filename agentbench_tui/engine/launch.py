@@ -1,0 +1,55 @@
+"""A run as a process of its own, so that drawing never shares a process with measuring."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from agentbench_tui.engine.plan import encode_plan
+
+if TYPE_CHECKING:
+    from agentbench_tui.engine.plan import Plan
+
+
+def launch(
+    plan: Plan, database: Path, log: Path, *, resume: bool = False
+) -> subprocess.Popen[bytes]:
+    """Start a process that carries the plan out; it outlives us and our terminal.
+
+    It has a session of its own, so a Ctrl-C of the terminal does not reach it. What it says
+    goes to `log`.
+    """
+    descriptor, name = tempfile.mkstemp(prefix="agentbench-plan-", suffix=".json")
+    with os.fdopen(descriptor, "w") as stream:
+        stream.write(encode_plan(plan))
+    command = [sys.executable, "-m", "agentbench_tui", "carry-out", name, "--db", str(database)]
+    if resume:
+        command.append("--resume")
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with log.open("ab") as output:
+        return subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            start_new_session=True,
+            env={**os.environ, "PYTHONPATH": _python_path()},
+        )
+
+
+def _python_path() -> str:
+    """Our own search path, so that `python:module:function` finds what it finds here."""
+    package_root = str(Path(__file__).resolve().parents[2])
+    inherited = os.environ.get("PYTHONPATH")
+    return package_root if not inherited else f"{package_root}{os.pathsep}{inherited}"
+
+
+def log_path(run_id: str) -> Path:
+    """Where a detached run says what went wrong."""
+    from platformdirs import user_state_path
+
+    return user_state_path("agentbench") / "runs" / f"{run_id}.log"

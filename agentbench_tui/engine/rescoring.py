@@ -1,0 +1,202 @@
+"""Scoring stored answers again: new scorers or rubrics on old answers, nothing asked anew."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from agentbench_tui.engine.finish import finish_execution, rank_executions
+from agentbench_tui.engine.observation import apply_scorer
+from agentbench_tui.engine.plan import decode_plan
+from agentbench_tui.engine.recorder import utc_now
+from agentbench_tui.model.answer import Answer, Case, FailureKind, GraderFailure, Message, Score
+from agentbench_tui.model.errors import UsageError
+from agentbench_tui.model.suite import Suite
+from agentbench_tui.store.database import connect_to_read
+from agentbench_tui.store.locking import is_leased
+from agentbench_tui.store.writer import Writer
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from agentbench_tui.engine.plan import Group
+    from agentbench_tui.model.suite import Benchmark
+    from agentbench_tui.scoring.registry import NamedScorer
+
+PAGE = 200
+_UPDATE = (
+    "UPDATE answers SET credit=?, correct=?, scores=?, failure_kind=? WHERE seq=? AND run_key=?"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Rescored:
+    """What rescoring changed."""
+
+    answers: int
+    """Answers scored again."""
+    changed: int
+    """Answers that were right and are wrong now, or the other way round."""
+
+
+async def rescore(database: Path, run: dict[str, Any], suite: Suite | None = None) -> Rescored:
+    """Score every stored answer of a run again, and aggregate anew.
+
+    `suite` brings other scorers, rubrics and weights for benchmarks of the same id; without it
+    the run's own are applied. Failures of the agent stay; failures of kind `grader` get another
+    chance. Raises UsageError while the run goes on.
+    """
+    if is_leased(database, run["id"]):
+        raise UsageError(f"run {run['id']} goes on; wait for its end")
+    plan = decode_plan(run["plan"])
+    documents = {one.hash: one.document for one in plan.suites}
+    writer = Writer(database)
+    try:
+        total = changed = 0
+        for group in plan.groups:
+            benchmark, chosen = _rules(group, documents[group.suite_hash], suite)
+            scorers = _make_scorers(benchmark, group)
+            try:
+                for execution in group.executions:
+                    key = await writer.apply(
+                        lambda c, id_=execution.id: c.execute(  # type: ignore[misc]
+                            "SELECT key FROM benchmark_executions WHERE id=?", (id_,)
+                        ).fetchone()[0]
+                    )
+                    done = await _rescore_execution(writer, run["key"], key, scorers)
+                    total, changed = total + done.answers, changed + done.changed
+                    await writer.apply(
+                        lambda c, key=key: finish_execution(c, key, benchmark, chosen)  # type: ignore[misc]  # noqa: B023
+                    )
+            finally:
+                for scorer in scorers:
+                    await scorer.close()
+        await writer.apply(lambda c: rank_executions(c, run["key"]))
+        return Rescored(total, changed)
+    finally:
+        writer.close()
+
+
+def _rules(group: Group, document: dict[str, Any], suite: Suite | None) -> tuple[Benchmark, Suite]:
+    """The benchmark and suite to score by: the new suite's where it has the benchmark."""
+    benchmark = group.resolved()
+    own = Suite.model_validate_json(msgspec.json.encode(document))
+    if suite is None:
+        return benchmark, own
+    for candidate in suite.benchmarks:
+        if candidate.benchmark_id == benchmark.benchmark_id:
+            return candidate, suite
+    raise UsageError(
+        f"suite {suite.suite_id} has no benchmark '{benchmark.benchmark_id}', which the run has"
+    )
+
+
+def _make_scorers(benchmark: Benchmark, group: Group) -> list[NamedScorer]:
+    from agentbench_tui.engine.judges import open_judge
+    from agentbench_tui.scoring.registry import make_scorer
+
+    return [
+        make_scorer(spec, open_judge=open_judge, base_dir=group.base_dir)
+        for spec in benchmark.scorers
+    ]
+
+
+async def _rescore_execution(
+    writer: Writer, run_key: int, execution_key: int, scorers: Sequence[NamedScorer]
+) -> Rescored:
+    total = changed = last = 0
+    with closing(connect_to_read(writer.path)) as connection:
+        while True:
+            rows = connection.execute(
+                "SELECT a.*, c.body FROM answers a JOIN cases c ON c.key=a.case_key"
+                " WHERE a.execution_key=? AND a.seq>? AND a.answer IS NOT NULL"
+                " AND (a.failure_kind IS NULL OR a.failure_kind='grader') ORDER BY a.seq LIMIT ?",
+                (execution_key, last, PAGE),
+            ).fetchall()
+            if not rows:
+                return Rescored(total, changed)
+            last = rows[-1]["seq"]
+            for row in rows:
+                row_changed = await _rescore_row(writer, connection, run_key, row, scorers)
+                changed += row_changed
+                total += 1
+            await writer.flush()
+
+
+async def _rescore_row(
+    writer: Writer,
+    connection: sqlite3.Connection,
+    run_key: int,
+    row: sqlite3.Row,
+    scorers: Sequence[NamedScorer],
+) -> bool:
+    case = msgspec.json.decode(row["body"], type=Case)
+    answer = _whole_answer(connection, row)
+    scores: list[Score] = []
+    failure: FailureKind | None = None
+    for position, scorer in enumerate(scorers):
+        try:
+            scores.append(await apply_scorer(scorer.score, case, answer))
+        except Exception as raised:  # noqa: BLE001  # a scorer's fault, as when running
+            detail = str(raised) if isinstance(raised, GraderFailure) else repr(raised)
+            writer.add(
+                "INSERT INTO failures (run_key, execution_key, case_key, repeat, iteration,"
+                " stage, kind, detail, at) VALUES (?,?,?,?,?,'score','grader',?,?)",
+                (
+                    run_key,
+                    row["execution_key"],
+                    row["case_key"],
+                    row["repeat"],
+                    row["iteration"],
+                    f"{scorer.name}: {detail}",
+                    utc_now(),
+                ),
+            )
+            if position == 0:
+                failure, scores = FailureKind.GRADER, []
+                break
+    primary = scores[0] if scores else None
+    writer.add(
+        _UPDATE,
+        (
+            None if primary is None else primary.value,
+            None if primary is None else primary.correct,
+            msgspec.json.encode(scores).decode() if scores else None,
+            failure,
+            row["seq"],
+            run_key,
+        ),
+    )
+    return bool(row["correct"]) != (primary is not None and primary.correct)
+
+
+def _whole_answer(connection: sqlite3.Connection, row: sqlite3.Row) -> Answer:
+    """The answer with the messages that are rows of their own."""
+    answer = msgspec.json.decode(row["answer"], type=Answer)
+    messages = connection.execute(
+        "SELECT role, content, tool_calls, tool_call_id FROM messages WHERE execution_key=?"
+        " AND case_key=? AND repeat=? AND iteration=? ORDER BY position",
+        (row["execution_key"], row["case_key"], row["repeat"], row["iteration"]),
+    ).fetchall()
+    if not messages:
+        return answer
+    return msgspec.structs.replace(
+        answer,
+        messages=tuple(
+            msgspec.convert(
+                {
+                    "role": message["role"],
+                    "content": message["content"],
+                    "tool_calls": msgspec.json.decode(message["tool_calls"] or "[]"),
+                    "tool_call_id": message["tool_call_id"],
+                },
+                Message,
+            )
+            for message in messages
+        ),
+    )
