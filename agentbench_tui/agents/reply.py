@@ -1,0 +1,86 @@
+"""Turns what an agent gave back into an Answer, or into a failure of kind `parse` or `limit`.
+
+What agents say is untrusted: types are checked and sizes are bounded here, once for all local
+agents.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from agentbench_tui.model.answer import AgentFailure, Answer, FailureKind, Request
+from agentbench_tui.model.errors import did_you_mean
+
+MAX_TEXT = 4 * 1024 * 1024
+"""Characters of an answer's text."""
+
+FIELDS = frozenset(Answer.__struct_fields__)
+"""What a reply may carry."""
+
+
+def answer_of(value: Any) -> Answer:
+    """The answer that a Python function returned: an Answer, text, or a dict.
+
+    A dict whose keys are all fields of Answer is one; any other dict is the answer's `data`.
+    Raises AgentFailure.
+    """
+    if isinstance(value, str):
+        return Answer(text=_bounded(value))
+    if isinstance(value, Answer):
+        return _checked(value)
+    if isinstance(value, dict):
+        return answer_of_fields(value) if value and FIELDS.issuperset(value) else _of_data(value)
+    raise AgentFailure(
+        FailureKind.PARSE, f"returned {type(value).__name__}; expected Answer, str or dict"
+    )
+
+
+def answer_of_fields(fields: dict[str, Any]) -> Answer:
+    """The answer with these fields. Raises AgentFailure for unknown ones and wrong types."""
+    for name in fields.keys() - FIELDS:
+        hint = did_you_mean(str(name), FIELDS)
+        raise AgentFailure(FailureKind.PARSE, f"the answer has no field `{name}`{hint}")
+    try:
+        answer = msgspec.convert(fields, Answer)
+    except (msgspec.ValidationError, RecursionError) as error:
+        raise AgentFailure(FailureKind.PARSE, f"the answer has a wrong type: {error}") from None
+    return _checked(answer)
+
+
+def task_of(request: Request) -> dict[str, Any]:
+    """The request as it goes over a program's standard input."""
+    case = request.case
+    limit_s = request.time_limit_s
+    return {
+        "type": "task",
+        "case_id": case.id,
+        "input": case.input,
+        "messages": [{"role": turn.role, "content": turn.content} for turn in case.messages],
+        "tools": case.tools,
+        "seed": request.seed,
+        "parameters": request.parameters,
+        "time_limit_ms": None if limit_s is None else limit_s * 1000,
+    }
+
+
+def _of_data(value: dict[Any, Any]) -> Answer:
+    return _checked(Answer(data=value))
+
+
+def _checked(answer: Answer) -> Answer:
+    """The answer with every field of its type and everything in it fit for JSON."""
+    try:
+        plain = msgspec.to_builtins(answer, str_keys=True)
+        checked = msgspec.convert(plain, Answer)
+    except (msgspec.ValidationError, TypeError, ValueError, RecursionError) as error:
+        raise AgentFailure(FailureKind.PARSE, f"the answer is not plain data: {error}") from None
+    _bounded(checked.text)
+    return checked
+
+
+def _bounded(text: str) -> str:
+    if len(text) > MAX_TEXT:
+        raise AgentFailure(FailureKind.LIMIT, f"answered more than {MAX_TEXT} characters")
+    return text

@@ -1,0 +1,214 @@
+"""Target strings: how an agent is named on the command line and in a suite.
+
+    [ID[@VERSION]=]TARGET
+    TARGET = SCHEME ["?" OPTIONS] ":" REST ["?" OPTIONS] ["#" FRAGMENT]
+
+Options are `name=value` pairs joined by `&`, percent-encoded where need be. They may stand after
+the scheme for every scheme (`command?cwd=sub:./agent --quick`). At the end they are read for all
+but those whose REST has its own use for `?` and `#`: a command line (`command:`, `worker:`) and
+an endpoint's URL (`http:`, `https:`), which are taken whole. `http://HOST/…` is a target by
+itself.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass, field
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from agentbench_tui.agents.schemes import RECORDED, SIMULATED, adapter_path
+from agentbench_tui.model.agent import AgentSpec
+from agentbench_tui.model.errors import UsageError
+from agentbench_tui.model.identity import canonical_json, is_name
+
+if TYPE_CHECKING:
+    from agentbench_tui.model.suite import AgentTable
+
+_TAKEN_WHOLE = frozenset({"command", "worker", "http", "https"})
+_URL_SCHEMES = frozenset({"http", "https"})
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9_-]*)(?:\?([^:]*))?(?::(.*))?", re.DOTALL)
+_NAMED = re.compile(r"([^=:?#/]*)=(.*)", re.DOTALL)
+_VERSION_DIGITS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedTarget:
+    """A target string in its parts."""
+
+    scheme: str
+    rest: str
+    """What the scheme is about: a URL, a function, a command line, a file, a name."""
+    options: dict[str, str] = field(default_factory=dict)
+    fragment: str = ""
+    """After `#`: the model, for model servers."""
+
+    @property
+    def target(self) -> str:
+        """The target without its options, as it is kept in `AgentSpec.target`."""
+        head = "" if self.rest.startswith(f"{self.scheme}://") else f"{self.scheme}:"
+        return f"{head}{self.rest}{'#' + self.fragment if self.fragment else ''}"
+
+
+def parse_target(text: str) -> ParsedTarget:
+    """A target string in its parts. Raises UsageError; the scheme is not looked up."""
+    match = _SCHEME.fullmatch(text.strip())
+    if match is None:
+        raise UsageError(f"`{text}` is not a target: expected SCHEME:REST, such as python:mod:func")
+    scheme, head_options, rest = match[1], match[2], match[3]
+    if rest is None and head_options is None:
+        raise UsageError(
+            f"`{text}` is not a target: expected SCHEME:REST, such as python:mod:func; "
+            f"a program is written `command:{text}`"
+        )
+    rest, fragment, tail_options = rest or "", "", ""
+    if scheme in _URL_SCHEMES and rest.startswith("//"):
+        rest = f"{scheme}:{rest}"
+    if scheme not in _TAKEN_WHOLE:
+        rest, _, fragment = rest.partition("#")
+        rest, _, tail_options = rest.partition("?")
+        if not tail_options:
+            fragment, _, tail_options = fragment.partition("?")
+    options: dict[str, str] = {}
+    for query in (head_options, tail_options):
+        options |= _read_options(query or "", text)
+    return ParsedTarget(scheme, rest, options, unquote(fragment))
+
+
+def _read_options(query: str, target: str) -> dict[str, str]:
+    options: dict[str, str] = {}
+    try:
+        pairs = parse_qsl(query, keep_blank_values=True, strict_parsing=True) if query else []
+    except ValueError:
+        raise UsageError(f"options of `{target}`: expected name=value&…, got `{query}`") from None
+    for name, value in pairs:
+        if name in options:
+            raise UsageError(f"options of `{target}`: `{name}` is given twice")
+        options[name] = value
+    return options
+
+
+def parse_agent(text: str, *, base_dir: str) -> AgentSpec:
+    """The agent of a command-line argument `[ID[@VERSION]=]TARGET`.
+
+    The id is derived from the target when it is left out, the version from target and options
+    by hash. `base_dir` is the folder that relative paths are relative to. Raises UsageError.
+    """
+    agent_id, version, target = _split_name(text.strip())
+    parsed = parse_target(target)
+    return _spec(parsed, parsed.options, agent_id, version, base_dir)
+
+
+def spec_from_table(table: AgentTable, base_dir: str) -> AgentSpec:
+    """The agent of a suite's table; its `options` win over those in the target string.
+
+    Raises UsageError.
+    """
+    parsed = parse_target(table.target)
+    options = {**parsed.options, **table.options}
+    return _spec(
+        parsed,
+        options,
+        table.id,
+        table.version,
+        base_dir,
+        name=table.name or "",
+        hourly_price_usd=table.hourly_price_usd,
+    )
+
+
+def _split_name(text: str) -> tuple[str | None, str | None, str]:
+    match = _NAMED.fullmatch(text)
+    if match is None:
+        return None, None, text
+    agent_id, at, version = match[1].partition("@")
+    for what, given in (("agent id", agent_id), *([("version", version)] if at else [])):
+        if not is_name(given):
+            raise UsageError(
+                f"{what} `{given}` in `{text}`: up to 64 letters, digits, `.`, `_` and `-`, "
+                "beginning with a letter or digit"
+            )
+    return agent_id, version or None, match[2].strip()
+
+
+def _spec(
+    parsed: ParsedTarget,
+    options: dict[str, Any],
+    agent_id: str | None,
+    version: str | None,
+    base_dir: str,
+    *,
+    name: str = "",
+    hourly_price_usd: float | None = None,
+) -> AgentSpec:
+    adapter_path(parsed.scheme)
+    return AgentSpec(
+        id=agent_id or _readable_id(parsed),
+        version=version or _version(parsed.target, options),
+        target=parsed.target,
+        options=options,
+        name=name,
+        hourly_price_usd=hourly_price_usd,
+        simulated=parsed.scheme in SIMULATED,
+        recorded=parsed.scheme in RECORDED,
+        base_dir=base_dir,
+    )
+
+
+def _version(target: str, options: dict[str, Any]) -> str:
+    """The same for `?accuracy=0.8` and a table's `accuracy: 0.8`."""
+    material = canonical_json([target, {name: _as_text(value) for name, value in options.items()}])
+    return hashlib.sha256(material).hexdigest()[:_VERSION_DIGITS]
+
+
+def _as_text(value: Any) -> Any:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return f"{value:g}" if isinstance(value, float) and value.is_integer() else str(value)
+    if isinstance(value, list) and all(isinstance(part, str) for part in value):
+        return ",".join(value)
+    return value
+
+
+def _readable_id(parsed: ParsedTarget) -> str:
+    """A short name that tells people which agent it is: function, program, model, host, file."""
+    if parsed.fragment:
+        words = parsed.fragment.rpartition("/")[2]
+    elif parsed.scheme == "python":
+        module, _, function = parsed.rest.rpartition(":")
+        words = function or PurePath(module).stem
+    elif parsed.scheme in {"command", "worker"}:
+        words = _program_name(parsed.rest)
+    elif parsed.scheme == "replay":
+        words = parsed.options.get("answer", "").partition(".")[0] or PurePath(parsed.rest).stem
+    elif "://" in parsed.rest:
+        words = urlsplit(parsed.rest).hostname or parsed.scheme
+    else:
+        words = parsed.rest
+    clean = re.sub(r"[^A-Za-z0-9._-]+", "-", words).strip("-._")[:64]
+    return clean if is_name(clean) else parsed.scheme
+
+
+_INTERPRETERS = re.compile(
+    r"(\{python\}|python[\d.]*|node|deno|bun|ruby|perl|bash|sh|uv|npx)(\.exe)?"
+)
+
+
+def _program_name(command: str) -> str:
+    """Stem of the program; of its script or module where the program is an interpreter."""
+    words = command.split()
+    while len(words) > 1 and (
+        _INTERPRETERS.fullmatch(PurePath(words[0]).name)
+        or words[0].startswith("-")
+        or words[0] == "run"
+    ):
+        words = words[1:]
+    name = PurePath(words[0]).name if words else ""
+    stem = PurePath(name).stem if PurePath(name).suffix in _SCRIPTS else name.rpartition(".")[2]
+    return stem or name
+
+
+_SCRIPTS = frozenset({".py", ".js", ".mjs", ".ts", ".rb", ".pl", ".sh", ".exe", ".jar"})
