@@ -199,7 +199,7 @@ def report(database: Path, plan: Plan, form: str) -> int:
 def is_unmeasured(document: dict[str, Any]) -> bool:
     """Whether part of the run could not be measured: then no one may take it for a result."""
     return document["status"] == "incomplete" or any(
-        not execution["cases"]["answered"] or not UNMEASURED.isdisjoint(execution["failures"])
+        execution["cases"]["answered"] == 0 or not UNMEASURED.isdisjoint(execution["failures"])
         for execution in document["executions"]
     )
 
@@ -216,12 +216,13 @@ def _say_failures(details: list[dict[str, Any]]) -> None:
 
 def print_plan(plan: Plan, form: str) -> None:
     """What a run would do: executions and how many questions each would ask."""
-    from agentbench_tui.engine.dataset import open_dataset
+    from agentbench_tui.engine.casebook import open_datasets
 
     rows = []
-    for group in plan.groups:
+    counts = {position: len(source) for position, source in open_datasets(plan).items()}
+    for position, group in enumerate(plan.groups):
         benchmark = group.resolved()
-        cases = open_dataset(group).count if benchmark.dataset is not None else None
+        cases = counts.get(position)
         for execution in group.executions:
             rounds = benchmark.iterations.measured * plan.repeats
             rows.append(

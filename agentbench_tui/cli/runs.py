@@ -134,11 +134,12 @@ def _show_run(connection: Any, path: Path, row: dict[str, Any], form: str) -> in
 def _circumstances(document: dict[str, Any]) -> list[str]:
     from agentbench_tui.model.untrusted import one_line
 
-    lines = [
+    first = (
         f"started {document['started_at']}, ended {document['ended_at'] or '–'},"
         f" seed {document['seed']}, repeats {document['repeats']},"
         f" agentbench {document['tool_version']}"
-    ]
+    )
+    lines = [first]
     if document["command"]:
         lines.append(one_line(document["command"], 400))
     if document["notes"]:
@@ -219,13 +220,13 @@ def _case_lines(observation: dict[str, Any]) -> list[str]:
         return visible(shown, 4000)
 
     case, answer = observation["case"], observation["answer"] or {}
-    lines = [
+    head = (
         f"── {observation['benchmark_id']} · {observation['agent_id']} · {case['id']}"
         f" · repeat {observation['repeat']}, iteration {observation['iteration']}"
         f" · {milliseconds(observation['e2e_ms'])}"
-    ]
-    for message in case.get("messages", []):
-        lines.append(f"{message['role']}: {text(message.get('content', ''))}")
+    )
+    before = case.get("messages", [])
+    lines = [head, *(f"{one['role']}: {text(one.get('content', ''))}" for one in before)]
     lines.append(f"input: {text(case['input'])}")
     lines.append(f"expected: {text(case.get('expected'))}")
     for message in observation["messages"]:
@@ -234,8 +235,10 @@ def _case_lines(observation: dict[str, Any]) -> list[str]:
     if answer:
         said = {name: answer[name] for name in ("text", "data", "tool_calls") if answer.get(name)}
         lines.append(f"answer: {text(said.get('text') if set(said) == {'text'} else said)}")
-    for failure in observation["failures"]:
-        lines.append(f"failure: {failure['kind']} ({failure['stage']}): {text(failure['detail'])}")
+    lines += [
+        f"failure: {failure['kind']} ({failure['stage']}): {text(failure['detail'])}"
+        for failure in observation["failures"]
+    ]
     for score in observation["scores"]:
         verdict = "right" if score["correct"] else "wrong"
         reason = f": {text(score['reason'])}" if score.get("reason") else ""

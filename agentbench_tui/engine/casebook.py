@@ -21,11 +21,35 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
+    from agentbench_tui.engine.dataset import CaseSource
+    from agentbench_tui.engine.plan import Group, Plan
     from agentbench_tui.store.writer import Writer
 
 PAGE = 500
 """Cases in memory at a time, for each execution."""
 _INSERT_CASE = "INSERT INTO cases (dataset_key, case_id, body) VALUES (?,?,?)"
+
+
+def open_group(group: Group) -> CaseSource:
+    """The chosen cases of a group's dataset. Raises SuiteError, UsageError and MissingExtra."""
+    from agentbench_tui.engine.dataset import open_dataset
+
+    return open_dataset(
+        group.resolved(),
+        base_dir=group.base_dir,
+        seed=group.seed,
+        parameters=group.parameters,
+        case_ids=group.case_ids,
+    )
+
+
+def open_datasets(plan: Plan) -> dict[int, CaseSource]:
+    """Position of each group with a dataset → its cases."""
+    return {
+        position: open_group(group)
+        for position, group in enumerate(plan.groups)
+        if group.benchmark["dataset"] is not None
+    }
 
 
 async def store_cases(

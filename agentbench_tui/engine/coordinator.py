@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from agentbench_tui.engine import registration
-from agentbench_tui.engine.casebook import store_cases
+from agentbench_tui.engine.casebook import open_datasets, store_cases
 from agentbench_tui.engine.closing import (
     close_execution,
     close_run,
@@ -38,6 +38,7 @@ from agentbench_tui.store.writer import Writer
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from agentbench_tui.engine.dataset import CaseSource
     from agentbench_tui.engine.plan import Group, Plan
     from agentbench_tui.instruments.overhead import Overhead
     from agentbench_tui.store.locking import LeaseHolder
@@ -96,6 +97,8 @@ class _Run:
     async def carry_out(self, *, resume: bool) -> Outcome:
         writer = self._writer
         await writer.apply(lambda c: registration.mark_dead_runs(c, self._database))
+        # Opened before the run exists: a dataset that cannot be read leaves no trace of a run.
+        sources = {} if resume else open_datasets(self._plan)
         if resume:
             run_key = await writer.apply(
                 lambda c: registration.reopen_run(c, self._plan.run_id, self._holder)
@@ -106,7 +109,7 @@ class _Run:
             )
         error: str | None = None
         try:
-            context = await self._prepare(run_key, resume=resume)
+            context = await self._prepare(run_key, sources, resume=resume)
             await self._measure(context)
         except AgentbenchError as raised:
             error = str(raised)
@@ -120,7 +123,9 @@ class _Run:
             )
         return Outcome(self._plan.run_id, status, self._stop.reason, self._signal)
 
-    async def _prepare(self, run_key: int, *, resume: bool) -> RunContext:
+    async def _prepare(
+        self, run_key: int, sources: dict[int, CaseSource], *, resume: bool
+    ) -> RunContext:
         """Store environment, prices and datasets; everything that is not measured."""
         from agentbench_tui.scoring.prices import PriceTable
 
@@ -144,24 +149,29 @@ class _Run:
             agent_of={keys[one.id]: one.agent.id for _, one in plan.executions()},
         )
         context.may_ask.set()
-        for group in plan.groups:
+        for position, group in enumerate(plan.groups):
             if group.benchmark["kind"] == "task":
-                await self._store_dataset(group, context)
+                await self._store_dataset(group, sources.get(position), context)
         if resume:
             await self._load_committed(context)
         document, fingerprint, vcs = await environment
         await writer.apply(lambda c: write_environment(c, run_key, document, fingerprint, vcs))
         return context
 
-    async def _store_dataset(self, group: Group, context: RunContext) -> None:
-        first = context.execution_keys[group.executions[0].id]
-        known = await self._writer.apply(
-            lambda c: c.execute(
-                "SELECT dataset_key FROM benchmark_executions WHERE key=?", (first,)
-            ).fetchone()[0]
-        )
-        if known is None:
-            known = await _store_group_cases(self._writer, group)
+    async def _store_dataset(
+        self, group: Group, source: CaseSource | None, context: RunContext
+    ) -> None:
+        """Put the group's cases into the store; without a source they are there already."""
+        if source is not None:
+            with source:
+                known = await store_cases(self._writer, source.name, source.hash, source.cases)
+        else:
+            first = context.execution_keys[group.executions[0].id]
+            known = await self._writer.apply(
+                lambda c: c.execute(
+                    "SELECT dataset_key FROM benchmark_executions WHERE key=?", (first,)
+                ).fetchone()[0]
+            )
         benchmark = group.resolved()
         measured = benchmark.iterations.measured * self._plan.repeats
         for execution in group.executions:
@@ -286,13 +296,6 @@ class _Run:
         with suppress(NotImplementedError, RuntimeError, ValueError):
             for number in (signal.SIGINT, signal.SIGTERM):
                 loop.remove_signal_handler(number)
-
-
-async def _store_group_cases(writer: Writer, group: Group) -> int:
-    from agentbench_tui.engine.dataset import open_dataset
-
-    source = open_dataset(group)
-    return await store_cases(writer, source.name, source.hash, source.cases)
 
 
 def _gauge_sink(context: RunContext) -> Callable[[str, float, dict[str, object]], None]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from agentbench_tui.engine.casebook import open_group
 from agentbench_tui.engine.kinds import is_built_in
 from agentbench_tui.engine.loading import LoadedSuite, load_suite
 from agentbench_tui.engine.plan import ExecutionPlan, Group, Plan, SuiteInPlan
@@ -77,6 +78,7 @@ def make_plan(names: Sequence[str], options: RunOptions) -> Plan:
     if problems:
         raise SuiteError(problems)
     _check_picked("--benchmark", options.benchmarks, _benchmark_ids(budgets))
+    groups = _with_cases(groups, options.cases)
     return Plan(
         run_id=new_id(),
         suites=tuple(suites),
@@ -172,6 +174,25 @@ def _overridden(benchmark: Benchmark, options: RunOptions) -> Benchmark:
         # The author's size is of the whole dataset, which is not asked now.
         update["dataset"] = benchmark.dataset.model_copy(update={"limit": options.limit})
     return benchmark.model_copy(update=update)
+
+
+def _with_cases(groups: list[Group], cases: Sequence[str]) -> list[Group]:
+    """Where cases are picked, the groups that have any, each with those it has."""
+    if not cases:
+        return groups
+    found: list[Group] = []
+    known: set[str] = set()
+    for group in groups:
+        with open_group(msgspec.structs.replace(group, case_ids=())) as source:
+            ids = set(source.ids())
+        known |= ids
+        picked = tuple(case for case in cases if case in ids)
+        if picked:
+            found.append(msgspec.structs.replace(group, case_ids=picked))
+    for case in cases:
+        if case not in known:
+            raise UsageError(f"--case {case}: no such case{did_you_mean(case, known)}")
+    return found
 
 
 def _numbered(groups: Sequence[Group]) -> Iterator[Group]:
