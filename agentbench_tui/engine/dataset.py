@@ -101,8 +101,8 @@ def open_dataset(
     A case's id is the one its record gives; without one it is made of 12 hex digits of the hash
     of input, expected, messages and tools, and `-2`, `-3` … tell equal ones apart.
 
-    Raises SuiteError that names what is wrong with records, with file and line; problems without a file
-    have paths relative to the benchmark. Raises MissingExtra, and UsageError for unknown ids.
+    Raises SuiteError with everything that is wrong with the records, each by file and line;
+    problems without a file have paths relative to the benchmark. Raises MissingExtra, and UsageError for unknown ids.
     """
     dataset = benchmark.dataset
     assert dataset is not None

@@ -6,10 +6,10 @@ is held to the same rules as `concurrency: 4`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from agentbench_tui.engine import agentfarm
 from agentbench_tui.engine.catalogue import find_suite
@@ -28,7 +28,13 @@ from agentbench_tui.model.errors import Problem, SuiteError, UsageError
 from agentbench_tui.model.identity import content_hash
 
 if TYPE_CHECKING:
+    from pydantic import BaseModel
+
     from agentbench_tui.model.suite import Benchmark, Parameter, Suite
+
+    Model = TypeVar("Model", bound=BaseModel)
+
+Replacer = Callable[[Any, Mapping[str, Any], KeyPath], Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +102,20 @@ class LoadedSuite:
         Its `parameters` are its own and the point's, with the values that hold here.
         Raises SuiteError when a value does not fit.
         """
-        return _validate(self.data, self.places, settings, {index: point or {}}).benchmarks[index]
+        from agentbench_tui.model.suite import Benchmark
+
+        unknown: list[Problem] = []
+        outer = _suite_values(self.data, settings)
+        resolved = _resolve_benchmark(
+            self.data["benchmarks"][index],
+            index,
+            outer,
+            settings,
+            point or {},
+            _replacer(self.places, unknown),
+        )
+        base = ("benchmarks", index)
+        return _build(Benchmark, resolved, self.data, self.places, unknown, base)
 
     def values(
         self, index: int, settings: Settings = NO_SETTINGS, point: Mapping[str, Any] | None = None
@@ -128,34 +147,38 @@ def load_suite(path_or_name: str | Path) -> LoadedSuite:
     return LoadedSuite(suite, path, digest, source.text, data, places)
 
 
-def _validate(
-    data: Mapping[str, Any],
-    places: Places,
-    settings: Settings,
-    points: Mapping[int, Mapping[str, Any]] | None = None,
-) -> Suite:
-    from pydantic import ValidationError
-
-    from agentbench_tui.engine.suite_problems import findings
+def _validate(data: Mapping[str, Any], places: Places, settings: Settings) -> Suite:
     from agentbench_tui.model.suite import Suite
 
     unknown: list[Problem] = []
-    resolved = _resolve(data, settings, points or {}, places, unknown)
+    resolved = _resolve(data, settings, places, unknown)
+    return _build(Suite, resolved, data, places, unknown)
+
+
+def _build(
+    model: type[Model],
+    resolved: Any,
+    data: Any,
+    places: Places,
+    unknown: Sequence[Problem],
+    base: KeyPath = (),
+) -> Model:
+    """The model of `resolved`, which stands at `base`. Raises SuiteError with every problem."""
+    from pydantic import ValidationError
+
+    from agentbench_tui.engine.suite_problems import findings
+
+    problems = list(unknown)
     try:
-        suite = Suite.model_validate(resolved)
+        built = model.model_validate(resolved)
     except ValidationError as error:
-        problems = [
-            places.problem(
-                finding.path,
-                finding.message + _from_reference(data, finding.path),
-                key=finding.at_key,
-            )
-            for finding in findings(error, resolved, Suite)
-        ]
-        raise SuiteError(in_order([*unknown, *problems])) from None
-    if unknown:
-        raise SuiteError(in_order(unknown))
-    return suite
+        for finding in findings(error, resolved, model):
+            path = (*base, *finding.path)
+            message = finding.message + _from_reference(data, path)
+            problems.append(places.problem(path, message, key=finding.at_key))
+    if problems:
+        raise SuiteError(in_order(problems))
+    return built
 
 
 def _from_reference(data: Any, path: KeyPath) -> str:
@@ -174,15 +197,8 @@ def in_order(problems: Sequence[Problem]) -> list[Problem]:
     )
 
 
-def _resolve(
-    data: Mapping[str, Any],
-    settings: Settings,
-    points: Mapping[int, Mapping[str, Any]],
-    places: Places,
-    unknown: list[Problem],
-) -> dict[str, Any]:
-    """`data` with the references in its benchmarks and agents replaced."""
-    outer = _suite_values(data, settings)
+def _replacer(places: Places, unknown: list[Problem]) -> Replacer:
+    """Substitutes values into the part at a path; names without a value go to `unknown`."""
 
     def replace(value: Any, values: Mapping[str, Any], base: KeyPath) -> Any:
         def complain(path: KeyPath, name: str) -> None:
@@ -190,12 +206,21 @@ def _resolve(
 
         return substitute(value, values, complain)
 
+    return replace
+
+
+def _resolve(
+    data: Mapping[str, Any], settings: Settings, places: Places, unknown: list[Problem]
+) -> dict[str, Any]:
+    """`data` with the references in its benchmarks and agents replaced."""
+    outer = _suite_values(data, settings)
+    replace = _replacer(places, unknown)
     resolved = dict(data)
     if "agents" in data:
         resolved["agents"] = replace(data["agents"], outer, ("agents",))
     if isinstance(benchmarks := data.get("benchmarks"), list):
         resolved["benchmarks"] = [
-            _resolve_benchmark(one, index, outer, settings, points.get(index), replace)
+            _resolve_benchmark(one, index, outer, settings, None, replace)
             for index, one in enumerate(benchmarks)
         ]
     return resolved
@@ -207,7 +232,7 @@ def _resolve_benchmark(
     outer: Mapping[str, Any],
     settings: Settings,
     point: Mapping[str, Any] | None,
-    replace: Any,
+    replace: Replacer,
 ) -> Any:
     if not isinstance(benchmark, dict):
         return benchmark

@@ -1,0 +1,243 @@
+"""What can be wrong with a suite beyond its form, found before anything runs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from agentbench_tui.engine.kinds import find_kind, is_built_in
+from agentbench_tui.engine.loading import LoadedSuite, in_order
+from agentbench_tui.engine.parameters import NO_SETTINGS, Settings, missing, type_problem
+from agentbench_tui.engine.position import KeyPath
+from agentbench_tui.engine.sweep import points
+from agentbench_tui.model.errors import (
+    MissingExtra,
+    Problem,
+    SuiteError,
+    UsageError,
+    did_you_mean,
+)
+from agentbench_tui.model.identity import content_hash
+from agentbench_tui.model.metric import SCORES, find_metric, known_metrics
+
+if TYPE_CHECKING:
+    from agentbench_tui.model.agent import AgentSpec
+    from agentbench_tui.model.suite import Benchmark, Suite
+
+
+def validate_suite(
+    loaded: LoadedSuite,
+    agents: Sequence[AgentSpec] | None = None,
+    settings: Settings = NO_SETTINGS,
+    *,
+    datasets: bool = False,
+) -> list[Problem]:
+    """Every problem of a suite that was read, in the order of its file.
+
+    `agents` are those to run instead of the suite's own. Each sweep point, scorer and agent is
+    checked; of datasets the first cases are read, or all with `datasets`. Parts that need a
+    required parameter without a value are left out. Scorers and agents written in Python are
+    imported, and a dataset's Python generator is run.
+    """
+    try:
+        suite = loaded.resolve(settings)
+    except SuiteError as error:
+        return list(error.problems)
+    checker = _Checker(loaded, suite, settings, whole=datasets)
+    checker.parameters()
+    checker.names(agents)
+    checker.agents(agents)
+    for index in range(len(suite.benchmarks)):
+        checker.benchmark(index)
+    return in_order(checker.problems)
+
+
+class _Checker:
+    """Collects problems of one suite."""
+
+    def __init__(
+        self, loaded: LoadedSuite, suite: Suite, settings: Settings, *, whole: bool
+    ) -> None:
+        self.problems: list[Problem] = []
+        self._loaded = loaded
+        self._suite = suite
+        self._settings = settings
+        self._whole = whole
+        self._open = missing(suite, settings)
+        """Required parameters that have no value yet."""
+
+    def add(self, path: KeyPath, message: str, *, key: bool = False) -> None:
+        self.problems.append(self._loaded.places.problem(path, message, key=key))
+
+    def parameters(self) -> None:
+        for name, parameter in self._suite.parameters.items():
+            if message := type_problem(parameter):
+                self.add(("parameters", name), message)
+
+    def names(self, agents: Sequence[AgentSpec] | None) -> None:
+        """Names that must be different, and names that must exist."""
+        suite = self._suite
+        benchmark_ids = [benchmark.benchmark_id for benchmark in suite.benchmarks]
+        agent_ids = [agent.id for agent in suite.agents]
+        for index in _repeated(benchmark_ids):
+            where = ("benchmarks", index, "benchmark_id")
+            self.add(where, f'a second benchmark "{benchmark_ids[index]}"')
+        for index in _repeated(agent_ids):
+            self.add(("agents", index, "id"), f'a second agent "{agent_ids[index]}"')
+        known = [*agent_ids, *(agent.id for agent in agents or ())]
+        if suite.baseline is not None and agent_ids and suite.baseline not in known:
+            near = did_you_mean(suite.baseline, known)
+            self.add(("baseline",), f'no agent "{suite.baseline}" in this suite{near}')
+        for index, scores in enumerate(suite.baseline_scores):
+            path: KeyPath = ("baseline_scores", index)
+            if scores.benchmark_id is not None and scores.benchmark_id not in benchmark_ids:
+                near = did_you_mean(scores.benchmark_id, benchmark_ids)
+                self.add((*path, "benchmark_id"), f'no benchmark "{scores.benchmark_id}"{near}')
+            for name in scores.scores:
+                if name not in SCORES:
+                    near = did_you_mean(name, SCORES) or f"; there are {', '.join(SCORES)}"
+                    self.add((*path, "scores", name), f'no score "{name}"{near}', key=True)
+
+    def agents(self, agents: Sequence[AgentSpec] | None) -> None:
+        from agentbench_tui.agents.registry import check_agent
+        from agentbench_tui.agents.target import spec_from_table
+
+        if agents is not None:
+            for agent in agents:
+                option = f"--agent {agent.id}"
+                self.problems += [Problem(text, path=option) for text in check_agent(agent)]
+            return
+        for index, table in enumerate(self._suite.agents):
+            path: KeyPath = ("agents", index)
+            if self._needs_value(path):
+                continue
+            try:
+                found = check_agent(spec_from_table(table, str(self._loaded.folder)))
+            except UsageError as error:
+                found = [str(error)]
+            for message in found:
+                self.add((*path, "target"), message)
+
+    def benchmark(self, index: int) -> None:
+        path: KeyPath = ("benchmarks", index)
+        listed = self._suite.benchmarks[index]
+        if not is_built_in(listed.kind):
+            self.add((*path, "kind"), f"kind '{listed.kind}' is not built into this version")
+            return
+        for message in find_kind(listed.kind).check(listed):
+            self.add(path, message)
+        seen: set[str] = set()
+        for benchmark, point in self._at_points(index):
+            if self._is_new(benchmark, seen, leave_out=("parameters", "sweep")):
+                self._scorers(path, benchmark)
+                if benchmark.kind == "task":
+                    self._metrics(path, benchmark)
+                    self._dataset(index, benchmark, point, seen)
+
+    def _at_points(self, index: int) -> Iterator[tuple[Benchmark, dict[str, Any]]]:
+        """The benchmark at each point of its sweep; the same one only once, if points don't matter.
+
+        Points at which it does not hold are problems.
+        """
+        listed = self._suite.benchmarks[index]
+        seed = self._suite.seed if listed.seed is None else listed.seed
+        try:
+            found = points(listed.sweep, seed, self._settings.of(listed.benchmark_id))
+        except SuiteError as error:
+            for problem in error.problems:
+                self.add(("benchmarks", index, problem.path), problem.message)
+            return
+        refers = "${" in json.dumps(self._loaded.data["benchmarks"][index])
+        for point in found if refers else found[:1]:
+            try:
+                yield self._loaded.benchmark(index, self._settings, point), point
+            except SuiteError as error:
+                self.problems += error.problems
+
+    def _is_new(self, part: Any, seen: set[str], leave_out: Iterable[str] = ()) -> bool:
+        digest = content_hash(part.model_dump(mode="json", exclude=set(leave_out)))
+        known = digest in seen
+        seen.add(digest)
+        return not known
+
+    def _scorers(self, path: KeyPath, benchmark: Benchmark) -> None:
+        from agentbench_tui.scoring.registry import check_scorer
+
+        for index, spec in enumerate(benchmark.scorers):
+            for message in check_scorer(spec, base_dir=self._loaded.folder):
+                self.add((*path, "scorers", index), message)
+
+    def _metrics(self, path: KeyPath, benchmark: Benchmark) -> None:
+        named: list[tuple[KeyPath, str]] = [
+            (("metrics_measured", index), name)
+            for index, name in enumerate(benchmark.metrics_measured)
+        ]
+        if benchmark.early_stop.half_width is not None:
+            named.append((("early_stop", "metric"), benchmark.early_stop.metric))
+        for part, name in named:
+            if find_metric(name) is None:
+                self.add((*path, *part), _no_metric(name))
+        for dimension, entry in benchmark.scoring_rubric.items():
+            if entry.metric not in known_metrics():
+                where = (*path, "scoring_rubric", dimension, "metric")
+                self.add(where, _no_metric(entry.metric))
+
+    def _dataset(
+        self, index: int, benchmark: Benchmark, point: dict[str, Any], seen: set[str]
+    ) -> None:
+        from agentbench_tui.engine.dataset import open_dataset
+
+        path: KeyPath = ("benchmarks", index)
+        if self._needs_value((*path, "dataset")):
+            return
+        reads = benchmark.model_dump(
+            mode="json", include={"dataset", "prompt", "system_prompt", "expected_outputs"}
+        )
+        digest = content_hash(reads)
+        if digest in seen:
+            return
+        seen.add(digest)
+        try:
+            with open_dataset(
+                benchmark,
+                base_dir=self._loaded.folder,
+                seed=self._suite.seed,
+                parameters=self._loaded.values(index, self._settings, point),
+                limit=None if self._whole else 1,
+            ):
+                pass
+        except SuiteError as error:
+            for problem in error.problems:
+                self._anchor(path, problem)
+        except (MissingExtra, UsageError) as error:
+            self.add((*path, "dataset", "data_source"), str(error))
+
+    def _anchor(self, path: KeyPath, problem: Problem) -> None:
+        """Problems in a data file stay there; others get their place in the suite."""
+        if problem.line is not None:
+            self.problems.append(problem)
+        elif problem.file:
+            message = f"{problem.file}: {problem.message}"
+            self.add((*path, "dataset", "data_source"), message)
+        else:
+            parts = tuple(int(part) if part.isdigit() else part for part in problem.path.split("."))
+            self.add((*path, *parts), problem.message)
+
+    def _needs_value(self, path: KeyPath) -> bool:
+        """Whether the part at `path` uses a required parameter that has no value yet."""
+        part: Any = self._loaded.data
+        for step in path:
+            part = part[step]
+        text = json.dumps(part)
+        return any(f"${{{name}}}" in text for name in self._open)
+
+
+def _repeated(names: Sequence[str]) -> list[int]:
+    """Places of names that stood there before."""
+    return [index for index, name in enumerate(names) if name in names[:index]]
+
+
+def _no_metric(name: str) -> str:
+    near = did_you_mean(name, known_metrics())
+    return f'no metric "{name}"{near or "; `agentbench explain` lists them"}'
