@@ -23,13 +23,22 @@ from agentbench_tui.agents.adapter import AgentOptions, NameList, OpenContext
 from agentbench_tui.agents.reply import FIELDS, answer_of_fields, task_of
 from agentbench_tui.agents.target import parse_target
 from agentbench_tui.model.agent import AgentSpec
-from agentbench_tui.model.answer import Agent, AgentFailure, Answer, FailureKind, Request
+from agentbench_tui.model.answer import (
+    UNMEASURED,
+    Agent,
+    AgentFailure,
+    Answer,
+    FailureKind,
+    Request,
+)
+from agentbench_tui.model.untrusted import one_line
 from agentbench_tui.process.child import SpawnError
 from agentbench_tui.process.environment import child_environment
 from agentbench_tui.process.single import Finished, run_program
 from agentbench_tui.process.worker import JsonLinesWorker
 
 _CLOSE_GRACE_S = 1.0
+_DETAIL_CHARACTERS = 1000
 _encoder = msgspec.json.Encoder()
 
 
@@ -210,9 +219,7 @@ class WorkerAgent:
         """Ask a free program. Raises AgentFailure."""
         worker = await self._free.get()
         try:
-            payload = task_of(request)
-            _encode(payload["input"])
-            reply = await worker.call(payload, request.time_limit_s)
+            reply = await worker.call(task_of(request), request.time_limit_s)
         finally:
             self._free.put_nowait(worker)
         if "error" in reply:
@@ -248,12 +255,13 @@ def _answer_of_output(output: bytes) -> Answer:
 def _reported(error: Any) -> AgentFailure:
     """The failure that a worker reported: `{kind, detail, retry_after_s}`."""
     fields: Mapping[str, Any] = error if isinstance(error, dict) else {"detail": error}
-    kind = fields.get("kind", FailureKind.AGENT)
-    if kind not in set(FailureKind) - {FailureKind.GRADER, FailureKind.HARNESS}:
-        return AgentFailure(FailureKind.PARSE, f"reported an error of unknown kind `{kind}`")
-    retry_after_s = fields.get("retry_after_s")
-    return AgentFailure(
-        FailureKind(kind),
-        str(fields.get("detail", "")),
-        retry_after_s=float(retry_after_s) if isinstance(retry_after_s, int | float) else None,
-    )
+    detail = one_line(str(fields.get("detail", "")), _DETAIL_CHARACTERS)
+    try:
+        kind = FailureKind(fields.get("kind", FailureKind.AGENT))
+    except ValueError:
+        kind = FailureKind.HARNESS
+    if kind in UNMEASURED:  # whose fault a failure is, an agent can't say
+        return AgentFailure(FailureKind.PARSE, f"reported an error of no known kind: {detail}")
+    wait = fields.get("retry_after_s")
+    known = isinstance(wait, int | float) and 0 <= wait < float("inf")
+    return AgentFailure(kind, detail, retry_after_s=wait if known else None)

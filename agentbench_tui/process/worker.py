@@ -28,6 +28,7 @@ _EXIT_WAIT_S = 0.5
 
 _decoder = msgspec.json.Decoder(dict[str, Any])
 _encoder = msgspec.json.Encoder()
+_HELLO = _encoder.encode({"type": "hello", "protocol": PROTOCOL}) + b"\n"
 
 
 class JsonLinesWorker:
@@ -99,7 +100,7 @@ class JsonLinesWorker:
         except SpawnError as error:
             raise AgentFailure(FailureKind.AGENT, str(error)) from error
         self.starts += 1
-        hello = await self._exchange({"type": "hello", "protocol": PROTOCOL}, self._start_timeout_s)
+        hello = await self._exchange(_HELLO, self._start_timeout_s)
         if hello.get("type") != "hello" or hello.get("protocol") != PROTOCOL:
             self._give_up()
             raise AgentFailure(
@@ -113,16 +114,17 @@ class JsonLinesWorker:
         """One line there and one line back, told apart by an `id` that is added to `payload`.
 
         `timeout_s` counts from when the program is ready. When cancelled, the program is killed.
-        Raises AgentFailure: `timeout`, `parse` for a line that is no JSON object or has another
-        id, `truncated` for an end in mid-line, `limit`, and `agent` with exit code and the end
-        of stderr. Raises RuntimeError for a second call while one is in flight.
+        Raises AgentFailure: `timeout`; `parse` for a line that is no JSON object or has another
+        id; `truncated` for an end in mid-line; `limit`; `agent` with exit code and the end of
+        stderr; `harness` for a payload that JSON can't carry. Raises RuntimeError for a second
+        call while one is in flight.
         """
         if self._line is not None:
             raise RuntimeError("a worker takes one call at a time")
         if not self._ready or self._ended:
             await self.start()
         self._calls += 1
-        reply = await self._exchange({**payload, "id": self._calls}, timeout_s)
+        reply = await self._exchange(_line({**payload, "id": self._calls}), timeout_s)
         if reply.pop("id", None) != self._calls:
             self._give_up()
             raise AgentFailure(FailureKind.PARSE, f"the answer lacks the id {self._calls}")
@@ -149,17 +151,15 @@ class JsonLinesWorker:
         assert self._child is not None
         return self._child.tree
 
-    async def _exchange(
-        self, payload: Mapping[str, Any], timeout_s: float | None
-    ) -> dict[str, Any]:
+    async def _exchange(self, line: bytes, timeout_s: float | None) -> dict[str, Any]:
         assert self._child is not None
         loop = asyncio.get_running_loop()
         self._line = loop.create_future()
         timer = None if timeout_s is None else loop.call_later(timeout_s, self._too_late, timeout_s)
         try:
-            self._child.write(_encoder.encode(payload) + b"\n")
+            self._child.write(line)
             self._next_line()
-            line = await self._line
+            reply = await self._line
         except AgentFailure as failure:
             try:
                 raise await self._explained(failure) from None
@@ -173,10 +173,10 @@ class JsonLinesWorker:
             if timer is not None:
                 timer.cancel()
         try:
-            return _decoder.decode(line)
+            return _decoder.decode(reply)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             self._give_up()
-            text = one_line(line[:400].decode("utf-8", "replace"), 120)
+            text = one_line(reply[:400].decode("utf-8", "replace"), 120)
             raise AgentFailure(FailureKind.PARSE, f"not a JSON object: {text}") from None
 
     def _take(self, data: bytes) -> None:
@@ -231,3 +231,11 @@ class JsonLinesWorker:
         """The program can't be trusted with another call: kill it now, sweep at next start."""
         self._ready = False
         self._tree.signal_all(signal.SIGKILL)
+
+
+def _line(payload: Mapping[str, Any]) -> bytes:
+    try:
+        return _encoder.encode(payload) + b"\n"
+    except (TypeError, ValueError, RecursionError) as error:
+        detail = f"the case cannot be sent as JSON: {error}"
+        raise AgentFailure(FailureKind.HARNESS, detail) from None

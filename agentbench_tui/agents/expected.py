@@ -1,0 +1,72 @@
+"""The answer that a case expects, in the form that scorers take; and one that is surely wrong."""
+
+from __future__ import annotations
+
+from string import ascii_uppercase
+from typing import Any
+
+import msgspec
+
+from agentbench_tui.model.answer import Answer, Case, ToolCall
+
+_WRONG_TEXT = "?"
+
+
+def answer_expected(case: Case) -> Answer:
+    """What is expected, marked simulated.
+
+    Text as text; numbers and booleans as text and data; of a list of texts, any of which is
+    right, the first; the index of one of the case's `choices` as its letter; other structures as
+    data with their JSON as text, and as tool calls where they look like them.
+    Without an expectation the answer is empty.
+    """
+    expected = case.expected
+    if expected is None:
+        return Answer(simulated=True)
+    if isinstance(expected, str):
+        return Answer(text=expected, simulated=True)
+    if isinstance(expected, int) and case.metadata.get("choices"):
+        return Answer(text=ascii_uppercase[expected % 26], data=expected, simulated=True)
+    text = msgspec.json.encode(expected).decode()
+    if isinstance(expected, list) and expected and all(isinstance(x, str) for x in expected):
+        text = expected[0]
+    calls = tuple(_tool_calls(expected if isinstance(expected, list) else [expected]))
+    return Answer(text=text, data=expected, tool_calls=calls, simulated=True)
+
+
+def answer_wrong(case: Case) -> Answer:
+    """An answer that no sensible scorer takes for the expected one, marked simulated."""
+    expected = case.expected
+    if isinstance(expected, bool):
+        return Answer(text=str(not expected).lower(), data=not expected, simulated=True)
+    if isinstance(expected, int | float):
+        other = expected * 2 + 1 if expected >= 0 else expected * 2 - 1
+        return Answer(text=str(other), data=other, simulated=True)
+    return Answer(text=_WRONG_TEXT, simulated=True)
+
+
+def _tool_calls(expected: list[Any]) -> list[ToolCall]:
+    """The calls in a list of `{name, arguments}` or `{NAME: {argument: [allowed values]}}`."""
+    calls = []
+    for entry in expected:
+        if not isinstance(entry, dict):
+            return []
+        if isinstance(entry.get("name"), str) and isinstance(entry.get("arguments"), dict):
+            calls.append(ToolCall(entry["name"], entry["arguments"]))
+        elif len(entry) == 1 and isinstance(allowed := next(iter(entry.values())), dict):
+            calls.append(ToolCall(str(next(iter(entry))), _first_allowed(allowed)))
+        else:
+            return []
+    return calls
+
+
+def _first_allowed(arguments: dict[str, Any]) -> dict[str, Any]:
+    """The first of each argument's allowed values; `""` says that it may be left out."""
+    chosen = {}
+    for name, allowed in arguments.items():
+        values = (
+            [value for value in allowed if value != ""] if isinstance(allowed, list) else [allowed]
+        )
+        if values:
+            chosen[name] = values[0]
+    return chosen
