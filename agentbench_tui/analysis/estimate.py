@@ -21,6 +21,9 @@ from agentbench_tui.analysis.summary import needed, quantile, supported
 
 Kind = Literal["time", "share", "amount"]
 
+_NO_WIDTH = 1e-9
+"""An interval of a share narrower than this comes of rounding, not of data."""
+
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
@@ -48,7 +51,7 @@ def estimate(
 
     - `share`: values in [0, 1]. Yes/no values, one a case: Wilson. Graded values: t. Several
       observations a case (`clusters`, int64[n]): clustered standard error. Clipped to [0, 1];
-      where nothing varies, or one observation is all there is, Wilson over the cases.
+      where nothing varies between cases, or one observation is all there is, Wilson over the cases.
     - `time`: values >= 0. Two repeats or more (`runs`, int64[n]): geometric mean of the repeats'
       medians, t on logs over repeats, since samples of one repeat are not independent. One repeat:
       the median, with order statistics; that interval holds for this repeat only.
@@ -117,7 +120,7 @@ def _share(x: Floats, cases: ArrayLike | None, level: float) -> Estimate:
         interval = clustered_mean(x, cases, level)
     elif not yes_no:
         interval = t_mean(x, level)
-    if interval is None or interval.low == interval.high:
+    if interval is None or interval.high - interval.low < _NO_WIDTH:
         interval = wilson(min(mean * units, units), units, level)
     return _with(mean, interval, x.size, "share", "", floor=0.0, ceiling=1.0)
 

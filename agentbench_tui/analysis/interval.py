@@ -36,7 +36,7 @@ class Interval:
 
     low: float
     high: float
-    """Infinite only from `ratio_of_sums`, when the denominator may be 0."""
+    """Infinite where nothing bounds it: in `ratio_of_sums`, when the denominator may be 0."""
     level: float
     """Nominal coverage, such as 0.95."""
     method: str
@@ -66,7 +66,9 @@ def t_log_mean(values: ArrayLike, level: float = 0.95) -> Interval | None:
     logs = t_mean(np.log(x), level)
     if logs is None:
         return None
-    return Interval(math.exp(logs.low), math.exp(logs.high), level, "t on logs")
+    with np.errstate(over="ignore"):  # two values that differ by tens of decades: no upper end
+        low, high = np.exp([logs.low, logs.high])
+    return Interval(float(low), float(high), level, "t on logs")
 
 
 def wilson(successes: float, n: int, level: float = 0.95) -> Interval | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 
 import pytest
@@ -122,8 +123,8 @@ def test_binomial_cdf_is_the_sum_of_its_terms(n: int, p: float) -> None:
         lambda: binomial_cdf(1, 2, 1.5),
     ],
 )
-def test_arguments_outside_the_domain_are_refused(call) -> None:
-    with pytest.raises(ValueError, match="needed|needs|must be"):
+def test_arguments_outside_the_domain_are_refused(call: Callable[[], float]) -> None:
+    with pytest.raises(ValueError, match=r"needed|needs|must be"):
         call()
 
 

@@ -301,6 +301,10 @@ def test_too_little_data_gives_no_interval() -> None:
     assert ratio_of_sums([1.0], [1.0]) is None
 
 
+def test_values_decades_apart_have_no_upper_end_rather_than_an_overflow() -> None:
+    assert ends(t_log_mean([1.0, 1e-195])) == (0.0, math.inf)
+
+
 def test_equal_values_give_an_interval_of_no_width() -> None:
     same = [0.1] * 15
     for interval in (
@@ -334,5 +338,5 @@ def test_equal_values_give_an_interval_of_no_width() -> None:
     ],
 )
 def test_wrong_input_is_refused(call: Callable[[], object]) -> None:
-    with pytest.raises(ValueError, match="needs|needed|NaN|but"):
+    with pytest.raises(ValueError, match=r"needs|needed|NaN|but"):
         call()
