@@ -102,7 +102,8 @@ def open_dataset(
     of input, expected, messages and tools, and `-2`, `-3` … tell equal ones apart.
 
     Raises SuiteError with everything that is wrong with the records, each by file and line;
-    problems without a file have paths relative to the benchmark. Raises MissingExtra, and UsageError for unknown ids.
+    problems without a file have paths relative to the benchmark. Raises MissingExtra, and
+    UsageError for unknown ids.
     """
     dataset = benchmark.dataset
     assert dataset is not None

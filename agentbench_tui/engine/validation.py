@@ -18,6 +18,7 @@ from agentbench_tui.model.errors import (
     UsageError,
     did_you_mean,
 )
+from agentbench_tui.model.gate import parse_gate
 from agentbench_tui.model.identity import content_hash
 from agentbench_tui.model.metric import SCORES, find_metric, known_metrics
 
@@ -89,6 +90,11 @@ class _Checker:
         if suite.baseline is not None and agent_ids and suite.baseline not in known:
             near = did_you_mean(suite.baseline, known)
             self.add(("baseline",), f'no agent "{suite.baseline}" in this suite{near}')
+        for index, text in enumerate(suite.gates):
+            try:
+                parse_gate(text)
+            except UsageError as error:
+                self.add(("gates", index), str(error))
         for index, scores in enumerate(suite.baseline_scores):
             path: KeyPath = ("baseline_scores", index)
             if scores.benchmark_id is not None and scores.benchmark_id not in benchmark_ids:

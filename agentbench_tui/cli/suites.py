@@ -1,0 +1,255 @@
+"""`agentbench suites`: validate, show, list and make suites; the schema for editors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from agentbench_tui.cli.output import Column, format_option, print_json, print_rows
+
+if TYPE_CHECKING:
+    from agentbench_tui.engine.loading import LoadedSuite
+    from agentbench_tui.model.suite import Benchmark
+
+_LIST_COLUMNS = (
+    Column("name", "suite"),
+    Column("origin", "from"),
+    Column("category", "category"),
+    Column("version", "version"),
+    Column("benchmarks", "benchmarks", right=True),
+    Column("description", "description"),
+)
+_SHOW_COLUMNS = (
+    Column("benchmark_id", "benchmark"),
+    Column("kind", "kind"),
+    Column("cases", "cases"),
+    Column("points", "points", right=True),
+    Column("iterations", "iterations", right=True),
+    Column("scorers", "scorers"),
+    Column("description", "description"),
+)
+
+
+@click.group(short_help="Validate, show, list and make suites.")
+def suites() -> None:
+    """Suites: files that say what is measured."""
+
+
+@suites.command()
+@click.argument("files", nargs=-1, required=True, metavar="SUITE...")
+@click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="Value of a declared parameter; again for more.",
+)
+def validate(files: tuple[str, ...], settings: tuple[str, ...]) -> int:
+    """Check SUITEs (files or names) wholly, datasets included, without running anything.
+
+    Every problem is printed at once, by file, line and column; the exit code is then 2.
+
+    \b
+    agentbench suites validate my-suite.yaml
+    agentbench suites validate suites/*.yaml
+    agentbench suites validate gsm8k --set dataset=answers.jsonl
+    """
+    wrong = 0
+    for name in files:
+        wrong += not _validate(name, settings)
+    return 2 if wrong else 0
+
+
+def _validate(name: str, settings: Sequence[str]) -> bool:
+    from agentbench_tui.engine.loading import load_suite
+    from agentbench_tui.engine.parameters import missing, parse_settings
+    from agentbench_tui.engine.validation import validate_suite
+    from agentbench_tui.model.errors import SuiteError, UsageError
+
+    try:
+        loaded = load_suite(name)
+        values = parse_settings(loaded.suite, settings)
+        problems: Sequence[object] = validate_suite(loaded, None, values, datasets=True)
+    except SuiteError as error:
+        problems = error.problems
+    except UsageError as error:
+        problems = [error]
+    if problems:
+        for problem in problems:
+            click.echo(str(problem), err=True)
+        return False
+    suite = loaded.suite
+    parts = [_count(len(suite.benchmarks), "benchmark"), _count(len(suite.agents), "agent")]
+    if lacking := missing(suite, values):
+        parts.append(f"not checked: what needs --set {', '.join(lacking)}")
+    click.echo(f"{loaded.path}: suite ok: {suite.suite_id} {suite.version}: {', '.join(parts)}")
+    return True
+
+
+@suites.command()
+@click.argument("name", metavar="SUITE")
+@format_option()
+def show(name: str, form: str) -> int:
+    """What a SUITE (file or name) holds, parameters at their defaults.
+
+    \b
+    agentbench suites show quickstart
+    agentbench suites show my-suite.yaml --format json
+    """
+    from agentbench_tui.engine.loading import load_suite
+
+    loaded = load_suite(name)
+    suite = loaded.suite
+    if form == "table":
+        click.echo(f"{suite.suite_id} {suite.version}  {suite.name}  ({suite.category})")
+        click.echo(f"{loaded.path}  sha256 {loaded.hash[:12]}")
+        for paragraph in filter(None, (suite.description, *_parameter_lines(loaded))):
+            click.echo(paragraph)
+    rows = [_benchmark_row(benchmark, suite.seed) for benchmark in suite.benchmarks]
+    document = {
+        "schema": "agentbench.suite/1",
+        "path": str(loaded.path),
+        "hash": loaded.hash,
+        "suite": suite.model_dump(mode="json"),
+    }
+    print_rows(rows, _SHOW_COLUMNS, form, document)
+    return 0
+
+
+def _parameter_lines(loaded: LoadedSuite) -> list[str]:
+    from agentbench_tui.engine.parameters import type_of
+
+    lines = []
+    for name, parameter in loaded.suite.parameters.items():
+        default = "required" if parameter.required else f"default {parameter.default}"
+        lines.append(f"  --set {name}={(type_of(parameter) or 'JSON').upper()}  ({default})")
+        if parameter.description:
+            lines.append(f"        {parameter.description}")
+    return lines
+
+
+def _benchmark_row(benchmark: Benchmark, seed: int) -> dict[str, Any]:
+    from agentbench_tui.engine.sweep import points
+
+    dataset = benchmark.dataset
+    cases: str | None = None
+    if dataset is not None:
+        cases = str(len(dataset.cases)) if dataset.cases is not None else dataset.data_source
+    own_seed = seed if benchmark.seed is None else benchmark.seed
+    return {
+        "benchmark_id": benchmark.benchmark_id,
+        "kind": benchmark.kind,
+        "cases": cases,
+        "points": len(points(benchmark.sweep, own_seed)),
+        "iterations": f"{benchmark.iterations.warmup} + {benchmark.iterations.measured}",
+        "scorers": ", ".join(_scorer_name(spec) for spec in benchmark.scorers),
+        "description": benchmark.description or benchmark.name,
+    }
+
+
+def _scorer_name(spec: str | Mapping[str, Any]) -> str:
+    if isinstance(spec, str):
+        return spec
+    return next((name for name in spec if name != "as"), "")
+
+
+@suites.command("list")
+@format_option()
+def list_(form: str) -> int:
+    """Suites that can be run by name: ./suites, those that ship, those of plug-ins.
+
+    \b
+    agentbench suites list
+    agentbench suites list --format json
+    """
+    from agentbench_tui.engine.catalogue import suite_catalogue
+
+    rows = [_catalogue_row(entry) for entry in suite_catalogue()]
+    print_rows(rows, _LIST_COLUMNS, form, {"schema": "agentbench.suites/1", "suites": rows})
+    return 0
+
+
+def _catalogue_row(entry: Any) -> dict[str, Any]:
+    from agentbench_tui.engine.loading import load_suite
+    from agentbench_tui.model.errors import AgentbenchError
+
+    row: dict[str, Any] = {
+        "name": entry.name,
+        "origin": entry.origin,
+        "path": None if entry.path is None else str(entry.path),
+        "category": None,
+        "version": None,
+        "benchmarks": None,
+        "description": entry.fault,
+    }
+    if entry.path is None:
+        return row
+    try:
+        suite = load_suite(entry.path).suite
+    except AgentbenchError as error:
+        first = str(error).splitlines()[0]
+        return row | {"description": f"cannot be read: {first}"}
+    return row | {
+        "category": suite.category,
+        "version": suite.version,
+        "benchmarks": len(suite.benchmarks),
+        "description": suite.description or suite.name,
+    }
+
+
+@suites.command()
+@click.argument("path", type=click.Path(path_type=Path), metavar="FILE")
+@click.option(
+    "--template",
+    default="cases",
+    show_default=True,
+    help="What to start from: cases, file or speed.",
+)
+@click.option("--force", is_flag=True, help="Write over a file that is there.")
+def new(path: Path, template: str, force: bool) -> int:
+    """Write a small suite, explained line by line, to FILE.
+
+    \b
+    agentbench suites new my-suite.yaml
+    agentbench suites new sums.yaml --template file
+    """
+    from agentbench_tui.engine.starter import write_starter
+
+    for written in write_starter(path, template, force=force):
+        click.echo(f"wrote {written}", err=True)
+    click.echo(f"check it: agentbench suites validate {path}", err=True)
+    return 0
+
+
+@suites.command()
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Where to write it; stdout by default.",
+)
+def schema(output: Path | None) -> int:
+    """The JSON Schema of suites, by which editors complete and check them.
+
+    \b
+    agentbench suites schema --output suite.schema.json
+    In a YAML suite:  # yaml-language-server: $schema=suite.schema.json
+    In a JSON suite:  "$schema": "suite.schema.json"
+    """
+    import json
+
+    from agentbench_tui.engine.suite_schema import suite_schema
+
+    if output is None:
+        print_json(suite_schema())
+    else:
+        output.write_text(json.dumps(suite_schema(), indent=2) + "\n", encoding="utf-8")
+        click.echo(f"wrote {output}", err=True)
+    return 0
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
