@@ -9,13 +9,13 @@ from __future__ import annotations
 import math
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from agentbench_tui.analysis.estimate import Estimate, estimate, quantile_estimate
 from agentbench_tui.analysis.interval import ratio_of_sums
-from agentbench_tui.model.answer import UNMEASURED, FailureKind
+from agentbench_tui.model.answer import UNMEASURED
 from agentbench_tui.model.metric import METRICS, PERCENTILES
 
 if TYPE_CHECKING:
@@ -26,9 +26,20 @@ if TYPE_CHECKING:
     from agentbench_tui.model.agent import AgentSpec
 
 _COLUMNS = (
-    "case_key, repeat, iteration, attempt, failure_kind, e2e_ms, waiting_ms, ttft_ms,"
-    " input_tokens, output_tokens, api_calls, cost_usd, credit, correct"
+    "case_key",
+    "repeat",
+    "failure_kind IS NULL",
+    "e2e_ms",
+    "waiting_ms",
+    "ttft_ms",
+    "input_tokens",
+    "output_tokens",
+    "cost_usd",
+    "credit",
+    "correct IS 1",
 )
+_CHUNK = 2000
+"""Rows in memory as Python objects at a time; the columns themselves cost 8 bytes a value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,40 +87,50 @@ class Aggregate:
 
 
 class Observations:
-    """The counted observations of one execution, as columns."""
+    """The counted observations of one execution, as columns of float64; NaN where unknown.
+
+    Those that failed for a reason of the grader's or harness's are not counted.
+    """
 
     def __init__(self, connection: sqlite3.Connection, execution_key: int) -> None:
-        rows = connection.execute(
-            f"SELECT {_COLUMNS} FROM answers WHERE execution_key=? ORDER BY seq",  # noqa: S608
-            (execution_key,),
-        ).fetchall()
-        self.kinds = Counter(row[4] for row in rows if row[4] is not None)
-        self.observed = len(rows)
-        counted = [row for row in rows if row[4] is None or row[4] not in _UNMEASURED]
-        columns = list(zip(*counted, strict=True)) if counted else [()] * 14
-        self.case = np.asarray(columns[0], dtype=np.int64)
-        self.repeat = np.asarray(columns[1], dtype=np.int64)
-        self.retries = int(sum(columns[3]))
-        self.answered = np.asarray([kind is None for kind in columns[4]], dtype=bool)
-        self.e2e_ms = _floats(columns[5])
-        self.waiting_ms = _floats(columns[6])
-        self.ttft_ms = _floats(columns[7])
-        self.input_tokens = _floats(columns[8])
-        self.output_tokens = _floats(columns[9])
-        self.api_calls = int(sum(columns[10]))
-        self.cost_usd = _floats(columns[11])
-        self.credit = _floats(columns[12])
-        self.right = np.asarray([bool(right) for right in columns[13]], dtype=bool)
+        place = (execution_key,)
+        self.kinds: Counter[str] = Counter(
+            dict(
+                connection.execute(
+                    "SELECT failure_kind, COUNT(*) FROM answers WHERE execution_key=?"
+                    " AND failure_kind IS NOT NULL GROUP BY 1",
+                    place,
+                ).fetchall()
+            )
+        )
+        self.observed, self.retries, self.api_calls = connection.execute(
+            "SELECT COUNT(*), CAST(TOTAL(attempt) AS INTEGER), CAST(TOTAL(api_calls) AS INTEGER)"
+            " FROM answers WHERE execution_key=?",
+            place,
+        ).fetchone()
+        counted = self.observed - sum(self.kinds[kind] for kind in UNMEASURED)
+        table = np.empty((len(_COLUMNS), counted))
+        cursor = connection.execute(
+            f"SELECT {', '.join(_COLUMNS)} FROM answers WHERE execution_key=?"  # noqa: S608
+            " AND (failure_kind IS NULL OR failure_kind NOT IN ('grader', 'harness'))"
+            " ORDER BY seq",
+            place,
+        )
+        done = 0
+        while rows := cursor.fetchmany(_CHUNK):
+            table[:, done : done + len(rows)] = np.array(
+                [tuple(row) for row in rows], dtype=np.float64
+            ).T
+            done += len(rows)
+        self.case = table[0].astype(np.int64)
+        self.repeat = table[1].astype(np.int64)
+        self.answered = table[2].astype(bool)
+        self.e2e_ms, self.waiting_ms, self.ttft_ms = table[3:6]
+        self.input_tokens, self.output_tokens, self.cost_usd, self.credit = table[6:10]
+        self.right = table[10].astype(bool)
 
     def __len__(self) -> int:
         return len(self.case)
-
-
-_UNMEASURED = {str(kind) for kind in UNMEASURED}
-
-
-def _floats(column: tuple[Any, ...]) -> NDArray[np.float64]:
-    return np.asarray([np.nan if item is None else item for item in column], dtype=np.float64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +156,7 @@ def aggregate(
     """
     seen = Observations(connection, execution_key)
     result = Aggregate(
-        failures=Counter({str(FailureKind(kind)): n for kind, n in seen.kinds.items()}),
+        failures=seen.kinds,
         observed=seen.observed,
         counted=len(seen),
         answered=int(seen.answered.sum()),

@@ -38,7 +38,7 @@ def open_group(group: Group) -> CaseSource:
         group.resolved(),
         base_dir=group.base_dir,
         seed=group.seed,
-        parameters=group.parameters,
+        parameters=group.values,
         case_ids=group.case_ids,
     )
 

@@ -29,7 +29,9 @@ class Group(msgspec.Struct, frozen=True):
     benchmark: dict[str, Any]
     """The benchmark after parameters and command-line overrides, as JSON of model.suite."""
     parameters: dict[str, Any]
-    """The parameter point."""
+    """The benchmark's own parameters at this point of its sweep: part of what it is."""
+    values: dict[str, Any]
+    """Every parameter that holds here, the suite's included: what agents and datasets are told."""
     seed: int
     base_dir: str
     """Folder that the suite's relative paths are relative to."""

@@ -64,7 +64,7 @@ class Session:
             constraints=benchmark.constraints,
             retries=benchmark.retries,
             seed=group.seed,
-            parameters=group.parameters,
+            parameters=group.values,
             seed_path=(group.suite_id, benchmark.benchmark_id),
             limiter=Limiter(benchmark.concurrency),
             recorder=self._recorder,

@@ -32,7 +32,7 @@ INTERVAL_S = 0.25
 """Longest time a row waits before its commit begins."""
 BATCH_ROWS = 1000
 """Most rows in one transaction."""
-BOUND_ROWS = 20_000
+BOUND_ROWS = 5_000
 """Rows waiting at which producers are asked to wait."""
 CHECKPOINT_BYTES = 4 << 20
 """Size of the write-ahead log at which it is checkpointed."""
