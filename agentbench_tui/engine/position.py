@@ -39,12 +39,16 @@ class Positions:
     keys: dict[KeyPath, Position] = field(default_factory=dict)
 
     def find(self, path: KeyPath, *, key: bool = False) -> Position | None:
-        """The place of the value at `path` (or of its key), else of the nearest one around it."""
-        if key and path in self.keys:
-            return self.keys[path]
+        """The place of the value at `path` (or of its key), else of the nearest one around it.
+
+        A map or list that begins below its key is placed at the key.
+        """
         for length in range(len(path), -1, -1):
-            if (position := self.values.get(path[:length])) is not None:
-                return position
+            before, value = self.keys.get(path[:length]), self.values.get(path[:length])
+            if before and ((key and length == len(path)) or not value or value.line > before.line):
+                return before
+            if value:
+                return value
         return None
 
 

@@ -206,7 +206,11 @@ def _json(file: io.BufferedReader) -> Iterator[Record]:
 
 
 def _json_array(file: io.BufferedReader) -> Iterator[Record]:
-    text = io.TextIOWrapper(file, encoding="utf-8-sig")
+    with io.TextIOWrapper(file, encoding="utf-8-sig") as text:
+        yield from _array_items(text)
+
+
+def _array_items(text: io.TextIOWrapper) -> Iterator[Record]:
     decoder = json.JSONDecoder(parse_constant=_refuse_constant)
     buffer = text.read(_CHUNK)
     at, line = buffer.index("[") + 1, 1
@@ -238,7 +242,11 @@ def _refuse_constant(text: str) -> None:
 
 
 def _csv(file: io.BufferedReader, delimiter: str = ",") -> Iterator[Record]:
-    text = io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
+    with io.TextIOWrapper(file, encoding="utf-8-sig", newline="") as text:
+        yield from _rows(text, delimiter)
+
+
+def _rows(text: io.TextIOWrapper, delimiter: str) -> Iterator[Record]:
     rows = csv.reader(text, delimiter=delimiter, strict=True)
     line = 1
     try:
