@@ -54,7 +54,7 @@ class UsedPrice(msgspec.Struct, frozen=True):
     source: str
     """`suite`, the price file's name, or `genai-prices VERSION (PROVIDER/MODEL)`."""
     date: str | None = None
-    """When the price held or was last checked, `YYYY-MM-DD`; None when the source doesn't say."""
+    """Since when the price holds, `YYYY-MM-DD`; None when the source doesn't say."""
     input_above: tuple[Rate, ...] = ()
     """Other input prices for long inputs, from the longest down."""
     output_above: tuple[Rate, ...] = ()
@@ -89,7 +89,7 @@ class PriceTable:
         price = self._known.get((model, provider))
         if price is None:
             price = self._known[model, provider] = self._find(model, provider)
-        if type(price) is str:
+        if isinstance(price, str):
             return Cost(None, price)
         return Cost(_dollars(price, usage), "", usage.estimated)
 
@@ -133,7 +133,8 @@ def _from_library(model: str, provider: str | None) -> UsedPrice | str:
         vendor, info = get_snapshot().find_provider_model(model, None, provider, None)
     except LookupError:
         return f"the price of {model} is not known; give it in `prices` or with --prices"
-    today = info.get_prices(datetime.now(UTC))
+    now = datetime.now(UTC)
+    today = info.get_prices(now)
     input_price, input_above = _tiers(today.input_mtok)
     output_price, output_above = _tiers(today.output_mtok)
     if input_price is None or output_price is None:
@@ -147,7 +148,7 @@ def _from_library(model: str, provider: str | None) -> UsedPrice | str:
         output=output_price,
         cached_input=cached_price,
         source=f"genai-prices {genai_prices.__version__} ({vendor.id}/{info.id})",
-        date=_checked(info),
+        date=_since(info, now),
         input_above=input_above,
         output_above=output_above,
         cached_above=cached_above,
@@ -167,8 +168,18 @@ def _tiers(price: Any) -> tuple[float | None, tuple[Rate, ...]]:
     return float(price), ()
 
 
-def _checked(info: ModelInfo) -> str | None:
-    return None if info.prices_checked is None else info.prices_checked.isoformat()[:10]
+def _since(info: ModelInfo, now: datetime) -> str | None:
+    """The start of the price in force at `now`, where the model's price has changed."""
+    from genai_prices.types import ModelPrice, StartDateConstraint
+
+    if isinstance(info.prices, ModelPrice):
+        return None
+    starts = [
+        price.constraint.start_date
+        for price in info.prices
+        if isinstance(price.constraint, StartDateConstraint) and price.constraint.active(now)
+    ]
+    return max(starts).isoformat() if starts else None
 
 
 def read_prices(path: Path) -> list[Price]:
@@ -177,7 +188,8 @@ def read_prices(path: Path) -> list[Price]:
     Raises UsageError when it cannot be read, SuiteError with every entry that is wrong.
     """
     from pydantic import ValidationError
-    from ruamel.yaml import YAML, YAMLError
+    from ruamel.yaml import YAML
+    from ruamel.yaml.error import YAMLError
 
     from agentbench_tui.model.suite import Price
 

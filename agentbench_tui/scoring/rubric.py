@@ -67,8 +67,8 @@ def dimension_score(
 ) -> float | None:
     """The score of one dimension from an execution's metrics.
 
-    `entry` is the suite's rubric for it, `baseline` the metrics of the baseline's execution. Accuracy
-    and reliability without rubric are their own score. None where nothing can be said.
+    `entry` is the suite's rubric for it, `baseline` the metrics of the baseline's execution.
+    Accuracy and reliability without rubric are their own score. None where nothing can be said.
     """
     if entry is not None:
         return score_metric(metrics.get(entry.metric), entry)

@@ -80,7 +80,7 @@ def _validator(schema: Any) -> Validator:
     from jsonschema.validators import Draft202012Validator, validator_for
     from referencing import Registry
 
-    if not isinstance(schema, dict | bool):
+    if not isinstance(schema, dict):
         raise UsageError(f"a JSON schema is an object, not {type(schema).__name__}")
     kind = validator_for(schema, default=Draft202012Validator)
     try:
