@@ -67,7 +67,7 @@ class LoadedSuite:
     """A suite that has been read."""
 
     suite: Suite
-    """With every parameter at its default."""
+    """With every parameter at its default, and swept ones at their first value."""
     path: Path
     hash: str
     """sha256 over the canonical JSON of `suite`: the same for YAML, JSON and TOML."""
