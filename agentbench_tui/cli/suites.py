@@ -68,6 +68,7 @@ def _validate(name: str, settings: Sequence[str]) -> bool:
     from agentbench_tui.engine.parameters import missing, parse_settings
     from agentbench_tui.engine.validation import validate_suite
     from agentbench_tui.model.errors import SuiteError, UsageError
+    from agentbench_tui.model.untrusted import visible
 
     try:
         loaded = load_suite(name)
@@ -79,7 +80,7 @@ def _validate(name: str, settings: Sequence[str]) -> bool:
         problems = [error]
     if problems:
         for problem in problems:
-            click.echo(str(problem), err=True)
+            click.echo(visible(str(problem)), err=True)
         return False
     suite = loaded.suite
     parts = [_count(len(suite.benchmarks), "benchmark"), _count(len(suite.agents), "agent")]
@@ -100,14 +101,16 @@ def show(name: str, form: str) -> int:
     agentbench suites show my-suite.yaml --format json
     """
     from agentbench_tui.engine.loading import load_suite
+    from agentbench_tui.model.untrusted import visible
 
     loaded = load_suite(name)
     suite = loaded.suite
     if form == "table":
-        click.echo(f"{suite.suite_id} {suite.version}  {suite.name}  ({suite.category})")
+        head = f"{suite.suite_id} {suite.version}  {suite.name}  ({suite.category})"
+        click.echo(visible(head))
         click.echo(f"{loaded.path}  sha256 {loaded.hash[:12]}")
         for paragraph in filter(None, (suite.description, *_parameter_lines(loaded))):
-            click.echo(paragraph)
+            click.echo(visible(paragraph))
     rows = [_benchmark_row(benchmark, suite.seed) for benchmark in suite.benchmarks]
     document = {
         "schema": "agentbench.suite/1",

@@ -290,5 +290,6 @@ def _first_values(sweep: Any) -> dict[str, Any]:
             values[name] = written[0]
         elif isinstance(written, dict):
             start = written.get("start")
-            values[name] = round(start) if written.get("integer") is True and start else start
+            whole = written.get("integer") is True and isinstance(start, int | float)
+            values[name] = round(start) if whole else start
     return values

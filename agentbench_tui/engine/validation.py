@@ -133,6 +133,7 @@ class _Checker:
             return
         for message in find_kind(listed.kind).check(listed):
             self.add(path, message)
+        self._swept_names(path, listed)
         seen: set[str] = set()
         for benchmark, point in self._at_points(index):
             if self._is_new(benchmark, seen, leave_out=("parameters", "sweep")):
@@ -140,6 +141,16 @@ class _Checker:
                 if benchmark.kind == "task":
                     self._metrics(path, benchmark)
                     self._dataset(index, benchmark, point, seen)
+
+    def _swept_names(self, path: KeyPath, benchmark: Benchmark) -> None:
+        """A swept name that nothing uses may still be the agent's; a near miss is a misspelling."""
+        declared = [*self._suite.parameters, *benchmark.parameters]
+        text = json.dumps(self._loaded.data["benchmarks"][path[-1]])
+        for name in benchmark.sweep.parameters if benchmark.sweep else ():
+            near = did_you_mean(name, declared)
+            if near and name not in declared and f"${{{name}}}" not in text:
+                where = (*path, "sweep", "parameters", name)
+                self.add(where, f'no parameter "{name}" is declared{near}', key=True)
 
     def _at_points(self, index: int) -> Iterator[tuple[Benchmark, dict[str, Any]]]:
         """The benchmark at each point of its sweep; the same one only once, if points don't matter.

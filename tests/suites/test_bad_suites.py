@@ -1,10 +1,12 @@
 """Files that no suite should be: each is refused by a sentence with a place, quickly."""
 
+import copy
 import json
 import os
 import socket
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -13,6 +15,7 @@ from hypothesis import strategies as st
 from agentbench_tui.engine.loading import load_suite
 from agentbench_tui.engine.position import SourceFault
 from agentbench_tui.engine.source import read_source
+from agentbench_tui.engine.validation import validate_suite
 from agentbench_tui.engine.yaml_source import parse_yaml
 from agentbench_tui.model.errors import SuiteError
 
@@ -168,3 +171,69 @@ def test_no_value_is_bent_into_a_number(tmp_path: Path, field: str, value: objec
 def test_any_text_is_read_or_refused_and_nothing_else(text: str) -> None:
     with suppress(SourceFault):
         parse_yaml(text)
+
+
+WHOLE: dict[str, Any] = {
+    "suite_id": "s",
+    "parameters": {"n": {"default": 1, "type": "integer"}},
+    "benchmarks": [
+        {
+            "benchmark_id": "b",
+            "concurrency": "${n}",
+            "parameters": {"m": 1},
+            "dataset": {"cases": [{"input": "${m}", "id": "x"}], "fields": {"expected": "id"}},
+            "scorers": [{"numeric": {"tolerance": 0.1}}],
+            "scoring_rubric": {"speed": {"metric": "e2e_ms.p50", "target": 1, "limit": 2}},
+            "sweep": {"parameters": {"n": {"start": 1, "stop": 4, "integer": True}, "m": [1, 2]}},
+            "iterations": {"warmup": 0},
+        }
+    ],
+    "agents": [{"id": "a", "target": "openai:http://127.0.0.1:9/v1#m", "options": {}}],
+    "weights": {"cost": 1},
+    "gates": ["accuracy>=0.5"],
+}
+
+
+def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """The path of every part of a suite."""
+    parts = value.items() if isinstance(value, dict) else enumerate(value)
+    return [
+        found
+        for key, part in parts
+        for found in (places(part, (*path, key)) if isinstance(part, dict | list) else [])
+        + [(*path, key)]
+    ]
+
+
+@given(
+    st.sampled_from(places(WHOLE)),
+    st.recursive(
+        st.none()
+        | st.booleans()
+        | st.integers(-2, 2)
+        | st.floats(-9, 9)
+        | st.sampled_from(
+            ["", "${n}", "${m}", "${q}", "$${", "x", "exact", "python:x:y", "a b", "{input}"]
+        ),
+        lambda inner: (
+            st.lists(inner, max_size=2)
+            | st.dictionaries(st.sampled_from(["start", "default", "input", "id", "q"]), inner)
+        ),
+        max_leaves=4,
+    ),
+)
+def test_any_value_in_any_place_is_accepted_or_told(
+    tmp_path_factory: pytest.TempPathFactory, place: tuple[Any, ...], value: Any
+) -> None:
+    data = copy.deepcopy(WHOLE)
+    part: Any = data
+    for step in place[:-1]:
+        part = part[step]
+    part[place[-1]] = value
+    path = tmp_path_factory.mktemp("any") / "a.json"
+    path.write_text(json.dumps(data))
+
+    with suppress(SuiteError):
+        for problem in validate_suite(load_suite(path), datasets=True):
+            assert problem.file == str(path)
+            assert problem.line == 1

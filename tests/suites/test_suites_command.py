@@ -77,6 +77,15 @@ def test_validate_prints_every_problem_of_every_file_and_ends_with_2(tmp_path: P
     assert "none.yaml" in result.stderr.splitlines()[2]
 
 
+def test_validate_shows_control_characters_instead_of_sending_them(tmp_path: Path) -> None:
+    path = write(tmp_path, GOOD + '"\\e]0;owned\\a": 1\n')
+
+    result = invoke("validate", path)
+
+    assert r'unknown key "\x1b]0;owned\x07"' in result.stderr
+    assert "\x1b" not in result.stderr
+
+
 def test_validate_reads_whole_datasets(tmp_path: Path) -> None:
     write(tmp_path, '{"input": 1}\n{"inptu": 2}\n', "r.jsonl")
     path = write(
@@ -128,6 +137,7 @@ def test_validate_takes_values_and_says_what_it_could_not_check(tmp_path: Path) 
         ("agents:", "agents:\n  - {id: mine, target: 'openai:http://h/v1#m'}", "a second agent"),
         ("default: 2", "default: 2, type: string", "4 parameters.n: 2 is not of the type string"),
         ("[1, 2]", "{start: 1, stop: 9, count: 3}", "got 5.0 (from `${n}`)"),
+        ("{n: [1, 2]}", "{nn: [1]}", '10 benchmarks.0.sweep.parameters.nn: no parameter "nn" is'),
         ("{input: 1 + 1,", "{inptu: 1 + 1,", '8 benchmarks.0.dataset.cases.0: unknown key "inptu"'),
     ],
 )
