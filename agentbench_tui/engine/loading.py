@@ -290,6 +290,7 @@ def _first_values(sweep: Any) -> dict[str, Any]:
             values[name] = written[0]
         elif isinstance(written, dict):
             start = written.get("start")
-            whole = written.get("integer") is True and isinstance(start, int | float)
-            values[name] = round(start) if whole else start
+            if written.get("integer") is True and isinstance(start, int | float):
+                start = round(start)
+            values[name] = start
     return values
