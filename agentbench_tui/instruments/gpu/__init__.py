@@ -1,0 +1,88 @@
+"""GPUs of any vendor behind one `open_gpus`; none is an answer, with a reason."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import TYPE_CHECKING, Protocol, Self
+
+from agentbench_tui.instruments.availability import ROOT, NotAvailable
+from agentbench_tui.instruments.gpu.amd import AmdGpus
+from agentbench_tui.instruments.gpu.nvidia import NvidiaGpus, load_nvml
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from agentbench_tui.instruments.gauges import GpuGauges, GpuIdentity
+    from agentbench_tui.instruments.gpu.nvidia import Nvml
+
+
+class GpuReader(Protocol):
+    """The GPUs of one vendor."""
+
+    def identities(self) -> tuple[GpuIdentity, ...]: ...
+
+    def sample(self) -> tuple[GpuGauges, ...]: ...
+
+    def close(self) -> None: ...
+
+
+class GpuSource:
+    """Every GPU of the machine. For one thread at a time; a context manager."""
+
+    def __init__(self, readers: Sequence[GpuReader], reason: str | None) -> None:
+        self._readers = tuple(readers)
+        self.reason = reason
+        """Why there is no GPU; None when there is one."""
+
+    def identities(self) -> tuple[GpuIdentity, ...]:
+        """What the GPUs are. Empty when there is none."""
+        return tuple(one for reader in self._readers for one in reader.identities())
+
+    def sample(self) -> tuple[GpuGauges, ...]:
+        """The gauges now, MIG slices after their GPU. Never raises for what a GPU hides."""
+        return tuple(one for reader in self._readers for one in reader.sample())
+
+    def close(self) -> None:
+        """Give the vendors' libraries back. Further calls do nothing."""
+        readers, self._readers = self._readers, ()
+        for reader in readers:
+            reader.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def open_gpus(
+    *,
+    pcie: bool = False,
+    processes: bool = False,
+    nvml: Callable[[], Nvml] = load_nvml,
+    root: Path = ROOT,
+) -> GpuSource:
+    """Find the GPUs. Prints nothing and raises nothing when there is none.
+
+    `pcie` adds PCIe traffic, for which NVML counts 20 ms per GPU and direction; `processes` the
+    memory of each process. `nvml` gives the NVML binding and `root` is where `sys` lies: tests
+    bring their own.
+    """
+    readers: list[GpuReader] = []
+    reasons: list[str] = []
+    try:
+        readers.append(NvidiaGpus(nvml(), pcie=pcie, processes=processes))
+    except NotAvailable as absent:
+        reasons.append(f"NVIDIA: {absent}")
+    first = sum(len(reader.identities()) for reader in readers)
+    try:
+        readers.append(AmdGpus(root, first_index=first))
+    except NotAvailable as absent:
+        reasons.append(f"AMD: {absent}")
+    return GpuSource(readers, None if readers else f"no GPU found ({'; '.join(reasons)})")

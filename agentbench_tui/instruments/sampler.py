@@ -1,0 +1,174 @@
+"""Reads all gauges once a second in a thread of its own, so that measuring never waits for it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from array import array
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from agentbench_tui.instruments.gauges import reading
+from agentbench_tui.instruments.gpu import GpuSource, open_gpus
+from agentbench_tui.instruments.host import HostProbe
+from agentbench_tui.instruments.process_tree import TreeProbe
+from agentbench_tui.instruments.summary import Summary, SummaryWindow
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from agentbench_tui.instruments.gauges import GpuGauges, HostGauges, TreeGauges
+
+Roots = Callable[[], Mapping[str, Sequence[int]]]
+"""Agent id → pids of its root processes; called in the sampler's thread."""
+Sink = Callable[[str, float, dict[str, object]], None]
+"""Takes (scope, seconds since 1970, known fields); called in the sampler's thread."""
+
+_SHORTEST_S = 0.05
+"""Over less than this the kernel's clock ticks of 10 ms make rates worthless."""
+_JOIN_S = 5.0
+"""A driver that hangs must not hold the run."""
+
+
+class SamplerCost(msgspec.Struct, frozen=True):
+    """What the gauges themselves cost."""
+
+    readings: int
+    p50_ms: float | None
+    """Of the time one reading of everything took; None before the first."""
+    max_ms: float | None
+    cpu_seconds: float
+    """Of the sampler's thread."""
+    skipped: int
+    """Readings left out because the one before took longer than the interval."""
+    errors: int
+    last_error: str | None
+
+
+class Sampler:
+    """Host, process trees and GPUs, at even intervals from `start` to `stop`.
+
+    Scopes are `host`, `agent:ID`, `gpu:INDEX` and `gpu:INDEX.SLICE`. A reading that fails, or a
+    sink that raises, is counted and never ends the sampler.
+    """
+
+    def __init__(
+        self,
+        *,
+        roots: Roots,
+        sink: Sink,
+        interval_s: float = 1.0,
+        disk_path: Path | None = None,
+        gpus: Callable[[], GpuSource] = open_gpus,
+    ) -> None:
+        """`disk_path`: where the database lies (default: the working directory)."""
+        self._roots = roots
+        self._sink = sink
+        self._interval_s = interval_s
+        self._disk_path = disk_path or Path.cwd()
+        self._open_gpus = gpus
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="agentbench-gauges", daemon=True)
+        self._whole = SummaryWindow()
+        self._windows: tuple[SummaryWindow, ...] = (self._whole,)
+        self._windows_lock = threading.Lock()
+        self._took_ms = array("d")
+        self._cpu_seconds = 0.0
+        self._skipped = 0
+        self._errors = 0
+        self._last_error: str | None = None
+        self.gpu_reason: str | None = None
+        """Why there are no GPU gauges, once the first reading was taken."""
+
+    def start(self) -> None:
+        """Begin; the first reading is taken at once and has no rates yet."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Take a last reading and end the thread. Waits for it, 5 s at most; may be repeated."""
+        self._stop.set()
+        if self._thread.ident is not None:
+            self._thread.join(_JOIN_S)
+
+    def summary(self) -> Summary:
+        """Lowest, mean and highest since the start."""
+        return self._whole.summary()
+
+    @contextmanager
+    def window(self) -> Iterator[SummaryWindow]:
+        """Summarise the readings of a stretch, such as one execution. Windows may overlap.
+
+        A stretch shorter than the interval may have no reading.
+        """
+        window = SummaryWindow()
+        with self._windows_lock:
+            self._windows = (*self._windows, window)
+        try:
+            yield window
+        finally:
+            with self._windows_lock:
+                self._windows = tuple(one for one in self._windows if one is not window)
+
+    @property
+    def cost(self) -> SamplerCost:
+        """What the readings cost so far."""
+        took = sorted(self._took_ms)
+        return SamplerCost(
+            readings=len(took),
+            p50_ms=took[len(took) // 2] if took else None,
+            max_ms=took[-1] if took else None,
+            cpu_seconds=self._cpu_seconds,
+            skipped=self._skipped,
+            errors=self._errors,
+            last_error=self._last_error,
+        )
+
+    def _run(self) -> None:
+        host, trees = HostProbe(self._disk_path), TreeProbe()
+        with self._open_gpus() as gpus:
+            self.gpu_reason = gpus.reason
+            begun = time.monotonic()
+            turn, stopping = 0, False
+            while True:
+                read_at = time.monotonic()
+                self._read(host, trees, gpus)
+                self._took_ms.append((time.monotonic() - read_at) * 1e3)
+                self._cpu_seconds = time.thread_time()
+                if stopping:
+                    return
+                turn = self._next_turn(turn, begun)
+                due = begun + turn * self._interval_s
+                stopping = self._stop.wait(max(0.0, due - time.monotonic()))
+                if stopping and time.monotonic() - read_at < _SHORTEST_S:
+                    return
+
+    def _next_turn(self, turn: int, begun: float) -> int:
+        """The next due reading that is not past, on the grid that began at `begun`."""
+        reached = int((time.monotonic() - begun) / self._interval_s)
+        self._skipped += max(0, reached - turn)
+        return max(turn, reached) + 1
+
+    def _read(self, host: HostProbe, trees: TreeProbe, gpus: GpuSource) -> None:
+        parts: tuple[Callable[[], Mapping[str, HostGauges | TreeGauges | GpuGauges]], ...] = (
+            lambda: {"host": host.read()},
+            lambda: {f"agent:{name}": one for name, one in trees.read(self._roots()).items()},
+            lambda: {one.scope: one for one in gpus.sample()},
+        )
+        for part in parts:
+            # Whatever a driver, a dying process or a sink throws: gauges never end a run.
+            try:
+                at = time.time()
+                for scope, gauges in part().items():
+                    self._deliver(scope, at, reading(gauges))
+            except Exception as error:  # noqa: BLE001 (counted and shown in `cost`)
+                self._errors += 1
+                self._last_error = f"{type(error).__name__}: {error}"
+
+    def _deliver(self, scope: str, at: float, fields: dict[str, object]) -> None:
+        for window in self._windows:
+            window.add(scope, fields)
+        self._sink(scope, at, fields)
