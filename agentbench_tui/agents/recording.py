@@ -132,7 +132,7 @@ def open_lines(source: str, base_dir: str) -> BinaryIO:
         file.seek(0)
         return _spread(file) if head.startswith(b"[") else file
     except (OSError, EOFError, zlib.error) as error:
-        raise RecordingFault(f"{error.__class__.__name__}: {error}") from None
+        raise RecordingFault(f"cannot be read: {error}") from None
 
 
 def _open(source: str, base_dir: str) -> tuple[BinaryIO, str]:
@@ -154,15 +154,16 @@ def _open(source: str, base_dir: str) -> tuple[BinaryIO, str]:
 
 def _unpacked(file: BinaryIO) -> BinaryIO:
     spool = tempfile.TemporaryFile()  # noqa: SIM115 (the caller closes it)
-    size = 0
-    with file, gzip.open(file) as unpacked:
-        while chunk := unpacked.read(1 << 20):
-            size += len(chunk)
-            if size > MAX_UNPACKED_BYTES:
-                spool.close()
-                raise RecordingFault(f"unpacks to more than {MAX_UNPACKED_BYTES:,} bytes")
-            spool.write(chunk)
-    spool.seek(0)
+    try:
+        with file, gzip.open(file) as unpacked:
+            while chunk := unpacked.read(1 << 20):
+                spool.write(chunk)
+                if spool.tell() > MAX_UNPACKED_BYTES:
+                    raise RecordingFault(f"unpacks to more than {MAX_UNPACKED_BYTES:,} bytes")
+        spool.seek(0)
+    except BaseException:
+        spool.close()
+        raise
     return spool
 
 
@@ -201,7 +202,7 @@ def _record(line: bytes, number: int) -> dict[str, Any]:
     try:
         record = _decode(line)
     except (msgspec.DecodeError, RecursionError) as error:
-        raise RecordingFault(f"record {number} is not JSON: {error}") from None
+        raise RecordingFault(f"record {number} is not JSON on one line: {error}") from None
     if not isinstance(record, dict):
         raise RecordingFault(f"record {number} is not a JSON object")
     return record

@@ -55,14 +55,12 @@ class ParsedTarget:
 def parse_target(text: str) -> ParsedTarget:
     """A target string in its parts. Raises UsageError; the scheme is not looked up."""
     match = _SCHEME.fullmatch(text.strip())
-    if match is None:
-        raise UsageError(f"`{text}` is not a target: expected SCHEME:REST, such as python:mod:func")
-    scheme, head_options, rest = match[1], match[2], match[3]
-    if rest is None and head_options is None:
+    if match is None or (match[2] is None and match[3] is None):
+        hint = f"; a program is written `command:{text}`" if text.strip() else ""
         raise UsageError(
-            f"`{text}` is not a target: expected SCHEME:REST, such as python:mod:func; "
-            f"a program is written `command:{text}`"
+            f"`{text}` is not a target: expected SCHEME:REST, such as python:mod:func{hint}"
         )
+    scheme, head_options, rest = match[1], match[2], match[3]
     rest, fragment, tail_options = rest or "", "", ""
     if scheme in _URL_SCHEMES and rest.startswith("//"):
         rest = f"{scheme}:{rest}"

@@ -1,0 +1,84 @@
+"""A program that is run once is ended once it has answered, and nothing of it lives on."""
+
+import asyncio
+import sys
+from pathlib import Path
+
+import psutil
+import pytest
+
+from agentbench_tui.process.environment import child_environment
+from agentbench_tui.process.single import Finished, run_program
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from programs import ESCAPEES, program
+
+
+async def run(code: str, data: bytes = b"", **options: float) -> Finished:
+    return await run_program(
+        program(code),
+        environment=child_environment(),
+        data=data,
+        **options,  # type: ignore[arg-type]  # limits only
+    )
+
+
+async def test_input_goes_in_and_output_comes_out() -> None:
+    done = await run("sys.stdout.write(sys.stdin.read().upper())", b"abc")
+    assert (done.output, done.exit_code, done.timed_out) == (b"ABC", 0, False)
+    assert done.cpu_seconds > 0
+
+
+async def test_an_exit_code_comes_with_the_end_of_stderr() -> None:
+    done = await run("sys.stderr.write('boom'); sys.exit(9)")
+    assert done.exit_code == 9
+    assert done.ending == "exited with code 9: boom"
+
+
+async def test_a_program_out_of_time_is_ended() -> None:
+    done = await run("print('partial', flush=True); signal.pause()", timeout_s=0.1)
+    assert done.timed_out
+
+
+async def test_a_program_that_says_too_much_is_ended() -> None:
+    code = "while True: sys.stdout.write('x' * 65536)"
+    done = await run(code, max_output_bytes=100_000)
+    assert done.too_long
+    assert len(done.output) == 100_000
+
+
+async def test_a_program_that_never_reads_its_input_still_answers() -> None:
+    done = await run("print('ok')", b"x" * 1_000_000)
+    assert done.output == b"ok\n"
+
+
+async def test_memory_just_before_the_answer_is_seen() -> None:
+    code = "held = b'x' * 120_000_000; del held; print('ok', flush=True); sys.stdin.read()"
+    done = await run(code, memory_limit_mb=100)
+    assert done.over_limit is not None
+    assert (done.peak_memory_mb or 0) > 120
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs subreapers")
+async def test_nothing_that_it_started_lives_on() -> None:
+    done = await run(ESCAPEES + "print(*spawn(), flush=True)")
+    pids = [int(word) for word in done.output.split()]
+    assert len(pids) == 3
+    assert not any(psutil.pid_exists(pid) for pid in pids)
+
+
+async def test_cancelling_ends_the_program() -> None:
+    started: asyncio.Queue[int] = asyncio.Queue()
+    task = asyncio.create_task(
+        run_program(
+            program("signal.pause()"),
+            environment=child_environment(),
+            on_start=started.put_nowait,
+        )
+    )
+    pid = await started.get()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert not psutil.pid_exists(pid)
