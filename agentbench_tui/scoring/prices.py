@@ -52,7 +52,7 @@ class UsedPrice(msgspec.Struct, frozen=True):
     output: float
     cached_input: float
     source: str
-    """`suite`, the price file's name, or `genai-prices VERSION (PROVIDER/MODEL)`."""
+    """`given` (in the suite or by --prices), or `genai-prices VERSION (PROVIDER/MODEL)`."""
     date: str | None = None
     """Since when the price holds, `YYYY-MM-DD`; None when the source doesn't say."""
     input_above: tuple[Rate, ...] = ()
@@ -65,16 +65,13 @@ class PriceTable:
     """The prices in force for a run. Each model is looked up once."""
 
     def __init__(
-        self, overrides: Iterable[Price] = (), *, source: str = "suite", library: bool = True
+        self, overrides: Iterable[Price] = (), *, source: str = "given", library: bool = True
     ) -> None:
-        """`overrides` in order: the first that matches counts. `library=False` knows only those."""
+        """`overrides` in order: the first that matches counts; `source` is what they are stored as.
+        `library=False` knows only those."""
         self._overrides = [(price, source) for price in overrides]
         self._library = library
         self._known: dict[tuple[str, str | None], UsedPrice | str] = {}
-
-    def add(self, overrides: Iterable[Price], source: str) -> None:
-        """Put further overrides before those there are. Call it before the first cost."""
-        self._overrides[:0] = [(price, source) for price in overrides]
 
     def cost(self, model: str | None, provider: str | None, usage: Usage | None) -> Cost:
         """Cost of one answer.

@@ -10,13 +10,8 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from agentbench_tui.model.metric import DEFAULT_METRIC, find_metric
-
 if TYPE_CHECKING:
     from agentbench_tui.model.suite import RubricEntry
-
-_IS_A_SHARE = frozenset({"accuracy", "reliability"})
-"""Dimensions whose metric is in 0..1 already and is its own score."""
 
 
 def score_metric(value: float | None, entry: RubricEntry) -> float | None:
@@ -57,29 +52,6 @@ def relative_score(value: float | None, baseline: float | None, direction: str) 
     if better == worse:
         return 0.5
     return min(1.0, 0.5 * better / worse) if worse else 1.0
-
-
-def dimension_score(
-    dimension: str,
-    metrics: Mapping[str, float | None],
-    entry: RubricEntry | None = None,
-    baseline: Mapping[str, float | None] | None = None,
-) -> float | None:
-    """The score of one dimension from an execution's metrics.
-
-    `entry` is the suite's rubric for it, `baseline` the metrics of the baseline's execution.
-    Accuracy and reliability without rubric are their own score. None where nothing can be said.
-    """
-    if entry is not None:
-        return score_metric(metrics.get(entry.metric), entry)
-    name = DEFAULT_METRIC[dimension]
-    value = metrics.get(name)
-    if dimension in _IS_A_SHARE:
-        return value
-    metric = find_metric(name)
-    if baseline is None or metric is None:
-        return None
-    return relative_score(value, baseline.get(name), metric.direction)
 
 
 def overall(scores: Mapping[str, float | None], weights: Mapping[str, float]) -> float | None:

@@ -1,0 +1,215 @@
+"""Runs a program and its tests inside limits. A script of its own: only the standard library.
+
+Started as `python -I -S program_child.py`; standard input brings one JSON object, standard output
+takes the line `ready` once the limits are set, and then the verdict as JSON. The tested code sees
+neither: its input is empty, what it prints is dropped.
+"""
+
+import json
+import linecache
+import os
+import resource
+import sys
+import types
+from collections.abc import Callable
+
+_DENIED = (
+    "socket.",
+    "subprocess.",
+    "os.system",
+    "os.exec",
+    "os.fork",
+    "os.posix_spawn",
+    "os.spawn",
+    "os.startfile",
+    "os.kill",
+    "pty.",
+    "ctypes.",
+    "signal.pthread_kill",
+)
+"""Audit events that are refused, by prefix: network, processes, native code."""
+_CHANGES = frozenset(
+    {
+        "os.chmod",
+        "os.chown",
+        "os.link",
+        "os.mkdir",
+        "os.remove",
+        "os.rename",
+        "os.rmdir",
+        "os.symlink",
+        "os.truncate",
+        "os.utime",
+        "shutil.rmtree",
+    }
+)
+"""Audit events that change files: refused outside the working folder."""
+_WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+
+
+def main() -> None:
+    """Read the job, set the limits, run, report."""
+    job = json.load(sys.stdin)
+    token = job.pop("token")  # shows that the verdict is ours: tested code could find the channel
+    report = _take_over_output()
+    set_limits(job["cpu_s"], job["memory_bytes"], job["file_bytes"])
+    # Imported now: importing them later would open files, and tracebacks need them.
+    import encodings.idna  # noqa: F401
+    import traceback  # noqa: F401
+
+    report("ready")
+    sys.addaudithook(guard(os.path.realpath(os.getcwd())))  # noqa: PTH109 - stays str and quick
+    verdict = judge(job)
+    report(json.dumps({**verdict, "token": token}))
+    os._exit(0)
+
+
+def _take_over_output() -> Callable[[str], None]:
+    """Keep standard output for the verdict; the code gets an empty input and no output."""
+    channel = os.dup(1)
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for number in (0, 1, 2):
+        os.dup2(nothing, number)
+
+    def report(line: str) -> None:
+        os.write(channel, line.encode("utf-8", "backslashreplace") + b"\n")
+
+    return report
+
+
+def set_limits(cpu_s: int, memory_bytes: int, file_bytes: int) -> None:
+    """Limits that the kernel holds for this process; those it doesn't know are left out."""
+    for name, value in (
+        ("RLIMIT_CPU", cpu_s),
+        ("RLIMIT_AS", memory_bytes),
+        ("RLIMIT_FSIZE", file_bytes),
+        ("RLIMIT_NOFILE", 64),
+        ("RLIMIT_NPROC", 0),
+        ("RLIMIT_CORE", 0),
+    ):
+        number = getattr(resource, name, None)
+        if number is not None:
+            try:
+                resource.setrlimit(number, (value, value))
+            except (ValueError, OSError):
+                continue
+
+
+def guard(
+    folder: str,
+    # Bound now, so that code which replaces these names in their modules changes nothing here.
+    realpath: Callable[..., str] = os.path.realpath,
+    fsdecode: Callable[..., str] = os.fsdecode,
+) -> Callable[[str, tuple[object, ...]], None]:
+    """An audit hook that refuses network, processes, native code, and changes outside `folder`."""
+
+    def inside(path: object) -> bool:
+        if path is None or isinstance(path, int):
+            return True
+        place = realpath(fsdecode(path))
+        return place == folder or place.startswith(folder + "/") or place == "/dev/null"
+
+    def hook(event: str, arguments: tuple[object, ...]) -> None:
+        if event == "open":
+            flags = arguments[2]
+            if isinstance(flags, int) and flags & _WRITING and not inside(arguments[0]):
+                raise PermissionError(f"may not write {arguments[0]!r}: outside the working folder")
+        elif event in _CHANGES:
+            paths = (
+                arguments[:2] if event in {"os.rename", "os.link", "os.symlink"} else arguments[:1]
+            )
+            if not all(inside(path) for path in paths):
+                raise PermissionError(f"{event} is only allowed inside the working folder")
+        elif event.startswith(_DENIED):
+            raise PermissionError(f"{event} is not allowed in tested code")
+
+    return hook
+
+
+def judge(job: dict[str, object]) -> dict[str, object]:
+    """Run the first candidate that compiles, then each test.
+
+    Gives `passed` and `total` tests, and for the first failure `error`, with `where`: `answer` or
+    `test`. A test that does not compile is a `fault`: it says nothing about the answer.
+    """
+    candidates, tests, entry = job["candidates"], job["tests"], job["entry_point"]
+    assert isinstance(candidates, list)
+    assert isinstance(tests, list)
+    verdict: dict[str, object] = {"passed": 0, "total": len(tests)}
+    compiled_tests = []
+    for index, source in enumerate(tests):
+        try:
+            compiled_tests.append(_compiled(source, f"<test {index}>"))
+        except Exception as error:  # noqa: BLE001 - whatever it is, the test is at fault
+            return {**verdict, "fault": f"test {index} does not compile: {error}"}
+    program, problem = _first_that_compiles(candidates)
+    if program is None:
+        return {**verdict, "where": "answer", "error": problem}
+    module = types.ModuleType("candidate")
+    sys.modules["candidate"] = module
+    names = module.__dict__
+    try:
+        exec(program, names)  # noqa: S102 - running it is the point
+        if entry and entry not in names:
+            return {**verdict, "where": "answer", "error": f"does not define {entry}"}
+    except BaseException as error:  # noqa: BLE001 - SystemExit and the like are failures too
+        return {**verdict, "where": "answer", "error": describe(error)}
+    return {**verdict, **_run_tests(compiled_tests, names, entry)}
+
+
+def _run_tests(
+    tests: list[types.CodeType], names: dict[str, object], entry: object
+) -> dict[str, object]:
+    passed, first = 0, None
+    for test in tests:
+        names.pop("check", None)
+        try:
+            exec(test, names)  # noqa: S102 - running it is the point
+            check = names.get("check")
+            if entry and callable(check):
+                check(names[str(entry)])
+            passed += 1
+        except BaseException as error:  # noqa: BLE001 - SystemExit and the like are failures too
+            first = first or describe(error)
+    return (
+        {"passed": passed} if first is None else {"passed": passed, "where": "test", "error": first}
+    )
+
+
+def _first_that_compiles(sources: list[str]) -> tuple[types.CodeType | None, str]:
+    problem = ""
+    for source in sources:
+        try:
+            return _compiled(source, "<answer>"), ""
+        except SyntaxError as error:
+            problem = problem or f"SyntaxError: {error.msg} at line {error.lineno}"
+        except (ValueError, RecursionError, MemoryError, OverflowError) as error:
+            problem = problem or describe(error)
+    return None, problem
+
+
+def _compiled(source: str, name: str) -> types.CodeType:
+    linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
+    return compile(source, name, "exec", dont_inherit=True)
+
+
+def describe(error: BaseException) -> str:
+    """`AssertionError at: assert f(2) == 4`, from the last line of a test, else of the answer."""
+    place, trace = "", error.__traceback__
+    in_test = False
+    while trace is not None:
+        name = trace.tb_frame.f_code.co_filename
+        if name.startswith("<test") or (name == "<answer>" and not in_test):
+            in_test = in_test or name.startswith("<test")
+            line = linecache.getline(name, trace.tb_lineno).strip()
+            place = f" at: {line[:200]}" if line else ""
+        trace = trace.tb_next
+    try:
+        message = str(error)[:200]
+    except Exception:  # noqa: BLE001 - the error's class is the tested code's
+        message = ""
+    return f"{type(error).__name__}{': ' if message else ''}{message}{place}"
+
+
+if __name__ == "__main__":
+    main()
