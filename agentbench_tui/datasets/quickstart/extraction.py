@@ -131,8 +131,8 @@ def _order(draw: Draw, nth: int) -> Document:
     texts = (
         f"Purchase order\nCustomer: {company}\nDeliver by: {_written(day, nth)}\n{lines}\n",
         (
-            f"Hello,\n\nthis is {company}. We need {joined}, delivered by {_written(day, nth)} at the "
-            "latest.\n\nThanks\n"
+            f"Hello,\n\nthis is {company}. We need {joined}, delivered by {_written(day, nth)} at "
+            "the latest.\n\nThanks\n"
         ),
         (
             f"Good morning,\n\nplease send us {joined}. They must reach {company} before or on "

@@ -43,12 +43,12 @@ def _gains_and_losses(draw: Draw, nth: int) -> Problem:
             f"How many {things} does {who} have now?"
         ),
         (
-            f"There were {start} {things} in {who}'s drawer. {other} took {less} of them, and later "
-            f"{who} found {more} more. How many {things} are in the drawer now?"
+            f"There were {start} {things} in {who}'s drawer. {other} took {less} of them, and "
+            f"later {who} found {more} more. How many {things} are in the drawer now?"
         ),
         (
-            f"{who} collected {start} {things}, lost {less} on the way home and won {more} in a game. "
-            f"How many {things} are left?"
+            f"{who} collected {start} {things}, lost {less} on the way home and won {more} in a "
+            f"game. How many {things} are left?"
         ),
     )
     return texts[nth], start + more - less
@@ -61,8 +61,8 @@ def _groups(draw: Draw, nth: int) -> Problem:
         f"One {single} holds {size} {things}. How many {things} are in {count} {many}?",
         f"There are {count} {many} with {size} {things} in each. How many {things} is that in all?",
         (
-            f"A shop orders {count} {many}. Every {single} contains {size} {things}. How many {things} "
-            "does the shop get?"
+            f"A shop orders {count} {many}. Every {single} contains {size} {things}. How many "
+            f"{things} does the shop get?"
         ),
     )
     return texts[nth], size * count
@@ -74,16 +74,16 @@ def _two_prices(draw: Draw, nth: int) -> Problem:
     count, more = draw.whole(2, 6), draw.whole(2, 8)
     texts = (
         (
-            f"A {first} costs ${float(price):.2f} and a {second} costs ${float(other):.2f}. What do "
-            f"{count} {first}s and {more} {second}s cost together, in dollars?"
+            f"A {first} costs ${float(price):.2f} and a {second} costs ${float(other):.2f}. What "
+            f"do {count} {first}s and {more} {second}s cost together, in dollars?"
         ),
         (
-            f"At the kiosk a {first} is ${float(price):.2f}; a {second} is ${float(other):.2f}. How "
-            f"many dollars does someone pay for {more} {second}s and {count} {first}s?"
+            f"At the kiosk a {first} is ${float(price):.2f}; a {second} is ${float(other):.2f}. "
+            f"How many dollars does someone pay for {more} {second}s and {count} {first}s?"
         ),
         (
-            f"{count} {first}s at ${float(price):.2f} each and {more} {second}s at ${float(other):.2f} "
-            "each are put on one bill. What is the total in dollars?"
+            f"{count} {first}s at ${float(price):.2f} each and {more} {second}s at "
+            f"${float(other):.2f} each are put on one bill. What is the total in dollars?"
         ),
     )
     return texts[nth], price * count + other * more
@@ -98,12 +98,12 @@ def _distance(draw: Draw, nth: int) -> Problem:
             f"{plain(hours)} hours?"
         ),
         (
-            f"A bus keeps a speed of {speed} km/h for {plain(hours)} hours. How far does it get, in "
-            "kilometres?"
+            f"A bus keeps a speed of {speed} km/h for {plain(hours)} hours. How far does it get, "
+            "in kilometres?"
         ),
         (
-            f"It takes a lorry {plain(hours)} hours to reach the depot at {speed} kilometres an hour. "
-            "How many kilometres away is the depot?"
+            f"It takes a lorry {plain(hours)} hours to reach the depot at {speed} kilometres an "
+            "hour. How many kilometres away is the depot?"
         ),
     )
     return texts[nth], speed * hours
@@ -115,12 +115,12 @@ def _remainder(draw: Draw, nth: int) -> Problem:
     total = children * each + rest
     texts = (
         (
-            f"{total} apples are shared equally among {children} children. How many apples are left "
-            "over?"
+            f"{total} apples are shared equally among {children} children. How many apples are "
+            "left over?"
         ),
         (
-            f"{children} friends deal out {total} cards evenly, as far as they go. How many cards does "
-            "each friend get?"
+            f"{children} friends deal out {total} cards evenly, as far as they go. How many cards "
+            "does each friend get?"
         ),
         f"A baker packs {total} rolls into bags of {children}. How many full bags are there?",
     )
@@ -165,12 +165,12 @@ def _multiples(draw: Draw, nth: int) -> Problem:
     base = draw.whole(5, 20) * 2
     texts = (
         (
-            f"{who} picked {base} {fruit}. {other} picked twice as many as {who}. How many {fruit} did "
-            f"{other} pick?"
+            f"{who} picked {base} {fruit}. {other} picked twice as many as {who}. How many {fruit} "
+            f"did {other} pick?"
         ),
         (
-            f"{who} picked {base} {fruit}, {other} picked twice as many, and {third} picked half as "
-            f"many as {who}. How many {fruit} did they pick altogether?"
+            f"{who} picked {base} {fruit}, {other} picked twice as many, and {third} picked half "
+            f"as many as {who}. How many {fruit} did they pick altogether?"
         ),
         (
             f"{who} picked {base} {fruit}, three times as many as {other} would need for {third}'s "
@@ -186,12 +186,12 @@ def _work_rate(draw: Draw, nth: int) -> Problem:
     done = minutes * rate
     texts = (
         (
-            f"A {machine} {does} {done} {things} in {minutes} minutes. How many {things} does it make "
-            f"in {later} minutes?"
+            f"A {machine} {does} {done} {things} in {minutes} minutes. How many {things} does it "
+            f"make in {later} minutes?"
         ),
         (
-            f"In {minutes} minutes a {machine} {does} {done} {things}. At that rate, how many minutes "
-            f"does it need for {rate * later} {things}?"
+            f"In {minutes} minutes a {machine} {does} {done} {things}. At that rate, how many "
+            f"minutes does it need for {rate * later} {things}?"
         ),
         (
             f"A {machine} {does} {rate} {things} a minute. It runs for {later} minutes, then "
@@ -207,8 +207,8 @@ def _rectangle(draw: Draw, nth: int) -> Problem:
         f"A field is {long} m long and {wide} m wide. How many metres of fence go around it?",
         f"A hall is {long} m long and {wide} m wide. What is its floor area in square metres?",
         (
-            f"A rectangular pond of {long} m by {wide} m gets a path along its whole edge. How long is "
-            "that edge in metres?"
+            f"A rectangular pond of {long} m by {wide} m gets a path along its whole edge. How "
+            "long is that edge in metres?"
         ),
     )
     return texts[nth], long * wide if nth == 1 else 2 * (long + wide)
@@ -220,12 +220,12 @@ def _change(draw: Draw, nth: int) -> Problem:
     note = 20 if count * price < 20 else 50
     texts = (
         (
-            f"{who} pays for {count} cakes at ${float(price):.2f} each with a ${note} note. How much "
-            "change is given, in dollars?"
+            f"{who} pays for {count} cakes at ${float(price):.2f} each with a ${note} note. How "
+            "much change is given, in dollars?"
         ),
         (
-            f"{who} has ${note} and buys {count} books. One book costs ${float(price):.2f}. How many "
-            "dollars are left?"
+            f"{who} has ${note} and buys {count} books. One book costs ${float(price):.2f}. How "
+            "many dollars are left?"
         ),
         (
             f"With ${note} in hand, {who} takes {count} tickets for ${float(price):.2f} each. What "
@@ -245,16 +245,16 @@ def _needless_numbers(draw: Draw, nth: int) -> Problem:
     )
     texts = (
         (
-            f"{who} is {age} years old and has {shelves} shelves with {books} books each. {who} lends "
-            f"{lent} books to {other}. How many books are still on the shelves?"
+            f"{who} is {age} years old and has {shelves} shelves with {books} books each. {who} "
+            f"lends {lent} books to {other}. How many books are still on the shelves?"
         ),
         (
             f"Bus {age} stops at 7 o'clock. {shelves * books} people are on it; {lent} get off and "
             f"{age + lent} get on. How many people are on the bus now?"
         ),
         (
-            f"A team of {age} plants {shelves} rows of {books} trees in 2 days. {lent} trees do not "
-            "grow. How many trees grow?"
+            f"A team of {age} plants {shelves} rows of {books} trees in 2 days. {lent} trees do "
+            "not grow. How many trees grow?"
         ),
     )
     total = shelves * books
