@@ -11,6 +11,7 @@ import click
 
 from agentbench_tui import __version__
 from agentbench_tui.model.errors import AgentbenchError
+from agentbench_tui.model.untrusted import visible
 
 COMMANDS = {
     "run": ("agentbench_tui.cli.run:run_command", "Run suites against agents."),
@@ -101,7 +102,7 @@ def _run(arguments: list[str]) -> int:
         error.show()
         return error.exit_code
     except AgentbenchError as error:
-        click.echo(f"agentbench: {error}", err=True)
+        click.echo(f"agentbench: {visible(str(error))}", err=True)
         return error.exit_code
     except KeyboardInterrupt:
         click.echo("interrupted", err=True)

@@ -42,6 +42,10 @@ _CHUNK = 2000
 """Rows in memory as Python objects at a time; the columns themselves cost 8 bytes a value."""
 
 
+NO_RIGHT_ANSWER = "no right answer"
+"""Reason of a missing cost, or tokens, per right answer: it is infinite."""
+
+
 @dataclass(frozen=True, slots=True)
 class MetricValue:
     """One row of the `metrics` table."""
@@ -276,7 +280,7 @@ def _per_correct(
 ) -> None:
     """Sum of amounts ÷ right answers, interval clustered by case."""
     if not result.correct:
-        result.add(name, None, "no right answer")
+        result.add(name, None, NO_RIGHT_ANSWER)
         return
     value = float(amounts.sum()) / result.correct
     interval = ratio_of_sums(amounts, seen.right.astype(np.float64), clusters=seen.case)
@@ -302,7 +306,7 @@ def _resources(result: Aggregate, resources: Resources) -> None:
     if result.correct:
         result.total("cpu_ms_per_correct", 1000 * cpu / result.correct, n)
     else:
-        result.total("cpu_ms_per_correct", None, n, "no right answer")
+        result.total("cpu_ms_per_correct", None, n, NO_RIGHT_ANSWER)
 
 
 def _output_quality(result: Aggregate, connection: sqlite3.Connection, execution_key: int) -> None:
@@ -310,8 +314,10 @@ def _output_quality(result: Aggregate, connection: sqlite3.Connection, execution
     row = connection.execute(
         "SELECT AVG(json_extract(s.value, '$.correctness')),"
         " AVG(json_extract(s.value, '$.completeness')), AVG(json_extract(s.value, '$.relevance')),"
-        " COUNT(*) FROM answers a, json_each(a.scores) s WHERE a.execution_key=?",
+        " COUNT(json_extract(s.value, '$.correctness')),"
+        " COUNT(json_extract(s.value, '$.completeness')),"
+        " COUNT(json_extract(s.value, '$.relevance')) FROM answers a, json_each(a.scores) s WHERE a.execution_key=?",
         (execution_key,),
     ).fetchone()
-    for name, value in zip(("correctness", "completeness", "relevance"), row[:3], strict=True):
-        result.total(name, value, row[3], "no scorer gives it")
+    for place, name in enumerate(("correctness", "completeness", "relevance")):
+        result.total(name, row[place], row[place + 3], "no scorer gives it")

@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from agentbench_tui.engine.aggregate import Aggregate, MetricValue, Resources, aggregate
+from agentbench_tui.engine.aggregate import (
+    NO_RIGHT_ANSWER,
+    Aggregate,
+    MetricValue,
+    Resources,
+    aggregate,
+)
 from agentbench_tui.model.agent import AgentSpec
 from agentbench_tui.model.metric import DEFAULT_METRIC, find_metric
 from agentbench_tui.model.suite import Suite, Weights
@@ -16,7 +22,9 @@ from agentbench_tui.scoring.rubric import overall, relative_score, score_metric
 
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Sequence
 
+    from agentbench_tui.engine.plan import ExecutionPlan
     from agentbench_tui.model.suite import Benchmark, RubricEntry
 
 DIMENSIONS = ("accuracy", "speed", "efficiency", "cost", "reliability")
@@ -31,6 +39,13 @@ class DimensionScore:
     value: float | None
     low: float | None = None
     high: float | None = None
+
+
+def baseline_first(
+    executions: Sequence[ExecutionPlan], baseline: str | None
+) -> list[ExecutionPlan]:
+    """The order to finish a group in: the others are scored relative to the baseline."""
+    return sorted(executions, key=lambda execution: execution.agent.id != baseline)
 
 
 def finish_execution(
@@ -87,6 +102,8 @@ def score_dimension(
     name = DEFAULT_METRIC[dimension] if entry is None else entry.metric
     found = metrics.get(name)
     if found is None or found.value is None:
+        if entry is not None and found is not None and found.reason == NO_RIGHT_ANSWER:
+            return DimensionScore(0.0, 0.0, 0.0)  # infinite: beyond any limit
         return DimensionScore(None)
 
     def mapped(value: float | None) -> float | None:
@@ -135,7 +152,8 @@ def overall_score(scores: dict[str, DimensionScore], weights: Weights) -> Dimens
 def _baseline_metrics(
     connection: sqlite3.Connection, execution_key: int, suite: Suite
 ) -> dict[str, float]:
-    """Metrics of the latest execution of the suite's baseline agent on the same benchmark."""
+    """Metrics of the suite's baseline agent on the same benchmark: in the same run with the same
+    seed, else of its latest execution."""
     if suite.baseline is None:
         return {}
     rows = connection.execute(
@@ -145,7 +163,8 @@ def _baseline_metrics(
         " AND b.parameters=e.parameters AND b.simulated=e.simulated"
         " AND (b.status='complete' OR b.run_key=e.run_key)"
         " AND EXISTS (SELECT 1 FROM metrics WHERE execution_key=b.key)"
-        " ORDER BY b.created_at DESC, b.key DESC LIMIT 1)",
+        " ORDER BY b.run_key=e.run_key AND b.seed=e.seed DESC, b.created_at DESC, b.key DESC"
+        " LIMIT 1)",
         (execution_key, suite.baseline),
     ).fetchall()
     return dict(rows)

@@ -60,6 +60,8 @@ def make_plan(names: Sequence[str], options: RunOptions) -> Plan:
 
     Raises UsageError and SuiteError; a SuiteError carries every problem of every suite at once.
     """
+    from agentbench_tui.agents.target import parse_agent
+
     loaded = [load_suite(name) for name in names]
     groups: list[Group] = []
     suites: list[SuiteInPlan] = []
@@ -68,13 +70,15 @@ def make_plan(names: Sequence[str], options: RunOptions) -> Plan:
     for one in loaded:
         settings = one.settings(options.settings)
         suite = one.resolve(settings)
-        agents = _agents(one, suite, options)
-        problems += validate_suite(one, agents, settings)
+        given = [parse_agent(text, base_dir=str(options.folder)) for text in options.agents]
+        problems += validate_suite(one, given or None, settings)
+        if problems:
+            continue
+        agents = _agents(given, one, suite, options)
         budgets.append(suite)
         document = suite.model_dump(mode="json")
         suites.append(SuiteInPlan(content_hash(document), suite.suite_id, document, one.text))
-        if not problems:
-            groups += _groups(one, suite, settings, agents, suites[-1].hash, options)
+        groups += _groups(one, suite, settings, agents, suites[-1].hash, options)
     if problems:
         raise SuiteError(problems)
     _check_picked("--benchmark", options.benchmarks, _benchmark_ids(budgets))
@@ -95,13 +99,12 @@ def make_plan(names: Sequence[str], options: RunOptions) -> Plan:
     )
 
 
-def _agents(loaded: LoadedSuite, suite: Suite, options: RunOptions) -> list[AgentSpec]:
-    from agentbench_tui.agents.target import parse_agent, spec_from_table
+def _agents(
+    given: list[AgentSpec], loaded: LoadedSuite, suite: Suite, options: RunOptions
+) -> list[AgentSpec]:
+    from agentbench_tui.agents.target import spec_from_table
 
-    if options.agents:
-        agents = [parse_agent(text, base_dir=str(options.folder)) for text in options.agents]
-    else:
-        agents = [spec_from_table(table, str(loaded.folder)) for table in suite.agents]
+    agents = given or [spec_from_table(table, str(loaded.folder)) for table in suite.agents]
     if not agents:
         raise UsageError(
             f"suite {suite.suite_id} names no agents: give some with --agent TARGET, "
@@ -140,7 +143,8 @@ def _groups(
                 f"benchmark {listed.benchmark_id}: this version cannot run kind '{listed.kind}' yet"
             )
         for offset in range(options.seeds):
-            for point in _points(listed, _seed(options, suite)):
+            pinned = settings.of(listed.benchmark_id)
+            for point in _points(listed, _seed(options, suite), pinned):
                 benchmark = loaded.benchmark(index, settings, point)
                 # A benchmark's own seed counts unless the command line gives one.
                 own = benchmark.seed if options.seed is None else None
@@ -158,8 +162,8 @@ def _groups(
                 )
 
 
-def _points(benchmark: Benchmark, seed: int) -> list[dict[str, Any]]:
-    return [{}] if benchmark.sweep is None else points(benchmark.sweep, seed)
+def _points(benchmark: Benchmark, seed: int, pinned: dict[str, Any]) -> list[dict[str, Any]]:
+    return [{}] if benchmark.sweep is None else points(benchmark.sweep, seed, pinned)
 
 
 def _overridden(benchmark: Benchmark, options: RunOptions) -> Benchmark:

@@ -114,7 +114,7 @@ METRICS: dict[str, Metric] = {
             "USD",
             "lower",
             "cost_usd ÷ right answers: what one success costs. Interval: linearised ratio of sums, "
-            "clustered by case.",
+            "clustered by case. Infinite without a right answer: shown as –, scored 0.",
         ),
         Metric(
             "cpu_ms_per_correct",
