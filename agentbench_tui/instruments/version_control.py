@@ -19,6 +19,9 @@ import msgspec
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 DEADLINE_S = 2.0
@@ -56,7 +59,8 @@ class Vcs(msgspec.Struct, frozen=True, kw_only=True):
     dirty: bool | None = None
     """Whether anything differs from the commit, untracked files included, ignored ones not."""
     diff_hash: str | None = None
-    """SHA-256 of the difference to the commit and of the names of untracked files."""
+    """SHA-256 of the difference to the commit and of the names of untracked files; None when
+    nothing differs."""
     missing: dict[str, str] = {}
 
 

