@@ -309,7 +309,7 @@ def _gauge_sink(context: RunContext) -> Callable[[str, float, dict[str, object]]
     return sink
 
 
-def _capture() -> tuple[str, str, str | None]:
+def _capture() -> tuple[str, str, str]:
     from agentbench_tui.instruments.environment import capture_environment, fingerprint
     from agentbench_tui.instruments.version_control import capture_vcs
 
@@ -318,5 +318,5 @@ def _capture() -> tuple[str, str, str | None]:
     return (
         msgspec.json.encode(environment).decode(),
         fingerprint(environment),
-        None if vcs is None else msgspec.json.encode(vcs).decode(),
+        msgspec.json.encode(vcs).decode(),
     )
