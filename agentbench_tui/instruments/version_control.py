@@ -19,9 +19,6 @@ import msgspec
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
 DEADLINE_S = 2.0
