@@ -170,7 +170,7 @@ def aggregate(
     _times(result, seen, agent, resources)
     _tokens(result, seen)
     _cost(result, seen, agent, resources)
-    _resources(result, resources)
+    _resources(result, seen, resources)
     result.total("api_calls", seen.api_calls, len(seen))
     result.total("retries", seen.retries, len(seen))
     _output_quality(result, connection, execution_key)
@@ -294,7 +294,7 @@ def _per_correct(
     )
 
 
-def _resources(result: Aggregate, resources: Resources) -> None:
+def _resources(result: Aggregate, seen: Observations, resources: Resources) -> None:
     reason = "the agent has no process of its own here"
     cpu, n = resources.cpu_seconds, result.counted
     result.total("memory_peak_mb", resources.memory_peak_mb, n, reason)
@@ -303,10 +303,20 @@ def _resources(result: Aggregate, resources: Resources) -> None:
         result.total("cpu_ms_per_correct", None, n, reason)
         return
     result.total("cpu_usage_percent", 100 * cpu / resources.asking_s, n)
-    if result.correct:
-        result.total("cpu_ms_per_correct", 1000 * cpu / result.correct, n)
-    else:
+    if not result.correct:
         result.total("cpu_ms_per_correct", None, n, NO_RIGHT_ANSWER)
+        return
+    # The CPU time is counted, not sampled: the error lies in the share of right answers alone.
+    share = estimate(seen.right.astype(np.float64), "share", clusters=seen.case)
+    per_answer = 1000 * cpu / n
+    result.metrics["cpu_ms_per_correct"] = MetricValue(
+        "cpu_ms_per_correct",
+        1000 * cpu / result.correct,
+        "ms",
+        per_answer / share.high if share.high else None,
+        per_answer / share.low if share.low else None,
+        n,
+    )
 
 
 def _output_quality(result: Aggregate, connection: sqlite3.Connection, execution_key: int) -> None:
@@ -316,7 +326,8 @@ def _output_quality(result: Aggregate, connection: sqlite3.Connection, execution
         " AVG(json_extract(s.value, '$.completeness')), AVG(json_extract(s.value, '$.relevance')),"
         " COUNT(json_extract(s.value, '$.correctness')),"
         " COUNT(json_extract(s.value, '$.completeness')),"
-        " COUNT(json_extract(s.value, '$.relevance')) FROM answers a, json_each(a.scores) s WHERE a.execution_key=?",
+        " COUNT(json_extract(s.value, '$.relevance'))"
+        " FROM answers a, json_each(a.scores) s WHERE a.execution_key=?",
         (execution_key,),
     ).fetchone()
     for place, name in enumerate(("correctness", "completeness", "relevance")):
