@@ -205,13 +205,22 @@ async def slow(exchange: Exchange, argument: str) -> None:
 
 async def late_content(exchange: Exchange, argument: str) -> None:
     """Streams the role at once, and content only after the argument's milliseconds."""
+    begun = "message_start" if exchange.path.endswith("/messages") else '"role"'
+    begun = "response.created" if exchange.path.endswith("/responses") else begun
+    await _pause_in_stream(exchange, exchange.reply(), begun, argument or "50")
+
+
+async def _pause_in_stream(
+    exchange: Exchange, reply: dialects.Reply, after: str, milliseconds: str
+) -> None:
+    """Stream the reply, with a pause after the first event that holds the text `after`."""
+    events = exchange.events(reply)
+    pause_after = next(i for i, (_, data) in enumerate(events) if after in json.dumps(data))
     await exchange.begin_stream()
-    events = exchange.events(exchange.reply())
-    for event in events[:2]:
+    for index, event in enumerate(events):
         await exchange.send_event(event)
-    await asyncio.sleep(float(argument or 50) / 1000)
-    for event in events[2:]:
-        await exchange.send_event(event)
+        if index == pause_after:
+            await asyncio.sleep(float(milliseconds or 0) / 1000)
     await exchange.end_stream()
 
 
@@ -347,21 +356,12 @@ async def reasoning(exchange: Exchange, argument: str) -> None:
     if not exchange.streams:
         await exchange.answer(reply)
         return
-    await exchange.begin_stream()
-    waited = False
-    for kind, data in exchange.events(reply):
-        text = json.dumps(data)
-        if not waited and "text_delta" in text + str(kind) or '"delta": {"content": "' in text:
-            if not waited and '"content": ""' not in text and "reasoning" not in str(kind):
-                await asyncio.sleep(float(argument or 0) / 1000)
-                waited = True
-        await exchange.send_event((kind, data))
-    await exchange.end_stream()
+    await _pause_in_stream(exchange, reply, " think", argument)
 
 
 async def flaky(exchange: Exchange, argument: str) -> None:
     """`flaky:N:NAME`: 503 for the first N requests of that model, then well."""
-    count = int(argument.split(":")[0] or 1)
+    count = int(argument.partition(":")[0] or 1)
     _calls[exchange.model + argument] += 1
     if _calls[exchange.model + argument] <= count:
         await exchange.send_json(_error("warming up"), 503)
@@ -421,7 +421,8 @@ async def _one_exchange(reader: asyncio.StreamReader, writer: asyncio.StreamWrit
 async def main(port: int) -> None:
     """Serve until standard input closes."""
     server = await asyncio.start_server(_serve, "127.0.0.1", port, limit=1024 * 1024)
-    print(server.sockets[0].getsockname()[1], flush=True)
+    sys.stdout.write(f"{server.sockets[0].getsockname()[1]}\n")
+    sys.stdout.flush()
     loop = asyncio.get_running_loop()
     ended = asyncio.Event()
     loop.add_reader(sys.stdin, lambda: sys.stdin.buffer.read1(4096) or ended.set())

@@ -1,0 +1,171 @@
+"""The chat completions API, as OpenAI, vLLM, SGLang, llama.cpp and Ollama serve it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+
+from agentbench_tui.agents.endpoint import error_message
+from agentbench_tui.agents.model_api import ErrorObject, wire_tool_name
+from agentbench_tui.agents.transcript import CallDraft, Transcript, token_count, token_part
+from agentbench_tui.http.sse import SseEvent
+from agentbench_tui.model.answer import Message, Request, ToolCall, Usage
+
+
+class _Function(msgspec.Struct):
+    name: str | None = None
+    arguments: str | dict[str, Any] | None = None
+
+
+class _Call(msgspec.Struct):
+    index: int | None = None
+    id: str | None = None
+    function: _Function | None = None
+
+
+class _Delta(msgspec.Struct):
+    """A delta of a stream, or the message of a whole answer."""
+
+    content: str | list[Any] | None = None
+    reasoning_content: str | None = None
+    reasoning: str | None = None
+    """Another name of the same in newer vLLM and in OpenRouter."""
+    refusal: str | None = None
+    tool_calls: list[_Call] | None = None
+
+
+class _Choice(msgspec.Struct):
+    delta: _Delta | None = None
+    message: _Delta | None = None
+    finish_reason: str | None = None
+
+
+class _Completion(msgspec.Struct):
+    """A chunk of a stream, or a whole answer."""
+
+    model: str | None = None
+    choices: list[_Choice] | None = None
+    usage: msgspec.Raw = msgspec.Raw(b"null")
+    """Read apart, so that wrong types in it cost the usage and not the answer."""
+    error: Any = None
+    object: str | None = None
+    message: str | None = None
+    """Of servers that put the error at the top, with `object: error`."""
+
+
+_decode = msgspec.json.Decoder(_Completion).decode
+
+
+class ChatCompletions:
+    """`model_api.Dialect` of chat completions."""
+
+    def __init__(self, model: str, fields: dict[str, Any], *, stream: bool) -> None:
+        """`fields` are sent with every request as they are."""
+        self._fixed = {"model": model, **fields}
+        if stream:
+            self._fixed |= {"stream": True, "stream_options": {"include_usage": True}}
+
+    def body(self, request: Request, tools: list[dict[str, Any]]) -> dict[str, Any]:
+        """See `Dialect.body`."""
+        body = {**self._fixed, "messages": [_message(turn) for turn in request.conversation()]}
+        if tools:
+            body["tools"] = [{"type": "function", "function": tool} for tool in tools]
+        return body
+
+    def read_event(self, event: SseEvent, received_ns: int, transcript: Transcript) -> None:
+        """See `Dialect.read_event`."""
+        if event.data == b"[DONE]":
+            transcript.ended = True
+            return
+        self._read(_decode(event.data), received_ns, transcript)
+
+    def read_whole(self, body: bytes, transcript: Transcript) -> None:
+        """See `Dialect.read_whole`."""
+        completion = _decode(body)
+        self._read(completion, 0, transcript)
+        if not completion.choices:
+            raise msgspec.ValidationError("no choices")
+        transcript.ended = True
+
+    def _read(self, completion: _Completion, received_ns: int, transcript: Transcript) -> None:
+        if completion.error is not None or completion.object == "error":
+            raise ErrorObject(error_message(completion.error) or completion.message or "no text")
+        if transcript.model is None:
+            transcript.model = completion.model
+        if completion.choices:
+            choice = completion.choices[0]
+            if choice.finish_reason:
+                transcript.finish_reason = choice.finish_reason
+            said = choice.delta or choice.message
+            if said is not None:
+                _read_delta(said, received_ns, transcript)
+        if completion.usage != b"null":
+            transcript.usage = _usage(completion.usage) or transcript.usage
+
+
+def _read_delta(said: _Delta, received_ns: int, transcript: Transcript) -> None:
+    if said.reasoning_content or said.reasoning:
+        transcript.mark(received_ns, output=False)
+    if said.content:
+        transcript.add_text(_text(said.content), received_ns)
+    if said.refusal:
+        transcript.refused = True
+        transcript.add_text(said.refusal, received_ns)
+    for position, call in enumerate(said.tool_calls or ()):
+        _read_call(call, position, transcript)
+        transcript.mark(received_ns)
+
+
+def _text(content: str | list[Any]) -> str:
+    if isinstance(content, str):
+        return content
+    parts = (part.get("text") for part in content if isinstance(part, dict))
+    return "".join(part for part in parts if isinstance(part, str))
+
+
+def _read_call(call: _Call, position: int, transcript: Transcript) -> None:
+    place = position if call.index is None else call.index
+    draft = transcript.calls.setdefault(place, CallDraft())
+    draft.id = call.id or draft.id
+    if call.function is None:
+        return
+    draft.name = call.function.name or draft.name
+    arguments = call.function.arguments
+    if isinstance(arguments, dict):
+        draft.parsed = arguments
+    elif arguments:
+        draft.arguments.append(arguments)
+
+
+def _usage(raw: msgspec.Raw) -> Usage | None:
+    usage = msgspec.json.decode(raw)
+    if not isinstance(usage, dict):
+        return None
+    given = token_count(usage.get("prompt_tokens"))
+    made = token_count(usage.get("completion_tokens"))
+    if given is None and made is None:
+        return None
+    return Usage(
+        given,
+        made,
+        token_part(usage, "prompt_tokens_details", "cached_tokens", given),
+        token_part(usage, "completion_tokens_details", "reasoning_tokens", made),
+    )
+
+
+def _message(turn: Message) -> dict[str, Any]:
+    message: dict[str, Any] = {"role": turn.role, "content": turn.content}
+    if turn.tool_calls:
+        message["tool_calls"] = list(_calls(turn.tool_calls))
+    if turn.tool_call_id is not None:
+        message["tool_call_id"] = turn.tool_call_id
+    return message
+
+
+def _calls(calls: Iterable[ToolCall]) -> Iterable[dict[str, Any]]:
+    for position, call in enumerate(calls):
+        arguments = msgspec.json.encode(call.arguments).decode()
+        function = {"name": wire_tool_name(call.name), "arguments": arguments}
+        yield {"id": call.id or f"call_{position}", "type": "function", "function": function}

@@ -1,0 +1,183 @@
+"""The messages API of Anthropic and the servers that follow it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+
+from agentbench_tui.agents.endpoint import error_message
+from agentbench_tui.agents.model_api import ErrorObject, split_system, wire_tool_name
+from agentbench_tui.agents.transcript import CallDraft, Transcript, token_count
+from agentbench_tui.http.sse import SseEvent
+from agentbench_tui.model.answer import Message, Request, Usage
+
+
+class _Block(msgspec.Struct):
+    """A content block, or the start of one."""
+
+    type: str = ""
+    text: str = ""
+    id: str | None = None
+    name: str = ""
+    input: dict[str, Any] | None = None
+
+
+class _Delta(msgspec.Struct):
+    type: str = ""
+    text: str = ""
+    partial_json: str = ""
+    stop_reason: str | None = None
+
+
+class _Message(msgspec.Struct):
+    type: str = ""
+    model: str | None = None
+    content: list[_Block] | None = None
+    stop_reason: str | None = None
+    usage: Any = None
+    error: Any = None
+
+
+class _StreamEvent(msgspec.Struct):
+    type: str = ""
+    index: int = 0
+    message: _Message | None = None
+    content_block: _Block | None = None
+    delta: _Delta | None = None
+    usage: Any = None
+    error: Any = None
+
+
+_decode_event = msgspec.json.Decoder(_StreamEvent).decode
+_decode_message = msgspec.json.Decoder(_Message).decode
+
+
+class MessagesApi:
+    """`model_api.Dialect` of the messages API."""
+
+    def __init__(self, model: str, fields: dict[str, Any], *, stream: bool) -> None:
+        """`fields` are sent with every request as they are; `max_tokens` must be among them."""
+        self._fixed = {"model": model, **fields}
+        if stream:
+            self._fixed["stream"] = True
+
+    def body(self, request: Request, tools: list[dict[str, Any]]) -> dict[str, Any]:
+        """See `Dialect.body`."""
+        system, turns = split_system(request.conversation())
+        body = {**self._fixed, "messages": [_message(turn) for turn in turns]}
+        if system:
+            body["system"] = system
+        if tools:
+            body["tools"] = [_tool(tool) for tool in tools]
+        return body
+
+    def read_event(self, event: SseEvent, received_ns: int, transcript: Transcript) -> None:
+        """See `Dialect.read_event`."""
+        said = _decode_event(event.data)
+        if said.type == "content_block_delta":
+            if said.delta is not None:
+                _read_delta(said.delta, said.index, received_ns, transcript)
+        elif said.type == "content_block_start":
+            if said.content_block is not None:
+                _read_start(said.content_block, said.index, received_ns, transcript)
+        elif said.type == "message_start" and said.message is not None:
+            transcript.model = said.message.model
+            _read_usage(said.message.usage, transcript)
+        elif said.type == "message_delta":
+            if said.delta is not None:
+                transcript.finish_reason = said.delta.stop_reason or transcript.finish_reason
+            _read_usage(said.usage, transcript)
+        elif said.type == "message_stop":
+            transcript.ended = True
+        elif said.type == "error" or said.error is not None:
+            raise ErrorObject(error_message(said.error) or "no text")
+
+    def read_whole(self, body: bytes, transcript: Transcript) -> None:
+        """See `Dialect.read_whole`."""
+        message = _decode_message(body)
+        if message.type == "error" or message.error is not None:
+            raise ErrorObject(error_message(message.error) or "no text")
+        if message.content is None:
+            raise msgspec.ValidationError("no content")
+        transcript.model = message.model
+        transcript.finish_reason = message.stop_reason
+        for position, block in enumerate(message.content):
+            _read_start(block, position, 0, transcript)
+        _read_usage(message.usage, transcript)
+        transcript.ended = True
+
+
+def _read_start(block: _Block, position: int, received_ns: int, transcript: Transcript) -> None:
+    """A block that begins: whole when the answer is not streamed, else mostly empty."""
+    if block.type == "tool_use":
+        draft = CallDraft(block.name, block.id, parsed=block.input or None)
+        transcript.calls[position] = draft
+        transcript.mark(received_ns)
+    elif block.type == "text":
+        transcript.add_text(block.text, received_ns)
+
+
+def _read_delta(delta: _Delta, position: int, received_ns: int, transcript: Transcript) -> None:
+    if delta.type == "text_delta":
+        transcript.add_text(delta.text, received_ns)
+    elif delta.type == "thinking_delta":
+        transcript.mark(received_ns, output=False)
+    elif delta.type == "input_json_delta" and delta.partial_json:
+        draft = transcript.calls.setdefault(position, CallDraft())
+        draft.arguments.append(delta.partial_json)
+        transcript.mark(received_ns)
+
+
+def _read_usage(usage: Any, transcript: Transcript) -> None:
+    """Counts of `message_start` and of the cumulative `message_delta`, joined.
+
+    Here alone `input_tokens` leaves out what was read from and written to the cache; ours does
+    not.
+    """
+    if not isinstance(usage, dict):
+        return
+    before = transcript.usage or Usage()
+    fresh = token_count(usage.get("input_tokens"))
+    read = token_count(usage.get("cache_read_input_tokens"))
+    written = token_count(usage.get("cache_creation_input_tokens"))
+    made = token_count(usage.get("output_tokens"))
+    transcript.cache_write_tokens = written or transcript.cache_write_tokens
+    given = before.input_tokens
+    if fresh is not None:
+        given = fresh + (read or 0) + (written or 0)
+    if given is None and made is None:
+        return
+    cached = before.cached_tokens if read is None else read
+    transcript.usage = Usage(given, before.output_tokens if made is None else made, cached)
+
+
+def _message(turn: Message) -> dict[str, Any]:
+    if turn.role == "tool":
+        result = {
+            "type": "tool_result",
+            "tool_use_id": turn.tool_call_id or "call_0",
+            "content": turn.content,
+        }
+        return {"role": "user", "content": [result]}
+    if not turn.tool_calls:
+        return {"role": turn.role, "content": turn.content}
+    return {"role": turn.role, "content": list(_blocks(turn))}
+
+
+def _blocks(turn: Message) -> Iterable[dict[str, Any]]:
+    if turn.content:
+        yield {"type": "text", "text": turn.content}
+    for position, call in enumerate(turn.tool_calls):
+        yield {
+            "type": "tool_use",
+            "id": call.id or f"call_{position}",
+            "name": wire_tool_name(call.name),
+            "input": call.arguments,
+        }
+
+
+def _tool(tool: dict[str, Any]) -> dict[str, Any]:
+    rest = {name: value for name, value in tool.items() if name in {"name", "description"}}
+    return {**rest, "input_schema": tool.get("parameters") or {"type": "object", "properties": {}}}

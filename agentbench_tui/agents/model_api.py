@@ -1,0 +1,163 @@
+"""One question to a model API, streamed or whole: the part that every dialect shares.
+
+A dialect knows how the request is written and how the answer is read; this module knows when an
+answer is complete, what was lost when it is not, and when it arrived.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any, Protocol
+
+import msgspec
+
+from agentbench_tui.agents.endpoint import Endpoint
+from agentbench_tui.agents.transcript import Transcript
+from agentbench_tui.http.client import HttpResponse, read_body
+from agentbench_tui.http.sse import SseEvent, SseParser
+from agentbench_tui.model.answer import AgentFailure, Answer, FailureKind, Message, Request
+
+_TOOL_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+
+
+class ErrorObject(Exception):
+    """Raised by a dialect that reads an error where an answer was due. Caught in this module."""
+
+
+class Dialect(Protocol):
+    """How one API writes questions and answers."""
+
+    def body(self, request: Request, tools: list[dict[str, Any]]) -> dict[str, Any]:
+        """The request's JSON; `tools` have names that the API takes."""
+
+    def read_event(self, event: SseEvent, received_ns: int, transcript: Transcript) -> None:
+        """Take one event of the stream. Raises ErrorObject, msgspec.DecodeError."""
+
+    def read_whole(self, body: bytes, transcript: Transcript) -> None:
+        """Take an answer in one piece. Raises ErrorObject, msgspec.DecodeError."""
+
+
+async def ask(endpoint: Endpoint, dialect: Dialect, request: Request) -> Answer:
+    """Put the request to the API and read its answer. Raises AgentFailure."""
+    tools, names = wire_tools(request.case.tools)
+    body = msgspec.json.encode(dialect.body(request, tools))
+    transcript = Transcript(names)
+    sent_ns = 0
+    try:
+        async with endpoint.send(body) as response:
+            sent_ns = response.sent_ns
+            if not 200 <= response.status < 300:
+                raise await endpoint.refusal(response)
+            if is_event_stream(response):
+                await _read_stream(endpoint, dialect, response, transcript)
+            else:
+                await _read_whole(endpoint, dialect, response, transcript)
+    except AgentFailure as failure:
+        if transcript.began:
+            failure.partial = endpoint.without_secrets(transcript.answer(sent_ns))
+        raise
+    return endpoint.without_secrets(transcript.answer(sent_ns))
+
+
+async def _read_stream(
+    endpoint: Endpoint, dialect: Dialect, response: HttpResponse, transcript: Transcript
+) -> None:
+    parser = SseParser()
+    received_ns = response.first_byte_ns
+    try:
+        async for received_ns, part in response:
+            _take(endpoint, dialect, parser.feed(part), received_ns, transcript)
+            if transcript.ended:
+                return
+    except AgentFailure as failure:
+        # Some servers break off after the last event instead of ending the body.
+        if not (failure.kind is FailureKind.TRUNCATED and transcript.complete):
+            raise
+    _take(endpoint, dialect, parser.finish(), received_ns, transcript)
+    if not transcript.complete:
+        raise AgentFailure(
+            FailureKind.TRUNCATED, f"{endpoint.place} ended its stream before the answer's end"
+        )
+
+
+def _take(
+    endpoint: Endpoint,
+    dialect: Dialect,
+    events: Iterable[SseEvent],
+    received_ns: int,
+    transcript: Transcript,
+) -> None:
+    for event in events:
+        try:
+            dialect.read_event(event, received_ns, transcript)
+        except ErrorObject as error:
+            said = endpoint.clean(str(error))
+            detail = f"{endpoint.place} broke off with an error: {said}"
+        except (msgspec.DecodeError, RecursionError) as error:
+            start = endpoint.clean(event.data[:400].decode("utf-8", "replace"))[:120]
+            reason = endpoint.clean(str(error))
+            raise AgentFailure(
+                FailureKind.PARSE, f"{endpoint.place}: an event cannot be read, {reason}: {start}"
+            ) from None
+        else:
+            continue
+        raise AgentFailure(FailureKind.SERVER, detail)
+
+
+async def _read_whole(
+    endpoint: Endpoint, dialect: Dialect, response: HttpResponse, transcript: Transcript
+) -> None:
+    _, body = await read_body(response)
+    try:
+        dialect.read_whole(body, transcript)
+    except ErrorObject as error:
+        said = endpoint.clean(str(error))
+        detail = f"{endpoint.place} answered HTTP {response.status} with an error: {said}"
+        failure = AgentFailure(FailureKind.SERVER, detail)
+    except (msgspec.DecodeError, RecursionError) as error:
+        reason = endpoint.clean(str(error))
+        failure = endpoint.unreadable(f"the answer cannot be read, {reason}", body, response)
+    else:
+        return
+    raise failure
+
+
+def is_event_stream(response: HttpResponse) -> bool:
+    """Whether the body is a stream of server-sent events; servers may not stream when asked to."""
+    return response.headers.get("content-type", "").lower().startswith("text/event-stream")
+
+
+def wire_tools(tools: Iterable[Mapping[str, Any]]) -> tuple[list[dict[str, Any]], dict[str, str]]:
+    """The tools under names that the APIs take, and those names back to the suite's own.
+
+    The APIs take letters, digits, `_` and `-`, at most 64; suites also have names with dots.
+    """
+    renamed: dict[str, str] = {}
+    wired = []
+    for tool in tools:
+        name = str(tool.get("name", ""))
+        if _TOOL_NAME.fullmatch(name):
+            wired.append(dict(tool))
+            continue
+        wire_name = wire_tool_name(name)
+        renamed[wire_name] = name
+        wired.append({**tool, "name": wire_name})
+    return wired, renamed
+
+
+def wire_tool_name(name: str) -> str:
+    """`name` with every character that the APIs refuse written as `_`."""
+    return re.sub(r"[^A-Za-z0-9_-]", "_", name)[:64] or "_"
+
+
+def split_system(messages: Iterable[Message]) -> tuple[str, list[Message]]:
+    """System turns joined, and the other turns, for APIs that take them apart."""
+    system: list[str] = []
+    others: list[Message] = []
+    for message in messages:
+        if message.role == "system":
+            system.append(message.content)
+        else:
+            others.append(message)
+    return "\n\n".join(system), others

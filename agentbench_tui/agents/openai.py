@@ -1,0 +1,151 @@
+"""`openai:URL#MODEL`: a model behind chat completions or the responses API."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
+
+from pydantic import Field
+
+from agentbench_tui.agents.adapter import JsonObject, OpenContext
+from agentbench_tui.agents.chat_completions import ChatCompletions
+from agentbench_tui.agents.endpoint import Endpoint, EndpointAgent, EndpointOptions
+from agentbench_tui.agents.model_api import Dialect, ask
+from agentbench_tui.agents.responses_api import ResponsesApi
+from agentbench_tui.model.agent import AgentSpec
+from agentbench_tui.model.answer import Answer, Request
+
+OWN_URL = "https://api.openai.com/v1"
+OWN_KEY_ENV = "OPENAI_API_KEY"
+_PATHS = {"chat": "/chat/completions", "responses": "/responses"}
+_OURS = frozenset({"model", "messages", "input", "tools", "stream", "stream_options"})
+
+
+class ModelOptions(EndpointOptions):
+    """Options that every model API takes."""
+
+    stream: bool = True
+    temperature: Annotated[float, Field(ge=0)] | None = None
+    top_p: Annotated[float, Field(gt=0, le=1)] | None = None
+    max_tokens: Annotated[int, Field(gt=0)] | None = None
+    extra: JsonObject = Field(default_factory=dict)
+    """Further fields of the request, as the server knows them."""
+
+    def fields(self, **more: Any) -> dict[str, Any]:
+        """The fields of the request that the options give."""
+        given = {"temperature": self.temperature, "top_p": self.top_p, **more}
+        return {name: value for name, value in given.items() if value is not None} | self.extra
+
+
+class Options(ModelOptions):
+    """Options of `openai:` targets."""
+
+    api: Literal["chat", "responses"] = "chat"
+    seed: int | Literal["request"] | None = None
+    """A number, or `request` for a seed of each observation's own; not sent when left out."""
+
+
+class OpenAIAgent(EndpointAgent):
+    """One model, asked anew for every case."""
+
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        dialect: Dialect,
+        context: OpenContext,
+        own_headers: dict[str, str] | None = None,
+    ) -> None:
+        super().__init__(endpoint, own_headers or {}, context)
+        self._dialect = dialect
+
+    async def answer(self, request: Request) -> Answer:
+        """See `Agent.answer`. Tools that the model wants to call are its answer; none is run."""
+        return await ask(self._endpoint, self._dialect, request)
+
+
+def check(spec: AgentSpec, options: Options) -> list[str]:
+    """See `adapter`."""
+    return model_problems(spec, options, _endpoint(spec, options), _OURS)
+
+
+def open(spec: AgentSpec, options: Options, context: OpenContext) -> OpenAIAgent:  # noqa: A001, the contract's name
+    """See `adapter`."""
+    _, model = split_target(spec.target)
+    limit = "max_tokens" if options.api == "chat" else "max_output_tokens"
+    seed = options.seed if isinstance(options.seed, int) else None
+    fields = options.fields(seed=seed, **{limit: options.max_tokens})
+    kind = ChatCompletions if options.api == "chat" else ResponsesApi
+    dialect: Dialect = kind(model, fields, stream=options.stream)
+    if options.seed == "request":
+        dialect = SeededDialect(dialect)
+    return OpenAIAgent(_endpoint(spec, options), dialect, context)
+
+
+class SeededDialect:
+    """A dialect that also sends the seed of each observation."""
+
+    def __init__(self, dialect: Dialect) -> None:
+        self._dialect = dialect
+        self.read_event = dialect.read_event
+        self.read_whole = dialect.read_whole
+
+    def body(self, request: Request, tools: list[dict[str, Any]]) -> dict[str, Any]:
+        """See `Dialect.body`. The seed is cut to 31 bits, which every server takes."""
+        return {**self._dialect.body(request, tools), "seed": request.seed & 0x7FFFFFFF}
+
+
+def split_target(target: str) -> tuple[str, str]:
+    """URL and model of `SCHEME:URL#MODEL`; either may be empty."""
+    url, _, model = target.partition(":")[2].partition("#")
+    return url, model
+
+
+def api_url(url: str, path: str) -> str:
+    """The URL of an API call: `path` after the base, which gets `/v1` when it has no path.
+
+    A URL that already names the call is left as it is.
+    """
+    base = url.rstrip("/")
+    try:
+        has_path = bool(urlsplit(base).path)
+    except ValueError:
+        return url
+    if base.endswith(path):
+        return base
+    return base + path if has_path else f"{base}/v1{path}"
+
+
+def key_variable(url: str, own_url: str, own_variable: str, options: EndpointOptions) -> str | None:
+    """The variable to read the key from.
+
+    The usual variable is for the API's own host alone: a key is not sent to a host that it was
+    not given for, unless the user says so.
+    """
+    if options.key_env is not None:
+        return options.key_env
+    try:
+        is_own = urlsplit(url).hostname == urlsplit(own_url).hostname
+    except ValueError:
+        return None
+    return own_variable if is_own else None
+
+
+def model_problems(
+    spec: AgentSpec, options: ModelOptions, endpoint: Endpoint, ours: frozenset[str]
+) -> list[str]:
+    """What is wrong with a model's target and options, a line each."""
+    problems = list(endpoint.problems())
+    if not split_target(spec.target)[1]:
+        scheme = spec.target.partition(":")[0]
+        problems.append(f"name the model after a #: {scheme}:URL#MODEL")
+    taken = sorted(ours & set(options.extra))
+    if taken:
+        problems.append(f"extra: {', '.join(taken)} is set by agentbench itself")
+    return problems
+
+
+def _endpoint(spec: AgentSpec, options: Options) -> Endpoint:
+    url = split_target(spec.target)[0] or OWN_URL
+    key_env = key_variable(url, OWN_URL, OWN_KEY_ENV, options)
+    header = ("authorization", "Bearer ")
+    return Endpoint(api_url(url, _PATHS[options.api]), options, header, key_env)

@@ -1,0 +1,27 @@
+"""The Retry-After field (RFC 9110, section 10.2.3): seconds or an HTTP date."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+
+MAX_RETRY_AFTER_S = 600.0
+
+
+def retry_after_s(value: str | None, now: datetime | None = None) -> float | None:
+    """Seconds to wait, within 0..600; None when the field is absent or unreadable."""
+    if value is None:
+        return None
+    value = value.strip()
+    try:
+        seconds = float(value) if value[:1].isdigit() else _until(value, now or datetime.now(UTC))
+    except (ValueError, OverflowError):
+        return None
+    return min(max(seconds, 0.0), MAX_RETRY_AFTER_S) if seconds == seconds else None
+
+
+def _until(value: str, now: datetime) -> float:
+    moment = parsedate_to_datetime(value)
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    return (moment - now).total_seconds()

@@ -1,0 +1,142 @@
+"""What a model said so far: text, tool calls, usage, and when each part of it arrived."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from statistics import median
+from typing import Any
+
+import msgspec
+
+from agentbench_tui.model.answer import Answer, ToolCall, Usage
+
+_MAX_TOKENS = 2**53
+
+
+class CallDraft(msgspec.Struct):
+    """A tool call while its arguments still arrive."""
+
+    name: str = ""
+    id: str | None = None
+    arguments: list[str] = []
+    """Pieces of the JSON text."""
+    parsed: dict[str, Any] | None = None
+    """Arguments of servers that send them as an object rather than as text."""
+
+
+class Transcript:
+    """Gathers one answer, whole or as it is streamed."""
+
+    def __init__(self, tool_names: dict[str, str]) -> None:
+        """`tool_names` gives the suite's name of each tool whose name had to change."""
+        self.model: str | None = None
+        self.finish_reason: str | None = None
+        self.ended = False
+        """The server said that the answer is complete."""
+        self.usage: Usage | None = None
+        self.refused = False
+        self.cache_write_tokens = 0
+        self.calls: dict[int, CallDraft] = {}
+        """By position."""
+        self._tool_names = tool_names
+        self._text: list[str] = []
+        self._content_ns: list[int] = []
+        self._first_output_ns: int | None = None
+
+    @property
+    def began(self) -> bool:
+        """Whether any content came."""
+        return bool(self._content_ns or self._text or self.calls)
+
+    @property
+    def complete(self) -> bool:
+        """Whether the answer came to its end."""
+        return self.ended or self.finish_reason is not None
+
+    def add_text(self, text: str, received_ns: int = 0) -> None:
+        """A piece of the answer; `received_ns` is 0 when it is not streamed."""
+        if text:
+            self._text.append(text)
+            self.mark(received_ns)
+
+    def mark(self, received_ns: int, *, output: bool = True) -> None:
+        """A content-bearing event; `output` is false for reasoning."""
+        if received_ns:
+            self._content_ns.append(received_ns)
+            if output and self._first_output_ns is None:
+                self._first_output_ns = received_ns
+
+    def answer(self, sent_ns: int) -> Answer:
+        """The answer as far as it has come; times since `sent_ns`."""
+        metadata: dict[str, Any] = {}
+        times = self._content_ns
+        ttft_ms = None
+        if times:
+            ttft_ms = (times[0] - sent_ns) / 1e6
+            metadata["chunks"] = len(times)
+            if len(times) > 1:
+                gaps = [later - earlier for earlier, later in pairwise(times)]
+                metadata["icl_ms"] = median(gaps) / 1e6
+            if self._first_output_ns is not None:
+                metadata["ttfo_ms"] = (self._first_output_ns - sent_ns) / 1e6
+        if self.refused:
+            metadata["refused"] = True
+        if self.cache_write_tokens:
+            metadata["cache_write_tokens"] = self.cache_write_tokens
+        return Answer(
+            text="".join(self._text),
+            tool_calls=self._tool_calls(metadata),
+            usage=self._counted(),
+            ttft_ms=ttft_ms,
+            model=self.model,
+            finish_reason=self.finish_reason,
+            metadata=metadata,
+        )
+
+    def _counted(self) -> Usage | None:
+        """The server's count, or the number of streamed chunks where it gave none."""
+        usage = self.usage
+        if (usage is None or usage.output_tokens is None) and self._content_ns:
+            known = usage or Usage()
+            return msgspec.structs.replace(
+                known, output_tokens=len(self._content_ns), estimated=True
+            )
+        return usage
+
+    def _tool_calls(self, metadata: dict[str, Any]) -> tuple[ToolCall, ...]:
+        calls: list[ToolCall] = []
+        for position in sorted(self.calls):
+            draft = self.calls[position]
+            name = self._tool_names.get(draft.name, draft.name)
+            written = "".join(draft.arguments)
+            arguments = draft.parsed
+            if arguments is None:
+                arguments = _arguments(written)
+            if arguments is None:
+                # The agent's own mistake, so an answer: with no arguments, and what it wrote.
+                metadata.setdefault("invalid_arguments", {})[str(len(calls))] = written
+            calls.append(ToolCall(name, arguments or {}, draft.id))
+        return tuple(calls)
+
+
+def _arguments(written: str) -> dict[str, Any] | None:
+    if not written.strip():
+        return {}
+    try:
+        return msgspec.json.decode(written, type=dict[str, Any])
+    except (msgspec.DecodeError, RecursionError):
+        return None
+
+
+def token_count(value: object) -> int | None:
+    """A number of tokens as a server gave it; None for anything that cannot be one."""
+    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _MAX_TOKENS:
+        return value
+    return None
+
+
+def token_part(usage: dict[str, Any], group: str, name: str, whole: int | None) -> int | None:
+    """`usage[group][name]`, where it is a possible part of `whole`."""
+    details = usage.get(group)
+    part = token_count(details.get(name)) if isinstance(details, dict) else None
+    return part if part is not None and (whole is None or part <= whole) else None
