@@ -11,7 +11,6 @@ import click
 
 from agentbench_tui import __version__
 from agentbench_tui.model.errors import AgentbenchError
-from agentbench_tui.model.untrusted import visible
 
 COMMANDS = {
     "run": ("agentbench_tui.cli.run:run_command", "Run suites against agents."),
@@ -43,6 +42,7 @@ class LazyGroup(click.Group):
             return None
         module, _, attribute = COMMANDS[cmd_name][0].partition(":")
         command: click.Command = getattr(import_module(module), attribute)
+        _name_variables(command, f"AGENTBENCH_{cmd_name}")
         return command
 
     def resolve_command(
@@ -64,15 +64,26 @@ class LazyGroup(click.Group):
             formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items() if line])
 
 
+def _name_variables(command: click.Command, name: str) -> None:
+    """Let every option be read from `AGENTBENCH_COMMAND_OPTION`, as its flag is spelt."""
+    if isinstance(command, click.Group):
+        for sub_name, sub_command in command.commands.items():
+            _name_variables(sub_command, f"{name}_{sub_name}")
+    for option in command.params:
+        flags = [flag for flag in option.opts if flag.startswith("--")]
+        if isinstance(option, click.Option) and option.envvar is None and flags:
+            option.envvar = f"{name}_{flags[0][2:]}".replace("-", "_").upper()
+
+
 @click.group(
     cls=LazyGroup,
     context_settings={
         "help_option_names": ["-h", "--help"],
-        "auto_envvar_prefix": "AGENTBENCH",
         "max_content_width": 100,
     },
     epilog="Every option is also read from the environment, as AGENTBENCH_COMMAND_OPTION, such as "
-    "AGENTBENCH_RUN_SEED; --db from AGENTBENCH_DB.",
+    "AGENTBENCH_RUN_SEED or AGENTBENCH_RUNS_LIST_FORMAT; several values of one option are put apart "
+    "by spaces. --db is read from AGENTBENCH_DB.",
 )
 @click.version_option(__version__, prog_name="agentbench")
 def main() -> None:
@@ -102,6 +113,8 @@ def _run(arguments: list[str]) -> int:
         error.show()
         return error.exit_code
     except AgentbenchError as error:
+        from agentbench_tui.model.untrusted import visible
+
         click.echo(f"agentbench: {visible(str(error))}", err=True)
         return error.exit_code
     except KeyboardInterrupt:
