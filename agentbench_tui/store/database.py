@@ -15,7 +15,7 @@ from agentbench_tui.model.identity import new_id
 from agentbench_tui.store.locking import WriteLock
 
 BUSY_TIMEOUT_S = 10.0
-_NETWORK_FILESYSTEMS = frozenset(
+NETWORK_FILESYSTEMS = frozenset(
     {"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "ceph", "lustre", "gpfs"}
     | {"fuse.sshfs", "fuse.glusterfs"}
 )
@@ -166,7 +166,7 @@ class Location:
         path = Path(database) if database else default_database()
         if persist:
             raise StoreError("--persist goes with --db :memory: only")
-        if filesystem_of(path) in _NETWORK_FILESYSTEMS:
+        if filesystem_of(path) in NETWORK_FILESYSTEMS:
             from platformdirs import user_cache_path
 
             local = user_cache_path("agentbench") / f"{new_id()}.db"
