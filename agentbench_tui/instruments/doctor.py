@@ -9,6 +9,7 @@ from typing import Literal
 
 import msgspec
 
+from agentbench_tui.instruments.availability import plain
 from agentbench_tui.instruments.environment import Environment, capture_environment
 from agentbench_tui.instruments.gauges import BYTES_PER_MB
 from agentbench_tui.instruments.overhead import NOISY_PSI_PERCENT
@@ -212,15 +213,15 @@ def check_memory() -> Check:
 def check_disk(db_path: Path) -> Check:
     """Whether the database can be written where it lies or would lie, and how much fits."""
     folder = db_path.absolute().parent
-    while not folder.exists():
-        folder = folder.parent
-    kind = filesystem_of(folder)
     try:
+        while not folder.exists():
+            folder = folder.parent
         free_mb = shutil.disk_usage(folder).free / BYTES_PER_MB
+        target = db_path if db_path.exists() else folder
     except OSError as error:
-        return Check("fail", "disk", f"{folder}: {error.strerror}", "give another file with --db")
+        return Check("fail", "disk", f"{folder}: {plain(error)}", "give another file with --db")
+    kind = filesystem_of(folder)
     finding = f"{free_mb:,.0f} MB free for {db_path} ({kind or 'file system not known'})"
-    target = db_path if db_path.exists() else folder
     if not os.access(target, os.W_OK):
         return Check("fail", "disk", f"{target} cannot be written", "give another file with --db")
     if free_mb < _NO_DISK_MB:
