@@ -82,8 +82,8 @@ def _name_variables(command: click.Command, name: str) -> None:
         "max_content_width": 100,
     },
     epilog="Every option is also read from the environment, as AGENTBENCH_COMMAND_OPTION, such as "
-    "AGENTBENCH_RUN_SEED or AGENTBENCH_RUNS_LIST_FORMAT; several values of one option are put apart "
-    "by spaces. --db is read from AGENTBENCH_DB.",
+    "AGENTBENCH_RUN_SEED or AGENTBENCH_RUNS_LIST_FORMAT; several values of one option are put "
+    "apart by spaces. --db is read from AGENTBENCH_DB.",
 )
 @click.version_option(__version__, prog_name="agentbench")
 def main() -> None:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -14,6 +17,8 @@ import click
 from agentbench_tui.model.untrusted import one_line
 
 FORMATS = ("table", "json", "jsonl", "csv", "md")
+_STEERING = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+"""Characters that JSON lets through but a terminal may obey."""
 NOTHING = "–"
 """Shown where a number could not be measured."""
 
@@ -63,7 +68,28 @@ def database_path(database: str | None) -> Path:
 
 def print_json(document: Any) -> None:
     """A document as JSON on stdout."""
-    click.echo(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False))
+    click.echo(_json(document, indent=2))
+
+
+def _json(value: Any, indent: int | None = None) -> str:
+    """JSON in which nothing can steer a terminal: what is not printable is escaped."""
+    text = json.dumps(value, indent=indent, ensure_ascii=False, allow_nan=False)
+    return _STEERING.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
+@contextmanager
+def stdout_kept() -> Iterator[None]:
+    """While it lasts, whatever else is written to stdout (an agent's `print`, a program that it
+    starts) goes to stderr, so that the result stands alone."""
+    sys.stdout.flush()
+    kept = os.dup(1)
+    os.dup2(2, 1)
+    try:
+        yield
+    finally:
+        sys.stdout.flush()
+        os.dup2(kept, 1)
+        os.close(kept)
 
 
 def print_rows(
@@ -78,7 +104,7 @@ def print_rows(
         print_json(rows if document is None else document)
     elif form == "jsonl":
         for row in rows:
-            click.echo(json.dumps(row, ensure_ascii=False, allow_nan=False))
+            click.echo(_json(row))
     elif form == "csv":
         _print_csv(rows, columns)
     elif form == "md":

@@ -8,7 +8,7 @@ from contextlib import closing
 
 import click
 
-from agentbench_tui.cli.output import FORMATS, database_option, database_path
+from agentbench_tui.cli.output import FORMATS, database_option, database_path, stdout_kept
 
 
 @click.command(short_help="Go on with an interrupted run.")
@@ -63,6 +63,7 @@ def rescore(
     agentbench rescore 01a2203b --suite better-rubric.yaml
     """
     from agentbench_tui.cli.result import print_run
+    from agentbench_tui.cli.running import is_unmeasured
     from agentbench_tui.engine.loading import load_suite
     from agentbench_tui.engine.rescoring import rescore as rescore_run
     from agentbench_tui.engine.validation import validate_suite
@@ -82,9 +83,10 @@ def rescore(
         if problems:
             raise SuiteError(problems)
         rules = loaded.resolve(given)
-    done = asyncio.run(rescore_run(path, row, rules))
+    with stdout_kept():
+        done = asyncio.run(rescore_run(path, row, rules))
     with closing(connect_to_read(path)) as connection:
         document = run_document(connection, find_run(connection, row["id"]))
     print_run(document, form)
     click.echo(f"{done.answers} answers scored again, {done.changed} judged otherwise", err=True)
-    return 0
+    return 3 if is_unmeasured(document) else 0

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from agentbench_tui.cli.output import FORMATS, database_option
+from agentbench_tui.cli.output import FORMATS, database_option, stdout_kept
 
 if TYPE_CHECKING:
     from agentbench_tui.engine.plan import Plan
@@ -95,7 +95,8 @@ def run_command(suites: tuple[str, ...], **given: Any) -> int:
     """
     from agentbench_tui.cli import running
 
-    plan = _plan(suites, given)
+    with stdout_kept():
+        plan = _plan(suites, given)
     if given["print_config"]:
         import msgspec
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from agentbench_tui.cli.output import Column, print_json, print_rows
+from agentbench_tui.cli.output import Column, print_json, print_rows, stdout_kept
 from agentbench_tui.model.answer import UNMEASURED
 
 if TYPE_CHECKING:
@@ -77,7 +77,11 @@ def _run_here(plan: Plan, database: Path, *, quiet: bool, resume: bool) -> int |
                 lines.cancel()
                 await asyncio.gather(lines, return_exceptions=True)
 
-    return asyncio.run(both()).signal
+    with stdout_kept():
+        outcome = asyncio.run(both())
+    if outcome.signal is None and outcome.status == "interrupted":
+        return int(signal.SIGINT)  # a viewer wished for it
+    return outcome.signal
 
 
 def carry_out_quietly(plan: Plan, database: Path, *, resume: bool) -> int:
@@ -121,7 +125,7 @@ def _run_beside(plan: Plan, database: Path, *, resume: bool) -> int | None:
     finally:
         code = process.wait()
     if code not in {0, 130, 143}:
-        raise _failure(log)
+        raise _failure(log, code)
     log.unlink(missing_ok=True)
     return None if code == 0 else code - 128
 
@@ -159,16 +163,18 @@ def _wait_until_registered(
     with closing(connect_to_read(database)) as connection:
         while progress_of_run(connection, run_id) is None:
             if process.poll() is not None or time.monotonic() > deadline:
-                raise _failure(log)
+                raise _failure(log, process.poll())
             time.sleep(0.02)
 
 
-def _failure(log: Path) -> Exception:
-    from agentbench_tui.model.errors import AgentbenchError
+def _failure(log: Path, code: int | None) -> Exception:
+    """What the run's process said, with its exit code where that is one of ours."""
+    from agentbench_tui.model.errors import AgentbenchError, UsageError
 
     lines = log.read_text(errors="replace").strip().splitlines() if log.exists() else []
     said = lines[-1].removeprefix("agentbench: ") if lines else "it said nothing"
-    return AgentbenchError(f"the run's process failed: {said} (log: {log})")
+    error = UsageError if code == UsageError.exit_code else AgentbenchError
+    return error(f"the run's process failed: {said} (log: {log})")
 
 
 def report(database: Path, plan: Plan, form: str) -> int:
@@ -218,7 +224,7 @@ def print_plan(plan: Plan, form: str) -> None:
     """What a run would do: executions and how many questions each would ask."""
     from agentbench_tui.engine.casebook import open_datasets
 
-    rows = []
+    rows: list[dict[str, Any]] = []
     counts = {position: len(source) for position, source in open_datasets(plan).items()}
     for position, group in enumerate(plan.groups):
         benchmark = group.resolved()

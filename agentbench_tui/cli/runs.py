@@ -190,8 +190,9 @@ def _show_answers(connection: Any, row: dict[str, Any], form: str, given: dict[s
 
 
 def _show_case(connection: Any, row: dict[str, Any], form: str, given: dict[str, Any]) -> int:
-    from agentbench_tui.model.errors import UsageError
-    from agentbench_tui.store.queries import case_of
+    from agentbench_tui.model.errors import UsageError, did_you_mean
+    from agentbench_tui.model.untrusted import visible
+    from agentbench_tui.store.queries import case_ids_of, case_of
 
     observations = []
     for execution in _executions(connection, row, given):
@@ -199,8 +200,9 @@ def _show_case(connection: Any, row: dict[str, Any], form: str, given: dict[str,
             named = {"agent_id": execution["agent_id"], "benchmark_id": execution["benchmark_id"]}
             observations.append({**named, **observation})
     if not observations:
+        hint = did_you_mean(given["case_id"], case_ids_of(connection, row["key"]))
         raise UsageError(
-            f"no observation of case '{given['case_id']}' in run {row['id']};"
+            f"no observation of case '{given['case_id']}' in run {row['id']}{hint};"
             " `agentbench runs show RUN --answers` lists them"
         )
     if form == "json":
@@ -208,7 +210,7 @@ def _show_case(connection: Any, row: dict[str, Any], form: str, given: dict[str,
         print_json({**document, "observations": observations})
         return 0
     for observation in observations:
-        click.echo("\n".join(_case_lines(observation)))
+        click.echo(visible("\n".join(_case_lines(observation))))
     return 0
 
 

@@ -14,6 +14,7 @@ import msgspec
 
 from agentbench_tui.model.answer import Case
 from agentbench_tui.model.errors import Problem, SuiteError
+from agentbench_tui.model.identity import new_id
 from agentbench_tui.store.database import connect_to_read
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ async def store_cases(
     if known is not None:
         return int(known[0])
     # Until all its cases are there it bears another name, so that no one takes half of it.
-    unfinished = f"unfinished:{dataset_hash}:{id(writer)}"
+    unfinished = f"unfinished:{dataset_hash}:{new_id()}"
     key: int = await writer.apply(
         lambda connection: connection.execute(
             "INSERT INTO datasets (hash, source, cases) VALUES (?,?,0) RETURNING key",

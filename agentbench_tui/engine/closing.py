@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from agentbench_tui.engine.recorder import utc_now
+from agentbench_tui.model.untrusted import one_line, redact
 
 if TYPE_CHECKING:
     import sqlite3
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from agentbench_tui.engine.stopping import Progress
     from agentbench_tui.instruments.overhead import Overhead
     from agentbench_tui.scoring.prices import UsedPrice
+
+
+LONGEST_ERROR = 1000
 
 
 def close_execution(
@@ -72,9 +76,9 @@ def close_run(
     else:
         status = "complete"
     connection.execute(
-        "UPDATE benchmark_executions SET status=? WHERE run_key=?"
-        " AND status IN ('planned', 'running')",
-        ("interrupted" if stop.interrupted else "incomplete", run_key),
+        "UPDATE benchmark_executions SET status=?, stop_reason=COALESCE(stop_reason, ?)"
+        " WHERE run_key=? AND status IN ('planned', 'running')",
+        ("interrupted" if stop.interrupted else "incomplete", stop.reason, run_key),
     )
     connection.execute(
         "UPDATE runs SET status=?, stop_reason=?, error=?, overhead=?, verdict=?, ended_at=?"
@@ -82,7 +86,7 @@ def close_run(
         (
             status,
             stop.reason,
-            error,
+            None if error is None else one_line(redact(error), LONGEST_ERROR),
             None if overhead is None else msgspec.json.encode(overhead).decode(),
             None if overhead is None else overhead.verdict,
             utc_now(),
@@ -118,7 +122,7 @@ def write_prices(connection: sqlite3.Connection, run_key: int, prices: Iterable[
         [
             (
                 run_key,
-                price.model,
+                one_line(redact(price.model)),
                 price.input,
                 price.output,
                 price.cached_input,

@@ -57,14 +57,23 @@ class RunContext:
     stop: StopSignal = field(default_factory=StopSignal)
     may_ask: asyncio.Event = field(default_factory=asyncio.Event)
     """Cleared while the run is paused."""
+    most_in_flight: int | None = None
+    """The concurrency that a viewer wished for, if one did."""
     progress: dict[int, Progress] = field(default_factory=dict)
     """By execution key."""
     active: dict[int, Interview] = field(default_factory=dict)
     """Executions with an open session, by execution key."""
     done: dict[int, set[tuple[int, int, int]]] = field(default_factory=dict)
     """When a run is resumed: execution key → (case key, repeat, iteration) already committed."""
+    finished: set[int] = field(default_factory=set)
+    """When a run is resumed: executions that came to their end before."""
     agent_of: dict[int, str] = field(default_factory=dict)
     """Execution key → agent id."""
+
+    def committed(self, execution_id: str, repeat: int) -> int:
+        """How many observations of one repeat were there before this process began."""
+        known = self.done.get(self.execution_keys[execution_id], set())
+        return sum(place[1] == repeat for place in known)
 
     def progress_of(self, execution_key: int) -> Progress:
         return self.progress.setdefault(execution_key, Progress())

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from agentbench_tui.engine import registration
-from agentbench_tui.engine.casebook import open_datasets, store_cases
+from agentbench_tui.engine.casebook import open_datasets, open_group, store_cases
 from agentbench_tui.engine.closing import (
     close_execution,
     close_run,
@@ -25,7 +25,7 @@ from agentbench_tui.engine.closing import (
     write_prices,
 )
 from agentbench_tui.engine.context import RunContext, StopSignal
-from agentbench_tui.engine.finish import finish_execution, rank_executions
+from agentbench_tui.engine.finish import baseline_first, finish_execution, rank_executions
 from agentbench_tui.engine.judges import open_judge
 from agentbench_tui.engine.kinds import find_kind
 from agentbench_tui.engine.monitor import answer_wishes, write_ticks
@@ -87,7 +87,10 @@ class _Run:
         self._writer = writer
         self._holder = holder
         self._signal: int | None = None
+        self._work: asyncio.Task[None] | None = None
         self._stop = StopSignal()
+        self._may_ask = asyncio.Event()
+        self._may_ask.set()
         self._overhead: Overhead | None = None
         self._suites = {
             suite.hash: Suite.model_validate_json(msgspec.json.encode(suite.document))
@@ -108,6 +111,7 @@ class _Run:
                 lambda c: registration.register_run(c, self._plan, self._holder)
             )
         error: str | None = None
+        self._install_signals()
         try:
             context = await self._prepare(run_key, sources, resume=resume)
             await self._measure(context)
@@ -118,6 +122,7 @@ class _Run:
             error = f"{type(raised).__name__}: {raised}"
             raise
         finally:
+            self._remove_signals()
             status: str = await writer.apply(
                 lambda c: close_run(c, run_key, self._stop, error, self._overhead)
             )
@@ -146,9 +151,9 @@ class _Run:
             clock_start_ns=time.perf_counter_ns(),
             open_judge=open_judge,
             stop=self._stop,
+            may_ask=self._may_ask,
             agent_of={keys[one.id]: one.agent.id for _, one in plan.executions()},
         )
-        context.may_ask.set()
         for position, group in enumerate(plan.groups):
             if group.benchmark["kind"] == "task":
                 await self._store_dataset(group, sources.get(position), context)
@@ -162,16 +167,18 @@ class _Run:
         self, group: Group, source: CaseSource | None, context: RunContext
     ) -> None:
         """Put the group's cases into the store; without a source they are there already."""
-        if source is not None:
-            with source:
-                known = await store_cases(self._writer, source.name, source.hash, source.cases)
-        else:
+        known: int | None = None
+        if source is None:
             first = context.execution_keys[group.executions[0].id]
             known = await self._writer.apply(
                 lambda c: c.execute(
                     "SELECT dataset_key FROM benchmark_executions WHERE key=?", (first,)
                 ).fetchone()[0]
             )
+        if known is None:
+            # The first time, or resumed after it ended before its cases were stored.
+            with source or open_group(group) as opened:
+                known = await store_cases(self._writer, opened.name, opened.hash, opened.cases)
         benchmark = group.resolved()
         measured = benchmark.iterations.measured * self._plan.repeats
         for execution in group.executions:
@@ -186,11 +193,18 @@ class _Run:
             )
 
     async def _load_committed(self, context: RunContext) -> None:
+        """What is in the store already, and what it cost: it counts against the run's caps."""
         for _, execution in self._plan.executions():
             key = context.execution_keys[execution.id]
             context.done[key] = await self._writer.apply(
                 lambda c, key=key: registration.committed_observations(c, key)  # type: ignore[misc]
             )
+        spent = await self._writer.apply(lambda c: registration.spent_so_far(c, context.run_key))
+        context.budget.spend(*spent)
+        context.check_budget()
+        context.finished = await self._writer.apply(
+            lambda c: registration.complete_executions(c, context.run_key)
+        )
 
     async def _measure(self, context: RunContext) -> None:
         """All groups in order, with the live view, the wishes and the gauges beside them."""
@@ -207,8 +221,7 @@ class _Run:
             asyncio.create_task(write_ticks(context)),
             asyncio.create_task(answer_wishes(context, self._holder.since)),
         ]
-        work = asyncio.create_task(self._groups(context))
-        self._install_signals(work, context)
+        self._work = work = asyncio.create_task(self._groups(context))
         sampler.start()
         # Cases, modules and plans are there to stay: the collector need not look at them again.
         gc.collect()
@@ -228,13 +241,15 @@ class _Run:
                 task.cancel()
             await asyncio.gather(*beside, return_exceptions=True)
             await asyncio.to_thread(sampler.stop)
-            self._remove_signals()
             await self._finish(context)
 
     async def _groups(self, context: RunContext) -> None:
-        for group in self._plan.groups:
+        for planned in self._plan.groups:
             if context.stop.is_set:
                 return
+            group = _unfinished(planned, context.finished, context.execution_keys)
+            if not group.executions:
+                continue
             await self._mark_started(group, context)
             kind = find_kind(group.benchmark["kind"])
             try:
@@ -257,7 +272,7 @@ class _Run:
         """Close the executions of a group, whether it came to its end or not."""
         benchmark = group.resolved()
         suite = self._suites[group.suite_hash]
-        for execution in group.executions:
+        for execution in baseline_first(group.executions, suite.baseline):
             key = context.execution_keys[execution.id]
             await self._writer.apply(
                 lambda c, key=key: close_execution(c, key, context.progress_of(key), context.stop)  # type: ignore[misc]
@@ -276,16 +291,20 @@ class _Run:
         targets = (execution.agent.target for _, execution in self._plan.executions())
         return any(target.startswith(_INSIDE) for target in targets)
 
-    def _install_signals(self, work: asyncio.Task[None], context: RunContext) -> None:
+    def _install_signals(self) -> None:
+        """The first signal lets what is in flight finish, the second ends it; more do nothing."""
         loop = asyncio.get_running_loop()
+        cancelled = False
 
         def on_signal(number: int) -> None:
+            nonlocal cancelled
             if self._signal is None:
                 self._signal = number
-                context.stop.request("interrupted", interrupted=True)
-                context.may_ask.set()
-            else:
-                work.cancel()
+                self._stop.request("interrupted", interrupted=True)
+                self._may_ask.set()
+            elif self._work is not None and not cancelled:
+                cancelled = True
+                self._work.cancel()
 
         with suppress(NotImplementedError, RuntimeError, ValueError):  # not in the main thread
             for number in (signal.SIGINT, signal.SIGTERM):
@@ -296,6 +315,12 @@ class _Run:
         with suppress(NotImplementedError, RuntimeError, ValueError):
             for number in (signal.SIGINT, signal.SIGTERM):
                 loop.remove_signal_handler(number)
+
+
+def _unfinished(group: Group, finished: set[int], keys: dict[str, int]) -> Group:
+    """The group without executions that came to their end before the run was resumed."""
+    rest = tuple(one for one in group.executions if keys[one.id] not in finished)
+    return msgspec.structs.replace(group, executions=rest)
 
 
 def _gauge_sink(context: RunContext) -> Callable[[str, float, dict[str, object]], None]:

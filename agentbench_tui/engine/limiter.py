@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import time
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
 
 _GROWTH_AFTER = 10
 """Answers in a row after which one more request may be in flight."""
@@ -18,9 +22,19 @@ class Limiter:
     starts; requests in flight go on.
     """
 
-    def __init__(self, most: int) -> None:
-        self.most = most
-        self.limit = most
+    def __init__(
+        self,
+        places: int,
+        most: int | None = None,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        """`places`: how many may ever ask at once; `most`: fewer for now, as by `resize`."""
+        self._places = places
+        self._clock = clock
+        self._sleep = sleep
+        self.most = self.limit = places if most is None else min(most, places)
         self.in_flight = 0
         self._streak = 0
         self._pause_until = 0.0
@@ -30,9 +44,9 @@ class Limiter:
     async def enter(self) -> None:
         """Wait for a free place, and for the end of a pause."""
         while True:
-            pause = self._pause_until - time.monotonic() if self._pause_until else 0.0
+            pause = self._pause_until - self._clock() if self._pause_until else 0.0
             if pause > 0:
-                await asyncio.sleep(pause)
+                await self._sleep(pause)
             elif self.in_flight < self.limit:
                 self.in_flight += 1
                 return
@@ -59,7 +73,7 @@ class Limiter:
     def rate_limited(self, retry_after_s: float | None) -> None:
         """The server asked for less: halve, and pause as long as it says or ever longer."""
         self._streak = 0
-        now = time.monotonic()
+        now = self._clock()
         if now >= self._pause_until:
             # One wave of refusals is one signal, however many requests were in flight.
             self.limit = max(1, self.limit // 2)
@@ -69,9 +83,8 @@ class Limiter:
         self._pause_until = max(self._pause_until, now + min(retry_after_s or 0, _LONGEST_PAUSE_S))
 
     def resize(self, most: int) -> None:
-        """A viewer wished for another concurrency."""
-        self.most = most
-        self.limit = most
+        """A viewer wished for another concurrency; never above the places there are."""
+        self.most = self.limit = min(most, self._places)
         self._notify()
 
     def _notify(self) -> None:

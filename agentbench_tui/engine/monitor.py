@@ -144,9 +144,10 @@ def carry_out_wish(context: RunContext, wish: str, argument: str | None) -> str:
     if wish == "mark":
         return f"marked: {argument or ''}"
     if wish == "concurrency" and argument is not None and argument.isdecimal() and int(argument):
+        context.most_in_flight = int(argument)
         for interview in context.active.values():
             interview.limiter.resize(int(argument))
-        return f"at most {argument} in flight"
+        return f"at most {argument} in flight, and no more than the benchmark's own concurrency"
     if wish == "cancel":
         return _cancel_case(context, argument or "")
     return f"refused: no wish '{wish}' with argument {argument!r}"

@@ -18,6 +18,7 @@ from agentbench_tui.model.answer import (
     GraderFailure,
     Request,
     Score,
+    Usage,
 )
 from agentbench_tui.model.identity import derive_seed
 
@@ -36,6 +37,8 @@ DEFAULT_TIME_LIMIT_S = 600.0
 SCORING_LIMIT_S = 300.0
 _FIRST_BACKOFF_S = 0.25
 _LONGEST_BACKOFF_S = 30.0
+_LARGEST = 10**15
+"""Of any count, time or cost that an answer may report; float64 holds it exactly."""
 
 
 @dataclass(slots=True)
@@ -183,10 +186,18 @@ async def _ask(
             e2e_ms=outcome.e2e_ms,
         )
         interview.recorder.failure("answer", failure.kind, failure.detail, key, attempt)
+        _spend_partial(interview, failure.partial)
         if failure.kind is not FailureKind.RATE_LIMITED:
             await asyncio.sleep(min(_LONGEST_BACKOFF_S, _FIRST_BACKOFF_S * 2**attempt))
         attempt += 1
         request = msgspec.structs.replace(request, attempt=attempt)
+
+
+def _spend_partial(interview: Interview, partial: Answer | None) -> None:
+    """What had arrived before an attempt failed counts against the run's caps all the same."""
+    if partial is not None and _impossible(partial) is None:
+        tokens = None if partial.usage is None else partial.usage.total
+        interview.budget.spend(interview.price(partial), tokens)
 
 
 async def attempt_once(agent: Agent, request: Request, time_limit_s: float) -> _Outcome:
@@ -212,7 +223,31 @@ async def attempt_once(agent: Agent, request: Request, time_limit_s: float) -> _
     except Exception as raised:  # noqa: BLE001  # adapters raise AgentFailure; this is our fault
         done_ns = time.perf_counter_ns()
         failure = AgentFailure(FailureKind.HARNESS, f"{type(raised).__name__}: {raised}")
+    wrong = None if answer is None else _impossible(answer)
+    if answer is not None and wrong is not None:
+        failure = failure or AgentFailure(FailureKind.PARSE, wrong)
+        answer = msgspec.structs.replace(
+            answer, usage=None, ttft_ms=None, cost_usd=None, api_calls=1
+        )
     return _Outcome(answer, failure, sent_ns, done_ns)
+
+
+def _impossible(answer: Answer) -> str | None:
+    """Which number of an answer cannot be, if one: it would spoil every sum that it goes into."""
+    usage = answer.usage or Usage()
+    numbers: dict[str, float | None] = {
+        "usage.input_tokens": usage.input_tokens,
+        "usage.output_tokens": usage.output_tokens,
+        "usage.cached_tokens": usage.cached_tokens,
+        "usage.reasoning_tokens": usage.reasoning_tokens,
+        "api_calls": answer.api_calls,
+        "ttft_ms": answer.ttft_ms,
+        "cost_usd": answer.cost_usd,
+    }
+    for name, number in numbers.items():
+        if number is not None and not 0 <= number <= _LARGEST:
+            return f"{name} is {str(number)[:40]}, not a number from 0 to 10^15"
+    return None
 
 
 def _apply_limits(interview: Interview, outcome: _Outcome, cost: float | None) -> None:
@@ -248,7 +283,7 @@ async def _score(
     for position, scorer in enumerate(interview.scorers):
         try:
             scores.append(await apply_scorer(scorer.score, case, outcome.answer))
-        except Exception as raised:  # noqa: BLE001  # a scorer's fault must not lose the answer
+        except (Exception, SystemExit) as raised:  # noqa: BLE001  # it must not lose the answer
             detail = str(raised) if isinstance(raised, GraderFailure) else repr(raised)
             interview.recorder.failure("score", FailureKind.GRADER, f"{scorer.name}: {detail}", key)
             if position == 0:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from agentbench_tui.model.answer import Answer, Usage
+from agentbench_tui.model.answer import Answer, ToolCall, Usage
 from agentbench_tui.model.untrusted import Redactor, visible
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 LONGEST_ANSWER = 4 << 20
 """Characters of one answer's JSON that are kept; what was longer says so in its metadata."""
 LONGEST_DETAIL = 2000
+LONGEST_NAME = 200
 
 _ANSWER = (
     "INSERT INTO answers (run_key, execution_key, case_key, repeat, iteration, attempt,"
@@ -60,7 +61,8 @@ def utc_now() -> str:
 class Recorder:
     """Writes what happens in one execution."""
 
-    def __init__(self, writer: Writer, run_key: int, execution_key: int) -> None:
+    def __init__(self, writer: Writer, run_key: int, execution_key: int | None) -> None:
+        """Without an execution it records failures of the run itself only."""
         self._writer = writer
         self._run_key = run_key
         self._execution_key = execution_key
@@ -107,7 +109,7 @@ class Recorder:
                 None if primary is None else primary.value,
                 None if primary is None else primary.correct,
                 None if answer is None else self.encode(answer),
-                self._encode_scores(scores) if scores else None,
+                self.encode_scores(scores) if scores else None,
             ),
         )
 
@@ -120,10 +122,12 @@ class Recorder:
                     self._execution_key,
                     *key,
                     position,
-                    message.role,
-                    self._safe(message.content),
-                    self._json(message.tool_calls) if message.tool_calls else None,
-                    message.tool_call_id,
+                    self._safe(message.role, LONGEST_NAME),
+                    self._safe(message.content, LONGEST_ANSWER),
+                    self._bounded(message.tool_calls) if message.tool_calls else None,
+                    None
+                    if message.tool_call_id is None
+                    else self._safe(message.tool_call_id, LONGEST_NAME),
                 ),
             )
 
@@ -194,7 +198,8 @@ class Recorder:
         note = {"truncated": True, "original_length": len(encoded), "sha256": digest}
         return self._json(
             Answer(
-                text=answer.text[: LONGEST_ANSWER // 2],
+                # Masked before it is cut: half a key is no longer known as one.
+                text=self._redactor(answer.text)[: LONGEST_ANSWER // 2],
                 usage=answer.usage,
                 ttft_ms=answer.ttft_ms,
                 model=answer.model,
@@ -202,15 +207,34 @@ class Recorder:
             )
         )
 
-    def _encode_scores(self, scores: Sequence[Score]) -> str:
-        return self._json(scores)
+    def encode_scores(self, scores: Sequence[Score]) -> str:
+        """The scores as JSON without secrets; their reasons and metadata bounded."""
+        encoded = self._json(scores)
+        if len(encoded) <= LONGEST_ANSWER:
+            return encoded
+        short = [
+            msgspec.structs.replace(
+                score, reason=self._safe(score.reason, LONGEST_DETAIL), metadata={}
+            )
+            for score in scores
+        ]
+        return self._json(short)
+
+    def _bounded(self, value: Any) -> str:
+        """The value as JSON; what is too long is told by its length and hash instead."""
+        encoded = self._json(value)
+        if len(encoded) <= LONGEST_ANSWER:
+            return encoded
+        digest = hashlib.sha256(encoded.encode()).hexdigest()
+        cut = {"truncated": True, "original_length": len(encoded), "sha256": digest}
+        return self._json([ToolCall("…", cut)])
 
     def _json(self, value: Any) -> str:
         try:
             encoded = msgspec.json.encode(value).decode()
         except (TypeError, ValueError, OverflowError, RecursionError):
             # Lone surrogates, huge integers, endless nesting, foreign objects: kept as text.
-            encoded = msgspec.json.encode(_plain(msgspec.structs.asdict(value))).decode()
+            encoded = msgspec.json.encode(_plain(value)).decode()
         return self._redactor(encoded)
 
     def _safe(self, text: str, limit: int | None = None) -> str:
@@ -218,9 +242,9 @@ class Recorder:
             text.encode()
         except UnicodeEncodeError:
             text = visible(text)
-        if limit is not None and len(text) > limit:
-            text = text[:limit] + "…"
-        return self._redactor(text)
+        # Masked before it is cut: half a key is no longer known as one.
+        text = self._redactor(text)
+        return text if limit is None or len(text) <= limit else text[:limit] + "…"
 
 
 class IterationRow(msgspec.Struct, frozen=True):

@@ -153,6 +153,7 @@ def reopen_run(connection: sqlite3.Connection, run_id: str, holder: LeaseHolder)
         " WHERE run_key=? AND status != 'complete'",
         (key,),
     )
+    close_open_iterations(connection, key)
     return key
 
 
@@ -192,6 +193,56 @@ def execution_keys(connection: sqlite3.Connection, run_key: int) -> dict[str, in
             "SELECT id, key FROM benchmark_executions WHERE run_key=?", (run_key,)
         )
     }
+
+
+def complete_executions(connection: sqlite3.Connection, run_key: int) -> set[int]:
+    """Keys of the executions that came to their end: all asked, or stopped early."""
+    statement = "SELECT key FROM benchmark_executions WHERE run_key=? AND status='complete'"
+    return {row[0] for row in connection.execute(statement, (run_key,))}
+
+
+def spent_so_far(connection: sqlite3.Connection, run_key: int) -> tuple[float, int]:
+    """(dollars, tokens) of the answers that are in the store."""
+    cost, tokens = connection.execute(
+        "SELECT TOTAL(cost_usd), CAST(TOTAL(input_tokens) + TOTAL(output_tokens) AS INTEGER)"
+        " FROM answers WHERE run_key=?",
+        (run_key,),
+    ).fetchone()
+    return cost, tokens
+
+
+def close_open_iterations(connection: sqlite3.Connection, run_key: int) -> None:
+    """Write the rows of iterations that a killed process could not close.
+
+    What it asked for is known from the answers: the time in which any of them was in flight.
+    """
+    for key, repeat, nth, missing, started_at in connection.execute(
+        "SELECT a.execution_key, a.repeat, a.iteration, COUNT(*) - COALESCE((SELECT"
+        "  SUM(i.observed) FROM iterations i WHERE NOT i.warmup AND i.repeat=a.repeat"
+        "  AND i.execution_key=a.execution_key AND i.iteration=a.iteration), 0) AS missing,"
+        " e.start_time FROM answers a JOIN benchmark_executions e ON e.key=a.execution_key"
+        " WHERE a.run_key=? GROUP BY 1, 2, 3 HAVING missing > 0",
+        (run_key,),
+    ).fetchall():
+        rows = connection.execute(
+            "SELECT sent_ms, COALESCE(e2e_ms, 0), failure_kind IS NULL, correct IS 1 FROM answers"
+            " WHERE execution_key=? AND repeat=? AND iteration=? ORDER BY seq DESC LIMIT ?",
+            (key, repeat, nth, missing),
+        ).fetchall()
+        asking_ms = reached = 0.0
+        for sent, took, _, _ in sorted(map(tuple, rows)):
+            asking_ms += max(0.0, sent + took - max(sent, reached))
+            reached = max(reached, sent + took)
+        connection.execute(
+            "INSERT INTO iterations (run_key, execution_key, repeat, iteration, warmup, status,"
+            " started_at, asking_s, observed, answered, correct)"
+            " VALUES (?,?,?,?,0,'stopped',?,?,?,?,?)",
+            (
+                *(run_key, key, repeat, nth, started_at, asking_ms / 1000, len(rows)),
+                sum(row[2] for row in rows),
+                sum(row[3] for row in rows),
+            ),
+        )
 
 
 def committed_observations(

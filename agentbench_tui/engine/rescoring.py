@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from agentbench_tui.engine.finish import finish_execution, rank_executions
+from agentbench_tui.engine.finish import baseline_first, finish_execution, rank_executions
 from agentbench_tui.engine.observation import apply_scorer
 from agentbench_tui.engine.plan import decode_plan
-from agentbench_tui.engine.recorder import utc_now
+from agentbench_tui.engine.recorder import Recorder
 from agentbench_tui.model.answer import Answer, Case, FailureKind, GraderFailure, Message, Score
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.model.suite import Suite
 from agentbench_tui.store.database import connect_to_read
-from agentbench_tui.store.locking import is_leased
+from agentbench_tui.store.locking import Lease
 from agentbench_tui.store.writer import Writer
 
 if TYPE_CHECKING:
@@ -51,8 +51,16 @@ async def rescore(database: Path, run: dict[str, Any], suite: Suite | None = Non
     the run's own are applied. Failures of the agent stay; failures of kind `grader` get another
     chance. Raises UsageError while the run goes on.
     """
-    if is_leased(database, run["id"]):
+    lease = Lease.take(database, run["id"])
+    if lease is None:
         raise UsageError(f"run {run['id']} goes on; wait for its end")
+    try:
+        return await _rescore_run(database, run, suite)
+    finally:
+        lease.release()
+
+
+async def _rescore_run(database: Path, run: dict[str, Any], suite: Suite | None) -> Rescored:
     plan = decode_plan(run["plan"])
     documents = {one.hash: one.document for one in plan.suites}
     writer = Writer(database)
@@ -62,7 +70,7 @@ async def rescore(database: Path, run: dict[str, Any], suite: Suite | None = Non
             benchmark, chosen = _rules(group, documents[group.suite_hash], suite)
             scorers = _make_scorers(benchmark, group)
             try:
-                for execution in group.executions:
+                for execution in baseline_first(group.executions, chosen.baseline):
                     key = await writer.apply(
                         lambda c, id_=execution.id: c.execute(  # type: ignore[misc]
                             "SELECT key FROM benchmark_executions WHERE id=?", (id_,)
@@ -110,6 +118,13 @@ async def _rescore_execution(
     writer: Writer, run_key: int, execution_key: int, scorers: Sequence[NamedScorer]
 ) -> Rescored:
     total = changed = last = 0
+    recorder = Recorder(writer, run_key, execution_key)
+    # What scorers failed at before is judged anew.
+    await writer.apply(
+        lambda c: c.execute(
+            "DELETE FROM failures WHERE execution_key=? AND stage='score'", (execution_key,)
+        )
+    )
     with closing(connect_to_read(writer.path)) as connection:
         while True:
             rows = connection.execute(
@@ -122,41 +137,29 @@ async def _rescore_execution(
                 return Rescored(total, changed)
             last = rows[-1]["seq"]
             for row in rows:
-                row_changed = await _rescore_row(writer, connection, run_key, row, scorers)
-                changed += row_changed
+                answer = _whole_answer(connection, row)
+                changed += await _rescore_row(writer, recorder, row, answer, scorers)
                 total += 1
             await writer.flush()
 
 
 async def _rescore_row(
     writer: Writer,
-    connection: sqlite3.Connection,
-    run_key: int,
+    recorder: Recorder,
     row: sqlite3.Row,
+    answer: Answer,
     scorers: Sequence[NamedScorer],
 ) -> bool:
     case = msgspec.json.decode(row["body"], type=Case)
-    answer = _whole_answer(connection, row)
+    key = (row["case_key"], row["repeat"], row["iteration"])
     scores: list[Score] = []
     failure: FailureKind | None = None
     for position, scorer in enumerate(scorers):
         try:
             scores.append(await apply_scorer(scorer.score, case, answer))
-        except Exception as raised:  # noqa: BLE001  # a scorer's fault, as when running
+        except (Exception, SystemExit) as raised:  # noqa: BLE001  # its fault, as when running
             detail = str(raised) if isinstance(raised, GraderFailure) else repr(raised)
-            writer.add(
-                "INSERT INTO failures (run_key, execution_key, case_key, repeat, iteration,"
-                " stage, kind, detail, at) VALUES (?,?,?,?,?,'score','grader',?,?)",
-                (
-                    run_key,
-                    row["execution_key"],
-                    row["case_key"],
-                    row["repeat"],
-                    row["iteration"],
-                    f"{scorer.name}: {detail}",
-                    utc_now(),
-                ),
-            )
+            recorder.failure("score", FailureKind.GRADER, f"{scorer.name}: {detail}", key)
             if position == 0:
                 failure, scores = FailureKind.GRADER, []
                 break
@@ -166,10 +169,10 @@ async def _rescore_row(
         (
             None if primary is None else primary.value,
             None if primary is None else primary.correct,
-            msgspec.json.encode(scores).decode() if scores else None,
+            recorder.encode_scores(scores) if scores else None,
             failure,
             row["seq"],
-            run_key,
+            row["run_key"],
         ),
     )
     return bool(row["correct"]) != (primary is not None and primary.correct)

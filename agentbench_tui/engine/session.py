@@ -12,6 +12,7 @@ from agentbench_tui.engine.recorder import IterationRow, Recorder, utc_now
 from agentbench_tui.engine.stopping import check_hopeless, check_infrastructure, end_pass
 from agentbench_tui.model.answer import AgentFailure, FailureKind, Request
 from agentbench_tui.model.identity import derive_seed
+from agentbench_tui.model.untrusted import one_line, redact
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -20,12 +21,14 @@ if TYPE_CHECKING:
     from agentbench_tui.engine.context import RunContext
     from agentbench_tui.engine.plan import ExecutionPlan, Group
     from agentbench_tui.model.agent import AgentSpec
-    from agentbench_tui.model.answer import Answer, Case
+    from agentbench_tui.model.answer import Agent, Answer, Case
     from agentbench_tui.model.suite import Benchmark
     from agentbench_tui.scoring.prices import PriceTable
     from agentbench_tui.scoring.registry import NamedScorer
 
 START_LIMIT_S = 60.0
+LONGEST_REASON = 300
+"""Characters of a reason for which an execution could not be measured."""
 CLOSE_LIMIT_S = 15.0
 YIELD_EVERY = 16
 """Observations after which a worker lets others run, whatever the agent does."""
@@ -66,7 +69,7 @@ class Session:
             seed=group.seed,
             parameters=group.values,
             seed_path=(group.suite_id, benchmark.benchmark_id),
-            limiter=Limiter(benchmark.concurrency),
+            limiter=Limiter(benchmark.concurrency, context.most_in_flight),
             recorder=self._recorder,
             progress=self._progress,
             budget=context.budget,
@@ -84,21 +87,14 @@ class Session:
         """Start the agent's session. A failure breaks this execution, not the others."""
         if self._progress.stop_reason or self._progress.broken:
             return
-        try:
-            async with asyncio.timeout(START_LIMIT_S):
-                await self._interview.agent.start()
-        except (AgentFailure, TimeoutError) as failure:
-            kind = failure.kind if isinstance(failure, AgentFailure) else FailureKind.TIMEOUT
-            detail = (
-                failure.detail
-                if isinstance(failure, AgentFailure)
-                else f"did not start within {START_LIMIT_S:g} s"
-            )
-            self._recorder.failure("start", kind, detail)
-            self._progress.broken = f"the agent did not start: {detail}"
+        failure = await _start(self._interview.agent)
+        if failure is None:
+            self._opened = True
+            self._context.active[self._key] = self._interview
             return
-        self._opened = True
-        self._context.active[self._key] = self._interview
+        self._recorder.failure("start", failure.kind, failure.detail)
+        detail = one_line(redact(failure.detail), LONGEST_REASON)
+        self._progress.broken = f"the agent did not start: {detail}"
 
     async def close(self) -> None:
         """End the session, whatever state it is in."""
@@ -108,8 +104,8 @@ class Session:
         try:
             async with asyncio.timeout(CLOSE_LIMIT_S):
                 await self._interview.agent.close()
-        except (AgentFailure, TimeoutError) as failure:
-            self._recorder.failure("close", FailureKind.AGENT, f"did not close: {failure}")
+        except Exception as failure:  # noqa: BLE001  # other sessions are still to be closed
+            self._recorder.failure("close", FailureKind.AGENT, f"did not close: {failure!r}")
 
     async def warm_up(self, rounds: int, repeat: int) -> None:
         """Unmeasured requests, one case for every place of concurrency in each round."""
@@ -166,7 +162,10 @@ class Session:
 
     def _finish_iteration(self, status: str) -> None:
         assert self._iteration is not None
-        self._recorder.iteration(self._iteration.row(status))
+        row = self._iteration.row(status)
+        # A resumed run passes through iterations that were finished before it.
+        if row.observed or self._key not in self._context.done:
+            self._recorder.iteration(row)
         self._iteration = None
 
     async def ask(self, repeat: int, nth: int, start: int, stop: int) -> None:
@@ -177,10 +176,12 @@ class Session:
         started = time.perf_counter()
         cases = self._pending(repeat, nth, start, stop)
         places = min(self._benchmark.concurrency, stop - start)
-        async with asyncio.TaskGroup() as group:
-            for _ in range(places):
-                group.create_task(self._work(cases, repeat, nth))
-        self._iteration.asking_s += time.perf_counter() - started
+        try:
+            async with asyncio.TaskGroup() as group:
+                for _ in range(places):
+                    group.create_task(self._work(cases, repeat, nth))
+        finally:
+            self._iteration.asking_s += time.perf_counter() - started
         check_hopeless(self._progress, self._benchmark.early_stop)
 
     def _pending(self, repeat: int, nth: int, start: int, stop: int) -> Iterator[tuple[int, Case]]:
@@ -195,11 +196,11 @@ class Session:
         for case_key, case in cases:
             if not context.may_ask.is_set():
                 await context.may_ask.wait()
+            if context.stop.is_set or self._progress.broken is not None:
+                return
             await self._observe(case_key, case, repeat, nth)
             context.check_budget()
             check_infrastructure(self._progress, self._benchmark.early_stop)
-            if context.stop.is_set or self._progress.broken is not None:
-                return
             if context.writer.is_full:
                 await context.writer.room()
             since_yield += 1
@@ -219,6 +220,20 @@ class Session:
             assert task is not None
             task.uncancel()
             self._recorder.failure("answer", FailureKind.HARNESS, "cancelled on request", key, 0)
+
+
+async def _start(agent: Agent) -> AgentFailure | None:
+    """Start a session; why it could not be, or None."""
+    try:
+        async with asyncio.timeout(START_LIMIT_S):
+            await agent.start()
+    except AgentFailure as failure:
+        return failure
+    except TimeoutError:
+        return AgentFailure(FailureKind.TIMEOUT, f"did not start within {START_LIMIT_S:g} s")
+    except Exception as error:  # noqa: BLE001  # adapters raise AgentFailure; this is our fault
+        return AgentFailure(FailureKind.HARNESS, f"{type(error).__name__}: {error}")
+    return None
 
 
 class IterationCounts:

@@ -6,11 +6,14 @@ whatever drifts on the machine hits them all alike. Only one agent is asked at a
 
 from __future__ import annotations
 
+import asyncio
 import random
 from typing import TYPE_CHECKING
 
 from agentbench_tui.engine.casebook import CaseReader
-from agentbench_tui.engine.session import Session
+from agentbench_tui.engine.recorder import Recorder
+from agentbench_tui.engine.session import CLOSE_LIMIT_S, Session
+from agentbench_tui.model.answer import FailureKind
 from agentbench_tui.model.identity import derive_seed
 
 if TYPE_CHECKING:
@@ -45,7 +48,7 @@ async def run(group: Group, context: RunContext) -> None:
                 return
     finally:
         for scorer in scorers:
-            await scorer.close()
+            await _close_scorer(scorer, context)
 
 
 async def _run_repeat(
@@ -56,9 +59,11 @@ async def _run_repeat(
     scorers: list[NamedScorer],
     context: RunContext,
 ) -> None:
+    whole = benchmark.iterations.measured * len(reader)
     sessions = [
         Session(execution, group, benchmark, reader, scorers, context)
         for execution in group.executions
+        if context.committed(execution.id, repeat) < whole
     ]
     try:
         for session in sessions:
@@ -76,6 +81,16 @@ def _make_scorers(benchmark: Benchmark, group: Group, context: RunContext) -> li
         make_scorer(spec, open_judge=context.open_judge, base_dir=group.base_dir)
         for spec in benchmark.scorers
     ]
+
+
+async def _close_scorer(scorer: NamedScorer, context: RunContext) -> None:
+    try:
+        async with asyncio.timeout(CLOSE_LIMIT_S):
+            await scorer.close()
+    except Exception as error:  # noqa: BLE001  # what was scored is scored
+        Recorder(context.writer, context.run_key, None).failure(
+            "close", FailureKind.GRADER, f"{scorer.name} did not close: {error!r}"
+        )
 
 
 async def _ask_all(

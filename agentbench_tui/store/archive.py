@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from agentbench_tui.model.errors import StoreError, UsageError
 from agentbench_tui.model.identity import new_id
 from agentbench_tui.store.database import SCHEMA_VERSION, connect_to_read, connect_to_write
-from agentbench_tui.store.locking import WriteLock, is_leased
+from agentbench_tui.store.locking import Lease, WriteLock, is_leased
 from agentbench_tui.store.writer import in_transaction
 
 if TYPE_CHECKING:
@@ -41,7 +41,8 @@ def delete_run(database: Path, run_id: str) -> None:
 
     Raises UsageError while the run goes on.
     """
-    if is_leased(database, run_id):
+    lease = Lease.take(database, run_id)
+    if lease is None:
         raise UsageError(f"run {run_id} goes on; stop it before you delete it")
     connection = connect_to_write(database)
     lock = WriteLock(database)
@@ -54,6 +55,7 @@ def delete_run(database: Path, run_id: str) -> None:
     finally:
         connection.close()
         lock.close()
+        lease.release()
 
 
 def _delete_rows(connection: sqlite3.Connection, lock: WriteLock, table: str, run_key: int) -> None:
@@ -99,8 +101,11 @@ def _changed(
 def export_run(database: Path, run_id: str, target: Path, *, force: bool = False) -> str:
     """Write one run to an SQLite file of its own; the sha256 of the file.
 
-    `TARGET.sha256` is written beside it, in the form that `sha256sum -c` reads.
+    `TARGET.sha256` is written beside it, in the form that `sha256sum -c` reads. Raises UsageError
+    while the run goes on.
     """
+    if is_leased(database, run_id):
+        raise UsageError(f"run {run_id} goes on; export it when it has ended")
     if target.exists() and not force:
         raise UsageError(f"{target}: exists; give --force to replace it")
     partial = target.with_name(f".{target.name}.{new_id()}")
@@ -125,6 +130,8 @@ def _make_plain_file(path: Path) -> None:
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         connection.execute("PRAGMA journal_mode=DELETE")
+        # Its process is gone, or the run would not be exported.
+        connection.execute("UPDATE runs SET status='interrupted' WHERE status='running'")
         connection.execute("VACUUM")
 
 

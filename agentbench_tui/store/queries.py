@@ -184,6 +184,16 @@ def case_of(connection: sqlite3.Connection, execution_key: int, case_id: str) ->
     return observations
 
 
+def case_ids_of(connection: sqlite3.Connection, run_key: int, limit: int = 10_000) -> list[str]:
+    """Ids of the cases that a run has asked."""
+    rows = connection.execute(
+        "SELECT DISTINCT c.case_id FROM benchmark_executions e"
+        " JOIN cases c ON c.dataset_key=e.dataset_key WHERE e.run_key=? LIMIT ?",
+        (run_key, limit),
+    )
+    return [row[0] for row in rows.fetchall()]
+
+
 def gauges_of(connection: sqlite3.Connection, execution_key: int) -> dict[str, dict[str, Row]]:
     """Scope → field → {low, mean, high, n} while the execution went on."""
     found: dict[str, dict[str, Row]] = {}
