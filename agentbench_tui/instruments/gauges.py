@@ -87,6 +87,8 @@ class GpuGauges(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     memory_clock_mhz: float | None = None
     throttle_reasons: tuple[str, ...] | None = None
     """Why the clocks are held down; empty when nothing holds them. Idling is not a reason."""
+    throttled: int | None = None
+    """1 when something holds the clocks down, else 0: its mean is the share of readings."""
     idle: bool | None = None
     """True when the clocks are low because nothing runs."""
     pcie_received_kb_per_s: float | None = None

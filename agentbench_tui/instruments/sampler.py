@@ -6,7 +6,6 @@ import threading
 import time
 from array import array
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,11 +15,9 @@ from agentbench_tui.instruments.gauges import reading
 from agentbench_tui.instruments.gpu import GpuSource, open_gpus
 from agentbench_tui.instruments.host import HostProbe
 from agentbench_tui.instruments.process_tree import TreeProbe
-from agentbench_tui.instruments.summary import Summary, SummaryWindow
+from agentbench_tui.instruments.summary import GaugeSummary, Summary
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from agentbench_tui.instruments.gauges import GpuGauges, HostGauges, TreeGauges
 
 Roots = Callable[[], Mapping[str, Sequence[int]]]
@@ -73,9 +70,7 @@ class Sampler:
         self._open_gpus = gpus
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="agentbench-gauges", daemon=True)
-        self._whole = SummaryWindow()
-        self._windows: tuple[SummaryWindow, ...] = (self._whole,)
-        self._windows_lock = threading.Lock()
+        self._seen = GaugeSummary()
         self._took_ms = array("d")
         self._cpu_seconds = 0.0
         self._skipped = 0
@@ -96,22 +91,7 @@ class Sampler:
 
     def summary(self) -> Summary:
         """Lowest, mean and highest since the start."""
-        return self._whole.summary()
-
-    @contextmanager
-    def window(self) -> Iterator[SummaryWindow]:
-        """Summarise the readings of a stretch, such as one execution. Windows may overlap.
-
-        A stretch shorter than the interval may have no reading.
-        """
-        window = SummaryWindow()
-        with self._windows_lock:
-            self._windows = (*self._windows, window)
-        try:
-            yield window
-        finally:
-            with self._windows_lock:
-                self._windows = tuple(one for one in self._windows if one is not window)
+        return self._seen.summary()
 
     @property
     def cost(self) -> SamplerCost:
@@ -129,7 +109,7 @@ class Sampler:
 
     def _run(self) -> None:
         host, trees = HostProbe(self._disk_path), TreeProbe()
-        with self._open_gpus() as gpus:
+        with self._find_gpus() as gpus:
             self.gpu_reason = gpus.reason
             begun = time.monotonic()
             turn, stopping = 0, False
@@ -145,6 +125,13 @@ class Sampler:
                 stopping = self._stop.wait(max(0.0, due - time.monotonic()))
                 if stopping and time.monotonic() - read_at < _SHORTEST_S:
                     return
+
+    def _find_gpus(self) -> GpuSource:
+        try:
+            return self._open_gpus()
+        except Exception as error:  # noqa: BLE001 (a broken driver must not take the other gauges)
+            self._note(error)
+            return GpuSource((), f"no GPU found ({self._last_error})")
 
     def _next_turn(self, turn: int, begun: float) -> int:
         """The next due reading that is not past, on the grid that began at `begun`."""
@@ -165,10 +152,12 @@ class Sampler:
                 for scope, gauges in part().items():
                     self._deliver(scope, at, reading(gauges))
             except Exception as error:  # noqa: BLE001 (counted and shown in `cost`)
-                self._errors += 1
-                self._last_error = f"{type(error).__name__}: {error}"
+                self._note(error)
 
     def _deliver(self, scope: str, at: float, fields: dict[str, object]) -> None:
-        for window in self._windows:
-            window.add(scope, fields)
+        self._seen.add(scope, fields)
         self._sink(scope, at, fields)
+
+    def _note(self, error: Exception) -> None:
+        self._errors += 1
+        self._last_error = f"{type(error).__name__}: {error}"

@@ -64,8 +64,8 @@ class NvidiaGpus:
             (index, self._ask("nvmlDeviceGetHandleByIndex", index)) for index in range(count)
         ]
         self._devices = [(index, handle) for index, handle in handles if handle is not None]
-        self._names = {index: self._text("nvmlDeviceGetName", handle) for index, handle in handles}
-        self._uuids = {index: self._text("nvmlDeviceGetUUID", handle) for index, handle in handles}
+        self._names = {i: self._text("nvmlDeviceGetName", one) for i, one in self._devices}
+        self._uuids = {i: self._text("nvmlDeviceGetUUID", one) for i, one in self._devices}
         if not self._devices:
             self.close()
             raise NotAvailable("NVML finds no GPU that may be used here")
@@ -111,6 +111,7 @@ class NvidiaGpus:
             sm_clock_mhz=self._scaled(1, "nvmlDeviceGetClockInfo", handle, nvml.NVML_CLOCK_SM),
             memory_clock_mhz=self._scaled(1, "nvmlDeviceGetClockInfo", handle, nvml.NVML_CLOCK_MEM),
             throttle_reasons=reasons,
+            throttled=None if reasons is None else int(bool(reasons)),
             idle=idle,
             pcie_received_kb_per_s=self._traffic(handle, nvml.NVML_PCIE_UTIL_RX_BYTES),
             pcie_sent_kb_per_s=self._traffic(handle, nvml.NVML_PCIE_UTIL_TX_BYTES),
