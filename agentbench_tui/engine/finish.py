@@ -68,12 +68,13 @@ def finish_execution(
         _resources(connection, execution_key),
         is_scored=bool(benchmark.scorers),
     )
+    # First, since the baseline is scored against itself.
+    _write_metrics(connection, execution_key, result)
     baseline = _baseline_metrics(connection, execution_key, suite)
     scores = {
         dimension: score_dimension(dimension, benchmark, result.metrics, baseline)
         for dimension in DIMENSIONS
     }
-    _write_metrics(connection, execution_key, result)
     _write_row(connection, execution_key, result, scores, suite.weights)
     _write_gauges(connection, execution_key, agent.id)
     return result

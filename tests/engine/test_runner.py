@@ -147,7 +147,6 @@ second = third = first
 
 
 async def seeds(folder: Path) -> tuple[Result, dict[str, list[str]]]:
-    folder.mkdir()
     document = suite(40, iterations={"warmup": 0, "measured": 2})
     result = await run(folder, document, SEEDED, "first", "second", "third")
     return result, {
@@ -161,10 +160,10 @@ async def seeds(folder: Path) -> tuple[Result, dict[str, list[str]]]:
 
 
 async def test_agents_take_turns_in_blocks_and_get_the_same_seeds_in_every_run(
-    tmp_path: Path,
+    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    result, given = await seeds(tmp_path / "one")
-    _, again = await seeds(tmp_path / "two")
+    result, given = await seeds(tmp_path)
+    _, again = await seeds(tmp_path_factory.mktemp("again"))
     assert given["first"] == given["second"] == given["third"] == again["first"]
     assert len(set(given["first"])) == 80
     order = result.column(
