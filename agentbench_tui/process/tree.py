@@ -6,6 +6,7 @@ import asyncio
 import os
 import signal
 import time
+from math import ceil
 
 from agentbench_tui.process.adoption import (
     MARK_NAME,
@@ -136,7 +137,9 @@ class ProcessTree:
         return self._suspected
 
     def check_peak(self) -> bool:
-        """Take the root's own highest memory; False when it alone broke the limit."""
+        """Take the root's own highest memory; False when the limit is broken, now or before."""
+        if self.over_limit is not None:
+            return False
         peak = peak_resident_bytes(self.root) / _MEGABYTE if self.root in roots else 0.0
         self._note_peak(peak)
         if self.memory_limit_mb is not None and peak > self.memory_limit_mb:
@@ -148,7 +151,8 @@ class ProcessTree:
             self.peak_memory_mb = resident_mb
 
     def _break_limit(self, used_mb: float) -> bool:
-        self.over_limit = f"used {used_mb:.0f} MB of {self.memory_limit_mb:.0f} MB"
+        # Rounded up, so that a little too much does not read as just enough.
+        self.over_limit = f"used {ceil(used_mb)} MB of {self.memory_limit_mb:g} MB"
         self.signal_all(signal.SIGKILL)
         return False
 

@@ -182,7 +182,7 @@ async def test_a_program_over_its_memory_limit_fails_that_case_only(tmp_path: Pa
         caught = await failure(agent, ask(150_000_000), FailureKind.LIMIT)
         assert caught.detail.startswith("memory: used 1")
         assert (await agent.answer(ask(1))).text == "ok"
-        assert (agent.peak_memory_mb or 0) > 150
+        assert (agent.peak_memory_mb or 0) > 100
         assert (agent.cpu_seconds or 0) > 0
 
 

@@ -57,7 +57,7 @@ async def test_memory_just_before_the_answer_is_seen() -> None:
     code = "held = b'x' * 120_000_000; del held; print('ok', flush=True); sys.stdin.read()"
     done = await run(code, memory_limit_mb=100)
     assert done.over_limit is not None
-    assert (done.peak_memory_mb or 0) > 120
+    assert (done.peak_memory_mb or 0) > 100
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs subreapers")

@@ -240,7 +240,7 @@ signal.pause()
         assert agent.child.tree.over_limit is not None
         assert agent.child.tree.over_limit.endswith(" of 100 MB")
         assert agent.child.exit_code == -signal.SIGKILL
-        assert (agent.child.tree.peak_memory_mb or 0) >= 150
+        assert (agent.child.tree.peak_memory_mb or 0) > 100
 
 
 @linux_only

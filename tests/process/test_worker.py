@@ -219,7 +219,7 @@ for task in tasks():
             await made.call({"input": "150000000"}, 10)
         assert caught.value.kind == FailureKind.LIMIT
         assert await made.call({"input": "1000000"}, 10) == {"text": "ok"}
-        assert (made.peak_memory_mb or 0) > 150
+        assert (made.peak_memory_mb or 0) > 100
 
 
 async def test_a_memory_hog_that_never_answers_is_stopped() -> None:
