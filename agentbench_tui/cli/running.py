@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import signal
 import sys
 import time
@@ -60,7 +61,10 @@ def run_plan(
             click.echo(f"database: {delivered}", err=True)
     finally:
         location.discard()
-    return code if number is None else 128 + number
+    if number is None:
+        return code
+    click.echo(f"`agentbench resume {plan.run_id}` goes on where it ended", err=True)
+    return 128 + number
 
 
 def _run_here(plan: Plan, database: Path, *, quiet: bool, resume: bool) -> int | None:
@@ -71,7 +75,8 @@ def _run_here(plan: Plan, database: Path, *, quiet: bool, resume: bool) -> int |
 
         lines = None if quiet else asyncio.create_task(_say_progress(plan, database))
         try:
-            return await carry_out(plan, database, resume=resume)
+            say = functools.partial(click.echo, err=True)
+            return await carry_out(plan, database, resume=resume, say=say)
         finally:
             if lines is not None:
                 lines.cancel()

@@ -60,9 +60,16 @@ class Outcome:
     """The signal that ended it, if one did."""
 
 
-async def carry_out(plan: Plan, database: Path, *, resume: bool = False) -> Outcome:
+async def carry_out(
+    plan: Plan,
+    database: Path,
+    *,
+    resume: bool = False,
+    say: Callable[[str], None] = lambda _: None,
+) -> Outcome:
     """Carry out a plan, or go on with one that was interrupted.
 
+    `say` gets a line for a person when the first signal came and the run is about to end.
     Whatever happens, what was measured is committed and the run's row says how it ended.
     Raises StoreError when the store cannot be written, and what a benchmark's dataset raises.
     """
@@ -70,7 +77,7 @@ async def carry_out(plan: Plan, database: Path, *, resume: bool = False) -> Outc
     try:
         writer = Writer(database)
         try:
-            run = _Run(plan, database, writer, holder)
+            run = _Run(plan, database, writer, holder, say)
             return await run.carry_out(resume=resume)
         finally:
             writer.close()
@@ -81,11 +88,19 @@ async def carry_out(plan: Plan, database: Path, *, resume: bool = False) -> Outc
 class _Run:
     """The state of a run while it goes on."""
 
-    def __init__(self, plan: Plan, database: Path, writer: Writer, holder: LeaseHolder) -> None:
+    def __init__(
+        self,
+        plan: Plan,
+        database: Path,
+        writer: Writer,
+        holder: LeaseHolder,
+        say: Callable[[str], None],
+    ) -> None:
         self._plan = plan
         self._database = database
         self._writer = writer
         self._holder = holder
+        self._say = say
         self._signal: int | None = None
         self._work: asyncio.Task[None] | None = None
         self._stop = StopSignal()
@@ -300,6 +315,7 @@ class _Run:
             nonlocal cancelled
             if self._signal is None:
                 self._signal = number
+                self._say("interrupted: what is in flight comes to its end; again stops at once")
                 self._stop.request("interrupted", interrupted=True)
                 self._may_ask.set()
             elif self._work is not None and not cancelled:

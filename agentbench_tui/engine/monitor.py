@@ -59,7 +59,7 @@ def write_tick(context: RunContext, seen: dict[int, _Seen]) -> None:
     for key, interview in context.active.items():
         waiting = sorted(interview.in_flight.values(), key=lambda entry: entry[1])
         state = {
-            "in_flight": len(waiting),
+            "in_flight": interview.limiter.in_flight,
             "limit": interview.limiter.limit,
             "observed": interview.progress.observed,
             "answered": interview.progress.answered,

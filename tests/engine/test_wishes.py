@@ -1,0 +1,160 @@
+"""What a viewer wishes of a run: carried out, answered in a column, stale ones ignored."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, closing
+from pathlib import Path
+from typing import Any
+
+import gates
+import pytest
+from carried_out import Result, plan, suite
+
+from agentbench_tui.engine.coordinator import Outcome, carry_out
+from agentbench_tui.store.database import connect_to_read, create_or_migrate
+from agentbench_tui.store.viewer import wish_row
+from agentbench_tui.store.writer import write_once
+
+CODE = "import gates\nasync def gated(prompt): return await gates.current.answer(prompt)\n"
+PATIENCE_S = 20.0
+
+
+class Watched:
+    """A run that goes on in this event loop, and the database through which it is steered."""
+
+    def __init__(self, database: Path, task: "asyncio.Task[Outcome]") -> None:
+        self.database = database
+        self.task = task
+        self.gates = gates.renew()
+
+    def value(self, statement: str, *values: Any) -> Any:
+        with closing(connect_to_read(self.database)) as connection:
+            row = connection.execute(statement, values).fetchone()
+        return None if row is None else row[0]
+
+    async def until(self, statement: str, expected: Any) -> None:
+        """Poll the database, as a viewer does, until it says what is expected."""
+        async with asyncio.timeout(PATIENCE_S):
+            while self.value(statement) != expected:  # noqa: ASYNC110  # all there is to watch
+                await asyncio.sleep(0.005)
+
+    async def wish(self, wish: str, argument: str | None = None, at: float | None = None) -> str:
+        """Make a wish and give its answer."""
+        statement, values = wish_row(self.value("SELECT key FROM runs"), wish, argument)
+        values = values if at is None else (values[0], at, *values[2:])
+        await asyncio.to_thread(write_once, self.database, [lambda c: c.execute(statement, values)])
+        await self.until("SELECT COUNT(*) FROM wishes WHERE answered_at IS NULL", 0)
+        answer: str = self.value("SELECT answer FROM wishes ORDER BY seq DESC LIMIT 1")
+        return answer
+
+    async def arrivals(self, count: int) -> list[str]:
+        async with asyncio.timeout(PATIENCE_S):
+            return sorted([await self.gates.arrived.get() for _ in range(count)])
+
+    async def committed(self, count: int) -> None:
+        await self.until("SELECT COUNT(*) FROM answers", count)
+
+
+@asynccontextmanager
+async def watched(folder: Path, count: int, **benchmark: Any) -> AsyncIterator[Watched]:
+    made = plan(folder, suite(count, **benchmark), CODE, "gated")
+    database = folder / "store.db"
+    create_or_migrate(database)
+    task = asyncio.create_task(carry_out(made, database))
+    try:
+        yield Watched(database, task)
+        async with asyncio.timeout(PATIENCE_S):
+            await task
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+async def test_a_paused_run_asks_nothing_until_it_is_resumed(tmp_path: Path) -> None:
+    async with watched(tmp_path, 3) as run:
+        assert await run.arrivals(1) == ["0"]
+        assert await run.wish("pause") == "paused"
+        run.gates.open("0")
+        await run.committed(1)
+        assert run.gates.arrived.empty()
+        assert await run.wish("resume") == "going on"
+        assert await run.arrivals(1) == ["1"]
+        run.gates.open("1", "2")
+    assert run.task.result().status == "complete"
+
+
+async def test_stop_lets_what_is_in_flight_finish_and_keeps_it(tmp_path: Path) -> None:
+    async with watched(tmp_path, 6, concurrency=2) as run:
+        assert await run.arrivals(2) == ["0", "1"]
+        assert (await run.wish("stop")).startswith("stopping")
+        run.gates.open("0", "1")
+    assert run.task.result().status == "interrupted"
+    assert run.task.result().stop_reason == "stopped on request"
+    result = Result(run.task.result(), run.database)
+    assert result.execution("gated")["cases"]["correct"] == 2
+    assert result.execution("gated")["status"] == "interrupted"
+
+
+async def test_stop_while_paused_asks_nothing_more(tmp_path: Path) -> None:
+    async with watched(tmp_path, 6, concurrency=2) as run:
+        await run.arrivals(2)
+        await run.wish("pause")
+        run.gates.open("0", "1", "2", "3", "4", "5")
+        await run.committed(2)
+        await run.wish("stop")
+    assert run.value("SELECT COUNT(*) FROM answers") == 2
+
+
+async def test_another_concurrency_holds_from_the_next_case_on(tmp_path: Path) -> None:
+    async with watched(tmp_path, 9, concurrency=3) as run:
+        assert await run.arrivals(3) == ["0", "1", "2"]
+        assert (await run.wish("concurrency", "1")).startswith("at most 1 in flight")
+        run.gates.open("0", "1", "2")
+        (fourth,) = await run.arrivals(1)
+        await run.committed(3)
+        assert run.gates.arrived.empty()
+        assert await run.wish("concurrency", "50")
+        assert sorted([fourth, *await run.arrivals(2)]) == ["3", "4", "5"]
+        run.gates.open(*map(str, range(9)))
+    assert run.value("SELECT COUNT(*) FROM answers") == 9
+
+
+async def test_one_case_is_cancelled_and_the_others_go_on(tmp_path: Path) -> None:
+    async with watched(tmp_path, 4, concurrency=2) as run:
+        await run.arrivals(2)
+        assert await run.wish("cancel", "c1") == "cancelled 1 of case c1"
+        run.gates.open("0", "2", "3")
+        await run.committed(3)
+    failure = run.value("SELECT stage || ' ' || kind || ' ' || detail FROM failures")
+    assert failure == "answer harness cancelled on request"
+    assert run.task.result().status == "incomplete"
+
+
+@pytest.mark.parametrize(
+    ("wish", "argument", "answer"),
+    [
+        ("dance", None, "refused: no wish 'dance' with argument None"),
+        ("concurrency", "0", "refused: no wish 'concurrency' with argument '0'"),
+        ("concurrency", "many", "refused: no wish 'concurrency' with argument 'many'"),
+        ("cancel", "c9", "cancelled 0 of case c9"),
+        ("mark", "here", "marked: here"),
+    ],
+)
+async def test_what_cannot_be_done_is_said(
+    tmp_path: Path, wish: str, argument: str | None, answer: str
+) -> None:
+    async with watched(tmp_path, 1) as run:
+        await run.arrivals(1)
+        assert await run.wish(wish, argument) == answer
+        run.gates.open("0")
+    assert run.task.result().status == "complete"
+
+
+async def test_a_wish_made_before_the_run_was_taken_is_ignored(tmp_path: Path) -> None:
+    async with watched(tmp_path, 2) as run:
+        await run.arrivals(1)
+        answer = await run.wish("stop", at=time.time() - 3600)
+        assert answer == "ignored: made before this process took the run"
+        run.gates.open("0", "1")
+    assert run.task.result().status == "complete"
