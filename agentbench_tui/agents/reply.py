@@ -60,7 +60,7 @@ def task_of(request: Request) -> dict[str, Any]:
         "messages": [{"role": turn.role, "content": turn.content} for turn in case.messages],
         "tools": case.tools,
         "seed": request.seed,
-        "parameters": request.parameters,
+        "parameters": dict(request.parameters),
         "time_limit_ms": None if limit_s is None else limit_s * 1000,
     }
 
