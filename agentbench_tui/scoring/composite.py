@@ -69,7 +69,7 @@ class Weighted:
         results: list[Score | Awaitable[Score]] = []
         try:
             for scorer in self._scorers:
-                results.append(scorer.score(case, answer))
+                results.append(scorer.score(case, answer))  # noqa: PERF401 - kept when one raises
         except BaseException:
             for result in results:
                 if inspect.iscoroutine(result):

@@ -126,7 +126,11 @@ def as_score(result: object, name: str) -> Score:
     if isinstance(result, int | float):
         return _in_range(Score(name, float(result), result >= 1), name)
     if isinstance(result, Mapping):
-        fields = {"scorer": name, **result}
+        unknown = [key for key in result if key not in Score.__struct_fields__]
+        if unknown:
+            hint = did_you_mean(str(unknown[0]), Score.__struct_fields__)
+            raise GraderFailure(f'{name} returned "{unknown[0]}", which no score has{hint}')
+        fields = {**result, "scorer": name}
         if "value" not in fields and isinstance(fields.get("correct"), bool):
             fields["value"] = float(fields["correct"])
         value = fields.get("value")

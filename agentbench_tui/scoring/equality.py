@@ -16,6 +16,10 @@ from agentbench_tui.scoring.normal import normaliser
 from agentbench_tui.scoring.recipe import Options
 
 _ARITHMETIC = re.compile(r"[\d\s.+\-*/%^()×÷·−]+")
+_NUMBER = re.compile(
+    r"-?(?:0|[1-9]\d*|[1-9]\d{0,2}(?:,\d{3})+)(?:\.\d+)?(?:[eE][-+]?\d+)?", re.ASCII
+)
+_ROUNDING = 1e-9
 _OPERATORS = str.maketrans({"×": "*", "·": "*", "÷": "/", "−": "-", "^": "**"})
 _DATE_FORMS = ("%Y-%m-%d", "%Y/%m/%d", "%Y%m%d", "%d %B %Y", "%d %b %Y", "%B %d %Y", "%b %d %Y")
 """Only forms that read one way everywhere; 03/04/2024 is none."""
@@ -28,14 +32,16 @@ class EqualityOptions(Options):
     ignore_case: bool = True
     """Of texts. White space never counts."""
     ignore_punctuation: bool = False
+    """Nor spaces: `New_York` is `New York`. Signs and decimal points of numbers stay."""
     numeric_strings: bool = True
     """The text `"5"` is the number 5."""
     dates: bool = True
     """`2024-04-01` is `April 1, 2024`; ISO date-times are equal at the same instant."""
     expressions: bool = True
     """`17*24` is `17 * 24` and `17 × 24`: arithmetic is compared by its structure."""
-    tolerance: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 1e-9
-    """Largest relative difference of numbers that counts as equal."""
+    tolerance: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
+    """Largest relative difference of numbers that counts as equal. Rounding of binary fractions
+    (1e-9) never counts; whole numbers are compared exactly, so that ids are."""
 
 
 class Equality:
@@ -43,9 +49,12 @@ class Equality:
 
     def __init__(self, options: EqualityOptions) -> None:
         self._options = options
-        self._form = normaliser(
+        form = normaliser(
             case=options.ignore_case, punctuation=options.ignore_punctuation, articles=False
         )
+        # Punctuation may stand where others put a space.
+        loose = options.ignore_punctuation
+        self._form = (lambda text: form(text).replace(" ", "")) if loose else form
 
     def same(self, said: Any, expected: Any) -> bool:
         """True when they are one value. Lists in order; objects by key; true is not 1."""
@@ -69,11 +78,19 @@ class Equality:
         if isinstance(said, str) and isinstance(expected, str):
             return self._same_text(said, expected)
         left, right = self._number(said), self._number(expected)
-        if left is None or right is None:
-            return False
-        return left == right or math.isclose(left, right, rel_tol=self._options.tolerance)
+        return left is not None and right is not None and self._close(left, right)
 
-    def _number(self, value: Any) -> float | int | None:
+    def _close(self, left: float, right: float) -> bool:
+        if left == right:
+            return True
+        whole = left == left // 1 and right == right // 1
+        rounding = 0.0 if whole else _ROUNDING
+        try:
+            return math.isclose(left, right, rel_tol=max(self._options.tolerance, rounding))
+        except OverflowError:  # a whole number beyond what a float holds
+            return False
+
+    def _number(self, value: Any) -> float | None:
         if isinstance(value, int | float):
             return value
         if self._options.numeric_strings and isinstance(value, str):
@@ -83,23 +100,26 @@ class Equality:
     def _same_text(self, said: str, expected: str) -> bool:
         if self._form(said) == self._form(expected):
             return True
-        options = self._options
+        left, right = self._number(said), self._number(expected)
+        if left is not None and right is not None:
+            return self._close(left, right)
         readers: Iterable[tuple[bool, Callable[[str], object | None]]] = (
-            (options.numeric_strings, _as_number),
-            (options.dates, as_moment),
-            (options.expressions, _structure),
+            (self._options.dates, as_moment),
+            (self._options.expressions, _structure),
         )
         for enabled, read in readers:
-            if enabled and (meant := read(expected)) is not None:
-                return read(said) == meant
+            if enabled and (meant := read(expected)) is not None and read(said) == meant:
+                return True
         return False
 
 
 def _as_number(text: str) -> float | None:
-    try:
-        number = float(text.replace(",", "").replace("−", "-"))
-    except ValueError:
+    """The number that a text is, None for other texts; 007 and +49 are names, not numbers."""
+    text = text.strip().replace("−", "-")
+    if len(text) > 300 or not _NUMBER.fullmatch(text):
         return None
+    text = text.replace(",", "")
+    number = int(text) if text.lstrip("-").isdecimal() else float(text)
     return number if math.isfinite(number) else None
 
 

@@ -109,7 +109,7 @@ def candidates(text: str, prompt: str, entry_point: str | None) -> list[str]:
 
     Code that defines the entry point is put after the prompt when that is code (its imports and
     helpers count), and stands alone otherwise. Other code continues the prompt as it is, or
-    indented.
+    indented; where the prompt is prose it is run to tell that it doesn't define the entry point.
     """
     code = _code(text, entry_point)
     if entry_point is None:
@@ -120,6 +120,7 @@ def candidates(text: str, prompt: str, entry_point: str | None) -> list[str]:
         f"{prompt}{code}\n",
         f"{prompt}\n{code}\n",
         f"{prompt}\n{textwrap.indent(textwrap.dedent(code), '    ')}\n",
+        f"{code}\n",
     ]
 
 

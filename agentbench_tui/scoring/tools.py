@@ -142,12 +142,15 @@ class _Matcher:
         return self._equality.same(said, wanted)
 
     def _allowed(self, said: Any, allowed: Any) -> bool:
+        if not isinstance(allowed, list):
+            return self._is(said, allowed)
         return any(self._is(said, value) for value in allowed)
 
     def _is(self, said: Any, value: Any) -> bool:
         if isinstance(value, dict) and isinstance(said, dict):
-            # Objects inside allowed values list the allowed values of each key in turn.
-            needed = {key for key, allowed in value.items() if "" not in allowed}
+            # Objects inside allowed values list the allowed values of each key in turn; deeper
+            # ones hold plain values.
+            needed = {key for key, allowed in value.items() if not _may_lack(allowed)}
             return needed <= said.keys() <= value.keys() and all(
                 self._allowed(item, value[key]) for key, item in said.items()
             )
@@ -236,8 +239,12 @@ def _read_call(call: Any, case: Case, possible_answers: bool) -> _Expected:
         for key, allowed in arguments.items():
             if not isinstance(allowed, list):
                 raise GraderFailure(f"case {case.id}: {name}.{key} is not a list of allowed values")
-        optional |= {key for key, allowed in arguments.items() if "" in allowed}
+        optional |= {key for key, allowed in arguments.items() if _may_lack(allowed)}
     return _Expected(name, arguments, optional)
+
+
+def _may_lack(allowed: Any) -> bool:
+    return isinstance(allowed, list) and "" in allowed
 
 
 def _key(name: str) -> str:

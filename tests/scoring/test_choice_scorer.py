@@ -1,0 +1,53 @@
+"""Multiple choice: which letter is picked."""
+
+import pytest
+
+from agentbench_tui.model.answer import Answer, Case, GraderFailure, Score
+from agentbench_tui.scoring.choice import find_choice
+from agentbench_tui.scoring.registry import make_scorer
+
+TEXTS = ["London", "Paris", "Rome", "Paris Texas"]
+
+
+@pytest.mark.parametrize(
+    ("said", "picked"),
+    [
+        ("B", "B"),
+        ("(b)", "B"),
+        ("b.", "B"),
+        ("The answer is B.", "B"),
+        ("**C**", "C"),
+        ("answer: **(D)**", "D"),
+        ("I think A is wrong. The answer is C", "C"),
+        ("The answer is A. No: the answer is B.", "B"),
+        ("the correct answer is option D", "D"),
+        ("B. Paris", "B"),
+        ("b) Paris", "B"),
+        (r"so \boxed{\text{C}}", "C"),
+        ("It is Paris.", "B"),
+        ("It is Paris, Texas.", "D"),
+        ("London or Rome", None),
+        ("Either (A) or (B)", None),
+        ("A cat sat there", None),
+        ("The answer is a city in Europe", None),
+        ("The answer is E", None),
+        ("", None),
+    ],
+)
+def test_the_choice_that_is_picked(said: str, picked: str | None) -> None:
+    assert find_choice(said, "ABCD", TEXTS) == picked
+
+
+@pytest.mark.parametrize("expected", ["B", "(b)", 1, "paris"])
+def test_expectation_by_letter_index_or_text(expected: object) -> None:
+    case = Case("case", "", expected, metadata={"choices": TEXTS})
+    result = make_scorer("multiple_choice").score(case, Answer("B"))
+    assert isinstance(result, Score)
+    assert result.correct
+
+
+@pytest.mark.parametrize("expected", ["E", 4, "Berlin", True, 1.0])
+def test_expectation_that_is_no_choice_is_the_graders_failure(expected: object) -> None:
+    case = Case("case", "", expected, metadata={"choices": TEXTS})
+    with pytest.raises(GraderFailure, match="none of the choices"):
+        make_scorer("multiple_choice").score(case, Answer("B"))

@@ -1,0 +1,164 @@
+"""Unit tests of an answer's code, in a child process with limits."""
+
+import asyncio
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agentbench_tui.model.answer import Answer, Case, GraderFailure, Score
+from agentbench_tui.scoring.registry import make_scorer
+
+PROMPT = 'from typing import List\n\ndef total(xs: List[int]) -> int:\n    """Sum of xs."""\n'
+CHECK = "def check(candidate):\n    assert candidate([1, 2]) == 3\n    assert candidate([]) == 0\n"
+
+
+async def score(said: str, expected: Any = None, prompt: str = PROMPT, **options: Any) -> Score:
+    scorer = make_scorer({"python_tests": {"timeout_s": 5, **options}})
+    expected = expected or {"test": CHECK, "entry_point": "total"}
+    result = scorer.score(Case("case", prompt, expected), Answer(said))
+    assert not isinstance(result, Score)
+    return await result
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "    return sum(xs)\n",
+        "return sum(xs)",
+        "for x in xs:\n    pass\nreturn sum(xs)",
+        "def total(xs: List[int]) -> int:\n    return sum(xs)",
+        "Here you are:\n```python\ndef total(xs):\n    return sum(xs)\n```\nHope it helps.",
+        "```\ndef total(xs):\n    return 1\n```\nBetter:\n```\ntotal = sum\n```",
+        "```python\n    return sum(xs)\n```",
+        "total = sum",
+        PROMPT + "    return sum(xs)",
+    ],
+)
+async def test_code_is_found_however_it_is_given(said: str) -> None:
+    assert (await score(said)).correct
+
+
+async def test_prompt_that_is_prose_is_left_out() -> None:
+    assert (await score("def total(xs):\n    return sum(xs)", prompt="Please write total.")).correct
+
+
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [
+        ("    return None", "AssertionError at: assert candidate([1, 2]) == 3"),
+        ("    return sum(xs", "SyntaxError"),
+        ("    raise ValueError('no')", "ValueError: no"),
+        ("    return total(xs)", "RecursionError"),
+        ("    raise SystemExit(0)", "SystemExit"),
+        ("    import os; os._exit(0)", "exited with code 0 before the tests ended"),
+        ("    import os; os.abort()", "SIGABRT"),
+        ("    return [0] * 10**9", "MemoryError"),
+        ("    return int(input())", "EOFError"),
+        ("    import numpy", "No module named 'numpy'"),
+        ("    import socket; socket.socket()", "not allowed"),
+        ("    import os; os.system('true')", "not allowed"),
+        ("    import os; os.fork()", "not allowed"),
+        ("    import subprocess; subprocess.run(['true'])", "not allowed"),
+        ("    import ctypes; ctypes.CDLL(None)", "not allowed"),
+    ],
+)
+async def test_reason_says_what_went_wrong(said: str, reason: str) -> None:
+    result = await score(said)
+    assert not result.correct
+    assert reason in result.reason
+
+
+async def test_endless_code_ends_at_the_time_limit() -> None:
+    began = time.monotonic()
+    result = await score("    while True: pass", timeout_s=0.5)
+    assert "did not end within 0.5 s" in result.reason
+    assert time.monotonic() - began < 4
+
+
+async def test_output_is_dropped_however_much_there_is() -> None:
+    assert (await score("    for _ in range(10**5): print('x' * 100)\n    return sum(xs)")).correct
+
+
+async def test_files_outside_the_folder_cannot_be_changed(tmp_path: Path) -> None:
+    victim = tmp_path / "victim"
+    victim.write_text("whole")
+    for deed in (
+        f"open({str(victim)!r}, 'w')",
+        f"import os; os.remove({str(victim)!r})",
+        f"import os; os.symlink({str(victim)!r}, 'link'); open('link', 'a')",
+        f"import shutil; shutil.rmtree({str(tmp_path)!r})",
+        f"import os; os.rename({str(victim)!r}, 'mine')",
+    ):
+        result = await score(f"    {deed}\n    return sum(xs)")
+        assert "PermissionError" in result.reason, deed
+    assert victim.read_text() == "whole"
+
+
+async def test_files_inside_the_folder_can_be_written() -> None:
+    code = (
+        "    with open('note', 'w') as f: f.write('3')\n"
+        "    return sum(xs) + int(open('note').read()) - 3"
+    )
+    assert (await score(code)).correct
+
+
+async def test_environment_is_not_passed_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOME_API_KEY", "hush")
+    code = "    import os\n    return sum(xs) + ('SOME_API_KEY' in os.environ)"
+    assert (await score(code)).correct
+
+
+async def test_verdict_cannot_be_written_by_the_code() -> None:
+    forged = (
+        "    import os\n    for n in range(3, 10):\n        try:\n"
+        '            os.write(n, b\'{"passed": 1, "total": 1}\\n\')\n        except OSError: pass\n'
+        "    os._exit(0)"
+    )
+    assert not (await score(forged)).correct
+
+
+async def test_each_piece_of_a_list_of_tests_counts() -> None:
+    tests = ["assert total([1]) == 1", "assert total([2]) == 1", "assert total([]) == 0"]
+    assert (await score("    return len(xs)", {"test": tests, "entry_point": "total"})).correct
+    result = await score("    return sum(xs)", {"test": tests, "entry_point": "total"})
+    assert result.value == pytest.approx(2 / 3)
+    assert result.metadata == {"passed": 2, "total": 3}
+    assert "assert total([2]) == 1" in result.reason
+
+
+async def test_missing_entry_point_is_the_answers_fault() -> None:
+    result = await score("def sum_up(xs):\n    return sum(xs)", prompt="Write total.")
+    assert "does not define total" in result.reason
+
+
+@pytest.mark.parametrize("expected", [{"test": "assert ("}, {"entry_point": "total"}, [1]])
+async def test_tests_that_cannot_run_are_the_graders_failure(expected: Any) -> None:
+    with pytest.raises(GraderFailure):
+        await score("    return sum(xs)", expected)
+
+
+async def test_interpreter_that_does_not_start_is_the_graders_failure(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("sys.executable", "/nonexistent/python")
+    with pytest.raises(GraderFailure, match="could not be started"):
+        await score("    return sum(xs)")
+
+
+async def test_cancelling_ends_the_child() -> None:
+    def children() -> set[str]:
+        me = os.getpid()
+        return set(Path(f"/proc/{me}/task/{me}/children").read_text().split())
+
+    before = children()
+    task = asyncio.create_task(score("    while True: pass", timeout_s=60))
+    async with asyncio.timeout(10):
+        while children() == before:  # noqa: ASYNC110 - the kernel offers no event for it
+            await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert children() == before

@@ -1,0 +1,164 @@
+"""Texts: what counts as the same, and what does not."""
+
+import threading
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agentbench_tui.model.answer import Answer, Case, GraderFailure, Score
+from agentbench_tui.scoring.normal import normaliser
+from agentbench_tui.scoring.registry import make_scorer
+
+
+def score(spec: object, expected: object, said: str) -> Score:
+    result = make_scorer(spec).score(Case("case", "", expected), Answer(said))
+    assert isinstance(result, Score)
+    return result
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ("The  Eiffel\nTower!", "eiffel tower"),
+        ("**Paris**", "Paris."),
+        ("«Paris»", "paris"),
+        ("1,000", "1000"),
+        ("\u2212\u0035", "-5"),  # a minus sign is a minus
+        ("ﬁnal", "final"),  # NFKC
+        ("STRASSE", "straße"),  # case folding, not lower case
+        ("it's", "its"),
+    ],
+)
+def test_spelling_without_meaning_is_one(left: str, right: str) -> None:
+    form = normaliser()
+    assert form(left) == form(right)
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ("-5", "5"),
+        ("3.5", "35"),
+        ("C#", "C"),
+        ("C++", "C"),
+        ("50%", "50"),
+        ("$5", "5"),
+        ("A", ""),  # an article alone is an answer
+        ("कि", "क"),  # vowel signs are letters
+        ("résumé", "resume"),
+    ],
+)
+def test_spelling_with_meaning_stays_apart(left: str, right: str) -> None:
+    form = normaliser()
+    assert form(left) != form(right)
+
+
+def test_accents_are_dropped_on_request() -> None:
+    form = normaliser(accents=True)
+    assert form("Résumé") == form("resume")
+
+
+@given(st.text(max_size=60))
+def test_normal_form_is_its_own_normal_form_without_articles(text: str) -> None:
+    form = normaliser(articles=False, punctuation=False)
+    assert form(form(text)) == form(text)
+
+
+@given(st.text(max_size=40))
+def test_a_text_is_exactly_itself(text: str) -> None:
+    assert score("exact", text, text).correct
+    assert score("normalised", text, text).correct
+
+
+def test_exact_keeps_case_and_inner_space_apart() -> None:
+    assert not score("exact", "Paris", "paris").correct
+    assert score({"exact": {"ignore_case": True}}, "Paris", "PARIS").correct
+    assert not score({"exact": {"strip": False}}, "Paris", "Paris ").correct
+    assert not score("exact", "New York", "New  York").correct
+
+
+def test_numbers_and_flags_are_compared_as_json_text() -> None:
+    assert score("exact", 5, "5").correct
+    assert score("exact", True, "true").correct
+
+
+def test_structured_output_stands_in_for_missing_text() -> None:
+    scorer = make_scorer("exact").score
+    result = scorer(Case("case", "", '{"a":1}'), Answer(data={"a": 1}))
+    assert isinstance(result, Score)
+    assert result.correct
+
+
+def test_reason_quotes_both_sides_without_control_characters() -> None:
+    reason = score("exact", "Paris", "\x1b[31mRome").reason
+    assert "Rome" in reason
+    assert "Paris" in reason
+    assert "\x1b" not in reason
+
+
+@pytest.mark.parametrize("name", ["exact", "normalised", "contains", "regex"])
+def test_missing_expectation_is_the_graders_failure(name: str) -> None:
+    with pytest.raises(GraderFailure, match="no `expected`"):
+        score(name, None, "Paris")
+
+
+@pytest.mark.parametrize(
+    ("part", "text", "found"),
+    [
+        ("12", "it is 412", False),
+        ("12", "it is 12.", True),
+        ("12", "12.5 degrees", False),
+        ("12", "1,12", False),
+        ("art", "a start", False),
+        ("C++", "in C++, mostly", True),
+        ("New York", "in new\n york", True),
+    ],
+)
+def test_contains_looks_for_whole_words(part: str, text: str, found: bool) -> None:
+    assert score("contains", part, text).correct is found
+
+
+def test_contains_any_and_all() -> None:
+    assert score("contains", ["a1", "b2"], "b2").value == 1
+    result = score({"contains": {"need": "all"}}, ["a1", "b2", "c3"], "b2 and c3")
+    assert result.value == pytest.approx(2 / 3)
+    assert result.completeness == pytest.approx(2 / 3)
+    assert not result.correct
+    assert "a1" in result.reason
+    assert score({"contains": {"whole_words": False}}, "art", "start").correct
+
+
+def test_regex_whole_and_case() -> None:
+    assert score("regex", r"\d+", "order 66").correct
+    assert not score({"regex": {"whole": True}}, r"\d+", "order 66").correct
+    assert score({"regex": {"pattern": "ORDER", "ignore_case": True}}, None, "order").correct
+
+
+EXPLODING = {"regex": {"pattern": "(a+)+$"}}
+
+
+def test_exploding_pattern_is_broken_off() -> None:
+    began = time.process_time()
+    with pytest.raises(GraderFailure, match="more than 1 s"):
+        score(EXPLODING, None, "a" * 40 + "b")
+    assert time.process_time() - began < 3
+
+
+def test_exploding_pattern_is_broken_off_beside_the_main_thread() -> None:
+    caught: list[Exception] = []
+
+    def run() -> None:
+        try:
+            assert score({"regex": {"pattern": "b(.)"}}, None, "abc").correct
+            score(EXPLODING, None, "a" * 40 + "b")
+        except Exception as error:  # noqa: BLE001 - asserted on below
+            caught.append(error)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    thread.join()
+    (error,) = caught
+    assert isinstance(error, GraderFailure)
+    assert "more than 1 s" in str(error)
