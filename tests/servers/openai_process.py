@@ -26,21 +26,27 @@ class RunningServer:
             found: list[dict[str, Any]] = json.load(answer)
         return found
 
+    def wait_for(self, behaviour: str) -> None:
+        """Return once a request with that behaviour has arrived."""
+        with urllib.request.urlopen(f"{self.url}/arrived/{behaviour}"):
+            pass
+
     def last_request(self) -> dict[str, Any]:
         """The last of them."""
         return self.requests()[-1]
 
 
 @contextmanager
-def running_openai_server() -> Iterator[RunningServer]:
+def running_openai_server(*arguments: str) -> Iterator[RunningServer]:
     """The server, from its first line until the end of the block."""
     process = subprocess.Popen(
-        [sys.executable, str(SCRIPT)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        [sys.executable, str(SCRIPT), *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     )
     assert process.stdin is not None
     assert process.stdout is not None
     try:
-        yield RunningServer(f"http://127.0.0.1:{int(process.stdout.readline())}")
+        scheme = "https" if "--tls" in arguments else "http"
+        yield RunningServer(f"{scheme}://127.0.0.1:{int(process.stdout.readline())}")
     finally:
         process.stdin.close()
         try:

@@ -1,29 +1,35 @@
 """A small server in the manner of the model APIs, that can also misbehave in every known way.
 
-    python tests/servers/openai_server.py [--port N]
+    python tests/servers/openai_server.py [--port N] [--tls]
 
 prints its port on the first line, serves on 127.0.0.1 and ends when its standard input closes.
 It answers `POST …/chat/completions`, `…/responses` and `…/messages`, streaming where asked, and
 any other path with `{"output": …}`. The answer is the last user message, word by word. How it
 behaves is chosen by the header `x-behaviour`, else by the model's name: `NAME` or `NAME:ARGUMENT`
-out of `BEHAVIOURS`; a model of any other name behaves well. `GET /requests` gives what was asked.
+out of `BEHAVIOURS`; a model of any other name behaves well. `GET /requests` gives what was asked,
+`GET /arrived/NAME` answers once a request with that behaviour came. `--tls` serves with a
+certificate that nobody vouches for.
 """
 
 import argparse
 import asyncio
 import json
+import ssl
 import sys
-from collections import Counter, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from http import HTTPStatus
+from pathlib import Path
 from typing import Any
 
 import openai_dialects as dialects
 
 MAX_REQUEST_BYTES = 16 * 1024 * 1024
+TLS_HANDSHAKE = b"\x16"
 _seen: deque[dict[str, Any]] = deque(maxlen=500)
 _calls: Counter[str] = Counter()
+_arrived: defaultdict[str, asyncio.Event] = defaultdict(asyncio.Event)
 
 
 class Exchange:
@@ -398,7 +404,11 @@ async def _serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> 
 
 
 async def _one_exchange(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
-    head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
+    first = await reader.readexactly(1)
+    if first == TLS_HANDSHAKE:
+        writer.write(_head(400, {"connection": "close"}))
+        return False
+    head = (first + await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
     method, path, _ = head[0].split(" ", 2)
     pairs = (line.split(":", 1) for line in head[1:] if line)
     headers = {name.strip().lower(): value.strip() for name, value in pairs}
@@ -412,15 +422,24 @@ async def _one_exchange(reader: asyncio.StreamReader, writer: asyncio.StreamWrit
     if method == "GET" and path == "/requests":
         await exchange.send_json(list(_seen))
         return True
+    if method == "GET" and path.startswith("/arrived/"):
+        await _arrived[path.removeprefix("/arrived/")].wait()
+        await exchange.send_json({})
+        return True
     _seen.append({"method": method, "path": path, "headers": headers, "body": body})
     name, _, argument = (headers.get("x-behaviour") or exchange.model).partition(":")
+    _arrived[name].set()
     await BEHAVIOURS.get(name, ok)(exchange, argument)
     return exchange.keep_alive
 
 
-async def main(port: int) -> None:
+async def main(port: int, *, tls: bool) -> None:
     """Serve until standard input closes."""
-    server = await asyncio.start_server(_serve, "127.0.0.1", port, limit=1024 * 1024)
+    context = None
+    if tls:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(Path(__file__).with_name("self_signed.pem"))
+    server = await asyncio.start_server(_serve, "127.0.0.1", port, limit=1024 * 1024, ssl=context)
     sys.stdout.write(f"{server.sockets[0].getsockname()[1]}\n")
     sys.stdout.flush()
     loop = asyncio.get_running_loop()
@@ -433,4 +452,6 @@ async def main(port: int) -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--port", type=int, default=0)
-    asyncio.run(main(parser.parse_args().port))
+    parser.add_argument("--tls", action="store_true")
+    given = parser.parse_args()
+    asyncio.run(main(given.port, tls=given.tls))

@@ -1,0 +1,223 @@
+"""The transport against a server that misbehaves: each fault has its failure kind."""
+
+import asyncio
+import socket
+import time
+from collections.abc import AsyncIterator
+
+import pytest
+from openai_process import RunningServer, running_openai_server
+
+from agentbench_tui.http.aiohttp_client import AiohttpClient
+from agentbench_tui.http.client import (
+    HttpRequest,
+    Timeouts,
+    checked_url,
+    is_loopback,
+    place_of,
+    read_body,
+)
+from agentbench_tui.model.answer import AgentFailure, FailureKind
+from agentbench_tui.model.errors import UsageError
+
+
+@pytest.fixture
+async def client() -> AsyncIterator[AiohttpClient]:
+    client = AiohttpClient()
+    yield client
+    await client.close()
+
+
+def request(url: str, behaviour: str = "ok", **fields: object) -> HttpRequest:
+    headers = {"x-behaviour": behaviour, "content-type": "application/json"}
+    return HttpRequest("POST", url, headers, b'{"input": "one two"}', **fields)  # type: ignore[arg-type]
+
+
+async def failure(client: AiohttpClient, asked: HttpRequest) -> AgentFailure:
+    with pytest.raises(AgentFailure) as caught:
+        async with client.send(asked) as response:
+            await read_body(response)
+    return caught.value
+
+
+async def test_an_answer_has_its_status_headers_body_and_times(
+    client: AiohttpClient, model_server: RunningServer
+) -> None:
+    before = time.perf_counter_ns()
+    async with client.send(request(model_server.url, "slow:30")) as response:
+        last_ns, body = await read_body(response)
+    after = time.perf_counter_ns()
+    assert response.status == 200
+    assert response.headers["Content-Type"] == "application/json"
+    assert b'"output": "one two"' in body
+    assert before <= response.sent_ns < response.first_byte_ns <= last_ns <= after
+    assert response.first_byte_ns - response.sent_ns >= 30e6
+
+
+async def test_connections_are_used_again(
+    client: AiohttpClient, model_server: RunningServer
+) -> None:
+    async with asyncio.timeout(5):
+        for _ in range(3):
+            async with client.send(request(model_server.url)) as response:
+                await read_body(response)
+    assert client._session is not None
+    assert client._session.connector is not None
+    assert len(client._session.connector._conns) == 1
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "kind"),
+    [
+        ("reset", FailureKind.CONNECTION),
+        ("truncated", FailureKind.TRUNCATED),
+        ("reset-middle", FailureKind.TRUNCATED),
+        ("not-http", FailureKind.PARSE),
+        ("gzip", FailureKind.PARSE),
+    ],
+)
+async def test_each_fault_has_its_kind(
+    client: AiohttpClient, model_server: RunningServer, behaviour: str, kind: FailureKind
+) -> None:
+    caught = await failure(client, request(model_server.url, behaviour))
+    assert caught.kind is kind
+    assert place_of(model_server.url) in caught.detail
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "timeouts", "which"),
+    [
+        ("silent", Timeouts(first_byte=0.05), "first byte time limit of 0.05 s"),
+        ("silent", Timeouts(total=0.05), "total time limit of 0.05 s"),
+        ("stall", Timeouts(idle=0.05), "idle time limit of 0.05 s"),
+        ("stall", Timeouts(total=0.05), "total time limit of 0.05 s"),
+    ],
+)
+async def test_each_time_limit_says_which_it_was(
+    client: AiohttpClient,
+    model_server: RunningServer,
+    behaviour: str,
+    timeouts: Timeouts,
+    which: str,
+) -> None:
+    caught = await failure(client, request(model_server.url, behaviour, timeouts=timeouts))
+    assert caught.kind is FailureKind.TIMEOUT
+    assert caught.detail.startswith(which)
+
+
+async def test_connecting_has_a_limit_of_its_own(client: AiohttpClient) -> None:
+    with socket.socket() as listener:
+        # A queue that is full: the kernel lets further connections wait.
+        listener.bind(("127.0.0.1", 0))
+        listener.listen(0)
+        address = listener.getsockname()
+        filling = [socket.socket() for _ in range(4)]
+        for held in filling:
+            held.setblocking(False)
+            held.connect_ex(address)
+        url = f"http://127.0.0.1:{address[1]}/"
+        caught = await failure(client, request(url, timeouts=Timeouts(connect=0.1)))
+        for held in filling:
+            held.close()
+    assert caught.kind is FailureKind.TIMEOUT
+    assert caught.detail.startswith("connect time limit of 0.1 s")
+
+
+async def test_a_port_that_nobody_listens_on(client: AiohttpClient) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{taken.getsockname()[1]}/"
+        caught = await failure(client, request(url))
+    assert caught.kind is FailureKind.CONNECTION
+    assert "cannot connect to 127.0.0.1" in caught.detail
+
+
+async def test_a_host_that_does_not_exist(client: AiohttpClient) -> None:
+    caught = await failure(client, request("http://nowhere.invalid/"))
+    assert caught.kind is FailureKind.CONNECTION
+    assert "nowhere.invalid:80" in caught.detail
+
+
+async def test_tls_with_a_server_that_has_none(
+    client: AiohttpClient, model_server: RunningServer
+) -> None:
+    caught = await failure(client, request(model_server.url.replace("http:", "https:")))
+    assert caught.kind is FailureKind.CONNECTION
+    assert "TLS" in caught.detail
+
+
+async def test_a_certificate_that_nobody_vouches_for(client: AiohttpClient) -> None:
+    with running_openai_server("--tls") as server:
+        caught = await failure(client, request(server.url))
+    assert caught.kind is FailureKind.CONNECTION
+    assert "self-signed certificate" in caught.detail
+
+
+@pytest.mark.parametrize("behaviour", ["huge:1000000", "say:" + "long " * 2000])
+async def test_a_body_over_the_bound_is_a_limit(
+    client: AiohttpClient, model_server: RunningServer, behaviour: str
+) -> None:
+    caught = await failure(client, request(model_server.url, behaviour, max_body_bytes=5000))
+    assert caught.kind is FailureKind.LIMIT
+    assert "longer than 5000 bytes" in caught.detail
+
+
+async def test_redirects_are_not_followed(
+    client: AiohttpClient, model_server: RunningServer
+) -> None:
+    async with client.send(request(model_server.url, "redirect")) as response:
+        assert response.status == 307
+    assert model_server.last_request()["path"] == "/"
+
+
+async def test_compression_is_not_asked_for(
+    client: AiohttpClient, model_server: RunningServer
+) -> None:
+    async with client.send(request(model_server.url)) as response:
+        await read_body(response)
+    assert model_server.last_request()["headers"]["accept-encoding"] == "identity"
+
+
+async def test_no_error_holds_the_request_that_carried_a_key(
+    client: AiohttpClient, model_server: RunningServer
+) -> None:
+    for behaviour in ("reset", "not-http", "truncated", "gzip"):
+        asked = request(model_server.url, behaviour)
+        asked.headers["authorization"] = "Bearer canary-key"  # type: ignore[index]
+        caught: BaseException | None = await failure(client, asked)
+        assert "canary" not in repr(asked)
+        while caught is not None:
+            assert "canary" not in repr(caught)
+            caught = caught.__cause__ or caught.__context__
+
+
+async def test_cancelling_ends_the_request(
+    client: AiohttpClient, model_server: RunningServer
+) -> None:
+    task = asyncio.create_task(failure(client, request(model_server.url, "silent")))
+    await asyncio.to_thread(model_server.wait_for, "silent")
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+
+def test_a_url_with_a_password_is_refused_without_repeating_it() -> None:
+    with pytest.raises(UsageError, match="environment variable") as caught:
+        checked_url("https://someone:canary-word@example.org/v1")
+    assert "canary" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["ftp://host/", "file:///etc/passwd", "http://", "http://h:x/", "http://h/a b", "host:80"],
+)
+def test_what_is_not_an_http_url_is_refused(url: str) -> None:
+    with pytest.raises(UsageError):
+        checked_url(url)
+
+
+def test_which_urls_are_this_machine() -> None:
+    here = ["http://localhost:1/", "http://127.0.0.1", "http://127.9.9.9/x", "http://[::1]:80/"]
+    away = ["http://127.0.0.1.example.org/", "http://10.0.0.1/", "https://localhost.example.org"]
+    assert all(is_loopback(url) for url in here)
+    assert not any(is_loopback(url) for url in away)
