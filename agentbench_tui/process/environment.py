@@ -18,8 +18,13 @@ def child_environment(
     """
     given = os.environ if source is None else source
     wanted = _PASSED.union(names)
-    return {
+    passed = {
         name: value
         for name, value in given.items()
         if name in wanted or name.startswith(_PASSED_PREFIXES)
     }
+    if passed.get("PYTHONPATH"):
+        # Relative entries mean our folder; the child may start in another.
+        entries = passed["PYTHONPATH"].split(os.pathsep)
+        passed["PYTHONPATH"] = os.pathsep.join(map(os.path.abspath, entries))
+    return passed

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.model.errors import UsageError, did_you_mean
@@ -123,16 +124,27 @@ def failures_of(connection: sqlite3.Connection, execution_key: int) -> dict[str,
 
 
 def failure_details(connection: sqlite3.Connection, run_key: int, limit: int = 50) -> list[Row]:
-    """The commonest failures of a run: stage, kind, detail, how often, one case id."""
-    return _rows(
+    """The commonest failures of a run: stage, kind, one detail, how often, one case id.
+
+    Details that differ in their numbers only count as one.
+    """
+    rows = _rows(
         connection,
         "SELECT e.agent_id, e.benchmark_id, f.stage, f.kind, f.detail, COUNT(*) AS n,"
         " MIN(c.case_id) AS case_id FROM failures f"
         " LEFT JOIN benchmark_executions e ON e.key=f.execution_key"
         " LEFT JOIN cases c ON c.key=f.case_key WHERE f.run_key=?"
-        " GROUP BY e.key, f.stage, f.kind, f.detail ORDER BY n DESC, MIN(f.seq) LIMIT ?",
-        (run_key, limit),
+        " GROUP BY e.key, f.stage, f.kind, f.detail ORDER BY MIN(f.seq) LIMIT 5000",
+        (run_key,),
     )
+    merged: dict[tuple[Any, ...], Row] = {}
+    for row in rows:
+        form = re.sub(r"\d+", "#", row["detail"])
+        key = (row["agent_id"], row["benchmark_id"], row["stage"], row["kind"], form)
+        known = merged.setdefault(key, row)
+        if known is not row:
+            known["n"] += row["n"]
+    return sorted(merged.values(), key=lambda row: -row["n"])[:limit]
 
 
 def answers_of(
