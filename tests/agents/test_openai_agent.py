@@ -221,6 +221,16 @@ async def test_what_had_arrived_is_kept(model_server: RunningServer, model: str,
     assert "a b c d e f g h".startswith(caught.partial.text)
 
 
+@pytest.mark.parametrize("api", APIS)
+async def test_even_the_shortest_answer_needs_its_end(
+    model_server: RunningServer, api: str
+) -> None:
+    async with opened(f"openai:{model_server.url}#truncated", api=api) as agent:
+        caught = await failure(agent, ask("word"), FailureKind.TRUNCATED)
+    assert caught.partial is not None
+    assert caught.partial.text == "word"
+
+
 async def test_a_page_in_place_of_an_answer_is_shown(model_server: RunningServer) -> None:
     async with opened(f"openai:{model_server.url}#wrong-type") as agent:
         caught = await failure(agent, ask(), FailureKind.PARSE)

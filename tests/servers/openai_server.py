@@ -267,13 +267,19 @@ async def _first_half(exchange: Exchange) -> None:
     if exchange.streams:
         await exchange.begin_stream()
         events = exchange.events(exchange.reply())
-        for event in events[: max(4, len(events) // 2)]:
+        ends = next(i for i, (_, data) in enumerate(events) if _ends_content(json.dumps(data)))
+        for event in events[: min(ends, max(4, len(events) // 2))]:
             await exchange.send_event(event)
     else:
         body = json.dumps(exchange.whole(exchange.reply())).encode()
         fields = {"content-type": "application/json", "content-length": str(len(body))}
         exchange.writer.write(_head(200, fields) + body[: len(body) // 2])
         await exchange.writer.drain()
+
+
+def _ends_content(event: str) -> bool:
+    marks = ('"finish_reason": "', '"response.completed"', '"content_block_stop"')
+    return any(mark in event for mark in marks)
 
 
 async def reset(exchange: Exchange, argument: str) -> None:
