@@ -65,7 +65,7 @@ def test_a_core_that_went_away_gives_no_shares(
 ) -> None:
     core = Times(1, 0, 0, 1, 0, 0, 0, 0, 0, 0)
     gauges = second_reading(monkeypatch, tmp_path, "cpu_times", [core, core], [core])
-    assert gauges.cpu_percent is gauges.core_percent is gauges.steal_percent is None
+    assert (gauges.cpu_percent, gauges.core_percent, gauges.steal_percent) == (None, None, None)
 
 
 def test_traffic_of_all_interfaces_but_loopback(
