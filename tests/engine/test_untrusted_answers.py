@@ -135,7 +135,8 @@ def says(prompt):
     return Answer(f"my key is {key}", data={"k": [key]}, tool_calls=(call,), messages=turns,
                   model=key, metadata={key: key})
 def edge(prompt):
-    return "x" * ((2 << 20) - 10) + key + "y" * (2 << 20)
+    # Each quote takes two characters of JSON, so this is cut, and cut within the key.
+    return "x" * ((2 << 20) - 10) + key + chr(34) * ((1 << 20) + 99)
 def errs(prompt):
     raise AgentFailure(FailureKind.SERVER, "x" * 1990 + key, partial=says(prompt))
 def raises(prompt):
