@@ -75,16 +75,16 @@ def rescore(
     path = database_path(database)
     with closing(connect_to_read(path)) as connection:
         row = find_run(connection, run)
-    rules = None
+    rules = folder = None
     if suite is not None:
         loaded = load_suite(suite)
         given = loaded.settings(settings)
         problems = validate_suite(loaded, [], given)
         if problems:
             raise SuiteError(problems)
-        rules = loaded.resolve(given)
+        rules, folder = loaded.resolve(given), loaded.folder
     with stdout_kept():
-        done = asyncio.run(rescore_run(path, row, rules))
+        done = asyncio.run(rescore_run(path, row, rules, folder))
     with closing(connect_to_read(path)) as connection:
         document = run_document(connection, find_run(connection, row["id"]))
     print_run(document, form)

@@ -44,23 +44,28 @@ class Rescored:
     """Answers that were right and are wrong now, or the other way round."""
 
 
-async def rescore(database: Path, run: dict[str, Any], suite: Suite | None = None) -> Rescored:
+async def rescore(
+    database: Path, run: dict[str, Any], suite: Suite | None = None, folder: Path | None = None
+) -> Rescored:
     """Score every stored answer of a run again, and aggregate anew.
 
     `suite` brings other scorers, rubrics and weights for benchmarks of the same id; without it
-    the run's own are applied. Failures of the agent stay; failures of kind `grader` get another
-    chance. Raises UsageError while the run goes on.
+    the run's own are applied. `folder` is what the new suite's relative paths are relative to.
+    Failures of the agent stay; failures of kind `grader` get another chance. Raises UsageError
+    while the run goes on.
     """
     lease = Lease.take(database, run["id"])
     if lease is None:
         raise UsageError(f"run {run['id']} goes on; wait for its end")
     try:
-        return await _rescore_run(database, run, suite)
+        return await _rescore_run(database, run, suite, folder)
     finally:
         lease.release()
 
 
-async def _rescore_run(database: Path, run: dict[str, Any], suite: Suite | None) -> Rescored:
+async def _rescore_run(
+    database: Path, run: dict[str, Any], suite: Suite | None, folder: Path | None
+) -> Rescored:
     plan = decode_plan(run["plan"])
     documents = {one.hash: one.document for one in plan.suites}
     writer = Writer(database)
@@ -68,7 +73,7 @@ async def _rescore_run(database: Path, run: dict[str, Any], suite: Suite | None)
         total = changed = 0
         for group in plan.groups:
             benchmark, chosen = _rules(group, documents[group.suite_hash], suite)
-            scorers = _make_scorers(benchmark, group)
+            scorers = _make_scorers(benchmark, folder or group.base_dir)
             try:
                 for execution in baseline_first(group.executions, chosen.baseline):
                     key = await writer.apply(
@@ -104,14 +109,11 @@ def _rules(group: Group, document: dict[str, Any], suite: Suite | None) -> tuple
     )
 
 
-def _make_scorers(benchmark: Benchmark, group: Group) -> list[NamedScorer]:
+def _make_scorers(benchmark: Benchmark, folder: Path | str) -> list[NamedScorer]:
     from agentbench_tui.engine.judges import open_judge
     from agentbench_tui.scoring.registry import make_scorer
 
-    return [
-        make_scorer(spec, open_judge=open_judge, base_dir=group.base_dir)
-        for spec in benchmark.scorers
-    ]
+    return [make_scorer(spec, open_judge=open_judge, base_dir=folder) for spec in benchmark.scorers]
 
 
 async def _rescore_execution(
