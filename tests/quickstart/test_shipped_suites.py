@@ -1,0 +1,64 @@
+"""Every suite that ships can be read, and the data that lies beside it fits."""
+
+from pathlib import Path
+
+import pytest
+
+from agentbench_tui.engine.dataset import open_dataset
+from agentbench_tui.engine.loading import load_suite
+from agentbench_tui.model.answer import Answer, Case, Score
+from agentbench_tui.model.metric import known_metrics
+from agentbench_tui.scoring.registry import check_scorer, make_scorer
+
+SUITES = sorted((Path(__file__).parents[2] / "suites").glob("*.yaml"))
+
+
+def test_the_suites_that_are_promised_ship() -> None:
+    promised = {"quickstart", "comprehensive", "humaneval", "function-calling", "gsm8k"}
+    assert promised <= {path.stem for path in SUITES}
+
+
+@pytest.mark.parametrize("path", SUITES, ids=lambda path: path.stem)
+def test_a_suite_can_be_read_and_says_what_it_is(path: Path) -> None:
+    suite = load_suite(path).suite
+    assert suite.suite_id == path.stem
+    assert suite.description
+    assert suite.notes
+    for benchmark in suite.benchmarks:
+        assert benchmark.scorers
+        assert [check_scorer(spec, base_dir=path.parent) for spec in benchmark.scorers] == [
+            [] for _ in benchmark.scorers
+        ]
+        assert set(benchmark.metrics_measured) <= set(known_metrics())
+        assert {entry.metric for entry in benchmark.scoring_rubric.values()} <= set(known_metrics())
+
+
+@pytest.mark.parametrize("path", SUITES, ids=lambda path: path.stem)
+def test_the_data_beside_a_suite_has_cases_with_answers(path: Path) -> None:
+    loaded = load_suite(path)
+    for benchmark in loaded.suite.benchmarks:
+        assert benchmark.dataset is not None
+        source = benchmark.dataset.data_source
+        if source is not None and not source.startswith("file:"):
+            continue  # needs a package or a file that the user brings
+        with open_dataset(benchmark, base_dir=loaded.folder, seed=1) as cases:
+            assert len(cases) >= 8
+            assert all(case.expected is not None for case in cases)
+
+
+@pytest.mark.parametrize(
+    ("solution", "right"),
+    [
+        ("He has 3 + 4 = <<3+4=7>>7 eggs\nA: 7", True),
+        ("He has 1,234 eggs\nA: 1,234", False),
+        ("3 * 4 = <<3*4=12>>12\nA: 12", False),
+        ("7 of them, so the price is $7.00", True),
+    ],
+)
+def test_gsm8k_is_judged_by_the_last_number(solution: str, right: bool) -> None:
+    path = next(path for path in SUITES if path.stem == "gsm8k")
+    (spec,) = load_suite(path).suite.benchmarks[0].scorers
+    case = Case("a", "How many?", "First 3, then 4: 3+4 = <<3+4=7>>7\nA: 7")
+    score = make_scorer(spec).score(case, Answer(solution))
+    assert isinstance(score, Score)
+    assert score.correct is right
