@@ -214,26 +214,34 @@ async def test_whatever_fails_no_other_result_is_lost(tmp_path: Path) -> None:
     assert any("the door is stuck" in row["detail"] for row in stages)
 
 
-async def test_an_adapter_that_breaks_is_a_failure_of_the_harness(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("method", "stage", "kind", "correct"),
+    [("start", "start", "harness", 0), ("close", "close", "agent", 2)],
+)
+async def test_an_adapter_that_breaks_takes_no_other_agent_with_it(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    method: str,
+    stage: str,
+    kind: str,
+    correct: int,
 ) -> None:
-    from agentbench_tui.agents import python
+    from agentbench_tui.agents.python import PythonAgent
 
-    async def broken(self: object) -> None:
-        raise KeyError("ours")
+    healthy = getattr(PythonAgent, method)
 
-    healthy = python.PythonAgent.start
+    async def sometimes(self: PythonAgent) -> None:
+        await healthy(self)
+        if self._origin.name == "one":
+            raise KeyError("ours")
 
-    async def start(self: python.PythonAgent) -> None:
-        await (broken(self) if self._origin.name == "one" else healthy(self))
-
-    monkeypatch.setattr(python.PythonAgent, "start", start)
+    monkeypatch.setattr(PythonAgent, method, sometimes)
     code = "def one(prompt): return prompt\ndef two(prompt): return prompt\n"
     result = await run(tmp_path, suite(2), code, "one", "two")
     assert result.execution("two")["cases"]["correct"] == 2
-    assert [tuple(r) for r in result.rows("SELECT stage, kind FROM failures")] == [
-        ("start", "harness")
-    ]
+    assert result.execution("one")["cases"]["correct"] == correct
+    found = [tuple(row) for row in result.rows("SELECT stage, kind FROM failures")]
+    assert found == [(stage, kind)]
 
 
 SCORERS = """
