@@ -12,9 +12,9 @@ from agentbench_tui.cli.output import (
     database_option,
     database_path,
     format_option,
-    number,
     print_rows,
 )
+from agentbench_tui.verdicts.figures import number
 
 _COLUMNS = (
     Column("category", "category"),

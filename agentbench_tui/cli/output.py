@@ -15,13 +15,11 @@ from typing import Any, TypeVar
 import click
 
 from agentbench_tui.model.untrusted import one_line
+from agentbench_tui.verdicts.figures import NOTHING
 
 FORMATS = ("table", "json", "jsonl", "csv", "md")
 _STEERING = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 """Characters that JSON lets through but a terminal may obey."""
-NOTHING = "–"
-"""Shown where a number could not be measured."""
-
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
@@ -170,31 +168,3 @@ def console(*, stderr: bool = False) -> Any:
     stream = sys.stderr if stderr else sys.stdout
     width = None if stream.isatty() else 160
     return Console(stderr=stderr, width=width, highlight=False, soft_wrap=False)
-
-
-def number(digits: int = 3) -> Callable[[Any], str]:
-    """Shows a number with so many decimals."""
-    return lambda value: NOTHING if value is None else f"{value:,.{digits}f}"
-
-
-def dollars(value: float | None) -> str:
-    """An amount of money, small ones with the digits that matter."""
-    if value is None:
-        return NOTHING
-    return f"${value:,.2f}" if value >= 1 or value == 0 else f"${value:.2g}"
-
-
-def milliseconds(value: float | None) -> str:
-    """A time, in the unit that suits it."""
-    if value is None:
-        return NOTHING
-    if value >= 10_000:
-        return f"{value / 1000:,.1f} s"
-    return f"{value:,.0f} ms" if value >= 100 else f"{value:.3g} ms"
-
-
-def with_interval(value: float | None, low: float | None, high: float | None) -> str:
-    """`0.812 [0.700, 0.900]`."""
-    if value is None:
-        return NOTHING
-    return f"{value:.3f}" if low is None or high is None else f"{value:.3f} [{low:.3f}, {high:.3f}]"

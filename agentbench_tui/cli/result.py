@@ -7,14 +7,11 @@ from typing import Any
 import click
 
 from agentbench_tui.cli.output import (
-    NOTHING,
     Column,
-    dollars,
-    milliseconds,
-    number,
     print_json,
     print_rows,
 )
+from agentbench_tui.verdicts.figures import NOTHING, dollars, milliseconds, number, with_interval
 
 LEADERBOARD = (
     Column("rank", "#", right=True),
@@ -96,8 +93,6 @@ def execution_row(execution: dict[str, Any]) -> dict[str, Any]:
 
 def leaderboard_rows(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Entries of a run's leaderboard with what is composed for the eye."""
-    from agentbench_tui.cli.output import with_interval
-
     return [
         {
             **entry,

@@ -13,13 +13,11 @@ from agentbench_tui.cli.output import (
     Column,
     database_option,
     database_path,
-    dollars,
     format_option,
-    milliseconds,
-    number,
     print_json,
     print_rows,
 )
+from agentbench_tui.verdicts.figures import dollars, milliseconds, number
 
 _RUNS = (
     Column("id", "run"),

@@ -1,0 +1,1 @@
+"""The terminal session. It reads the store and starts runs; it measures nothing."""

@@ -1,0 +1,97 @@
+"""A run as it goes on: what its rows say so far, drawn as a table with rich."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Group
+from rich.table import Table
+from rich.text import Text
+
+from agentbench_tui.analysis.histogram import Histogram
+from agentbench_tui.model.untrusted import one_line
+from agentbench_tui.verdicts.figures import NOTHING, dollars, milliseconds
+
+if TYPE_CHECKING:
+    from agentbench_tui.store.viewer import Row, Update
+
+_BAR = 24
+
+
+class RunPicture:
+    """What has been seen of a run so far, and how it looks."""
+
+    def __init__(self) -> None:
+        self._histograms: dict[int, Histogram] = {}
+        self._counts: dict[int, Counter[str]] = {}
+        self._cost: Counter[int] = Counter()
+        self._failures: list[Row] = []
+        self._gauges: dict[str, dict[str, Any]] = {}
+        self._began = time.monotonic()
+
+    def take(self, update: Update) -> None:
+        """Add what is new."""
+        for tick in update.new["ticks"]:
+            key = tick["execution_key"]
+            self._histograms.setdefault(key, Histogram()).merge(
+                Histogram.from_bytes(tick["e2e_histogram"])
+            )
+            counts = self._counts.setdefault(key, Counter())
+            counts.update({name: tick[name] for name in ("observed", "answered", "correct")})
+            self._cost[key] += tick["cost_usd"]
+        self._failures = [*self._failures, *update.new["failures"]][-3:]
+        for gauge in update.new["gauges"]:
+            self._gauges[gauge["scope"]] = json.loads(gauge["reading"])
+
+    def draw(self, update: Update) -> Group:
+        """The picture as it is now."""
+        table = Table(box=None, pad_edge=False)
+        for title in ("benchmark", "agent", "", "asked", "right", "reliable", "p50", "p95", "USD"):
+            table.add_column(title, justify="left" if title in {"benchmark", "agent"} else "right")
+        for row in update.executions:
+            table.add_row(*self._cells(row, update))
+        parts: list[Any] = [table, Text(self._host_line(update), style="dim")]
+        for failure in self._failures:
+            line = one_line(f"{failure['stage']}: {failure['kind']}: {failure['detail']}", 110)
+            parts.append(Text(line, style="yellow"))
+        return Group(*parts)
+
+    def _cells(self, row: Row, update: Update) -> list[Text]:
+        counts = self._counts.get(row["key"], Counter())
+        histogram = self._histograms.get(row["key"], Histogram())
+        observed, planned = counts["observed"], row["planned"]
+        share = observed / planned if planned else 0.0
+        filled = round(_BAR * min(1.0, share))
+        live = update.live.get(row["key"])
+        in_flight = json.loads(live["state"])["in_flight"] if live else 0
+        bar = "█" * filled + "░" * (_BAR - filled)
+        cells = [
+            one_line(row["benchmark_id"]),
+            one_line(row["agent_id"]) + (" (simulated)" if row["simulated"] else ""),
+            f"{bar} {in_flight or ''}",
+            f"{observed}/{planned}",
+            f"{counts['correct'] / observed:.0%}" if observed else NOTHING,
+            f"{counts['answered'] / observed:.0%}" if observed else NOTHING,
+            milliseconds(histogram.percentile(0.5)),
+            milliseconds(histogram.percentile(0.95)),
+            dollars(self._cost[row["key"]] or None),
+        ]
+        style = "bold" if live else ("dim" if row["status"] == "planned" else "")
+        return [Text(cell, style=style) for cell in cells]
+
+    def _host_line(self, update: Update) -> str:
+        parts = [f"{time.monotonic() - self._began:.0f} s", f"run {update.run['id']}"]
+        host = self._gauges.get("host", {})
+        if "cpu_percent" in host:
+            parts.append(f"CPU {host['cpu_percent']:.0f} %")
+        if "memory_used_mb" in host and "memory_total_mb" in host:
+            used, total = host["memory_used_mb"] / 1000, host["memory_total_mb"] / 1000
+            parts.append(f"memory {used:.1f}/{total:.0f} GB")
+        for scope, reading in self._gauges.items():
+            if scope.startswith("gpu:") and "utilisation_percent" in reading:
+                parts.append(f"{scope} {reading['utilisation_percent']:.0f} %")
+        parts.append("Ctrl-C: finish what is in flight and stop")
+        return " · ".join(parts)

@@ -1,0 +1,37 @@
+"""How numbers are written for people, the same on every screen and table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+NOTHING = "–"
+"""Shown where a number could not be measured."""
+
+
+def number(digits: int = 3) -> Callable[[Any], str]:
+    """Shows a number with so many decimals."""
+    return lambda value: NOTHING if value is None else f"{value:,.{digits}f}"
+
+
+def dollars(value: float | None) -> str:
+    """An amount of money, small ones with the digits that matter."""
+    if value is None:
+        return NOTHING
+    return f"${value:,.2f}" if value >= 1 or value == 0 else f"${value:.2g}"
+
+
+def milliseconds(value: float | None) -> str:
+    """A time, in the unit that suits it."""
+    if value is None:
+        return NOTHING
+    if value >= 10_000:
+        return f"{value / 1000:,.1f} s"
+    return f"{value:,.0f} ms" if value >= 100 else f"{value:.3g} ms"
+
+
+def with_interval(value: float | None, low: float | None, high: float | None) -> str:
+    """`0.812 [0.700, 0.900]`."""
+    if value is None:
+        return NOTHING
+    return f"{value:.3f}" if low is None or high is None else f"{value:.3f} [{low:.3f}, {high:.3f}]"
