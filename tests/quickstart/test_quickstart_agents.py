@@ -121,10 +121,11 @@ async def test_the_planner_runs_its_tools_in_a_process_that_ends_with_it() -> No
     try:
         await worker.start()
         assert worker.pid is not None
-        (tools,) = psutil.Process(worker.pid).children()
-        assert any("toolbox" in part for part in tools.cmdline())
         question = "A room costs 80 euros a night. A guest arrives on 2026-02-26 and leaves on "
         reply = await ask(worker, Case("c", question + "2026-03-03. How many euros is that?"))
+        # Only now: a process that has just been started still bears its parent's command line.
+        (tools,) = psutil.Process(worker.pid).children()
+        assert any("toolbox" in part for part in tools.cmdline())
     finally:
         await worker.close()
     assert reply["text"] == "400"  # five nights: February 2026 has 28 days
