@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 async def watch(database: Path, run_id: str) -> None:
     """Draw a run until it ends."""
-    picture = RunPicture()
+    picture = RunPicture("Ctrl-C: finish what is in flight and stop")
     with Live(console=console(stderr=True), refresh_per_second=4, transient=True) as live:
         async with Viewer(database, run_id) as viewer:
             async for update in viewer.updates():

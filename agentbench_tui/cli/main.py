@@ -26,6 +26,7 @@ COMMANDS = {
         "agentbench_tui.cli.completion:completion",
         "Print the completion script of a shell.",
     ),
+    "session": ("agentbench_tui.cli.session:session", "Look and run interactively."),
     "carry-out": ("agentbench_tui.cli.run:carry_out_command", ""),
 }
 """Name → (module:attribute, line in `--help`); no line, not listed."""
@@ -151,4 +152,4 @@ def _report_fault(error: Exception, arguments: list[str]) -> int:
 
 def run_interactive() -> NoReturn:
     """Entry point of `agentbench-tui`: the terminal session."""
-    sys.exit(_run(sys.argv[1:] or ["leaderboard"]))
+    sys.exit(_run(["session", *sys.argv[1:]]))

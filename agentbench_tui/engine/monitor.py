@@ -46,10 +46,16 @@ class _Seen:
 
 
 async def write_ticks(context: RunContext) -> None:
-    """Once a second: a live row per open execution, a tick per execution that moved."""
+    """Once a second: a live row per open execution, a tick per execution that moved.
+
+    The last tick is written when it is cancelled, so that all ticks together tell everything.
+    """
     seen: dict[int, _Seen] = {}
-    while True:
-        await asyncio.sleep(TICK_S)
+    try:
+        while True:
+            await asyncio.sleep(TICK_S)
+            write_tick(context, seen)
+    finally:
         write_tick(context, seen)
 
 

@@ -24,7 +24,9 @@ _BAR = 24
 class RunPicture:
     """What has been seen of a run so far, and how it looks."""
 
-    def __init__(self) -> None:
+    def __init__(self, hint: str = "") -> None:
+        """`hint`: what the person at the screen can do, shown at the end of the last line."""
+        self._hint = hint
         self._histograms: dict[int, Histogram] = {}
         self._counts: dict[int, Counter[str]] = {}
         self._cost: Counter[int] = Counter()
@@ -83,7 +85,9 @@ class RunPicture:
         return [Text(cell, style=style) for cell in cells]
 
     def _host_line(self, update: Update) -> str:
-        parts = [f"{time.monotonic() - self._began:.0f} s", f"run {update.run['id']}"]
+        parts = [f"run {update.run['id']}: {update.run['status']}"]
+        if update.run["status"] == "running":
+            parts.insert(0, f"{time.monotonic() - self._began:.0f} s")
         host = self._gauges.get("host", {})
         if "cpu_percent" in host:
             parts.append(f"CPU {host['cpu_percent']:.0f} %")
@@ -93,5 +97,4 @@ class RunPicture:
         for scope, reading in self._gauges.items():
             if scope.startswith("gpu:") and "utilisation_percent" in reading:
                 parts.append(f"{scope} {reading['utilisation_percent']:.0f} %")
-        parts.append("Ctrl-C: finish what is in flight and stop")
-        return " · ".join(parts)
+        return " · ".join([*parts, self._hint] if self._hint else parts)
