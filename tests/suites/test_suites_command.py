@@ -9,7 +9,6 @@ import pytest
 from click.testing import CliRunner, Result
 
 from agentbench_tui.cli.suites import suites
-from agentbench_tui.engine.catalogue import suite_catalogue
 from agentbench_tui.engine.loading import load_suite
 from agentbench_tui.engine.source import read_source
 from agentbench_tui.engine.starter import TEMPLATES
@@ -265,15 +264,12 @@ def test_the_schema_explains_fields() -> None:
     assert "package:MODULE/PATH" in described
 
 
-@pytest.mark.parametrize(
-    "name", [entry.name for entry in suite_catalogue() if entry.origin == "shipped"]
-)
-def test_shipped_suites_fit_the_schema_and_the_loader(name: str) -> None:
-    (path,) = (entry.path for entry in suite_catalogue() if entry.name == name)
-    assert path is not None
-
+@pytest.mark.parametrize("path", sorted((ROOT / "suites").glob("*.yaml")), ids=lambda one: one.stem)
+def test_shipped_suites_fit_the_schema_and_the_loader(path: Path) -> None:
     assert schema_problems(read_source(path).data) == []
-    assert load_suite(path).suite.suite_id == name
+    loaded = load_suite(path)
+    assert loaded.suite.suite_id == path.stem
+    assert validate_suite(loaded, datasets=True) == []
 
 
 def test_the_example_of_the_manual_is_a_suite(tmp_path: Path) -> None:
