@@ -17,7 +17,7 @@ from agentbench_tui.cli.output import (
 )
 
 _COLUMNS = (
-    Column("id", "agent"),
+    Column("id", "agent", names_row=True),
     Column("version", "version"),
     Column("target", "target"),
     Column("simulated", "simulated", lambda value: "yes" if value else "no"),

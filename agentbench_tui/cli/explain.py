@@ -7,7 +7,7 @@ import click
 from agentbench_tui.cli.output import Column, format_option, print_rows
 
 _COLUMNS = (
-    Column("name", "name"),
+    Column("name", "name", names_row=True),
     Column("type", "type"),
     Column("unit", "unit"),
     Column("direction", "better"),

@@ -17,9 +17,9 @@ from agentbench_tui.cli.output import (
 from agentbench_tui.verdicts.figures import number
 
 _COLUMNS = (
-    Column("category", "category"),
-    Column("rank", "#", right=True),
-    Column("agent", "agent"),
+    Column("category", "category", names_row=True),
+    Column("rank", "#", right=True, names_row=True),
+    Column("agent", "agent", names_row=True),
     Column("overall", "overall", number(), right=True),
     Column("accuracy", "accuracy", number(), right=True),
     Column("speed", "speed", number(), right=True),

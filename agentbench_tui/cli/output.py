@@ -20,6 +20,12 @@ from agentbench_tui.verdicts.figures import NOTHING
 FORMATS = ("table", "json", "jsonl", "csv", "md")
 _STEERING = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 """Characters that JSON lets through but a terminal may obey."""
+_GAP = 2
+"""Cells between two columns of a table."""
+_LEAST_TEXT = 24
+"""Cells that a column of text may be squeezed into; it goes on in the next line."""
+_LEAST_NAME = 36
+"""The same for a column that names its row: a run's id stays in one piece."""
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
@@ -32,6 +38,9 @@ class Column:
     show: Callable[[Any], str] = lambda value: NOTHING if value is None else str(value)
     """How a person sees the value; CSV holds the value itself."""
     right: bool = False
+    names_row: bool = False
+    """Whether it tells which row this is, so that it stands in front of every part of a table too
+    wide for the screen."""
 
 
 def format_option(default: str = "table") -> Callable[[Command], Command]:
@@ -148,17 +157,55 @@ def markdown_cell(text: str) -> str:
 def _print_table(
     rows: Sequence[Mapping[str, Any]], columns: Sequence[Column], title: str | None
 ) -> None:
+    from rich.cells import cell_len
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(title=None if title is None else Text(title), title_justify="left", box=None)
+    screen = console()
+    shown = {
+        column.key: [one_line(column.show(row.get(column.key))) for row in rows]
+        for column in columns
+    }
+    widest = {
+        column.key: max(map(cell_len, [column.title, *shown[column.key]])) for column in columns
+    }
+    least = {
+        column.key: widest[column.key]
+        if column.right
+        else min(widest[column.key], _LEAST_NAME if column.names_row else _LEAST_TEXT)
+        for column in columns
+    }
+    if sum(least.values()) + _GAP * (len(columns) - 1) > screen.width:
+        columns = [column for column in columns if {*shown[column.key]} - {"", NOTHING}]
+    for number, part in enumerate(_parts(columns, least, screen.width)):
+        heading = Text(title) if title is not None and number == 0 else None
+        table = Table(title=heading, title_justify="left", box=None, pad_edge=False)
+        for column in part:
+            table.add_column(
+                Text(column.title),
+                justify="right" if column.right else "left",
+                no_wrap=least[column.key] == widest[column.key],
+                overflow="fold",
+            )
+        for cells in zip(*(shown[column.key] for column in part), strict=True):
+            table.add_row(*(Text(cell) for cell in cells))
+        if number > 0:
+            screen.print()
+        screen.print(table)
+
+
+def _parts(columns: Sequence[Column], least: Mapping[str, int], room: int) -> list[list[Column]]:
+    """The columns in as many tables as it takes for each to fit into `room` cells."""
+    names = [column for column in columns if column.names_row]
+    parts = [list(names)]
     for column in columns:
-        table.add_column(
-            Text(column.title), justify="right" if column.right else "left", no_wrap=column.right
-        )
-    for row in rows:
-        table.add_row(*(Text(one_line(column.show(row.get(column.key)))) for column in columns))
-    console().print(table)
+        if column.names_row:
+            continue
+        width = sum(least[one.key] + _GAP for one in [*parts[-1], column]) - _GAP
+        if width > room and len(parts[-1]) > len(names):
+            parts.append(list(names))
+        parts[-1].append(column)
+    return parts
 
 
 def console(*, stderr: bool = False) -> Any:

@@ -14,8 +14,8 @@ from agentbench_tui.cli.output import (
 from agentbench_tui.verdicts.figures import NOTHING, dollars, milliseconds, number, with_interval
 
 LEADERBOARD = (
-    Column("rank", "#", right=True),
-    Column("agent", "agent"),
+    Column("rank", "#", right=True, names_row=True),
+    Column("agent", "agent", names_row=True),
     Column("overall_shown", "overall [95 %]", right=True),
     Column("accuracy", "accuracy", number(), right=True),
     Column("speed", "speed", number(), right=True),
@@ -26,9 +26,9 @@ LEADERBOARD = (
     Column("answered_shown", "right/answered/asked", right=True),
 )
 EXECUTIONS = (
-    Column("benchmark_id", "benchmark"),
-    Column("agent_id", "agent"),
-    Column("parameters_shown", "parameters"),
+    Column("benchmark_id", "benchmark", names_row=True),
+    Column("agent_id", "agent", names_row=True),
+    Column("parameters_shown", "parameters", names_row=True),
     Column("accuracy", "accuracy", number(), right=True),
     Column("reliability", "reliable", number(), right=True),
     Column("p50", "e2e p50", milliseconds, right=True),

@@ -254,9 +254,9 @@ def print_plan(plan: Plan, form: str) -> None:
                 }
             )
     columns = [
-        Column("suite_id", "suite"),
-        Column("benchmark_id", "benchmark"),
-        Column("agent_id", "agent"),
+        Column("suite_id", "suite", names_row=True),
+        Column("benchmark_id", "benchmark", names_row=True),
+        Column("agent_id", "agent", names_row=True),
         Column("target", "target"),
         Column("seed", "seed", right=True),
         Column("cases", "cases", right=True),

@@ -20,7 +20,7 @@ from agentbench_tui.cli.output import (
 from agentbench_tui.verdicts.figures import dollars, milliseconds, number
 
 _RUNS = (
-    Column("id", "run"),
+    Column("id", "run", names_row=True),
     Column("status", "status"),
     Column("suites_shown", "suites"),
     Column("agents_shown", "agents"),
@@ -31,7 +31,7 @@ _RUNS = (
     Column("tags_shown", "tags"),
 )
 _ANSWERS = (
-    Column("case_id", "case"),
+    Column("case_id", "case", names_row=True),
     Column("repeat", "repeat", right=True),
     Column("iteration", "iteration", right=True),
     Column("credit", "credit", number(2), right=True),
@@ -181,7 +181,11 @@ def _show_answers(connection: Any, row: dict[str, Any], form: str, given: dict[s
             connection, execution["key"], wrong_only=given["wrong"], limit=given["limit"]
         )
         rows += [{**named, **answer} for answer in found]
-    columns = (Column("benchmark_id", "benchmark"), Column("agent_id", "agent"), *_ANSWERS)
+    columns = (
+        Column("benchmark_id", "benchmark", names_row=True),
+        Column("agent_id", "agent", names_row=True),
+        *_ANSWERS,
+    )
     document = {"schema": "agentbench.answers/1", "run_id": row["id"], "answers": rows}
     print_rows(rows[: given["limit"]], columns, form, document)
     return 0

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from agentbench_tui.model.suite import Benchmark
 
 _LIST_COLUMNS = (
-    Column("name", "suite"),
+    Column("name", "suite", names_row=True),
     Column("origin", "from"),
     Column("category", "category"),
     Column("version", "version"),
@@ -23,7 +23,7 @@ _LIST_COLUMNS = (
     Column("description", "description"),
 )
 _SHOW_COLUMNS = (
-    Column("benchmark_id", "benchmark"),
+    Column("benchmark_id", "benchmark", names_row=True),
     Column("kind", "kind"),
     Column("cases", "cases"),
     Column("points", "points", right=True),

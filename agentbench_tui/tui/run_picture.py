@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import time
 from collections import Counter
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Group
+from rich.console import Console, ConsoleOptions, Group, RenderResult
+from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
@@ -18,7 +20,25 @@ from agentbench_tui.verdicts.figures import NOTHING, dollars, milliseconds
 if TYPE_CHECKING:
     from agentbench_tui.store.viewer import Row, Update
 
-_BAR = 24
+
+@dataclass(frozen=True, slots=True)
+class _Bar:
+    """A bar as wide as there is room for, within bounds."""
+
+    share: float
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        filled = round(options.max_width * self.share)
+        yield Text("█" * filled + "░" * (options.max_width - filled))
+
+    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
+        return Measurement(4, 24)
+
+
+def _style(row: Row, update: Update) -> str:
+    if row["key"] in update.live:
+        return "bold"
+    return "dim" if row["status"] == "planned" else ""
 
 
 class RunPicture:
@@ -51,29 +71,33 @@ class RunPicture:
     def draw(self, update: Update) -> Group:
         """The picture as it is now."""
         table = Table(box=None, pad_edge=False)
-        for title in ("benchmark", "agent", "", "asked", "right", "reliable", "p50", "p95", "USD"):
-            table.add_column(title, justify="left" if title in {"benchmark", "agent"} else "right")
+        for title in ("benchmark", "agent", ""):
+            table.add_column(title, overflow="fold")
+        for title in ("now", "asked", "right", "reliable", "p50", "p95", "USD"):
+            table.add_column(title, justify="right", no_wrap=True)
         for row in update.executions:
-            table.add_row(*self._cells(row, update))
+            table.add_row(*self._cells(row, update), style=_style(row, update))
         parts: list[Any] = [table, Text(self._host_line(update), style="dim")]
+        executions = {row["key"]: row for row in update.executions}
         for failure in self._failures:
-            line = one_line(f"{failure['stage']}: {failure['kind']}: {failure['detail']}", 110)
+            about = executions.get(failure["execution_key"])
+            place = f"{about['agent_id']} {about['benchmark_id']} " if about else ""
+            line = one_line(
+                f"{place}{failure['stage']}: {failure['kind']}: {failure['detail']}", 110
+            )
             parts.append(Text(line, style="yellow"))
         return Group(*parts)
 
-    def _cells(self, row: Row, update: Update) -> list[Text]:
+    def _cells(self, row: Row, update: Update) -> list[Text | _Bar]:
         counts = self._counts.get(row["key"], Counter())
         histogram = self._histograms.get(row["key"], Histogram())
         observed, planned = counts["observed"], row["planned"]
         share = observed / planned if planned else 0.0
-        filled = round(_BAR * min(1.0, share))
         live = update.live.get(row["key"])
         in_flight = json.loads(live["state"])["in_flight"] if live else 0
-        bar = "█" * filled + "░" * (_BAR - filled)
+        name = one_line(row["agent_id"]) + (" (simulated)" if row["simulated"] else "")
         cells = [
-            one_line(row["benchmark_id"]),
-            one_line(row["agent_id"]) + (" (simulated)" if row["simulated"] else ""),
-            f"{bar} {in_flight or ''}",
+            str(in_flight or ""),
             f"{observed}/{planned}",
             f"{counts['correct'] / observed:.0%}" if observed else NOTHING,
             f"{counts['answered'] / observed:.0%}" if observed else NOTHING,
@@ -81,8 +105,12 @@ class RunPicture:
             milliseconds(histogram.percentile(0.95)),
             dollars(self._cost[row["key"]] or None),
         ]
-        style = "bold" if live else ("dim" if row["status"] == "planned" else "")
-        return [Text(cell, style=style) for cell in cells]
+        return [
+            Text(one_line(row["benchmark_id"])),
+            Text(name),
+            _Bar(min(1.0, share)),
+            *map(Text, cells),
+        ]
 
     def _host_line(self, update: Update) -> str:
         parts = [f"run {update.run['id']}: {update.run['status']}"]

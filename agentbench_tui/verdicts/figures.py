@@ -18,7 +18,7 @@ def dollars(value: float | None) -> str:
     """An amount of money, small ones with the digits that matter."""
     if value is None:
         return NOTHING
-    return f"${value:,.2f}" if value >= 1 or value == 0 else f"${value:.2g}"
+    return f"${value:,.2f}" if value >= 1 or value == 0 else f"${value:#.2g}"
 
 
 def milliseconds(value: float | None) -> str:
@@ -27,7 +27,7 @@ def milliseconds(value: float | None) -> str:
         return NOTHING
     if value >= 10_000:
         return f"{value / 1000:,.1f} s"
-    return f"{value:,.0f} ms" if value >= 100 else f"{value:.3g} ms"
+    return f"{value:,.0f} ms" if value >= 100 else f"{value:#.3g}".rstrip(".") + " ms"
 
 
 def with_interval(value: float | None, low: float | None, high: float | None) -> str:

@@ -1,0 +1,68 @@
+"""Tables on narrow screens: no value is cut, and every line says what it is about."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console
+
+from agentbench_tui.cli import output
+from agentbench_tui.cli.output import Column, print_rows
+
+NAME = Column("name", "name", names_row=True)
+A, B, EMPTY = Column("a", "first", right=True), Column("b", "second", right=True), Column("e", "e")
+ROWS = [{"name": "one", "a": "1111111111", "b": "2222222222"}, {"name": "two", "a": "3", "b": "4"}]
+
+
+def table(
+    rows: list[dict[str, str]],
+    columns: list[Column],
+    width: int,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> list[str]:
+    monkeypatch.setattr(output, "console", lambda: Console(width=width, color_system=None))
+    print_rows(rows, columns, "table")
+    return [line.rstrip() for line in capsys.readouterr().out.splitlines()]
+
+
+def test_a_table_that_fits_is_one(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert table(ROWS, [NAME, A, B], 28, monkeypatch, capsys) == [
+        "name       first      second",
+        "one   1111111111  2222222222",
+        "two            3           4",
+    ]
+
+
+def test_a_table_too_wide_is_told_in_parts_that_repeat_the_name(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert table(ROWS, [NAME, A, B], 27, monkeypatch, capsys) == [
+        *("name       first", "one   1111111111", "two            3", ""),
+        *("name      second", "one   2222222222", "two            4"),
+    ]
+
+
+def test_an_empty_column_makes_room(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert table(ROWS, [NAME, A, B, EMPTY], 31, monkeypatch, capsys)[0].split()[-1] == "e"
+    assert table(ROWS, [NAME, A, B, EMPTY], 30, monkeypatch, capsys)[0].split()[-1] == "second"
+
+
+@given(
+    width=st.integers(1, 60),
+    values=st.lists(st.text("abc", min_size=1, max_size=8), min_size=1, max_size=9),
+)
+def test_no_value_is_lost_or_cut_where_its_column_fits(width: int, values: list[str]) -> None:
+    columns = [NAME, *(Column(str(n), "x", right=True) for n in range(len(values)))]
+    row = {"name": "n", **{str(n): value for n, value in enumerate(values)}}
+    with pytest.MonkeyPatch.context() as patch:
+        screen = Console(width=max(width, 14), color_system=None, record=True, quiet=False)
+        patch.setattr(output, "console", lambda: screen)
+        with screen.capture() as captured:
+            print_rows([row], columns, "table")
+    lines = captured.get().splitlines()
+    cells = [cell for line in lines if line.startswith("n ") for cell in line.split()[1:]]
+    assert cells == values
