@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from agentbench_tui.cli.completion import completion
 
-PROGRAM = """#!{python}
+PROGRAM = """
 import click
 from agentbench_tui.cli.completion import completion
 
@@ -58,7 +58,8 @@ def test_the_script_asks_agentbench_for_words(shell: str) -> None:
 )
 def test_bash_completes_a_word(typed: str, words: list[str], tmp_path: Path) -> None:
     program = tmp_path / "agentbench"
-    program.write_text(PROGRAM.format(python=sys.executable))
+    (tmp_path / "program.py").write_text(PROGRAM)
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{tmp_path}/program.py" "$@"\n')
     program.chmod(0o755)
     line = typed.split()
     press_tab = (
