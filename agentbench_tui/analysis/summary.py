@@ -184,24 +184,32 @@ def relative_half_width(interval: Interval, value: float) -> float:
 
 
 def precision_reached(
-    values: ArrayLike, half_width: float, looks: Sequence[int] = LOOKS, level: float = 0.95
+    values: ArrayLike,
+    half_width: float,
+    looks: Sequence[int] = LOOKS,
+    level: float = 0.95,
+    *,
+    relative: bool = True,
 ) -> bool:
     """Whether a series, in order of time, was precise enough at one of the agreed looks.
 
-    Precise is an interval with a relative half width of at most `half_width`: of the geometric
-    mean for positive values, of the mean otherwise. Only fixed numbers of values count (`looks`,
-    after the last every 10 more), because stopping at the first lucky dip of a running figure
-    makes intervals too narrow. Called late, it answers for the looks that were passed.
+    Precise is an interval with a half width of at most `half_width`: as a share of the value, of
+    the geometric mean for positive values and of the mean otherwise; or, unless `relative`, in
+    the unit of the values and of the mean. Only fixed numbers of values count (`looks`, after the
+    last every 10 more), because stopping at the first lucky dip of a running figure makes
+    intervals too narrow. Called late, it answers for the looks that were passed.
     """
     if half_width <= 0:
         raise ValueError(f"a positive half width is needed, got {half_width}")
     x = column(values)
     later = range(looks[-1] + _LOOKS_THEN_EVERY, x.size + 1, _LOOKS_THEN_EVERY) if looks else ()
-    return any(
-        _relative_precision(x[:look], level) <= half_width
-        for look in (*looks, *later)
-        if look <= x.size
-    )
+    width = _relative_precision if relative else _precision
+    return any(width(x[:look], level) <= half_width for look in (*looks, *later) if look <= x.size)
+
+
+def _precision(values: ArrayLike, level: float) -> float:
+    interval = t_mean(values, level)
+    return math.inf if interval is None else (interval.high - interval.low) / 2
 
 
 def _relative_precision(values: ArrayLike, level: float) -> float:

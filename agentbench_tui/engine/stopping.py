@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from agentbench_tui.model.suite import EarlyStop
 
 _INFRASTRUCTURE = frozenset({FailureKind.HARNESS, FailureKind.CONNECTION})
-_SHARES = frozenset({"accuracy", "correct_share"})
 LEAST_PASSES = 5
 """Iterations before precision may end an execution."""
 _LEAST_FOR_HOPELESS = 20
@@ -114,13 +113,14 @@ def end_pass(progress: Progress, rule: EarlyStop) -> None:
     from agentbench_tui.analysis.summary import precision_reached
 
     progress.end_pass()
-    figures = progress.pass_accuracy if rule.metric in _SHARES else progress.pass_median_ms
+    is_share = rule.metric == "accuracy"
+    figures = progress.pass_accuracy if is_share else progress.pass_median_ms
     if rule.half_width is None or len(figures) < LEAST_PASSES:
         return
-    if precision_reached(figures, rule.half_width):
+    if precision_reached(figures, rule.half_width, relative=not is_share):
+        width = f"{rule.half_width:g}" if is_share else f"{100 * rule.half_width:g} %"
         progress.stop_reason = (
-            f"precise enough: {rule.metric} within ± {100 * rule.half_width:g} % "
-            f"after {len(figures)} iterations"
+            f"precise enough: {rule.metric} within ± {width} after {len(figures)} iterations"
         )
 
 

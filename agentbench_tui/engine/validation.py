@@ -11,6 +11,7 @@ from agentbench_tui.engine.loading import LoadedSuite, in_order
 from agentbench_tui.engine.parameters import NO_SETTINGS, Settings, missing, type_problem
 from agentbench_tui.engine.position import KeyPath
 from agentbench_tui.engine.sweep import points
+from agentbench_tui.instruments.registry import check_instrument
 from agentbench_tui.model.errors import (
     MissingExtra,
     Problem,
@@ -86,6 +87,12 @@ class _Checker:
             self.add(where, f'a second benchmark "{benchmark_ids[index]}"')
         for index in _repeated(agent_ids):
             self.add(("agents", index, "id"), f'a second agent "{agent_ids[index]}"')
+        if suite.parallelism > 1 and suite.weights.speed > 0:
+            self.add(
+                ("parallelism",),
+                "several sweep points at once disturb each other's times: give `speed` the weight"
+                " 0, or leave parallelism at 1",
+            )
         known = [*agent_ids, *(agent.id for agent in agents or ())]
         if suite.baseline is not None and agent_ids and suite.baseline not in known:
             near = did_you_mean(suite.baseline, known)
@@ -133,6 +140,9 @@ class _Checker:
             return
         for message in find_kind(listed.kind).check(listed):
             self.add(path, message)
+        for position, spec in enumerate(listed.instruments):
+            for message in check_instrument(spec, listed.kind):
+                self.add((*path, "instruments", position), message)
         self._swept_names(path, listed)
         seen: set[str] = set()
         for benchmark, point in self._at_points(index):
@@ -186,15 +196,9 @@ class _Checker:
                 self.add((*path, "scorers", index), message)
 
     def _metrics(self, path: KeyPath, benchmark: Benchmark) -> None:
-        named: list[tuple[KeyPath, str]] = [
-            (("metrics_measured", index), name)
-            for index, name in enumerate(benchmark.metrics_measured)
-        ]
-        if benchmark.early_stop.half_width is not None:
-            named.append((("early_stop", "metric"), benchmark.early_stop.metric))
-        for part, name in named:
+        for index, name in enumerate(benchmark.metrics_measured):
             if find_metric(name) is None:
-                self.add((*path, *part), _no_metric(name))
+                self.add((*path, "metrics_measured", index), _no_metric(name))
         for dimension, entry in benchmark.scoring_rubric.items():
             if entry.metric not in known_metrics():
                 where = (*path, "scoring_rubric", dimension, "metric")

@@ -77,7 +77,8 @@ class Iterations(Part):
     """How often a benchmark is repeated inside one execution."""
 
     warmup: Annotated[int, Field(ge=0)] = 3
-    """Unmeasured requests before the first measured iteration, one case each."""
+    """Unmeasured rounds before the first measured iteration, each of as many cases as are asked
+    at once."""
     measured: Annotated[int, Field(ge=1)] = 5
     """Measured passes over the cases."""
 
@@ -86,10 +87,10 @@ class EarlyStop(Part):
     """When to end an execution before its last planned iteration. The default never does,
     save for repeated failures of the harness."""
 
-    metric: str = "accuracy"
+    metric: Literal["accuracy", "e2e_ms.p50"] = "accuracy"
     half_width: Positive | None = None
     """Stop when the 95 % interval of `metric` is within ± this, after ≥ 5 iterations or
-    repeats. Relative for times (0.05 is 5 %), absolute for shares."""
+    repeats. Absolute for accuracy, relative for the time (0.05 is 5 %)."""
     hopeless_below: Annotated[float, Field(ge=0, le=1)] | None = None
     """Stop when even the upper bound of accuracy lies below this."""
     harness_failures: Annotated[int, Field(ge=1)] = 10
@@ -258,6 +259,7 @@ class Benchmark(Part):
     retries: Annotated[int, Field(ge=0, le=20)] = 2
     """Further attempts after a failure that may pass (429, connection, 5xx)."""
     instruments: list[str | dict[str, Any]] = Field(default_factory=list)
+    """Names, or `{name: options}`; times and gauges are taken in any case."""
     tags: list[str] = Field(default_factory=list)
     notes: str = ""
 
@@ -298,6 +300,6 @@ class Suite(Part):
     tags: list[str] = Field(default_factory=list)
     notes: str = ""
     output_dir: str | None = None
-    """Where reports of a run go; the store needs none."""
+    """Folder for the document of each run, `RUN_ID.json`, relative to the current folder."""
     parallelism: Annotated[int, Field(ge=1, le=256)] = 1
-    """Sweep points at once; only for benchmarks that do not measure time."""
+    """Groups (a benchmark at a sweep point and seed) at once; only where speed has no weight."""

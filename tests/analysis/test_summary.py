@@ -203,6 +203,14 @@ def test_precision_is_judged_at_the_agreed_looks_only() -> None:
     assert precision_reached([*wild, *[100.0] * 5], 0.6)
 
 
+def test_precision_of_shares_is_told_in_their_own_unit() -> None:
+    low = [0.10, 0.12, 0.11, 0.09, 0.10]  # half width 0.01416, which is 14 % of 0.104
+    assert not precision_reached(low, 0.1)
+    assert precision_reached(low, 0.0142, relative=False)
+    assert not precision_reached(low, 0.0141, relative=False)
+    assert precision_reached([0.0] * 5, 0.01, relative=False)
+
+
 def test_precision_looks_go_on_every_ten_after_the_last() -> None:
     lengths = [n for n in range(6, 70) if precision_reached(_late(n), 0.4)]
     assert lengths == list(range(40, 70))

@@ -284,7 +284,7 @@ async def test_precision_ends_an_execution_after_five_iterations_at_least(tmp_pa
     result = await run(tmp_path, document, ECHO, "echo")
     execution = result.execution("echo")
     assert execution["status"] == "complete"
-    assert execution["stop_reason"].startswith("precise enough: accuracy within ± 10 % after 5")
+    assert execution["stop_reason"].startswith("precise enough: accuracy within ± 0.1 after 5")
     assert execution["cases"]["observed"] == 5 * 4
     assert execution["cases"]["total"] == 9 * 4
 

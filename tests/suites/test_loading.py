@@ -218,6 +218,15 @@ def test_a_misspelt_key_in_a_declared_parameter_is_no_default_value(tmp_path: Pa
     ]
 
 
+def test_precision_is_only_asked_of_what_iterations_are_judged_by(tmp_path: Path) -> None:
+    text = YAML + "    early_stop: {metric: e2e_ms.p95, half_width: 0.05}\n"
+    told = (
+        "13:26 benchmarks.0.early_stop.metric expected one of 'accuracy' or 'e2e_ms.p50', "
+        'got "e2e_ms.p95" (did you mean "e2e_ms.p50"?)'
+    )
+    assert problems(write(tmp_path, "a.yaml", text)) == [told]
+
+
 def test_a_value_out_of_a_parameter_is_held_to_the_rules_of_its_field(tmp_path: Path) -> None:
     text = YAML.replace("n: 4", "n: four")
 
