@@ -117,11 +117,8 @@ class LoadedSuite:
         base = ("benchmarks", index)
         return _build(Benchmark, resolved, self.data, self.places, unknown, base)
 
-    def values(
-        self, index: int, settings: Settings = NO_SETTINGS, point: Mapping[str, Any] | None = None
-    ) -> dict[str, Any]:
-        """Every parameter's value for benchmark number `index` at one point of its sweep."""
-        benchmark = self.benchmark(index, settings, point)
+    def values(self, benchmark: Benchmark, settings: Settings = NO_SETTINGS) -> dict[str, Any]:
+        """Every parameter's value for a benchmark that `benchmark()` gave."""
         outer = _suite_values(self.data, settings)
         return {**outer, **benchmark.parameters, **settings.of(benchmark.benchmark_id)}
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from agentbench_tui.engine.casebook import open_group
-from agentbench_tui.engine.kinds import is_built_in
 from agentbench_tui.engine.loading import LoadedSuite, load_suite
 from agentbench_tui.engine.plan import ExecutionPlan, Group, Plan, SuiteInPlan
 from agentbench_tui.engine.sweep import points
@@ -71,7 +70,7 @@ def make_plan(names: Sequence[str], options: RunOptions) -> Plan:
         settings = one.settings(options.settings)
         suite = one.resolve(settings)
         given = [parse_agent(text, base_dir=str(options.folder)) for text in options.agents]
-        problems += validate_suite(one, given or None, settings)
+        problems += validate_suite(one, given or None, settings, seed=options.seed)
         if problems:
             continue
         agents = _agents(given, one, suite, options)
@@ -138,32 +137,21 @@ def _groups(
     for index, listed in enumerate(suite.benchmarks):
         if options.benchmarks and listed.benchmark_id not in options.benchmarks:
             continue
-        if not is_built_in(listed.kind):
-            raise UsageError(
-                f"benchmark {listed.benchmark_id}: this version cannot run kind '{listed.kind}' yet"
-            )
+        pinned = settings.of(listed.benchmark_id)
         for offset in range(options.seeds):
-            pinned = settings.of(listed.benchmark_id)
-            for point in _points(listed, _seed(options, suite), pinned):
+            for point in points(listed.sweep, _seed(options, listed, suite), pinned):
                 benchmark = loaded.benchmark(index, settings, point)
-                # A benchmark's own seed counts unless the command line gives one.
-                own = benchmark.seed if options.seed is None else None
-                seed = (_seed(options, suite) if own is None else own) + offset
                 yield Group(
                     suite_id=suite.suite_id,
                     suite_hash=suite_hash,
                     benchmark=_overridden(benchmark, options).model_dump(mode="json"),
                     parameters=benchmark.parameters,
-                    values=loaded.values(index, settings, point),
-                    seed=seed,
+                    values=loaded.values(benchmark, settings),
+                    seed=_seed(options, benchmark, suite) + offset,
                     base_dir=str(loaded.folder),
                     case_ids=options.cases,
                     executions=tuple(ExecutionPlan(new_id(), 0, agent) for agent in agents),
                 )
-
-
-def _points(benchmark: Benchmark, seed: int, pinned: dict[str, Any]) -> list[dict[str, Any]]:
-    return [{}] if benchmark.sweep is None else points(benchmark.sweep, seed, pinned)
 
 
 def _overridden(benchmark: Benchmark, options: RunOptions) -> Benchmark:
@@ -210,8 +198,10 @@ def _numbered(groups: Sequence[Group]) -> Iterator[Group]:
         yield msgspec.structs.replace(group, executions=tuple(executions))
 
 
-def _seed(options: RunOptions, suite: Suite) -> int:
-    return suite.seed if options.seed is None else options.seed
+def _seed(options: RunOptions, *parts: Benchmark | Suite) -> int:
+    """The command line's seed, else that of the first of `parts` that has one."""
+    seeds = (options.seed, *(part.seed for part in parts))
+    return next(seed for seed in seeds if seed is not None)
 
 
 def _tightest(given: Any, limits: Sequence[Any]) -> Any:

@@ -33,20 +33,21 @@ def validate_suite(
     agents: Sequence[AgentSpec] | None = None,
     settings: Settings = NO_SETTINGS,
     *,
+    seed: int | None = None,
     datasets: bool = False,
 ) -> list[Problem]:
     """Every problem of a suite that was read, in the order of its file.
 
-    `agents` are those to run instead of the suite's own. Each sweep point, scorer and agent is
-    checked; of datasets the first cases are read, or all with `datasets`. Parts that need a
-    required parameter without a value are left out. Scorers and agents written in Python are
-    imported, and a dataset's Python generator is run.
+    `agents` are those to run instead of the suite's own, `seed` stands in for its seeds. Each
+    sweep point, scorer and agent is checked; of datasets the first cases are read, or all with
+    `datasets`. Parts that need a required parameter without a value are left out. Scorers and
+    agents written in Python are imported, and a dataset's Python generator is run.
     """
     try:
         suite = loaded.resolve(settings)
     except SuiteError as error:
         return list(error.problems)
-    checker = _Checker(loaded, suite, settings, whole=datasets)
+    checker = _Checker(loaded, suite, settings, seed=seed, whole=datasets)
     checker.parameters()
     checker.names(agents)
     checker.agents(agents)
@@ -59,12 +60,19 @@ class _Checker:
     """Collects problems of one suite."""
 
     def __init__(
-        self, loaded: LoadedSuite, suite: Suite, settings: Settings, *, whole: bool
+        self,
+        loaded: LoadedSuite,
+        suite: Suite,
+        settings: Settings,
+        *,
+        seed: int | None,
+        whole: bool,
     ) -> None:
         self.problems: list[Problem] = []
         self._loaded = loaded
         self._suite = suite
         self._settings = settings
+        self._seed = seed
         self._whole = whole
         self._open = missing(suite, settings)
         """Required parameters that have no value yet."""
@@ -145,12 +153,12 @@ class _Checker:
                 self.add((*path, "instruments", position), message)
         self._swept_names(path, listed)
         seen: set[str] = set()
-        for benchmark, point in self._at_points(index):
+        for benchmark in self._at_points(index):
             if self._is_new(benchmark, seen, leave_out=("parameters", "sweep")):
                 self._scorers(path, benchmark)
                 if benchmark.kind == "task":
                     self._metrics(path, benchmark)
-                    self._dataset(index, benchmark, point, seen)
+                    self._dataset(path, benchmark, seen)
 
     def _swept_names(self, path: KeyPath, benchmark: Benchmark) -> None:
         """A swept name that nothing uses may still be the agent's; a near miss is a misspelling."""
@@ -162,15 +170,16 @@ class _Checker:
                 where = (*path, "sweep", "parameters", name)
                 self.add(where, f'no parameter "{name}" is declared{near}', key=True)
 
-    def _at_points(self, index: int) -> Iterator[tuple[Benchmark, dict[str, Any]]]:
+    def _at_points(self, index: int) -> Iterator[Benchmark]:
         """The benchmark at each point of its sweep; the same one only once, if points don't matter.
 
         Points at which it does not hold are problems.
         """
         listed = self._suite.benchmarks[index]
-        seed = self._suite.seed if listed.seed is None else listed.seed
         try:
-            found = points(listed.sweep, seed, self._settings.of(listed.benchmark_id))
+            found = points(
+                listed.sweep, self._seed_of(listed), self._settings.of(listed.benchmark_id)
+            )
         except SuiteError as error:
             for problem in error.problems:
                 self.add(("benchmarks", index, problem.path), problem.message)
@@ -178,9 +187,14 @@ class _Checker:
         refers = "${" in json.dumps(self._loaded.data["benchmarks"][index])
         for point in found if refers else found[:1]:
             try:
-                yield self._loaded.benchmark(index, self._settings, point), point
+                yield self._loaded.benchmark(index, self._settings, point)
             except SuiteError as error:
                 self.problems += error.problems
+
+    def _seed_of(self, benchmark: Benchmark) -> int:
+        if self._seed is not None:
+            return self._seed
+        return self._suite.seed if benchmark.seed is None else benchmark.seed
 
     def _is_new(self, part: Any, seen: set[str], leave_out: Iterable[str] = ()) -> bool:
         digest = content_hash(part.model_dump(mode="json", exclude=set(leave_out)))
@@ -204,12 +218,9 @@ class _Checker:
                 where = (*path, "scoring_rubric", dimension, "metric")
                 self.add(where, _no_metric(entry.metric))
 
-    def _dataset(
-        self, index: int, benchmark: Benchmark, point: dict[str, Any], seen: set[str]
-    ) -> None:
+    def _dataset(self, path: KeyPath, benchmark: Benchmark, seen: set[str]) -> None:
         from agentbench_tui.engine.dataset import open_dataset
 
-        path: KeyPath = ("benchmarks", index)
         if self._needs_value((*path, "dataset")):
             return
         reads = benchmark.model_dump(
@@ -223,8 +234,8 @@ class _Checker:
             with open_dataset(
                 benchmark,
                 base_dir=self._loaded.folder,
-                seed=self._suite.seed,
-                parameters=self._loaded.values(index, self._settings, point),
+                seed=self._seed_of(benchmark),
+                parameters=self._loaded.values(benchmark, self._settings),
                 limit=None if self._whole else 1,
             ):
                 pass

@@ -257,7 +257,7 @@ def test_a_benchmark_at_a_point_has_the_values_that_hold_there(tmp_path: Path) -
     assert benchmark.concurrency == 2
     assert benchmark.prompt == "hard/1.5: {input}"
     assert benchmark.parameters == {"level": "hard", "own": 1, "n": 2, "t": 1.5}
-    assert loaded.values(0, NO_SETTINGS, {"n": 2, "t": 1.5}) == benchmark.parameters
+    assert loaded.values(benchmark) == benchmark.parameters
 
 
 def test_a_suite_is_found_in_the_folder_of_suites_by_name(

@@ -1,11 +1,14 @@
 """Sweeps: which points are run, in which order."""
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agentbench_tui.engine.planning import RunOptions, make_plan
 from agentbench_tui.engine.sweep import points
 from agentbench_tui.model.errors import SuiteError
 from agentbench_tui.model.identity import canonical_json
@@ -122,3 +125,36 @@ def test_a_range_too_narrow_for_its_samples_ends() -> None:
     narrow = {"start": 1.0, "stop": 1.0000000000000002}
 
     assert len(points(sweep({"x": narrow}, strategy="random", samples=50), 42)) == 1
+
+
+@pytest.mark.parametrize(("on_the_command_line", "drawn_with"), [(None, 7), (3, 3)])
+def test_a_run_draws_with_the_seed_that_its_executions_have(
+    tmp_path: Path, on_the_command_line: int | None, drawn_with: int
+) -> None:
+    swept = {"parameters": {"x": {"start": 0, "stop": 1}}, "strategy": "random", "samples": 3}
+    benchmark = {
+        "benchmark_id": "one",
+        "seed": 7,
+        "dataset": {"cases": [{"input": "${x}"}]},
+        "sweep": swept,
+    }
+    path = tmp_path / "suite.json"
+    path.write_text(json.dumps({"suite_id": "s", "seed": 5, "benchmarks": [benchmark]}))
+    options = RunOptions(agents=("noop=reference:noop",), seed=on_the_command_line)
+    plan = make_plan([str(path)], options)
+    assert [group.seed for group in plan.groups] == [drawn_with] * 3
+    drawn = points(Sweep.model_validate(swept), drawn_with)
+    assert [group.parameters for group in plan.groups] == drawn
+
+
+def test_a_swept_seed_is_a_seed_at_each_point(tmp_path: Path) -> None:
+    benchmark = {
+        "benchmark_id": "one",
+        "seed": "${s}",
+        "dataset": {"cases": [{"input": "a"}]},
+        "sweep": {"parameters": {"s": [11, 12]}},
+    }
+    path = tmp_path / "suite.json"
+    path.write_text(json.dumps({"suite_id": "s", "benchmarks": [benchmark]}))
+    plan = make_plan([str(path)], RunOptions(agents=("noop=reference:noop",), seeds=2))
+    assert [group.seed for group in plan.groups] == [11, 12, 12, 13]
