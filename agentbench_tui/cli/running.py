@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import json
 import signal
 import sys
 import time
 from contextlib import closing
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -18,7 +20,6 @@ from agentbench_tui.model.answer import UNMEASURED
 
 if TYPE_CHECKING:
     import subprocess
-    from pathlib import Path
 
     from agentbench_tui.engine.coordinator import Outcome
     from agentbench_tui.engine.plan import Plan
@@ -197,6 +198,7 @@ def report(database: Path, plan: Plan, form: str) -> int:
     gates = check_gates(document, plan.gates)
     print_run(document, form)
     sys.stdout.flush()
+    _keep_document(document, plan)
     if form != "json":
         _say_failures(details)
     for gate in gates:
@@ -205,6 +207,19 @@ def report(database: Path, plan: Plan, form: str) -> int:
     if any(gate.holds is False for gate in gates):
         return 1
     return 3 if any(gate.holds is None for gate in gates) or is_unmeasured(document) else 0
+
+
+def _keep_document(document: dict[str, Any], plan: Plan) -> None:
+    """Write the run's document into the `output_dir` of every suite that names one."""
+    for folder in {one.document["output_dir"] for one in plan.suites} - {None}:
+        target = Path(folder) / f"{plan.run_id}.json"
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(json.dumps(document, indent=2, allow_nan=False))
+        except OSError as error:
+            click.echo(f"output_dir: {target} cannot be written: {error.strerror}", err=True)
+        else:
+            click.echo(f"written: {target}", err=True)
 
 
 def is_unmeasured(document: dict[str, Any]) -> bool:

@@ -11,6 +11,7 @@ import signal
 import time
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -224,12 +225,16 @@ class _Run:
     async def _measure(self, context: RunContext) -> None:
         """All groups in order, with the live view, the wishes and the gauges beside them."""
         from agentbench_tui.instruments.overhead import OverheadProbe
+        from agentbench_tui.instruments.registry import sampling_interval_s
         from agentbench_tui.instruments.sampler import Sampler
 
         sampler = Sampler(
             roots=context.process_roots,
             sink=_gauge_sink(context),
             disk_path=self._database.parent,
+            interval_s=sampling_interval_s(
+                spec for group in self._plan.groups for spec in group.benchmark["instruments"]
+            ),
         )
         probe = OverheadProbe(agents_inside=self._has_agents_inside())
         beside = [
@@ -248,7 +253,7 @@ class _Run:
             if self._signal is None:
                 raise
         except BaseExceptionGroup as group:
-            raise group.exceptions[0] from group
+            raise _first_of(group) from group
         finally:
             self._overhead = probe.stop()
             gc.unfreeze()
@@ -259,18 +264,25 @@ class _Run:
             await self._finish(context)
 
     async def _groups(self, context: RunContext) -> None:
-        for planned in self._plan.groups:
-            if context.stop.is_set:
-                return
-            group = _unfinished(planned, context.finished, context.execution_keys)
-            if not group.executions:
-                continue
-            await self._mark_started(group, context)
-            kind = find_kind(group.benchmark["kind"])
-            try:
-                await kind.run(group, context)
-            finally:
-                await self._finish_group(group, context)
+        """Every group in order; those of a suite with `parallelism` N up to N at once."""
+        for suite_hash, planned in groupby(self._plan.groups, key=lambda one: one.suite_hash):
+            places = asyncio.Semaphore(self._suites[suite_hash].parallelism)
+            async with asyncio.TaskGroup() as tasks:
+                for group in planned:
+                    await places.acquire()
+                    task = tasks.create_task(self._group(group, context))
+                    task.add_done_callback(lambda _, places=places: places.release())  # type: ignore[misc]
+
+    async def _group(self, planned: Group, context: RunContext) -> None:
+        group = _unfinished(planned, context.finished, context.execution_keys)
+        if not group.executions or context.stop.is_set:
+            return
+        await self._mark_started(group, context)
+        kind = find_kind(group.benchmark["kind"])
+        try:
+            await kind.run(group, context)
+        finally:
+            await self._finish_group(group, context)
 
     async def _mark_started(self, group: Group, context: RunContext) -> None:
         keys = [context.execution_keys[execution.id] for execution in group.executions]
@@ -337,6 +349,12 @@ def _unfinished(group: Group, finished: set[int], keys: dict[str, int]) -> Group
     """The group without executions that came to their end before the run was resumed."""
     rest = tuple(one for one in group.executions if keys[one.id] not in finished)
     return msgspec.structs.replace(group, executions=rest)
+
+
+def _first_of(group: BaseExceptionGroup) -> BaseException:
+    """The first thing that went wrong, out of groups within groups."""
+    first: BaseException = group.exceptions[0]
+    return _first_of(first) if isinstance(first, BaseExceptionGroup) else first
 
 
 def _gauge_sink(context: RunContext) -> Callable[[str, float, dict[str, object]], None]:

@@ -1,0 +1,69 @@
+"""Instruments by name: what a suite may ask for under `instruments`.
+
+`timing` and the gauges are always on; naming `psutil` or `gpu` sets how often they are read.
+`cprofile` profiles Python code that the harness calls itself, so it belongs to experiments.
+Others come from entry points of the group `agentbench.instruments`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from importlib import metadata
+from typing import Any
+
+from agentbench_tui.model.errors import did_you_mean
+
+ENTRY_POINTS = "agentbench.instruments"
+DEFAULT_INTERVAL_MS = 1000.0
+SHORTEST_INTERVAL_MS = 100.0
+
+_OPTIONS: dict[str, dict[str, float]] = {
+    "timing": {},
+    "psutil": {"interval_ms": SHORTEST_INTERVAL_MS, "max_samples": 1},
+    "gpu": {"interval_ms": SHORTEST_INTERVAL_MS},
+    "cprofile": {"top_n": 1},
+}
+"""Instrument → option → its smallest value."""
+
+
+def check_instrument(spec: str | Mapping[str, Any], kind: str) -> list[str]:
+    """Every problem of one entry of `instruments` in a benchmark of that kind, one line each."""
+    if isinstance(spec, Mapping) and len(spec) != 1:
+        return [f"an instrument is one name with its options, not {sorted(map(str, spec))}"]
+    name, options = (spec, {}) if isinstance(spec, str) else next(iter(spec.items()))
+    if name not in _OPTIONS:
+        known = [*_OPTIONS, *metadata.entry_points(group=ENTRY_POINTS).names]
+        if name in known:
+            return []
+        hint = did_you_mean(str(name), known) or f"; there are {', '.join(known)}"
+        return [f'there is no instrument "{name}"{hint}']
+    if name == "cprofile" and kind != "experiment":
+        return ["cprofile profiles experiments; agents run in programs of their own"]
+    if not isinstance(options or {}, Mapping):
+        return [f"{name}: options are a table of names and values, not {options!r}"]
+    return [
+        problem
+        for option, value in (options or {}).items()
+        for problem in _check_option(str(name), str(option), value)
+    ]
+
+
+def _check_option(name: str, option: str, value: Any) -> list[str]:
+    known = _OPTIONS[name]
+    if option not in known:
+        return [f"{name}: there is no option `{option}`{did_you_mean(option, known)}"]
+    if isinstance(value, bool) or not isinstance(value, int | float) or not value >= known[option]:
+        return [f"{name}: `{option}` must be a number of at least {known[option]:g}, not {value!r}"]
+    return []
+
+
+def sampling_interval_s(instruments: Iterable[str | Mapping[str, Any]]) -> float:
+    """Seconds between two readings of the gauges: the shortest that was asked for, else 1."""
+    asked = [
+        float(options["interval_ms"])
+        for spec in instruments
+        if isinstance(spec, Mapping)
+        for options in spec.values()
+        if isinstance(options, Mapping) and "interval_ms" in options
+    ]
+    return min(asked, default=DEFAULT_INTERVAL_MS) / 1000

@@ -1,0 +1,36 @@
+"""Instruments by name, as suites ask for them."""
+
+import pytest
+
+from agentbench_tui.instruments.registry import check_instrument, sampling_interval_s
+
+
+@pytest.mark.parametrize("spec", ["timing", "psutil", "gpu", {"psutil": {"interval_ms": 200}}])
+def test_known_instruments_are_taken(spec: object) -> None:
+    assert check_instrument(spec, "task") == []  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("spec", "said"),
+    [
+        ("psutl", 'did you mean "psutil"'),
+        ({"psutil": {"intervall_ms": 200}}, 'did you mean "interval_ms"'),
+        ({"psutil": {"interval_ms": 10}}, "at least 100"),
+        ({"psutil": {"interval_ms": True}}, "must be a number"),
+        ({"psutil": {}, "gpu": {}}, "one name with its options"),
+        ("cprofile", "profiles experiments"),
+    ],
+)
+def test_what_is_wrong_is_said(spec: object, said: str) -> None:
+    (problem,) = check_instrument(spec, "task")  # type: ignore[arg-type]
+    assert said in problem
+
+
+def test_experiments_may_be_profiled() -> None:
+    assert check_instrument({"cprofile": {"top_n": 30}}, "experiment") == []
+
+
+def test_gauges_are_read_as_often_as_the_most_eager_asks() -> None:
+    assert sampling_interval_s([]) == 1.0
+    assert sampling_interval_s(["psutil", {"psutil": {"interval_ms": 500}}]) == 0.5
+    assert sampling_interval_s([{"gpu": {"interval_ms": 250}}, {"psutil": {}}]) == 0.25
