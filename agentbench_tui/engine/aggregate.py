@@ -143,6 +143,7 @@ class Resources:
 
     asking_s: float
     cpu_seconds: float | None
+    """None when it is not known of each iteration."""
     memory_peak_mb: float | None
 
 
@@ -298,6 +299,8 @@ def _resources(result: Aggregate, seen: Observations, resources: Resources) -> N
     reason = "the agent has no process of its own here"
     cpu, n = resources.cpu_seconds, result.counted
     result.total("memory_peak_mb", resources.memory_peak_mb, n, reason)
+    if resources.memory_peak_mb is not None:
+        reason = "an iteration was cut off, or took less CPU time than can be measured here"
     if cpu is None or resources.asking_s <= 0:
         result.total("cpu_usage_percent", None, n, reason)
         result.total("cpu_ms_per_correct", None, n, reason)

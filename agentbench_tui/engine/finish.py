@@ -61,12 +61,9 @@ def finish_execution(
         (execution_key,),
     ).fetchone()
     agent = msgspec.json.decode(row[1], type=AgentSpec)
+    resources = _resources(connection, execution_key)
     result = aggregate(
-        connection,
-        execution_key,
-        agent,
-        _resources(connection, execution_key),
-        is_scored=bool(benchmark.scorers),
+        connection, execution_key, agent, resources, is_scored=bool(benchmark.scorers)
     )
     # First, since the baseline is scored against itself.
     _write_metrics(connection, execution_key, result)
@@ -75,15 +72,16 @@ def finish_execution(
         dimension: score_dimension(dimension, benchmark, result.metrics, baseline)
         for dimension in DIMENSIONS
     }
-    _write_row(connection, execution_key, result, scores, suite.weights)
+    _write_row(connection, execution_key, result, resources, scores, suite.weights)
     _write_gauges(connection, execution_key, agent.id)
     return result
 
 
 def _resources(connection: sqlite3.Connection, execution_key: int) -> Resources:
+    # CPU time of a part only would be taken for all of it.
     row = connection.execute(
-        "SELECT TOTAL(asking_s), SUM(cpu_seconds), MAX(memory_peak_mb) FROM iterations"
-        " WHERE execution_key=? AND NOT warmup",
+        "SELECT TOTAL(asking_s), CASE WHEN COUNT(cpu_seconds) = COUNT(*) THEN SUM(cpu_seconds) END,"
+        " MAX(memory_peak_mb) FROM iterations WHERE execution_key=? AND NOT warmup",
         (execution_key,),
     ).fetchone()
     return Resources(row[0], row[1], row[2])
@@ -196,6 +194,7 @@ def _write_row(
     connection: sqlite3.Connection,
     execution_key: int,
     result: Aggregate,
+    resources: Resources,
     scores: dict[str, DimensionScore],
     weights: Weights,
 ) -> None:
@@ -207,7 +206,7 @@ def _write_row(
         " cost_score=?, reliability_score=?, overall_score=?, overall_low=?, overall_high=?,"
         " tokens_used=?, api_calls_made=?, memory_peak_mb=?, cpu_usage_percent=?, cost_usd=?,"
         " output_correctness=?, output_completeness=?, output_relevance=?, observed=?,"
-        " answered=?, correct=? WHERE key=?",
+        " answered=?, correct=?, asking_s=?, cpu_seconds=? WHERE key=?",
         (
             *(scores[dimension].value for dimension in DIMENSIONS),
             combined.value,
@@ -224,14 +223,10 @@ def _write_row(
             result.observed,
             result.answered,
             result.correct,
+            resources.asking_s,
+            resources.cpu_seconds,
             execution_key,
         ),
-    )
-    connection.execute(
-        "UPDATE benchmark_executions SET (asking_s, cpu_seconds) = ("
-        " SELECT TOTAL(asking_s), SUM(cpu_seconds) FROM iterations"
-        " WHERE execution_key=? AND NOT warmup) WHERE key=?",
-        (execution_key, execution_key),
     )
 
 

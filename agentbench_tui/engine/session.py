@@ -13,6 +13,7 @@ from agentbench_tui.engine.stopping import check_hopeless, check_infrastructure,
 from agentbench_tui.model.answer import AgentFailure, FailureKind, Request
 from agentbench_tui.model.identity import derive_seed
 from agentbench_tui.model.untrusted import one_line, redact
+from agentbench_tui.process.snapshot import least_cpu_seconds
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -252,7 +253,6 @@ class IterationCounts:
         """The iteration as it is stored."""
         progress, agent = self._interview.progress, self._interview.agent
         observed, answered, correct = self._before
-        cpu = agent.cpu_seconds
         return IterationRow(
             *self._place,
             warmup=False,
@@ -262,9 +262,17 @@ class IterationCounts:
             observed=progress.observed - observed,
             answered=progress.answered - answered,
             correct=progress.correct - correct,
-            cpu_seconds=None if cpu is None else cpu - (self._cpu_before or 0.0),
+            cpu_seconds=self._cpu_seconds(),
             memory_peak_mb=agent.peak_memory_mb,
         )
+
+    def _cpu_seconds(self) -> float | None:
+        """What the agent's processes used; None when there are none, or too little to measure."""
+        now = self._interview.agent.cpu_seconds
+        if now is None or self._cpu_before is None:
+            return None
+        used = now - self._cpu_before
+        return used if used >= least_cpu_seconds() else None
 
 
 def _pricing(agent: AgentSpec, prices: PriceTable) -> Callable[[Answer], float | None]:

@@ -19,6 +19,7 @@ from agentbench_tui.process.adoption import (
 from agentbench_tui.process.snapshot import (
     ProcessInfo,
     environment_value,
+    family,
     peak_resident_bytes,
     proportional_bytes,
     read_process,
@@ -61,12 +62,11 @@ class ProcessTree:
 
         Left out: members that ended unseen and were waited for by nobody but init.
         """
-        seconds = self._ended_cpu_s
-        for pid, started in self._known:
-            now = read_process(pid)
-            if now is not None and now.started == started:
-                seconds += now.cpu_seconds
-        return seconds
+        known = [read_process(pid) for pid, _ in self._known]
+        table = {info.pid: info for info in known if info is not None}
+        # Children that were started since the last reading have used some, too.
+        table |= family(self.root)
+        return self._ended_cpu_s + sum(info.cpu_seconds for info in self.members(table))
 
     def add_ended_cpu(self, seconds: float) -> None:
         """Count the CPU time of a member that has ended and was waited for."""

@@ -73,7 +73,10 @@ class JsonLinesWorker:
     @property
     def peak_memory_mb(self) -> float | None:
         """Highest resident memory of its tree over all its lives; None before a reading."""
-        now = self._child.tree.peak_memory_mb if self._child is not None else None
+        now = None
+        if self._child is not None:
+            self._tree.check_peak()  # a quick run may end before the watcher's first reading
+            now = self._tree.peak_memory_mb
         return max((peak for peak in (now, self._peak_memory_mb) if peak is not None), default=None)
 
     @property

@@ -38,6 +38,9 @@ async def test_the_four_agents_differ_and_all_is_measured(tmp_path: Path) -> Non
         assert one["metrics"]["e2e_ms.p50"]["value"] > 0
         assert one["metrics"]["memory_peak_mb"]["value"] > 5
         assert one["metrics"]["cost_usd"]["value"] > 0
+        assert one["scores"]["efficiency"] < 1
+        if one["cases"]["correct"]:
+            assert one["metrics"]["cpu_ms_per_correct"]["value"] > 0.01
     leaders = [one["agent_id"] for one in document["leaderboard"]]
     assert leaders[:2] == ["planner", "rules"]
     assert [one["overall"] is not None for one in document["leaderboard"]] == [True] * 4
