@@ -38,13 +38,14 @@ METRICS: dict[str, Metric] = {
             "Mean credit (0..1) of the primary scorer over all counted observations. One "
             "that failed for a reason of the agent's counts as 0; failures of kind `grader` and "
             "`harness` are left out and shown. Interval: Wilson for right/wrong answers asked once "
-            "each, else t over case means (a case is a cluster).",
+            "each, t for graded ones; asked more often, standard error clustered by case, normal "
+            "from 40 cases on, else t.",
         ),
         Metric(
             "correct_share",
             "share",
             "higher",
-            "Observations judged right ÷ counted observations. Wilson interval.",
+            "Observations judged right ÷ counted observations. Interval as that of accuracy.",
         ),
         Metric(
             "reliability",
@@ -60,7 +61,10 @@ METRICS: dict[str, Metric] = {
             "lower",
             "End to end: from sending the request to the last byte of the answer, of the attempt "
             "that was answered; waiting between attempts is `waiting_ms`. Only answered "
-            "observations. Not given for recorded agents, whose answers take no time.",
+            "observations. Not given for recorded agents, whose answers take no time. Percentiles "
+            "interpolate linearly (type 7), with order statistics as interval, and need enough "
+            "observations: p90 29, p95 59, p99 299. p50 of several repeats is the geometric mean "
+            "of their medians, with t on logs over the repeats. The mean has a t interval.",
             distribution=True,
         ),
         Metric(
@@ -92,29 +96,33 @@ METRICS: dict[str, Metric] = {
             "tokens_used",
             "tokens",
             "lower",
-            "Input plus output tokens over all observations, failed ones included.",
+            "Input plus output tokens over all counted observations, failed ones included; of an "
+            "observation that was tried several times, those of the last attempt.",
         ),
         Metric(
             "tokens_per_correct",
             "tokens",
             "lower",
-            "tokens_used ÷ right answers. None when no answer is right or tokens are unknown.",
+            "tokens_used ÷ right answers. Interval as that of cost_usd_per_correct. Infinite "
+            "without a right answer: shown as –, scored 0 by a rubric.",
         ),
         Metric(
             "cost_usd",
             "USD",
             "lower",
-            "Tokens × price of the price table in force, over all observations; for self-hosted "
-            "agents the hours in which they were asked × their hourly price, shared out evenly. "
-            "An unknown price makes it unknown, never 0.",
+            "What the agent says it cost, else tokens × price of the price table in force, over "
+            "the same tokens as tokens_used; for self-hosted agents the hours in which they were "
+            "asked × their hourly price, shared out evenly. An unknown price makes it unknown, "
+            "never 0.",
         ),
         Metric("cost_usd_per_task", "USD", "lower", "cost_usd ÷ counted observations."),
         Metric(
             "cost_usd_per_correct",
             "USD",
             "lower",
-            "cost_usd ÷ right answers: what one success costs. Interval: linearised ratio of sums, "
-            "clustered by case. Infinite without a right answer: shown as –, scored 0.",
+            "cost_usd ÷ right answers: what one success costs. Interval: Fieller's, of a ratio of "
+            "sums, clustered by case. Infinite without a right answer: shown as –, scored 0 by a "
+            "rubric.",
         ),
         Metric(
             "cpu_ms_per_correct",
@@ -133,7 +141,8 @@ METRICS: dict[str, Metric] = {
             "memory_peak_mb",
             "MB",
             "lower",
-            "Highest resident memory of the agent's process tree, sampled every 100 ms.",
+            "Highest resident memory of the agent's process tree: readings every 100 ms, and of the "
+            "program that was started the highest that the system itself has seen.",
         ),
         Metric(
             "throughput_per_s",
