@@ -118,12 +118,6 @@ def checked_url(url: str) -> str:
     return url
 
 
-def is_loopback(url: str) -> bool:
-    """True when the URL's host is this machine, by name or by address."""
-    host = urlsplit(url).hostname or ""
-    return host == "localhost" or host == "::1" or _is_loopback_v4(host)
-
-
 def place_of(url: str) -> str:
     """`host:port` of a URL, for messages."""
     return _place(urlsplit(url))
@@ -133,11 +127,6 @@ def _place(parts: SplitResult) -> str:
     host = parts.hostname or "?"
     port = parts.port or (443 if parts.scheme == "https" else 80)
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
-
-
-def _is_loopback_v4(host: str) -> bool:
-    numbers = host.split(".")
-    return len(numbers) == 4 and numbers[0] == "127" and all(part.isdecimal() for part in numbers)
 
 
 def timed_out(which: str, seconds: float | None, url: str) -> AgentFailure:

@@ -1,4 +1,4 @@
-"""From tokens to dollars, and from busy hours to dollars.
+"""From tokens to dollars.
 
 Prices come from the suite or `--prices FILE`, else from the genai-prices package as installed (its
 bundled data: nothing is fetched). What is not known is None with a reason, never 0.
@@ -208,10 +208,3 @@ def read_prices(path: Path) -> list[Price]:
     if problems:
         raise SuiteError(problems)
     return prices
-
-
-def hourly_cost(busy_seconds: float, hourly_price_usd: float | None) -> Cost:
-    """Cost of a self-hosted agent: hours in which it served × price of an hour."""
-    if hourly_price_usd is None:
-        return Cost(None, "no hourly price given")
-    return Cost(busy_seconds / 3600 * hourly_price_usd)

@@ -18,7 +18,7 @@ from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from agentbench_tui.model.errors import StoreError
-from agentbench_tui.store.database import connect_to_write
+from agentbench_tui.store.database import BUSY_TIMEOUT_S, connect_to_write
 from agentbench_tui.store.locking import WriteLock
 
 if TYPE_CHECKING:
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 Result = TypeVar("Result")
-Change = "Callable[[sqlite3.Connection], Result]"
 
 INTERVAL_S = 0.25
 """Longest time a row waits before its commit begins."""
@@ -173,7 +172,7 @@ class Writer:
         with self._lock.held():
             self._connection.execute("PRAGMA busy_timeout=0")
             self._connection.execute(f"PRAGMA wal_checkpoint({mode})")
-            self._connection.execute("PRAGMA busy_timeout=10000")
+            self._connection.execute(f"PRAGMA busy_timeout={BUSY_TIMEOUT_S * 1000:.0f}")
 
     def _fail_waiting(self, failure: Exception) -> None:
         while self._changes:

@@ -13,7 +13,6 @@ from agentbench_tui.http.client import (
     HttpRequest,
     Timeouts,
     checked_url,
-    is_loopback,
     place_of,
     read_body,
 )
@@ -214,10 +213,3 @@ def test_a_url_with_a_password_is_refused_without_repeating_it() -> None:
 def test_what_is_not_an_http_url_is_refused(url: str) -> None:
     with pytest.raises(UsageError):
         checked_url(url)
-
-
-def test_which_urls_are_this_machine() -> None:
-    here = ["http://localhost:1/", "http://127.0.0.1", "http://127.9.9.9/x", "http://[::1]:80/"]
-    away = ["http://127.0.0.1.example.org/", "http://10.0.0.1/", "https://localhost.example.org"]
-    assert all(is_loopback(url) for url in here)
-    assert not any(is_loopback(url) for url in away)

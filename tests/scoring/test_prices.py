@@ -11,7 +11,7 @@ import pytest
 from agentbench_tui.model.answer import Usage
 from agentbench_tui.model.errors import SuiteError, UsageError
 from agentbench_tui.model.suite import Price
-from agentbench_tui.scoring.prices import PriceTable, hourly_cost, read_prices
+from agentbench_tui.scoring.prices import PriceTable, read_prices
 
 GIVEN = Price(model="mine-*", input=2.0, output=10.0, cached_input=0.5, date="2026-11-01")
 
@@ -125,12 +125,6 @@ def test_prices_from_a_file(tmp_path: Path) -> None:
         file.write_text(text)
         with pytest.raises(UsageError, match=r"prices\.yaml"):
             read_prices(file)
-
-
-def test_hourly_price_is_shared_out_by_the_time_it_served() -> None:
-    assert hourly_cost(1800, 4.0).usd == 2.0
-    assert hourly_cost(1800, None).usd is None
-    assert hourly_cost(0, 4.0).usd == 0
 
 
 def test_money_is_not_lost_in_floats() -> None:
