@@ -141,8 +141,8 @@ METRICS: dict[str, Metric] = {
             "memory_peak_mb",
             "MB",
             "lower",
-            "Highest resident memory of the agent's process tree: readings every 100 ms, and of the "
-            "program that was started the highest that the system itself has seen.",
+            "Highest resident memory of the agent's process tree: readings every 100 ms, and of "
+            "the program that was started the highest that the system itself has seen.",
         ),
         Metric(
             "throughput_per_s",
