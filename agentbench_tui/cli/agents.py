@@ -54,6 +54,10 @@ def list_(stale: str | None, database: str | None, form: str) -> int:
         oldest = (datetime.now(UTC) - _days(stale)).isoformat()
         rows = [row for row in rows if (row["last_complete_at"] or "") < oldest]
     print_rows(rows, _COLUMNS, form, {"schema": "agentbench.agents/1", "agents": rows})
+    if form == "table" and not rows:
+        click.echo(
+            "no agent has been measured" if stale is None else f"no agent is stale by {stale}"
+        )
     return 0
 
 

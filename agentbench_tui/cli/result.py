@@ -112,10 +112,17 @@ def notes(document: dict[str, Any]) -> list[str]:
             f"Timings: {document['harness']}; the machine or the harness disturbed them "
             "(`agentbench runs show` tells how)."
         )
-    if any(entry["overall"] is None for entry in document["leaderboard"]):
+    lacking = [
+        name
+        for name in ("accuracy", "speed", "efficiency", "cost", "reliability")
+        if any(
+            entry["overall"] is None and entry[name] is None for entry in document["leaderboard"]
+        )
+    ]
+    if lacking:
         lines.append(
-            f"{NOTHING} under overall: a dimension with a weight above 0 has no score; "
-            "`agentbench explain overall` tells why."
+            f"{NOTHING} under overall: no score for {', '.join(lacking)}; in the suite, give a"
+            " dimension a scoring rubric or the weight 0 (`agentbench explain overall`)."
         )
     lines.append(f"run {document['run_id']}: {document['status']}")
     return lines

@@ -17,7 +17,17 @@ from agentbench_tui.cli.output import (
     print_json,
     print_rows,
 )
-from agentbench_tui.verdicts.figures import dollars, milliseconds, number
+from agentbench_tui.verdicts.figures import NOTHING, dollars, milliseconds, number
+
+_BEGINNING = 30
+"""Characters of an answer that a table shows."""
+
+
+def _beginning(value: Any) -> str:
+    """Of a long text as much as fits into a table; `--case` shows all of it."""
+    text = NOTHING if value is None else " ".join(str(value).split())
+    return text if len(text) <= _BEGINNING else f"{text[: _BEGINNING - 1]}…"
+
 
 _RUNS = (
     Column("id", "run", names_row=True),
@@ -37,6 +47,8 @@ _ANSWERS = (
     Column("credit", "credit", number(2), right=True),
     Column("correct", "right", lambda value: {1: "yes", 0: "no"}.get(value, "–")),
     Column("failure_kind", "failure"),
+    Column("expected", "expected", _beginning),
+    Column("answer", "answer", _beginning),
     Column("e2e_ms", "e2e", milliseconds, right=True),
     Column("cost_usd", "USD", dollars, right=True),
 )
@@ -300,7 +312,11 @@ def export(run: str, file: Path, force: bool, database: str | None) -> int:
 
 @runs.command("import")
 @click.argument(
-    "files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE..."
+    "files",
+    nargs=-1,
+    required=True,
+    type=click.Path(exists=True, path_type=Path),
+    metavar="FILE...",
 )
 @database_option
 def import_(files: tuple[Path, ...], database: str | None) -> int:

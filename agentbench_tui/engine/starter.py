@@ -33,6 +33,11 @@ _AGENTS = """
 #     target: python:my_agent:answer
 """
 
+_WEIGHTS = """
+# What counts how much in the overall score; it stays empty while one of these has no score.
+weights: {accuracy: 0.8, speed: 0, efficiency: 0, cost: 0, reliability: 0.2}
+"""
+
 _CASES = """\
 benchmarks:
   - benchmark_id: capitals
@@ -122,7 +127,11 @@ def write_starter(path: Path, template: str, *, force: bool = False) -> list[Pat
     if not is_name(path.stem):
         raise UsageError(f'"{path.stem}" is not a name: letters, digits, ".", "_" and "-"')
     head = _HEAD.format(name=path.stem, file=path.name)
-    bodies = {"cases": _CASES, "file": _FILE.format(name=path.stem), "speed": _SPEED}
+    bodies = {
+        "cases": _CASES + _WEIGHTS,
+        "file": _FILE.format(name=path.stem) + _WEIGHTS,
+        "speed": _SPEED,
+    }
     files = {path: head + bodies[template] + _AGENTS}
     if template == "file":
         files[path.with_suffix(".jsonl")] = _FILE_CASES

@@ -155,11 +155,16 @@ def answers_of(
     after: int = 0,
     limit: int = 100,
 ) -> list[Row]:
-    """Observations of an execution in the order they were committed, a page at a time."""
+    """Observations of an execution in the order they were committed, a page at a time; of what was
+    expected and said the first 400 characters."""
     return _rows(
         connection,
         "SELECT a.seq, c.case_id, a.repeat, a.iteration, a.attempt, a.failure_kind, a.e2e_ms,"
-        " a.credit, a.correct, a.cost_usd FROM answers a JOIN cases c ON c.key=a.case_key"
+        " a.credit, a.correct, a.cost_usd,"
+        " substr(json_extract(c.body, '$.expected'), 1, 400) AS expected,"
+        " substr(coalesce(nullif(json_extract(a.answer, '$.text'), ''),"
+        " json_extract(a.answer, '$.tool_calls'), json_extract(a.answer, '$.data')), 1, 400)"
+        " AS answer FROM answers a JOIN cases c ON c.key=a.case_key"
         " WHERE a.execution_key=? AND a.seq>? AND (NOT ? OR a.correct IS NOT 1)"
         " ORDER BY a.seq LIMIT ?",
         (execution_key, after, wrong_only, limit),

@@ -115,6 +115,7 @@ def test_a_run_is_shown_by_id_by_prefix_and_as_the_latest(said: Said, place: Pla
 def test_wrong_answers_and_one_case_are_shown(said: Said) -> None:
     wrong = json.loads(said("runs", "show", "--wrong", "--agent", "echo", "--format", "json"))
     assert [one["case_id"] for one in wrong["answers"]] == ["c0", "c3", "c6", "c9"]
+    assert [(one["expected"], one["answer"]) for one in wrong["answers"]][1] == ("3", "?")
     case = json.loads(said("runs", "show", "--case", "c4", "--format", "json"))
     assert case["schema"] == "agentbench.case/1"
     assert [one["answer"]["text"] for one in case["observations"]] == ["4", "?"]
@@ -150,6 +151,7 @@ def test_agents_are_listed_and_stale_ones_found(said: Said, place: Place) -> Non
         "echo": "python:agents.py:echo", "other": "python:agents.py:other"
     }  # fmt: skip
     assert not json.loads(said("agents", "list", "--stale", "30d", "--format", "json"))["agents"]
+    assert "no agent is stale by 90d" in said("agents", "list", "--stale", "90d")
     old = "UPDATE benchmark_executions SET created_at='2020-01-01T00:00:00.000Z' WHERE agent_id=?"
     write_once(place.database, [lambda c: c.execute(old, ("other",))])
     stale = json.loads(said("agents", "list", "--stale", "30d", "--format", "json"))["agents"]
