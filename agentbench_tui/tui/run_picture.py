@@ -19,6 +19,8 @@ from agentbench_tui.verdicts.figures import NOTHING, dollars, milliseconds
 
 if TYPE_CHECKING:
     from agentbench_tui.store.viewer import Row, Update
+_LONGEST_NAME = 28
+"""Cells of a name, so that one long name leaves room for the figures."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +72,10 @@ class RunPicture:
 
     def draw(self, update: Update) -> Group:
         """The picture as it is now."""
-        table = Table(box=None, pad_edge=False)
-        for title in ("benchmark", "agent", ""):
-            table.add_column(title, overflow="fold")
+        table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
+        for title in ("benchmark", "agent"):
+            table.add_column(title, no_wrap=True, max_width=_LONGEST_NAME)
+        table.add_column("")
         for title in ("now", "asked", "right", "reliable", "p50", "p95", "USD"):
             table.add_column(title, justify="right", no_wrap=True)
         for row in update.executions:
