@@ -86,7 +86,7 @@ def execution_row(execution: dict[str, Any]) -> dict[str, Any]:
         "cases": f"{cases['correct']}/{cases['answered']}/{cases['observed']}",
         "failures": " ".join(f"{kind}:{n}" for kind, n in execution["failures"].items()),
         "state": status
-        if execution["stop_reason"] is None
+        if execution["stop_reason"] in {None, status}
         else f"{status} ({execution['stop_reason']})",
     }
 
@@ -112,12 +112,11 @@ def notes(document: dict[str, Any]) -> list[str]:
             f"Timings: {document['harness']}; the machine or the harness disturbed them "
             "(`agentbench runs show` tells how)."
         )
+    judged = [entry for entry in document["leaderboard"] if entry["answered"]]
     lacking = [
         name
         for name in ("accuracy", "speed", "efficiency", "cost", "reliability")
-        if any(
-            entry["overall"] is None and entry[name] is None for entry in document["leaderboard"]
-        )
+        if any(entry["overall"] is None and entry[name] is None for entry in judged)
     ]
     if lacking:
         lines.append(

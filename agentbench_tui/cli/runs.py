@@ -136,9 +136,23 @@ def _show_run(connection: Any, path: Path, row: dict[str, Any], form: str) -> in
         return 0
     print_run(document, form)
     if form == "table":
+        if document["status"] == "running":
+            click.echo(_progress(connection, row["id"]))
         for line in _circumstances(document):
             click.echo(line)
     return 0
+
+
+def _progress(connection: Any, run_id: str) -> str:
+    """How far a run is whose figures are still to come."""
+    from agentbench_tui.store.queries import progress_of_run
+
+    done = progress_of_run(connection, run_id)
+    assert done is not None  # it has just been found
+    return (
+        f"so far {done['observed']} of {done['planned']} asked, {done['answered']} answered,"
+        f" {done['correct']} right; scores come when an agent has been asked everything"
+    )
 
 
 def _circumstances(document: dict[str, Any]) -> list[str]:

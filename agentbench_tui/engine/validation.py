@@ -139,6 +139,21 @@ class _Checker:
                 found = [str(error)]
             for message in found:
                 self.add((*path, "target"), message)
+            self._same_at_every_point(path)
+
+    def _same_at_every_point(self, path: KeyPath) -> None:
+        """An agent is one and the same over a sweep, so nothing of it may hang on a swept value."""
+        text = json.dumps(self._loaded.data["agents"][path[-1]])
+        for benchmark in self._suite.benchmarks:
+            pinned = self._settings.of(benchmark.benchmark_id)
+            for name in benchmark.sweep.parameters if benchmark.sweep else ():
+                if name not in pinned and f"${{{name}}}" in text:
+                    self.add(
+                        path,
+                        f"${{{name}}} is swept in {benchmark.benchmark_id}, but an agent is the"
+                        " same at every point: it is told the point with each question; or list"
+                        " an agent for each value",
+                    )
 
     def benchmark(self, index: int) -> None:
         path: KeyPath = ("benchmarks", index)

@@ -1,6 +1,7 @@
 """Ctrl-C, SIGTERM and kill -9: what was measured is kept, and `resume` goes on with it."""
 
 import json
+import re
 import signal
 from pathlib import Path
 from typing import Any
@@ -185,6 +186,7 @@ def test_a_detached_run_is_left_running_and_can_be_followed(place: Place) -> Non
     place.someone_at_the_door()
     (listed,) = json.loads(place.run("runs", "list", "--format", "json").stdout)["runs"]
     assert (listed["id"], listed["status"]) == (document["run_id"], "running")
+    assert re.search(r"so far \d+ of \d+ asked", place.run("runs", "show").stdout)
     place.open_the_door()
     until(lambda: place.rows("SELECT status FROM runs") == [("complete",)])
     leases = Path(f"{place.database}.leases")

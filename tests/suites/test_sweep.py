@@ -158,3 +158,21 @@ def test_a_swept_seed_is_a_seed_at_each_point(tmp_path: Path) -> None:
     path.write_text(json.dumps({"suite_id": "s", "benchmarks": [benchmark]}))
     plan = make_plan([str(path)], RunOptions(agents=("noop=reference:noop",), seeds=2))
     assert [group.seed for group in plan.groups] == [11, 12, 12, 13]
+
+
+def test_an_agent_may_not_hang_on_a_swept_value(tmp_path: Path) -> None:
+    path = tmp_path / "s.json"
+    benchmark = {
+        "benchmark_id": "b",
+        "dataset": {"cases": [{"input": "a", "expected": "a"}]},
+        "scorers": ["exact"],
+        "sweep": {"parameters": {"share": [0.5, 1.0]}},
+    }
+    agent = {"id": "n", "target": "reference:noisy", "options": {"accuracy": "${share}"}}
+    suite = {"suite_id": "s", "parameters": {"share": 0.9}, "agents": [agent]}
+    path.write_text(json.dumps({**suite, "benchmarks": [benchmark]}))
+
+    with pytest.raises(SuiteError, match=r"\$\{share\} is swept in b, but an agent is the same"):
+        make_plan([str(path)], RunOptions())
+    (pinned,) = make_plan([str(path)], RunOptions(settings=("share=1.0",))).groups
+    assert [one.agent.options["accuracy"] for one in pinned.executions] == [1.0]
