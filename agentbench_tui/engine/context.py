@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,7 @@ class StopSignal:
     """Whether the run should end, and how quickly."""
 
     def __init__(self) -> None:
+        self._requested = asyncio.Event()
         self.reason: str | None = None
         self.interrupted = False
         """True when a person or the system stopped the run, so that it is not `complete`."""
@@ -32,10 +34,16 @@ class StopSignal:
         if self.reason is None:
             self.reason = reason
         self.interrupted = self.interrupted or interrupted
+        self._requested.set()
 
     @property
     def is_set(self) -> bool:
         return self.reason is not None
+
+    async def sleep(self, seconds: float) -> None:
+        """Sleep so long, or until the run is to end."""
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._requested.wait(), seconds)
 
 
 @dataclass(slots=True)

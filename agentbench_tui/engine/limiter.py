@@ -29,9 +29,14 @@ class Limiter:
         *,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        stopped: Callable[[], bool] = lambda: False,
     ) -> None:
-        """`places`: how many may ever ask at once; `most`: fewer for now, as by `resize`."""
+        """`places`: how many may ever ask at once; `most`: fewer for now, as by `resize`.
+
+        Once `stopped` nobody enters any more; `sleep` should end early then.
+        """
         self._places = places
+        self._stopped = stopped
         self._clock = clock
         self._sleep = sleep
         self.most = self.limit = places if most is None else min(most, places)
@@ -41,19 +46,20 @@ class Limiter:
         self._next_pause_s = _FIRST_PAUSE_S
         self._changed: asyncio.Event | None = None
 
-    async def enter(self) -> None:
-        """Wait for a free place, and for the end of a pause."""
-        while True:
+    async def enter(self) -> bool:
+        """Wait for a free place, and for the end of a pause; False when stopped before."""
+        while not self._stopped():
             pause = self._pause_until - self._clock() if self._pause_until else 0.0
             if pause > 0:
                 await self._sleep(pause)
             elif self.in_flight < self.limit:
                 self.in_flight += 1
-                return
+                return True
             else:
                 self._changed = self._changed or asyncio.Event()
                 self._changed.clear()
                 await self._changed.wait()
+        return False
 
     def leave(self) -> None:
         """Give the place back."""

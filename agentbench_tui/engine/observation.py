@@ -25,6 +25,7 @@ from agentbench_tui.model.identity import derive_seed
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from agentbench_tui.engine.context import StopSignal
     from agentbench_tui.engine.limiter import Limiter
     from agentbench_tui.engine.recorder import Recorder
     from agentbench_tui.engine.stopping import Budget, Progress
@@ -54,6 +55,7 @@ class Interview:
     seed_path: tuple[str, str]
     """(suite id, benchmark id): the part of the observation key above the case."""
     limiter: Limiter
+    stop: StopSignal
     recorder: Recorder
     progress: Progress
     budget: Budget
@@ -88,15 +90,19 @@ class _Outcome:
 async def observe(interview: Interview, case_key: int, case: Case, repeat: int, nth: int) -> None:
     """Ask one case once (with retries), score the answer and record it all.
 
-    Nothing that the agent or a scorer does escapes: it becomes a failure of this observation.
-    Only cancellation does, and then nothing is recorded.
+    Nothing that the agent or a scorer does escapes: it becomes a failure of this observation, as
+    does a viewer's wish to cancel it. When the run stops before it was sent, or while it waits to
+    be sent again, nothing is recorded.
     """
     key = (case_key, repeat, nth)
     task = asyncio.current_task()
     assert task is not None
     interview.in_flight[key] = (case.id, time.perf_counter_ns(), task)
     try:
-        attempt, first_sent_ns, outcome = await _ask(interview, key, case)
+        asked = await _ask(interview, key, case)
+        if asked is None:
+            return
+        attempt, first_sent_ns, outcome = asked
         cost = None if outcome.answer is None else interview.price(outcome.answer)
         _apply_limits(interview, outcome, cost)
         scores, grader_failed = await _score(interview, key, case, outcome)
@@ -105,8 +111,34 @@ async def observe(interview: Interview, case_key: int, case: Case, repeat: int, 
             failure = outcome.failure.kind
             interview.recorder.failure("answer", failure, outcome.failure.detail, key, attempt)
         _record(interview, key, attempt, failure, outcome, scores, first_sent_ns, cost)
+    except asyncio.CancelledError:
+        if key not in interview.cancelled:
+            raise
+        _record_cancelled(interview, key)
     finally:
         del interview.in_flight[key]
+        if key in interview.cancelled:
+            interview.cancelled.discard(key)
+            task.uncancel()
+
+
+def _record_cancelled(interview: Interview, key: tuple[int, int, int]) -> None:
+    """The failure is the harness's: it spoils no score, and the case is not asked again."""
+    waiting_since_ns = interview.in_flight[key][1]
+    kind = FailureKind.HARNESS
+    interview.recorder.failure("answer", kind, "cancelled on request", key, 0)
+    interview.recorder.answer(
+        key,
+        0,
+        kind,
+        None,
+        (),
+        sent_ms=(waiting_since_ns - interview.clock_start_ns) / 1e6,
+        e2e_ms=None,
+        waiting_ms=0.0,
+        cost_usd=None,
+    )
+    interview.progress.observed += 1
 
 
 def _record(
@@ -147,8 +179,11 @@ def _record(
 
 async def _ask(
     interview: Interview, key: tuple[int, int, int], case: Case
-) -> tuple[int, int, _Outcome]:
-    """(attempts before the last, when the first one was sent, the last one's outcome)."""
+) -> tuple[int, int, _Outcome] | None:
+    """(attempts before the last, when the first one was sent, the last one's outcome).
+
+    None when the run stopped before the attempt that would have been the last.
+    """
     _, repeat, nth = key
     request = Request(
         case,
@@ -163,8 +198,7 @@ async def _ask(
     limiter = interview.limiter
     first_sent_ns = 0
     attempt = 0
-    while True:
-        await limiter.enter()
+    while await limiter.enter():
         try:
             outcome = await attempt_once(interview.agent, request, interview.time_limit_s)
         finally:
@@ -188,9 +222,10 @@ async def _ask(
         interview.recorder.failure("answer", failure.kind, failure.detail, key, attempt)
         _spend_partial(interview, failure.partial)
         if failure.kind is not FailureKind.RATE_LIMITED:
-            await asyncio.sleep(min(_LONGEST_BACKOFF_S, _FIRST_BACKOFF_S * 2**attempt))
+            await interview.stop.sleep(min(_LONGEST_BACKOFF_S, _FIRST_BACKOFF_S * 2**attempt))
         attempt += 1
         request = msgspec.structs.replace(request, attempt=attempt)
+    return None
 
 
 def _spend_partial(interview: Interview, partial: Answer | None) -> None:

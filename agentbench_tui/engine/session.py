@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from agentbench_tui.engine.limiter import Limiter
 from agentbench_tui.engine.observation import Interview, attempt_once, observe
 from agentbench_tui.engine.recorder import IterationRow, Recorder, utc_now
-from agentbench_tui.engine.stopping import check_hopeless, check_infrastructure, end_pass
+from agentbench_tui.engine.stopping import check_hopeless, check_observation, end_pass
 from agentbench_tui.model.answer import AgentFailure, FailureKind, Request
 from agentbench_tui.model.identity import derive_seed
 from agentbench_tui.model.untrusted import one_line, redact
@@ -57,6 +57,8 @@ class Session:
         self._progress = context.progress_of(self._key)
         self._opened = False
         self._iteration: IterationCounts | None = None
+        self._idle_since: float | None = None
+        """Since when the run is paused and nothing is in flight."""
         agent = open_agent(
             execution.agent,
             memory_limit_mb=benchmark.constraints.memory_limit_mb,
@@ -70,7 +72,13 @@ class Session:
             seed=group.seed,
             parameters=group.values,
             seed_path=(group.suite_id, benchmark.benchmark_id),
-            limiter=Limiter(benchmark.concurrency, context.most_in_flight),
+            limiter=Limiter(
+                benchmark.concurrency,
+                context.most_in_flight,
+                sleep=context.stop.sleep,
+                stopped=lambda: context.stop.is_set,
+            ),
+            stop=context.stop,
             recorder=self._recorder,
             progress=self._progress,
             budget=context.budget,
@@ -196,12 +204,13 @@ class Session:
         since_yield = 0
         for case_key, case in cases:
             if not context.may_ask.is_set():
-                await context.may_ask.wait()
-            if context.stop.is_set or self._progress.broken is not None:
+                await self._pause()
+            if context.stop.is_set or not self.goes_on:
                 return
-            await self._observe(case_key, case, repeat, nth)
+            await observe(self._interview, case_key, case, repeat, nth)
+            self._note_idle()
             context.check_budget()
-            check_infrastructure(self._progress, self._benchmark.early_stop)
+            check_observation(self._progress, self._benchmark.early_stop)
             if context.writer.is_full:
                 await context.writer.room()
             since_yield += 1
@@ -209,18 +218,21 @@ class Session:
                 since_yield = 0
                 await asyncio.sleep(0)
 
-    async def _observe(self, case_key: int, case: Case, repeat: int, nth: int) -> None:
+    async def _pause(self) -> None:
+        """Wait while the run is paused. Once nothing is in flight, that is no time of asking."""
+        self._note_idle()
         try:
-            await observe(self._interview, case_key, case, repeat, nth)
-        except asyncio.CancelledError:
-            key = (case_key, repeat, nth)
-            if key not in self._interview.cancelled:
-                raise
-            self._interview.cancelled.discard(key)
-            task = asyncio.current_task()
-            assert task is not None
-            task.uncancel()
-            self._recorder.failure("answer", FailureKind.HARNESS, "cancelled on request", key, 0)
+            await self._context.may_ask.wait()
+        finally:
+            if self._idle_since is not None:
+                assert self._iteration is not None
+                self._iteration.asking_s -= time.perf_counter() - self._idle_since
+                self._idle_since = None
+
+    def _note_idle(self) -> None:
+        idle = not self._context.may_ask.is_set() and not self._interview.in_flight
+        if idle and self._idle_since is None:
+            self._idle_since = time.perf_counter()
 
 
 async def _start(agent: Agent) -> AgentFailure | None:

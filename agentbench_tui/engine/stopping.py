@@ -16,6 +16,8 @@ LEAST_PASSES = 5
 """Iterations before precision may end an execution."""
 _LEAST_FOR_HOPELESS = 20
 """Observations before an execution may be called hopeless."""
+_HOPELESS_EVERY = 50
+"""Observations after which it is looked at again, besides at the end of each block."""
 
 
 class Budget:
@@ -60,6 +62,10 @@ class Progress:
         """Mean credit of each finished iteration, over all repeats."""
         self.pass_median_ms: list[float] = []
         self._pass_began = (0, 0)
+        self.credit = 0.0
+        """Sum of `credits`."""
+        self.looked_at = 0
+        """How many credits there were when `check_hopeless` last looked."""
         self.stop_reason: str | None = None
         self.broken: str | None = None
         """Why the execution cannot be measured to its end, or None."""
@@ -79,6 +85,7 @@ class Progress:
             self.e2e_ms.append(e2e_ms)
         if credit is not None:
             self.credits.append(credit)
+            self.credit += credit
         elif failure not in {None, FailureKind.GRADER, FailureKind.HARNESS}:
             self.credits.append(0.0)
         if failure in _INFRASTRUCTURE:
@@ -97,8 +104,11 @@ class Progress:
         self._pass_began = (len(self.credits), len(self.e2e_ms))
 
 
-def check_infrastructure(progress: Progress, rule: EarlyStop) -> None:
-    """Mark the execution broken after too many infrastructure failures in a row."""
+def check_observation(progress: Progress, rule: EarlyStop) -> None:
+    """Look after an observation whether to go on: not after too many infrastructure failures in a
+    row, nor when it is hopeless."""
+    if len(progress.credits) - progress.looked_at >= _HOPELESS_EVERY:
+        check_hopeless(progress, rule)
     failures = progress.infrastructure_failures_in_a_row
     if failures >= rule.harness_failures:
         progress.broken = f"{failures} failures of connection or harness in a row"
@@ -126,13 +136,14 @@ def end_pass(progress: Progress, rule: EarlyStop) -> None:
 
 def check_hopeless(progress: Progress, rule: EarlyStop) -> None:
     """Set `stop_reason` when even the upper bound of accuracy lies below what is hoped for."""
-    if rule.hopeless_below is None or len(progress.credits) < _LEAST_FOR_HOPELESS:
+    progress.looked_at = seen = len(progress.credits)
+    if rule.hopeless_below is None or seen < _LEAST_FOR_HOPELESS:
         return
     from agentbench_tui.analysis.interval import wilson
 
-    interval = wilson(sum(progress.credits), len(progress.credits))
+    interval = wilson(progress.credit, seen)
     if interval is not None and interval.high < rule.hopeless_below:
         progress.stop_reason = (
             f"hopeless: accuracy is below {rule.hopeless_below:g} "
-            f"(upper bound {interval.high:.3f} after {len(progress.credits)} observations)"
+            f"(upper bound {interval.high:.3f} after {seen} observations)"
         )

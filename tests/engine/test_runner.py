@@ -302,6 +302,12 @@ async def test_a_hopeless_agent_is_asked_no_further_and_the_others_are(tmp_path:
     assert result.execution("echo")["cases"]["observed"] == 128
 
 
+async def test_a_hopeless_agent_on_its_own_is_looked_at_within_an_iteration(tmp_path: Path) -> None:
+    code = "def wrong(prompt): return 'no'\n"
+    result = await run(tmp_path, suite(200, early_stop={"hopeless_below": 0.5}), code, "wrong")
+    assert result.execution("wrong")["cases"]["observed"] == 50
+
+
 async def test_ten_broken_connections_in_a_row_end_an_execution_incomplete(tmp_path: Path) -> None:
     code = (
         ECHO

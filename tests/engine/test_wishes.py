@@ -16,7 +16,15 @@ from agentbench_tui.store.database import connect_to_read, create_or_migrate
 from agentbench_tui.store.viewer import wish_row
 from agentbench_tui.store.writer import write_once
 
-CODE = "import gates\nasync def gated(prompt): return await gates.current.answer(prompt)\n"
+CODE = """
+import gates
+from agentbench_tui.model.answer import AgentFailure, FailureKind
+async def gated(prompt):
+    return await gates.current.answer(prompt)
+async def refused(prompt):
+    await gates.current.answer(prompt)
+    raise AgentFailure(FailureKind.RATE_LIMITED, "later", retry_after_s=60.0)
+"""
 PATIENCE_S = 20.0
 
 
@@ -57,8 +65,10 @@ class Watched:
 
 
 @asynccontextmanager
-async def watched(folder: Path, count: int, **benchmark: Any) -> AsyncIterator[Watched]:
-    made = plan(folder, suite(count, **benchmark), CODE, "gated")
+async def watched(
+    folder: Path, count: int, agent: str = "gated", **benchmark: Any
+) -> AsyncIterator[Watched]:
+    made = plan(folder, suite(count, **benchmark), CODE, agent)
     database = folder / "store.db"
     create_or_migrate(database)
     task = asyncio.create_task(carry_out(made, database))
@@ -82,6 +92,50 @@ async def test_a_paused_run_asks_nothing_until_it_is_resumed(tmp_path: Path) -> 
         assert await run.arrivals(1) == ["1"]
         run.gates.open("1", "2")
     assert run.task.result().status == "complete"
+
+
+async def test_time_in_which_the_run_was_paused_is_no_time_of_asking(tmp_path: Path) -> None:
+    async with watched(tmp_path, 4, concurrency=2) as run:
+        await run.arrivals(2)
+        await run.wish("pause")
+        run.gates.open("0", "1")
+        await run.committed(2)
+        began = time.perf_counter()
+        for _ in range(5):
+            await run.wish("mark", "passes the time")
+        paused_s = time.perf_counter() - began
+        await run.wish("resume")
+        await run.arrivals(2)
+        run.gates.open("2", "3")
+    asking_s = run.value("SELECT asking_s FROM iterations")
+    span_s = run.value("SELECT MAX(sent_ms + e2e_ms) - MIN(sent_ms) FROM answers") / 1000
+    assert 0 < asking_s < span_s - paused_s / 2
+
+
+async def test_what_is_in_flight_while_the_run_is_paused_is_still_being_asked(
+    tmp_path: Path,
+) -> None:
+    async with watched(tmp_path, 2, concurrency=2) as run:
+        await run.arrivals(2)
+        await run.wish("pause")
+        run.gates.open("0")
+        await run.committed(1)
+        await run.wish("mark", "passes the time")
+        run.gates.open("1")
+        await run.committed(2)
+    asking_s = run.value("SELECT asking_s FROM iterations")
+    assert asking_s >= run.value("SELECT MAX(e2e_ms) FROM answers") / 1000
+
+
+async def test_stop_ends_the_wait_after_a_refusal_and_nothing_more_is_sent(tmp_path: Path) -> None:
+    async with watched(tmp_path, 4, agent="refused", concurrency=2, retries=5) as run:
+        await run.arrivals(2)
+        run.gates.open("0", "1")
+        await run.until("SELECT COUNT(*) FROM attempts", 2)
+        await run.wish("stop")
+    assert run.task.result().status == "interrupted"
+    assert run.gates.arrived.empty()
+    assert run.value("SELECT COUNT(*) FROM answers") == 0
 
 
 async def test_stop_lets_what_is_in_flight_finish_and_keeps_it(tmp_path: Path) -> None:
@@ -125,10 +179,23 @@ async def test_one_case_is_cancelled_and_the_others_go_on(tmp_path: Path) -> Non
         await run.arrivals(2)
         assert await run.wish("cancel", "c1") == "cancelled 1 of case c1"
         run.gates.open("0", "2", "3")
-        await run.committed(3)
     failure = run.value("SELECT stage || ' ' || kind || ' ' || detail FROM failures")
     assert failure == "answer harness cancelled on request"
-    assert run.task.result().status == "incomplete"
+    assert run.task.result().status == "complete"
+    execution = Result(run.task.result(), run.database).execution("gated")
+    assert execution["cases"] == {"total": 4, "observed": 4, "answered": 3, "correct": 3}
+    assert execution["failures"] == {"harness": 1}
+    assert execution["metrics"]["accuracy"]["value"] == 1.0
+
+
+async def test_cancelling_many_cases_is_no_sign_of_a_broken_agent(tmp_path: Path) -> None:
+    async with watched(tmp_path, 12, early_stop={"harness_failures": 2}) as run:
+        for nth in range(11):
+            await run.arrivals(1)
+            assert await run.wish("cancel", f"c{nth}") == f"cancelled 1 of case c{nth}"
+        run.gates.open("11")
+    assert run.task.result().status == "complete"
+    assert run.value("SELECT COUNT(*) FROM answers WHERE failure_kind='harness'") == 11
 
 
 @pytest.mark.parametrize(
