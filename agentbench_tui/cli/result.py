@@ -107,7 +107,11 @@ def leaderboard_rows(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def notes(document: dict[str, Any]) -> list[str]:
     """What must be said beside the numbers."""
     lines = [""]
-    if document["harness"] not in {None, "clean"}:
+    timed = any(
+        one["metrics"].get("e2e_ms.mean", {}).get("value") is not None
+        for one in document["executions"]
+    )
+    if timed and document["harness"] not in {None, "clean"}:
         lines.append(
             f"Timings: {document['harness']}; the machine or the harness disturbed them "
             "(`agentbench runs show` tells how)."
@@ -123,5 +127,6 @@ def notes(document: dict[str, Any]) -> list[str]:
             f"{NOTHING} under overall: no score for {', '.join(lacking)}; in the suite, give a"
             " dimension a scoring rubric or the weight 0 (`agentbench explain overall`)."
         )
-    lines.append(f"run {document['run_id']}: {document['status']}")
+    why = f" ({document['stop_reason']})" if document["stop_reason"] else ""
+    lines.append(f"run {document['run_id']}: {document['status']}{why}")
     return lines

@@ -104,6 +104,19 @@ def dear(prompt):
     assert execution["cases"]["observed"] == 3
 
 
+async def test_what_a_spent_cap_leaves_unasked_is_incomplete_and_says_why(tmp_path: Path) -> None:
+    code = """
+from agentbench_tui.model.answer import Answer
+def dear(prompt):
+    return Answer(prompt, cost_usd=0.1)
+"""
+    result = await run(tmp_path, suite(10), code, "dear", cost_limit_usd=0.25, seeds=2)
+    reason = "cost limit reached: 0.3000 of 0.25 USD"
+    assert (result.document["status"], result.document["stop_reason"]) == ("incomplete", reason)
+    ends = [(one["status"], one["stop_reason"]) for one in result.document["executions"]]
+    assert ends == [("complete", reason), ("incomplete", reason)]
+
+
 RETRIED = """
 from collections import Counter
 from agentbench_tui.model.answer import AgentFailure, Answer, FailureKind, Usage

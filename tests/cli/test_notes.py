@@ -1,0 +1,36 @@
+"""What is said below the tables of a run."""
+
+from typing import Any
+
+import pytest
+
+from agentbench_tui.cli.result import notes
+
+
+def document(**changes: Any) -> dict[str, Any]:
+    execution = {"metrics": {"e2e_ms.mean": {"value": 1.5}}}
+    return {
+        "run_id": "r1",
+        "status": "complete",
+        "stop_reason": None,
+        "harness": "clean",
+        "executions": [execution],
+        "leaderboard": [],
+        **changes,
+    }
+
+
+def test_the_last_line_says_why_a_run_stopped() -> None:
+    reason = "cost limit reached: 0.3000 of 0.25 USD"
+    assert notes(document())[-1] == "run r1: complete"
+    assert (
+        notes(document(status="incomplete", stop_reason=reason))[-1]
+        == f"run r1: incomplete ({reason})"
+    )
+
+
+@pytest.mark.parametrize(("mean_ms", "warned"), [(1.5, True), (None, False)])
+def test_noise_is_told_where_anything_was_timed(mean_ms: float | None, warned: bool) -> None:
+    executions = [{"metrics": {"e2e_ms.mean": {"value": mean_ms}}}]
+    lines = notes(document(harness="noisy", executions=executions))
+    assert any(line.startswith("Timings: noisy") for line in lines) == warned
