@@ -108,7 +108,7 @@ def show(run: str, database: str | None, form: str, **given: Any) -> int:
     \b
     agentbench runs show latest
     agentbench runs show 01a2203b --wrong --agent rules
-    agentbench runs show latest --case word-problems-7 --format json
+    agentbench runs show latest --case gains-1 --format json
     """
     from agentbench_tui.store.database import connect_to_read
     from agentbench_tui.store.queries import find_run
