@@ -127,6 +127,16 @@ def notes(document: dict[str, Any]) -> list[str]:
             f"{NOTHING} under overall: no score for {', '.join(lacking)}; in the suite, give a"
             " dimension a scoring rubric or the weight 0 (`agentbench explain overall`)."
         )
-    why = f" ({document['stop_reason']})" if document["stop_reason"] else ""
+    estimated = sorted(
+        {
+            one["agent_id"]
+            for one in document["executions"]
+            if (one["metrics"].get("cost_usd", {}).get("reason") or "").startswith("estimated")
+        }
+    )
+    if estimated:
+        lines.append(f"Costs are estimated, from tokens counted here: {', '.join(estimated)}.")
+    reason = document["stop_reason"]
+    why = "" if reason in {None, document["status"]} else f" ({reason})"
     lines.append(f"run {document['run_id']}: {document['status']}{why}")
     return lines

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from agentbench_tui.analysis.estimate import Estimate, estimate, quantile_estimate
 from agentbench_tui.analysis.interval import ratio_of_sums
+from agentbench_tui.engine.cost_reasons import why_estimated, why_unknown
 from agentbench_tui.model.answer import UNMEASURED
 from agentbench_tui.model.metric import METRICS, PERCENTILES
 
@@ -42,6 +43,7 @@ _CHUNK = 2000
 """Rows in memory as Python objects at a time; the columns themselves cost 8 bytes a value."""
 
 
+COSTS = ("cost_usd", "cost_usd_per_task", "cost_usd_per_correct")
 NO_RIGHT_ANSWER = "no right answer"
 """Reason of a missing cost, or tokens, per right answer: it is infinite."""
 
@@ -57,7 +59,7 @@ class MetricValue:
     high: float | None = None
     n: int = 0
     reason: str | None = None
-    """Why there is no value."""
+    """Why there is no value, or what is to be known of it."""
 
 
 @dataclass(slots=True)
@@ -170,7 +172,12 @@ def aggregate(
     _quality(result, seen, is_scored)
     _times(result, seen, agent, resources)
     _tokens(result, seen)
-    _cost(result, seen, agent, resources)
+    if not _cost(result, seen, agent, resources):
+        _without_cost(result, seen, why_unknown(connection, execution_key, agent))
+    elif (reason := why_estimated(connection, execution_key)) is not None:
+        for name in COSTS:
+            metric = result.metrics[name]
+            result.metrics[name] = replace(metric, reason=metric.reason or reason)
     _resources(result, seen, resources)
     result.total("api_calls", seen.api_calls, len(seen))
     result.total("retries", seen.retries, len(seen))
@@ -250,7 +257,8 @@ def _tokens(result: Aggregate, seen: Observations) -> None:
     _per_correct(result, "tokens_per_correct", both, seen)
 
 
-def _cost(result: Aggregate, seen: Observations, agent: AgentSpec, resources: Resources) -> None:
+def _cost(result: Aggregate, seen: Observations, agent: AgentSpec, resources: Resources) -> bool:
+    """Fill in the costs; False when there are answers whose cost is not known."""
     costs = seen.cost_usd.copy()
     unpriced = seen.answered & np.isnan(costs)
     if agent.hourly_price_usd is not None and len(seen):
@@ -258,22 +266,22 @@ def _cost(result: Aggregate, seen: Observations, agent: AgentSpec, resources: Re
         costs = np.nan_to_num(costs)
         costs += resources.asking_s / 3600 * agent.hourly_price_usd / len(seen)
         unpriced[:] = False
-    if unpriced.any() or not len(seen) or np.isnan(costs).all():
-        count = int(unpriced.sum())
-        reason = (
-            f"no price or no token counts for {count} of {len(seen)} observations"
-            if count
-            else "nothing answered"
-        )
-        for name in ("cost_usd", "cost_usd_per_task"):
-            result.total(name, None, len(seen), reason)
-        result.add("cost_usd_per_correct", None, reason)
-        return
+    if unpriced.any():
+        return False
+    if not len(seen) or np.isnan(costs).all():
+        _without_cost(result, seen, "nothing answered")
+        return True
     costs = np.nan_to_num(costs)
     total = float(costs.sum())
     result.total("cost_usd", total, len(seen))
     result.add("cost_usd_per_task", estimate(costs, "amount", clusters=seen.case))
     _per_correct(result, "cost_usd_per_correct", costs, seen)
+    return True
+
+
+def _without_cost(result: Aggregate, seen: Observations, reason: str) -> None:
+    for name in COSTS:
+        result.total(name, None, len(seen), reason)
 
 
 def _per_correct(

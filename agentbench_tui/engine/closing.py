@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from agentbench_tui.engine.context import StopSignal
     from agentbench_tui.engine.stopping import Progress
     from agentbench_tui.instruments.overhead import Overhead
+    from agentbench_tui.instruments.sampler import SamplerCost
     from agentbench_tui.scoring.prices import UsedPrice
 
 
@@ -61,8 +62,13 @@ def close_run(
     stop: StopSignal,
     error: str | None,
     overhead: Overhead | None,
+    gauges: SamplerCost | None,
 ) -> str:
-    """Write how the run ended; its status."""
+    """Write how the run ended; its status.
+
+    The harness's overhead is stored with what the gauges took of it.
+    """
+    document = None if overhead is None else {**msgspec.structs.asdict(overhead), "gauges": gauges}
     statuses = Counter(
         row[0]
         for row in connection.execute(
@@ -87,7 +93,7 @@ def close_run(
             status,
             stop.reason,
             None if error is None else one_line(redact(error), LONGEST_ERROR),
-            None if overhead is None else msgspec.json.encode(overhead).decode(),
+            None if document is None else msgspec.json.encode(document).decode(),
             None if overhead is None else overhead.verdict,
             utc_now(),
             run_key,

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from agentbench_tui.engine.dataset import CaseSource
     from agentbench_tui.engine.plan import Group, Plan
     from agentbench_tui.instruments.overhead import Overhead
+    from agentbench_tui.instruments.sampler import SamplerCost
     from agentbench_tui.store.locking import LeaseHolder
 
 
@@ -108,6 +109,7 @@ class _Run:
         self._may_ask = asyncio.Event()
         self._may_ask.set()
         self._overhead: Overhead | None = None
+        self._gauges: SamplerCost | None = None
         self._suites = {
             suite.hash: Suite.model_validate_json(msgspec.json.encode(suite.document))
             for suite in plan.suites
@@ -140,7 +142,7 @@ class _Run:
         finally:
             self._remove_signals()
             status: str = await writer.apply(
-                lambda c: close_run(c, run_key, self._stop, error, self._overhead)
+                lambda c: close_run(c, run_key, self._stop, error, self._overhead, self._gauges)
             )
         return Outcome(self._plan.run_id, status, self._stop.reason, self._signal)
 
@@ -153,8 +155,9 @@ class _Run:
         plan, writer = self._plan, self._writer
         environment = asyncio.create_task(asyncio.to_thread(_capture))
         keys = await writer.apply(lambda c: registration.execution_keys(c, run_key))
-        overrides = [Price.model_validate(price) for price in plan.prices]
-        overrides += [price for suite in self._suites.values() for price in suite.prices]
+        prices = PriceTable(map(Price.model_validate, plan.prices), source=plan.prices_file)
+        for suite in self._suites.values():
+            prices.add(suite.prices, "suite")
         context = RunContext(
             plan=plan,
             writer=writer,
@@ -163,7 +166,7 @@ class _Run:
             execution_keys=keys,
             dataset_keys={},
             budget=Budget(plan.cost_limit_usd, plan.token_limit),
-            prices=PriceTable(overrides),
+            prices=prices,
             clock_start_ns=time.perf_counter_ns(),
             open_judge=open_judge,
             stop=self._stop,
@@ -261,6 +264,7 @@ class _Run:
                 task.cancel()
             await asyncio.gather(*beside, return_exceptions=True)
             await asyncio.to_thread(sampler.stop)
+            self._gauges = sampler.cost
             await self._finish(context)
 
     async def _groups(self, context: RunContext) -> None:

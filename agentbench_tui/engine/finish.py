@@ -231,7 +231,10 @@ def _write_row(
 
 
 def _write_gauges(connection: sqlite3.Connection, execution_key: int, agent_id: str) -> None:
-    """Min, mean and max of every numeric gauge while the execution went on."""
+    """Min, mean and max of every numeric gauge while the execution went on.
+
+    The numbers of a GPU and of its slice are names, not measurements.
+    """
     connection.execute("DELETE FROM gauge_summaries WHERE execution_key=?", (execution_key,))
     connection.execute(
         "INSERT INTO gauge_summaries (execution_key, scope, field, low, mean, high, n)"
@@ -241,6 +244,7 @@ def _write_gauges(connection: sqlite3.Connection, execution_key: int, agent_id: 
         " AND g.at >= unixepoch(e.start_time)"
         " AND g.at <= unixepoch(COALESCE(e.end_time, 'now')) + 1"
         " JOIN json_each(g.reading) r ON r.type IN ('integer', 'real')"
+        " AND r.key NOT IN ('index', 'slice')"
         " WHERE e.key=? AND (g.scope NOT LIKE 'agent:%' OR g.scope = 'agent:' || ?)"
         " GROUP BY g.scope, r.key",
         (execution_key, agent_id),

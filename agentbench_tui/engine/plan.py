@@ -69,6 +69,8 @@ class Plan(msgspec.Struct, frozen=True):
     token_limit: int | None = None
     prices: tuple[dict[str, Any], ...] = ()
     """Price overrides of the command line, as JSON of model.suite.Price."""
+    prices_file: str = ""
+    """The file that they were read from."""
     gates: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     notes: str = ""

@@ -44,6 +44,8 @@ class SamplerCost(msgspec.Struct, frozen=True):
     """Readings left out because the one before took longer than the interval."""
     errors: int
     last_error: str | None
+    gpu_reason: str | None
+    """Why there are no GPU gauges."""
 
 
 class Sampler:
@@ -105,6 +107,7 @@ class Sampler:
             skipped=self._skipped,
             errors=self._errors,
             last_error=self._last_error,
+            gpu_reason=self.gpu_reason,
         )
 
     def _run(self) -> None:

@@ -52,7 +52,7 @@ class UsedPrice(msgspec.Struct, frozen=True):
     output: float
     cached_input: float
     source: str
-    """`given` (in the suite or by --prices), or `genai-prices VERSION (PROVIDER/MODEL)`."""
+    """`suite`, the file of prices that it stood in, or `genai-prices VERSION (PROVIDER/MODEL)`."""
     date: str | None = None
     """Since when the price holds, `YYYY-MM-DD`; None when the source doesn't say."""
     input_above: tuple[Rate, ...] = ()
@@ -72,6 +72,10 @@ class PriceTable:
         self._overrides = [(price, source) for price in overrides]
         self._library = library
         self._known: dict[tuple[str, str | None], UsedPrice | str] = {}
+
+    def add(self, prices: Iterable[Price], source: str) -> None:
+        """More prices, after those that are there already."""
+        self._overrides += [(price, source) for price in prices]
 
     def cost(self, model: str | None, provider: str | None, usage: Usage | None) -> Cost:
         """Cost of one answer.

@@ -23,6 +23,8 @@ def document(**changes: Any) -> dict[str, Any]:
 def test_the_last_line_says_why_a_run_stopped() -> None:
     reason = "cost limit reached: 0.3000 of 0.25 USD"
     assert notes(document())[-1] == "run r1: complete"
+    stopped = document(status="interrupted", stop_reason="interrupted")
+    assert notes(stopped)[-1] == "run r1: interrupted"
     assert (
         notes(document(status="incomplete", stop_reason=reason))[-1]
         == f"run r1: incomplete ({reason})"
@@ -34,3 +36,14 @@ def test_noise_is_told_where_anything_was_timed(mean_ms: float | None, warned: b
     executions = [{"metrics": {"e2e_ms.mean": {"value": mean_ms}}}]
     lines = notes(document(harness="noisy", executions=executions))
     assert any(line.startswith("Timings: noisy") for line in lines) == warned
+
+
+def test_estimated_costs_are_named() -> None:
+    def execution(agent: str, reason: str | None) -> dict[str, Any]:
+        return {"agent_id": agent, "metrics": {"cost_usd": {"value": 1.0, "reason": reason}}}
+
+    counted = "estimated: the tokens of 3 answers were counted here, not by the server"
+    executions = [execution("b", counted), execution("a", counted), execution("c", None)]
+    assert "Costs are estimated, from tokens counted here: a, b." in notes(
+        document(executions=executions)
+    )

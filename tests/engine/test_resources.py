@@ -1,12 +1,15 @@
 """CPU time and time of asking: what is counted, and what is said when it cannot be."""
 
+import json
 from pathlib import Path
 
 import pytest
 from carried_out import ONLY_ACCURACY, Result, run, suite
 
 from agentbench_tui.engine import session
+from agentbench_tui.engine.rescoring import rescore
 from agentbench_tui.process.snapshot import least_cpu_seconds
+from agentbench_tui.store.writer import write_once
 
 WORKER = """
 import json, sys
@@ -45,3 +48,31 @@ async def test_cpu_time_lost_in_the_grain_of_the_clock_is_not_zero_but_unknown(
         metric = result.metrics("quick")[name]
         assert metric["value"] is None
         assert metric["reason"].endswith("took less CPU time than can be measured here")
+
+
+async def test_what_the_gauges_took_is_stored_with_the_overhead(tmp_path: Path) -> None:
+    result = await run_worker(tmp_path)
+    overhead = json.loads(result.column("SELECT overhead FROM runs")[0])
+    assert overhead["verdict"] == result.column("SELECT verdict FROM runs")[0]
+    assert overhead["gauges"]["readings"] >= 1
+    assert overhead["gauges"]["errors"] == 0
+    found = result.rows("SELECT 1 FROM gauges WHERE scope LIKE 'gpu:%'")
+    assert bool(overhead["gauges"]["gpu_reason"]) == (not found)
+
+
+async def test_numbers_that_name_a_gpu_are_not_averaged(tmp_path: Path) -> None:
+    result = await run_worker(tmp_path)
+    reading = json.dumps({"index": 1, "slice": 0, "power_w": 70.0})
+    write_once(
+        result.database,
+        [
+            lambda c: c.execute(
+                "INSERT INTO gauges (run_key, at, scope, reading) SELECT run_key,"
+                " unixepoch(start_time), 'gpu:1.0', ? FROM benchmark_executions",
+                (reading,),
+            )
+        ],
+    )
+    await rescore(result.database, dict(result.rows("SELECT * FROM runs")[0]))
+    summaries = "SELECT field, mean FROM gauge_summaries WHERE scope='gpu:1.0'"
+    assert [tuple(row) for row in result.rows(summaries)] == [("power_w", 70.0)]

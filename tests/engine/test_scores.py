@@ -1,5 +1,6 @@
 """The numbers of an execution against figures worked out by hand."""
 
+import json
 import math
 from contextlib import closing
 from pathlib import Path
@@ -70,8 +71,29 @@ async def test_quality_tokens_and_cost(tmp_path: Path) -> None:
     assert value(metrics, "cost_usd_per_task") == pytest.approx(0.00015)
     assert value(metrics, "cost_usd_per_correct") == pytest.approx(0.0003)
     assert value(metrics, "api_calls") == 3
-    stored = result.rows("SELECT model, input_usd_per_mtok, output_usd_per_mtok FROM prices")
-    assert [tuple(row) for row in stored] == [("test-model", 1.0, 5.0)]
+    assert metrics["cost_usd"]["reason"] is None
+    stored = result.rows(
+        "SELECT model, input_usd_per_mtok, output_usd_per_mtok, source FROM prices"
+    )
+    assert [tuple(row) for row in stored] == [("test-model", 1.0, 5.0, "suite")]
+
+
+async def test_a_cost_of_tokens_that_we_counted_says_so(tmp_path: Path) -> None:
+    code = """
+from agentbench_tui.model.answer import Answer, Usage
+def counted(prompt):
+    return Answer(prompt, usage=Usage(100, 20, estimated=prompt != "0"), model="test-model")
+def told(prompt):
+    return Answer(prompt, usage=Usage(100, 20, estimated=True), cost_usd=0.5)
+"""
+    (tmp_path / "prices.json").write_text(json.dumps(PRICES))
+    result = await run(tmp_path, suite(4), code, "counted", "told", prices=tmp_path / "prices.json")
+    reason = "estimated: the tokens of 3 answers were counted here, not by the server"
+    for name in ("cost_usd", "cost_usd_per_task", "cost_usd_per_correct"):
+        assert result.metrics("counted")[name]["value"] > 0
+        assert result.metrics("counted")[name]["reason"] == reason
+        assert result.metrics("told")[name]["reason"] is None
+    assert result.column("SELECT source FROM prices") == [str(tmp_path / "prices.json")]
 
 
 async def test_what_is_not_known_is_null_with_its_reason(tmp_path: Path) -> None:
@@ -79,8 +101,13 @@ async def test_what_is_not_known_is_null_with_its_reason(tmp_path: Path) -> None
     result = await run(tmp_path, suite(4), code, "silent", "unpriced", "nothing")
     silent, unpriced = result.metrics("silent"), result.metrics("unpriced")
     assert value(silent, "cost_usd") is None
-    assert silent["cost_usd"]["reason"] == "no price or no token counts for 4 of 4 observations"
-    assert unpriced["cost_usd_per_correct"]["reason"] == silent["cost_usd"]["reason"]
+    assert silent["cost_usd"]["reason"] == (
+        "the agent did not say how many tokens it used (4 answers)"
+    )
+    assert unpriced["cost_usd_per_correct"]["reason"] == (
+        "the price of nobody-sells-this is not known; give it in `prices` or with --prices"
+        " (4 answers)"
+    )
     assert silent["tokens_used"]["reason"] == "the agent does not report tokens"
     assert silent["ttft_ms.p50"]["reason"] == "not streamed"
     assert (value(silent, "e2e_ms.p95"), silent["e2e_ms.p95"]["reason"]) == (

@@ -161,7 +161,7 @@ CREATE TABLE metrics (
     low REAL,                           -- 95 % interval
     high REAL,
     n INTEGER NOT NULL,
-    reason TEXT,                        -- why there is no value
+    reason TEXT,                        -- why there is no value, or what is to be known of it
     PRIMARY KEY (execution_key, name)
 ) STRICT, WITHOUT ROWID;
 

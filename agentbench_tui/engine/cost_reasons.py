@@ -1,0 +1,45 @@
+"""What is to be said of a cost: why it is not known, or that it is an estimate."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agentbench_tui.model.answer import Usage
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from agentbench_tui.model.agent import AgentSpec
+
+ESTIMATED = "estimated"
+"""How the reason of an estimated cost begins."""
+
+
+def why_unknown(connection: sqlite3.Connection, execution_key: int, agent: AgentSpec) -> str:
+    """The commonest reason for which answers of an execution have no cost, and how often."""
+    from agentbench_tui.scoring.prices import PriceTable
+
+    has_tokens, model, count = connection.execute(
+        "SELECT has_tokens, CASE WHEN has_tokens THEN json_extract(answer, '$.model') END AS model,"
+        " COUNT(*) AS n FROM (SELECT answer,"
+        " input_tokens IS NOT NULL AND output_tokens IS NOT NULL AS has_tokens FROM answers"
+        " WHERE execution_key=? AND failure_kind IS NULL AND cost_usd IS NULL)"
+        " GROUP BY 1, 2 ORDER BY n DESC LIMIT 1",
+        (execution_key,),
+    ).fetchone()
+    model = model or agent.target.partition("#")[2] or None
+    usage = Usage(1, 1) if has_tokens else None
+    reason = PriceTable().cost(model, None, usage).reason or f"{model} had no price at the time"
+    return f"{reason} ({count} answers)"
+
+
+def why_estimated(connection: sqlite3.Connection, execution_key: int) -> str | None:
+    """That the tokens behind a cost were counted by us; None when the server counted them all."""
+    count = connection.execute(
+        "SELECT COUNT(*) FROM answers WHERE execution_key=? AND tokens_estimated"
+        " AND cost_usd IS NOT NULL AND json_extract(answer, '$.cost_usd') IS NULL",
+        (execution_key,),
+    ).fetchone()[0]
+    if not count:
+        return None
+    return f"{ESTIMATED}: the tokens of {count} answers were counted here, not by the server"
