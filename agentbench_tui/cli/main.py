@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from importlib import import_module
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import click
 
@@ -45,6 +45,15 @@ class LazyGroup(click.Group):
         command: click.Command = getattr(import_module(module), attribute)
         _name_variables(command, f"AGENTBENCH_{cmd_name}")
         return command
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            # Whoever read our output has gone. click would end with 1, which says that a gate
+            # failed; and Python would complain when it flushes at exit.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise click.exceptions.Exit(141) from None
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -121,10 +130,6 @@ def _run(arguments: list[str]) -> int:
     except KeyboardInterrupt:
         click.echo("interrupted", err=True)
         return 130
-    except BrokenPipeError:
-        # Whoever read our output has gone. Python would complain when it flushes at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 141
     except Exception as error:  # noqa: BLE001  # a fault of ours: one line and a report
         return _report_fault(error, arguments)
     return result if isinstance(result, int) else 0

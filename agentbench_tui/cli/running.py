@@ -57,11 +57,12 @@ def run_plan(
         else:
             number = _run_here(plan, location.working, quiet=how.quiet, resume=resume)
         code = report(location.working, plan, how.form)
+    finally:
+        # What was measured is kept, also when the run or its report broke off.
         delivered = location.deliver()
+        location.discard()
         if delivered != location.working:
             click.echo(f"database: {delivered}", err=True)
-    finally:
-        location.discard()
     if number is None:
         return code
     click.echo(f"`agentbench resume {plan.run_id}` goes on where it ended", err=True)
@@ -195,7 +196,8 @@ def report(database: Path, plan: Plan, form: str) -> int:
         run = find_run(connection, plan.run_id)
         document = run_document(connection, run)
         details = failure_details(connection, run["key"], limit=8)
-    gates = check_gates(document, plan.gates)
+    of_suites = {one.suite_id: one.document["gates"] for one in plan.suites}
+    gates = check_gates(document, plan.gates, of_suites)
     print_run(document, form)
     sys.stdout.flush()
     _keep_document(document, plan)

@@ -72,6 +72,7 @@ class Plan(msgspec.Struct, frozen=True):
     prices_file: str = ""
     """The file that they were read from."""
     gates: tuple[str, ...] = ()
+    """Of the command line, for every execution; a suite's own stand in its document."""
     tags: tuple[str, ...] = ()
     notes: str = ""
     command: str = ""

@@ -92,7 +92,7 @@ def make_plan(names: Sequence[str], options: RunOptions) -> Plan:
         token_limit=_tightest(options.token_limit, [one.token_limit for one in budgets]),
         prices=_price_overrides(options),
         prices_file="" if options.prices is None else str(options.prices),
-        gates=(*options.gates, *(gate for one in budgets for gate in one.gates)),
+        gates=options.gates,
         tags=tuple(dict.fromkeys((*options.tags, *(tag for one in budgets for tag in one.tags)))),
         notes=options.notes or " ".join(one.notes for one in budgets if one.notes),
         command=options.command,

@@ -177,17 +177,25 @@ class Location:
         return cls(path, None)
 
     def deliver(self) -> Path:
-        """Copy the working file to its target, if it has one; the path to read from now on."""
+        """Copy the working file to its target, if it has one; the path to read from now on.
+
+        Raises StoreError, and the working file stays, when the target cannot be written.
+        """
         if self.target is None:
             return self.working
-        self.target.parent.mkdir(parents=True, exist_ok=True)
         partial = self.target.with_name(f".{self.target.name}.{new_id()}")
-        with (
-            closing(connect_to_read(self.working)) as source,
-            closing(sqlite3.connect(partial)) as copy,
-        ):
-            source.backup(copy)
-        partial.replace(self.target)
+        try:
+            self.target.parent.mkdir(parents=True, exist_ok=True)
+            with (
+                closing(connect_to_read(self.working)) as source,
+                closing(sqlite3.connect(partial)) as copy,
+            ):
+                source.backup(copy)
+            partial.replace(self.target)
+        except (OSError, sqlite3.Error) as error:
+            raise StoreError(
+                f"{self.target}: cannot be written: {error}; everything is in {self.working}"
+            ) from error
         return self.target
 
     def discard(self) -> None:

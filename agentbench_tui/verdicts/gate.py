@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from agentbench_tui.model.gate import parse_gate
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from agentbench_tui.model.gate import Gate
 
@@ -30,10 +30,22 @@ class GateResult:
         return f"{self.gate} {word} for {self.agent_id} on {self.benchmark_id}: {shown}"
 
 
-def check_gates(document: dict[str, Any], expressions: Iterable[str]) -> list[GateResult]:
-    """Every gate on every execution of a run document, simulated ones included."""
-    gates = [parse_gate(text) for text in expressions]
-    return [_check(gate, execution) for gate in gates for execution in document["executions"]]
+def check_gates(
+    document: dict[str, Any],
+    expressions: Iterable[str],
+    of_suites: Mapping[str, Iterable[str]],
+) -> list[GateResult]:
+    """Every gate on every execution of a run document, simulated ones included.
+
+    Those in `of_suites` (suite id → gates) are for the executions of that suite alone.
+    """
+    everywhere = [parse_gate(text) for text in expressions]
+    own = {suite: [parse_gate(text) for text in texts] for suite, texts in of_suites.items()}
+    return [
+        _check(gate, execution)
+        for execution in document["executions"]
+        for gate in (*everywhere, *own.get(execution["suite_id"], ()))
+    ]
 
 
 def _check(gate: Gate, execution: dict[str, Any]) -> GateResult:

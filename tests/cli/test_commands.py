@@ -4,12 +4,14 @@ import csv
 import hashlib
 import io
 import json
+import os
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from processes import Place, make_place
+from processes import COMMAND, PATIENCE_S, Place, make_place
 
 from agentbench_tui.cli.main import _run
 
@@ -256,6 +258,22 @@ def test_gates_decide_the_exit_code(said: Said, gate: str, code: int) -> None:
     assert json.loads(said(*run, "--fail-on", gate, code=code))["status"] == "complete"
 
 
+def test_the_gates_of_a_suite_hold_for_its_own_executions_only(said: Said, place: Place) -> None:
+    document = json.loads((place.folder / "suite.json").read_text())
+    for name, gate in (("easy", "accuracy>=0.1"), ("hard", "accuracy>=0.45")):
+        written = {**document, "suite_id": name, "gates": [gate]}
+        (place.folder / f"{name}.json").write_text(json.dumps(written))
+    run = ("run", "easy.json", *AGENTS[:2], "--no-ui", "--quiet", "--format", "json")
+    said(*run, "--fail-on", "accuracy>=0.2")
+    said(*run, "--fail-on", "accuracy>=0.9", code=1)
+    both = (*run[:2], "hard.json", *AGENTS, *run[4:])
+    told = place.run(*both)
+    assert told.returncode == 1
+    assert [line for line in told.stderr.splitlines() if line.startswith("gate:")] == [
+        "gate: accuracy>=0.45 FAILS for other on echo: 0.4"
+    ]
+
+
 def test_options_are_read_from_the_environment_by_their_flag(
     said: Said, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -339,3 +357,25 @@ def test_a_database_in_memory_is_written_out_whole(said: Said, place: Place) -> 
     document = json.loads(said(*run, "--db", ":memory:", "--persist", "kept.db"))
     shown = json.loads(said("runs", "show", "--format", "json", "--db", "kept.db"))
     assert shown["executions"][0]["scores"] == document["executions"][0]["scores"]
+
+
+def test_a_database_in_memory_is_written_out_also_when_nobody_takes_the_report(
+    place: Place,
+) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    run = ("run", "suite.json", *AGENTS, "--no-ui", "--quiet", "--format", "json")
+    process = subprocess.Popen(
+        [*COMMAND, *run, "--db", ":memory:", "--persist", "kept.db"],
+        cwd=place.folder,
+        env=place.environment(),
+        stdout=writer,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    os.close(writer)
+    _, err = process.communicate(timeout=PATIENCE_S)
+    assert process.returncode == 141, err
+    kept = json.loads(place.run("runs", "show", "--format", "json", "--db", "kept.db").stdout)
+    assert kept["status"] == "complete"
+    assert [one["cases"]["observed"] for one in kept["executions"]] == [10, 10]

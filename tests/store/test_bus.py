@@ -322,6 +322,16 @@ def test_memory_is_a_file_in_shared_memory_and_can_be_kept(tmp_path: Path) -> No
         assert connection.execute("SELECT value FROM meta WHERE key='k'").fetchone()[0] == "v"
 
 
+def test_what_cannot_be_delivered_stays_where_it_was_written(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("no folder")
+    location = Location.resolve(":memory:", str(tmp_path / "file" / "kept.db"))
+    write_once(location.working, [lambda c: c.execute(ADD_TAG, ("k", "v"))])
+    with pytest.raises(StoreError, match=str(location.working)):
+        location.deliver()
+    assert location.working.exists()
+    location.discard()
+
+
 def test_a_network_file_system_is_written_locally_and_copied_at_the_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
