@@ -65,6 +65,7 @@ def rescore(
     from agentbench_tui.cli.result import print_run
     from agentbench_tui.cli.running import is_unmeasured
     from agentbench_tui.engine.loading import load_suite
+    from agentbench_tui.engine.parameters import parse_settings
     from agentbench_tui.engine.rescoring import rescore as rescore_run
     from agentbench_tui.engine.validation import validate_suite
     from agentbench_tui.model.errors import SuiteError
@@ -75,16 +76,14 @@ def rescore(
     path = database_path(database)
     with closing(connect_to_read(path)) as connection:
         row = find_run(connection, run)
-    rules = folder = None
+    loaded = None
     if suite is not None:
         loaded = load_suite(suite)
-        given = loaded.settings(settings)
-        problems = validate_suite(loaded, [], given)
+        problems = validate_suite(loaded, [], parse_settings(loaded.suite, settings))
         if problems:
             raise SuiteError(problems)
-        rules, folder = loaded.resolve(given), loaded.folder
     with stdout_kept():
-        done = asyncio.run(rescore_run(path, row, rules, folder))
+        done = asyncio.run(rescore_run(path, row, loaded, settings))
     with closing(connect_to_read(path)) as connection:
         document = run_document(connection, find_run(connection, row["id"]))
     print_run(document, form)

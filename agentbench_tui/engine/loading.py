@@ -7,8 +7,9 @@ is held to the same rules as `concurrency: 4`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from agentbench_tui.engine import agentfarm
@@ -82,9 +83,14 @@ class LoadedSuite:
         """What relative paths in the suite are relative to."""
         return self.path.resolve().parent
 
-    def settings(self, texts: Sequence[str]) -> Settings:
-        """`--set KEY=VALUE` as values. Raises UsageError, also for required ones not given."""
+    def settings(
+        self, texts: Sequence[str], known: Mapping[str, Any] = MappingProxyType({})
+    ) -> Settings:
+        """`--set KEY=VALUE` as values; `known` are those of the suite's parameters that hold
+        unless they are set. Raises UsageError, also for required ones not given."""
         settings = parse_settings(self.suite, texts)
+        declared = {name: value for name, value in known.items() if name in self.suite.parameters}
+        settings = replace(settings, suite={**declared, **settings.suite})
         if lacking := missing(self.suite, settings):
             asked = " ".join(f"--set {name}=…" for name in lacking)
             raise UsageError(f"suite {self.suite.suite_id} needs {asked}")

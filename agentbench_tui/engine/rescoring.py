@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from agentbench_tui.engine.loading import LoadedSuite
     from agentbench_tui.engine.plan import Group
     from agentbench_tui.model.suite import Benchmark
     from agentbench_tui.scoring.registry import NamedScorer
@@ -45,26 +46,29 @@ class Rescored:
 
 
 async def rescore(
-    database: Path, run: dict[str, Any], suite: Suite | None = None, folder: Path | None = None
+    database: Path,
+    run: dict[str, Any],
+    suite: LoadedSuite | None = None,
+    settings: Sequence[str] = (),
 ) -> Rescored:
     """Score every stored answer of a run again, and aggregate anew.
 
     `suite` brings other scorers, rubrics and weights for benchmarks of the same id; without it
-    the run's own are applied. `folder` is what the new suite's relative paths are relative to.
-    Failures of the agent stay; failures of kind `grader` get another chance. Raises UsageError
-    while the run goes on.
+    the run's own are applied. What was set or swept for the run holds for it too, unless
+    `settings` (`KEY=VALUE`) say otherwise. Failures of the agent stay; failures of kind `grader`
+    get another chance. Raises UsageError while the run goes on.
     """
     lease = Lease.take(database, run["id"])
     if lease is None:
         raise UsageError(f"run {run['id']} goes on; wait for its end")
     try:
-        return await _rescore_run(database, run, suite, folder)
+        return await _rescore_run(database, run, suite, settings)
     finally:
         lease.release()
 
 
 async def _rescore_run(
-    database: Path, run: dict[str, Any], suite: Suite | None, folder: Path | None
+    database: Path, run: dict[str, Any], suite: LoadedSuite | None, settings: Sequence[str]
 ) -> Rescored:
     plan = decode_plan(run["plan"])
     documents = {one.hash: one.document for one in plan.suites}
@@ -72,8 +76,12 @@ async def _rescore_run(
     try:
         total = changed = 0
         for group in plan.groups:
-            benchmark, chosen = _rules(group, documents[group.suite_hash], suite)
-            scorers = _make_scorers(benchmark, folder or group.base_dir)
+            own = Suite.model_validate_json(msgspec.json.encode(documents[group.suite_hash]))
+            if suite is None:
+                benchmark, chosen = group.resolved(), own
+            else:
+                benchmark, chosen = _new_rules(group, own, suite, settings)
+            scorers = _make_scorers(benchmark, group.base_dir if suite is None else suite.folder)
             try:
                 for execution in baseline_first(group.executions, chosen.baseline):
                     key = await writer.apply(
@@ -95,18 +103,32 @@ async def _rescore_run(
         writer.close()
 
 
-def _rules(group: Group, document: dict[str, Any], suite: Suite | None) -> tuple[Benchmark, Suite]:
-    """The benchmark and suite to score by: the new suite's where it has the benchmark."""
-    benchmark = group.resolved()
-    own = Suite.model_validate_json(msgspec.json.encode(document))
-    if suite is None:
-        return benchmark, own
-    for candidate in suite.benchmarks:
-        if candidate.benchmark_id == benchmark.benchmark_id:
-            return candidate, suite
-    raise UsageError(
-        f"suite {suite.suite_id} has no benchmark '{benchmark.benchmark_id}', which the run has"
-    )
+def _new_rules(
+    group: Group, own: Suite, new: LoadedSuite, settings: Sequence[str]
+) -> tuple[Benchmark, Suite]:
+    """The benchmark and suite to score by, at the parameters of the run.
+
+    A value that nobody set or swept was the old suite's default: there the new one's holds.
+    """
+    wanted = group.benchmark["benchmark_id"]
+    ids = [one.benchmark_id for one in new.suite.benchmarks]
+    if wanted not in ids:
+        raise UsageError(
+            f"suite {new.suite.suite_id} has no benchmark '{wanted}', which the run has"
+        )
+    defaults = {name: declared.default for name, declared in own.parameters.items()}
+    (before,) = (one for one in own.benchmarks if one.benchmark_id == wanted)
+    given = new.settings(settings, _changed(group.values, defaults))
+    point = _changed(group.parameters, before.parameters)
+    return new.benchmark(ids.index(wanted), given, point), new.resolve(given)
+
+
+def _changed(values: dict[str, Any], defaults: dict[str, Any]) -> dict[str, Any]:
+    return {
+        name: value
+        for name, value in values.items()
+        if name not in defaults or value != defaults[name]
+    }
 
 
 def _make_scorers(benchmark: Benchmark, folder: Path | str) -> list[NamedScorer]:

@@ -1,0 +1,76 @@
+"""Other rules for old answers: at the parameters that the run had."""
+
+import json
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from carried_out import Result, run, suite
+
+from agentbench_tui.engine.loading import load_suite
+from agentbench_tui.engine.rescoring import rescore
+from agentbench_tui.model.errors import UsageError
+from agentbench_tui.store.database import connect_to_read
+from agentbench_tui.store.queries import find_run
+
+# Off by one tenth from whatever is asked.
+NEAR = "def near(prompt): return str(float(prompt) + 0.1)\n"
+
+
+def numbers(**changes: Any) -> dict[str, Any]:
+    return suite(
+        3,
+        scorers=[{"numeric": {"tolerance": "${tolerance}"}}],
+        sweep={"parameters": {"tolerance": [0.01, 0.5]}},
+        **changes,
+    )
+
+
+async def rescored(result: Result, document: dict[str, Any], *settings: str) -> list[int]:
+    path = result.database.parent / "new.json"
+    path.write_text(json.dumps(document))
+    with closing(connect_to_read(result.database)) as connection:
+        row = find_run(connection, result.outcome.run_id)
+    await rescore(result.database, row, load_suite(path), settings)
+    return [one["cases"]["correct"] for one in result.document["executions"]]
+
+
+async def test_each_point_of_a_sweep_keeps_its_own_value(tmp_path: Path) -> None:
+    result = await run(tmp_path, numbers(), NEAR, "near")
+    assert [one["cases"]["correct"] for one in result.document["executions"]] == [0, 3]
+    new = numbers()
+    new["benchmarks"][0]["sweep"] = {"parameters": {"tolerance": [0.5, 0.01]}}
+    assert await rescored(result, new) == [0, 3]
+    assert await rescored(result, new, "tolerance=0.5") == [3, 3]
+
+
+async def test_what_was_set_holds_and_defaults_are_those_of_the_new_suite(tmp_path: Path) -> None:
+    def document(tolerance: float) -> dict[str, Any]:
+        return suite(
+            3,
+            suite={"parameters": {"tolerance": tolerance, "factor": 1.0}},
+            scorers=[{"numeric": {"tolerance": "${tolerance}"}}],
+        )
+
+    result = await run(tmp_path, document(0.01), NEAR, "near")
+    assert await rescored(result, document(0.5)) == [3]
+    strict = await run(tmp_path, document(0.5), NEAR, "near", settings=("tolerance=0.01",))
+    with closing(connect_to_read(strict.database)) as connection:
+        assert find_run(connection, "latest")["id"] == strict.outcome.run_id
+    assert await rescored(strict, document(0.5)) == [0]
+    assert await rescored(strict, document(0.5), "tolerance=0.5") == [3]
+
+
+async def test_a_required_parameter_is_taken_from_the_run_or_asked_for(tmp_path: Path) -> None:
+    required = {"tolerance": {"type": "number", "required": True}}
+    document = suite(
+        3,
+        suite={"parameters": required},
+        scorers=[{"numeric": {"tolerance": "${tolerance}"}}],
+    )
+    result = await run(tmp_path, document, NEAR, "near", settings=("tolerance=0.5",))
+    assert await rescored(result, document) == [3]
+    document["parameters"] = {**required, "other": {"type": "number", "required": True}}
+    with pytest.raises(UsageError, match="needs --set other="):
+        await rescored(result, document)
