@@ -6,19 +6,15 @@ and may return a bool, a number in 0..1, a mapping of fields of `Score`, or a `S
 
 from __future__ import annotations
 
-import hashlib
-import importlib
-import importlib.util
 import inspect
-import sys
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import msgspec
 from pydantic import ConfigDict
 
+from agentbench_tui.agents.python_source import Origin, TargetNotFound, load
 from agentbench_tui.model.answer import Answer, Case, GraderFailure, Score, Scorer
 from agentbench_tui.model.errors import UsageError, did_you_mean
 from agentbench_tui.scoring.recipe import Context, Options, Recipe
@@ -45,55 +41,15 @@ def load_callable(place: str, base_dir: Path) -> Callable[..., Any]:
 
     A file is relative to `base_dir`, and a module may lie there.
     """
-    module_name, _, name = place.rpartition(":")
-    if not module_name or not name:
-        raise UsageError(f"`python:{place}` should be python:module:function")
+    module, _, name = place.rpartition(":")
     try:
-        if module_name.endswith(".py"):
-            module = _from_file(base_dir / module_name)
-        else:
-            module = _from_path(module_name, base_dir)
-    except UsageError:
-        raise
-    except Exception as error:
-        raise UsageError(f"python:{place} cannot be imported: {error!r}") from error
-    value: Any = module
-    for part in name.split("."):
-        if not hasattr(value, part):
-            hint = did_you_mean(part, dir(value))
-            raise UsageError(f'{module_name} has no "{part}"{hint}')
-        value = getattr(value, part)
-    if not callable(value):
+        found = load(Origin(module, name, str(base_dir)))
+    except TargetNotFound as error:
+        raise UsageError(str(error)) from None
+    if not callable(found):
         raise UsageError(f"python:{place} is not callable")
-    function: Callable[..., Any] = value
+    function: Callable[..., Any] = found
     return function
-
-
-def _from_file(path: Path) -> ModuleType:
-    if not path.is_file():
-        raise UsageError(f"{path} is not a file")
-    name = f"_agentbench_scorer_{hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:12]}"
-    if name in sys.modules:
-        return sys.modules[name]
-    spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    try:
-        spec.loader.exec_module(module)
-    except BaseException:
-        del sys.modules[name]
-        raise
-    return module
-
-
-def _from_path(name: str, base_dir: Path) -> ModuleType:
-    sys.path.insert(0, str(base_dir))
-    try:
-        return importlib.import_module(name)
-    finally:
-        sys.path.remove(str(base_dir))
 
 
 def _scorer(function: Callable[..., Any], options: Mapping[str, Any], name: str) -> Scorer:

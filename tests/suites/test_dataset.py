@@ -205,7 +205,7 @@ def test_a_generator_is_given_the_seed_and_the_parameters_it_names(tmp_path: Pat
         "dataset.data_source: made_cases.py:no_cases gave int, not cases"
     ]
     assert problems({"data_source": "python:made_cases.py:dict"}, tmp_path) == [
-        'dataset.data_source: made_cases.py has no "dict" (did you mean "dicts"?)'
+        'dataset.data_source: `made_cases.py` has no `dict` (did you mean "dicts"?)'
     ]
 
 
