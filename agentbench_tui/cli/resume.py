@@ -32,6 +32,7 @@ def resume(
     from agentbench_tui.cli import running
     from agentbench_tui.engine.plan import decode_plan
     from agentbench_tui.model.errors import UsageError
+    from agentbench_tui.store.archive import IMPORTED_IN_PART
     from agentbench_tui.store.database import connect_to_read
     from agentbench_tui.store.locking import is_leased
     from agentbench_tui.store.queries import find_run
@@ -41,6 +42,8 @@ def resume(
         row = find_run(connection, run)
     if is_leased(path, row["id"]):
         raise UsageError(f"run {row['id']} goes on; there is nothing to resume")
+    if row["error"] == IMPORTED_IN_PART:
+        raise UsageError(f"run {row['id']} was {IMPORTED_IN_PART}")
     if row["status"] == "complete":
         raise UsageError(f"run {row['id']} is complete; there is nothing to resume")
     how = running.How(form, not no_ui and sys.stderr.isatty() and not quiet, quiet, detach)

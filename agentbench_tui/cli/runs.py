@@ -286,9 +286,9 @@ def delete(run_ids: tuple[str, ...], yes: bool, database: str | None) -> int:
     \b
     agentbench runs delete 01a2203b --yes
     """
-    from agentbench_tui.store.archive import delete_run
     from agentbench_tui.store.database import connect_to_read
     from agentbench_tui.store.queries import find_run
+    from agentbench_tui.store.removal import delete_run
 
     path = database_path(database)
     with closing(connect_to_read(path)) as connection:

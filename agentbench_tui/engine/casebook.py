@@ -14,8 +14,8 @@ import msgspec
 
 from agentbench_tui.model.answer import Case
 from agentbench_tui.model.errors import Problem, SuiteError
-from agentbench_tui.model.identity import new_id
 from agentbench_tui.store.database import connect_to_read
+from agentbench_tui.store.removal import unfinished_hash
 
 if TYPE_CHECKING:
     import sqlite3
@@ -54,9 +54,11 @@ def open_datasets(plan: Plan) -> dict[int, CaseSource]:
 
 
 async def store_cases(
-    writer: Writer, source: str, dataset_hash: str, cases: Callable[[], Iterable[Case]]
+    writer: Writer, run_id: str, source: str, dataset_hash: str, cases: Callable[[], Iterable[Case]]
 ) -> int:
     """The key of the dataset with that hash; its cases are written unless they are there.
+
+    `run_id`: the run that writes them, and whose lease is held meanwhile.
 
     Raises SuiteError when the source has changed since it was hashed.
     """
@@ -68,11 +70,10 @@ async def store_cases(
     if known is not None:
         return int(known[0])
     # Until all its cases are there it bears another name, so that no one takes half of it.
-    unfinished = f"unfinished:{dataset_hash}:{new_id()}"
     key: int = await writer.apply(
         lambda connection: connection.execute(
             "INSERT INTO datasets (hash, source, cases) VALUES (?,?,0) RETURNING key",
-            (unfinished, source),
+            (unfinished_hash(run_id, dataset_hash), source),
         ).fetchone()[0]
     )
     encoder = msgspec.json.Encoder()

@@ -34,6 +34,7 @@ from agentbench_tui.engine.recorder import utc_now
 from agentbench_tui.engine.stopping import Budget
 from agentbench_tui.model.errors import AgentbenchError
 from agentbench_tui.model.suite import Price, Suite
+from agentbench_tui.store.removal import remove_unfinished
 from agentbench_tui.store.writer import Writer
 
 if TYPE_CHECKING:
@@ -75,6 +76,7 @@ async def carry_out(
     Whatever happens, what was measured is committed and the run's row says how it ended.
     Raises StoreError when the store cannot be written, and what a benchmark's dataset raises.
     """
+    await asyncio.to_thread(remove_unfinished, database)
     lease, holder = registration.take_lease(database, plan.run_id)
     try:
         writer = Writer(database)
@@ -197,7 +199,9 @@ class _Run:
         if known is None:
             # The first time, or resumed after it ended before its cases were stored.
             with source or open_group(group) as opened:
-                known = await store_cases(self._writer, opened.name, opened.hash, opened.cases)
+                known = await store_cases(
+                    self._writer, self._plan.run_id, opened.name, opened.hash, opened.cases
+                )
         benchmark = group.resolved()
         measured = benchmark.iterations.measured * self._plan.repeats
         for execution in group.executions:

@@ -1,4 +1,4 @@
-"""Runs out of and into the store: delete, export to a file of their own, import from one."""
+"""Runs out of and into the store: export to a file of their own, import from one."""
 
 from __future__ import annotations
 
@@ -12,90 +12,22 @@ from agentbench_tui.model.errors import StoreError, UsageError
 from agentbench_tui.model.identity import new_id
 from agentbench_tui.store.database import SCHEMA_VERSION, connect_to_read, connect_to_write
 from agentbench_tui.store.locking import Lease, WriteLock, is_leased
+from agentbench_tui.store.removal import (
+    BY_EXECUTION,
+    BY_RUN,
+    CHUNK,
+    delete_rows,
+    remove_unfinished,
+    unfinished_hash,
+)
 from agentbench_tui.store.writer import in_transaction
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-CHUNK = 2000
-"""Rows of one transaction: about 20 ms, so that nobody waits for an import or a delete."""
-
-_BY_EXECUTION = (
-    "metrics", "gauge_summaries", "iterations", "messages", "attempts", "failures", "answers",
-)  # fmt: skip
-_BY_RUN = ("gauges", "prices", "live", "ticks", "wishes")
-_EXECUTIONS = "SELECT 1 FROM benchmark_executions"
-_UNUSED = {
-    "datasets": f"hash NOT LIKE 'unfinished:%' AND NOT EXISTS ({_EXECUTIONS}"
-    " WHERE dataset_key=datasets.key)",
-    "benchmarks": f"NOT EXISTS ({_EXECUTIONS} e WHERE e.suite_hash=benchmarks.suite_hash)",
-    "benchmark_suites": f"NOT EXISTS ({_EXECUTIONS} e WHERE e.suite_hash=benchmark_suites.hash)",
-    "environments": "NOT EXISTS (SELECT 1 FROM runs WHERE environment_hash=environments.hash)",
-}
-"""Table → which of its rows nothing refers to any more."""
+IMPORTED_IN_PART = "imported in part only; import it again"
+"""The error of a run whose import has not come to its end."""
 _NOT_EXPORTED = frozenset({"live", "wishes"})
-
-
-def delete_run(database: Path, run_id: str) -> None:
-    """Remove a run and everything that only it needs, in small transactions.
-
-    Raises UsageError while the run goes on.
-    """
-    lease = Lease.take(database, run_id)
-    if lease is None:
-        raise UsageError(f"run {run_id} goes on; stop it before you delete it")
-    connection = connect_to_write(database)
-    lock = WriteLock(database)
-    try:
-        key = connection.execute("SELECT key FROM runs WHERE id=?", (run_id,)).fetchone()[0]
-        for table in (*_BY_EXECUTION, *_BY_RUN):
-            _delete_rows(connection, lock, table, key)
-        _changed(connection, lock, "DELETE FROM runs WHERE key=?", (key,))
-        _delete_unused(connection, lock)
-    finally:
-        connection.close()
-        lock.close()
-        lease.release()
-
-
-def _delete_rows(connection: sqlite3.Connection, lock: WriteLock, table: str, run_key: int) -> None:
-    columns = [row[1] for row in connection.execute(f"PRAGMA table_info({table})")]
-    place = (
-        "run_key=?"
-        if "run_key" in columns
-        else "execution_key IN (SELECT key FROM benchmark_executions WHERE run_key=?)"
-    )
-    keys = ", ".join(_primary_key(connection, table))
-    statement = (
-        f"DELETE FROM {table} WHERE ({keys}) IN"  # noqa: S608  # our own table names
-        f" (SELECT {keys} FROM {table} WHERE {place} LIMIT {CHUNK})"
-    )
-    while _changed(connection, lock, statement, (run_key,)):
-        pass
-
-
-def _primary_key(connection: sqlite3.Connection, table: str) -> list[str]:
-    rows = connection.execute(f"PRAGMA table_info({table})").fetchall()
-    return [row[1] for row in sorted(rows, key=lambda row: row[5]) if row[5]]
-
-
-def _delete_unused(connection: sqlite3.Connection, lock: WriteLock) -> None:
-    """Datasets, suites and environments that no run refers to any more."""
-    unused = connection.execute(f"SELECT key FROM datasets WHERE {_UNUSED['datasets']}")  # noqa: S608
-    for (key,) in unused.fetchall():
-        some_cases = f"SELECT key FROM cases WHERE dataset_key=? LIMIT {CHUNK}"  # noqa: S608
-        statement = f"DELETE FROM cases WHERE key IN ({some_cases})"  # noqa: S608
-        while _changed(connection, lock, statement, (key,)):
-            pass
-    for table, condition in _UNUSED.items():
-        _changed(connection, lock, f"DELETE FROM {table} WHERE {condition}", ())  # noqa: S608
-
-
-def _changed(
-    connection: sqlite3.Connection, lock: WriteLock, statement: str, values: tuple[Any, ...]
-) -> int:
-    """Carry out one statement in a transaction; how many rows it changed."""
-    return in_transaction(connection, lock, lambda c: c.execute(statement, values).rowcount)
 
 
 def export_run(database: Path, run_id: str, target: Path, *, force: bool = False) -> str:
@@ -143,7 +75,8 @@ def _sha256(path: Path) -> str:
 def import_runs(database: Path, source_path: Path) -> list[str]:
     """Copy every run of an exported file into the database; the ids of those that were new.
 
-    A `.sha256` file beside it is checked. Runs that are already there are left alone.
+    A `.sha256` file beside it is checked. Runs that are already there, or just being written, are
+    left alone; what an import that was killed has left is replaced.
     """
     check = source_path.with_name(f"{source_path.name}.sha256")
     if check.is_file():
@@ -151,19 +84,34 @@ def import_runs(database: Path, source_path: Path) -> list[str]:
         if expected != [_sha256(source_path)]:
             raise StoreError(f"{source_path}: its sha256 is not the one in {check.name}")
     new: list[str] = []
+    remove_unfinished(database)
     with closing(connect_to_read(source_path)) as source:
         runs = source.execute("SELECT key, id, status FROM runs ORDER BY key").fetchall()
         for key, run_id, status in runs:
             if status == "running":
                 raise UsageError(f"{source_path}: run {run_id} has not ended; export it first")
-            if database.exists():
-                with closing(connect_to_read(database)) as target:
-                    known = target.execute("SELECT 1 FROM runs WHERE id=?", (run_id,)).fetchone()
-                if known:
-                    continue
-            _copy_run(source, key, database)
-            new.append(run_id)
+            lease = Lease.take(database, run_id)
+            if lease is None:
+                continue
+            try:
+                if _make_way(database, run_id):
+                    _copy_run(source, key, database)
+                    new.append(run_id)
+            finally:
+                lease.release()
     return new
+
+
+def _make_way(database: Path, run_id: str) -> bool:
+    """Remove what is there of a run in part; False when the whole run is there."""
+    with closing(connect_to_write(database)) as target, closing(WriteLock(database)) as lock:
+        known = target.execute("SELECT key, error FROM runs WHERE id=?", (run_id,)).fetchone()
+        if known is None:
+            return True
+        if known[1] != IMPORTED_IN_PART:
+            return False
+        delete_rows(target, lock, known[0])
+        return True
 
 
 class _Copy:
@@ -180,10 +128,18 @@ class _Copy:
         """Rows that are the same in every database (by hash or natural key)."""
         self._insert(table, where, values, verb="INSERT OR IGNORE INTO")
 
-    def keyed(self, table: str, where: str, values: Sequence[Any], name: str) -> None:
-        """Rows whose `key` is numbered anew; the new numbers go to `renumbered[name]`."""
+    def keyed(
+        self, table: str, where: str, values: Sequence[Any], name: str, **meanwhile: str
+    ) -> None:
+        """Rows whose `key` is numbered anew; the new numbers go to `renumbered[name]`.
+
+        `meanwhile`: what stands in these columns until all is copied.
+        """
         columns, rows = self._read(table, where, values)
         place = columns.index("key")
+        for column, stand_in in meanwhile.items():
+            for row in rows:
+                row[columns.index(column)] = stand_in
         for start in range(0, len(rows), CHUNK):
             chunk = rows[start : start + CHUNK]
 
@@ -200,6 +156,36 @@ class _Copy:
     def rows(self, table: str, where: str, values: Sequence[Any]) -> None:
         """Rows that belong to the run, `seq` numbered anew."""
         self._insert(table, where, values, verb="INSERT INTO")
+
+    def finish(self) -> None:
+        """All is there: let the run and its executions say how they ended."""
+        changes = [
+            (f"UPDATE {table} SET {', '.join(f'{name}=?' for name in names)} WHERE key=?", row, new)  # noqa: S608
+            for table, names, numbered in (
+                ("runs", ("status", "error"), "run_key"),
+                ("benchmark_executions", ("status",), "execution_key"),
+            )
+            for old, new in self.renumbered[numbered].items()
+            for row in self._source.execute(
+                f"SELECT {', '.join(names)} FROM {table} WHERE key=?",  # noqa: S608
+                (old,),
+            ).fetchall()
+        ]
+
+        def update(target: sqlite3.Connection) -> None:
+            for statement, row, new in changes:
+                target.execute(statement, (*row, new))
+
+        in_transaction(self._target, self._lock, update)
+
+    def name_dataset(self, key: int, dataset_hash: str) -> bool:
+        """All cases of a dataset are there; False when another process was quicker."""
+        statement = "UPDATE OR IGNORE datasets SET hash=? WHERE key=?"
+        values = (dataset_hash, self.renumbered["dataset_key"][key])
+        changed = in_transaction(
+            self._target, self._lock, lambda c: c.execute(statement, values).rowcount
+        )
+        return changed > 0
 
     def _insert(self, table: str, where: str, values: Sequence[Any], verb: str) -> None:
         columns, rows = self._read(table, where, values)
@@ -251,14 +237,15 @@ def _copy_run(source: sqlite3.Connection, run_key: int, target_path: Path) -> No
         copy.shared("agent_versions", f"agent_id {agents}", run)
         copy.shared("environments", "hash IN (SELECT environment_hash FROM runs WHERE key=?)", run)
         _copy_datasets(copy, source, target, run_key)
-        copy.keyed("runs", "key=?", run, "run_key")
-        copy.keyed("benchmark_executions", "run_key=?", run, "execution_key")
-        for table in _BY_EXECUTION:
+        copy.keyed("runs", "key=?", run, "run_key", status="running", error=IMPORTED_IN_PART)
+        copy.keyed("benchmark_executions", "run_key=?", run, "execution_key", status="running")
+        for table in BY_EXECUTION:
             copy.rows(table, f"execution_key IN ({executions.format('key')})", run)
         copy.rows("failures", "run_key=? AND execution_key IS NULL", run)
-        for table in _BY_RUN:
+        for table in BY_RUN:
             if table not in _NOT_EXPORTED:
                 copy.rows(table, "run_key=?", run)
+        copy.finish()
     finally:
         target.close()
         lock.close()
@@ -268,18 +255,23 @@ def _copy_datasets(
     copy: _Copy, source: sqlite3.Connection, target: sqlite3.Connection, run_key: int
 ) -> None:
     rows = source.execute(
-        "SELECT DISTINCT d.key, d.hash FROM datasets d"
-        " JOIN benchmark_executions e ON e.dataset_key=d.key WHERE e.run_key=?",
+        "SELECT DISTINCT d.key, d.hash, r.id FROM datasets d"
+        " JOIN benchmark_executions e ON e.dataset_key=d.key JOIN runs r ON r.key=e.run_key"
+        " WHERE r.key=?",
         (run_key,),
     ).fetchall()
-    for key, dataset_hash in rows:
-        known = target.execute("SELECT key FROM datasets WHERE hash=?", (dataset_hash,)).fetchone()
+    find = "SELECT key FROM datasets WHERE hash=?"
+    for key, dataset_hash, run_id in rows:
+        known = target.execute(find, (dataset_hash,)).fetchone()
         if known is None:
-            copy.keyed("datasets", "key=?", (key,), "dataset_key")
+            name = unfinished_hash(run_id, dataset_hash)
+            copy.keyed("datasets", "key=?", (key,), "dataset_key", hash=name)
             copy.keyed("cases", "dataset_key=?", (key,), "case_key")
-        else:
-            copy.renumbered["dataset_key"][key] = known[0]
-            copy.renumbered["case_key"] |= _matching_cases(source, key, target, known[0])
+            if copy.name_dataset(key, dataset_hash):
+                continue
+            known = target.execute(find, (dataset_hash,)).fetchone()
+        copy.renumbered["dataset_key"][key] = known[0]
+        copy.renumbered["case_key"] |= _matching_cases(source, key, target, known[0])
 
 
 def _matching_cases(

@@ -191,3 +191,15 @@ def test_a_detached_run_is_left_running_and_can_be_followed(place: Place) -> Non
     until(lambda: place.rows("SELECT status FROM runs") == [("complete",)])
     leases = Path(f"{place.database}.leases")
     until(lambda: not list(leases.iterdir()))
+
+
+def test_a_run_imported_in_part_is_imported_again_not_resumed(place: Place) -> None:
+    from agentbench_tui.store.archive import IMPORTED_IN_PART
+    from agentbench_tui.store.writer import write_once
+
+    assert place.run(*RUN).returncode == 0
+    half = f"UPDATE runs SET status='interrupted', error='{IMPORTED_IN_PART}'"
+    write_once(place.database, [lambda c: c.execute(half)])
+    refused = place.run("resume", "--no-ui")
+    assert refused.returncode == 2
+    assert "was imported in part only; import it again" in refused.stderr

@@ -7,6 +7,9 @@ from pathlib import Path
 import pytest
 from carried_out import Result, cases, run, suite
 
+from agentbench_tui.store.database import create_or_migrate
+from agentbench_tui.store.writer import write_once
+
 ECHO = """
 def echo(prompt):
     return prompt
@@ -344,3 +347,13 @@ async def test_a_case_of_the_dataset_may_be_picked(tmp_path: Path) -> None:
     asked = result.column("SELECT json_extract(answer, '$.text') FROM answers ORDER BY 1")
     assert asked == ["1", "3"]
     assert len(cases(5)) == 5
+
+
+async def test_cases_that_a_killed_run_has_left_are_removed_by_the_next(tmp_path: Path) -> None:
+    database = tmp_path / "store.db"
+    create_or_migrate(database)
+    left = "INSERT INTO datasets (hash, source, cases) VALUES ('unfinished:gone:hash', 'x', 0)"
+    write_once(database, [lambda c: c.execute(left)])
+    result = await run(tmp_path, suite(2), ECHO, "echo")
+    assert result.execution("echo")["cases"]["correct"] == 2
+    assert result.rows("SELECT 1 FROM datasets WHERE hash LIKE 'unfinished:%'") == []

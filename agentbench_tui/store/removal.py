@@ -1,0 +1,131 @@
+"""Taking out of the store what nobody needs: deleted runs, and what a killed process left half."""
+
+from __future__ import annotations
+
+from contextlib import closing, contextmanager
+from typing import TYPE_CHECKING, Any
+
+from agentbench_tui.model.errors import UsageError
+from agentbench_tui.store.database import connect_to_write
+from agentbench_tui.store.locking import Lease, WriteLock, is_leased
+from agentbench_tui.store.writer import in_transaction
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterator
+    from pathlib import Path
+
+CHUNK = 2000
+"""Rows of one transaction: about 20 ms, so that nobody waits for an import or a delete."""
+
+BY_EXECUTION = (
+    "metrics", "gauge_summaries", "iterations", "messages", "attempts", "failures", "answers",
+)  # fmt: skip
+BY_RUN = ("gauges", "prices", "live", "ticks", "wishes")
+_EXECUTIONS = "SELECT 1 FROM benchmark_executions"
+_UNFINISHED = "unfinished:"
+_UNUSED = {
+    "datasets": f"hash NOT GLOB '{_UNFINISHED}*' AND NOT EXISTS ({_EXECUTIONS}"
+    " WHERE dataset_key=datasets.key)",
+    "benchmarks": f"NOT EXISTS ({_EXECUTIONS} e WHERE e.suite_hash=benchmarks.suite_hash)",
+    "benchmark_suites": f"NOT EXISTS ({_EXECUTIONS} e WHERE e.suite_hash=benchmark_suites.hash)",
+    "environments": "NOT EXISTS (SELECT 1 FROM runs WHERE environment_hash=environments.hash)",
+}
+"""Table → which of its rows nothing refers to any more."""
+
+
+def unfinished_hash(run_id: str, dataset_hash: str) -> str:
+    """What a dataset is called until all its cases are there, so that no one takes half of it.
+
+    The lease of the run that is written or imported tells whether its writer still lives.
+    """
+    return f"{_UNFINISHED}{run_id}:{dataset_hash}"
+
+
+def delete_run(database: Path, run_id: str) -> None:
+    """Remove a run and everything that only it needs, in small transactions.
+
+    Raises UsageError while the run goes on.
+    """
+    lease = Lease.take(database, run_id)
+    if lease is None:
+        raise UsageError(f"run {run_id} goes on; stop it before you delete it")
+    try:
+        with _writing(database) as (connection, lock):
+            key = connection.execute("SELECT key FROM runs WHERE id=?", (run_id,)).fetchone()[0]
+            delete_rows(connection, lock, key)
+            _delete_unused(connection, lock)
+            _delete_unfinished(connection, lock, database)
+    finally:
+        lease.release()
+
+
+def remove_unfinished(database: Path) -> None:
+    """Remove datasets whose writer was killed before all their cases were there."""
+    with _writing(database) as (connection, lock):
+        _delete_unfinished(connection, lock, database)
+
+
+@contextmanager
+def _writing(database: Path) -> Iterator[tuple[sqlite3.Connection, WriteLock]]:
+    with closing(connect_to_write(database)) as connection, closing(WriteLock(database)) as lock:
+        yield connection, lock
+
+
+def delete_rows(connection: sqlite3.Connection, lock: WriteLock, run_key: int) -> None:
+    """Remove the rows of a run, its own last. Its lease must be held."""
+    for table in (*BY_EXECUTION, *BY_RUN):
+        _delete_rows(connection, lock, table, run_key)
+    _changed(connection, lock, "DELETE FROM runs WHERE key=?", (run_key,))
+
+
+def _delete_rows(connection: sqlite3.Connection, lock: WriteLock, table: str, run_key: int) -> None:
+    columns = [row[1] for row in connection.execute(f"PRAGMA table_info({table})")]
+    place = (
+        "run_key=?"
+        if "run_key" in columns
+        else "execution_key IN (SELECT key FROM benchmark_executions WHERE run_key=?)"
+    )
+    keys = ", ".join(_primary_key(connection, table))
+    statement = (
+        f"DELETE FROM {table} WHERE ({keys}) IN"  # noqa: S608  # our own table names
+        f" (SELECT {keys} FROM {table} WHERE {place} LIMIT {CHUNK})"
+    )
+    while _changed(connection, lock, statement, (run_key,)):
+        pass
+
+
+def _primary_key(connection: sqlite3.Connection, table: str) -> list[str]:
+    rows = connection.execute(f"PRAGMA table_info({table})").fetchall()
+    return [row[1] for row in sorted(rows, key=lambda row: row[5]) if row[5]]
+
+
+def _delete_unused(connection: sqlite3.Connection, lock: WriteLock) -> None:
+    """Datasets, suites and environments that no run refers to any more."""
+    unused = connection.execute(f"SELECT key FROM datasets WHERE {_UNUSED['datasets']}")  # noqa: S608
+    for (key,) in unused.fetchall():
+        _delete_cases(connection, lock, key)
+    for table, condition in _UNUSED.items():
+        _changed(connection, lock, f"DELETE FROM {table} WHERE {condition}", ())  # noqa: S608
+
+
+def _delete_unfinished(connection: sqlite3.Connection, lock: WriteLock, database: Path) -> None:
+    found = connection.execute(f"SELECT key, hash FROM datasets WHERE hash GLOB '{_UNFINISHED}*'")  # noqa: S608
+    for key, name in found.fetchall():
+        if not is_leased(database, name.split(":")[1]):
+            _delete_cases(connection, lock, key)
+            _changed(connection, lock, "DELETE FROM datasets WHERE key=?", (key,))
+
+
+def _delete_cases(connection: sqlite3.Connection, lock: WriteLock, dataset_key: int) -> None:
+    some_cases = f"SELECT key FROM cases WHERE dataset_key=? LIMIT {CHUNK}"  # noqa: S608
+    statement = f"DELETE FROM cases WHERE key IN ({some_cases})"  # noqa: S608
+    while _changed(connection, lock, statement, (dataset_key,)):
+        pass
+
+
+def _changed(
+    connection: sqlite3.Connection, lock: WriteLock, statement: str, values: tuple[Any, ...]
+) -> int:
+    """Carry out one statement in a transaction; how many rows it changed."""
+    return in_transaction(connection, lock, lambda c: c.execute(statement, values).rowcount)

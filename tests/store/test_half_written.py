@@ -1,0 +1,178 @@
+"""What a killed process left half is never taken for whole, and is taken away or mended."""
+
+import multiprocessing
+import os
+import signal
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agentbench_tui.store import archive, removal
+from agentbench_tui.store.archive import IMPORTED_IN_PART, export_run, import_runs
+from agentbench_tui.store.database import connect_to_read, create_or_migrate
+from agentbench_tui.store.locking import Lease
+from agentbench_tui.store.removal import delete_run, remove_unfinished, unfinished_hash
+from agentbench_tui.store.writer import write_once
+
+NOW = "2026-01-31T12:00:00.000Z"
+CASES = 7
+
+
+def insert(table: str, **values: Any) -> tuple[str, tuple[Any, ...]]:
+    names = ", ".join(values)
+    return (
+        f"INSERT INTO {table} ({names}) VALUES ({', '.join('?' * len(values))})",
+        tuple(values.values()),
+    )
+
+
+def fill(path: Path, *statements: tuple[str, tuple[Any, ...]]) -> None:
+    create_or_migrate(path)
+    write_once(path, [lambda c: [c.execute(*statement) for statement in statements]])
+
+
+def rows(path: Path, statement: str) -> list[tuple[Any, ...]]:
+    with closing(connect_to_read(path)) as connection:
+        return [tuple(row) for row in connection.execute(statement).fetchall()]
+
+
+@pytest.fixture
+def exported(tmp_path: Path) -> Path:
+    """The file of a complete run `r1`: one execution, seven cases, each answered."""
+    path = tmp_path / "source.db"
+    suite = {"hash": "s", "suite_id": "s", "name": "s", "category": "accuracy", "version": "1"}
+    suite |= {"description": "", "document": "{}", "source": ""}
+    run = {"id": "r1", "workspace_id": "w", "status": "complete", "suite_ids": "[]", "plan": "{}"}
+    execution = {"id": "e1", "run_key": 1, "ordinal": 0, "suite_hash": "s", "suite_id": "s"}
+    execution |= {"benchmark_id": "b", "agent_id": "a", "agent_version": "1", "workspace_id": "w"}
+    answer = {"run_key": 1, "execution_key": 1, "repeat": 0, "iteration": 0, "attempt": 0}
+    fill(
+        path,
+        insert("benchmark_suites", **suite, created_at=NOW),
+        insert("agents", id="a", name="a", created_at=NOW),
+        insert("datasets", hash="d", source="x", cases=CASES),
+        insert(
+            "runs", **run, seed=1, repeats=1, tags="[]", notes="", tool_version="0", started_at=NOW
+        ),
+        insert(
+            "benchmark_executions", **execution, seed=1, dataset_key=1, status="complete",
+            created_at=NOW,
+        ),
+        *(insert("cases", dataset_key=1, case_id=f"c{n}", body="{}") for n in range(CASES)),
+        *(
+            insert("answers", **answer, case_key=n + 1, sent_ms=0, waiting_ms=0, api_calls=1)
+            for n in range(CASES)
+        ),
+    )  # fmt: skip
+    export_run(path, "r1", tmp_path / "r1.db")
+    return tmp_path / "r1.db"
+
+
+def import_and_die(database: Path, exported: Path, transactions: int) -> None:
+    """Import in chunks of two rows, and be killed after so many transactions."""
+    removal.CHUNK = archive.CHUNK = 2
+    done = 0
+    original = archive.in_transaction
+
+    def counted(*arguments: Any) -> Any:
+        nonlocal done
+        if done == transactions:
+            os.kill(os.getpid(), signal.SIGKILL)
+        done += 1
+        return original(*arguments)
+
+    archive.in_transaction = counted
+    import_runs(database, exported)
+
+
+def killed_import(database: Path, exported: Path, transactions: int) -> int | None:
+    """The exit code: 0 when it had ended before."""
+    context = multiprocessing.get_context("spawn")
+    process = context.Process(target=import_and_die, args=(database, exported, transactions))
+    process.start()
+    process.join(30)
+    return process.exitcode
+
+
+def whole(database: Path) -> None:
+    """The run is there, once, with everything."""
+    assert rows(database, "SELECT id, status, error FROM runs") == [("r1", "complete", None)]
+    assert rows(database, "SELECT status FROM benchmark_executions") == [("complete",)]
+    assert rows(database, "SELECT hash, cases FROM datasets") == [("d", CASES)]
+    assert rows(database, "SELECT COUNT(*) FROM cases") == [(CASES,)]
+    joined = "SELECT COUNT(*) FROM answers a JOIN cases c ON c.key=a.case_key WHERE a.run_key=%d"
+    (key,) = rows(database, "SELECT key FROM runs")
+    assert rows(database, joined % key) == [(CASES,)]
+    assert rows(database, "SELECT COUNT(*) FROM answers") == [(CASES,)]
+
+
+@pytest.mark.parametrize("transactions", [4, 6, 9, 12, 14])
+def test_an_import_killed_anywhere_is_no_result_and_is_mended_by_the_next(
+    tmp_path: Path, exported: Path, transactions: int
+) -> None:
+    database = tmp_path / "store.db"
+    assert killed_import(database, exported, transactions) == -signal.SIGKILL
+    assert rows(database, "SELECT 1 FROM runs WHERE error IS NULL") == []
+    assert rows(database, "SELECT 1 FROM latest_executions") == []
+    half = "SELECT 1 FROM datasets WHERE hash='d' AND cases > (SELECT COUNT(*) FROM cases)"
+    assert rows(database, half) == []
+    assert import_runs(database, exported) == ["r1"]
+    whole(database)
+    assert import_runs(database, exported) == []
+
+
+def test_what_was_imported_in_part_says_so(tmp_path: Path, exported: Path) -> None:
+    database = tmp_path / "store.db"
+    assert killed_import(database, exported, 14) == -signal.SIGKILL
+    assert rows(database, "SELECT id, error FROM runs") == [("r1", IMPORTED_IN_PART)]
+
+
+def test_a_run_that_is_being_written_is_left_alone(tmp_path: Path, exported: Path) -> None:
+    database = tmp_path / "store.db"
+    create_or_migrate(database)
+    lease = Lease.take(database, "r1")
+    assert lease is not None
+    assert import_runs(database, exported) == []
+    lease.release()
+    assert import_runs(database, exported) == ["r1"]
+    whole(database)
+
+
+def test_datasets_are_removed_when_their_writer_is_gone(tmp_path: Path) -> None:
+    database = tmp_path / "store.db"
+    datasets = [unfinished_hash("alive", "d1"), unfinished_hash("gone", "d1"), "d2"]
+    fill(
+        database,
+        *(insert("datasets", hash=name, source="x", cases=0) for name in datasets),
+        *(insert("cases", dataset_key=n, case_id="c", body="{}") for n in (1, 2, 3)),
+    )
+    lease = Lease.take(database, "alive")
+    assert lease is not None
+    remove_unfinished(database)
+    assert rows(database, "SELECT hash FROM datasets ORDER BY key") == [(datasets[0],), ("d2",)]
+    assert rows(database, "SELECT dataset_key FROM cases") == [(1,), (3,)]
+    lease.release()
+
+
+def test_deleting_a_run_takes_leftovers_along(tmp_path: Path, exported: Path) -> None:
+    database = tmp_path / "store.db"
+    import_runs(database, exported)
+    fill(database, insert("datasets", hash=unfinished_hash("gone", "x"), source="x", cases=0))
+    delete_run(database, "r1")
+    for table in ("runs", "datasets", "cases", "answers"):
+        assert rows(database, f"SELECT COUNT(*) FROM {table}") == [(0,)]
+
+
+def test_keys_of_other_runs_are_not_touched_by_a_repair(tmp_path: Path, exported: Path) -> None:
+    database = tmp_path / "store.db"
+    import_runs(database, exported)
+    with closing(sqlite3.connect(database)) as connection, connection:
+        connection.execute("UPDATE runs SET id='other'")
+        connection.execute("UPDATE benchmark_executions SET id='e0'")
+    assert killed_import(database, exported, 6) == -signal.SIGKILL
+    assert import_runs(database, exported) == ["r1"]
+    counts = "SELECT id, (SELECT COUNT(*) FROM answers WHERE run_key=key) FROM runs ORDER BY key"
+    assert rows(database, counts) == [("other", CASES), ("r1", CASES)]
