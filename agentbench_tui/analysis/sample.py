@@ -31,4 +31,4 @@ def grouped(values: Floats, labels: ArrayLike) -> tuple[Integers, int]:
     if array.shape != values.shape:
         raise ValueError(f"{values.size} values but {array.size} labels")
     names, numbers = np.unique(array, return_inverse=True)
-    return numbers.astype(np.int64), int(names.size)
+    return numbers.astype(np.int64, copy=False), int(names.size)

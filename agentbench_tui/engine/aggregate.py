@@ -26,19 +26,19 @@ if TYPE_CHECKING:
 
     from agentbench_tui.model.agent import AgentSpec
 
-_COLUMNS = (
-    "case_key",
-    "repeat",
-    "failure_kind IS NULL",
-    "e2e_ms",
-    "waiting_ms",
-    "ttft_ms",
-    "input_tokens",
-    "output_tokens",
-    "cost_usd",
-    "credit",
-    "correct IS 1",
-)
+_COLUMNS: dict[str, type] = {
+    "case_key": np.int64,
+    "repeat": np.int32,
+    "failure_kind IS NULL": np.bool_,
+    "correct IS 1": np.bool_,
+    "e2e_ms": np.float64,
+    "waiting_ms": np.float64,
+    "ttft_ms": np.float64,
+    "input_tokens": np.float64,
+    "output_tokens": np.float64,
+    "cost_usd": np.float64,
+    "credit": np.float64,
+}
 _CHUNK = 2000
 """Rows in memory as Python objects at a time; the columns themselves cost 8 bytes a value."""
 
@@ -93,7 +93,7 @@ class Aggregate:
 
 
 class Observations:
-    """The counted observations of one execution, as columns of float64; NaN where unknown.
+    """The counted observations of one execution, by columns; NaN where a number is unknown.
 
     Those that failed for a reason of the grader's or harness's are not counted.
     """
@@ -115,7 +115,7 @@ class Observations:
             place,
         ).fetchone()
         counted = self.observed - sum(self.kinds[kind] for kind in UNMEASURED)
-        table = np.empty((len(_COLUMNS), counted))
+        table = [np.empty(counted, kind) for kind in _COLUMNS.values()]
         cursor = connection.execute(
             f"SELECT {', '.join(_COLUMNS)} FROM answers WHERE execution_key=?"  # noqa: S608
             " AND (failure_kind IS NULL OR failure_kind NOT IN ('grader', 'harness'))"
@@ -124,16 +124,12 @@ class Observations:
         )
         done = 0
         while rows := cursor.fetchmany(_CHUNK):
-            table[:, done : done + len(rows)] = np.array(
-                [tuple(row) for row in rows], dtype=np.float64
-            ).T
+            for column, values in zip(table, zip(*rows, strict=True), strict=True):
+                column[done : done + len(rows)] = values
             done += len(rows)
-        self.case = table[0].astype(np.int64)
-        self.repeat = table[1].astype(np.int64)
-        self.answered = table[2].astype(bool)
-        self.e2e_ms, self.waiting_ms, self.ttft_ms = table[3:6]
-        self.input_tokens, self.output_tokens, self.cost_usd, self.credit = table[6:10]
-        self.right = table[10].astype(bool)
+        self.case, self.repeat, self.answered, self.right, *numbers = table
+        self.e2e_ms, self.waiting_ms, self.ttft_ms, *numbers = numbers
+        self.input_tokens, self.output_tokens, self.cost_usd, self.credit = numbers
 
     def __len__(self) -> int:
         return len(self.case)

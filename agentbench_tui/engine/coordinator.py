@@ -177,7 +177,7 @@ class _Run:
         )
         for position, group in enumerate(plan.groups):
             if group.benchmark["kind"] == "task":
-                await self._store_dataset(group, sources.get(position), context)
+                await self._store_dataset(group, sources.pop(position, None), context)
         if resume:
             await self._load_committed(context)
         document, fingerprint, vcs = await environment
