@@ -10,12 +10,10 @@ from typing import TYPE_CHECKING
 from agentbench_tui.engine.stopping import Budget, Progress
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
     from pathlib import Path
 
     from agentbench_tui.engine.observation import Interview
     from agentbench_tui.engine.plan import Plan
-    from agentbench_tui.model.answer import Agent
     from agentbench_tui.scoring.prices import PriceTable
     from agentbench_tui.store.writer import Writer
 
@@ -61,7 +59,6 @@ class RunContext:
     budget: Budget
     prices: PriceTable
     clock_start_ns: int
-    open_judge: Callable[[str], Awaitable[Agent]]
     stop: StopSignal = field(default_factory=StopSignal)
     may_ask: asyncio.Event = field(default_factory=asyncio.Event)
     """Cleared while the run is paused."""

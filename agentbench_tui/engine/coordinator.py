@@ -27,7 +27,6 @@ from agentbench_tui.engine.closing import (
 )
 from agentbench_tui.engine.context import RunContext, StopSignal
 from agentbench_tui.engine.finish import baseline_first, finish_execution, rank_executions
-from agentbench_tui.engine.judges import open_judge
 from agentbench_tui.engine.kinds import find_kind
 from agentbench_tui.engine.monitor import answer_wishes, write_ticks
 from agentbench_tui.engine.recorder import utc_now
@@ -170,7 +169,6 @@ class _Run:
             budget=Budget(plan.cost_limit_usd, plan.token_limit),
             prices=prices,
             clock_start_ns=time.perf_counter_ns(),
-            open_judge=open_judge,
             stop=self._stop,
             may_ask=self._may_ask,
             agent_of={keys[one.id]: one.agent.id for _, one in plan.executions()},

@@ -7,7 +7,7 @@ import re
 from bisect import bisect_right
 from typing import Any, NoReturn
 
-from agentbench_tui.engine.position import Budget, KeyPath, Position, Positions, SourceFault
+from agentbench_tui.engine.position import KeyPath, NodeLimit, Position, Positions, SourceFault
 
 _BLANK = re.compile(r"[ \t\r\n]*")
 _MAX_DIGITS = 400
@@ -24,7 +24,7 @@ class _Reader:
         self.text = text
         self.at = 0
         self.positions = Positions()
-        self.budget = Budget()
+        self.budget = NodeLimit()
         self.lines = [0, *(match.end() for match in re.finditer("\n", text))]
         self.decoder = json.JSONDecoder(parse_constant=self.constant, parse_int=self.integer)
 

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import inspect
 import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from agentbench_tui.engine.grading import grade
 from agentbench_tui.model.answer import (
     RETRYABLE,
     AgentFailure,
     Answer,
     FailureKind,
-    GraderFailure,
     Request,
     Score,
     Usage,
@@ -29,13 +28,12 @@ if TYPE_CHECKING:
     from agentbench_tui.engine.limiter import Limiter
     from agentbench_tui.engine.recorder import Recorder
     from agentbench_tui.engine.stopping import Budget, Progress
-    from agentbench_tui.model.answer import Agent, Case, Scorer
+    from agentbench_tui.model.answer import Agent, Case
     from agentbench_tui.model.suite import Constraints
     from agentbench_tui.scoring.registry import NamedScorer
 
 DEFAULT_TIME_LIMIT_S = 600.0
 """Deadline of an answer where the suite sets none: nothing is awaited for ever."""
-SCORING_LIMIT_S = 300.0
 _FIRST_BACKOFF_S = 0.25
 _LONGEST_BACKOFF_S = 30.0
 _LARGEST = 10**15
@@ -314,22 +312,9 @@ async def _score(
     """Scores of the answer, the primary one first, and whether the primary scorer failed."""
     if outcome.failure is not None or outcome.answer is None:
         return [], False
-    scores: list[Score] = []
-    for position, scorer in enumerate(interview.scorers):
-        try:
-            scores.append(await apply_scorer(scorer.score, case, outcome.answer))
-        except (Exception, SystemExit) as raised:  # noqa: BLE001  # it must not lose the answer
-            detail = str(raised) if isinstance(raised, GraderFailure) else repr(raised)
-            interview.recorder.failure("score", FailureKind.GRADER, f"{scorer.name}: {detail}", key)
-            if position == 0:
-                return [], True
-    return scores, False
 
+    def failed(detail: str) -> None:
+        interview.recorder.failure("score", FailureKind.GRADER, detail, key)
 
-async def apply_scorer(scorer: Scorer, case: Case, answer: Answer) -> Score:
-    """What the scorer says, whether it answers at once or is awaited."""
-    score = scorer(case, answer)
-    if inspect.isawaitable(score):
-        async with asyncio.timeout(SCORING_LIMIT_S):
-            return await score
-    return score
+    scores = await grade(interview.scorers, case, outcome.answer, failed)
+    return scores or [], scores is None

@@ -53,7 +53,7 @@ class Positions:
 
 
 @dataclass(slots=True)
-class Budget:
+class NodeLimit:
     """Counts nodes and depth while a file is read."""
 
     nodes: int = 0

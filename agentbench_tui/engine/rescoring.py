@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from agentbench_tui.engine.finish import baseline_first, finish_execution, rank_executions
-from agentbench_tui.engine.observation import apply_scorer
+from agentbench_tui.engine.grading import grade, make_scorers
 from agentbench_tui.engine.plan import decode_plan
 from agentbench_tui.engine.recorder import Recorder
-from agentbench_tui.model.answer import Answer, Case, FailureKind, GraderFailure, Message, Score
+from agentbench_tui.model.answer import Answer, Case, FailureKind, Message
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.model.suite import Suite
 from agentbench_tui.store.database import connect_to_read
@@ -81,7 +81,7 @@ async def _rescore_run(
                 benchmark, chosen = group.resolved(), own
             else:
                 benchmark, chosen = _new_rules(group, own, suite, settings)
-            scorers = _make_scorers(benchmark, group.base_dir if suite is None else suite.folder)
+            scorers = make_scorers(benchmark, group.base_dir if suite is None else suite.folder)
             try:
                 for execution in baseline_first(group.executions, chosen.baseline):
                     key = await writer.apply(
@@ -131,13 +131,6 @@ def _changed(values: dict[str, Any], defaults: dict[str, Any]) -> dict[str, Any]
     }
 
 
-def _make_scorers(benchmark: Benchmark, folder: Path | str) -> list[NamedScorer]:
-    from agentbench_tui.engine.judges import open_judge
-    from agentbench_tui.scoring.registry import make_scorer
-
-    return [make_scorer(spec, open_judge=open_judge, base_dir=folder) for spec in benchmark.scorers]
-
-
 async def _rescore_execution(
     writer: Writer, run_key: int, execution_key: int, scorers: Sequence[NamedScorer]
 ) -> Rescored:
@@ -176,17 +169,12 @@ async def _rescore_row(
 ) -> bool:
     case = msgspec.json.decode(row["body"], type=Case)
     key = (row["case_key"], row["repeat"], row["iteration"])
-    scores: list[Score] = []
-    failure: FailureKind | None = None
-    for position, scorer in enumerate(scorers):
-        try:
-            scores.append(await apply_scorer(scorer.score, case, answer))
-        except (Exception, SystemExit) as raised:  # noqa: BLE001  # its fault, as when running
-            detail = str(raised) if isinstance(raised, GraderFailure) else repr(raised)
-            recorder.failure("score", FailureKind.GRADER, f"{scorer.name}: {detail}", key)
-            if position == 0:
-                failure, scores = FailureKind.GRADER, []
-                break
+
+    def failed(detail: str) -> None:
+        recorder.failure("score", FailureKind.GRADER, detail, key)
+
+    scores = await grade(scorers, case, answer, failed)
+    failure = FailureKind.GRADER if scores is None else None
     primary = scores[0] if scores else None
     writer.add(
         _UPDATE,

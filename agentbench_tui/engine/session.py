@@ -299,6 +299,9 @@ def _pricing(agent: AgentSpec, prices: PriceTable) -> Callable[[Answer], float |
             return answer.cost_usd
         if agent.hourly_price_usd is not None:
             return None
-        return prices.cost(answer.model or named_model, None, answer.usage).usd
+        # A server may report another name than it was asked for; a price of either will do.
+        names = dict.fromkeys((answer.model, named_model))
+        costs = (prices.cost(name, None, answer.usage).usd for name in names if name is not None)
+        return next((cost for cost in costs if cost is not None), None)
 
     return price

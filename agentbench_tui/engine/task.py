@@ -11,6 +11,7 @@ import random
 from typing import TYPE_CHECKING
 
 from agentbench_tui.engine.casebook import CaseReader
+from agentbench_tui.engine.grading import make_scorers
 from agentbench_tui.engine.recorder import Recorder
 from agentbench_tui.engine.session import CLOSE_LIMIT_S, Session
 from agentbench_tui.model.answer import FailureKind
@@ -40,7 +41,7 @@ async def run(group: Group, context: RunContext) -> None:
     """Measure every execution of the group, all repeats."""
     benchmark = group.resolved()
     reader = CaseReader(context.database, context.dataset_keys[group.executions[0].id])
-    scorers = _make_scorers(benchmark, group, context)
+    scorers = make_scorers(benchmark, group.base_dir)
     try:
         for repeat in range(context.plan.repeats):
             await _run_repeat(repeat, group, benchmark, reader, scorers, context)
@@ -72,15 +73,6 @@ async def _run_repeat(
     finally:
         for session in sessions:
             await session.close()
-
-
-def _make_scorers(benchmark: Benchmark, group: Group, context: RunContext) -> list[NamedScorer]:
-    from agentbench_tui.scoring.registry import make_scorer
-
-    return [
-        make_scorer(spec, open_judge=context.open_judge, base_dir=group.base_dir)
-        for spec in benchmark.scorers
-    ]
 
 
 async def _close_scorer(scorer: NamedScorer, context: RunContext) -> None:

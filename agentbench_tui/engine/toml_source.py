@@ -13,8 +13,8 @@ import tomllib
 from typing import Any
 
 from agentbench_tui.engine.position import (
-    Budget,
     KeyPath,
+    NodeLimit,
     Position,
     Positions,
     SourceFault,
@@ -45,10 +45,10 @@ def parse_toml(text: str) -> tuple[dict[str, Any], Positions]:
     except ValueError as error:
         raise SourceFault(f"not valid TOML: {error}") from None
     positions = _positions(text, table)
-    return _plain(table, (), 0, Budget(), positions), positions
+    return _plain(table, (), 0, NodeLimit(), positions), positions
 
 
-def _plain(value: Any, path: KeyPath, depth: int, budget: Budget, positions: Positions) -> Any:
+def _plain(value: Any, path: KeyPath, depth: int, budget: NodeLimit, positions: Positions) -> Any:
     place = positions.find(path) or Position(1, 1)
     budget.spend(depth, place)
     if isinstance(value, dict):

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from io import StringIO
 from typing import Any
 
-from agentbench_tui.engine.position import Budget, KeyPath, Position, Positions, SourceFault
+from agentbench_tui.engine.position import KeyPath, NodeLimit, Position, Positions, SourceFault
 
 _NULL = re.compile(r"~|null|Null|NULL|")
 _TRUE = re.compile(r"true|True|TRUE")
@@ -71,7 +71,7 @@ class _Anchor:
 class _Builder:
     events: Iterator[Any]
     positions: Positions = field(default_factory=Positions)
-    budget: Budget = field(default_factory=Budget)
+    budget: NodeLimit = field(default_factory=NodeLimit)
     anchors: dict[str, _Anchor | None] = field(default_factory=dict)
     """None while the anchored node is still being read."""
     deepest: int = 0

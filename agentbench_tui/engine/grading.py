@@ -1,0 +1,74 @@
+"""Applying a benchmark's scorers to an answer: the same when running and when rescoring."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from functools import partial
+from typing import TYPE_CHECKING
+
+from agentbench_tui.model.answer import GraderFailure
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from agentbench_tui.model.answer import Agent, Answer, Case, Score, Scorer
+    from agentbench_tui.model.suite import Benchmark
+    from agentbench_tui.scoring.registry import NamedScorer
+
+SCORING_LIMIT_S = 300.0
+"""Deadline of one scorer on one answer."""
+JUDGE_CONCURRENCY = 4
+"""Questions to one judge at once."""
+
+
+def make_scorers(benchmark: Benchmark, folder: Path | str) -> list[NamedScorer]:
+    """The benchmark's scorers, the primary one first; what they name lies relative to `folder`."""
+    from agentbench_tui.scoring.registry import make_scorer
+
+    opener = partial(_open_judge, folder=str(folder))
+    return [make_scorer(spec, open_judge=opener, base_dir=folder) for spec in benchmark.scorers]
+
+
+async def grade(
+    scorers: Sequence[NamedScorer],
+    case: Case,
+    answer: Answer,
+    on_failure: Callable[[str], None],
+) -> list[Score] | None:
+    """Scores of the answer, the primary one first; None when the primary scorer failed.
+
+    Whatever a scorer raises becomes a call of `on_failure` with what went wrong.
+    """
+    scores: list[Score] = []
+    for position, scorer in enumerate(scorers):
+        try:
+            scores.append(await _apply(scorer.score, case, answer))
+        except (Exception, SystemExit) as raised:  # noqa: BLE001  # it must not lose the answer
+            detail = str(raised) if isinstance(raised, GraderFailure) else repr(raised)
+            on_failure(f"{scorer.name}: {detail}")
+            if position == 0:
+                return None
+    return scores
+
+
+async def _apply(scorer: Scorer, case: Case, answer: Answer) -> Score:
+    """What the scorer says, whether it answers at once or is awaited."""
+    score = scorer(case, answer)
+    if inspect.isawaitable(score):
+        async with asyncio.timeout(SCORING_LIMIT_S):
+            return await score
+    return score
+
+
+async def _open_judge(target: str, folder: str) -> Agent:
+    """A started session with the agent at `target`; the scorer that asked closes it."""
+    from agentbench_tui.agents.registry import open_agent
+    from agentbench_tui.agents.target import parse_agent
+
+    agent = open_agent(
+        parse_agent(target, base_dir=folder), memory_limit_mb=None, concurrency=JUDGE_CONCURRENCY
+    )
+    await agent.start()
+    return agent
