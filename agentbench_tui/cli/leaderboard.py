@@ -7,6 +7,7 @@ from typing import Any, get_args
 
 import click
 
+from agentbench_tui.cli.numbers import ROWS
 from agentbench_tui.cli.output import (
     Column,
     database_option,
@@ -34,7 +35,7 @@ _COLUMNS = (
 @click.command(short_help="Rank agents by their scores.")
 @click.option("--category", help="Only suites of this category.")
 @click.option("--run", "run", metavar="RUN", help="The leaderboard of one run.")
-@click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True)
+@click.option("--limit", type=ROWS, default=20, show_default=True)
 @database_option
 @format_option()
 def leaderboard(

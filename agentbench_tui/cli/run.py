@@ -8,13 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from agentbench_tui.cli.numbers import ROWS, Dollars
 from agentbench_tui.cli.output import FORMATS, database_option, stdout_kept
+from agentbench_tui.model.bounds import (
+    LARGEST_INTEGER,
+    LARGEST_SEED,
+    MOST_AT_ONCE,
+    MOST_REPEATS,
+    MOST_ROUNDS,
+    MOST_SEEDS,
+)
 
 if TYPE_CHECKING:
     from agentbench_tui.engine.plan import Plan
-
-_POSITIVE = click.IntRange(min=1)
-_NOT_NEGATIVE = click.IntRange(min=0)
 
 
 @click.command(
@@ -33,16 +39,32 @@ _NOT_NEGATIVE = click.IntRange(min=0)
 )
 @click.option("--benchmark", "benchmarks", multiple=True, metavar="ID", help="Only this benchmark.")
 @click.option("--case", "cases", multiple=True, metavar="ID", help="Only this case.")
-@click.option("--limit", type=_POSITIVE, help="At most so many cases of each benchmark.")
+@click.option("--limit", type=ROWS, help="At most so many cases of each benchmark.")
 @click.option(
-    "--runs", type=_POSITIVE, default=1, show_default=True, help="Repeats, each a fresh session."
+    "--runs",
+    type=click.IntRange(1, MOST_REPEATS),
+    default=1,
+    show_default=True,
+    help="Repeats, each a fresh session.",
 )
-@click.option("--iterations", type=_POSITIVE, help="Measured passes over the cases.")
-@click.option("--warmup", type=_NOT_NEGATIVE, help="Unmeasured rounds before them.")
-@click.option("--concurrency", type=_POSITIVE, help="Cases asked at once.")
-@click.option("--seed", type=int, help="Seed; 42 unless the suite says otherwise.")
 @click.option(
-    "--seeds", type=_POSITIVE, default=1, show_default=True, help="So many seeds, from --seed on."
+    "--iterations", type=click.IntRange(1, MOST_ROUNDS), help="Measured passes over the cases."
+)
+@click.option(
+    "--warmup", type=click.IntRange(0, MOST_ROUNDS), help="Unmeasured rounds before them."
+)
+@click.option("--concurrency", type=click.IntRange(1, MOST_AT_ONCE), help="Cases asked at once.")
+@click.option(
+    "--seed",
+    type=click.IntRange(-LARGEST_SEED, LARGEST_SEED),
+    help="Seed; 42 unless the suite says otherwise.",
+)
+@click.option(
+    "--seeds",
+    type=click.IntRange(1, MOST_SEEDS),
+    default=1,
+    show_default=True,
+    help="So many seeds, from --seed on.",
 )
 @click.option(
     "--set",
@@ -56,14 +78,12 @@ _NOT_NEGATIVE = click.IntRange(min=0)
 )
 @click.option(
     "--hourly-price",
-    type=click.FloatRange(min=0),
+    type=Dollars(),
     metavar="USD",
     help="Price of an hour of the machine that serves the agents.",
 )
-@click.option(
-    "--max-cost", type=click.FloatRange(min=0, min_open=True), metavar="USD", help="Stop there."
-)
-@click.option("--max-tokens", type=_POSITIVE, help="Stop there.")
+@click.option("--max-cost", type=Dollars(above_zero=True), metavar="USD", help="Stop there.")
+@click.option("--max-tokens", type=click.IntRange(1, LARGEST_INTEGER), help="Stop there.")
 @click.option(
     "--fail-on",
     "gates",

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from agentbench_tui.cli.numbers import ROWS
 from agentbench_tui.cli.output import (
     Column,
     database_option,
@@ -60,7 +61,7 @@ def runs() -> None:
 
 
 @runs.command("list")
-@click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True)
+@click.option("--limit", type=ROWS, default=20, show_default=True)
 @click.option("--tag", help="Only runs with this tag.")
 @database_option
 @format_option()
@@ -99,7 +100,7 @@ def list_(limit: int, tag: str | None, database: str | None, form: str) -> int:
 @click.option("--wrong", is_flag=True, help="Only observations that are not right.")
 @click.option("--agent", metavar="ID", help="Only this agent.")
 @click.option("--benchmark", metavar="ID", help="Only this benchmark.")
-@click.option("--limit", type=click.IntRange(min=1), default=1000, show_default=True)
+@click.option("--limit", type=ROWS, default=1000, show_default=True)
 @database_option
 @format_option()
 def show(run: str, database: str | None, form: str, **given: Any) -> int:

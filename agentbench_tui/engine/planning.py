@@ -14,6 +14,7 @@ from agentbench_tui.engine.loading import LoadedSuite, load_suite
 from agentbench_tui.engine.plan import ExecutionPlan, Group, Plan, SuiteInPlan
 from agentbench_tui.engine.sweep import points
 from agentbench_tui.engine.validation import validate_suite
+from agentbench_tui.model.bounds import MOST_EXECUTIONS
 from agentbench_tui.model.errors import SuiteError, UsageError, did_you_mean
 from agentbench_tui.model.identity import content_hash, new_id
 
@@ -77,7 +78,9 @@ def make_plan(names: Sequence[str], options: RunOptions) -> Plan:
         budgets.append(suite)
         document = suite.model_dump(mode="json")
         suites.append(SuiteInPlan(content_hash(document), suite.suite_id, document, one.text))
-        groups += _groups(one, suite, settings, agents, suites[-1].hash, options)
+        for group in _groups(one, suite, settings, agents, suites[-1].hash, options):
+            groups.append(group)
+            _check_size(len(groups) * len(agents))
     if problems:
         raise SuiteError(problems)
     _check_picked("--benchmark", options.benchmarks, _benchmark_ids(budgets))
@@ -153,6 +156,15 @@ def _groups(
                     case_ids=options.cases,
                     executions=tuple(ExecutionPlan(new_id(), 0, agent) for agent in agents),
                 )
+
+
+def _check_size(executions: int) -> None:
+    """Refuse a plan that nobody means before all of it is made."""
+    if executions > MOST_EXECUTIONS:
+        raise UsageError(
+            f"more than {MOST_EXECUTIONS:,} executions (agents × sweep points × seeds): "
+            "sweep fewer points, or give fewer --seeds"
+        )
 
 
 def _overridden(benchmark: Benchmark, options: RunOptions) -> Benchmark:

@@ -19,14 +19,27 @@ from pydantic import (
     model_validator,
 )
 
+from agentbench_tui.model.bounds import (
+    LARGEST_INTEGER,
+    LARGEST_NUMBER,
+    LARGEST_SEED,
+    MOST_AT_ONCE,
+    MOST_ROUNDS,
+    MOST_ROWS,
+)
+
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
 Category = Literal["speed", "accuracy", "cost", "reliability", "scalability", "comprehensive"]
 TestType = Literal["synthetic", "real_world", "stress", "edge_case"]
 Complexity = Literal["low", "medium", "high", "extreme"]
 BenchmarkKind = Literal["task", "load", "experiment"]
 Dimension = Literal["accuracy", "speed", "efficiency", "cost", "reliability"]
-Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
-NotNegative = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Positive = Annotated[float, Field(gt=0, le=LARGEST_NUMBER, allow_inf_nan=False)]
+NotNegative = Annotated[float, Field(ge=0, le=LARGEST_NUMBER, allow_inf_nan=False)]
+Number = Annotated[float, Field(ge=-LARGEST_NUMBER, le=LARGEST_NUMBER, allow_inf_nan=False)]
+Rows = Annotated[int, Field(ge=1, le=MOST_ROWS)]
+Tokens = Annotated[int, Field(ge=1, le=LARGEST_INTEGER)]
+Seed = Annotated[int, Field(ge=-LARGEST_SEED, le=LARGEST_SEED)]
 
 
 class Part(BaseModel):
@@ -38,7 +51,7 @@ class Part(BaseModel):
 class Dataset(Part):
     """Where the cases of a task benchmark come from, and which of them are taken."""
 
-    size: Annotated[int, Field(ge=1)] | None = None
+    size: Rows | None = None
     """How many cases the author says there are; checked when given."""
     complexity: Complexity = "medium"
     data_source: str | None = None
@@ -51,7 +64,7 @@ class Dataset(Part):
     A path that holds `{name}` is a template over the record's fields."""
     filter: dict[str, Any] = Field(default_factory=dict)
     """Dotted path → value, or list of values, that a record must have to be taken."""
-    limit: Annotated[int, Field(ge=1)] | None = None
+    limit: Rows | None = None
     shuffle: bool = False
     """Order the cases by the seed before `limit` is applied."""
 
@@ -69,17 +82,17 @@ class Constraints(Part):
 
     time_limit_ms: Positive | None = None
     memory_limit_mb: Positive | None = None
-    token_limit: Annotated[int, Field(gt=0)] | None = None
+    token_limit: Tokens | None = None
     cost_limit_usd: Positive | None = None
 
 
 class Iterations(Part):
     """How often a benchmark is repeated inside one execution."""
 
-    warmup: Annotated[int, Field(ge=0)] = 3
+    warmup: Annotated[int, Field(ge=0, le=MOST_ROUNDS)] = 3
     """Unmeasured rounds before the first measured iteration, each of as many cases as are asked
     at once."""
-    measured: Annotated[int, Field(ge=1)] = 5
+    measured: Annotated[int, Field(ge=1, le=MOST_ROUNDS)] = 5
     """Measured passes over the cases."""
 
 
@@ -93,7 +106,7 @@ class EarlyStop(Part):
     repeats. Absolute for accuracy, relative for the time (0.05 is 5 %)."""
     hopeless_below: Annotated[float, Field(ge=0, le=1)] | None = None
     """Stop when even the upper bound of accuracy lies below this."""
-    harness_failures: Annotated[int, Field(ge=1)] = 10
+    harness_failures: Rows = 10
     """Stop after so many failures of kind `harness` or `connection` in a row."""
 
 
@@ -101,8 +114,8 @@ class RubricEntry(Part):
     """How one metric becomes a score: 1 at `target` or better, 0 at `limit` or worse."""
 
     metric: str
-    target: Annotated[float, Field(allow_inf_nan=False)]
-    limit: Annotated[float, Field(allow_inf_nan=False)]
+    target: Number
+    limit: Number
     scale: Literal["linear", "log"] = "linear"
 
     @model_validator(mode="after")
@@ -160,8 +173,8 @@ class Range(Part):
     """A range of values to sweep: `count` points from `start` to `stop`, both included;
     for random sweeps, drawn uniformly on the scale."""
 
-    start: Annotated[float, Field(allow_inf_nan=False)]
-    stop: Annotated[float, Field(allow_inf_nan=False)]
+    start: Number
+    stop: Number
     count: Annotated[int, Field(ge=2, le=1000)] = 5
     scale: Literal["linear", "log"] = "linear"
     integer: bool = False
@@ -221,7 +234,7 @@ class BaselineScores(Part):
     """Scores that an agent is known to have had, for comparison."""
 
     agent_id: str
-    scores: dict[str, float]
+    scores: dict[str, Number]
     benchmark_id: str | None = None
     """The benchmark they belong to; every benchmark of the suite when left out."""
 
@@ -253,9 +266,9 @@ class Benchmark(Part):
     """Schedule and shape, for kind `load`; read by that kind."""
     iterations: Iterations = Field(default_factory=Iterations)
     early_stop: EarlyStop = Field(default_factory=EarlyStop)
-    seed: int | None = None
+    seed: Seed | None = None
     sweep: Sweep | None = None
-    concurrency: Annotated[int, Field(ge=1, le=10_000)] = 1
+    concurrency: Annotated[int, Field(ge=1, le=MOST_AT_ONCE)] = 1
     retries: Annotated[int, Field(ge=0, le=20)] = 2
     """Further attempts after a failure that may pass (429, connection, 5xx)."""
     instruments: list[str | dict[str, Any]] = Field(default_factory=list)
@@ -293,10 +306,10 @@ class Suite(Part):
     prices: list[Price] = Field(default_factory=list)
     cost_limit_usd: Positive | None = None
     """Cap of a whole run."""
-    token_limit: Annotated[int, Field(gt=0)] | None = None
+    token_limit: Tokens | None = None
     """Cap of a whole run."""
     gates: list[str] = Field(default_factory=list)
-    seed: int = 42
+    seed: Seed = 42
     tags: list[str] = Field(default_factory=list)
     notes: str = ""
     output_dir: str | None = None

@@ -1,0 +1,99 @@
+"""Options that cannot be meant: each is refused in one line that names it, with exit code 2."""
+
+from pathlib import Path
+
+import pytest
+from processes import Place, make_place
+
+from agentbench_tui.cli.main import _run
+from agentbench_tui.engine import planning
+
+AGENT = ("--agent", "echo=python:agents.py:echo")
+HUGE = "99999999999999999999999"
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
+    made = make_place(tmp_path)
+    made.suite(2)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("AGENTBENCH_DB", str(made.database))
+    return made
+
+
+@pytest.mark.parametrize("value", ["nan", "inf", "-inf", "-1", HUGE, "", "é", "1e400"])
+@pytest.mark.parametrize(
+    "option",
+    ["--limit", "--runs", "--iterations", "--warmup", "--concurrency", "--seeds", "--max-tokens"],
+)
+def test_a_count_is_a_whole_number_in_bounds(
+    place: Place, capsys: pytest.CaptureFixture[str], option: str, value: str
+) -> None:
+    assert _run(["run", "suite.json", *AGENT, option, value]) == 2
+    assert f"'{option}'" in capsys.readouterr().err
+    assert not place.database.exists()
+
+
+@pytest.mark.parametrize("value", ["nan", "inf", "-inf", "-1", "1e16", "1e400", "", "1,5"])
+@pytest.mark.parametrize("option", ["--hourly-price", "--max-cost"])
+def test_money_is_a_finite_amount(
+    place: Place, capsys: pytest.CaptureFixture[str], option: str, value: str
+) -> None:
+    assert _run(["run", "suite.json", *AGENT, option, value]) == 2
+    assert f"'{option}'" in capsys.readouterr().err
+    assert not place.database.exists()
+
+
+@pytest.mark.parametrize("value", ["9007199254740992", "-9007199254740992", HUGE, "1.5"])
+def test_a_seed_is_one_that_json_keeps(place: Place, value: str) -> None:
+    assert _run(["run", "suite.json", *AGENT, "--seed", value]) == 2
+    assert not place.database.exists()
+
+
+def test_the_largest_numbers_run(place: Place) -> None:
+    largest = ("--seed", "9007199254740991", "--seeds", "2", "--hourly-price", "1e15")
+    more = ("--max-cost", "1e15", "--max-tokens", "9223372036854775807", "--concurrency", "10000")
+    assert _run(["run", "suite.json", *AGENT, *largest, *more, "--no-ui", "--quiet"]) == 0
+    seeds = place.rows("SELECT seed FROM benchmark_executions ORDER BY ordinal")
+    assert seeds == [(9007199254740991,), (9007199254740992,)]
+
+
+@pytest.mark.parametrize(
+    "command", [["runs", "list"], ["runs", "show", "latest"], ["leaderboard"]], ids=" ".join
+)
+@pytest.mark.parametrize("value", ["0", "-1", HUGE, "nan"])
+def test_rows_of_a_list_are_a_count(place: Place, command: list[str], value: str) -> None:
+    assert _run(["run", "suite.json", *AGENT, "--no-ui", "--quiet"]) == 0
+    assert _run([*command, "--limit", value]) == 2
+
+
+def test_a_plan_that_nobody_means_is_refused_before_it_is_made(
+    place: Place, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(planning, "MOST_EXECUTIONS", 40)
+    sweep = {"parameters": {"x": {"start": 1, "stop": 10, "count": 10, "integer": True}}}
+    place.suite(2, suite={"parameters": {"x": 1}}, sweep=sweep, prompt="${x} {input}")
+    assert _run(["run", "suite.json", *AGENT, "--seeds", "4", "--dry-run"]) == 0
+    assert _run(["run", "suite.json", *AGENT, "--seeds", "5", "--dry-run"]) == 2
+    assert "more than 40 executions" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("iterations", {"warmup": 10**9}),
+        ("iterations", {"measured": 10**9}),
+        ("concurrency", 10**5),
+        ("seed", 2**53),
+        ("constraints", {"time_limit_ms": 1e300}),
+        ("constraints", {"token_limit": 2**63}),
+        ("scoring_rubric", {"speed": {"metric": "e2e_ms.p50", "target": 1, "limit": 1e300}}),
+    ],
+)
+def test_numbers_of_a_suite_are_bounded_as_well(
+    place: Place, capsys: pytest.CaptureFixture[str], key: str, value: object
+) -> None:
+    place.suite(2, **{key: value})
+    assert _run(["run", "suite.json", *AGENT]) == 2
+    assert f"benchmarks.0.{key}" in capsys.readouterr().err
+    assert not place.database.exists()
