@@ -130,9 +130,28 @@ class Observations:
         self.case, self.repeat, self.answered, self.right, *numbers = table
         self.e2e_ms, self.waiting_ms, self.ttft_ms, *numbers = numbers
         self.input_tokens, self.output_tokens, self.cost_usd, self.credit = numbers
+        self.unit = _units(connection, execution_key, self.case)
+        """What counts as independent: the case, or the cluster that its author put it in."""
 
     def __len__(self) -> int:
         return len(self.case)
+
+
+def _units(
+    connection: sqlite3.Connection, execution_key: int, cases: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Cases by number, those of a cluster by one (negative) number together."""
+    rows = connection.execute(
+        "SELECT c.key, json_extract(c.body, '$.cluster') FROM benchmark_executions e"
+        " JOIN cases c ON c.dataset_key=e.dataset_key WHERE e.key=?"
+        " AND instr(c.body, '\"cluster\"') AND json_extract(c.body, '$.cluster') IS NOT NULL",
+        (execution_key,),
+    ).fetchall()
+    if not rows:
+        return cases
+    numbers: dict[str, int] = {}
+    unit_of = {case: numbers.setdefault(name, -1 - len(numbers)) for case, name in rows}
+    return np.fromiter((unit_of.get(case, case) for case in cases.tolist()), np.int64, len(cases))
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,13 +207,14 @@ def _quality(result: Aggregate, seen: Observations, is_scored: bool) -> None:
         return
     if is_scored:
         credit = np.where(seen.answered, np.nan_to_num(seen.credit), 0.0)
-        result.add("accuracy", estimate(credit, "share", clusters=seen.case))
+        result.add("accuracy", estimate(credit, "share", clusters=seen.unit))
         right = seen.right.astype(np.float64)
-        result.add("correct_share", estimate(right, "share", clusters=seen.case))
+        result.add("correct_share", estimate(right, "share", clusters=seen.unit))
     else:
         result.add("accuracy", None, "the benchmark has no scorer")
         result.add("correct_share", None, "the benchmark has no scorer")
-    result.add("reliability", estimate(seen.answered.astype(np.float64), "share"))
+    answered = seen.answered.astype(np.float64)
+    result.add("reliability", estimate(answered, "share", clusters=seen.unit))
 
 
 def _times(result: Aggregate, seen: Observations, agent: AgentSpec, resources: Resources) -> None:
@@ -209,7 +229,7 @@ def _times(result: Aggregate, seen: Observations, agent: AgentSpec, resources: R
         reason = recorded
         if reason is None and not known.any():
             reason = "not streamed" if name == "ttft_ms" else "nothing answered"
-        _distribution(result, name, values[known], seen.repeat[known], reason)
+        _distribution(result, seen, name, values, known, reason)
     if recorded or resources.asking_s <= 0 or not result.answered:
         result.total("throughput_per_s", None, result.answered, recorded or "nothing answered")
     else:
@@ -218,20 +238,23 @@ def _times(result: Aggregate, seen: Observations, agent: AgentSpec, resources: R
 
 def _distribution(
     result: Aggregate,
+    seen: Observations,
     name: str,
-    values: NDArray[np.float64],
-    repeats: NDArray[np.int64],
+    column: NDArray[np.float64],
+    known: NDArray[np.bool_],
     reason: str | None,
 ) -> None:
+    """Mean and percentiles of a column where it is known; `reason` says why there are none."""
+    values = column[known]
     if reason is not None or not len(values):
         for part in ("mean", *PERCENTILES):
             result.add(f"{name}.{part}", None, reason or "not reported by the agent")
         return
-    result.add(f"{name}.mean", estimate(values, "amount"))
+    result.add(f"{name}.mean", estimate(values, "amount", clusters=seen.unit[known]))
     for part in PERCENTILES:
         found = quantile_estimate(values, int(part[1:]) / 100)
         if part == "p50" and name.endswith("_ms") and (values > 0).all():
-            found = estimate(values, "time", runs=repeats)
+            found = estimate(values, "time", runs=seen.repeat[known])
         result.add(f"{name}.{part}", found)
 
 
@@ -242,8 +265,7 @@ def _tokens(result: Aggregate, seen: Observations) -> None:
         ("input_tokens", seen.input_tokens),
         ("output_tokens", seen.output_tokens),
     ):
-        reported = ~np.isnan(values)
-        _distribution(result, name, values[reported], seen.repeat[reported], None)
+        _distribution(result, seen, name, values, ~np.isnan(values), None)
     reason = "the agent does not report tokens"
     if not known.any():
         result.total("tokens_used", None, 0, reason)
@@ -270,7 +292,7 @@ def _cost(result: Aggregate, seen: Observations, agent: AgentSpec, resources: Re
     costs = np.nan_to_num(costs)
     total = float(costs.sum())
     result.total("cost_usd", total, len(seen))
-    result.add("cost_usd_per_task", estimate(costs, "amount", clusters=seen.case))
+    result.add("cost_usd_per_task", estimate(costs, "amount", clusters=seen.unit))
     _per_correct(result, "cost_usd_per_correct", costs, seen)
     return True
 
@@ -288,7 +310,7 @@ def _per_correct(
         result.add(name, None, NO_RIGHT_ANSWER)
         return
     value = float(amounts.sum()) / result.correct
-    interval = ratio_of_sums(amounts, seen.right.astype(np.float64), clusters=seen.case)
+    interval = ratio_of_sums(amounts, seen.right.astype(np.float64), clusters=seen.unit)
     result.metrics[name] = MetricValue(
         name,
         value,
@@ -314,7 +336,7 @@ def _resources(result: Aggregate, seen: Observations, resources: Resources) -> N
         result.total("cpu_ms_per_correct", None, n, NO_RIGHT_ANSWER)
         return
     # The CPU time is counted, not sampled: the error lies in the share of right answers alone.
-    share = estimate(seen.right.astype(np.float64), "share", clusters=seen.case)
+    share = estimate(seen.right.astype(np.float64), "share", clusters=seen.unit)
     per_answer = 1000 * cpu / n
     result.metrics["cpu_ms_per_correct"] = MetricValue(
         "cpu_ms_per_correct",

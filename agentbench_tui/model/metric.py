@@ -38,8 +38,8 @@ METRICS: dict[str, Metric] = {
             "Mean credit (0..1) of the primary scorer over all counted observations. One "
             "that failed for a reason of the agent's counts as 0; failures of kind `grader` and "
             "`harness` are left out and shown. Interval: Wilson for right/wrong answers asked once "
-            "each, t for graded ones; asked more often, standard error clustered by case, normal "
-            "from 40 cases on, else t.",
+            "each, t for graded ones; asked more often, standard error clustered by case (or by "
+            "the `cluster` that cases name), normal from 40 clusters on, else t.",
         ),
         Metric(
             "correct_share",

@@ -6,6 +6,9 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
+from agentbench_tui.model.answer import Score
 from agentbench_tui.model.errors import UsageError, did_you_mean
 
 if TYPE_CHECKING:
@@ -209,6 +212,16 @@ def case_ids_of(connection: sqlite3.Connection, run_key: int, limit: int = 10_00
         (run_key, limit),
     )
     return [row[0] for row in rows.fetchall()]
+
+
+def graded_scores(connection: sqlite3.Connection, execution_key: int) -> list[Score]:
+    """Scores of an execution that carry the grades of several judges."""
+    rows = connection.execute(
+        "SELECT s.value FROM answers a, json_each(a.scores) s WHERE a.execution_key=?"
+        " AND instr(a.scores, '\"grades\"')",
+        (execution_key,),
+    ).fetchall()
+    return [msgspec.json.decode(row[0], type=Score) for row in rows]
 
 
 def gauges_of(connection: sqlite3.Connection, execution_key: int) -> dict[str, dict[str, Row]]:

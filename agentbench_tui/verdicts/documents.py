@@ -11,6 +11,7 @@ from agentbench_tui.store.queries import (
     failure_details,
     failures_of,
     gauges_of,
+    graded_scores,
     list_runs,
     metrics_of,
 )
@@ -77,6 +78,22 @@ def execution_document(connection: sqlite3.Connection, row: Document) -> Documen
         "percentile_rank": row["percentile_rank"],
         "deviation_from_baseline": row["deviation_from_baseline"],
         "failures": failures_of(connection, row["key"]),
+        "judges": _agreement(connection, row["key"]),
+    }
+
+
+def _agreement(connection: sqlite3.Connection, execution_key: int) -> Document | None:
+    """How far the judges of a model-graded benchmark agree; None where there are fewer than two."""
+    from agentbench_tui.scoring.agreement import judge_agreement
+
+    found = judge_agreement(graded_scores(connection, execution_key))
+    if found.judges < 2:
+        return None
+    return {
+        "judges": found.judges,
+        "answers": found.answers,
+        "agreement": found.raw,
+        "kappa": found.kappa,
     }
 
 
