@@ -35,17 +35,24 @@ _COLUMNS = (
 @click.command(short_help="Rank agents by their scores.")
 @click.option("--category", help="Only suites of this category.")
 @click.option("--run", "run", metavar="RUN", help="The leaderboard of one run.")
+@click.option("--days", type=click.IntRange(1, 36500), default=30, show_default=True)
 @click.option("--limit", type=ROWS, default=20, show_default=True)
 @database_option
 @format_option()
 def leaderboard(
-    category: str | None, run: str | None, limit: int, database: str | None, form: str
+    category: str | None,
+    run: str | None,
+    days: int,
+    limit: int,
+    database: str | None,
+    form: str,
 ) -> int:
-    """Agents ranked by the executions of the last 30 days; simulated ones among themselves.
+    """Agents ranked by their executions of the last days; simulated ones among themselves.
 
     \b
     agentbench leaderboard
     agentbench leaderboard --category accuracy --format json
+    agentbench leaderboard --days 365
     agentbench leaderboard --run latest
     """
     from agentbench_tui.store.database import connect_to_read
@@ -56,7 +63,7 @@ def leaderboard(
     with closing(connect_to_read(database_path(database))) as connection:
         if run is not None:
             return _print_run_leaderboard(connection, run, form)
-        document = category_leaderboard(connection, category, limit)
+        document = category_leaderboard(connection, category, limit, days)
     rows = [
         {**entry, "category": name, "agent": _name(entry)}
         for name, entries in document["categories"].items()
@@ -64,7 +71,7 @@ def leaderboard(
     ]
     print_rows(rows, _COLUMNS, form, document)
     if form == "table" and not rows:
-        click.echo("no complete execution in the last 30 days; `agentbench run` makes some")
+        click.echo(f"no complete execution in the last {days} days; `agentbench run` makes some")
     return 0
 
 

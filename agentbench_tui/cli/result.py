@@ -127,6 +127,13 @@ def notes(document: dict[str, Any]) -> list[str]:
             f"{NOTHING} under overall: no score for {', '.join(lacking)}; in the suite, give a"
             " dimension a scoring rubric or the weight 0 (`agentbench explain overall`)."
         )
+    lines += [
+        f"{one['judges']['judges']} judges of {one['agent_id']} on {one['benchmark_id']} agree on"
+        f" {one['judges']['agreement']:.0%} of {one['judges']['answers']} answers"
+        f" (kappa {number(2)(one['judges']['kappa'])})."
+        for one in document["executions"]
+        if (one.get("judges") or {}).get("agreement") is not None
+    ]
     estimated = sorted(
         {
             one["agent_id"]

@@ -257,9 +257,18 @@ def list_agents(connection: sqlite3.Connection) -> list[Row]:
     return rows
 
 
-def leaderboard_rows(connection: sqlite3.Connection) -> list[Row]:
-    """The view `benchmark_leaderboard`: last 30 days, ranks within each suite category."""
-    rows = _rows(connection, "SELECT * FROM benchmark_leaderboard")
+LEADERBOARD_DAYS = 30
+"""The window of the view `benchmark_leaderboard`."""
+
+
+def leaderboard_rows(connection: sqlite3.Connection, days: int = LEADERBOARD_DAYS) -> list[Row]:
+    """The view `benchmark_leaderboard` over so many days: ranks within each suite category."""
+    view: str = connection.execute(
+        "SELECT sql FROM sqlite_master WHERE name='benchmark_leaderboard'"
+    ).fetchone()[0]
+    # A view takes no parameter, so its own text is asked with another window.
+    select = view.partition(" AS\n")[2].replace(f"'-{LEADERBOARD_DAYS} days'", "?")
+    rows = _rows(connection, select, (f"-{days} days",))
     for row in rows:
         row["scores_and_ranks"] = json.loads(row["scores_and_ranks"])
     return rows

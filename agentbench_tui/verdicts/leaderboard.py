@@ -7,6 +7,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.store.queries import (
+    LEADERBOARD_DAYS,
     executions_of,
     failures_of,
     leaderboard_rows,
@@ -106,11 +107,14 @@ def _mean_with_interval(
 
 
 def category_leaderboard(
-    connection: sqlite3.Connection, category: str | None = None, limit: int = 20
+    connection: sqlite3.Connection,
+    category: str | None = None,
+    limit: int = 20,
+    days: int = LEADERBOARD_DAYS,
 ) -> dict[str, Any]:
-    """The leaderboards of the last 30 days by suite category, best ranking first."""
+    """The leaderboards of the last days by suite category, best ranking first."""
     boards: dict[str, list[Entry]] = defaultdict(list)
-    for row in leaderboard_rows(connection):
+    for row in leaderboard_rows(connection, days):
         if category is not None and row["benchmark_category"] != category:
             continue
         scores = row.pop("scores_and_ranks")
@@ -139,7 +143,7 @@ def category_leaderboard(
         )
     return {
         "schema": SCHEMA,
-        "window_days": 30,
+        "window_days": days,
         "categories": {name: boards[name][:limit] for name in sorted(boards)},
         "agents": [_matrix_entry(row) for row in matrix_rows(connection)][:limit],
     }
