@@ -134,6 +134,7 @@ def notes(document: dict[str, Any]) -> list[str]:
         for one in document["executions"]
         if (one.get("judges") or {}).get("agreement") is not None
     ]
+    lines += _unmeasured_lines(document)
     estimated = sorted(
         {
             one["agent_id"]
@@ -147,3 +148,17 @@ def notes(document: dict[str, Any]) -> list[str]:
     why = "" if reason in {None, document["status"]} else f" ({reason})"
     lines.append(f"run {document['run_id']}: {document['status']}{why}")
     return lines
+
+
+def _unmeasured_lines(document: dict[str, Any]) -> list[str]:
+    """Which of the metrics that the suite promises have no value, and why; one line a reason."""
+    agents: dict[tuple[str, str], list[str]] = {}
+    for one in document["executions"]:
+        for name, reason in one.get("unmeasured", {}).items():
+            named = agents.setdefault((f"{one['benchmark_id']}: {name}", reason or "?"), [])
+            if one["agent_id"] not in named:
+                named.append(one["agent_id"])
+    return [
+        f"{NOTHING} {what} of {', '.join(names)}: {reason}"
+        for (what, reason), names in agents.items()
+    ]

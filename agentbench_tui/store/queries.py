@@ -214,6 +214,19 @@ def case_ids_of(connection: sqlite3.Connection, run_key: int, limit: int = 10_00
     return [row[0] for row in rows.fetchall()]
 
 
+def metrics_measured(
+    connection: sqlite3.Connection, suite_hash: str, benchmark_id: str
+) -> list[str]:
+    """The metrics that the suite's author says the benchmark measures."""
+    rows = connection.execute(
+        "SELECT m.value FROM benchmark_suites s, json_each(s.document, '$.benchmarks') b,"
+        " json_each(b.value, '$.metrics_measured') m"
+        " WHERE s.hash=? AND json_extract(b.value, '$.benchmark_id')=?",
+        (suite_hash, benchmark_id),
+    ).fetchall()
+    return [row[0] for row in rows]
+
+
 def graded_scores(connection: sqlite3.Connection, execution_key: int) -> list[Score]:
     """Scores of an execution that carry the grades of several judges."""
     rows = connection.execute(

@@ -13,6 +13,7 @@ from agentbench_tui.store.queries import (
     gauges_of,
     graded_scores,
     list_runs,
+    metrics_measured,
     metrics_of,
 )
 from agentbench_tui.verdicts.leaderboard import run_leaderboard
@@ -79,7 +80,20 @@ def execution_document(connection: sqlite3.Connection, row: Document) -> Documen
         "deviation_from_baseline": row["deviation_from_baseline"],
         "failures": failures_of(connection, row["key"]),
         "judges": _agreement(connection, row["key"]),
+        "unmeasured": _unmeasured(connection, row, metrics),
     }
+
+
+def _unmeasured(
+    connection: sqlite3.Connection, row: Document, metrics: Document
+) -> dict[str, str | None]:
+    """Metrics that the suite says are measured and that have no value here, with the reason."""
+    lacking: dict[str, str | None] = {}
+    for name in metrics_measured(connection, row["suite_hash"], row["benchmark_id"]):
+        found = metrics.get(name) or metrics.get(f"{name}.mean")
+        if found is None or found["value"] is None:
+            lacking[name] = None if found is None else found["reason"]
+    return lacking
 
 
 def _agreement(connection: sqlite3.Connection, execution_key: int) -> Document | None:

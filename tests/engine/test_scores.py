@@ -255,3 +255,10 @@ async def test_credit_between_none_and_full_is_averaged_by_case(tmp_path: Path) 
     assert (value(metrics, "completeness"), metrics["completeness"]["n"]) == (0.5, 8)
     assert (value(metrics, "correctness"), metrics["correctness"]["n"]) == (0.25, 2)
     assert metrics["relevance"]["reason"] == "no scorer gives it"
+
+
+async def test_promised_metrics_without_a_value_are_told_with_the_reason(tmp_path: Path) -> None:
+    document = suite(2, metrics_measured=["accuracy", "e2e_ms", "e2e_ms.p95", "ttft_ms.p50"])
+    code = "def echo(prompt):\n    return prompt\n"
+    found = (await run(tmp_path, document, code, "echo")).execution("echo")["unmeasured"]
+    assert found == {"e2e_ms.p95": "needs 59 (have 2)", "ttft_ms.p50": "not streamed"}
