@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -45,10 +44,10 @@ def list_(stale: str | None, database: str | None, form: str) -> int:
     agentbench agents list
     agentbench agents list --stale 30d
     """
-    from agentbench_tui.store.database import connect_to_read
+    from agentbench_tui.store.database import reading
     from agentbench_tui.store.queries import list_agents
 
-    with closing(connect_to_read(database_path(database))) as connection:
+    with reading(database_path(database)) as connection:
         rows = list_agents(connection)
     if stale is not None:
         oldest = (datetime.now(UTC) - _days(stale)).isoformat()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import closing
 from typing import Any, get_args
 
 import click
@@ -55,12 +54,12 @@ def leaderboard(
     agentbench leaderboard --days 365
     agentbench leaderboard --run latest
     """
-    from agentbench_tui.store.database import connect_to_read
+    from agentbench_tui.store.database import reading
     from agentbench_tui.verdicts.leaderboard import category_leaderboard
 
     if category is not None:
         _check_category(category)
-    with closing(connect_to_read(database_path(database))) as connection:
+    with reading(database_path(database)) as connection:
         if run is not None:
             return _print_run_leaderboard(connection, run, form)
         document = category_leaderboard(connection, category, limit, days)

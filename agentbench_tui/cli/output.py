@@ -68,9 +68,9 @@ def database_option(command: Command) -> Command:
 
 def database_path(database: str | None) -> Path:
     """The file that `--db` names, or the user's own."""
-    from agentbench_tui.store.database import default_database
+    from agentbench_tui.store.database import default_database, real_path
 
-    return Path(database) if database else default_database()
+    return real_path(Path(database)) if database else default_database()
 
 
 def print_json(document: Any) -> None:

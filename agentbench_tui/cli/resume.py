@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from contextlib import closing
 
 import click
 
@@ -33,12 +32,12 @@ def resume(
     from agentbench_tui.engine.plan import decode_plan
     from agentbench_tui.model.errors import UsageError
     from agentbench_tui.store.archive import IMPORTED_IN_PART
-    from agentbench_tui.store.database import connect_to_read
+    from agentbench_tui.store.database import reading
     from agentbench_tui.store.locking import is_leased
     from agentbench_tui.store.queries import find_run
 
     path = database_path(database)
-    with closing(connect_to_read(path)) as connection:
+    with reading(path) as connection:
         row = find_run(connection, run)
     if is_leased(path, row["id"]):
         raise UsageError(f"run {row['id']} goes on; there is nothing to resume")
@@ -72,12 +71,12 @@ def rescore(
     from agentbench_tui.engine.rescoring import rescore as rescore_run
     from agentbench_tui.engine.validation import validate_suite
     from agentbench_tui.model.errors import SuiteError
-    from agentbench_tui.store.database import connect_to_read
+    from agentbench_tui.store.database import reading
     from agentbench_tui.store.queries import find_run
     from agentbench_tui.verdicts.documents import run_document
 
     path = database_path(database)
-    with closing(connect_to_read(path)) as connection:
+    with reading(path) as connection:
         row = find_run(connection, run)
     loaded = None
     if suite is not None:
@@ -87,7 +86,7 @@ def rescore(
             raise SuiteError(problems)
     with stdout_kept():
         done = asyncio.run(rescore_run(path, row, loaded, settings))
-    with closing(connect_to_read(path)) as connection:
+    with reading(path) as connection:
         document = run_document(connection, find_run(connection, row["id"]))
     print_run(document, form)
     click.echo(f"{done.answers} answers scored again, {done.changed} judged otherwise", err=True)

@@ -8,7 +8,6 @@ import json
 import signal
 import sys
 import time
-from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -98,12 +97,12 @@ def carry_out_quietly(plan: Plan, database: Path, *, resume: bool) -> int:
 
 
 async def _say_progress(plan: Plan, database: Path) -> None:
-    from agentbench_tui.store.database import connect_to_read
+    from agentbench_tui.store.database import reading
     from agentbench_tui.store.queries import progress_of_run
 
     began = time.monotonic()
     click.echo(f"run {plan.run_id}: {len(plan.executions())} executions", err=True)
-    with closing(connect_to_read(database)) as connection:
+    with reading(database) as connection:
         while True:
             await asyncio.sleep(PROGRESS_S)
             done = progress_of_run(connection, plan.run_id)
@@ -163,11 +162,11 @@ def _wait_until_registered(
     run_id: str, database: Path, process: subprocess.Popen[bytes], log: Path
 ) -> None:
     """Wait for the run's row. Raises what the process said when it ended before that."""
-    from agentbench_tui.store.database import connect_to_read
+    from agentbench_tui.store.database import reading
     from agentbench_tui.store.queries import progress_of_run
 
     deadline = time.monotonic() + REGISTER_LIMIT_S
-    with closing(connect_to_read(database)) as connection:
+    with reading(database) as connection:
         while progress_of_run(connection, run_id) is None:
             if process.poll() is not None or time.monotonic() > deadline:
                 raise _failure(log, process.poll())
@@ -187,12 +186,12 @@ def _failure(log: Path, code: int | None) -> Exception:
 def report(database: Path, plan: Plan, form: str) -> int:
     """Print the result of a run; its exit code by status, failures and gates."""
     from agentbench_tui.cli.result import print_run
-    from agentbench_tui.store.database import connect_to_read
+    from agentbench_tui.store.database import reading
     from agentbench_tui.store.queries import failure_details, find_run
     from agentbench_tui.verdicts.documents import run_document
     from agentbench_tui.verdicts.gate import check_gates
 
-    with closing(connect_to_read(database)) as connection:
+    with reading(database) as connection:
         run = find_run(connection, plan.run_id)
         document = run_document(connection, run)
         details = failure_details(connection, run["key"], limit=8)

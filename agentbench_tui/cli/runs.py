@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -72,11 +71,11 @@ def list_(limit: int, tag: str | None, database: str | None, form: str) -> int:
     agentbench runs list
     agentbench runs list --tag nightly --format json
     """
-    from agentbench_tui.store.database import connect_to_read
+    from agentbench_tui.store.database import reading
     from agentbench_tui.verdicts.documents import runs_document
 
     path = database_path(database)
-    with closing(connect_to_read(path)) as connection:
+    with reading(path) as connection:
         document = runs_document(connection, path, limit, tag)
     rows = [
         {
@@ -111,11 +110,11 @@ def show(run: str, database: str | None, form: str, **given: Any) -> int:
     agentbench runs show 01a2203b --wrong --agent rules
     agentbench runs show latest --case gains-1 --format json
     """
-    from agentbench_tui.store.database import connect_to_read
+    from agentbench_tui.store.database import reading
     from agentbench_tui.store.queries import find_run
 
     path = database_path(database)
-    with closing(connect_to_read(path)) as connection:
+    with reading(path) as connection:
         row = find_run(connection, run)
         if given["case_id"] is not None:
             return _show_case(connection, row, form, given)
@@ -287,12 +286,12 @@ def delete(run_ids: tuple[str, ...], yes: bool, database: str | None) -> int:
     \b
     agentbench runs delete 01a2203b --yes
     """
-    from agentbench_tui.store.database import connect_to_read
+    from agentbench_tui.store.database import reading
     from agentbench_tui.store.queries import find_run
     from agentbench_tui.store.removal import delete_run
 
     path = database_path(database)
-    with closing(connect_to_read(path)) as connection:
+    with reading(path) as connection:
         found = [find_run(connection, wanted)["id"] for wanted in run_ids]
     if not yes:
         click.confirm(f"Delete {', '.join(found)} from {path}?", abort=True, err=True)
@@ -314,11 +313,11 @@ def export(run: str, file: Path, force: bool, database: str | None) -> int:
     agentbench runs export latest run.db
     """
     from agentbench_tui.store.archive import export_run
-    from agentbench_tui.store.database import connect_to_read
+    from agentbench_tui.store.database import reading
     from agentbench_tui.store.queries import find_run
 
     path = database_path(database)
-    with closing(connect_to_read(path)) as connection:
+    with reading(path) as connection:
         run_id = find_run(connection, run)["id"]
     digest = export_run(path, run_id, file, force=force)
     click.echo(f"{digest}  {file}")

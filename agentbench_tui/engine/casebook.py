@@ -7,14 +7,13 @@ and `resume` asks exactly what was planned.
 from __future__ import annotations
 
 from array import array
-from contextlib import closing
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from agentbench_tui.model.answer import Case
 from agentbench_tui.model.errors import Problem, SuiteError
-from agentbench_tui.store.database import connect_to_read
+from agentbench_tui.store.database import reading
 from agentbench_tui.store.removal import unfinished_hash
 
 if TYPE_CHECKING:
@@ -103,7 +102,7 @@ class CaseReader:
     def __init__(self, database: Path, dataset_key: int) -> None:
         self._database = database
         self._dataset_key = dataset_key
-        with closing(connect_to_read(database)) as connection:
+        with reading(database) as connection:
             rows = connection.execute(
                 "SELECT key FROM cases WHERE dataset_key=? ORDER BY key", (dataset_key,)
             ).fetchall()
@@ -117,7 +116,7 @@ class CaseReader:
     def read(self, start: int, stop: int) -> Iterator[tuple[int, Case]]:
         """(key, case) of the positions `start` up to `stop`."""
         decoder = msgspec.json.Decoder(Case)
-        with closing(connect_to_read(self._database)) as connection:
+        with reading(self._database) as connection:
             for first in range(start, stop, PAGE):
                 last = min(first + PAGE, stop) - 1
                 rows = connection.execute(

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import asyncio
 import time
-from contextlib import closing
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from agentbench_tui.analysis.histogram import Histogram
-from agentbench_tui.store.database import connect_to_read
+from agentbench_tui.store.database import reading
 
 if TYPE_CHECKING:
     import sqlite3
@@ -103,7 +102,7 @@ def _difference(progress: Progress, before: _Seen) -> tuple[object, ...]:
 async def answer_wishes(context: RunContext, since: float) -> None:
     """Poll for wishes and carry them out. Those made before `since` (the lease) are ignored."""
     last = 0
-    with closing(connect_to_read(context.database)) as connection:
+    with reading(context.database) as connection:
         version = -1
         while True:
             await asyncio.sleep(POLL_S)

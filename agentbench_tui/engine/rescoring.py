@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +14,7 @@ from agentbench_tui.engine.recorder import Recorder
 from agentbench_tui.model.answer import Answer, Case, FailureKind, Message
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.model.suite import Suite
-from agentbench_tui.store.database import connect_to_read
+from agentbench_tui.store.database import reading
 from agentbench_tui.store.locking import Lease
 from agentbench_tui.store.writer import Writer
 
@@ -142,7 +141,7 @@ async def _rescore_execution(
             "DELETE FROM failures WHERE execution_key=? AND stage='score'", (execution_key,)
         )
     )
-    with closing(connect_to_read(writer.path)) as connection:
+    with reading(writer.path) as connection:
         while True:
             rows = connection.execute(
                 "SELECT a.*, c.body FROM answers a JOIN cases c ON c.key=a.case_key"

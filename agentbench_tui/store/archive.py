@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.model.errors import StoreError, UsageError
 from agentbench_tui.model.identity import new_id
-from agentbench_tui.store.database import SCHEMA_VERSION, connect_to_read, connect_to_write
+from agentbench_tui.store.database import SCHEMA_VERSION, connect_to_write, reading
+from agentbench_tui.store.faults import check_is_file, faults_named, unusable
 from agentbench_tui.store.locking import Lease, WriteLock, is_leased
 from agentbench_tui.store.removal import (
     BY_EXECUTION,
@@ -38,22 +39,27 @@ def export_run(database: Path, run_id: str, target: Path, *, force: bool = False
     """
     if is_leased(database, run_id):
         raise UsageError(f"run {run_id} goes on; export it when it has ended")
+    check_is_file(target)
+    if target.exists() and target.samefile(database):
+        raise UsageError(f"{target}: is the database itself; export to another file")
     if target.exists() and not force:
         raise UsageError(f"{target}: exists; give --force to replace it")
-    partial = target.with_name(f".{target.name}.{new_id()}")
+    partial = target.with_name(f".agentbench-{new_id()}")
     try:
-        with closing(connect_to_read(database)) as source:
+        with reading(database) as source:
             key = source.execute("SELECT key FROM runs WHERE id=?", (run_id,)).fetchone()[0]
             _copy_run(source, key, partial)
-        _make_plain_file(partial)
+        with faults_named(target):
+            _make_plain_file(partial)
         digest = _sha256(partial)
         partial.replace(target)
-    except sqlite3.DatabaseError as error:
-        raise StoreError(f"{target}: cannot export: {error}") from error
+        target.with_name(f"{target.name}.sha256").write_text(f"{digest}  {target.name}\n")
+    except OSError as error:
+        raise unusable(target, error) from error
     finally:
         for suffix in ("", "-wal", "-shm", ".lock"):
-            Path(f"{partial}{suffix}").unlink(missing_ok=True)
-    target.with_name(f"{target.name}.sha256").write_text(f"{digest}  {target.name}\n")
+            with suppress(OSError):
+                Path(f"{partial}{suffix}").unlink()
     return digest
 
 
@@ -78,14 +84,13 @@ def import_runs(database: Path, source_path: Path) -> list[str]:
     A `.sha256` file beside it is checked. Runs that are already there, or just being written, are
     left alone; what an import that was killed has left is replaced.
     """
-    check = source_path.with_name(f"{source_path.name}.sha256")
-    if check.is_file():
-        expected = check.read_text().split()[:1]
-        if expected != [_sha256(source_path)]:
-            raise StoreError(f"{source_path}: its sha256 is not the one in {check.name}")
+    if not source_path.exists():
+        raise UsageError(f"{source_path}: no such file")
+    check_is_file(source_path)
+    _check_digest(source_path)
     new: list[str] = []
     remove_unfinished(database)
-    with closing(connect_to_read(source_path)) as source:
+    with reading(source_path) as source:
         runs = source.execute("SELECT key, id, status FROM runs ORDER BY key").fetchall()
         for key, run_id, status in runs:
             if status == "running":
@@ -100,6 +105,18 @@ def import_runs(database: Path, source_path: Path) -> list[str]:
             finally:
                 lease.release()
     return new
+
+
+def _check_digest(source_path: Path) -> None:
+    check = source_path.with_name(f"{source_path.name}.sha256")
+    try:
+        if check.is_file():
+            with check.open("rb") as stream:
+                expected = stream.read(64)
+            if expected != _sha256(source_path).encode():
+                raise StoreError(f"{source_path}: its sha256 is not the one in {check.name}")
+    except OSError as error:
+        raise unusable(source_path, error) from error
 
 
 def _make_way(database: Path, run_id: str) -> bool:

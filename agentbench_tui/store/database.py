@@ -6,13 +6,18 @@ import os
 import re
 import shutil
 import sqlite3
-from contextlib import closing
+from contextlib import closing, contextmanager
 from importlib import resources
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from agentbench_tui.model.errors import StoreError
 from agentbench_tui.model.identity import new_id
+from agentbench_tui.store.faults import check_is_file, faults_named, unusable
 from agentbench_tui.store.locking import WriteLock
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 BUSY_TIMEOUT_S = 10.0
 NETWORK_FILESYSTEMS = frozenset(
@@ -35,39 +40,49 @@ SCHEMA_VERSION = 1
 def create_or_migrate(path: Path) -> None:
     """Bring the database at `path` to the newest schema, creating it when it is not there.
 
-    Each migration is one transaction under the write lock. A database of a newer schema, or a
-    file that is no database, is refused untouched (StoreError).
+    Each migration is one transaction under the write lock. A database of a newer schema or of
+    another program, or a file that is no database, is refused untouched (StoreError).
     """
+    check_is_file(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        if path.exists() and _version_of(path) == SCHEMA_VERSION:
-            return
-        with closing(_open_for_writing(path)) as connection:
-            _migrate(path, connection)
-    except (sqlite3.DatabaseError, OSError) as error:
-        raise StoreError(f"{path}: {_plain(error)}") from error
+        with faults_named(path):
+            if path.exists() and _version_of(path) == SCHEMA_VERSION:
+                return
+            with closing(_open_for_writing(path)) as connection:
+                _migrate(path, connection)
+    except OSError as error:
+        raise unusable(path, error) from error
 
 
 def _migrate(path: Path, connection: sqlite3.Connection) -> None:
     lock = WriteLock(path)
     try:
         with lock.held():
-            version = connection.execute("PRAGMA user_version").fetchone()[0]
-            if version > SCHEMA_VERSION:
-                raise StoreError(_too_new(path, version))
+            version = _checked_version(path, connection)
             for number, sql in migrations():
                 if number > version:
                     connection.executescript(
-                        f"BEGIN IMMEDIATE;{sql}PRAGMA user_version={number};COMMIT;"
+                        f"BEGIN IMMEDIATE;{sql}"  # noqa: S608  # our own SQL and id
+                        f"INSERT OR IGNORE INTO meta VALUES ('workspace_id', '{new_id()}');"
+                        f"PRAGMA user_version={number};COMMIT;"
                     )
-            connection.execute("INSERT OR IGNORE INTO meta VALUES ('workspace_id', ?)", (new_id(),))
     finally:
         lock.close()
 
 
 def _version_of(path: Path) -> int:
-    with closing(connect_to_read(path, checked=False)) as connection:
-        version: int = connection.execute("PRAGMA user_version").fetchone()[0]
+    with closing(_open_to_read(path)) as connection:
+        return _checked_version(path, connection)
+
+
+def _checked_version(path: Path, connection: sqlite3.Connection) -> int:
+    """The schema version, 0 of an empty database. Raises StoreError for one that is not ours."""
+    # In this order: whoever makes the database just now commits tables and version at once.
+    tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_master").fetchall()}
+    version: int = connection.execute("PRAGMA user_version").fetchone()[0]
+    if tables and (version == 0 or not {"meta", "benchmark_executions"} <= tables):
+        raise StoreError(f"{path}: a database of another program; give another file with --db")
     if version > SCHEMA_VERSION:
         raise StoreError(_too_new(path, version))
     return version
@@ -83,7 +98,8 @@ def _too_new(path: Path, version: int) -> str:
 def connect_to_write(path: Path) -> sqlite3.Connection:
     """A writing connection to an up-to-date database. Use it under the write lock only."""
     create_or_migrate(path)
-    return _open_for_writing(path)
+    with faults_named(path):
+        return _open_for_writing(path)
 
 
 def _open_for_writing(path: Path) -> sqlite3.Connection:
@@ -97,44 +113,49 @@ def _open_for_writing(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def connect_to_read(path: Path, *, checked: bool = True) -> sqlite3.Connection:
+def connect_to_read(path: Path) -> sqlite3.Connection:
     """A read-only connection in autocommit: every statement sees the newest commit.
 
-    Raises StoreError when there is no database, or one of another schema (unless not `checked`).
+    Raises StoreError when there is no database, or one of another schema.
     """
-    if not path.is_file():
+    check_is_file(path)
+    if not path.exists():
         raise StoreError(f"{path}: no database there yet; `agentbench run` makes one")
-    try:
-        connection = sqlite3.connect(
-            read_uri(path),
-            uri=True,
-            timeout=BUSY_TIMEOUT_S,
-            isolation_level=None,
-            check_same_thread=False,
-        )
-        version = connection.execute("PRAGMA user_version").fetchone()[0]
-    except sqlite3.DatabaseError as error:
-        raise StoreError(f"{path}: {_plain(error)}") from error
+    with faults_named(path):
+        connection = _open_to_read(path)
+        try:
+            version = _checked_version(path, connection)
+            if version != SCHEMA_VERSION:
+                raise StoreError(f"{path}: nothing in it yet; `agentbench run` fills it")
+        except BaseException:
+            connection.close()
+            raise
     connection.row_factory = sqlite3.Row
-    if checked and version != SCHEMA_VERSION:
-        connection.close()
-        if version > SCHEMA_VERSION:
-            raise StoreError(_too_new(path, version))
-        raise StoreError(f"{path}: not an agentbench database of this version (schema {version})")
     return connection
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[sqlite3.Connection]:
+    """`connect_to_read` for a block, at whose end it is closed; what goes wrong in the block with
+    the file (a damaged page, a disk's error) is a StoreError too."""
+    with faults_named(path), closing(connect_to_read(path)) as connection:
+        yield connection
+
+
+def _open_to_read(path: Path) -> sqlite3.Connection:
+    return sqlite3.connect(
+        read_uri(path),
+        uri=True,
+        timeout=BUSY_TIMEOUT_S,
+        isolation_level=None,
+        check_same_thread=False,
+    )
 
 
 def read_uri(path: Path) -> str:
     """URI of a read-only connection; `immutable` only where nobody can be writing."""
     immutable = not os.access(path.parent, os.W_OK) and not Path(f"{path}-wal").exists()
     return f"{path.absolute().as_uri()}?mode=ro{'&immutable=1' if immutable else ''}"
-
-
-def _plain(error: Exception) -> str:
-    text = str(error)
-    if "file is not a database" in text or "malformed" in text:
-        return f"not a readable SQLite database ({text}); give another file with --db"
-    return text
 
 
 def workspace_id(connection: sqlite3.Connection) -> str:
@@ -162,10 +183,10 @@ class Location:
         if database == ":memory:":
             folder = Path("/dev/shm") if Path("/dev/shm").is_dir() else Path("/tmp")  # noqa: S108
             working = folder / f"agentbench-{os.getpid()}-{new_id()}.db"
-            return cls(working, Path(persist) if persist else None)
-        path = Path(database) if database else default_database()
+            return cls(working, _new_file(persist) if persist else None)
         if persist:
             raise StoreError("--persist goes with --db :memory: only")
+        path = real_path(Path(database) if database else default_database())
         if filesystem_of(path) in NETWORK_FILESYSTEMS:
             from platformdirs import user_cache_path
 
@@ -206,6 +227,20 @@ class Location:
             shutil.rmtree(f"{self._temporary}.leases", ignore_errors=True)
 
 
+def _new_file(name: str) -> Path:
+    path = real_path(Path(name))
+    check_is_file(path)
+    if path.exists():
+        raise StoreError(f"{path}: is there already; --persist writes a file of its own")
+    return path
+
+
+def real_path(path: Path) -> Path:
+    """The file itself: absolute, for an agent may change the working folder, and without links,
+    for the locks and the log beside a database are found by its name."""
+    return Path(os.path.realpath(path))
+
+
 def _is_shared_memory(path: Path) -> bool:
     return re.fullmatch(r"agentbench-\d+-[0-9a-f-]{36}\.db", path.name) is not None
 
@@ -214,10 +249,10 @@ def default_database() -> Path:
     """`AGENTBENCH_DB`, else `agentbench.db` in the user's data folder."""
     given = os.environ.get("AGENTBENCH_DB")
     if given:
-        return Path(given)
+        return real_path(Path(given))
     from platformdirs import user_data_path
 
-    return user_data_path("agentbench") / "agentbench.db"
+    return real_path(user_data_path("agentbench") / "agentbench.db")
 
 
 def filesystem_of(path: Path) -> str | None:

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from agentbench_tui.store.faults import unusable
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -24,7 +26,12 @@ class WriteLock:
     """An flock on `<database>.lock`, taken for one transaction at a time."""
 
     def __init__(self, database: Path) -> None:
-        self._descriptor = os.open(f"{database}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        name = f"{database}.lock"
+        try:
+            self._descriptor = os.open(name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        except OSError as error:
+            raise unusable(database, error) from error
+        self.database = database
 
     @contextmanager
     def held(self) -> Iterator[None]:
@@ -57,7 +64,14 @@ class Lease:
 
     @classmethod
     def take(cls, database: Path, run_id: str, holder: LeaseHolder | None = None) -> Lease | None:
-        """The lease of a run, or None while another process holds it."""
+        """The lease of a run, or None while another process holds it. Raises StoreError."""
+        try:
+            return cls._take(database, run_id, holder)
+        except OSError as error:
+            raise unusable(database, error) from error
+
+    @classmethod
+    def _take(cls, database: Path, run_id: str, holder: LeaseHolder | None) -> Lease | None:
         folder = Path(f"{database}.leases")
         folder.mkdir(exist_ok=True)
         path = folder / run_id

@@ -15,10 +15,13 @@ import threading
 import time
 from collections import deque
 from concurrent.futures import Future
+from contextlib import closing, suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from agentbench_tui.model.errors import StoreError
+from agentbench_tui.model.identity import new_id
 from agentbench_tui.store.database import BUSY_TIMEOUT_S, connect_to_write
+from agentbench_tui.store.faults import faults_named
 from agentbench_tui.store.locking import WriteLock
 
 if TYPE_CHECKING:
@@ -50,6 +53,7 @@ class Writer:
         self._closing = False
         self._failure: Exception | None = None
         self._connection = connect_to_write(path)
+        self._inode = _inode(path)
         self._lock = WriteLock(path)
         self._thread = threading.Thread(target=self._work, name="agentbench-writer", daemon=True)
         self._thread.start()
@@ -80,6 +84,8 @@ class Writer:
         future: Future[Result] = Future()
         self._changes.append((change, future))
         self._wake.set()
+        if self._failure is not None:  # since we checked: the thread may have gone already
+            self._fail_waiting()
         return future
 
     async def apply(self, change: Callable[[sqlite3.Connection], Result]) -> Result:
@@ -93,7 +99,12 @@ class Writer:
     def check(self) -> None:
         """Raise StoreError if the writer could not write."""
         if self._failure is not None:
-            raise StoreError(f"{self.path}: cannot write: {self._failure}") from self._failure
+            raise self._as_fault() from self._failure
+
+    def _as_fault(self) -> StoreError:
+        if isinstance(self._failure, StoreError):
+            return self._failure
+        return StoreError(f"{self.path}: cannot write: {self._failure}")
 
     def close(self) -> None:
         """Commit what is queued, checkpoint, and close. Idempotent."""
@@ -117,7 +128,7 @@ class Writer:
                 self._drain()
             except Exception as failure:  # noqa: BLE001  # kept, and raised by check()
                 self._failure = failure
-                self._fail_waiting(failure)
+                self._fail_waiting()
                 return
             if closing:
                 return
@@ -136,10 +147,26 @@ class Writer:
                 future.set_exception(error)
             else:
                 future.set_result(result)
+        self._check_in_place()
         if self._wal_bytes() > CHECKPOINT_BYTES:
             self._checkpoint("PASSIVE")
         if self._changes:
             self._wake.set()
+
+    def _check_in_place(self) -> None:
+        """Save what was written, and end, when the file no longer has its name.
+
+        Removed or replaced, it would go on to be written where nobody finds it.
+        """
+        if _inode(self.path) == self._inode:
+            return
+        saved = self.path.with_name(f"{self.path.stem}-saved-{new_id()}.db")
+        with faults_named(saved), closing(sqlite3.connect(saved)) as copy:
+            self._connection.backup(copy)
+        raise StoreError(
+            f"{self.path}: was removed or replaced by another file during the run; "
+            f"everything up to then is in {saved}"
+        )
 
     def _batch_size(self) -> int:
         return min(BATCH_ROWS, len(self._rows))
@@ -174,9 +201,17 @@ class Writer:
             self._connection.execute(f"PRAGMA wal_checkpoint({mode})")
             self._connection.execute(f"PRAGMA busy_timeout={BUSY_TIMEOUT_S * 1000:.0f}")
 
-    def _fail_waiting(self, failure: Exception) -> None:
-        while self._changes:
-            self._changes.popleft()[1].set_exception(StoreError(str(failure)))
+    def _fail_waiting(self) -> None:
+        with suppress(IndexError):  # both threads may empty it
+            while True:
+                self._changes.popleft()[1].set_exception(self._as_fault())
+
+
+def _inode(path: Path) -> int | None:
+    try:
+        return os.stat(path).st_ino  # noqa: PTH116  # on every drain
+    except OSError:
+        return None
 
 
 def in_transaction(
@@ -188,12 +223,12 @@ def in_transaction(
 ) -> Result:
     """Run `change` in one write transaction under the lock; again while the database is busy.
 
-    Raises what `change` raises, rolled back, and sqlite3.OperationalError when the database is
+    Raises what `change` raises, rolled back, and StoreError when the file cannot be written or is
     still busy after `patience_s` (another program that ignores our lock).
     """
     deadline = time.monotonic() + patience_s
     while True:
-        with lock.held():
+        with faults_named(lock.database), lock.held():
             try:
                 connection.execute("BEGIN IMMEDIATE")
                 result = change(connection)

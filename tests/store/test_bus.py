@@ -323,8 +323,8 @@ def test_memory_is_a_file_in_shared_memory_and_can_be_kept(tmp_path: Path) -> No
 
 
 def test_what_cannot_be_delivered_stays_where_it_was_written(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("no folder")
     location = Location.resolve(":memory:", str(tmp_path / "file" / "kept.db"))
+    (tmp_path / "file").write_text("no folder")
     write_once(location.working, [lambda c: c.execute(ADD_TAG, ("k", "v"))])
     with pytest.raises(StoreError, match=str(location.working)):
         location.deliver()

@@ -1,0 +1,67 @@
+"""What SQLite and the file system say when a database cannot be used, in words for a person.
+
+A full disk, a damaged file, a folder without rights are circumstances: StoreError, one line that
+names the file. Anything else that SQLite complains of is a fault of ours and stays what it is.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import stat
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from agentbench_tui.model.errors import StoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+_UNREADABLE = {sqlite3.SQLITE_CORRUPT: "it is damaged", sqlite3.SQLITE_NOTADB: "it is another file"}
+_CIRCUMSTANCES = {
+    sqlite3.SQLITE_PERM: "the file's rights do not allow it",
+    sqlite3.SQLITE_READONLY: "it, or its folder, is read-only",
+    sqlite3.SQLITE_FULL: "the disk is full",
+    sqlite3.SQLITE_IOERR: "the disk reports an error",
+    sqlite3.SQLITE_CANTOPEN: "it, or a file beside it, cannot be opened or made",
+    sqlite3.SQLITE_BUSY: "another program holds it",
+    sqlite3.SQLITE_NOLFS: "it is larger than the file system allows",
+}
+"""Primary result code (https://www.sqlite.org/rescode.html) → what it means."""
+
+
+@contextmanager
+def faults_named(path: Path) -> Iterator[None]:
+    """Turn what SQLite says of an unusable database at `path` into a StoreError."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        if code in _UNREADABLE:
+            raise StoreError(
+                f"{path}: not a readable SQLite database ({error}: {_UNREADABLE[code]}); "
+                "give another file with --db"
+            ) from error
+        if code in _CIRCUMSTANCES:
+            raise StoreError(f"{path}: {_CIRCUMSTANCES[code]} ({error})") from error
+        raise
+
+
+def unusable(path: Path, error: OSError) -> StoreError:
+    """What the system said of `path`, or of a file beside it."""
+    return StoreError(f"{path}: cannot be used: {(error.strerror or str(error)).lower()}")
+
+
+def check_is_file(path: Path) -> None:
+    """Raise StoreError where something other than a regular file is in the way."""
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        if path.is_symlink():
+            raise StoreError(f"{path}: a link to a file that is not there") from None
+        return
+    except (OSError, ValueError) as error:
+        raise unusable(path, OSError(*error.args)) from None
+    if not stat.S_ISREG(mode):
+        what = "a folder" if stat.S_ISDIR(mode) else "not a regular file"
+        raise StoreError(f"{path}: {what}; give a database file with --db")
