@@ -23,9 +23,11 @@ class GateResult:
     value: float | None
     """None when it could not be measured: then the gate cannot be judged."""
     holds: bool | None
+    reason: str | None = None
+    """Why there is no value, as far as it is known."""
 
     def __str__(self) -> str:
-        shown = "–" if self.value is None else f"{self.value:.6g}"
+        shown = self.reason or "no value" if self.value is None else f"{self.value:.6g}"
         word = {True: "holds", False: "FAILS", None: "cannot be judged"}[self.holds]
         return f"{self.gate} {word} for {self.agent_id} on {self.benchmark_id}: {shown}"
 
@@ -49,20 +51,20 @@ def check_gates(
 
 
 def _check(gate: Gate, execution: dict[str, Any]) -> GateResult:
-    value = _value(gate.name, execution)
+    value, reason = _value(gate.name, execution)
     return GateResult(
         str(gate),
         execution["agent_id"],
         execution["benchmark_id"],
         value,
         None if value is None else gate.holds(value),
+        reason,
     )
 
 
-def _value(name: str, execution: dict[str, Any]) -> float | None:
-    value: float | None
+def _value(name: str, execution: dict[str, Any]) -> tuple[float | None, str | None]:
+    """The value that a gate stands on, or why there is none."""
     if name == "overall" or name.endswith("_score"):
-        value = execution["scores"][name.removesuffix("_score")]
-    else:
-        value = execution["metrics"].get(name, {}).get("value")
-    return value
+        return execution["scores"][name.removesuffix("_score")], "it has no score"
+    metric = execution["metrics"].get(name, {})
+    return metric.get("value"), metric.get("reason")

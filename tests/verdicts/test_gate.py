@@ -1,0 +1,38 @@
+"""Gates say what they found, or why they cannot be judged."""
+
+from agentbench_tui.verdicts.gate import check_gates
+
+EXECUTION = {
+    "suite_id": "s",
+    "agent_id": "a",
+    "benchmark_id": "b",
+    "scores": {"overall": None, "accuracy": 0.5},
+    "metrics": {
+        "accuracy": {"value": 0.5, "reason": None},
+        "e2e_ms.p99": {"value": None, "reason": "needs 299 (have 4)"},
+    },
+}
+
+
+def said(*gates: str) -> list[str]:
+    return [str(one) for one in check_gates({"executions": [EXECUTION]}, gates, {})]
+
+
+def test_a_gate_that_holds_or_fails_tells_the_value() -> None:
+    assert said("accuracy>=0.5", "accuracy_score>0.5") == [
+        "accuracy>=0.5 holds for a on b: 0.5",
+        "accuracy_score>0.5 FAILS for a on b: 0.5",
+    ]
+
+
+def test_a_gate_without_a_value_tells_why() -> None:
+    assert said("e2e_ms.p99<=10", "overall>=0.1") == [
+        "e2e_ms.p99<=10 cannot be judged for a on b: needs 299 (have 4)",
+        "overall>=0.1 cannot be judged for a on b: it has no score",
+    ]
+
+
+def test_gates_of_a_suite_are_for_its_executions() -> None:
+    document = {"executions": [EXECUTION, {**EXECUTION, "suite_id": "other"}]}
+    (found,) = check_gates(document, (), {"other": ["accuracy>=0.9"]})
+    assert found.holds is False
