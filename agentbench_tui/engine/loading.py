@@ -179,9 +179,32 @@ def _build(
             path = (*base, *finding.path)
             message = finding.message + _from_reference(data, path)
             problems.append(places.problem(path, message, key=finding.at_key))
+        problems += _misnamed(resolved, places)
     if problems:
         raise SuiteError(in_order(problems))
     return built
+
+
+def _misnamed(resolved: Mapping[str, Any], places: Places) -> list[Problem]:
+    """Scorers and instruments that do not exist, in a suite that has faults of form besides."""
+    from agentbench_tui.instruments.registry import check_instrument
+    from agentbench_tui.scoring.registry import check_scorer
+
+    found: list[Problem] = []
+    benchmarks = resolved.get("benchmarks")
+    for index, benchmark in enumerate(benchmarks if isinstance(benchmarks, list) else ()):
+        for part in ("scorers", "instruments"):
+            entries = benchmark.get(part) if isinstance(benchmark, dict) else None
+            for place, spec in enumerate(entries if isinstance(entries, list) else ()):
+                if not isinstance(spec, str | dict):
+                    continue  # its form is told already
+                if part == "scorers":
+                    messages = check_scorer(spec, base_dir=Path(places.file).parent)
+                else:
+                    messages = check_instrument(spec, str(benchmark.get("kind", "task")))
+                path: KeyPath = ("benchmarks", index, part, place)
+                found += [places.problem(path, message) for message in messages]
+    return found
 
 
 def _from_reference(data: Any, path: KeyPath) -> str:

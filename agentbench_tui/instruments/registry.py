@@ -15,7 +15,7 @@ from agentbench_tui.model.errors import did_you_mean
 
 ENTRY_POINTS = "agentbench.instruments"
 DEFAULT_INTERVAL_MS = 1000.0
-SHORTEST_INTERVAL_MS = 100.0
+SHORTEST_INTERVAL_MS = 10.0
 
 _OPTIONS: dict[str, dict[str, float]] = {
     "timing": {},

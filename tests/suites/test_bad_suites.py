@@ -237,3 +237,27 @@ def test_any_value_in_any_place_is_accepted_or_told(
         for problem in validate_suite(load_suite(path), datasets=True):
             assert problem.file == str(path)
             assert problem.line == 1
+
+
+def test_a_misspelt_scorer_is_told_beside_faults_of_form(tmp_path: Path) -> None:
+    path = tmp_path / "suite.yaml"
+    path.write_text(
+        "suite_id: s\n"
+        "versoin: '1'\n"
+        "benchmarks:\n"
+        "  - benchmark_id: b\n"
+        "    dataset: {cases: [{input: a, expected: a}]}\n"
+        "    scorers: [normalized]\n"
+        "    instruments: [psutl]\n"
+        "    concurrency: many\n"
+    )
+    with pytest.raises(SuiteError) as caught:
+        load_suite(path)
+    said = str(caught.value).splitlines()
+    assert len(said) == 4
+    assert ":2:1: versoin:" in said[0]
+    assert ":6:" in said[1]
+    assert 'did you mean "normalised"' in said[1]
+    assert ":7:" in said[2]
+    assert 'did you mean "psutil"' in said[2]
+    assert ":8:" in said[3]
