@@ -21,6 +21,7 @@ from agentbench_tui.agents.reply import answer_of
 from agentbench_tui.agents.target import parse_target
 from agentbench_tui.model.agent import AgentSpec
 from agentbench_tui.model.answer import Agent, AgentFailure, Answer, FailureKind, Request
+from agentbench_tui.model.breaking_off import BrokenOff, breakable
 
 
 class Options(AgentOptions):
@@ -89,6 +90,7 @@ class PythonAgent:
         self._is_async = _is_async(function)
         self._answer = function
 
+    @breakable
     async def answer(self, request: Request) -> Answer:
         """What the function answers. Whatever it raises is a failure of kind `agent`."""
         function = self._answer
@@ -115,6 +117,7 @@ class PythonAgent:
             if self._pool is not None:
                 self._pool.close()
 
+    @breakable
     async def _guarded(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """What user code gives back, awaited where it is awaitable. Raises AgentFailure."""
         try:
@@ -129,11 +132,14 @@ class PythonAgent:
         if self._inline or _is_async(function):
             return function(*arguments)
         assert self._pool is not None
-        return await self._pool.run(function, *arguments)
+        try:
+            return await self._pool.run(function, *arguments)
+        except KeyboardInterrupt as error:  # no signal comes to its thread: it raised that itself
+            raise AgentFailure(FailureKind.AGENT, describe(error)) from None
 
     def _failure(self, error: BaseException) -> BaseException:
         """What to raise instead of what user code raised."""
-        if isinstance(error, KeyboardInterrupt):
+        if isinstance(error, KeyboardInterrupt | BrokenOff):
             return error
         task = asyncio.current_task()
         if isinstance(error, asyncio.CancelledError) and task is not None and task.cancelling():

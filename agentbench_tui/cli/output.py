@@ -7,10 +7,10 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TextIO, TypeVar
 
 import click
 
@@ -87,16 +87,29 @@ def _json(value: Any, indent: int | None = None) -> str:
 @contextmanager
 def stdout_kept() -> Iterator[None]:
     """While it lasts, whatever else is written to stdout (an agent's `print`, a program that it
-    starts) goes to stderr, so that the result stands alone."""
+    starts) goes to stderr, so that the result stands alone. An agent may close both: it has
+    streams of its own."""
     sys.stdout.flush()
+    ours = sys.stdout, sys.stderr
     kept = os.dup(1)
     os.dup2(2, 1)
+    sys.stdout, sys.stderr = _on_descriptor(1), _on_descriptor(2)
     try:
         yield
     finally:
-        sys.stdout.flush()
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(OSError, ValueError):  # closed, or whoever read it has gone
+                stream.flush()
+        sys.stdout, sys.stderr = ours
         os.dup2(kept, 1)
         os.close(kept)
+
+
+def _on_descriptor(number: int) -> TextIO:
+    return open(  # it lasts longer than we; a descriptor has no path
+        number, "w", encoding=sys.stderr.encoding, errors="backslashreplace",
+        buffering=1, closefd=False,
+    )  # fmt: skip
 
 
 def print_rows(

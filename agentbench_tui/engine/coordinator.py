@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import signal
 import time
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -30,6 +29,7 @@ from agentbench_tui.engine.finish import baseline_first, finish_execution, rank_
 from agentbench_tui.engine.kinds import find_kind
 from agentbench_tui.engine.monitor import answer_wishes, write_ticks
 from agentbench_tui.engine.recorder import utc_now
+from agentbench_tui.engine.signals import Signals
 from agentbench_tui.engine.stopping import Budget
 from agentbench_tui.model.errors import AgentbenchError
 from agentbench_tui.model.suite import Price, Suite
@@ -105,7 +105,8 @@ class _Run:
         self._holder = holder
         self._say = say
         self._signal: int | None = None
-        self._work: asyncio.Task[None] | None = None
+        self._cancelled = False
+        self._work: asyncio.Task[Any] | None = None
         self._stop = StopSignal()
         self._may_ask = asyncio.Event()
         self._may_ask.set()
@@ -130,10 +131,14 @@ class _Run:
                 lambda c: registration.register_run(c, self._plan, self._holder)
             )
         error: str | None = None
-        self._install_signals()
+        self._work = asyncio.current_task()
         try:
-            context = await self._prepare(run_key, sources, resume=resume)
-            await self._measure(context)
+            with Signals(self._on_signal):
+                context = await self._prepare(run_key, sources, resume=resume)
+                await self._measure(context)
+        except asyncio.CancelledError:
+            if not self._cancelled:
+                raise
         except AgentbenchError as raised:
             error = str(raised)
             raise
@@ -141,7 +146,6 @@ class _Run:
             error = f"{type(raised).__name__}: {raised}"
             raise
         finally:
-            self._remove_signals()
             status: str = await writer.apply(
                 lambda c: close_run(c, run_key, self._stop, error, self._overhead, self._gauges)
             )
@@ -324,31 +328,19 @@ class _Run:
         targets = (execution.agent.target for _, execution in self._plan.executions())
         return any(target.startswith(_INSIDE) for target in targets)
 
-    def _install_signals(self) -> None:
-        """The first signal lets what is in flight finish, the second ends it; more do nothing."""
-        loop = asyncio.get_running_loop()
-        cancelled = False
-
-        def on_signal(number: int) -> None:
-            nonlocal cancelled
-            if self._signal is None:
-                self._signal = number
+    def _on_signal(self, number: int) -> None:
+        """The first lets what is in flight finish, the second ends it; more do nothing."""
+        if self._signal is None:
+            self._signal = number
+            self._stop.request("interrupted", interrupted=True)
+            self._may_ask.set()
+            with suppress(
+                OSError, ValueError
+            ):  # whoever would read it may be gone, with the terminal
                 self._say("interrupted: what is in flight comes to its end; again stops at once")
-                self._stop.request("interrupted", interrupted=True)
-                self._may_ask.set()
-            elif self._work is not None and not cancelled:
-                cancelled = True
-                self._work.cancel()
-
-        with suppress(NotImplementedError, RuntimeError, ValueError):  # not in the main thread
-            for number in (signal.SIGINT, signal.SIGTERM):
-                loop.add_signal_handler(number, on_signal, number)
-
-    def _remove_signals(self) -> None:
-        loop = asyncio.get_running_loop()
-        with suppress(NotImplementedError, RuntimeError, ValueError):
-            for number in (signal.SIGINT, signal.SIGTERM):
-                loop.remove_signal_handler(number)
+        elif self._work is not None and not self._cancelled:
+            self._cancelled = True
+            self._work.cancel()
 
 
 def _unfinished(group: Group, finished: set[int], keys: dict[str, int]) -> Group:

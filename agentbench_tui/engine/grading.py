@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from agentbench_tui.model.answer import GraderFailure
+from agentbench_tui.model.breaking_off import breakable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -53,6 +54,7 @@ async def grade(
     return scores
 
 
+@breakable
 async def _apply(scorer: Scorer, case: Case, answer: Answer) -> Score:
     """What the scorer says, whether it answers at once or is awaited."""
     score = scorer(case, answer)

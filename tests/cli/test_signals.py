@@ -1,0 +1,151 @@
+"""Signals at moments when nobody listens: each run ends, and keeps what it had."""
+
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+from processes import COMMAND, INTERRUPT, PATIENCE_S, TERMINATE, Place, line_with, make_place
+
+HANG_UP = signal.SIGHUP
+# Each says that it has come and then waits for a door that nobody opens.
+BLOCKING = """
+from agents import here
+
+def wait():
+    (here / "arrived").write_text("x")
+    (here / "go").read_text()
+
+async def agent(prompt):
+    if prompt == "2":
+        try:
+            wait()
+        except Exception:
+            pass
+    return prompt
+
+def scorer(case, answer):
+    if case.input == "2":
+        try:
+            wait()
+        except Exception:
+            pass
+    return True
+
+def cases():
+    yield {"id": "c0", "input": "0", "expected": "0"}
+    wait()
+"""
+RUN = ("run", "suite.json", "--no-ui", "--quiet", "--format", "json")
+ECHO = ("--agent", "echo=python:agents.py:echo")
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    made = make_place(tmp_path)
+    (tmp_path / "blocking.py").write_text(BLOCKING)
+    made.suite(4)
+    made.doors()
+    return made
+
+
+def observed(place: Place) -> list[str]:
+    rows = place.rows("SELECT c.case_id FROM answers a JOIN cases c ON c.key=a.case_key")
+    return sorted(row[0] for row in rows)
+
+
+@pytest.mark.parametrize("blocks", ["agent", "scorer"])
+def test_code_that_never_gives_the_loop_back_is_broken_off(place: Place, blocks: str) -> None:
+    agent = ("--agent", "echo=python:blocking.py:agent") if blocks == "agent" else ECHO
+    if blocks == "scorer":
+        place.suite(4, scorers=[{"python:blocking.py:scorer": {}}])
+    with place.started(*RUN, *agent) as process:
+        place.someone_at_the_door()
+        # Two kinds, since two of one kind may arrive as one.
+        process.send_signal(INTERRUPT)
+        process.send_signal(TERMINATE)
+        _, err = process.communicate(timeout=PATIENCE_S)
+    assert process.returncode == 130, err
+    assert "Traceback" not in err
+    assert "agentbench resume" in err
+    # The one that was broken off is asked again by `resume`: nothing is recorded of it.
+    assert observed(place) == ["c0", "c1"]
+    assert place.rows("SELECT status FROM runs") == [("interrupted",)]
+
+
+def test_a_generator_of_cases_that_never_ends_is_broken_off(place: Place) -> None:
+    dataset = {"data_source": "python:blocking.py:cases"}
+    place.suite(4, dataset=dataset)
+    with place.started(*RUN, *ECHO) as process:
+        place.someone_at_the_door()
+        process.send_signal(INTERRUPT)
+        process.send_signal(TERMINATE)
+        process.send_signal(HANG_UP)
+        _, err = process.communicate(timeout=PATIENCE_S)
+    assert process.returncode != 0
+    assert "Traceback" not in err
+
+
+def test_a_terminal_that_hangs_up_ends_the_run_and_keeps_it(place: Place) -> None:
+    with place.started(*RUN, *ECHO, DOOR="2") as process:
+        assert place.someone_at_the_door() == "2"
+        process.send_signal(HANG_UP)
+        line_with(process.stderr, "interrupted")
+        place.open_the_door()
+        process.communicate(timeout=PATIENCE_S)
+    assert process.returncode == 129
+    assert observed(place) == ["c0", "c1", "c2"]
+    assert place.rows("SELECT status FROM runs") == [("interrupted",)]
+
+
+def test_a_hang_up_that_is_to_be_ignored_is_ignored(place: Place) -> None:
+    ignoring = ["sh", "-c", 'trap "" HUP; exec "$@"', "sh", *COMMAND, *RUN, *ECHO]
+    process = subprocess.Popen(
+        ignoring,
+        cwd=place.folder,
+        env=place.environment(DOOR="2"),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        place.someone_at_the_door()
+        process.send_signal(HANG_UP)
+        place.open_the_door()
+        assert process.wait(PATIENCE_S) == 0
+    finally:
+        process.kill()
+        process.wait()
+    assert observed(place) == ["c0", "c1", "c2", "c3"]
+
+
+def test_a_signal_counts_also_when_nobody_reads_what_is_said(place: Place) -> None:
+    with place.started(*RUN, *ECHO, DOOR="2") as process:
+        assert place.someone_at_the_door() == "2"
+        assert process.stderr is not None
+        process.stderr.close()
+        process.send_signal(INTERRUPT)
+        process.send_signal(TERMINATE)
+        assert process.stdout is not None
+        process.stdout.read()
+        assert process.wait(PATIENCE_S) == 141  # its last words found no reader
+    assert observed(place) == ["c0", "c1"]
+    assert place.rows("SELECT status FROM runs") == [("interrupted",)]
+
+
+@pytest.mark.parametrize("raised", ["KeyboardInterrupt", "SystemExit(0)", "GeneratorExit"])
+def test_an_agent_that_raises_what_ends_programs_has_failed(place: Place, raised: str) -> None:
+    (place.folder / "raising.py").write_text(f"def answer(prompt):\n    raise {raised}\n")
+    ended = place.run(*RUN, "--agent", "bad=python:raising.py:answer")
+    assert ended.returncode == 3, ended.stderr
+    kinds = place.rows("SELECT kind, COUNT(*) FROM failures GROUP BY kind")
+    assert kinds == [("agent", 4)]
+
+
+def test_an_agent_may_close_the_streams_it_has(place: Place) -> None:
+    (place.folder / "closing.py").write_text(
+        "import sys\ndef answer(prompt):\n    sys.stdout.close()\n    sys.stderr.close()\n"
+        "    return prompt\n"
+    )
+    ended = place.run(*RUN, "--agent", "closing=python:closing.py:answer")
+    assert ended.returncode == 0, ended.stderr
+    assert '"status": "complete"' in ended.stdout
