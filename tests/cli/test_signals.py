@@ -5,7 +5,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from processes import COMMAND, INTERRUPT, PATIENCE_S, TERMINATE, Place, line_with, make_place
+from processes import COMMAND, INTERRUPT, PATIENCE_S, TERMINATE, Place, line_with, make_place, until
 
 HANG_UP = signal.SIGHUP
 # Each says that it has come and then waits for a door that nobody opens.
@@ -49,6 +49,23 @@ def place(tmp_path: Path) -> Place:
     return made
 
 
+def send(process: "subprocess.Popen[str]", *numbers: signal.Signals) -> None:
+    """Signals one by one: the next is sent when the one before has been taken.
+
+    Of one kind, two would come as one; and one that comes while another is on its way may be taken
+    by a thread that does not wait, so that the one that does is not woken.
+    """
+    status = Path(f"/proc/{process.pid}/status")
+    for number in numbers:
+        process.send_signal(number)
+        until(lambda: process.poll() is not None or _pending(status.read_text()) == 0)
+
+
+def _pending(status: str) -> int:
+    fields = dict(line.split(":", 1) for line in status.splitlines())
+    return int(fields["SigPnd"], 16) | int(fields["ShdPnd"], 16)
+
+
 def observed(place: Place) -> list[str]:
     rows = place.rows("SELECT c.case_id FROM answers a JOIN cases c ON c.key=a.case_key")
     return sorted(row[0] for row in rows)
@@ -61,9 +78,7 @@ def test_code_that_never_gives_the_loop_back_is_broken_off(place: Place, blocks:
         place.suite(4, scorers=[{"python:blocking.py:scorer": {}}])
     with place.started(*RUN, *agent) as process:
         place.someone_at_the_door()
-        # Two kinds, since two of one kind may arrive as one.
-        process.send_signal(INTERRUPT)
-        process.send_signal(TERMINATE)
+        send(process, INTERRUPT, TERMINATE)
         _, err = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 130, err
     assert "Traceback" not in err
@@ -78,9 +93,7 @@ def test_a_generator_of_cases_that_never_ends_is_broken_off(place: Place) -> Non
     place.suite(4, dataset=dataset)
     with place.started(*RUN, *ECHO) as process:
         place.someone_at_the_door()
-        process.send_signal(INTERRUPT)
-        process.send_signal(TERMINATE)
-        process.send_signal(HANG_UP)
+        send(process, INTERRUPT, TERMINATE, HANG_UP)
         _, err = process.communicate(timeout=PATIENCE_S)
     assert process.returncode != 0
     assert "Traceback" not in err
@@ -123,8 +136,7 @@ def test_a_signal_counts_also_when_nobody_reads_what_is_said(place: Place) -> No
         assert place.someone_at_the_door() == "2"
         assert process.stderr is not None
         process.stderr.close()
-        process.send_signal(INTERRUPT)
-        process.send_signal(TERMINATE)
+        send(process, INTERRUPT, TERMINATE)
         assert process.stdout is not None
         process.stdout.read()
         assert process.wait(PATIENCE_S) == 141  # its last words found no reader
