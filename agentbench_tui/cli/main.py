@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
+from contextlib import suppress
 from importlib import import_module
+from pathlib import Path
 from typing import Any, NoReturn
 
 import click
 
 from agentbench_tui import __version__
+from agentbench_tui.cli.streams import make_usable
 from agentbench_tui.model.errors import AgentbenchError
 
+_CIRCUMSTANCES = {
+    errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS, errno.EACCES, errno.EPERM,
+    errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENAMETOOLONG,
+}  # fmt: skip
+"""Errors of the system that a person can mend."""
 COMMANDS = {
     "run": ("agentbench_tui.cli.run:run_command", "Run suites against agents."),
     "resume": ("agentbench_tui.cli.resume:resume", "Go on with an interrupted run."),
@@ -108,11 +117,13 @@ def main() -> None:
 
 def run() -> NoReturn:
     """Entry point of `agentbench`: runs the command, turns every error into its exit code."""
+    make_usable()
     sys.exit(_run(sys.argv[1:]))
 
 
 def _run(arguments: list[str]) -> int:
     try:
+        _check_text(arguments)
         result = main.main(arguments, prog_name="agentbench", standalone_mode=False)
     except click.exceptions.Exit as stop:
         return stop.exit_code
@@ -131,8 +142,36 @@ def _run(arguments: list[str]) -> int:
         click.echo("interrupted", err=True)
         return 130
     except Exception as error:  # noqa: BLE001  # a fault of ours: one line and a report
-        return _report_fault(error, arguments)
+        circumstance = _circumstance(error)
+        if circumstance is None:
+            return _report_fault(error, arguments)
+        with suppress(OSError):  # it may be stderr that cannot be written
+            click.echo(f"agentbench: {circumstance}", err=True)
+        return 2
     return result if isinstance(result, int) else 0
+
+
+def _check_text(arguments: list[str]) -> None:
+    """Raise UsageError for an argument that is not text: nothing that keeps it could."""
+    from agentbench_tui.model.errors import UsageError
+
+    for argument in arguments:
+        if not argument.isascii() and any("\ud800" <= one <= "\udfff" for one in argument):
+            raise UsageError(f"not UTF-8 text: {argument[:80]!r}")
+
+
+def _circumstance(error: Exception) -> str | None:
+    """What a person can mend about an error of the system's; None when it is a fault of ours."""
+    if not isinstance(error, OSError):
+        return None
+    try:
+        Path.cwd()
+    except FileNotFoundError:
+        return "the current folder has been removed; change to one that is there"
+    if error.errno not in _CIRCUMSTANCES:
+        return None
+    where = error.filename if isinstance(error.filename, str) else "output"
+    return f"{where}: {(error.strerror or str(error)).lower()}"
 
 
 def _report_fault(error: Exception, arguments: list[str]) -> int:
@@ -141,20 +180,24 @@ def _report_fault(error: Exception, arguments: list[str]) -> int:
 
     from agentbench_tui.model.untrusted import redact
 
+    command = " ".join(arguments)
     text = "".join(traceback.format_exception(error))
-    with tempfile.NamedTemporaryFile(
-        "w", prefix="agentbench-fault-", suffix=".txt", delete=False
-    ) as report:
-        command = " ".join(arguments)
-        report.write(redact(f"agentbench {__version__}\nagentbench {command}\n\n{text}"))
-    click.echo(
-        f"agentbench: a fault of ours: {type(error).__name__}: {redact(str(error))[:300]}\n"
-        f"Please attach {report.name} when you report it.",
-        err=True,
-    )
-    return 70
+    text = redact(f"agentbench {__version__}\nagentbench {command}\n\n{text}")
+    said = f"agentbench: a fault of ours: {type(error).__name__}: {redact(str(error))[:300]}"
+    try:
+        with tempfile.NamedTemporaryFile(
+            "w", prefix="agentbench-fault-", suffix=".txt", delete=False,
+            encoding="utf-8", errors="backslashreplace",
+        ) as report:  # fmt: skip
+            report.write(text)
+    except OSError:  # no folder for it: what it would say is said here
+        click.echo(f"{said}\nPlease report it with this:\n{text}", err=True)
+    else:
+        click.echo(f"{said}\nPlease attach {report.name} when you report it.", err=True)
+    return AgentbenchError.exit_code
 
 
 def run_interactive() -> NoReturn:
     """Entry point of `agentbench-tui`: the terminal session."""
+    make_usable()
     sys.exit(_run(["session", *sys.argv[1:]]))

@@ -10,10 +10,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TextIO, TypeVar
+from typing import Any, TypeVar
 
 import click
 
+from agentbench_tui.cli.streams import knows_all_characters, stream_on
 from agentbench_tui.model.untrusted import one_line
 from agentbench_tui.verdicts.figures import NOTHING
 
@@ -80,7 +81,8 @@ def print_json(document: Any) -> None:
 
 def _json(value: Any, indent: int | None = None) -> str:
     """JSON in which nothing can steer a terminal: what is not printable is escaped."""
-    text = json.dumps(value, indent=indent, ensure_ascii=False, allow_nan=False)
+    plain = not knows_all_characters(sys.stdout)
+    text = json.dumps(value, indent=indent, ensure_ascii=plain, allow_nan=False)
     return _STEERING.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
@@ -93,7 +95,7 @@ def stdout_kept() -> Iterator[None]:
     ours = sys.stdout, sys.stderr
     kept = os.dup(1)
     os.dup2(2, 1)
-    sys.stdout, sys.stderr = _on_descriptor(1), _on_descriptor(2)
+    sys.stdout, sys.stderr = stream_on(1), stream_on(2)
     try:
         yield
     finally:
@@ -103,13 +105,6 @@ def stdout_kept() -> Iterator[None]:
         sys.stdout, sys.stderr = ours
         os.dup2(kept, 1)
         os.close(kept)
-
-
-def _on_descriptor(number: int) -> TextIO:
-    return open(  # it lasts longer than we; a descriptor has no path
-        number, "w", encoding=sys.stderr.encoding, errors="backslashreplace",
-        buffering=1, closefd=False,
-    )  # fmt: skip
 
 
 def print_rows(

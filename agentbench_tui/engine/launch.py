@@ -29,7 +29,6 @@ def launch(
     command = [sys.executable, "-m", "agentbench_tui", "carry-out", name, "--db", str(database)]
     if resume:
         command.append("--resume")
-    log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("ab") as output:
         return subprocess.Popen(
             command,
@@ -49,7 +48,12 @@ def _python_path() -> str:
 
 
 def log_path(run_id: str) -> Path:
-    """Where a detached run says what went wrong."""
+    """Where a detached run says what went wrong: the user's state folder, if it can be written."""
     from platformdirs import user_state_path
 
-    return user_state_path("agentbench") / "runs" / f"{run_id}.log"
+    folder = user_state_path("agentbench") / "runs"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        folder = Path(tempfile.gettempdir())
+    return folder / f"{run_id}.log"

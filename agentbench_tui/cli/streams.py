@@ -1,0 +1,55 @@
+"""The three standard streams, made fit to be used before anything is said.
+
+Whoever starts us may have closed them, and a terminal may know no more than ASCII.
+"""
+
+from __future__ import annotations
+
+import codecs
+import os
+import sys
+from contextlib import suppress
+from typing import TextIO
+
+_PLAIN = {"–": "-", "─": "-", "×": "x", "·": "*", "…": "...", "±": "+-", "≥": ">=", "≤": "<="}
+"""Signs of ours, as a terminal without them can show them."""
+_HANDLER = "agentbench-plain"
+
+
+def make_usable() -> None:
+    """Open what is closed onto nothing, and let every character be written somehow."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            # The lowest number is taken, so that no file of ours is ever a standard stream.
+            os.open(os.devnull, os.O_RDWR)
+    sys.stdin = sys.stdin or open(0, closefd=False)  # noqa: SIM115  # it lasts as long as we
+    sys.stdout = sys.stdout or stream_on(1)
+    sys.stderr = sys.stderr or stream_on(2)
+    codecs.register_error(_HANDLER, _plain)
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(AttributeError, ValueError):  # a stream of someone who calls us
+            stream.reconfigure(errors=_HANDLER)  # type: ignore[union-attr]
+
+
+def stream_on(number: int) -> TextIO:
+    """A text stream on a descriptor, which stays open when it is closed."""
+    encoding = getattr(sys.stderr, "encoding", None) or "utf-8"
+    return open(number, "w", 1, encoding, "backslashreplace", closefd=False)
+
+
+def knows_all_characters(stream: TextIO) -> bool:
+    """Whether anything that JSON may hold can be written to it as it is."""
+    return codecs.lookup(getattr(stream, "encoding", None) or "utf-8").name.startswith("utf")
+
+
+def _plain(error: UnicodeError) -> tuple[str | bytes, int]:
+    assert isinstance(error, UnicodeEncodeError)
+    replaced, end = codecs.backslashreplace_errors(error)
+    part = error.object[error.start : error.end]
+    if any(character in _PLAIN for character in part):
+        replaced = "".join(
+            _PLAIN.get(one) or one.encode("ascii", "backslashreplace").decode() for one in part
+        )
+    return replaced, end

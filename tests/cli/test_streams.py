@@ -1,0 +1,137 @@
+"""Standard streams as they may be: closed, full, gone, or knowing only ASCII."""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from processes import COMMAND, PATIENCE_S, Place, make_place
+
+RUN = ("run", "suite.json", "--agent", "echo=python:agents.py:echo", "--no-ui")
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    made = make_place(tmp_path)
+    made.suite(2)
+    return made
+
+
+def through_shell(place: Place, redirection: str, *arguments: str) -> tuple[int, str, str]:
+    """Exit code, stdout and stderr of the command with a shell's redirection."""
+    ended = subprocess.run(
+        ["sh", "-c", f'"$@" {redirection}', "sh", *COMMAND, *arguments],
+        cwd=place.folder,
+        env=place.environment(),
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+    )
+    return ended.returncode, ended.stdout, ended.stderr
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-", "<&- >&- 2>&-"])
+def test_closed_streams_harm_no_run(place: Place, closed: str) -> None:
+    code, out, err = through_shell(place, closed, *RUN, "--format", "json")
+    assert (code, "fault" in err) == (0, False)
+    assert place.rows("SELECT status FROM runs") == [("complete",)]
+    assert place.rows("SELECT COUNT(*) FROM answers") == [(2,)]
+    if ">&-" not in closed.replace("2>&-", ""):
+        assert json.loads(out)["status"] == "complete"
+
+
+@pytest.mark.skipif(not Path("/dev/full").is_char_device(), reason="no /dev/full here")
+@pytest.mark.parametrize("command", [RUN, ("runs", "list"), ("--help",)])
+def test_a_result_that_cannot_be_written_is_told_and_the_run_is_kept(
+    place: Place, command: tuple[str, ...]
+) -> None:
+    place.run(*RUN)
+    code, _, err = through_shell(place, ">/dev/full", *command)
+    assert code == 2
+    assert "agentbench: output: no space left on device" in err
+    assert {row[0] for row in place.rows("SELECT status FROM runs")} == {"complete"}
+
+
+@pytest.mark.skipif(not Path("/dev/full").is_char_device(), reason="no /dev/full here")
+def test_progress_that_cannot_be_written_harms_no_run(place: Place) -> None:
+    code, out, _ = through_shell(place, "2>/dev/full", *RUN, "--format", "json")
+    assert (code, json.loads(out)["status"]) == (0, "complete")
+
+
+@pytest.mark.parametrize(
+    ("encoding", "seen"),
+    [
+        ("latin-1", "café - \\U0001f600 ..."),
+        ("cp1252", "café – \\U0001f600 …"),
+        # click takes ASCII for a setting that is missing, and writes UTF-8.
+        ("ascii", "café – 😀 …"),
+    ],
+)
+def test_a_terminal_that_knows_few_characters_gets_others(
+    place: Place, encoding: str, seen: str
+) -> None:
+    note = "café – 😀 …"
+    place.run(*RUN, "--notes", note)
+
+    def shown(*options: str) -> bytes:
+        return subprocess.run(
+            [*COMMAND, "runs", "show", *options],
+            cwd=place.folder,
+            env=place.environment(PYTHONIOENCODING=encoding),
+            capture_output=True,
+            check=True,
+            timeout=PATIENCE_S,
+        ).stdout
+
+    assert seen in shown().decode("utf-8" if encoding == "ascii" else encoding)
+    assert json.loads(shown("--format", "json").decode("ascii"))["notes"] == note
+
+
+def test_an_argument_that_is_no_text_is_refused(place: Place) -> None:
+    raw = [os.fsencode(part) for part in (*COMMAND, *RUN, "--tag")]
+    ended = subprocess.run(
+        [*raw, b"\xff\xfe"],
+        cwd=place.folder,
+        env=place.environment(),
+        capture_output=True,
+        timeout=PATIENCE_S,
+    )
+    assert ended.returncode == 2
+    assert ended.stderr.decode() == "agentbench: not UTF-8 text: '\\udcff\\udcfe'\n"
+
+
+def test_a_folder_that_is_gone_is_told(place: Place) -> None:
+    (place.folder / "gone").mkdir()
+    gone = f'cd gone && rmdir "{place.folder}/gone" && "$@"'
+    ended = subprocess.run(
+        ["sh", "-c", gone, "sh", *COMMAND, "run", str(place.folder / "suite.json")],
+        cwd=place.folder,
+        env=place.environment(),
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+    )
+    assert ended.returncode == 2
+    assert "the current folder has been removed" in ended.stderr
+
+
+def test_a_home_that_cannot_be_written_hinders_no_detached_run(place: Place) -> None:
+    (place.folder / "home").touch()
+    home = str(place.folder / "home")
+    ended = place.run(*RUN[:4], "--detach", HOME=home, TMPDIR=str(place.folder))
+    assert ended.returncode == 0, ended.stderr
+
+
+def test_a_fault_of_ours_is_told_also_where_no_report_can_be_written(place: Place) -> None:
+    code = "import sys; from agentbench_tui.cli import main; main.main = None; main.run()"
+    ended = subprocess.run(
+        [COMMAND[0], "-c", code],
+        cwd=place.folder,
+        env=place.environment(TMPDIR="/nonexistent", PYTHONPATH=os.environ.get("PYTHONPATH", "")),
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+    )
+    assert ended.returncode == 70
+    assert ended.stderr.startswith("agentbench: a fault of ours: AttributeError")
