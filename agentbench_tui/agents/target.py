@@ -183,11 +183,18 @@ def _readable_id(parsed: ParsedTarget) -> str:
     elif parsed.scheme == "replay":
         words = parsed.options.get("answer", "").partition(".")[0] or PurePath(parsed.rest).stem
     elif "://" in parsed.rest:
-        words = urlsplit(parsed.rest).hostname or parsed.scheme
+        words = _host(parsed.rest) or parsed.scheme
     else:
         words = parsed.rest
     clean = re.sub(r"[^A-Za-z0-9._-]+", "-", words).strip("-._")[:64]
     return clean if is_name(clean) else parsed.scheme
+
+
+def _host(url: str) -> str:
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:  # told by the adapter, which checks the URL
+        return ""
 
 
 _INTERPRETERS = re.compile(

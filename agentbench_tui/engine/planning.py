@@ -17,6 +17,7 @@ from agentbench_tui.engine.validation import validate_suite
 from agentbench_tui.model.bounds import MOST_EXECUTIONS
 from agentbench_tui.model.errors import SuiteError, UsageError, did_you_mean
 from agentbench_tui.model.identity import content_hash, new_id
+from agentbench_tui.model.small_file import read_small_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -253,8 +254,8 @@ def default_suite(folder: Path) -> str:
         if not os.access(path, os.R_OK):
             continue
         try:
-            settings = tomllib.loads(path.read_text())
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            settings = tomllib.loads(read_small_text(path, "the settings in"))
+        except (tomllib.TOMLDecodeError, RecursionError) as error:
             raise UsageError(f"{path}: {error}") from error
         name = settings.get("default_suite", "quickstart")
         if not isinstance(name, str):

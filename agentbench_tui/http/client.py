@@ -7,6 +7,7 @@ way is an `AgentFailure` with its kind, decided once, in the transport. Times ar
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
@@ -17,6 +18,9 @@ from agentbench_tui.model.answer import AgentFailure, FailureKind
 from agentbench_tui.model.errors import UsageError
 
 MAX_BODY_BYTES = 8 * 1024 * 1024
+_LONGEST_HOST = 254
+"""Octets of a host's name, the dot at its end included (RFC 1035 §2.3.4)."""
+_NOT_IN_HOSTS = re.compile(r'[\x00-\x20%\\<>"{}|^`\x7f]|^\.*$')
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,14 +117,29 @@ def checked_url(url: str) -> str:
         )
     if parts.scheme not in {"http", "https"} or not parts.hostname or not port_is_number:
         raise UsageError(f"not an http:// or https:// URL: {url[:200]!r}")
+    if not _is_host(parts.hostname):
+        raise UsageError(f"{parts.hostname[:100]!r} cannot be the name of a host")
     if not url.isprintable() or " " in url:
         raise UsageError(f"the URL of {_place(parts)} holds a space or control character")
     return url
 
 
 def place_of(url: str) -> str:
-    """`host:port` of a URL, for messages."""
-    return _place(urlsplit(url))
+    """`host:port` of a URL, for messages; `?` where it cannot be read."""
+    try:
+        return _place(urlsplit(url))
+    except ValueError:
+        return "?"
+
+
+def _is_host(name: str) -> bool:
+    """Whether it can be looked up: an address, or labels of 1 to 63 characters, 253 in all."""
+    if ":" in name:
+        return True
+    try:
+        return len(name.encode("idna")) <= _LONGEST_HOST and not _NOT_IN_HOSTS.search(name)
+    except UnicodeError:
+        return False
 
 
 def _place(parts: SplitResult) -> str:

@@ -16,6 +16,7 @@ import msgspec
 
 from agentbench_tui.model.answer import Usage
 from agentbench_tui.model.errors import Problem, SuiteError, UsageError
+from agentbench_tui.model.small_file import read_small_text
 
 if TYPE_CHECKING:
     from genai_prices.types import ModelInfo
@@ -195,8 +196,8 @@ def read_prices(path: Path) -> list[Price]:
     from agentbench_tui.model.suite import Price
 
     try:
-        entries = YAML(typ="safe", pure=True).load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, YAMLError) as error:
+        entries = YAML(typ="safe", pure=True).load(read_small_text(path, "price file"))
+    except (YAMLError, ValueError, RecursionError) as error:
         raise UsageError(f"price file {path} cannot be read: {error}") from error
     if not isinstance(entries, list):
         raise UsageError(f"price file {path} should be a list of {{model, input, output}}")

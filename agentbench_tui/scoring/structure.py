@@ -12,6 +12,7 @@ from pydantic import Field, model_validator
 
 from agentbench_tui.model.answer import Answer, Case, GraderFailure, Score, Scorer
 from agentbench_tui.model.errors import UsageError
+from agentbench_tui.model.small_file import read_small_text
 from agentbench_tui.model.untrusted import one_line
 from agentbench_tui.scoring.equality import Equality, EqualityOptions
 from agentbench_tui.scoring.reading import NoJson, find_json
@@ -66,8 +67,8 @@ def json_schema(options: SchemaOptions, context: Context) -> Scorer:
 
 def _schema_file(path: Path) -> Any:
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+        return json.loads(read_small_text(path, "schema file"))
+    except (ValueError, RecursionError) as error:
         raise UsageError(f"schema file {path} cannot be read: {error}") from error
 
 

@@ -97,3 +97,44 @@ def test_numbers_of_a_suite_are_bounded_as_well(
     assert _run(["run", "suite.json", *AGENT]) == 2
     assert f"benchmarks.0.{key}" in capsys.readouterr().err
     assert not place.database.exists()
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "http://[::1",
+        "http://127.0.0.1:99999/",
+        "openai:http://127.0.0.1:99999/v1#m",
+        "anthropic:http://host:port/#m",
+        "http://a b/",
+        "http://..../",
+        "http://a..b/",
+        "http://%00/",
+        f"http://{'a' * 64}/",
+        f"http://{'.'.join(['a' * 60] * 5)}/",
+    ],
+)
+def test_an_address_that_leads_nowhere_is_refused(
+    place: Place, capsys: pytest.CaptureFixture[str], target: str
+) -> None:
+    assert _run(["run", "suite.json", "--agent", target]) == 2
+    assert "fault of ours" not in capsys.readouterr().err
+    assert not place.database.exists()
+
+
+@pytest.mark.parametrize("text", ["[" * 2000, "- " * 100_000, "&a [*a]", "- {model: 1}", "a: b"])
+def test_a_price_file_that_makes_no_sense_is_refused(
+    place: Place, capsys: pytest.CaptureFixture[str], text: str
+) -> None:
+    (place.folder / "prices.yaml").write_text(text)
+    assert _run(["run", "suite.json", *AGENT, "--prices", "prices.yaml"]) == 2
+    assert "prices.yaml" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("text", ["[" * 20_000, "default_suite = 7", "default_suite", "\x00"])
+def test_settings_that_make_no_sense_are_refused(
+    place: Place, capsys: pytest.CaptureFixture[str], text: str
+) -> None:
+    (place.folder / "agentbench.toml").write_text(text)
+    assert _run(["run", *AGENT]) == 2
+    assert "agentbench.toml" in capsys.readouterr().err
