@@ -31,6 +31,7 @@ from agentbench_tui.model.answer import (
     FailureKind,
     Request,
 )
+from agentbench_tui.model.not_json import NOT_JSON
 from agentbench_tui.model.untrusted import one_line
 from agentbench_tui.process.child import SpawnError
 from agentbench_tui.process.environment import child_environment
@@ -245,7 +246,7 @@ def _answer_of_output(output: bytes) -> Answer:
     if text.startswith("{"):
         try:
             fields = msgspec.json.decode(text)
-        except (msgspec.DecodeError, RecursionError):
+        except NOT_JSON:
             return Answer(text=text)
         if fields and FIELDS.issuperset(fields):
             return answer_of_fields(fields)

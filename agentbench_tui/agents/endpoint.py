@@ -32,6 +32,7 @@ from agentbench_tui.http.client import (
 )
 from agentbench_tui.model.answer import AgentFailure, Answer, FailureKind
 from agentbench_tui.model.errors import UsageError
+from agentbench_tui.model.not_json import NOT_JSON
 from agentbench_tui.model.untrusted import one_line, redact
 
 _VARIABLE = re.compile(r"\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))", re.ASCII)
@@ -231,7 +232,7 @@ def error_text(body: bytes) -> str:
     """What an error body says: `error.message` and its common kin, else the body itself."""
     try:
         value = msgspec.json.decode(body)
-    except (msgspec.DecodeError, RecursionError):
+    except NOT_JSON:
         return body[:4096].decode("utf-8", "replace")
     return error_message(value) or body[:4096].decode("utf-8", "replace")
 

@@ -17,6 +17,7 @@ from agentbench_tui.http.client import HttpResponse, read_body
 from agentbench_tui.model.agent import AgentSpec
 from agentbench_tui.model.answer import AgentFailure, Answer, FailureKind, Request, Usage
 from agentbench_tui.model.errors import did_you_mean
+from agentbench_tui.model.not_json import NOT_JSON
 
 USUAL_FIELDS = ("text", "output", "answer", "response")
 """Where the answer's text is looked for when no path is given."""
@@ -75,7 +76,7 @@ class HttpAgent(EndpointAgent):
             return Answer(text=body.decode("utf-8", "replace"))
         try:
             value = msgspec.json.decode(body)
-        except (msgspec.DecodeError, RecursionError):
+        except NOT_JSON:
             failure = self._endpoint.unreadable("the answer is not JSON", body, response)
         else:
             return self._answer_of(value)

@@ -17,6 +17,7 @@ from agentbench_tui.agents.transcript import Transcript
 from agentbench_tui.http.client import HttpResponse, read_body
 from agentbench_tui.http.sse import SseEvent, SseParser
 from agentbench_tui.model.answer import AgentFailure, Answer, FailureKind, Message, Request
+from agentbench_tui.model.not_json import NOT_JSON
 
 _TOOL_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
@@ -94,7 +95,7 @@ def _take(
         except ErrorObject as error:
             said = endpoint.clean(str(error))
             detail = f"{endpoint.place} broke off with an error: {said}"
-        except (msgspec.DecodeError, RecursionError) as error:
+        except NOT_JSON as error:
             start = endpoint.clean(event.data[:400].decode("utf-8", "replace"))[:120]
             reason = endpoint.clean(str(error))
             raise AgentFailure(
@@ -115,7 +116,7 @@ async def _read_whole(
         said = endpoint.clean(str(error))
         detail = f"{endpoint.place} answered HTTP {response.status} with an error: {said}"
         failure = AgentFailure(FailureKind.SERVER, detail)
-    except (msgspec.DecodeError, RecursionError) as error:
+    except NOT_JSON as error:
         reason = endpoint.clean(str(error))
         failure = endpoint.unreadable(f"the answer cannot be read, {reason}", body, response)
     else:

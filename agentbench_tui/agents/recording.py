@@ -20,6 +20,8 @@ from typing import Any, BinaryIO
 
 import msgspec
 
+from agentbench_tui.model.not_json import NOT_JSON
+
 MAX_RECORD_BYTES = 16 * 1024 * 1024
 MAX_UNPACKED_BYTES = 2 * 1024 * 1024 * 1024
 MAX_ARRAY_BYTES = 256 * 1024 * 1024
@@ -177,7 +179,7 @@ def _spread(file: BinaryIO) -> BinaryIO:
         )
     try:
         items = _decode(content.removeprefix(b"\xef\xbb\xbf"))
-    except (msgspec.DecodeError, RecursionError) as error:
+    except NOT_JSON as error:
         raise RecordingFault(f"is not JSON: {error}") from None
     spool = tempfile.TemporaryFile()  # noqa: SIM115 (the caller closes it)
     spool.write(msgspec.json.Encoder().encode_lines(items))
@@ -201,7 +203,7 @@ def _lines(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
 def _record(line: bytes, number: int) -> dict[str, Any]:
     try:
         record = _decode(line)
-    except (msgspec.DecodeError, RecursionError) as error:
+    except NOT_JSON as error:
         raise RecordingFault(f"record {number} is not JSON on one line: {error}") from None
     if not isinstance(record, dict):
         raise RecordingFault(f"record {number} is not a JSON object")

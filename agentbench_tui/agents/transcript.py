@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from agentbench_tui.model.answer import Answer, ToolCall, Usage
+from agentbench_tui.model.not_json import NOT_JSON
 
 _MAX_TOKENS = 2**53
 
@@ -124,7 +125,7 @@ def _arguments(written: str) -> dict[str, Any] | None:
         return {}
     try:
         return msgspec.json.decode(written, type=dict[str, Any])
-    except (msgspec.DecodeError, RecursionError):
+    except NOT_JSON:
         return None
 
 

@@ -29,6 +29,7 @@ from agentbench_tui.model.errors import (
     SuiteError,
     did_you_mean,
 )
+from agentbench_tui.model.not_json import NOT_JSON
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
@@ -195,7 +196,7 @@ def _json_lines(file: io.BufferedReader) -> Iterator[Record]:
             continue
         try:
             yield Record(decode(line), number)
-        except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
+        except NOT_JSON as error:
             yield Record(None, number, f"not a JSON object on one line: {_short(error)}")
 
 

@@ -16,6 +16,7 @@ from typing import Any
 import msgspec
 
 from agentbench_tui.model.answer import AgentFailure, FailureKind
+from agentbench_tui.model.not_json import NOT_JSON
 from agentbench_tui.model.untrusted import one_line
 from agentbench_tui.process.child import Child, SpawnError
 from agentbench_tui.process.tree import ProcessTree
@@ -177,7 +178,7 @@ class JsonLinesWorker:
                 timer.cancel()
         try:
             return _decoder.decode(reply)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        except NOT_JSON:
             self._give_up()
             text = one_line(reply[:400].decode("utf-8", "replace"), 120)
             raise AgentFailure(FailureKind.PARSE, f"not a JSON object: {text}") from None

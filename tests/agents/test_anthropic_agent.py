@@ -128,6 +128,7 @@ async def test_without_a_servers_count_chunks_are_counted(
         ("error-in-200", FailureKind.SERVER),
         ("truncated", FailureKind.TRUNCATED),
         ("malformed", FailureKind.PARSE),
+        ("no-utf8", FailureKind.PARSE),
         ("empty", FailureKind.PARSE),
         ("wrong-shape", FailureKind.PARSE),
     ],

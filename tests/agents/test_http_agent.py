@@ -81,6 +81,7 @@ async def test_get_sends_the_fields_as_a_query(model_server: RunningServer) -> N
         ("truncated", FailureKind.TRUNCATED),
         ("reset", FailureKind.CONNECTION),
         ("malformed", FailureKind.PARSE),
+        ("no-utf8", FailureKind.PARSE),
         ("empty", FailureKind.PARSE),
         ("wrong-type", FailureKind.PARSE),
         ("silent", FailureKind.TIMEOUT),

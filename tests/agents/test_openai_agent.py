@@ -184,6 +184,7 @@ FAULTS = [
     ("reset-middle", FailureKind.TRUNCATED),
     ("reset", FailureKind.CONNECTION),
     ("malformed", FailureKind.PARSE),
+    ("no-utf8", FailureKind.PARSE),
     ("empty", FailureKind.PARSE),
     ("wrong-type", FailureKind.PARSE),
     ("wrong-shape", FailureKind.PARSE),

@@ -297,6 +297,18 @@ async def malformed(exchange: Exchange, argument: str) -> None:
         await exchange.send(b'{"choices": [{', 200, "application/json")
 
 
+async def no_utf8(exchange: Exchange, argument: str) -> None:
+    """JSON of the right form whose text is Latin-1."""
+    words = b'[{"index": 0, "delta": {"content": "\xe9"}, "message": {"content": "\xe9"}}]'
+    body = b'{"type": "\xe9", "choices": ' + words + b', "output": "\xe9", "content": "\xe9"}'
+    if exchange.streams:
+        await exchange.begin_stream()
+        await exchange.send_chunk(b"data: " + body + b"\n\n")
+        await exchange.end_stream()
+    else:
+        await exchange.send(body, 200, "application/json")
+
+
 async def empty(exchange: Exchange, argument: str) -> None:
     """Status 200 and no body."""
     await exchange.send(b"", 200, "application/json")
@@ -394,7 +406,7 @@ BEHAVIOURS: dict[str, Behaviour] = {
         *(ok, say, no_stream, slow, late_content, no_usage, bad_usage, tool_calls, reasoning),
         *(flaky, close_after, rate_limited, status, echo_key, error_in_200, silent, stall),
         *(truncated, reset_middle, no_end, reset, malformed, empty, wrong_type, wrong_shape),
-        *(not_http, gzip, huge, redirect),
+        *(not_http, no_utf8, gzip, huge, redirect),
     )
 }
 
