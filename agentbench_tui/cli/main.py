@@ -141,6 +141,8 @@ def _run(arguments: list[str]) -> int:
     except KeyboardInterrupt:
         click.echo("interrupted", err=True)
         return 130
+    except SystemExit as exit_:  # code of the user's; nobody may take it for an end of ours
+        return _report_fault(exit_, arguments)
     except Exception as error:  # noqa: BLE001  # a fault of ours: one line and a report
         circumstance = _circumstance(error)
         if circumstance is None:
@@ -174,7 +176,7 @@ def _circumstance(error: Exception) -> str | None:
     return f"{where}: {(error.strerror or str(error)).lower()}"
 
 
-def _report_fault(error: Exception, arguments: list[str]) -> int:
+def _report_fault(error: BaseException, arguments: list[str]) -> int:
     import tempfile
     import traceback
 

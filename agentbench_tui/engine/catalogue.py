@@ -93,7 +93,7 @@ def _plug_in(point: EntryPoint) -> CatalogueEntry:
     try:
         found = point.load()
         path = Path(found() if callable(found) else found)
-    except Exception as error:  # noqa: BLE001  # a plug-in may raise anything; the list must live
+    except (Exception, SystemExit) as error:  # noqa: BLE001  # a plug-in may raise anything; the list must live
         fault = f"the plug-in {point.value} cannot be loaded: {type(error).__name__}: {error}"
         return CatalogueEntry(point.name, "plug-in", None, fault)
     return CatalogueEntry(point.name, "plug-in", path)

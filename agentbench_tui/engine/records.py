@@ -288,7 +288,7 @@ def _called(items: Iterator[Any]) -> Iterator[Record]:
             yield Record(item, number)
     except AgentbenchError:
         raise
-    except Exception as error:  # noqa: BLE001  # a user's generator may raise anything
+    except (Exception, SystemExit) as error:  # noqa: BLE001  # a user's generator may raise anything
         yield Record(None, number + 1, f"the generator raised {type(error).__name__}: {error}")
 
 

@@ -160,7 +160,7 @@ def _find(kind: str, problems: list[str]) -> Recipe | None:
         return None
     try:
         recipe = entry.load()
-    except Exception as error:  # noqa: BLE001 - a plug-in may raise anything at import
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - a plug-in may raise anything at import
         problems.append(f"scorer {kind} of {entry.value} cannot be loaded: {error}")
         return None
     if not isinstance(recipe, Recipe):

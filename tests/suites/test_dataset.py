@@ -188,6 +188,13 @@ def test_a_generator_is_given_the_seed_and_the_parameters_it_names(tmp_path: Pat
         "        n += 1\n"
         "def no_cases():\n"
         "    return 3\n"
+        "def quits():\n"
+        "    yield {'input': 1}\n"
+        "    raise SystemExit(0)\n"
+        "def quits_at_once():\n"
+        "    raise SystemExit(0)\n"
+        "def fails_at_once():\n"
+        "    raise KeyError('oops')\n"
     )
     given_values = {"count": 2, "other": "x"}
 
@@ -201,6 +208,13 @@ def test_a_generator_is_given_the_seed_and_the_parameters_it_names(tmp_path: Pat
     assert problems({"data_source": "python:made_cases.py:fails"}, tmp_path) == [
         "dataset.data_source: record 2: the generator raised KeyError: 'oops'"
     ]
+    assert problems({"data_source": "python:made_cases.py:quits"}, tmp_path) == [
+        "dataset.data_source: record 2: the generator raised SystemExit: 0"
+    ]
+    for name, error in (("quits_at_once", "SystemExit: 0"), ("fails_at_once", "KeyError: 'oops'")):
+        assert problems({"data_source": f"python:made_cases.py:{name}"}, tmp_path) == [
+            f"dataset.data_source: record 1: the generator raised {error}"
+        ]
     assert problems({"data_source": "python:made_cases.py:no_cases"}, tmp_path) == [
         "dataset.data_source: made_cases.py:no_cases gave int, not cases"
     ]
