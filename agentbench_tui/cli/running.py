@@ -8,6 +8,7 @@ import json
 import signal
 import sys
 import time
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,13 +20,13 @@ from agentbench_tui.model.answer import UNMEASURED
 
 if TYPE_CHECKING:
     import subprocess
+    from collections.abc import Iterator
 
     from agentbench_tui.engine.coordinator import Outcome
     from agentbench_tui.engine.plan import Plan
 
 PROGRESS_S = 5.0
 """Seconds between two lines of progress where there is no terminal."""
-REGISTER_LIMIT_S = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,19 +122,30 @@ def _run_beside(plan: Plan, database: Path, *, resume: bool) -> int | None:
 
     log = log_path(plan.run_id)
     process = launch(plan, database, log, resume=resume)
-    try:
-        _wait_until_registered(plan.run_id, database, process, log)
-        previous = signal.signal(signal.SIGINT, lambda *_: process.send_signal(signal.SIGINT))
+    with _passed_on(process):
         try:
+            _wait_until_registered(plan.run_id, database, process, log)
             asyncio.run(watch(database, plan.run_id))
         finally:
-            signal.signal(signal.SIGINT, previous)
-    finally:
-        code = process.wait()
+            code = process.wait()
     if code not in {0, 130, 143}:
         raise _failure(log, code)
     log.unlink(missing_ok=True)
     return None if code == 0 else code - 128
+
+
+@contextmanager
+def _passed_on(process: subprocess.Popen[bytes]) -> Iterator[None]:
+    """While it lasts, interrupt and termination are the run's, which has a session of its own."""
+    before = {
+        number: signal.signal(number, lambda number, _: process.send_signal(number))
+        for number in (signal.SIGINT, signal.SIGTERM)
+    }
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _detach(plan: Plan, database: Path, how: How, *, resume: bool) -> int:
@@ -161,22 +173,29 @@ def _detach(plan: Plan, database: Path, how: How, *, resume: bool) -> int:
 def _wait_until_registered(
     run_id: str, database: Path, process: subprocess.Popen[bytes], log: Path
 ) -> None:
-    """Wait for the run's row. Raises what the process said when it ended before that."""
+    """Wait for the run's row, which is written when its cases have been read.
+
+    Raises what the process said when it ended before that.
+    """
     from agentbench_tui.store.database import reading
     from agentbench_tui.store.queries import progress_of_run
 
-    deadline = time.monotonic() + REGISTER_LIMIT_S
     with reading(database) as connection:
         while progress_of_run(connection, run_id) is None:
-            if process.poll() is not None or time.monotonic() > deadline:
-                raise _failure(log, process.poll())
+            if process.poll() is not None:
+                raise _failure(log, process.returncode)
             time.sleep(0.02)
 
 
-def _failure(log: Path, code: int | None) -> Exception:
+def _failure(log: Path, code: int) -> Exception:
     """What the run's process said, with its exit code where that is one of ours."""
-    from agentbench_tui.model.errors import AgentbenchError, UsageError
+    from agentbench_tui.model.errors import AgentbenchError, Interrupted, UsageError
 
+    if code in {130, 143, -signal.SIGINT, -signal.SIGTERM}:
+        log.unlink(missing_ok=True)
+        interrupted = Interrupted("interrupted before the run began")
+        interrupted.exit_code = code if code > 0 else 128 - code
+        return interrupted
     lines = log.read_text(errors="replace").strip().splitlines() if log.exists() else []
     said = lines[-1].removeprefix("agentbench: ") if lines else "it said nothing"
     error = UsageError if code == UsageError.exit_code else AgentbenchError

@@ -1,7 +1,12 @@
 """Signals at moments when nobody listens: each run ends, and keeps what it had."""
 
+import os
+import pty
 import signal
 import subprocess
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -10,6 +15,7 @@ from processes import COMMAND, INTERRUPT, PATIENCE_S, TERMINATE, Place, line_wit
 HANG_UP = signal.SIGHUP
 # Each says that it has come and then waits for a door that nobody opens.
 BLOCKING = """
+import sys
 from agents import here
 
 def wait():
@@ -35,6 +41,11 @@ def scorer(case, answer):
 def cases():
     yield {"id": "c0", "input": "0", "expected": "0"}
     wait()
+
+def cases_for_the_run():
+    yield {"id": "c0", "input": "0", "expected": "0"}
+    if "carry-out" in sys.argv:
+        wait()
 """
 RUN = ("run", "suite.json", "--no-ui", "--quiet", "--format", "json")
 ECHO = ("--agent", "echo=python:agents.py:echo")
@@ -161,3 +172,57 @@ def test_an_agent_may_close_the_streams_it_has(place: Place) -> None:
     ended = place.run(*RUN, "--agent", "closing=python:closing.py:answer")
     assert ended.returncode == 0, ended.stderr
     assert '"status": "complete"' in ended.stdout
+
+
+@contextmanager
+def watched(place: Place, *arguments: str, **environment: str) -> Iterator["subprocess.Popen[str]"]:
+    """A command whose stderr is a terminal, so that it draws, and somebody who reads it."""
+    master, terminal = pty.openpty()
+    process = subprocess.Popen(
+        [*COMMAND, *arguments],
+        cwd=place.folder,
+        env=place.environment(XDG_STATE_HOME=str(place.folder), **environment),
+        stdout=subprocess.PIPE,
+        stderr=terminal,
+        text=True,
+    )
+    os.close(terminal)
+    reader = threading.Thread(target=_read_to_the_end, args=(master,))
+    reader.start()
+    try:
+        with process:
+            yield process
+            process.kill()
+    finally:
+        reader.join(PATIENCE_S)
+
+
+def _read_to_the_end(descriptor: int) -> None:
+    with open(descriptor, "rb", buffering=0) as terminal, suppress(OSError):  # EIO: it is closed
+        while terminal.read(4096):
+            pass
+
+
+@pytest.mark.parametrize(("number", "code"), [(INTERRUPT, 130), (TERMINATE, 143)])
+def test_a_run_that_is_watched_gets_the_signals_of_who_watches(
+    place: Place, number: signal.Signals, code: int
+) -> None:
+    with watched(place, "run", "suite.json", *ECHO, "--format", "json", DOOR="2") as process:
+        assert place.someone_at_the_door() == "2"
+        send(process, number)
+        logs = place.folder / "agentbench" / "runs"
+        until(lambda: any("in flight" in log.read_text() for log in logs.iterdir()))
+        place.open_the_door()
+        assert process.stdout is not None
+        assert '"status": "interrupted"' in process.stdout.read()
+        assert process.wait(PATIENCE_S) == code
+    assert observed(place) == ["c0", "c1", "c2"]
+
+
+def test_a_signal_while_cases_are_read_ends_a_watched_run_before_it_begins(place: Place) -> None:
+    place.suite(4, dataset={"data_source": "python:blocking.py:cases_for_the_run"})
+    with watched(place, "run", "suite.json", *ECHO) as process:
+        place.someone_at_the_door()
+        process.send_signal(TERMINATE)
+        assert process.wait(PATIENCE_S) == 143
+    assert place.rows("SELECT COUNT(*) FROM runs") == [(0,)]
