@@ -61,12 +61,27 @@ def _tool_calls(expected: list[Any]) -> list[ToolCall]:
 
 
 def _first_allowed(arguments: dict[str, Any]) -> dict[str, Any]:
-    """The first of each argument's allowed values; `""` says that it may be left out."""
+    """The first of each argument's allowed values; `""` says that it may be left out.
+
+    An argument that is no list has that value as it is.
+    """
     chosen = {}
     for name, allowed in arguments.items():
-        values = (
-            [value for value in allowed if value != ""] if isinstance(allowed, list) else [allowed]
-        )
-        if values:
-            chosen[name] = values[0]
+        if not isinstance(allowed, list):
+            chosen[name] = allowed
+        elif values := [value for value in allowed if value != ""]:
+            chosen[name] = _plain(values[0])
     return chosen
+
+
+def _plain(value: Any) -> Any:
+    """One value that an allowed value stands for: objects in it list the values of each key."""
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    if isinstance(value, dict):
+        chosen = _first_allowed(value)
+        return {
+            name: one if isinstance(value[name], list) else _plain(one)
+            for name, one in chosen.items()
+        }
+    return value

@@ -47,6 +47,25 @@ async def test_perfect_calls_the_tools_that_are_expected(expected: Any) -> None:
     assert answer.tool_calls == (ToolCall("f", {"x": 1}),)
 
 
+@pytest.mark.parametrize(
+    ("allowed", "picked"),
+    [
+        ([{"k": ["v", "w"], "left_out": ["", 1]}], {"k": "v", "left_out": 1}),
+        ([[{"k": ["v"], "gone": [""]}, {"k": ["w"]}]], [{"k": "v"}, {"k": "w"}]),
+        ([{"k": {"deep": [1, 2]}}], {"k": {"deep": 1}}),
+        ([{}], {}),
+        ([[1, 2], [3]], [1, 2]),
+        ({"k": [1, 2]}, {"k": [1, 2]}),
+    ],
+)
+async def test_perfect_picks_allowed_values_inside_allowed_values(
+    allowed: Any, picked: Any
+) -> None:
+    async with opened("reference:perfect") as agent:
+        answer = await agent.answer(ask(expected=[{"f": {"x": allowed}}]))
+    assert answer.tool_calls == (ToolCall("f", {"x": picked}),)
+
+
 async def test_perfect_picks_a_choice_by_its_letter() -> None:
     async with opened("reference:perfect") as agent:
         answer = await agent.answer(ask(expected=2, metadata={"choices": ["x", "y", "z"]}))
