@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Annotated, Any, Literal
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 import msgspec
 from pydantic import BeforeValidator
@@ -18,6 +19,7 @@ from agentbench_tui.model.agent import AgentSpec
 from agentbench_tui.model.answer import AgentFailure, Answer, FailureKind, Request, Usage
 from agentbench_tui.model.errors import did_you_mean
 from agentbench_tui.model.not_json import NOT_JSON
+from agentbench_tui.model.untrusted import one_line, redact
 
 USUAL_FIELDS = ("text", "output", "answer", "response")
 """Where the answer's text is looked for when no path is given."""
@@ -123,7 +125,8 @@ class HttpAgent(EndpointAgent):
 
 def check(spec: AgentSpec, options: Options) -> list[str]:
     """See `adapter`."""
-    problems = list(_endpoint(spec, options).problems())
+    endpoint = _endpoint(spec, options)
+    problems = [*endpoint.problems(), *_misplaced_options(endpoint.url, options)]
     for name in sorted(set(unknown_placeholders(options.body))):
         known = ", ".join(PLACEHOLDERS)
         hint = did_you_mean(name, PLACEHOLDERS)
@@ -136,6 +139,25 @@ def check(spec: AgentSpec, options: Options) -> list[str]:
 def open(spec: AgentSpec, options: Options, context: OpenContext) -> HttpAgent:  # noqa: A001, the contract's name
     """See `adapter`."""
     return HttpAgent(_endpoint(spec, options), options, context)
+
+
+def _misplaced_options(url: str, options: Options) -> Iterator[str]:
+    """Options written into the URL, whose query goes to the server as it is.
+
+    A key that is meant for the server passes where the option of its name is given too.
+    """
+    try:
+        parts = urlsplit(url)
+        query = parse_qsl(parts.query, keep_blank_values=True)
+    except ValueError:
+        return  # no URL at all, which is told already
+    for name, value in query:
+        if name in Options.model_fields and name not in options.model_fields_set:
+            shown = "…" if name == "headers" else quote(one_line(redact(value), 60), safe="…*.,/")
+            yield (
+                f"`{name}` in the URL's query would go to the server: options go after the scheme:"
+                f" {parts.scheme}?{name}={shown}:URL; where it is meant for the server, give both"
+            )
 
 
 def at_path(value: Any, path: str) -> Any:

@@ -119,6 +119,16 @@ def problems(url: str, **options: Any) -> list[str]:
     return check_agent(replace(parse_agent(url, base_dir=""), options=options))
 
 
+def test_an_option_in_the_query_of_the_url_is_refused_with_its_place() -> None:
+    url = "http://127.0.0.1:9/ask?response=a.b&q=1"
+    (told,) = problems(url)
+    assert "`response` in the URL's query" in told
+    assert "options go after the scheme: http?response=a.b:URL" in told
+    assert problems(url, response="text") == []
+    assert problems("http://127.0.0.1:9/ask?reply=a") == []
+    assert "canary" not in problems("http://127.0.0.1:9/?headers=canary-word-1")[0]
+
+
 def test_secrets_in_plain_text_are_refused_and_not_repeated() -> None:
     refused = [
         *problems("http://127.0.0.1:9/", headers={"Authorization": "Bearer canary-word-1"}),
