@@ -48,7 +48,8 @@ def find_suite(name: str) -> Path:
         return path
     known = [entry.name for entry in entries]
     listed = f"; known: {', '.join(known)}" if known else ""
-    raise UsageError(f'no suite "{name}"{did_you_mean(name, known)}{listed}')
+    meant = did_you_mean(name, known) or _file_meant(path)
+    raise UsageError(f'no suite "{name}"{meant}{listed}')
 
 
 def suite_catalogue() -> list[CatalogueEntry]:
@@ -97,6 +98,15 @@ def _plug_in(point: EntryPoint) -> CatalogueEntry:
         fault = f"the plug-in {point.value} cannot be loaded: {type(error).__name__}: {error}"
         return CatalogueEntry(point.name, "plug-in", None, fault)
     return CatalogueEntry(point.name, "plug-in", path)
+
+
+def _file_meant(path: Path) -> str:
+    """A hint at a file of the same folder whose name is like `path` but for its ending."""
+    from difflib import get_close_matches
+
+    files = {Path(name).stem: name for name in sorted(_siblings(path))}
+    near = get_close_matches(path.name, files, n=1)
+    return f' (did you mean the file "{files[near[0]]}"?)' if near else ""
 
 
 def _siblings(path: Path) -> list[str]:

@@ -286,6 +286,20 @@ def test_an_unknown_suite_is_answered_with_the_nearest_and_the_list(
         find_suite("suites/arithmetc.yaml")
 
 
+def test_a_file_of_the_current_folder_is_hinted_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path, "my-suite.yaml", YAML)
+
+    for name in ("my-suit", "my-suite"):
+        with pytest.raises(UsageError, match=r'\(did you mean the file "my-suite\.yaml"\?\)'):
+            find_suite(name)
+    with pytest.raises(UsageError) as caught:
+        find_suite("wholly-other")
+    assert "did you mean" not in str(caught.value)
+
+
 def test_plug_ins_bring_suites_and_a_broken_one_breaks_only_itself(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
