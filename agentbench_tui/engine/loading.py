@@ -123,6 +123,10 @@ class LoadedSuite:
         base = ("benchmarks", index)
         return _build(Benchmark, resolved, self.data, self.places, unknown, base)
 
+    def values_for_agents(self, settings: Settings = NO_SETTINGS) -> dict[str, Any]:
+        """Every parameter's value in the suite's agents."""
+        return _suite_values(self.data, settings)
+
     def values(self, benchmark: Benchmark, settings: Settings = NO_SETTINGS) -> dict[str, Any]:
         """Every parameter's value for a benchmark that `benchmark()` gave."""
         outer = _suite_values(self.data, settings)

@@ -142,8 +142,10 @@ class _Checker:
             self._same_at_every_point(path)
 
     def _same_at_every_point(self, path: KeyPath) -> None:
-        """An agent is one and the same over a sweep, so nothing of it may hang on a swept value."""
+        """An agent is one and the same for all benchmarks and over a sweep, so nothing of it may
+        hang on a value that is a benchmark's own or swept."""
         text = json.dumps(self._loaded.data["agents"][path[-1]])
+        everywhere = self._loaded.values_for_agents(self._settings)
         for benchmark in self._suite.benchmarks:
             pinned = self._settings.of(benchmark.benchmark_id)
             for name in benchmark.sweep.parameters if benchmark.sweep else ():
@@ -153,6 +155,14 @@ class _Checker:
                         f"${{{name}}} is swept in {benchmark.benchmark_id}, but an agent is the"
                         " same at every point: it is told the point with each question; or list"
                         " an agent for each value",
+                    )
+            for name, value in {**benchmark.parameters, **pinned}.items():
+                if f"${{{name}}}" in text and value != everywhere.get(name):
+                    self.add(
+                        path,
+                        f"${{{name}}} is {json.dumps(value)} in {benchmark.benchmark_id}, but an"
+                        " agent is the same for all benchmarks and gets the suite's value"
+                        f" {json.dumps(everywhere.get(name))}; list an agent for each value",
                     )
 
     def benchmark(self, index: int) -> None:
