@@ -28,11 +28,14 @@ def _rows(
 def list_runs(
     connection: sqlite3.Connection, limit: int = 200, tag: str | None = None
 ) -> list[Row]:
-    """The newest runs first, one row each, with how many executions are complete."""
+    """The newest runs first, one row each, with how many executions are complete.
+
+    Of a run that goes on, what was committed so far counts.
+    """
     runs = _rows(
         connection,
-        "SELECT r.id, r.status, r.stop_reason, r.suite_ids, r.tags, r.seed, r.repeats, r.verdict,"
-        " r.started_at, r.ended_at, COUNT(e.key) AS executions,"
+        "SELECT r.key, r.id, r.status, r.stop_reason, r.suite_ids, r.tags, r.seed, r.repeats,"
+        " r.verdict, r.started_at, r.ended_at, COUNT(e.key) AS executions,"
         " SUM(e.status = 'complete') AS complete, SUM(e.observed) AS observed,"
         " SUM(e.answered) AS answered, SUM(e.correct) AS correct, SUM(e.cost_usd) AS cost_usd,"
         " GROUP_CONCAT(DISTINCT e.agent_id) AS agents"
@@ -47,7 +50,27 @@ def list_runs(
         run["suite_ids"] = json.loads(run["suite_ids"])
         run["tags"] = json.loads(run["tags"])
         run["agents"] = run["agents"].split(",") if run["agents"] else []
+        key = run.pop("key")
+        if run["status"] == "running":
+            run.update(_counted_so_far(connection, key))
     return runs
+
+
+def _counted_so_far(connection: sqlite3.Connection, run_key: int) -> Row:
+    """Observed, answered and right; only executions without figures are counted by answers."""
+    return _rows(
+        connection,
+        "WITH open AS (SELECT key FROM benchmark_executions WHERE run_key=?1"
+        "  AND (status IN ('planned', 'running') OR observed=0)),"
+        " counted AS ("
+        "  SELECT observed, answered, correct FROM benchmark_executions"
+        "  WHERE run_key=?1 AND key NOT IN (SELECT key FROM open)"
+        "  UNION ALL SELECT COUNT(*), SUM(failure_kind IS NULL), SUM(correct IS 1) FROM answers"
+        "  WHERE execution_key IN (SELECT key FROM open))"
+        " SELECT SUM(observed) AS observed, COALESCE(SUM(answered), 0) AS answered,"
+        " COALESCE(SUM(correct), 0) AS correct FROM counted",
+        (run_key,),
+    )[0]
 
 
 def find_run(connection: sqlite3.Connection, wanted: str) -> Row:

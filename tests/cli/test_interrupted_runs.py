@@ -71,7 +71,7 @@ def test_a_killed_run_is_resumed_without_asking_again_what_was_committed(
         process.send_signal(KILL)
         process.wait()
     (listed,) = json.loads(place.run("runs", "list", "--format", "json").stdout)["runs"]
-    assert listed["status"] == "interrupted"
+    assert (listed["status"], listed["observed"], listed["correct"]) == ("interrupted", 4, 2)
     shown = json.loads(place.run("runs", "show", "--format", "json").stdout)
     assert shown["status"] == "interrupted"
     assert place.rows("SELECT status FROM runs") == [("running",)]

@@ -1,0 +1,73 @@
+"""The list of runs tells how far those are that go on."""
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from agentbench_tui.store.database import connect_to_read, create_or_migrate
+from agentbench_tui.store.queries import list_runs
+from agentbench_tui.store.writer import write_once
+
+_RUN = (
+    "INSERT INTO runs (id, workspace_id, status, suite_ids, plan, seed, repeats, tags, notes,"
+    " tool_version, started_at) VALUES (?,'w',?,'[]','{}',1,1,'[]','','0',?)"
+)
+_EXECUTION = (
+    "INSERT INTO benchmark_executions (id, run_key, ordinal, suite_hash, suite_id, benchmark_id,"
+    " agent_id, agent_version, workspace_id, seed, status, created_at, observed, answered, correct)"
+    " VALUES (?,?,0,'h','s','b','a','1','w',1,?,'',?,?,?)"
+)
+_ANSWER = (
+    "INSERT INTO answers (run_key, execution_key, case_key, repeat, iteration, attempt,"
+    " failure_kind, sent_ms, waiting_ms, api_calls, correct) VALUES (?,?,?,0,0,0,?,0,0,1,?)"
+)
+CASES = 10
+
+
+def fill(connection: sqlite3.Connection) -> None:
+    """`over`, complete, and `on`, which goes on: an execution with figures (8 observed), one that
+    is being asked again and has old figures, and one not begun."""
+    connection.execute(
+        "INSERT INTO benchmark_suites VALUES ('h','s','S','speed','1','','{}',NULL,'')"
+    )
+    connection.execute("INSERT INTO agents VALUES ('a','a','')")
+    connection.execute("INSERT INTO datasets (hash, source, cases) VALUES ('d','',10)")
+    for number in range(CASES):
+        connection.execute(
+            "INSERT INTO cases (dataset_key, case_id, body) VALUES (1,?,'{}')", (str(number),)
+        )
+    connection.execute(_RUN, ("over", "complete", "1"))
+    connection.execute(_RUN, ("on", "running", "2"))
+    connection.execute(_EXECUTION, ("o", 1, "complete", 5, 4, 3))
+    connection.execute(_EXECUTION, ("e1", 2, "complete", 8, 7, 6))
+    connection.execute(_EXECUTION, ("e2", 2, "running", 2, 2, 2))
+    connection.execute(_EXECUTION, ("e3", 2, "planned", 0, 0, 0))
+    for case in range(CASES):
+        kind, correct = (None, case % 2) if case else ("timeout", None)
+        connection.execute(_ANSWER, (2, 3, case + 1, kind, correct))
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Path:
+    path = tmp_path / "store.db"
+    create_or_migrate(path)
+    write_once(path, [fill])
+    return path
+
+
+def test_what_was_committed_of_a_run_that_goes_on_is_counted(database: Path) -> None:
+    with closing(connect_to_read(database)) as connection:
+        on, over = list_runs(connection)
+    assert [on[name] for name in ("observed", "answered", "correct")] == [8 + 10, 7 + 9, 6 + 5]
+    assert [over[name] for name in ("observed", "answered", "correct")] == [5, 4, 3]
+    assert (on["executions"], on["complete"]) == (3, 1)
+    assert on.keys() == over.keys()
+
+
+def test_a_run_that_has_just_begun_counts_nothing(database: Path) -> None:
+    write_once(database, [lambda c: c.execute(_RUN, ("new", "running", "3"))])
+    with closing(connect_to_read(database)) as connection:
+        new = list_runs(connection)[0]
+    assert [new[name] for name in ("observed", "answered", "correct")] == [0, 0, 0]
