@@ -216,6 +216,25 @@ def _parts(columns: Sequence[Column], least: Mapping[str, int], room: int) -> li
     return parts
 
 
+def print_prose(text: str, *, err: bool = False) -> None:
+    """Sentences, broken between words where a terminal would break them anywhere."""
+    import textwrap
+
+    if (sys.stderr if err else sys.stdout).isatty():
+        width = console(stderr=err).width
+        text = "\n".join(
+            textwrap.fill(
+                line,
+                width,
+                subsequent_indent=" " * (len(line) - len(line.lstrip())),
+                break_long_words=False,
+                break_on_hyphens=False,
+            )
+            for line in text.splitlines()
+        )
+    click.echo(text, err=err)
+
+
 def console(*, stderr: bool = False) -> Any:
     """A rich console that keeps to NO_COLOR and to the width of a pipe's reader."""
     from rich.console import Console

@@ -9,6 +9,7 @@ import click
 from agentbench_tui.cli.output import (
     Column,
     print_json,
+    print_prose,
     print_rows,
 )
 from agentbench_tui.verdicts.figures import NOTHING, dollars, milliseconds, number, with_interval
@@ -58,7 +59,7 @@ def print_run(document: dict[str, Any], form: str) -> None:
     click.echo()
     print_rows(leaderboard_rows(document["leaderboard"]), LEADERBOARD, form)
     for line in notes(document):
-        click.echo(line)
+        print_prose(line)
 
 
 def execution_row(execution: dict[str, Any]) -> dict[str, Any]:

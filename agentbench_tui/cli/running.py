@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from agentbench_tui.cli.output import Column, print_json, print_rows, stdout_kept
+from agentbench_tui.cli.output import Column, print_json, print_prose, print_rows, stdout_kept
 from agentbench_tui.model.answer import UNMEASURED
 
 if TYPE_CHECKING:
@@ -208,7 +208,7 @@ def report(database: Path, plan: Plan, form: str) -> int:
     from agentbench_tui.store.database import reading
     from agentbench_tui.store.queries import failure_details, find_run
     from agentbench_tui.verdicts.documents import run_document
-    from agentbench_tui.verdicts.gate import check_gates
+    from agentbench_tui.verdicts.gate import check_gates, gate_lines
 
     with reading(database) as connection:
         run = find_run(connection, plan.run_id)
@@ -221,9 +221,8 @@ def report(database: Path, plan: Plan, form: str) -> int:
     _keep_document(document, plan)
     if form != "json":
         _say_failures(details)
-    for gate in gates:
-        if not gate.holds:
-            click.echo(f"gate: {gate}", err=True)
+    for line in gate_lines(gates):
+        print_prose(f"gate: {line}", err=True)
     if any(gate.holds is False for gate in gates):
         return 1
     return 3 if any(gate.holds is None for gate in gates) or is_unmeasured(document) else 0
@@ -257,7 +256,7 @@ def _say_failures(details: list[dict[str, Any]]) -> None:
         place = f"{row['agent_id'] or ''} {row['benchmark_id'] or ''} {row['stage']}".strip()
         example = f" (case {row['case_id']})" if row["case_id"] else ""
         text = one_line(f"{place}: {row['kind']}: {row['detail']}{example}", 160)
-        click.echo(f"  {row['n']:>5} × {text}", err=True)
+        print_prose(f"  {row['n']:>5} × {text}", err=True)
 
 
 def print_plan(plan: Plan, form: str) -> None:

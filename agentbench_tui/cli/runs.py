@@ -15,6 +15,7 @@ from agentbench_tui.cli.output import (
     database_path,
     format_option,
     print_json,
+    print_prose,
     print_rows,
 )
 from agentbench_tui.verdicts.figures import NOTHING, dollars, milliseconds, number
@@ -99,7 +100,7 @@ def list_(limit: int, tag: str | None, database: str | None, form: str) -> int:
 @click.option("--wrong", is_flag=True, help="Only observations that are not right.")
 @click.option("--agent", metavar="ID", help="Only this agent.")
 @click.option("--benchmark", metavar="ID", help="Only this benchmark.")
-@click.option("--limit", type=ROWS, default=1000, show_default=True)
+@click.option("--limit", type=ROWS, default=50, show_default=True, help="Most answers shown.")
 @database_option
 @format_option()
 def show(run: str, database: str | None, form: str, **given: Any) -> int:
@@ -137,9 +138,9 @@ def _show_run(connection: Any, path: Path, row: dict[str, Any], form: str) -> in
     print_run(document, form)
     if form == "table":
         if document["status"] == "running":
-            click.echo(_progress(connection, row["id"]))
+            print_prose(_progress(connection, row["id"]))
         for line in _circumstances(document):
-            click.echo(line)
+            print_prose(line)
     return 0
 
 
@@ -198,22 +199,26 @@ def _executions(connection: Any, row: dict[str, Any], given: dict[str, Any]) -> 
 
 
 def _show_answers(connection: Any, row: dict[str, Any], form: str, given: dict[str, Any]) -> int:
-    from agentbench_tui.store.queries import answers_of
+    from agentbench_tui.store.queries import answers_of, count_answers
 
     rows: list[dict[str, Any]] = []
+    total = 0
     for execution in _executions(connection, row, given):
         named = {"agent_id": execution["agent_id"], "benchmark_id": execution["benchmark_id"]}
-        found = answers_of(
-            connection, execution["key"], wrong_only=given["wrong"], limit=given["limit"]
-        )
+        total += count_answers(connection, execution["key"], wrong_only=given["wrong"])
+        room = given["limit"] - len(rows)
+        found = answers_of(connection, execution["key"], wrong_only=given["wrong"], limit=room)
         rows += [{**named, **answer} for answer in found]
     columns = (
         Column("benchmark_id", "benchmark", names_row=True),
         Column("agent_id", "agent", names_row=True),
         *_ANSWERS,
     )
+    more = total - len(rows)
     document = {"schema": "agentbench.answers/1", "run_id": row["id"], "answers": rows}
-    print_rows(rows[: given["limit"]], columns, form, document)
+    print_rows(rows, columns, form, document | {"more": more})
+    if more:
+        click.echo(f"… {more} more (--limit)", err=form != "table")
     return 0
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from agentbench_tui.cli.output import Column, format_option, print_json, print_rows
+from agentbench_tui.cli.output import Column, format_option, print_json, print_prose, print_rows
 
 if TYPE_CHECKING:
     from agentbench_tui.engine.loading import LoadedSuite
@@ -110,7 +110,7 @@ def show(name: str, form: str) -> int:
         click.echo(visible(head))
         click.echo(f"{loaded.path}  sha256 {loaded.hash[:12]}")
         for paragraph in filter(None, (suite.description, *_parameter_lines(loaded))):
-            click.echo(visible(paragraph))
+            print_prose(visible(paragraph))
     rows = [_benchmark_row(benchmark, suite.seed) for benchmark in suite.benchmarks]
     document = {
         "schema": "agentbench.suite/1",

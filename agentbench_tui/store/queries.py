@@ -197,6 +197,17 @@ def answers_of(
     )
 
 
+def count_answers(
+    connection: sqlite3.Connection, execution_key: int, *, wrong_only: bool = False
+) -> int:
+    """How many observations `answers_of` has in all."""
+    row = connection.execute(
+        "SELECT COUNT(*) FROM answers WHERE execution_key=? AND (NOT ? OR correct IS NOT 1)",
+        (execution_key, wrong_only),
+    ).fetchone()
+    return int(row[0])
+
+
 def case_of(connection: sqlite3.Connection, execution_key: int, case_id: str) -> list[Row]:
     """Every observation of one case in one execution: case, answer, scores, failures, messages."""
     observations = _rows(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from agentbench_tui.model.gate import Gate
+
+_WORDS = {True: "holds", False: "FAILS", None: "cannot be judged"}
+_SHOWN = 3
+"""Executions that are named of those on which a gate does not hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,9 +32,39 @@ class GateResult:
     """Why there is no value, as far as it is known."""
 
     def __str__(self) -> str:
+        return f"{self.gate} {_WORDS[self.holds]} for {self.found}"
+
+    @property
+    def found(self) -> str:
+        """Where, and the value or why there is none."""
         shown = self.reason or "no value" if self.value is None else f"{self.value:.6g}"
-        word = {True: "holds", False: "FAILS", None: "cannot be judged"}[self.holds]
-        return f"{self.gate} {word} for {self.agent_id} on {self.benchmark_id}: {shown}"
+        return f"{self.agent_id} on {self.benchmark_id}: {shown}"
+
+    @property
+    def distance(self) -> float:
+        """How far the value is from the threshold; 0 without a value."""
+        return 0.0 if self.value is None else abs(self.value - parse_gate(self.gate).threshold)
+
+
+def gate_lines(results: Iterable[GateResult]) -> list[str]:
+    """What to say of gates that do not hold: a line for each, with the worst executions."""
+    groups: dict[tuple[str, bool | None], list[GateResult]] = {}
+    checked: Counter[str] = Counter()
+    for one in results:
+        checked[one.gate] += 1
+        if not one.holds:
+            groups.setdefault((one.gate, one.holds), []).append(one)
+    lines = []
+    for (gate, holds), found in groups.items():
+        if len(found) == 1:
+            lines.append(str(found[0]))
+            continue
+        worst = sorted(found, key=lambda one: -one.distance)[:_SHOWN]
+        more = "; …" if len(found) > _SHOWN else ""
+        shown = "; ".join(one.found for one in worst)
+        count = f"{len(found)} of {checked[gate]} executions"
+        lines.append(f"{gate} {_WORDS[holds]} for {count}: {shown}{more}")
+    return lines
 
 
 def check_gates(

@@ -126,6 +126,14 @@ def test_wrong_answers_and_one_case_are_shown(said: Said) -> None:
     assert "score: exact 0.000 wrong" in shown
 
 
+def test_a_list_of_answers_that_was_cut_says_how_many_there_are(said: Said) -> None:
+    cut = said("runs", "show", "--answers", "--limit", "15")
+    assert cut.splitlines()[-1] == "… 5 more (--limit)"
+    document = json.loads(said("runs", "show", "--wrong", "--limit", "3", "--format", "json"))
+    assert (len(document["answers"]), document["more"]) == (3, 7)
+    assert "more (--limit)" not in said("runs", "show", "--answers", "--limit", "20")
+
+
 @pytest.mark.parametrize("form", ["table", "json", "csv", "md"])
 def test_nothing_of_a_case_can_steer_the_terminal(said: Said, form: str) -> None:
     shown = said("runs", "show", "--case", "c9", "--format", form)

@@ -1,6 +1,6 @@
 """Gates say what they found, or why they cannot be judged."""
 
-from agentbench_tui.verdicts.gate import check_gates
+from agentbench_tui.verdicts.gate import check_gates, gate_lines
 
 EXECUTION = {
     "suite_id": "s",
@@ -36,3 +36,22 @@ def test_gates_of_a_suite_are_for_its_executions() -> None:
     document = {"executions": [EXECUTION, {**EXECUTION, "suite_id": "other"}]}
     (found,) = check_gates(document, (), {"other": ["accuracy>=0.9"]})
     assert found.holds is False
+
+
+def test_a_gate_that_fails_often_is_one_line_with_the_worst() -> None:
+    executions = [
+        {**EXECUTION, "agent_id": f"a{n}", "metrics": {"e2e_ms.p50": {"value": float(n)}}}
+        for n in range(6)
+    ]
+    results = check_gates({"executions": executions}, ["e2e_ms.p50<=1", "overall>=0.5"], {})
+    unjudged = "a0 on b: it has no score; a1 on b: it has no score; a2 on b: it has no score"
+    assert gate_lines(results) == [
+        f"overall>=0.5 cannot be judged for 6 of 6 executions: {unjudged}; …",
+        "e2e_ms.p50<=1 FAILS for 4 of 6 executions: a5 on b: 5; a4 on b: 4; a3 on b: 3; …",
+    ]
+
+
+def test_gates_that_hold_are_not_told_and_one_failure_is_told_as_it_is() -> None:
+    document = {"executions": [EXECUTION]}
+    results = check_gates(document, ["accuracy>=0.5", "accuracy>=0.9"], {})
+    assert gate_lines(results) == ["accuracy>=0.9 FAILS for a on b: 0.5"]
