@@ -1,0 +1,242 @@
+"""What a load worker is told and what it says: plain data, framed, over any byte stream.
+
+Nothing here knows how a worker was started or where it runs. A frame is a length (4 bytes, big
+endian) and that many bytes of msgpack. To the worker: one `WorkerPlan`, one `Start`, then any
+number of `Control`. From it: one `Ready`, `Chunk`s while it works, one `Done` at the end.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import Any
+
+import msgspec
+
+from agentbench_tui.load.arrivals import Arrivals, Trace
+from agentbench_tui.model.agent import AgentSpec
+
+_LENGTH = struct.Struct(">I")
+MOST_FRAME_BYTES = 256 << 20
+
+
+class HttpTarget(msgspec.Struct, frozen=True, tag="http"):
+    """An endpoint that the worker talks to by itself, over the measuring client."""
+
+    url: str
+    headers: dict[str, str]
+    """With keys: a plan goes through a private pipe and is stored nowhere."""
+    api: str
+    """`chat`, `responses`, `messages` (Anthropic's) or `json`."""
+    fields: dict[str, Any]
+    """Of every request's body, as they are (`model`, `temperature`, `stream`, …)."""
+    stream: bool
+    connect_timeout_s: float | None = 10.0
+    first_byte_timeout_s: float | None = 300.0
+    idle_timeout_s: float | None = 120.0
+    max_body_bytes: int = 8 << 20
+
+
+class AgentTarget(msgspec.Struct, frozen=True, tag="agent"):
+    """Any other agent, opened inside the worker."""
+
+    spec: AgentSpec
+    memory_limit_mb: float | None = None
+
+
+class OpenLoop(msgspec.Struct, frozen=True, tag="open"):
+    """Requests are due by the clock, whatever became of those before."""
+
+    arrivals: Arrivals | Trace
+
+
+class ClosedLoop(msgspec.Struct, frozen=True, tag="closed"):
+    """Each user sends its next request when the last one has ended and it has thought."""
+
+    users: int
+    """Of this worker."""
+    think_time_ms: float = 0.0
+    think_time: str = "constant"
+    """`constant` or `exponential`, of that mean."""
+    ramp_s: float = 0.0
+    """The users begin evenly over so long."""
+
+
+class RequestType(msgspec.Struct, frozen=True):
+    """One kind of request in the mix; what it asks is drawn from the plan's seed."""
+
+    name: str
+    weight: float
+    conversations: tuple[Conversation, ...]
+    """Taken in turn, so that every worker knows which of them are its own."""
+    cancel_after_tokens: int | None = None
+    """Break the answer off after so many content-bearing chunks."""
+
+
+class Conversation(msgspec.Struct, frozen=True):
+    """What one session says; most have a single turn."""
+
+    turns: tuple[Turn, ...]
+    think_time_ms: float = 0.0
+    """Between an answer and the next turn."""
+    tools: tuple[dict[str, Any], ...] = ()
+    tool_results: dict[str, str] = {}
+    """By tool name: what the tool gives when the model calls it, so that a loop can go on."""
+    most_tool_rounds: int = 0
+
+
+class Turn(msgspec.Struct, frozen=True):
+    """What the user says in one turn; the answers before it are sent along as history."""
+
+    messages: tuple[dict[str, Any], ...]
+    """New messages of this turn in the form of chat completions (`role`, `content`)."""
+    output_tokens: int | None = None
+    """Tokens to ask for; None leaves it to the server."""
+    case: dict[str, Any] | None = None
+    """For agents that take a case rather than messages: JSON of model.answer.Case."""
+
+
+class WorkerPlan(msgspec.Struct, frozen=True, tag="plan"):
+    """One worker's part of one repeat of one execution."""
+
+    target: HttpTarget | AgentTarget
+    schedule: OpenLoop | ClosedLoop
+    workload: tuple[RequestType, ...]
+    seed: int
+    worker: int
+    """Which of `workers` this is: it sends every workers-th arrival."""
+    workers: int
+    duration_s: float | None
+    requests: int | None
+    """Requests of the whole plan, all workers together."""
+    warmup_requests: int
+    """Sent one after another before the window, by this worker."""
+    max_in_flight: int | None
+    """Of this worker."""
+    time_limit_s: float | None
+    """Of one request, from sending."""
+    drain_s: float
+    """How long what is in flight may take after the last arrival."""
+
+
+class Start(msgspec.Struct, frozen=True, tag="start"):
+    """Begin the window."""
+
+    at_ns: int
+    """On the worker's own `time.perf_counter_ns`."""
+
+
+class Control(msgspec.Struct, frozen=True, tag="control"):
+    """Change what goes on."""
+
+    wish: str
+    """`stop`: send nothing new; `abort`: end at once; `pause`, `resume`."""
+
+
+class Ready(msgspec.Struct, frozen=True, tag="ready"):
+    """The plan is read, the warm-up is over, nothing measured was sent yet."""
+
+    pid: int
+    problem: str | None = None
+    """Why the worker cannot begin; it ends after this."""
+    failure_kind: str | None = None
+
+
+class Chunk(msgspec.Struct, frozen=True, tag="chunk"):
+    """What ended since the last chunk, and where the worker stands."""
+
+    rows: int
+    samples: bytes
+    """`sample.pack_rows`; empty when there are none."""
+    gaps: bytes
+    e2e_histogram: bytes
+    """`analysis.histogram` of `e2e_ms` (from due in an open loop) of the answered."""
+    ttft_histogram: bytes
+    sent: int
+    """So far."""
+    in_flight: int
+    waiting: int
+    """Due and not yet sent, for want of a place in flight."""
+    failed: int
+    """So far, everything that is not answered."""
+    tokens: int
+    """Output tokens of these rows."""
+    oldest_s: float | None
+    """Age of the oldest request in flight."""
+    failures: tuple[tuple[str, str], ...] = ()
+    """Kind and detail of the first few failures of each kind."""
+
+
+class Lateness(msgspec.Struct, frozen=True):
+    """Of a timer that fires a hundred times a second in the sender's own loop, in ms."""
+
+    p50_ms: float
+    p99_ms: float
+    max_ms: float
+    n: int
+
+
+class Done(msgspec.Struct, frozen=True, tag="done"):
+    """What the samples do not tell of the window."""
+
+    offered: int
+    """Requests that became due."""
+    sent: int
+    window_s: float
+    """From the start to the last arrival."""
+    drained_s: float
+    """From the last arrival to the last answer."""
+    cpu_s: float
+    """User and system time of the worker's process in the window."""
+    connections: int
+    resent: int
+    """Requests sent again because an idle connection turned out to be dead."""
+    sent_bytes: int
+    received_bytes: int
+    most_in_flight: int
+    blocked: int
+    """Requests that had to wait for a place in flight."""
+    late: int
+    """Arrivals that left later than max(1 ms, 5 % of the mean gap) though a place was free."""
+    lateness: Lateness | None
+    run_queue_wait_ms: float | None
+    gc_pause_ms: float
+    gc_pause_max_ms: float
+    peak_rss_mb: float
+    stopped: bool
+    """Whether it was told to stop before its end."""
+
+
+ToWorker = WorkerPlan | Start | Control
+FromWorker = Ready | Chunk | Done
+
+_encode = msgspec.msgpack.Encoder().encode
+decode_to_worker = msgspec.msgpack.Decoder(ToWorker).decode
+decode_from_worker = msgspec.msgpack.Decoder(FromWorker).decode
+
+
+def frame(message: ToWorker | FromWorker) -> bytes:
+    """The message as it goes over the stream."""
+    body = _encode(message)
+    return _LENGTH.pack(len(body)) + body
+
+
+class Frames:
+    """Bytes in, whole frames out; for streams that are read piece by piece."""
+
+    def __init__(self) -> None:
+        self._buffer = bytearray()
+
+    def feed(self, data: bytes) -> list[bytes]:
+        """The frames that `data` completes. ValueError when it is no stream of frames."""
+        self._buffer += data
+        whole = []
+        while len(self._buffer) >= _LENGTH.size:
+            (length,) = _LENGTH.unpack_from(self._buffer)
+            if length > MOST_FRAME_BYTES:
+                raise ValueError(f"a frame of {length} bytes: not a load worker's stream")
+            end = _LENGTH.size + length
+            if len(self._buffer) < end:
+                break
+            whole.append(bytes(self._buffer[_LENGTH.size : end]))
+            del self._buffer[:end]
+        return whole
