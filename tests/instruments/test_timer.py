@@ -3,6 +3,7 @@
 import asyncio
 import errno
 import os
+import select
 import sys
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -180,6 +181,71 @@ def test_disarmed_deadline_does_not_ring(loop: asyncio.AbstractEventLoop, alarm:
         assert dropped.calls_ns == []
 
     loop.run_until_complete(main())
+
+
+def test_deadline_disarmed_in_the_turn_it_comes_in_does_not_ring(
+    loop: asyncio.AbstractEventLoop, alarm: str
+) -> None:
+    async def main() -> None:
+        rung: list[int] = []
+
+        def ring(me: int) -> None:
+            rung.append(me)
+            timers[1 - me].disarm()
+
+        timers = [DeadlineTimer(loop, partial(ring, 0)), DeadlineTimer(loop, partial(ring, 1))]
+        last = Bell()
+        end = DeadlineTimer(loop, last)
+        for timer in timers:
+            timer.arm(1)
+        end.arm(now_ns() + 2 * MS)
+        await last.wait()
+        for timer in (*timers, end):
+            timer.close()
+        assert len(rung) == 1
+
+    loop.run_until_complete(main())
+
+
+def test_timer_closed_before_leaves_the_next_one_alone(
+    loop: asyncio.AbstractEventLoop, alarm: str
+) -> None:
+    async def main() -> None:
+        bell = Bell()
+        first = DeadlineTimer(loop, lambda: None)
+        first.close()
+        second = DeadlineTimer(loop, bell)  # has the file descriptor that the first one had
+        second.arm(now_ns() + MS)
+        first.disarm()
+        first.close()
+        await bell.wait()
+        second.close()
+
+    loop.run_until_complete(main())
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="timerfd is of Linux")
+def test_loop_is_at_rest_once_a_deadline_has_rung(
+    loop: asyncio.AbstractEventLoop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    descriptors = []
+    real = timer_module._open_timerfd
+
+    def noting() -> tuple[int, Callable[[int], object]]:
+        opened = real()
+        descriptors.append(opened[0])
+        return opened
+
+    monkeypatch.setattr(timer_module, "_open_timerfd", noting)
+
+    async def body(timer: DeadlineTimer, bell: Bell) -> None:
+        timer.arm(1)
+        assert select.select(descriptors, [], [], 0)[0] == descriptors
+        await bell.wait()
+        await turns()
+        assert select.select(descriptors, [], [], 0)[0] == []
+
+    run(loop, body)
 
 
 def test_closed_while_armed_does_not_ring_and_holds_no_file(
