@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agentbench_tui.agents.adapter import OpenContext
 from agentbench_tui.agents.endpoint import Endpoint
-from agentbench_tui.agents.messages_api import MessagesApi
+from agentbench_tui.agents.model_call import ModelCall
 from agentbench_tui.agents.openai import (
     ModelOptions,
     OpenAIAgent,
@@ -38,9 +38,9 @@ def open(spec: AgentSpec, options: Options, context: OpenContext) -> OpenAIAgent
     """See `adapter`."""
     _, model = split_target(spec.target)
     fields = options.fields(max_tokens=options.max_tokens or DEFAULT_MAX_TOKENS)
-    dialect = MessagesApi(model, fields, stream=options.stream)
+    call = ModelCall("messages", model, fields, stream=options.stream)
     headers = {"anthropic-version": options.anthropic_version}
-    return OpenAIAgent(_endpoint(spec, options), dialect, context, headers)
+    return OpenAIAgent(_endpoint(spec, options), call, context, headers)
 
 
 def _endpoint(spec: AgentSpec, options: Options) -> Endpoint:

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from agentbench_tui.agents.endpoint import error_message
+from agentbench_tui.agents.error_text import error_message
 from agentbench_tui.agents.model_api import ErrorObject, wire_tool_name
 from agentbench_tui.agents.transcript import CallDraft, Transcript, token_count, token_part
 from agentbench_tui.http.sse import SseEvent

@@ -19,6 +19,7 @@ import msgspec
 from pydantic import Field
 
 from agentbench_tui.agents.adapter import AgentOptions, JsonObject, OpenContext
+from agentbench_tui.agents.error_text import error_text
 from agentbench_tui.agents.retry_after import retry_after_s
 from agentbench_tui.http.client import (
     MAX_BODY_BYTES,
@@ -32,7 +33,6 @@ from agentbench_tui.http.client import (
 )
 from agentbench_tui.model.answer import AgentFailure, Answer, FailureKind
 from agentbench_tui.model.errors import UsageError
-from agentbench_tui.model.not_json import NOT_JSON
 from agentbench_tui.model.untrusted import one_line, redact
 
 _VARIABLE = re.compile(r"\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))", re.ASCII)
@@ -100,6 +100,16 @@ class Endpoint:
         longest_first = sorted(set(secrets), key=len, reverse=True)
         self._secrets = tuple(form for secret in longest_first for form in _forms(secret))
         self._client = AiohttpClient(context.concurrency)
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """What every request carries, keys included; there from `start` on."""
+        return self._headers
+
+    @property
+    def options(self) -> EndpointOptions:
+        """Time limits and bounds."""
+        return self._options
 
     async def close(self) -> None:
         """Close the connections."""
@@ -226,22 +236,6 @@ class EndpointAgent:
     def cpu_seconds(self) -> float | None:
         """Unknown."""
         return None
-
-
-def error_text(body: bytes) -> str:
-    """What an error body says: `error.message` and its common kin, else the body itself."""
-    try:
-        value = msgspec.json.decode(body)
-    except NOT_JSON:
-        return body[:4096].decode("utf-8", "replace")
-    return error_message(value) or body[:4096].decode("utf-8", "replace")
-
-
-def error_message(value: Any) -> str:
-    """The message inside a decoded error object; empty when there is none."""
-    while isinstance(value, dict):
-        value = next((value[k] for k in ("error", "message", "detail", "type") if value.get(k)), "")
-    return value if isinstance(value, str) else ""
 
 
 def _taken(found: re.Match[str], secrets: list[str]) -> str:

@@ -11,7 +11,8 @@ import msgspec
 from pydantic import BeforeValidator
 
 from agentbench_tui.agents.adapter import OpenContext
-from agentbench_tui.agents.endpoint import Endpoint, EndpointAgent, EndpointOptions, error_message
+from agentbench_tui.agents.endpoint import Endpoint, EndpointAgent, EndpointOptions
+from agentbench_tui.agents.error_text import error_message
 from agentbench_tui.agents.template import PLACEHOLDERS, fill, unknown_placeholders
 from agentbench_tui.agents.transcript import token_count
 from agentbench_tui.http.client import HttpResponse, read_body

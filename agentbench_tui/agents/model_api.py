@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 
-from agentbench_tui.agents.endpoint import Endpoint
 from agentbench_tui.agents.transcript import Transcript
 from agentbench_tui.http.client import HttpResponse, read_body
 from agentbench_tui.http.sse import SseEvent, SseParser
 from agentbench_tui.model.answer import AgentFailure, Answer, FailureKind, Message, Request
 from agentbench_tui.model.not_json import NOT_JSON
+
+if TYPE_CHECKING:
+    from agentbench_tui.agents.endpoint import Endpoint
 
 _TOOL_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 

@@ -8,10 +8,9 @@ from urllib.parse import urlsplit
 from pydantic import Field
 
 from agentbench_tui.agents.adapter import JsonObject, OpenContext
-from agentbench_tui.agents.chat_completions import ChatCompletions
 from agentbench_tui.agents.endpoint import Endpoint, EndpointAgent, EndpointOptions
 from agentbench_tui.agents.model_api import Dialect, ask
-from agentbench_tui.agents.responses_api import ResponsesApi
+from agentbench_tui.agents.model_call import ModelCall
 from agentbench_tui.model.agent import AgentSpec
 from agentbench_tui.model.answer import Answer, Request
 
@@ -51,12 +50,15 @@ class OpenAIAgent(EndpointAgent):
     def __init__(
         self,
         endpoint: Endpoint,
-        dialect: Dialect,
+        call: ModelCall,
         context: OpenContext,
         own_headers: dict[str, str] | None = None,
     ) -> None:
         super().__init__(endpoint, own_headers or {}, context)
-        self._dialect = dialect
+        self.endpoint = endpoint
+        self.call = call
+        dialect = call.dialect()
+        self._dialect = SeededDialect(dialect) if call.seeded else dialect
 
     async def answer(self, request: Request) -> Answer:
         """See `Agent.answer`. Tools that the model wants to call are its answer; none is run."""
@@ -74,11 +76,10 @@ def open(spec: AgentSpec, options: Options, context: OpenContext) -> OpenAIAgent
     limit = "max_tokens" if options.api == "chat" else "max_output_tokens"
     seed = options.seed if isinstance(options.seed, int) else None
     fields = options.fields(seed=seed, **{limit: options.max_tokens})
-    kind = ChatCompletions if options.api == "chat" else ResponsesApi
-    dialect: Dialect = kind(model, fields, stream=options.stream)
-    if options.seed == "request":
-        dialect = SeededDialect(dialect)
-    return OpenAIAgent(_endpoint(spec, options), dialect, context)
+    call = ModelCall(
+        options.api, model, fields, stream=options.stream, seeded=options.seed == "request"
+    )
+    return OpenAIAgent(_endpoint(spec, options), call, context)
 
 
 class SeededDialect:
