@@ -1,7 +1,8 @@
 """Kinds of benchmarks, found by name. The engine imports none of them.
 
-A kind is a module with `check(benchmark) -> list[str]` (what can be known before running) and
-`async run(group, context) -> None` (measure every execution of the group, writing as it goes).
+A kind is a module with `check(benchmark)` (what can be known before running: sentences about the
+whole benchmark, or findings with their path in it) and `async run(group, context)` (measure every
+execution of the group, writing as it goes).
 """
 
 from __future__ import annotations
@@ -13,8 +14,11 @@ from typing import TYPE_CHECKING, Protocol, cast
 from agentbench_tui.model.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from agentbench_tui.engine.context import RunContext
     from agentbench_tui.engine.plan import Group
+    from agentbench_tui.engine.suite_problems import Finding
     from agentbench_tui.model.suite import Benchmark
 
 KINDS = {
@@ -27,7 +31,7 @@ KINDS = {
 class Kind(Protocol):
     """How benchmarks of one kind are checked and carried out."""
 
-    def check(self, benchmark: Benchmark) -> list[str]: ...
+    def check(self, benchmark: Benchmark) -> Sequence[str | Finding]: ...
 
     async def run(self, group: Group, context: RunContext) -> None: ...
 

@@ -154,6 +154,20 @@ def load_suite(path_or_name: str | Path) -> LoadedSuite:
     return LoadedSuite(suite, path, digest, source.text, data, places)
 
 
+def suite_of_data(data: Mapping[str, Any], folder: Path) -> LoadedSuite:
+    """A suite that was put together here, as if it had been read from a file in `folder`.
+
+    Raises SuiteError with every problem, each with its key path and no place.
+    """
+    import json
+
+    places = Places("", Positions())
+    suite = _validate(data, places, NO_SETTINGS)
+    digest = content_hash(suite.model_dump(mode="json"))
+    text = json.dumps(data, indent=2, ensure_ascii=False)
+    return LoadedSuite(suite, folder / f"{suite.suite_id}.json", digest, text, data, places)
+
+
 def _validate(data: Mapping[str, Any], places: Places, settings: Settings) -> Suite:
     from agentbench_tui.model.suite import Suite
 
@@ -181,7 +195,7 @@ def _build(
     except ValidationError as error:
         for finding in findings(error, resolved, model):
             path = (*base, *finding.path)
-            message = finding.message + _from_reference(data, path)
+            message = finding.message + from_reference(data, path)
             problems.append(places.problem(path, message, key=finding.at_key))
         problems += _misnamed(resolved, places)
     if problems:
@@ -211,8 +225,8 @@ def _misnamed(resolved: Mapping[str, Any], places: Places) -> list[Problem]:
     return found
 
 
-def _from_reference(data: Any, path: KeyPath) -> str:
-    """Says that a value came out of a parameter, when it did."""
+def from_reference(data: Any, path: KeyPath) -> str:
+    """Says that the value at `path` of a suite's `data` came out of a parameter, when it did."""
     for part in path:
         if not has(data, part):
             return ""

@@ -56,14 +56,14 @@ class RunOptions:
     """What relative paths of targets and settings are relative to."""
 
 
-def make_plan(names: Sequence[str], options: RunOptions) -> Plan:
-    """The plan of a run of these suites (paths or names).
+def make_plan(given_suites: Sequence[str | LoadedSuite], options: RunOptions) -> Plan:
+    """The plan of a run of these suites (paths, names, or suites that were read already).
 
     Raises UsageError and SuiteError; a SuiteError carries every problem of every suite at once.
     """
     from agentbench_tui.agents.target import parse_agent
 
-    loaded = [load_suite(name) for name in names]
+    loaded = [one if isinstance(one, LoadedSuite) else load_suite(one) for one in given_suites]
     groups: list[Group] = []
     suites: list[SuiteInPlan] = []
     problems = []

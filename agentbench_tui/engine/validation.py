@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.engine.kinds import find_kind, is_built_in
-from agentbench_tui.engine.loading import LoadedSuite, in_order
+from agentbench_tui.engine.loading import LoadedSuite, from_reference, in_order
 from agentbench_tui.engine.parameters import NO_SETTINGS, Settings, missing, type_problem
-from agentbench_tui.engine.position import KeyPath
+from agentbench_tui.engine.position import KeyPath, has
 from agentbench_tui.engine.sweep import points
 from agentbench_tui.instruments.registry import check_instrument
 from agentbench_tui.model.errors import (
@@ -171,8 +171,7 @@ class _Checker:
         if not is_built_in(listed.kind):
             self.add((*path, "kind"), f"kind '{listed.kind}' is not built into this version")
             return
-        for message in find_kind(listed.kind).check(listed):
-            self.add(path, message)
+        self._kind(path, listed)
         for position, spec in enumerate(listed.instruments):
             for message in check_instrument(spec, listed.kind):
                 self.add((*path, "instruments", position), message)
@@ -180,10 +179,22 @@ class _Checker:
         seen: set[str] = set()
         for benchmark in self._at_points(index):
             if self._is_new(benchmark, seen, leave_out=("parameters", "sweep")):
+                self._kind(path, benchmark)
                 self._scorers(path, benchmark)
-                if benchmark.kind == "task":
+                if benchmark.kind != "experiment":
                     self._metrics(path, benchmark)
+                if benchmark.kind == "task":
                     self._dataset(path, benchmark, seen)
+
+    def _kind(self, path: KeyPath, benchmark: Benchmark) -> None:
+        """What the benchmark's own kind has against it."""
+        for found in find_kind(benchmark.kind).check(benchmark):
+            if isinstance(found, str):
+                self.add(path, found)
+            elif not self._needs_value(path, found.path):
+                where = (*path, *found.path)
+                reference = from_reference(self._loaded.data, where)
+                self.add(where, found.message + reference, key=found.at_key)
 
     def _swept_names(self, path: KeyPath, benchmark: Benchmark) -> None:
         """A swept name that nothing uses may still be the agent's; a near miss is a misspelling."""
@@ -281,10 +292,16 @@ class _Checker:
             parts = tuple(int(part) if part.isdigit() else part for part in problem.path.split("."))
             self.add((*path, *parts), problem.message)
 
-    def _needs_value(self, path: KeyPath) -> bool:
-        """Whether the part at `path` uses a required parameter that has no value yet."""
+    def _needs_value(self, path: KeyPath, inside: KeyPath = ()) -> bool:
+        """Whether the part at `path` uses a required parameter that has no value yet.
+
+        Of `inside`, which leads on from there, as much is followed as the file has."""
         part: Any = self._loaded.data
         for step in path:
+            part = part[step]
+        for step in inside:
+            if not has(part, step):
+                break
             part = part[step]
         text = json.dumps(part)
         return any(f"${{{name}}}" in text for name in self._open)
