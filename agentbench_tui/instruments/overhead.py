@@ -58,7 +58,7 @@ class OverheadProbe:
     def __init__(self, *, agents_inside: bool = False) -> None:
         """`agents_inside`: agents run in this process, so its CPU time is not ours alone."""
         self._agents_inside = agents_inside
-        self._pauses = _GcPauses()
+        self._pauses = GcPauses()
 
     def start(self) -> None:
         """Take the counters before; a second start begins anew."""
@@ -137,7 +137,7 @@ def judge(
     return verdict, (*limited, *noisy, *unchecked)
 
 
-class _GcPauses:
+class GcPauses:
     """Times the collector through `gc.callbacks`; collections do not nest."""
 
     def __init__(self) -> None:
@@ -145,12 +145,14 @@ class _GcPauses:
         self._began_ns: int | None = None
 
     def watch(self) -> None:
+        """Count from 0, until `unwatch`."""
         self.unwatch()
         self.total_ns = self.longest_ns = self.count = 0
         self._began_ns = None
         gc.callbacks.append(self._note)
 
     def unwatch(self) -> None:
+        """Stop counting; what was counted stays. May be repeated."""
         if self._note in gc.callbacks:
             gc.callbacks.remove(self._note)
 
