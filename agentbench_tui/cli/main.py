@@ -30,6 +30,7 @@ COMMANDS = {
     "agents": ("agentbench_tui.cli.agents:agents", "List agents, check a target."),
     "suites": ("agentbench_tui.cli.suites:suites", "Validate, show, list and make suites."),
     "explain": ("agentbench_tui.cli.explain:explain", "What a metric or score means."),
+    "mock": ("agentbench_tui.cli.mock:mock", "Serve a model for practice."),
     "doctor": ("agentbench_tui.cli.doctor:doctor", "Is this machine fit to measure on?"),
     "completion": (
         "agentbench_tui.cli.completion:completion",

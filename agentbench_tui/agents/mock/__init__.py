@@ -1,0 +1,1 @@
+"""A model server for practice and calibration, whose timing is known: `agentbench mock`."""

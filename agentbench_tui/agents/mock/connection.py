@@ -1,0 +1,201 @@
+"""One connection to the practice server: requests in, bytes out, and when they went out."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections import deque
+from time import perf_counter_ns
+from typing import NamedTuple, Protocol, cast
+
+import httptools
+
+MOST_BODY_BYTES = 64 << 20
+_REASONS = {
+    200: b"OK",
+    400: b"Bad Request",
+    404: b"Not Found",
+    405: b"Method Not Allowed",
+    413: b"Content Too Large",
+    429: b"Too Many Requests",
+    500: b"Internal Server Error",
+}
+
+
+class HttpRequest(NamedTuple):
+    """A whole request."""
+
+    method: str
+    path: str
+    body: bytes
+    arrived_ns: int
+    keep_alive: bool
+    version: str
+    """`1.1` or `1.0`."""
+
+
+class Handler(Protocol):
+    """What a connection hands its requests to."""
+
+    def connected(self, connection: Connection) -> None:
+        """It is open."""
+
+    def requested(self, connection: Connection, request: HttpRequest) -> None:
+        """A request came; the next one comes after `Connection.finish`."""
+
+    def lost(self, connection: Connection) -> None:
+        """It is closed, whether or not something was still to be answered."""
+
+
+class Connection(asyncio.Protocol):
+    """Parses what comes, one request at a time to the handler."""
+
+    def __init__(self, handler: Handler) -> None:
+        self._handler = handler
+        self._transport: asyncio.Transport | None = None
+        self._parser: httptools.HttpRequestParser | None = None
+        self._fd = -1
+        self._url = b""
+        self._body: list[bytes] = []
+        self._body_bytes = 0
+        self._waiting: deque[HttpRequest] = deque()
+        self._busy = False
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """See `asyncio.Protocol`."""
+        self._transport = cast(asyncio.Transport, transport)
+        self._fd = transport.get_extra_info("socket").fileno()
+        self._parser = httptools.HttpRequestParser(self)
+        self._handler.connected(self)
+
+    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002  # the protocol's signature
+        """See `asyncio.Protocol`."""
+        self._handler.lost(self)
+        self._waiting.clear()
+        self._transport = self._parser = None
+
+    def data_received(self, data: bytes) -> None:
+        """See `asyncio.Protocol`."""
+        if self._parser is None:
+            return
+        try:
+            self._parser.feed_data(data)
+        except httptools.HttpParserUpgrade:
+            self._refuse(400, b"no protocol is spoken here but HTTP/1.1")
+        except httptools.HttpParserError:
+            self._refuse(400, b"not an HTTP request")
+
+    def on_message_begin(self) -> None:
+        """See httptools."""
+        self._url = b""
+        self._body = []
+        self._body_bytes = 0
+
+    def on_url(self, url: bytes) -> None:
+        """See httptools."""
+        self._url += url
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """See httptools."""
+        if len(name) == 6 and name.lower() == b"expect" and value.lower() == b"100-continue":
+            self.send(b"HTTP/1.1 100 Continue\r\n\r\n")
+
+    def on_body(self, body: bytes) -> None:
+        """See httptools."""
+        self._body_bytes += len(body)
+        if self._body_bytes <= MOST_BODY_BYTES:
+            self._body.append(body)
+
+    def on_message_complete(self) -> None:
+        """See httptools."""
+        now_ns = perf_counter_ns()
+        if self._parser is None:
+            return
+        if self._body_bytes > MOST_BODY_BYTES:
+            self._refuse(413, b"the request is too long")
+            return
+        request = HttpRequest(
+            self._parser.get_method().decode("ascii", "replace"),
+            self._url.partition(b"?")[0].decode("ascii", "replace"),
+            self._body[0] if len(self._body) == 1 else b"".join(self._body),
+            now_ns,
+            self._parser.should_keep_alive(),
+            self._parser.get_http_version(),
+        )
+        if self._busy:
+            self._waiting.append(request)
+        else:
+            self._busy = True
+            self._handler.requested(self, request)
+
+    def send(self, data: bytes) -> int:
+        """Hand bytes to the socket, at once where it takes them; gives the time after that."""
+        transport = self._transport
+        if transport is not None and not transport.is_closing():
+            sent = 0
+            if not transport.get_write_buffer_size():
+                # An event loop may put off what its transport is given to the end of the turn,
+                # behind all else that is due.
+                try:
+                    sent = os.write(self._fd, data)
+                except BlockingIOError:
+                    pass
+                except OSError:  # the other end is gone, as `lost` will say
+                    sent = len(data)
+            if sent < len(data):
+                transport.write(data[sent:])
+        return perf_counter_ns()
+
+    def respond(
+        self, status: int, body: bytes, *, keep_alive: bool = True, headers: bytes = b""
+    ) -> int:
+        """Send a whole JSON answer; gives the time after that."""
+        return self.send(json_head(status, len(body), keep_alive=keep_alive, more=headers) + body)
+
+    def finish(self, *, keep_alive: bool) -> None:
+        """The answer is complete; goes on with the next request, or closes."""
+        self._busy = False
+        if not keep_alive:
+            self.close()
+        elif self._waiting:
+            self._busy = True
+            self._handler.requested(self, self._waiting.popleft())
+
+    def close(self) -> None:
+        """End the connection; what was handed over is still sent."""
+        self._waiting.clear()
+        if self._transport is not None:
+            self._transport.close()
+
+    def _refuse(self, status: int, reason: bytes) -> None:
+        body = b'{"error":{"message":"%b","type":"invalid_request_error"}}' % reason
+        self.respond(status, body, keep_alive=False)
+        self._parser = None
+        self.close()
+
+
+def json_head(status: int, length: int, *, keep_alive: bool, more: bytes = b"") -> bytes:
+    """Head of an answer in one piece; `more` are whole header lines."""
+    return b"HTTP/1.1 %d %b\r\ncontent-type: application/json\r\ncontent-length: %d\r\n%b%b\r\n" % (
+        status,
+        _REASONS[status],
+        length,
+        more,
+        connection_header(keep_alive=keep_alive),
+    )
+
+
+def stream_head(*, keep_alive: bool, chunked: bool) -> bytes:
+    """Head of a stream of events."""
+    return (
+        b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream; charset=utf-8\r\n"
+        b"cache-control: no-cache\r\n"
+        + (b"transfer-encoding: chunked\r\n" if chunked else b"")
+        + connection_header(keep_alive=keep_alive)
+        + b"\r\n"
+    )
+
+
+def connection_header(*, keep_alive: bool) -> bytes:
+    """Said only where the connection ends."""
+    return b"" if keep_alive else b"connection: close\r\n"
