@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-from contextlib import closing, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.model.errors import StoreError, UsageError
 from agentbench_tui.model.identity import new_id
-from agentbench_tui.store.database import SCHEMA_VERSION, connect_to_write, reading
+from agentbench_tui.store.database import (
+    SCHEMA_VERSION,
+    connect_to_write,
+    create_or_migrate,
+    read_uri,
+    reading,
+    schema_of,
+)
 from agentbench_tui.store.faults import check_is_file, faults_named, unusable
 from agentbench_tui.store.locking import Lease, WriteLock, is_leased
 from agentbench_tui.store.removal import (
@@ -19,16 +26,18 @@ from agentbench_tui.store.removal import (
     CHUNK,
     delete_rows,
     remove_unfinished,
+    rows_at_once,
     unfinished_hash,
 )
 from agentbench_tui.store.writer import in_transaction
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 IMPORTED_IN_PART = "imported in part only; import it again"
 """The error of a run whose import has not come to its end."""
 _NOT_EXPORTED = frozenset({"live", "wishes"})
+_LARGE = frozenset({"sample_chunks"})
 
 
 def export_run(database: Path, run_id: str, target: Path, *, force: bool = False) -> str:
@@ -57,9 +66,7 @@ def export_run(database: Path, run_id: str, target: Path, *, force: bool = False
     except OSError as error:
         raise unusable(target, error) from error
     finally:
-        for suffix in ("", "-wal", "-shm", ".lock"):
-            with suppress(OSError):
-                Path(f"{partial}{suffix}").unlink()
+        _remove(partial)
     return digest
 
 
@@ -90,7 +97,7 @@ def import_runs(database: Path, source_path: Path) -> list[str]:
     _check_digest(source_path)
     new: list[str] = []
     remove_unfinished(database)
-    with reading(source_path) as source:
+    with _of_newest_schema(source_path, database) as path, reading(path) as source:
         runs = source.execute("SELECT key, id, status FROM runs ORDER BY key").fetchall()
         for key, run_id, status in runs:
             if status == "running":
@@ -105,6 +112,33 @@ def import_runs(database: Path, source_path: Path) -> list[str]:
             finally:
                 lease.release()
     return new
+
+
+@contextmanager
+def _of_newest_schema(source_path: Path, database: Path) -> Iterator[Path]:
+    """The file itself, or a copy of an older one that is brought up to date."""
+    if schema_of(source_path) in {0, SCHEMA_VERSION}:
+        yield source_path
+        return
+    copy = database.with_name(f".agentbench-{new_id()}")
+    try:
+        with (
+            faults_named(source_path),
+            closing(sqlite3.connect(read_uri(source_path), uri=True)) as source,
+            closing(sqlite3.connect(copy)) as target,
+        ):
+            source.backup(target)
+        create_or_migrate(copy)
+        yield copy
+    finally:
+        _remove(copy)
+
+
+def _remove(partial: Path) -> None:
+    """A temporary database, with what lies beside it."""
+    for suffix in ("", "-wal", "-shm", ".lock"):
+        with suppress(OSError):
+            Path(f"{partial}{suffix}").unlink()
 
 
 def _check_digest(source_path: Path) -> None:
@@ -204,6 +238,20 @@ class _Copy:
         )
         return changed > 0
 
+    def paged(self, table: str, run_key: int) -> None:
+        """`rows` of a table that may be larger than memory: a page at a time."""
+        last, page = 0, rows_at_once(table)
+        while True:
+            where = "run_key=? AND seq>? ORDER BY seq LIMIT ?"
+            found = self._source.execute(
+                f"SELECT seq FROM {table} WHERE {where}",  # noqa: S608
+                (run_key, last, page),
+            ).fetchall()
+            if not found:
+                return
+            self.rows(table, where, (run_key, last, page))
+            last = found[-1][0]
+
     def _insert(self, table: str, where: str, values: Sequence[Any], verb: str) -> None:
         columns, rows = self._read(table, where, values)
         if "seq" in columns:
@@ -260,8 +308,10 @@ def _copy_run(source: sqlite3.Connection, run_key: int, target_path: Path) -> No
             copy.rows(table, f"execution_key IN ({executions.format('key')})", run)
         copy.rows("failures", "run_key=? AND execution_key IS NULL", run)
         for table in BY_RUN:
-            if table not in _NOT_EXPORTED:
+            if table not in _NOT_EXPORTED | _LARGE:
                 copy.rows(table, "run_key=?", run)
+        for table in sorted(_LARGE):
+            copy.paged(table, run_key)
         copy.finish()
     finally:
         target.close()
@@ -300,4 +350,4 @@ def _matching_cases(
     return {key: there[case_id] for case_id, key in here}
 
 
-assert SCHEMA_VERSION == 1, "teach _copy_run the new tables"
+assert SCHEMA_VERSION == 2, "teach _copy_run the new tables"

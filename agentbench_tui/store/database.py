@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from agentbench_tui.model.errors import StoreError
 from agentbench_tui.model.identity import new_id
 from agentbench_tui.store.faults import check_is_file, faults_named, unusable
-from agentbench_tui.store.locking import WriteLock
+from agentbench_tui.store.locking import WriteLock, is_leased
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,7 +33,7 @@ def migrations() -> list[tuple[int, str]]:
     return [(version, item.read_text()) for version, item in sorted(found, key=lambda one: one[0])]
 
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 """The newest schema this version knows; a test holds it to the newest migration."""
 
 
@@ -41,13 +41,14 @@ def create_or_migrate(path: Path) -> None:
     """Bring the database at `path` to the newest schema, creating it when it is not there.
 
     Each migration is one transaction under the write lock. A database of a newer schema or of
-    another program, or a file that is no database, is refused untouched (StoreError).
+    another program, a file that is no database, or an older one that a run is being written to is
+    refused untouched (StoreError).
     """
     check_is_file(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with faults_named(path):
-            if path.exists() and _version_of(path) == SCHEMA_VERSION:
+            if path.exists() and schema_of(path) == SCHEMA_VERSION:
                 return
             with closing(_open_for_writing(path)) as connection:
                 _migrate(path, connection)
@@ -60,6 +61,8 @@ def _migrate(path: Path, connection: sqlite3.Connection) -> None:
     try:
         with lock.held():
             version = _checked_version(path, connection)
+            if 0 < version < SCHEMA_VERSION:
+                _check_no_run_is_live(path, connection)
             for number, sql in migrations():
                 if number > version:
                     connection.executescript(
@@ -71,8 +74,19 @@ def _migrate(path: Path, connection: sqlite3.Connection) -> None:
         lock.close()
 
 
-def _version_of(path: Path) -> int:
-    with closing(_open_to_read(path)) as connection:
+def _check_no_run_is_live(path: Path, connection: sqlite3.Connection) -> None:
+    """The program that writes it knows the schema it began with, and no other."""
+    for (run_id,) in connection.execute("SELECT id FROM runs WHERE status='running'").fetchall():
+        if is_leased(path, run_id):
+            raise StoreError(
+                f"{path}: run {run_id} of an older agentbench goes on; wait for its end, or give "
+                "another file with --db"
+            )
+
+
+def schema_of(path: Path) -> int:
+    """The schema version of a database, 0 of an empty one. Raises StoreError for others."""
+    with faults_named(path), closing(_open_to_read(path)) as connection:
         return _checked_version(path, connection)
 
 
@@ -116,22 +130,36 @@ def _open_for_writing(path: Path) -> sqlite3.Connection:
 def connect_to_read(path: Path) -> sqlite3.Connection:
     """A read-only connection in autocommit: every statement sees the newest commit.
 
-    Raises StoreError when there is no database, or one of another schema.
+    A database of an older schema is brought to the newest one first. Raises StoreError when that
+    cannot be, and when there is no database or one of a newer schema.
     """
     check_is_file(path)
     if not path.exists():
         raise StoreError(f"{path}: no database there yet; `agentbench run` makes one")
     with faults_named(path):
+        _update(path)
         connection = _open_to_read(path)
         try:
-            version = _checked_version(path, connection)
-            if version != SCHEMA_VERSION:
+            if _checked_version(path, connection) == 0:
                 raise StoreError(f"{path}: nothing in it yet; `agentbench run` fills it")
         except BaseException:
             connection.close()
             raise
     connection.row_factory = sqlite3.Row
     return connection
+
+
+def _update(path: Path) -> None:
+    version = schema_of(path)
+    if not 0 < version < SCHEMA_VERSION:
+        return
+    if not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)):
+        raise StoreError(
+            f"{path}: written by an older agentbench (schema {version}, this one reads "
+            f"{SCHEMA_VERSION}), and cannot be brought up to date where it lies; copy it to a "
+            "folder that you may write to"
+        )
+    create_or_migrate(path)
 
 
 @contextmanager

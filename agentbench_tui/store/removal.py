@@ -17,11 +17,14 @@ if TYPE_CHECKING:
 
 CHUNK = 2000
 """Rows of one transaction: about 20 ms, so that nobody waits for an import or a delete."""
+_CHUNK_OF_BLOBS = 50
+"""Of chunks of samples, each a quarter of a second of a worker: up to 10 MB."""
 
 BY_EXECUTION = (
     "metrics", "gauge_summaries", "iterations", "messages", "attempts", "failures", "answers",
+    "load_windows", "load_summaries",
 )  # fmt: skip
-BY_RUN = ("gauges", "prices", "live", "ticks", "wishes")
+BY_RUN = ("gauges", "prices", "live", "ticks", "wishes", "sample_chunks", "calibrations")
 _EXECUTIONS = "SELECT 1 FROM benchmark_executions"
 _UNFINISHED = "unfinished:"
 _UNUSED = {
@@ -32,6 +35,11 @@ _UNUSED = {
     "environments": "NOT EXISTS (SELECT 1 FROM runs WHERE environment_hash=environments.hash)",
 }
 """Table → which of its rows nothing refers to any more."""
+
+
+def rows_at_once(table: str) -> int:
+    """How many rows of a table one transaction may write or remove."""
+    return min(CHUNK, _CHUNK_OF_BLOBS) if table == "sample_chunks" else CHUNK
 
 
 def unfinished_hash(run_id: str, dataset_hash: str) -> str:
@@ -89,7 +97,7 @@ def _delete_rows(connection: sqlite3.Connection, lock: WriteLock, table: str, ru
     keys = ", ".join(_primary_key(connection, table))
     statement = (
         f"DELETE FROM {table} WHERE ({keys}) IN"  # noqa: S608  # our own table names
-        f" (SELECT {keys} FROM {table} WHERE {place} LIMIT {CHUNK})"
+        f" (SELECT {keys} FROM {table} WHERE {place} LIMIT {rows_at_once(table)})"
     )
     while _changed(connection, lock, statement, (run_key,)):
         pass
