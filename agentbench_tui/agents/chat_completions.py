@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import msgspec
@@ -11,7 +11,7 @@ from agentbench_tui.agents.error_text import error_message
 from agentbench_tui.agents.model_api import ErrorObject, wire_tool_name
 from agentbench_tui.agents.transcript import CallDraft, Transcript, token_count, token_part
 from agentbench_tui.http.sse import SseEvent
-from agentbench_tui.model.answer import Message, Request, ToolCall, Usage
+from agentbench_tui.model.answer import Message, ToolCall, Usage
 
 
 class _Function(msgspec.Struct):
@@ -67,9 +67,9 @@ class ChatCompletions:
         if stream:
             self._fixed |= {"stream": True, "stream_options": {"include_usage": True}}
 
-    def body(self, request: Request, tools: list[dict[str, Any]]) -> dict[str, Any]:
+    def body(self, turns: Sequence[Message], tools: list[dict[str, Any]]) -> dict[str, Any]:
         """See `Dialect.body`."""
-        body = {**self._fixed, "messages": [_message(turn) for turn in request.conversation()]}
+        body = {**self._fixed, "messages": [_message(turn) for turn in turns]}
         if tools:
             body["tools"] = [{"type": "function", "function": tool} for tool in tools]
         return body

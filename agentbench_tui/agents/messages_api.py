@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import msgspec
@@ -11,7 +11,7 @@ from agentbench_tui.agents.error_text import error_message
 from agentbench_tui.agents.model_api import ErrorObject, split_system, wire_tool_name
 from agentbench_tui.agents.transcript import CallDraft, Transcript, token_count
 from agentbench_tui.http.sse import SseEvent
-from agentbench_tui.model.answer import Message, Request, Usage
+from agentbench_tui.model.answer import Message, Usage
 
 
 class _Block(msgspec.Struct):
@@ -63,10 +63,10 @@ class MessagesApi:
         if stream:
             self._fixed["stream"] = True
 
-    def body(self, request: Request, tools: list[dict[str, Any]]) -> dict[str, Any]:
+    def body(self, turns: Sequence[Message], tools: list[dict[str, Any]]) -> dict[str, Any]:
         """See `Dialect.body`."""
-        system, turns = split_system(request.conversation())
-        body = {**self._fixed, "messages": [_message(turn) for turn in turns]}
+        system, others = split_system(turns)
+        body = {**self._fixed, "messages": [_message(turn) for turn in others]}
         if system:
             body["system"] = system
         if tools:

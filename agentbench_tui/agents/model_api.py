@@ -7,7 +7,7 @@ answer is complete, what was lost when it is not, and when it arrived.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
@@ -31,7 +31,7 @@ class ErrorObject(Exception):
 class Dialect(Protocol):
     """How one API writes questions and answers."""
 
-    def body(self, request: Request, tools: list[dict[str, Any]]) -> dict[str, Any]:
+    def body(self, turns: Sequence[Message], tools: list[dict[str, Any]]) -> dict[str, Any]:
         """The request's JSON; `tools` have names that the API takes."""
 
     def read_event(self, event: SseEvent, received_ns: int, transcript: Transcript) -> None:
@@ -41,10 +41,18 @@ class Dialect(Protocol):
         """Take an answer in one piece. Raises ErrorObject, msgspec.DecodeError."""
 
 
-async def ask(endpoint: Endpoint, dialect: Dialect, request: Request) -> Answer:
-    """Put the request to the API and read its answer. Raises AgentFailure."""
+async def ask(
+    endpoint: Endpoint, dialect: Dialect, request: Request, *, seeded: bool = False
+) -> Answer:
+    """Put the request to the API and read its answer. Raises AgentFailure.
+
+    `seeded` sends the seed of the observation too, cut to 31 bits, which every server takes.
+    """
     tools, names = wire_tools(request.case.tools)
-    body = msgspec.json.encode(dialect.body(request, tools))
+    fields = dialect.body(request.conversation(), tools)
+    if seeded:
+        fields["seed"] = request.seed & 0x7FFFFFFF
+    body = msgspec.json.encode(fields)
     transcript = Transcript(names)
     sent_ns = 0
     try:

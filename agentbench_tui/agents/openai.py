@@ -9,7 +9,7 @@ from pydantic import Field
 
 from agentbench_tui.agents.adapter import JsonObject, OpenContext
 from agentbench_tui.agents.endpoint import Endpoint, EndpointAgent, EndpointOptions
-from agentbench_tui.agents.model_api import Dialect, ask
+from agentbench_tui.agents.model_api import ask
 from agentbench_tui.agents.model_call import ModelCall
 from agentbench_tui.model.agent import AgentSpec
 from agentbench_tui.model.answer import Answer, Request
@@ -57,12 +57,11 @@ class OpenAIAgent(EndpointAgent):
         super().__init__(endpoint, own_headers or {}, context)
         self.endpoint = endpoint
         self.call = call
-        dialect = call.dialect()
-        self._dialect = SeededDialect(dialect) if call.seeded else dialect
+        self._dialect = call.dialect()
 
     async def answer(self, request: Request) -> Answer:
         """See `Agent.answer`. Tools that the model wants to call are its answer; none is run."""
-        return await ask(self._endpoint, self._dialect, request)
+        return await ask(self.endpoint, self._dialect, request, seeded=self.call.seeded)
 
 
 def check(spec: AgentSpec, options: Options) -> list[str]:
@@ -80,19 +79,6 @@ def open(spec: AgentSpec, options: Options, context: OpenContext) -> OpenAIAgent
         options.api, model, fields, stream=options.stream, seeded=options.seed == "request"
     )
     return OpenAIAgent(_endpoint(spec, options), call, context)
-
-
-class SeededDialect:
-    """A dialect that also sends the seed of each observation."""
-
-    def __init__(self, dialect: Dialect) -> None:
-        self._dialect = dialect
-        self.read_event = dialect.read_event
-        self.read_whole = dialect.read_whole
-
-    def body(self, request: Request, tools: list[dict[str, Any]]) -> dict[str, Any]:
-        """See `Dialect.body`. The seed is cut to 31 bits, which every server takes."""
-        return {**self._dialect.body(request, tools), "seed": request.seed & 0x7FFFFFFF}
 
 
 def split_target(target: str) -> tuple[str, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import msgspec
@@ -11,7 +11,7 @@ from agentbench_tui.agents.error_text import error_message
 from agentbench_tui.agents.model_api import ErrorObject, wire_tool_name
 from agentbench_tui.agents.transcript import CallDraft, Transcript, token_count, token_part
 from agentbench_tui.http.sse import SseEvent
-from agentbench_tui.model.answer import Message, Request, Usage
+from agentbench_tui.model.answer import Message, Usage
 
 
 class _Part(msgspec.Struct):
@@ -64,10 +64,9 @@ class ResponsesApi:
         if stream:
             self._fixed["stream"] = True
 
-    def body(self, request: Request, tools: list[dict[str, Any]]) -> dict[str, Any]:
+    def body(self, turns: Sequence[Message], tools: list[dict[str, Any]]) -> dict[str, Any]:
         """See `Dialect.body`."""
-        turns = [item for turn in request.conversation() for item in _items(turn)]
-        body = {**self._fixed, "input": turns}
+        body = {**self._fixed, "input": [item for turn in turns for item in _items(turn)]}
         if tools:
             body["tools"] = [{"type": "function", **tool} for tool in tools]
         return body

@@ -41,13 +41,15 @@ class Transcript:
         """By position."""
         self._tool_names = tool_names
         self._text: list[str] = []
-        self._content_ns: list[int] = []
-        self._first_output_ns: int | None = None
+        self.content_ns: list[int] = []
+        """When each content-bearing event of a stream was received."""
+        self.first_output_ns: int | None = None
+        """The first of them that is no reasoning."""
 
     @property
     def began(self) -> bool:
         """Whether any content came."""
-        return bool(self._content_ns or self._text or self.calls)
+        return bool(self.content_ns or self._text or self.calls)
 
     @property
     def complete(self) -> bool:
@@ -63,14 +65,19 @@ class Transcript:
     def mark(self, received_ns: int, *, output: bool = True) -> None:
         """A content-bearing event; `output` is false for reasoning."""
         if received_ns:
-            self._content_ns.append(received_ns)
-            if output and self._first_output_ns is None:
-                self._first_output_ns = received_ns
+            self.content_ns.append(received_ns)
+            if output and self.first_output_ns is None:
+                self.first_output_ns = received_ns
+
+    @property
+    def text(self) -> str:
+        """What it said, without reasoning."""
+        return "".join(self._text)
 
     def answer(self, sent_ns: int) -> Answer:
         """The answer as far as it has come; times since `sent_ns`."""
         metadata: dict[str, Any] = {}
-        times = self._content_ns
+        times = self.content_ns
         ttft_ms = None
         if times:
             ttft_ms = (times[0] - sent_ns) / 1e6
@@ -78,33 +85,33 @@ class Transcript:
             if len(times) > 1:
                 gaps = [later - earlier for earlier, later in pairwise(times)]
                 metadata["icl_ms"] = median(gaps) / 1e6
-            if self._first_output_ns is not None:
-                metadata["ttfo_ms"] = (self._first_output_ns - sent_ns) / 1e6
+            if self.first_output_ns is not None:
+                metadata["ttfo_ms"] = (self.first_output_ns - sent_ns) / 1e6
         if self.refused:
             metadata["refused"] = True
         if self.cache_write_tokens:
             metadata["cache_write_tokens"] = self.cache_write_tokens
         return Answer(
-            text="".join(self._text),
-            tool_calls=self._tool_calls(metadata),
-            usage=self._counted(),
+            text=self.text,
+            tool_calls=self.tool_calls(metadata),
+            usage=self.counted(),
             ttft_ms=ttft_ms,
             model=self.model,
             finish_reason=self.finish_reason,
             metadata=metadata,
         )
 
-    def _counted(self) -> Usage | None:
+    def counted(self) -> Usage | None:
         """The server's count, or the number of streamed chunks where it gave none."""
         usage = self.usage
-        if (usage is None or usage.output_tokens is None) and self._content_ns:
+        if (usage is None or usage.output_tokens is None) and self.content_ns:
             known = usage or Usage()
             return msgspec.structs.replace(
-                known, output_tokens=len(self._content_ns), estimated=True
+                known, output_tokens=len(self.content_ns), estimated=True
             )
         return usage
 
-    def _tool_calls(self, metadata: dict[str, Any]) -> tuple[ToolCall, ...]:
+    def tool_calls(self, metadata: dict[str, Any]) -> tuple[ToolCall, ...]:
         calls: list[ToolCall] = []
         for position in sorted(self.calls):
             draft = self.calls[position]
