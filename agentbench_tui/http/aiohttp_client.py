@@ -13,13 +13,18 @@ from time import perf_counter_ns
 
 import aiohttp
 
-from agentbench_tui.http.client import HttpRequest, place_of, timed_out, too_long
-from agentbench_tui.model.answer import AgentFailure, FailureKind
-from agentbench_tui.model.untrusted import one_line, redact
+from agentbench_tui.http.client import KEEP_ALIVE_S, HttpRequest, place_of, timed_out, too_long
+from agentbench_tui.http.failures import (
+    cannot_connect,
+    closed_early,
+    closed_in_body,
+    compressed,
+    no_such_host,
+    not_http,
+    tls_failed,
+)
+from agentbench_tui.model.answer import AgentFailure
 
-KEEP_ALIVE_S = 4.0
-"""Idle connections are dropped before common servers drop them (5 s): a request must not go out
-on a connection that the server is just closing."""
 DRAIN_S = 0.01
 """How long the end of a body that nobody needs is waited for, so that its connection lives on.
 Most servers send it at once; one that holds it back costs this much a request."""
@@ -151,21 +156,13 @@ class AiohttpResponse:
             which, limit = ("total", limits.total), ("idle", limits.idle)
             failure = timed_out(*(which if total_is_first else limit), self._request.url)
         except (aiohttp.ClientError, OSError):
-            place = place_of(self._request.url)
-            failure = AgentFailure(
-                FailureKind.TRUNCATED, f"{place} closed the connection in the middle of its answer"
-            )
+            failure = closed_in_body(place_of(self._request.url))
         raise failure
 
     def _check_head(self) -> None:
-        place = place_of(self._request.url)
         encoding = self.headers.get("content-encoding", "identity").lower()
         if encoding != "identity":
-            raise AgentFailure(
-                FailureKind.PARSE,
-                f"{place} compressed its answer ({one_line(encoding, 40)}), "
-                "though asked not to: switch compression off in the server or proxy",
-            )
+            raise compressed(place_of(self._request.url), encoding)
         length = self._raw.content_length
         if length is not None and length > self._request.max_body_bytes:
             raise too_long(self._request.max_body_bytes, self._request.url)
@@ -174,19 +171,14 @@ class AiohttpResponse:
 def _before_head(error: Exception, url: str) -> AgentFailure:
     """What an error before the head of the answer means."""
     place = place_of(url)
-    kind = FailureKind.CONNECTION
     if isinstance(error, aiohttp.ClientConnectorDNSError):
-        return AgentFailure(kind, f"no host of that name: {place}")
-    if isinstance(error, aiohttp.ClientConnectorCertificateError | aiohttp.ClientSSLError):
-        return AgentFailure(kind, f"TLS with {place} failed: {_reason(error)}")
+        return no_such_host(place)
+    if isinstance(error, aiohttp.ClientConnectorCertificateError):
+        return tls_failed(place, error.certificate_error)
+    if isinstance(error, aiohttp.ClientSSLError):
+        return tls_failed(place, error)
     if isinstance(error, aiohttp.ClientConnectorError):
-        return AgentFailure(kind, f"cannot connect to {place}: {_reason(error.os_error)}")
+        return cannot_connect(place, error.os_error)
     if isinstance(error, aiohttp.ClientResponseError):
-        return AgentFailure(FailureKind.PARSE, f"{place} does not answer in HTTP")
-    return AgentFailure(kind, f"{place} closed the connection before the first byte of its answer")
-
-
-def _reason(error: Exception) -> str:
-    # An OSError's text repeats address and errno; its strerror is what a person needs.
-    text = getattr(error, "strerror", None) or str(error)
-    return one_line(redact(text), 200)
+        return not_http(place)
+    return closed_early(place)

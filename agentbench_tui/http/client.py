@@ -18,6 +18,9 @@ from agentbench_tui.model.answer import AgentFailure, FailureKind
 from agentbench_tui.model.errors import UsageError
 
 MAX_BODY_BYTES = 8 * 1024 * 1024
+KEEP_ALIVE_S = 4.0
+"""Idle connections are dropped before common servers drop them (5 s): a request must not go out
+on a connection that the server is just closing."""
 _LONGEST_HOST = 254
 """Octets of a host's name, the dot at its end included (RFC 1035 §2.3.4)."""
 _NOT_IN_HOSTS = re.compile(r'[\x00-\x20%\\<>"{}|^`\x7f]|^\.*$')
@@ -78,7 +81,11 @@ class HttpResponse(Protocol):
 
 
 class HttpClient(Protocol):
-    """Sends requests over pooled connections. Never resends a POST: attempts are the runner's."""
+    """Sends requests over pooled connections. Never resends a POST: attempts are the runner's.
+
+    The one exception: an idle connection that turns out to be dead (closed or reset) before any
+    byte of the answer. The server had closed it, and so did not take the request.
+    """
 
     def send(self, request: HttpRequest) -> AbstractAsyncContextManager[HttpResponse]:
         """Send and wait for the head. Raises `AgentFailure` (`connection`, `timeout`, `parse`).

@@ -1,0 +1,288 @@
+"""One HTTP/1.1 connection: bytes in, callbacks out, one exchange after the other.
+
+The hot path of the load worker: no task, no future and no clock call beyond one a packet. The
+receive time is taken before the parser (httptools) sees the bytes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from time import perf_counter_ns
+from typing import Protocol, cast
+
+from httptools import (
+    HttpParserCallbackError,
+    HttpParserError,
+    HttpParserUpgrade,
+    HttpResponseParser,
+)
+
+from agentbench_tui.http.client import too_long
+from agentbench_tui.http.failures import (
+    broken_body,
+    closed_early,
+    closed_in_body,
+    closed_in_head,
+    compressed,
+    head_too_long,
+    not_http,
+)
+from agentbench_tui.model.answer import AgentFailure, FailureKind
+
+MAX_HEAD_BYTES = 64 * 1024
+_HEAD_IN_PACKET = 16 * 1024
+"""Packets longer than this may hide a head over the bound, so its fields are added up."""
+
+Headers = list[tuple[bytes, bytes]]
+
+
+class Exchange(Protocol):
+    """What the sender of one request is told, on the loop, times by `perf_counter_ns`.
+
+    `on_head` comes once, `on_body` any number of times, and then exactly one of `on_end` and
+    `on_failure`; `on_failure` may come at any time before. An `AgentFailure` raised by `on_head`
+    or `on_body` closes the connection and comes back as `on_failure`. Exchanges are told apart
+    by identity and must be hashable; one may be sent again once it has ended.
+    """
+
+    def on_head(self, status: int, headers: Headers, received_ns: int) -> None:
+        """Status and fields, names as the server wrote them, of the final answer (not 1xx)."""
+
+    def on_body(self, part: bytes, received_ns: int) -> None:
+        """A part of the body, never empty, with the time of the packet that it came in."""
+
+    def on_end(self, received_ns: int) -> None:
+        """The answer is complete; its connection is free again, so the next may be sent."""
+
+    def on_failure(self, failure: AgentFailure, received_ns: int) -> None:
+        """There will be no complete answer; the connection is gone."""
+
+
+class Owner(Protocol):
+    """The pool, as its connections see it."""
+
+    place: str
+    url: str
+    max_body_bytes: int
+    received_bytes: int
+
+    def made(self) -> None:
+        """A transport was opened."""
+
+    def ended(self, connection: Connection, *, reusable: bool) -> None:
+        """The answer is complete: free the connection, then tell its exchange."""
+
+    def failed(self, connection: Connection, failure: AgentFailure, at_ns: int) -> None:
+        """Close the connection and tell its exchange, if there is still one."""
+
+    def resend(self, connection: Connection) -> None:
+        """The reused connection was dead before any byte came: try once on a new one."""
+
+    def gone(self, connection: Connection) -> None:
+        """The transport is closed for good."""
+
+
+class Connection(asyncio.Protocol):
+    """A transport, its parser, and the exchange that is under way on it, if any."""
+
+    __slots__ = (
+        "_complete",
+        "_delimited",
+        "_head_bytes",
+        "_headers",
+        "_left",
+        "_owner",
+        "_parser",
+        "_reusable",
+        "exchange",
+        "head_done",
+        "opening",
+        "received_ns",
+        "reused",
+        "sent_ns",
+        "transport",
+        "wire",
+    )
+
+    exchange: Exchange | None
+
+    def __init__(self, owner: Owner, exchange: Exchange, wire: bytes, sent_ns: int) -> None:
+        """`wire` goes out as soon as there is a transport."""
+        self._owner = owner
+        self._parser = HttpResponseParser(self)
+        self.transport: asyncio.Transport | None = None
+        self.opening: asyncio.Task[None] | None = None
+        self.reused = False
+        self._headers: Headers = []
+        self._expect(exchange, wire, sent_ns)
+
+    def begin(self, exchange: Exchange, wire: bytes, sent_ns: int) -> None:
+        """Send the next request on a connection that is idle."""
+        assert self.transport is not None, "an idle connection is open"
+        self.reused = True
+        self._expect(exchange, wire, sent_ns)
+        self.transport.write(wire)
+
+    def abandon(self) -> None:
+        """Close at once; no exchange is told."""
+        self.exchange = None
+        if self.transport is not None:
+            self.transport.abort()
+        elif self.opening is not None:
+            self.opening.cancel()
+
+    def _expect(self, exchange: Exchange, wire: bytes, sent_ns: int) -> None:
+        self.exchange = exchange
+        self.wire = wire
+        self.sent_ns = sent_ns
+        self.received_ns = sent_ns
+        self.head_done = False
+        self._complete = False
+        self._reusable = False
+        self._delimited = False
+        self._head_bytes = 0
+        self._left = self._owner.max_body_bytes
+
+    # What the loop calls.
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """See `asyncio.Protocol`."""
+        self.transport = cast(asyncio.Transport, transport)
+        self._owner.made()
+        if self.exchange is None:
+            self.transport.abort()
+        else:
+            self.transport.write(self.wire)
+
+    def data_received(self, data: bytes) -> None:
+        """See `asyncio.Protocol`."""
+        now_ns = perf_counter_ns()
+        owner = self._owner
+        owner.received_bytes += len(data)
+        if self.exchange is None:
+            # Nobody asked: the rest of a cancelled answer, or a server's farewell.
+            self.abandon()
+            return
+        self.received_ns = now_ns
+        if not self.head_done:
+            self._head_bytes += len(data)
+        try:
+            self._parser.feed_data(data)
+        except (HttpParserError, HttpParserUpgrade) as error:
+            self._broken(error)
+            return
+        if self._complete:
+            owner.ended(self, reusable=self._reusable)
+        elif self._head_bytes > MAX_HEAD_BYTES and not self.head_done:
+            owner.failed(self, head_too_long(MAX_HEAD_BYTES, owner.place), now_ns)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """See `asyncio.Protocol`."""
+        if self.transport is None:
+            return  # the handshake failed: whoever opens the connection is told by an exception
+        owner = self._owner
+        if self.exchange is not None:
+            now_ns = perf_counter_ns()
+            if self.head_done and exc is None and not self._delimited:
+                self.received_ns = now_ns
+                owner.ended(self, reusable=False)
+            elif self.head_done:
+                owner.failed(self, closed_in_body(owner.place), now_ns)
+            elif self._head_bytes:
+                owner.failed(self, closed_in_head(owner.place), now_ns)
+            elif self.reused:
+                owner.resend(self)
+            else:
+                owner.failed(self, closed_early(owner.place), now_ns)
+        # The parser holds our methods: without this, a cycle for the collector, which may be off.
+        del self._parser
+        owner.gone(self)
+
+    # What the parser calls.
+
+    def on_message_begin(self) -> None:
+        """Begin a head: an interim one, the answer's, or one that nobody asked for."""
+        if self._complete:
+            raise HttpParserError
+        self._headers = []
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """One field of the head, or of the trailer, which is ignored."""
+        if not self.head_done:
+            self._headers.append((name, value))
+
+    def on_headers_complete(self) -> None:
+        """Check and pass on the head, unless it is an interim one (1xx)."""
+        status = self._parser.get_status_code()
+        if status < 200:
+            return
+        self.head_done = True
+        headers = self._headers
+        if self._head_bytes > _HEAD_IN_PACKET:
+            self._check_size(headers)
+        exchange = self.exchange
+        assert exchange is not None, "bytes are only parsed for an exchange"
+        exchange.on_head(status, headers, self.received_ns)
+        if self.wire.startswith(b"HEAD "):
+            # The parser would wait for the body; this connection ends here.
+            self._complete = True
+        else:
+            self._check_body(headers)
+
+    def on_body(self, part: bytes) -> None:
+        """Pass on a part of the body; the exchange may have been cancelled in this packet."""
+        exchange = self.exchange
+        if exchange is None:
+            return
+        self._left -= len(part)
+        if self._left < 0:
+            raise too_long(self._owner.max_body_bytes, self._owner.url)
+        exchange.on_body(part, self.received_ns)
+
+    def on_message_complete(self) -> None:
+        """Note the end; it is acted on when the whole packet is parsed."""
+        if self.head_done:
+            self._complete = True
+            self._reusable = self._parser.should_keep_alive()
+
+    def _check_size(self, headers: Headers) -> None:
+        if sum(len(name) + len(value) + 4 for name, value in headers) > MAX_HEAD_BYTES:
+            raise head_too_long(MAX_HEAD_BYTES, self._owner.place)
+
+    def _check_body(self, headers: Headers) -> None:
+        """What the head says of the body: its coding, its length, and how its end is known."""
+        for name, value in headers:
+            # Comparing lengths first spares most fields the lower-casing.
+            length = len(name)
+            if length == 14 and name.lower() == b"content-length":
+                self._delimited = True
+                if int(value) > self._owner.max_body_bytes:
+                    raise too_long(self._owner.max_body_bytes, self._owner.url)
+            elif length == 16 and name.lower() == b"content-encoding":
+                self._check_coding(value)
+            elif length == 17 and name.lower() == b"transfer-encoding":
+                self._delimited = value.lower().rstrip().endswith(b"chunked")
+                self._check_coding(value.lower().removesuffix(b"chunked").rstrip(b", \t"))
+
+    def _check_coding(self, value: bytes) -> None:
+        coding = value.strip().lower()
+        if coding not in {b"", b"identity"}:
+            raise compressed(self._owner.place, coding.decode("latin-1"))
+
+    def _broken(self, error: Exception) -> None:
+        """What an error of the parser, or of what it called, means."""
+        owner = self._owner
+        cause = error.__context__
+        if isinstance(cause, AgentFailure):
+            owner.failed(self, cause, self.received_ns)
+        elif self._complete:
+            # Bytes after the end: the answer is whole, but the connection is of no more use.
+            owner.ended(self, reusable=False)
+        elif isinstance(error, HttpParserCallbackError) and cause is not None:
+            fault = f"{type(cause).__name__} while an answer was taken in"
+            owner.failed(self, AgentFailure(FailureKind.HARNESS, fault), self.received_ns)
+            raise cause
+        elif self.head_done:
+            owner.failed(self, broken_body(owner.place), self.received_ns)
+        else:
+            owner.failed(self, not_http(owner.place), self.received_ns)

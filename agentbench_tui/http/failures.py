@@ -1,0 +1,74 @@
+"""What can go wrong between us and a server, in one wording and kind for every transport.
+
+The failures of limits, `timed_out` and `too_long`, are beside the limits in `http.client`.
+"""
+
+from __future__ import annotations
+
+from agentbench_tui.model.answer import AgentFailure, FailureKind
+from agentbench_tui.model.untrusted import one_line, redact
+
+
+def no_such_host(place: str) -> AgentFailure:
+    """The name of the host has no address."""
+    return AgentFailure(FailureKind.CONNECTION, f"no host of that name: {place}")
+
+
+def cannot_connect(place: str, error: Exception | None) -> AgentFailure:
+    """Nobody listens there, or the network does not lead there."""
+    return AgentFailure(FailureKind.CONNECTION, f"cannot connect to {place}: {_reason(error)}")
+
+
+def tls_failed(place: str, error: Exception | None) -> AgentFailure:
+    """The handshake failed: no TLS on the other side, or a certificate that is not trusted."""
+    return AgentFailure(FailureKind.CONNECTION, f"TLS with {place} failed: {_reason(error)}")
+
+
+def closed_early(place: str) -> AgentFailure:
+    """The connection ended before there was an answer."""
+    detail = f"{place} closed the connection before the first byte of its answer"
+    return AgentFailure(FailureKind.CONNECTION, detail)
+
+
+def closed_in_head(place: str) -> AgentFailure:
+    """The connection ended inside the head of the answer."""
+    detail = f"{place} closed the connection before the head of its answer was complete"
+    return AgentFailure(FailureKind.CONNECTION, detail)
+
+
+def closed_in_body(place: str) -> AgentFailure:
+    """The connection ended inside the body, or the body's form broke."""
+    detail = f"{place} closed the connection in the middle of its answer"
+    return AgentFailure(FailureKind.TRUNCATED, detail)
+
+
+def not_http(place: str) -> AgentFailure:
+    """What came is not the head of an HTTP/1 answer."""
+    return AgentFailure(FailureKind.PARSE, f"{place} does not answer in HTTP")
+
+
+def broken_body(place: str) -> AgentFailure:
+    """The head was fine, but the body is not framed as HTTP frames bodies."""
+    return AgentFailure(FailureKind.PARSE, f"{place} broke HTTP in the middle of its answer")
+
+
+def head_too_long(limit: int, place: str) -> AgentFailure:
+    """Status line and headers are over their bound."""
+    return AgentFailure(
+        FailureKind.LIMIT, f"the head of the answer of {place} is longer than {limit} bytes"
+    )
+
+
+def compressed(place: str, encoding: str) -> AgentFailure:
+    """The answer is compressed, though the request said not to."""
+    return AgentFailure(
+        FailureKind.PARSE,
+        f"{place} compressed its answer ({one_line(encoding, 40)}), "
+        "though asked not to: switch compression off in the server or proxy",
+    )
+
+
+def _reason(error: Exception | None) -> str:
+    # An OSError's text repeats address and errno; its strerror is what a person needs.
+    text = getattr(error, "strerror", None) or str(error or "no reason given")
+    return one_line(redact(text), 200)

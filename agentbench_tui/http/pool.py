@@ -1,0 +1,304 @@
+"""Connections to one origin: the most recently used idle one first, opened when none is idle.
+
+There is no timer a request. One sweep looks over what is in flight, oldest first, while something
+is; one timer closes connections that have been idle for too long.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import ssl
+from itertools import chain
+from time import perf_counter_ns
+
+from agentbench_tui.http.client import KEEP_ALIVE_S, Timeouts, timed_out
+from agentbench_tui.http.connection import Connection, Exchange
+from agentbench_tui.http.failures import cannot_connect, no_such_host, tls_failed
+from agentbench_tui.http.wire import Origin
+from agentbench_tui.model.answer import AgentFailure
+
+_SWEEPS_PER_LIMIT = 20
+_SWEEP_S = (0.005, 0.25)
+"""Least and most time between two sweeps: a time limit is late by at most this and a 20th."""
+_NEXT_ADDRESS_S = 1.0
+"""How long an address is waited for when the host has others (IPv6 that leads nowhere)."""
+
+
+class Pool:
+    """Sends requests to one origin and tells their exchanges what comes back.
+
+    Everything happens on the loop's thread. A request whose *reused* connection turns out to be
+    dead before any byte of the answer is sent once more on a new one, a POST too: the server
+    closed an idle connection, and so did not take the request. Nothing else is ever sent twice.
+    """
+
+    def __init__(
+        self,
+        origin: Origin,
+        loop: asyncio.AbstractEventLoop,
+        *,
+        timeouts: Timeouts,
+        max_body_bytes: int,
+        tls: ssl.SSLContext | None = None,
+        keep_alive_s: float = KEEP_ALIVE_S,
+    ) -> None:
+        """`tls` is what https origins are verified with: the system's trust unless given."""
+        self.origin = origin
+        self.place = origin.place
+        self.url = origin.url
+        self.max_body_bytes = max_body_bytes
+        self.opened = 0
+        """Connections opened so far."""
+        self.resent = 0
+        """Requests that were sent again because an idle connection was dead."""
+        self.received_bytes = 0
+        self.sent_bytes = 0
+        self._loop = loop
+        self._timeouts = timeouts
+        self._limits = _Limits(timeouts)
+        self._keep_alive_ns = int(keep_alive_s * 1e9)
+        self._tls = tls
+        self._addresses: asyncio.Task[list[str] | OSError] | None = None
+        self._in_flight: dict[Exchange, Connection] = {}
+        self._idle: dict[Connection, None] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._sweeping: asyncio.TimerHandle | None = None
+        self._reaping: asyncio.TimerHandle | None = None
+        self._open = 0
+        self._all_gone: asyncio.Future[None] | None = None
+
+    @property
+    def in_flight(self) -> int:
+        """Exchanges that have neither ended nor failed."""
+        return len(self._in_flight)
+
+    def send(self, wire: bytes, exchange: Exchange) -> None:
+        """Send a whole request (`http.wire`) and return at once; `exchange` is told the rest.
+
+        `exchange` must not be in flight already.
+        """
+        now_ns = perf_counter_ns()
+        self.sent_bytes += len(wire)
+        if self._sweeping is None and self._limits.shortest_ns is not None:
+            self._sweeping = self._loop.call_later(self._limits.sweep_s, self._sweep)
+        if self._idle:
+            connection, _ = self._idle.popitem()
+            if now_ns - connection.received_ns < self._keep_alive_ns:
+                self._in_flight[exchange] = connection
+                connection.begin(exchange, wire, now_ns)
+                return
+            connection.abandon()
+        self._connect(exchange, wire, now_ns)
+
+    def cancel(self, exchange: Exchange) -> None:
+        """Close the connection of an exchange and forget it; nothing is called."""
+        connection = self._in_flight.pop(exchange, None)
+        if connection is not None:
+            connection.abandon()
+
+    def close(self) -> None:
+        """Close every connection and forget what is in flight; nothing is called."""
+        for connection in chain(self._in_flight.values(), self._idle):
+            connection.abandon()
+        self._in_flight.clear()
+        self._idle.clear()
+        for timer in (self._sweeping, self._reaping):
+            if timer is not None:
+                timer.cancel()
+        self._sweeping = self._reaping = None
+        if self._addresses is not None:
+            self._addresses.cancel()
+            self._addresses = None
+
+    async def wait_closed(self) -> None:
+        """Wait, after `close`, until the sockets are closed too."""
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        if self._open:
+            self._all_gone = self._loop.create_future()
+            await self._all_gone
+
+    # What connections call.
+
+    def ended(self, connection: Connection, *, reusable: bool) -> None:
+        """See `Owner.ended`."""
+        exchange = connection.exchange
+        if exchange is None:
+            return
+        del self._in_flight[exchange]
+        if reusable:
+            connection.exchange = None
+            self._idle[connection] = None
+            if self._reaping is None:
+                self._reaping = self._loop.call_later(self._keep_alive_ns / 1e9, self._reap)
+        else:
+            connection.abandon()
+        exchange.on_end(connection.received_ns)
+
+    def failed(self, connection: Connection, failure: AgentFailure, at_ns: int) -> None:
+        """See `Owner.failed`."""
+        exchange = connection.exchange
+        if exchange is None:
+            return
+        del self._in_flight[exchange]
+        connection.abandon()
+        exchange.on_failure(failure, at_ns)
+
+    def resend(self, connection: Connection) -> None:
+        """See `Owner.resend`."""
+        exchange = connection.exchange
+        assert exchange is not None, "only what is in flight is sent again"
+        self.resent += 1
+        self.sent_bytes += len(connection.wire)
+        connection.exchange = None
+        self._connect(exchange, connection.wire, connection.sent_ns)
+
+    def made(self) -> None:
+        """See `Owner.made`."""
+        self.opened += 1
+        self._open += 1
+
+    def gone(self, connection: Connection) -> None:
+        """See `Owner.gone`."""
+        self._idle.pop(connection, None)
+        self._open -= 1
+        if self._all_gone is not None and not self._open and not self._all_gone.done():
+            self._all_gone.set_result(None)
+
+    # Opening.
+
+    def _connect(self, exchange: Exchange, wire: bytes, sent_ns: int) -> None:
+        connection = Connection(self, exchange, wire, sent_ns)
+        self._in_flight[exchange] = connection
+        task = connection.opening = self._loop.create_task(self._opening(connection))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _opening(self, connection: Connection) -> None:
+        failure: AgentFailure
+        try:
+            await self._open_to_any(connection)
+            return
+        except socket.gaierror:
+            failure = no_such_host(self.place)
+        except ssl.SSLError as error:
+            failure = tls_failed(self.place, error)
+        except OSError as error:
+            failure = cannot_connect(self.place, error)
+        finally:
+            connection.opening = None
+        self.failed(connection, failure, perf_counter_ns())
+
+    async def _open_to_any(self, connection: Connection) -> None:
+        """Connect to the first address that answers; it is the first to be tried next time."""
+        if self._addresses is None:
+            self._addresses = self._loop.create_task(self._resolve())
+        resolving = self._addresses
+        await asyncio.wait((resolving,))
+        addresses = resolving.result()
+        if isinstance(addresses, OSError):
+            self._addresses = None
+            raise addresses
+        last = addresses[-1]
+        for address in tuple(addresses):
+            try:
+                async with asyncio.timeout(None if address is last else _NEXT_ADDRESS_S):
+                    await self._open_to(address, connection)
+            except OSError:  # a TimeoutError is one
+                if address is last:
+                    self._addresses = None
+                    raise
+            else:
+                addresses.remove(address)
+                addresses.insert(0, address)
+                return
+
+    async def _open_to(self, address: str, connection: Connection) -> None:
+        tls = self._tls
+        if self.origin.scheme == "https" and tls is None:
+            tls = self._tls = ssl.create_default_context()
+        await self._loop.create_connection(
+            lambda: connection,
+            address,
+            self.origin.port,
+            ssl=tls if self.origin.scheme == "https" else None,
+            server_hostname=self.origin.host if self.origin.scheme == "https" else None,
+        )
+
+    async def _resolve(self) -> list[str] | OSError:
+        """Addresses of the host in the system's order of preference, or why there are none.
+
+        The error is given rather than raised: several connections wait for one look-up.
+        """
+        host, port = self.origin.host, self.origin.port
+        try:
+            found = await self._loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        except OSError as error:
+            return error
+        return list(dict.fromkeys(str(address[0]) for *_, address in found))
+
+    # Timers.
+
+    def _sweep(self) -> None:
+        """Fail what is over a limit; go on while anything is in flight."""
+        self._sweeping = None
+        shortest_ns = self._limits.shortest_ns
+        if not self._in_flight or shortest_ns is None:
+            return
+        now_ns = perf_counter_ns()
+        overdue = []
+        for connection in self._in_flight.values():
+            if now_ns - connection.sent_ns < shortest_ns:
+                break  # in the order of sending: none of the later ones is over a limit either
+            which = self._limits.passed(connection, now_ns)
+            if which is not None:
+                overdue.append((connection, which))
+        for connection, (name, limit) in overdue:
+            self.failed(connection, timed_out(name, limit, self.url), now_ns)
+        if self._in_flight and self._sweeping is None:
+            self._sweeping = self._loop.call_later(self._limits.sweep_s, self._sweep)
+
+    def _reap(self) -> None:
+        """Close what has been idle for too long; go on while anything is idle."""
+        self._reaping = None
+        oldest_allowed = perf_counter_ns() - self._keep_alive_ns
+        expired = [each for each in self._idle if each.received_ns <= oldest_allowed]
+        for connection in expired:
+            del self._idle[connection]
+            connection.abandon()
+        if self._idle:
+            first = min(each.received_ns for each in self._idle)
+            wait_s = max(0.0, (first - oldest_allowed) / 1e9)
+            self._reaping = self._loop.call_later(wait_s, self._reap)
+
+
+class _Limits:
+    """Time limits in nanoseconds, and how often they must be looked at."""
+
+    __slots__ = ("_limits", "shortest_ns", "sweep_s")
+
+    def __init__(self, timeouts: Timeouts) -> None:
+        self._limits = timeouts
+        given = (timeouts.connect, timeouts.first_byte, timeouts.idle, timeouts.total)
+        shortest = min((limit for limit in given if limit is not None), default=None)
+        self.shortest_ns = None if shortest is None else int(shortest * 1e9)
+        least, most = _SWEEP_S
+        self.sweep_s = min(most, max(least, (shortest or most) / _SWEEPS_PER_LIMIT))
+
+    def passed(self, connection: Connection, now_ns: int) -> tuple[str, float] | None:
+        """Name and seconds of the limit that a connection is over, the one that came first."""
+        limits = self._limits
+        since_ns = connection.sent_ns
+        if connection.transport is None:
+            name, limit = "connect", limits.connect
+        elif not connection.head_done:
+            name, limit = "first byte", limits.first_byte
+        else:
+            name, limit = "idle", limits.idle
+            since_ns = connection.received_ns
+        total = limits.total
+        over = None if limit is None else now_ns - since_ns - int(limit * 1e9)
+        over_total = None if total is None else now_ns - connection.sent_ns - int(total * 1e9)
+        if total is not None and over_total is not None and over_total >= max(0, over or 0):
+            return "total", total
+        return (name, limit) if limit is not None and over is not None and over >= 0 else None

@@ -1,0 +1,99 @@
+"""Requests as bytes: origin and head of HTTP/1.1 messages (RFC 9112), for our own client."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from urllib.parse import SplitResult, quote, urlsplit
+
+from agentbench_tui.http.client import checked_url
+from agentbench_tui.model.errors import UsageError
+
+_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_NOT_IN_VALUES = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
+_KEPT_IN_TARGETS = "%/:=&?~#+!$,;'@()*[]-._"
+_OURS = frozenset({"content-length", "transfer-encoding", "connection"})
+"""Fields that say how the message is framed: a caller's would contradict what is sent."""
+_DEFAULTS = {"accept": "*/*", "accept-encoding": "identity", "user-agent": "agentbench"}
+_PORTS = {"http": 80, "https": 443}
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where connections go: scheme, host (no brackets around IPv6, IDNA-encoded) and port."""
+
+    scheme: str
+    host: str
+    port: int
+
+    @classmethod
+    def of(cls, url: str) -> Origin:
+        """The origin of an absolute http(s) URL. Raises `UsageError`."""
+        parts = urlsplit(checked_url(url))
+        return cls(parts.scheme, _host(parts), parts.port or _PORTS[parts.scheme])
+
+    @property
+    def place(self) -> str:
+        """`host:port`, for messages."""
+        return f"{self._bracketed}:{self.port}"
+
+    @property
+    def url(self) -> str:
+        """The origin as a URL without a path."""
+        return f"{self.scheme}://{self.place}"
+
+    @property
+    def authority(self) -> str:
+        """What goes into the `host` field: without the port that the scheme implies."""
+        return self._bracketed if self.port == _PORTS[self.scheme] else self.place
+
+    @property
+    def _bracketed(self) -> str:
+        return f"[{self.host}]" if ":" in self.host else self.host
+
+
+def request_bytes(method: str, url: str, headers: Mapping[str, str], body: bytes) -> bytes:
+    """A whole request. Raises `UsageError` for what no HTTP message can carry."""
+    return head_bytes(method, url, headers, len(body)) + body
+
+
+def head_bytes(method: str, url: str, headers: Mapping[str, str], body_length: int) -> bytes:
+    """The head of a request for a body of that many bytes, blank line included.
+
+    `headers` win over what is sent by default (`accept: */*`, `accept-encoding: identity`,
+    `user-agent`, `host`), except for `content-length`, `transfer-encoding` and `connection`,
+    which are ours. Raises `UsageError` for line breaks and the like in a name or value, without
+    repeating the value, which may be a key.
+    """
+    if not _TOKEN.fullmatch(method):
+        raise UsageError(f"not an HTTP method: {method[:40]!r}")
+    origin = Origin.of(url)
+    fields = {"host": origin.authority, **_DEFAULTS}
+    for name, value in headers.items():
+        lowered = name.lower()
+        if not _TOKEN.fullmatch(name):
+            raise UsageError(f"not a header name: {name[:60]!r}")
+        if _NOT_IN_VALUES.search(value):
+            raise UsageError(f"header {name}: its value holds a line break or control character")
+        if lowered not in _OURS:
+            fields[lowered] = value.strip(" \t")
+    if body_length or method not in {"GET", "HEAD", "DELETE", "OPTIONS", "TRACE"}:
+        fields["content-length"] = str(body_length)
+    lines = [f"{method} {_target(urlsplit(url))} HTTP/1.1"]
+    lines += [f"{name}: {value}" for name, value in fields.items()]
+    try:
+        return ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1")
+    except UnicodeEncodeError:
+        raise UsageError("a header holds a character that no header can carry") from None
+
+
+def _target(parts: SplitResult) -> str:
+    """Path and query; what may not stand in them is percent-encoded, what is encoded stays."""
+    path = quote(parts.path or "/", safe=_KEPT_IN_TARGETS)
+    return f"{path}?{quote(parts.query, safe=_KEPT_IN_TARGETS)}" if parts.query else path
+
+
+def _host(parts: SplitResult) -> str:
+    host = parts.hostname or ""
+    return host if ":" in host or host.isascii() else host.encode("idna").decode("ascii")

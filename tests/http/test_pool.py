@@ -1,0 +1,142 @@
+"""The pool by its callbacks: when connections are used again, resent on, closed, given up."""
+
+import asyncio
+import socket
+from collections.abc import Callable
+
+from raw_server import raw_server, read_request, saying, saying_once, sized
+
+from agentbench_tui.http.client import Timeouts
+from agentbench_tui.http.pool import Pool
+from agentbench_tui.http.wire import Origin, request_bytes
+from agentbench_tui.model.answer import AgentFailure, FailureKind
+
+
+class Told:
+    """An exchange that keeps what it was told."""
+
+    def __init__(self, then: Callable[[], None] | None = None) -> None:
+        self.over = asyncio.get_running_loop().create_future()
+        self.begun = asyncio.Event()
+        self.status = 0
+        self.body = b""
+        self.calls: list[str] = []
+        self.failure: AgentFailure | None = None
+        self.times: list[int] = []
+        self._then = then
+
+    def on_head(self, status: int, headers: list[tuple[bytes, bytes]], received_ns: int) -> None:
+        self.calls.append("head")
+        self.times.append(received_ns)
+        self.status = status
+
+    def on_body(self, part: bytes, received_ns: int) -> None:
+        self.calls.append("body")
+        self.begun.set()
+        self.times.append(received_ns)
+        self.body += part
+
+    def on_end(self, received_ns: int) -> None:
+        self.calls.append("end")
+        self.times.append(received_ns)
+        if self._then is not None:
+            self._then()
+        self.over.set_result(None)
+
+    def on_failure(self, failure: AgentFailure, received_ns: int) -> None:
+        self.calls.append("failure")
+        self.failure = failure
+        self.over.set_result(None)
+
+
+def pool_of(url: str, *, keep_alive_s: float = 4.0, timeouts: Timeouts | None = None) -> Pool:
+    return Pool(
+        Origin.of(url),
+        asyncio.get_running_loop(),
+        timeouts=timeouts or Timeouts(),
+        max_body_bytes=10_000,
+        keep_alive_s=keep_alive_s,
+    )
+
+
+async def closed(pool: Pool) -> None:
+    pool.close()
+    async with asyncio.timeout(5):
+        await pool.wait_closed()
+
+
+async def told(pool: Pool, wire: bytes) -> Told:
+    exchange = Told()
+    pool.send(wire, exchange)
+    async with asyncio.timeout(5):
+        await exchange.over
+    return exchange
+
+
+async def test_the_end_of_an_answer_frees_its_connection_for_the_next() -> None:
+    with raw_server(saying(sized(b"ok"))) as server:
+        pool = pool_of(server.url)
+        wire = request_bytes("POST", server.url, {}, b"body")
+        second = Told()
+        first = Told(then=lambda: pool.send(wire, second))
+        pool.send(wire, first)
+        async with asyncio.timeout(5):
+            await second.over
+        assert first.calls == second.calls == ["head", "body", "end"]
+        assert (second.status, second.body) == (200, b"ok")
+        assert first.times == sorted(first.times)
+        assert first.times[-1] <= second.times[0]
+        assert pool.opened == server.connections == 1
+        assert pool.sent_bytes == 2 * len(wire)
+        assert pool.received_bytes == 2 * len(sized(b"ok"))
+        await closed(pool)
+
+
+async def test_a_dead_idle_connection_is_replaced_once() -> None:
+    def answer_then_end_on_the_next(connection: socket.socket) -> None:
+        read_request(connection)
+        connection.sendall(sized(b"first"))
+        read_request(connection)
+
+    with raw_server(answer_then_end_on_the_next, saying(sized(b"second"))) as server:
+        pool = pool_of(server.url)
+        wire = request_bytes("POST", server.url, {}, b"body")
+        assert (await told(pool, wire)).body == b"first"
+        assert (await told(pool, wire)).body == b"second"
+        assert (pool.opened, pool.resent) == (2, 1)
+        await closed(pool)
+
+
+async def test_a_new_connection_that_dies_is_a_failure() -> None:
+    with raw_server(saying_once()) as server:
+        pool = pool_of(server.url)
+        exchange = await told(pool, request_bytes("POST", server.url, {}, b"body"))
+        assert exchange.failure is not None
+        assert exchange.failure.kind is FailureKind.CONNECTION
+        assert (pool.opened, pool.resent) == (1, 0)
+        await closed(pool)
+
+
+async def test_cancelling_closes_the_connection_and_calls_nothing() -> None:
+    with raw_server(saying(b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\npart")) as server:
+        pool = pool_of(server.url)
+        wire = request_bytes("POST", server.url, {}, b"body")
+        exchange = Told()
+        pool.send(wire, exchange)
+        async with asyncio.timeout(5):
+            await exchange.begun.wait()
+        pool.cancel(exchange)
+        async with asyncio.timeout(5):
+            await pool.wait_closed()
+        assert exchange.calls == ["head", "body"]
+        assert pool.in_flight == 0
+        await closed(pool)
+
+
+async def test_connections_that_are_idle_too_long_are_closed() -> None:
+    with raw_server(saying(sized(b"ok"))) as server:
+        pool = pool_of(server.url, keep_alive_s=0.05)
+        await told(pool, request_bytes("POST", server.url, {}, b"body"))
+        async with asyncio.timeout(5):
+            await pool.wait_closed()
+        await closed(pool)
