@@ -6,20 +6,21 @@ times a second, and whatever keeps the loop from sending and receiving in time k
 
 from __future__ import annotations
 
+import os
 import resource
 import sys
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from agentbench_tui.analysis.histogram import Histogram
-from agentbench_tui.instruments.availability import ROOT, NotAvailable
+from agentbench_tui.instruments.availability import NotAvailable
 from agentbench_tui.instruments.overhead import GcPauses
 from agentbench_tui.instruments.pressure import run_queue_wait_ns
 from agentbench_tui.instruments.timer import DeadlineTimer
 from agentbench_tui.load.protocol import Lateness
+from agentbench_tui.process.snapshot import peak_resident_bytes
 
 if TYPE_CHECKING:
     import asyncio
@@ -86,7 +87,7 @@ class SenderProbe:
             gc_pause_ms=self._pauses.total_ns / _NS_PER_MS,
             gc_pause_max_ms=self._pauses.longest_ns / _NS_PER_MS,
             cpu_s=cpu_s,
-            peak_rss_mb=peak_rss_bytes() / _BYTES_PER_MB,
+            peak_rss_mb=_peak_bytes() / _BYTES_PER_MB,
         )
 
     def _tick(self) -> None:
@@ -116,19 +117,17 @@ class SenderProbe:
         )
 
 
-def peak_rss_bytes(root: Path = ROOT) -> int:
+def _peak_bytes() -> int:
     """The most memory this process has had since its program was started.
 
     Not getrusage's maximum where it can be helped: on Linux that begins with the memory of the
     process which started this one (kernel, fs/exec.c: `setmax_mm_hiwater_rss`).
     """
-    try:
-        status = (root / "proc/self/status").read_text()
-        kilobytes = status.partition("VmHWM:")[2].split(maxsplit=1)[0]
-        return int(kilobytes) * 1024
-    except (OSError, IndexError, ValueError):
-        most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        return most if sys.platform == "darwin" else most * 1024
+    most = peak_resident_bytes(os.getpid())
+    if most:
+        return most
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return most if sys.platform == "darwin" else most * 1024
 
 
 def _wait_ns() -> int | None:
