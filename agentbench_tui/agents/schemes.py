@@ -18,11 +18,15 @@ BUILT_IN: dict[str, str] = {
     "anthropic": "agentbench_tui.agents.anthropic",
     "replay": "agentbench_tui.agents.replay",
     "reference": "agentbench_tui.agents.reference",
+    "mock": "agentbench_tui.agents.mock.agent",
 }
 """Scheme → dotted path of its adapter module (see `adapter`)."""
 
 SIMULATED = frozenset({"reference", "mock"})
 """Schemes that stand in for an agent: never ranked with measured ones."""
+
+WITHOUT_REST = frozenset({"mock"})
+"""Schemes that are a target by their name alone."""
 
 RECORDED = frozenset({"replay"})
 """Schemes that read answers from a recording, whose times are not the agent's."""

@@ -7,7 +7,7 @@ Options are `name=value` pairs joined by `&`, percent-encoded where need be. The
 the scheme for every scheme (`command?cwd=sub:./agent --quick`). At the end they are read for all
 but those whose REST has its own use for `?` and `#`: a command line (`command:`, `worker:`) and
 an endpoint's URL (`http:`, `https:`), which are taken whole. `http://HOST/…` is a target by
-itself.
+itself, and so is the name of a scheme that has no REST (`mock`).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from agentbench_tui.agents.schemes import RECORDED, SIMULATED, adapter_path
+from agentbench_tui.agents.schemes import RECORDED, SIMULATED, WITHOUT_REST, adapter_path
 from agentbench_tui.model.agent import AgentSpec
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.model.identity import canonical_json, is_name
@@ -55,7 +55,7 @@ class ParsedTarget:
 def parse_target(text: str) -> ParsedTarget:
     """A target string in its parts. Raises UsageError; the scheme is not looked up."""
     match = _SCHEME.fullmatch(text.strip())
-    if match is None or (match[2] is None and match[3] is None):
+    if match is None or (match[2] is match[3] is None and match[1] not in WITHOUT_REST):
         hint = f"; a program is written `command:{text}`" if text.strip() else ""
         raise UsageError(
             f"`{text}` is not a target: expected SCHEME:REST, such as python:mod:func{hint}"

@@ -30,6 +30,7 @@ from agentbench_tui.model.suite import AgentTable
         ("replay:d/f.jsonl?answer=6b.text", "replay", "d/f.jsonl", {"answer": "6b.text"}, ""),
         ("reference:slow?latency_ms=5", "reference", "slow", {"latency_ms": "5"}, ""),
         ("mock?rate=3", "mock", "", {"rate": "3"}, ""),
+        ("mock", "mock", "", {}, ""),
         ("reference:x?a=%26%3D+y", "reference", "x", {"a": "&= y"}, ""),
     ],
 )  # fmt: skip

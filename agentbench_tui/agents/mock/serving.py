@@ -84,19 +84,28 @@ def _run(main: Coroutine[Any, Any, None]) -> None:
 
 
 def _main() -> int:
-    """`python -m agentbench_tui.agents.mock.serving OPTIONS`, options as JSON."""
-    options = from_plain(json.loads(sys.argv[1]))
-
-    def say(line: str) -> None:
-        sys.stdout.write(f"{line}\n")
-        sys.stdout.flush()
-
+    """`python -m agentbench_tui.agents.mock.serving JSON`, as `process.start_server` writes it."""
+    told = json.loads(sys.argv[1])
+    truth, log = told["truth"], told["requests_log"]
     try:
-        serve(options, "127.0.0.1", 0, say, until_stdin_closes=True)
+        serve(
+            from_plain(told["options"]),
+            "127.0.0.1",
+            0,
+            _say,
+            truth_file=None if truth is None else Path(truth),
+            requests_log=None if log is None else Path(log),
+            until_stdin_closes=True,
+        )
     except UsageError as error:
         sys.stderr.write(f"{error}\n")
         return error.exit_code
     return 0
+
+
+def _say(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
 
 
 if __name__ == "__main__":
