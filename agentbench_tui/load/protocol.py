@@ -12,8 +12,10 @@ from typing import Any
 
 import msgspec
 
+from agentbench_tui.agents.model_call import ModelCall
 from agentbench_tui.load.arrivals import Arrivals, Trace
 from agentbench_tui.model.agent import AgentSpec
+from agentbench_tui.model.answer import Message
 
 _LENGTH = struct.Struct(">I")
 MOST_FRAME_BYTES = 256 << 20
@@ -25,11 +27,7 @@ class HttpTarget(msgspec.Struct, frozen=True, tag="http"):
     url: str
     headers: dict[str, str]
     """With keys: a plan goes through a private pipe and is stored nowhere."""
-    api: str
-    """`chat`, `responses`, `messages` (Anthropic's) or `json`."""
-    fields: dict[str, Any]
-    """Of every request's body, as they are (`model`, `temperature`, `stream`, …)."""
-    stream: bool
+    call: ModelCall
     connect_timeout_s: float | None = 10.0
     first_byte_timeout_s: float | None = 300.0
     idle_timeout_s: float | None = 120.0
@@ -87,8 +85,8 @@ class Conversation(msgspec.Struct, frozen=True):
 class Turn(msgspec.Struct, frozen=True):
     """What the user says in one turn; the answers before it are sent along as history."""
 
-    messages: tuple[dict[str, Any], ...]
-    """New messages of this turn in the form of chat completions (`role`, `content`)."""
+    messages: tuple[Message, ...]
+    """New messages of this turn."""
     output_tokens: int | None = None
     """Tokens to ask for; None leaves it to the server."""
     case: dict[str, Any] | None = None
