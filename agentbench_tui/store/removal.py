@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 CHUNK = 2000
 """Rows of one transaction: about 20 ms, so that nobody waits for an import or a delete."""
 _CHUNK_OF_BLOBS = 50
-"""Of chunks of samples, each a quarter of a second of a worker: up to 10 MB."""
+"""Of chunks, each of up to a thousand samples and their gaps: at most 10 MB in all."""
 
 BY_EXECUTION = (
     "metrics", "gauge_summaries", "iterations", "messages", "attempts", "failures", "answers",

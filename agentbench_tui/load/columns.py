@@ -1,0 +1,195 @@
+"""The stored samples of a load execution as numpy columns.
+
+Read after the window, by whoever computes metrics; workers and the coordinator never import this.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agentbench_tui.load.sample import (
+    FIELDS,
+    NONE,
+    STATUS_CODE,
+    TOKENS_COUNTED,
+    WARMUP,
+    unpack_gaps,
+    unpack_rows,
+)
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Collection, Iterable
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+_NUMPY_CODE = {"q": "<i8", "I": "<u4", "B": "u1"}
+SAMPLE = np.dtype([(name, _NUMPY_CODE[code]) for name, code in FIELDS])
+"""A row of `load.sample` as numpy sees it."""
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Samples of finished repeats, in the order in which they were stored.
+
+    Times are float64, NaN where they are not known: `*_s` in seconds since the window's start,
+    `*_ms` in ms.
+    """
+
+    table: NDArray[np.void]
+    """Structured array of `SAMPLE`."""
+    repeat: NDArray[np.int32]
+    """Of each row."""
+    worker: NDArray[np.int32]
+    """Which load worker sent it, of its repeat."""
+    gaps_us: NDArray[np.uint32]
+    """Gaps between the content-bearing chunks of all answers, one answer after the other."""
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    def only(self, rows: Flags) -> Columns:
+        """Those rows, with the gaps that belong to them."""
+        return Columns(
+            self.table[rows],
+            self.repeat[rows],
+            self.worker[rows],
+            self.gaps_us[rows[self.gap_rows]],
+        )
+
+    @cached_property
+    def measured(self) -> Flags:
+        """Not of a warm-up."""
+        return ~self._flag(WARMUP)
+
+    @cached_property
+    def ok(self) -> Flags:
+        """Answered, and measured."""
+        return self.has_status("ok") & self.measured
+
+    @cached_property
+    def counted(self) -> Flags:
+        """The server said how many tokens the answer has."""
+        return self._flag(TOKENS_COUNTED)
+
+    def has_status(self, status: str) -> Flags:
+        """Which rows ended so (a name of `sample.STATUSES`), warm-up included."""
+        found: Flags = self.table["status"] == STATUS_CODE[status]
+        return found
+
+    @cached_property
+    def due_s(self) -> Floats:
+        return self.table["due_us"] / 1e6
+
+    @cached_property
+    def sent_s(self) -> Floats:
+        """NaN of what was never sent."""
+        return self.due_s + self.lag_ms / 1e3
+
+    @cached_property
+    def end_s(self) -> Floats:
+        """The last byte, or when it was known to have failed."""
+        return self.sent_s + self.e2e_from_send_ms / 1e3
+
+    @cached_property
+    def lag_ms(self) -> Floats:
+        """From due to sent."""
+        return self._ms("lag_us")
+
+    @cached_property
+    def e2e_from_send_ms(self) -> Floats:
+        return self._ms("e2e_us")
+
+    @cached_property
+    def ttft_from_send_ms(self) -> Floats:
+        return self._ms("ttft_us")
+
+    @cached_property
+    def ttfo_from_send_ms(self) -> Floats:
+        return self._ms("ttfo_us")
+
+    @cached_property
+    def output_tokens(self) -> Floats:
+        return self._numbers("output_tokens")
+
+    @cached_property
+    def input_tokens(self) -> Floats:
+        return self._numbers("input_tokens")
+
+    @cached_property
+    def gap_rows(self) -> NDArray[np.int64]:
+        """The row that each gap belongs to."""
+        return np.repeat(np.arange(len(self)), np.maximum(self._chunks() - 1, 0))
+
+    def _flag(self, bit: int) -> Flags:
+        found: Flags = (self.table["flags"] & bit) != 0
+        return found
+
+    def _chunks(self) -> NDArray[np.int64]:
+        chunks = self.table["chunks"]
+        return np.where(chunks == NONE, 0, chunks).astype(np.int64)
+
+    def _ms(self, name: str) -> Floats:
+        return self._numbers(name) / 1e3
+
+    def _numbers(self, name: str) -> Floats:
+        field = self.table[name]
+        values = field.astype(np.float64)
+        values[field == NONE] = np.nan
+        return values
+
+
+def read_columns(
+    connection: sqlite3.Connection, execution_key: int, *, repeats: Collection[int] | None = None
+) -> Columns:
+    """Every sample of the finished repeats of an execution, or of some of them.
+
+    A repeat is finished when it has a row in `load_windows`. ValueError for a damaged chunk.
+    """
+    chunks = connection.execute(
+        "SELECT c.repeat, c.worker, c.samples, c.gaps FROM sample_chunks c JOIN load_windows w"
+        " ON w.execution_key=c.execution_key AND w.repeat=c.repeat"
+        " WHERE c.execution_key=? ORDER BY c.repeat, c.seq",
+        (execution_key,),
+    ).fetchall()
+    return columns_of(
+        [chunk for chunk in map(tuple, chunks) if repeats is None or chunk[0] in repeats]
+    )
+
+
+def columns_of(chunks: Iterable[tuple[int, int, bytes, bytes]]) -> Columns:
+    """Columns of chunks: repeat, worker, packed rows, packed gaps."""
+    rows, gaps = bytearray(), bytearray()
+    places: list[tuple[int, int, int]] = []
+    for repeat, worker, samples, gaps_of_samples in chunks:
+        plain = unpack_rows(samples) if samples else b""
+        rows += plain
+        if gaps_of_samples:
+            gaps += unpack_gaps(gaps_of_samples).tobytes()
+        places.append((repeat, worker, len(plain) // SAMPLE.itemsize))
+    repeats, workers, lengths = np.array(places, np.int64).reshape(-1, 3).T
+    return Columns(
+        np.frombuffer(bytes(rows), SAMPLE),
+        np.repeat(repeats.astype(np.int32), lengths),
+        np.repeat(workers.astype(np.int32), lengths),
+        np.frombuffer(bytes(gaps), np.uint32),
+    )
+
+
+def gaps_of(columns: Columns) -> tuple[Floats, NDArray[np.int64]]:
+    """Every gap between two content-bearing chunks in ms, and the row it belongs to.
+
+    ValueError when there are more or fewer gaps than the rows' chunks say.
+    """
+    rows = columns.gap_rows
+    if len(rows) != len(columns.gaps_us):
+        raise ValueError(
+            f"{len(columns.gaps_us)} gaps are stored, but the samples tell of {len(rows)}"
+        )
+    return columns.gaps_us / 1e3, rows
