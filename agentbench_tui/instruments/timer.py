@@ -14,9 +14,12 @@ import asyncio
 import errno
 import os
 import sys
+import time
 from collections.abc import Callable
-from time import perf_counter_ns as now_ns
 from typing import Protocol
+
+now_ns = time.perf_counter_ns
+"""The clock of every deadline."""
 
 _NS_PER_S = 1_000_000_000
 _FIRST_NS = 1
