@@ -5,18 +5,19 @@ from __future__ import annotations
 import asyncio
 import errno
 import math
-from array import array
 from time import perf_counter_ns
 from typing import Any
 
 import msgspec
 
-from agentbench_tui.agents.mock.connection import Connection, HttpRequest, json_head, stream_head
+from agentbench_tui.agents.mock.connection import Connection, HttpRequest
 from agentbench_tui.agents.mock.dialects import CREATED, Chat, Completions, Dialect, Facts, Usage
 from agentbench_tui.agents.mock.options import MockOptions
 from agentbench_tui.agents.mock.question import PrefixCache, Question
-from agentbench_tui.agents.mock.service import Job, Service, Step, StepKind
+from agentbench_tui.agents.mock.reply import Reply
+from agentbench_tui.agents.mock.service import Service, Step, StepKind
 from agentbench_tui.agents.mock.truth import Truth
+from agentbench_tui.agents.mock.typed_dialects import Messages, Responses
 from agentbench_tui.instruments.timer import DeadlineTimer
 from agentbench_tui.model.errors import UsageError
 
@@ -24,35 +25,11 @@ _BACKLOG = 4096
 _DIALECTS: dict[str, type[Dialect]] = {
     "/v1/chat/completions": Chat,
     "/v1/completions": Completions,
+    "/v1/responses": Responses,
+    "/v1/messages": Messages,
 }
-_LAST_CHUNK = b"0\r\n\r\n"
-
-
-class Reply(Job):
-    """A request, the connection it came on, and what was sent of its answer."""
-
-    __slots__ = (
-        "chunked", "connection", "held", "keep_alive", "sizes", "stamps", "writer",
-    )  # fmt: skip
-
-    def __init__(
-        self, connection: Connection, request: HttpRequest, tokens: int, reasoning: int,
-        *, streamed: bool,
-    ) -> None:  # fmt: skip
-        super().__init__(tokens, reasoning, streamed=streamed)
-        self.connection = connection
-        self.chunked = request.version == "1.1"
-        self.keep_alive = request.keep_alive and self.chunked
-        self.writer: Dialect
-        self.held = b""
-        """What goes out together with the next chunk, which is due at the same time."""
-        self.stamps = array("q")
-        """When each chunk with content had been handed to the socket."""
-        self.sizes = array("q")
-
-    def framed(self, data: bytes) -> bytes:
-        """A chunk of the body, as HTTP/1.1 writes it."""
-        return b"%x\r\n%b\r\n" % (len(data), data) if self.chunked and data else data
+_MOST_STEPS = 1000
+"""Taken in one turn of the loop, so that a flood of them lets new requests in."""
 
 
 class Server:
@@ -145,7 +122,7 @@ class Server:
         self._open[connection] = reply
         self._service.arrive(reply, request.arrived_ns)
         cached = self._prefixes.cached_words(asked.words) if self._prefixes is not None else 0
-        finish = "stop" if asked.asked_tokens is None else "length"
+        finish = "length" if tokens == asked.asked_tokens else "stop"
         reply.writer = dialect(
             Facts(
                 reply.number,
@@ -168,7 +145,10 @@ class Server:
             return
         self._pumping = True
         try:
-            while (step := self._service.next_step(perf_counter_ns())) is not None:
+            for _ in range(_MOST_STEPS):
+                step = self._service.next_step(perf_counter_ns())
+                if step is None:
+                    break
                 self._take(step)
         finally:
             self._pumping = False
@@ -185,61 +165,25 @@ class Server:
         elif kind is StepKind.FAIL:
             self._fail(reply, 500, "server", "an error, as asked for")
         elif kind is StepKind.BEGIN:
-            if reply.streamed:
-                head = stream_head(keep_alive=reply.keep_alive, chunked=reply.chunked)
-                self._give(reply, head + reply.framed(reply.writer.opening()), step.due_ns)
-        elif reply.streamed:
-            self._send_chunk(reply, step)
+            reply.begin(step)
         else:
-            self._send_whole(reply, step)
+            now_ns = reply.go_on(step)
+            if kind is not StepKind.CHUNK:
+                self._end(reply, "ok" if kind is StepKind.LAST else "truncated", now_ns)
 
-    def _give(self, reply: Reply, data: bytes, due_ns: int) -> int:
-        """Send, or keep what is followed by more at the same time; 0 when it was kept."""
-        if reply.due_ns == due_ns:
-            reply.held += data
-            return 0
-        data, reply.held = reply.held + data, b""
-        return reply.connection.send(data)
-
-    def _send_chunk(self, reply: Reply, step: Step) -> None:
-        size = step.tokens
-        data = b""
-        if size:
-            data = reply.framed(reply.writer.chunk(reply.sent - size, size))
-        if step.kind is StepKind.LAST:
-            data += reply.framed(reply.writer.closing()) + (_LAST_CHUNK if reply.chunked else b"")
-        if step.kind is StepKind.CHUNK:
-            now_ns = self._give(reply, data, step.due_ns)
-        else:
-            now_ns = reply.connection.send(reply.held + data)
-        reply.sizes.append(size)
-        if now_ns:
-            while len(reply.stamps) < len(reply.sizes):
-                reply.stamps.append(now_ns)
-        if step.kind is not StepKind.CHUNK:
-            self._end(reply, step, now_ns)
-
-    def _send_whole(self, reply: Reply, step: Step) -> None:
-        body = reply.writer.whole()
-        head = json_head(200, len(body), keep_alive=reply.keep_alive)
-        if step.kind is StepKind.CUT:
-            body = body[: len(body) // 2]
-        self._end(reply, step, reply.connection.send(head + body))
-
-    def _end(self, reply: Reply, step: Step, now_ns: int) -> None:
-        cut = step.kind is StepKind.CUT
+    def _end(self, reply: Reply, status: str, now_ns: int) -> None:
         self._open[reply.connection] = None
         self.truth.record(
             reply.number,
-            "truncated" if cut else "ok",
+            status,
             reply.arrived_ns,
             now_ns,
             reply.sent,
-            _first_output_ns(reply),
+            reply.first_output_ns,
             reply.stamps,
             reply.sizes,
         )
-        reply.connection.finish(keep_alive=reply.keep_alive and not cut)
+        reply.connection.finish(keep_alive=reply.keep_alive and status == "ok")
 
     def _fail(self, reply: Reply, status: int, kind: str, said: str, headers: bytes = b"") -> None:
         self._open[reply.connection] = None
@@ -276,16 +220,6 @@ class Server:
         body = _error(said, "invalid_request_error")
         connection.respond(status, body, keep_alive=request.keep_alive)
         connection.finish(keep_alive=request.keep_alive)
-
-
-def _first_output_ns(reply: Reply) -> int:
-    """When the first chunk after the reasoning went out; 0: none did."""
-    tokens = 0
-    for stamp, size in zip(reply.stamps, reply.sizes, strict=True):
-        if tokens >= reply.reasoning and size:
-            return stamp
-        tokens += size
-    return 0
 
 
 def _health() -> dict[str, Any]:
