@@ -1,0 +1,118 @@
+"""The loopback stub: well-formed answers, honest stamps, and an end with its standard input."""
+
+import asyncio
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+
+import aiohttp
+import msgspec
+import pytest
+
+from agentbench_tui.http.sse import SseParser
+from agentbench_tui.load.stub import StubTruth
+
+PATIENCE_S = 20.0
+REQUEST = {"model": "stub", "messages": [{"role": "user", "content": "Really?"}]}
+
+
+@pytest.fixture(scope="module")
+def stub() -> Iterator[str]:
+    """Base URL of a running stub."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "agentbench_tui.load.stub"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    with process:
+        yield f"http://127.0.0.1:{int(process.stdout.readline())}"
+        process.stdin.close()
+        assert process.wait(PATIENCE_S) == 0
+        assert process.stdout.read() == ""
+
+
+async def post(url: str) -> tuple[aiohttp.ClientResponse, bytes]:
+    async with aiohttp.ClientSession() as session, session.post(url, json=REQUEST) as response:
+        return response, await response.read()
+
+
+async def test_a_chat_completion_with_its_usage(stub: str) -> None:
+    response, body = await post(f"{stub}/v1/chat/completions")
+    assert response.status == 200
+    assert response.content_type == "application/json"
+    completion = msgspec.json.decode(body)
+    assert completion["object"] == "chat.completion"
+    assert completion["choices"][0]["message"] == {"role": "assistant", "content": "Yes."}
+    assert completion["choices"][0]["finish_reason"] == "stop"
+    assert completion["usage"]["completion_tokens"] == 1
+
+
+@pytest.mark.parametrize("chunks", [0, 1, 7])
+async def test_a_stream_of_so_many_chunks(stub: str, chunks: int) -> None:
+    response, body = await post(f"{stub}/v1/chat/completions?chunks={chunks}")
+    assert response.content_type == "text/event-stream"
+    parser = SseParser()
+    events = [event.data for event in (*parser.feed(body), *parser.finish())]
+    assert events.pop() == b"[DONE]"
+    parsed = [msgspec.json.decode(event) for event in events]
+    contents = [event["choices"][0]["delta"].get("content") for event in parsed]
+    assert contents == ["word "] * chunks + [None]
+    assert [event["choices"][0]["finish_reason"] for event in parsed] == [None] * chunks + ["stop"]
+    assert parsed[-1]["usage"]["completion_tokens"] == chunks
+
+
+@pytest.mark.parametrize("query", ["", "?chunks=3"])
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere each process has its own clock")
+async def test_received_and_sent_lie_in_order_inside_the_request(stub: str, query: str) -> None:
+    before_ns = time.perf_counter_ns()
+    response, _ = await post(f"{stub}/v1/chat/completions{query}")
+    after_ns = time.perf_counter_ns()
+    received_ns, sent_ns = (int(response.headers[f"x-{when}-ns"]) for when in ("received", "sent"))
+    assert before_ns <= received_ns <= sent_ns <= after_ns
+
+
+async def test_the_truth_counts_what_was_answered(stub: str) -> None:
+    async def truth() -> StubTruth:
+        async with aiohttp.ClientSession() as session, session.get(f"{stub}/truth") as response:
+            return msgspec.json.decode(await response.read(), type=StubTruth)
+
+    before = await truth()
+    for _ in range(3):
+        await post(f"{stub}/v1/chat/completions")
+    after = await truth()
+    assert after.requests == before.requests + 3
+    assert after.service_p50_us is not None
+    assert after.service_p99_us is not None
+    assert 0 <= after.service_p50_us <= after.service_p99_us
+
+
+async def test_other_paths_are_not_found(stub: str) -> None:
+    async with aiohttp.ClientSession() as session, session.get(f"{stub}/v1/models") as response:
+        assert response.status == 404
+
+
+WIRE = (
+    b"POST /v1/chat/completions HTTP/1.1\r\nhost: stub\r\nContent-Length: 4\r\n\r\n\r\n\r\n"
+    b"POST /v1/chat/completions HTTP/1.1\r\nhost: stub\r\ncontent-length:2\r\n\r\n{}"
+)
+"""Two requests in a row; the first one's body looks like the end of a head."""
+
+
+async def test_requests_may_be_cut_anywhere_and_lie_together(stub: str) -> None:
+    port = int(stub.rpartition(":")[2])
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    for place in range(len(WIRE)):
+        for part in (WIRE[:place], WIRE[place:]):
+            writer.write(part)
+            await asyncio.sleep(0)  # a turn of the loop, so that the parts are sent apart
+        for _ in range(2):
+            head = await reader.readuntil(b"\r\n\r\n")
+            assert head.startswith(b"HTTP/1.1 200 OK\r\n")
+            length = int(head.partition(b"content-length: ")[2].partition(b"\r")[0])
+            msgspec.json.decode(await reader.readexactly(length))
+    writer.close()
+    await writer.wait_closed()
