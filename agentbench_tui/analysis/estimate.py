@@ -80,14 +80,14 @@ def quantile_estimate(values: ArrayLike, q: float, level: float = 0.95) -> Estim
     """
     x = column(values)
     if not supported(q, x.size, level):
-        reason = _needs(needed(q, level), x.size)
+        reason = needs(needed(q, level), x.size)
         return Estimate(None, None, None, x.size, "quantile", reason)
     return _with(
         quantile(x, q),
         quantile_interval(x, q, level),
         x.size,
         "quantile",
-        _needs(needed(q, level) + 1, x.size),
+        needs(needed(q, level) + 1, x.size),
     )
 
 
@@ -96,7 +96,7 @@ def _time(x: Floats, runs: ArrayLike | None, level: float) -> Estimate:
         raise ValueError("a time cannot be negative")
     numbers, count = (None, 1) if runs is None else grouped(x, runs)
     if numbers is None or count == 1:
-        reason = _needs(needed(0.5, level) + 1, x.size)
+        reason = needs(needed(0.5, level) + 1, x.size)
         interval = quantile_interval(x, 0.5, level)
         return _with(float(np.median(x)), interval, x.size, "median", reason)
     medians = np.array([np.median(x[numbers == run]) for run in range(count)])
@@ -129,7 +129,7 @@ def _amount(x: Floats, cases: ArrayLike | None, level: float) -> Estimate:
     interval = t_mean(x, level) if cases is None else clustered_mean(x, cases, level)
     mean = min(max(float(x.mean()), float(x.min())), float(x.max()))
     floor = 0.0 if x.min() >= 0 else -np.inf
-    return _with(mean, interval, x.size, "mean", _needs(2, x.size), floor=floor)
+    return _with(mean, interval, x.size, "mean", needs(2, x.size), floor=floor)
 
 
 def _repeated(x: Floats, clusters: ArrayLike) -> ArrayLike | None:
@@ -154,5 +154,6 @@ def _with(
     return Estimate(value, low, high, n, f"{name}; {interval.method}")
 
 
-def _needs(count: int, have: int) -> str:
+def needs(count: int, have: int) -> str:
+    """Why a figure is missing, when it takes more observations."""
     return f"needs {count:,} (have {have:,})"

@@ -112,7 +112,7 @@ def quantile_interval(values: ArrayLike, q: float, level: float = 0.95) -> Inter
     if not 0 < q < 1:
         raise ValueError(f"a quantile between 0 and 1 is needed, got {q}")
     x = column(values)
-    ranks = _order_ranks(x.size, q, 2 * (1 - _upper(level)))
+    ranks = order_ranks(x.size, q, level)
     if ranks is None:
         return None
     low, high = ranks
@@ -251,8 +251,9 @@ def _outer_rank(n: int, q: float, tail: float) -> int:
     return bisect_right(range(n), tail, key=lambda k: binomial_cdf(k, n, q))
 
 
-def _order_ranks(n: int, q: float, error: float) -> tuple[int, int] | None:
-    """Ranks (from 1) of the two order statistics that leave out at most `error`."""
+def order_ranks(n: int, q: float, level: float = 0.95) -> tuple[int, int] | None:
+    """Ranks (from 1) of the order statistics of `quantile_interval`; None when n is too small."""
+    error = 2 * (1 - _upper(level))
     from_below, from_above = _outer_rank(n, q, error / 2), _outer_rank(n, 1 - q, error / 2)
     if from_below == 0:
         from_below = 1

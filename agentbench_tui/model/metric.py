@@ -1,7 +1,8 @@
 """The metrics: name, unit, direction and formula of each, stated once.
 
 `agentbench explain METRIC` prints these entries; rubrics, gates, tables and JSON use these names.
-A percentile is the base name with `.p50`, `.p90`, `.p95` or `.p99`; `.mean` is the mean.
+A percentile is the base name with `.p50`, `.p90`, `.p95` or `.p99`; `.mean` is the mean. Where load
+benchmarks report it there are `.p999` and `.max` too.
 """
 
 from __future__ import annotations
@@ -23,10 +24,23 @@ class Metric:
     formula: str
     distribution: bool = False
     """True when it is taken per observation and reported by mean and percentiles."""
+    load: bool = False
+    """True when load benchmarks report it; a distribution then has p999 and max too."""
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """What stands behind the dot; empty for a single number."""
+        if not self.distribution:
+            return ()
+        return LOAD_PARTS if self.load else ("mean", *PERCENTILES)
 
 
 PERCENTILES = ("p50", "p90", "p95", "p99")
 """Reported where the number of samples supports them, besides `mean`."""
+LOAD_PARTS = ("mean", *PERCENTILES, "p999", "max")
+"""Reported of load; `max` of any number of samples."""
+SHARES = {"p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99, "p999": 0.999}
+"""Percentile → share of the observations at or below it."""
 
 METRICS: dict[str, Metric] = {
     metric.name: metric
@@ -53,7 +67,9 @@ METRICS: dict[str, Metric] = {
             "higher",
             "Observations answered within every limit (time, memory, tokens, cost) ÷ counted "
             "observations. Right or wrong doesn't matter; failures of kind `grader` and `harness` "
-            "are left out and shown. Wilson interval.",
+            "are left out and shown. Wilson interval. Of load: answered ÷ sent; what the plan "
+            "itself breaks off, and what a stop cut short, is left out.",
+            load=True,
         ),
         Metric(
             "e2e_ms",
@@ -64,16 +80,99 @@ METRICS: dict[str, Metric] = {
             "observations. Not given for recorded agents, whose answers take no time. Percentiles "
             "interpolate linearly (type 7), with order statistics as interval, and need enough "
             "observations: p90 29, p95 59, p99 299. p50 of several repeats is the geometric mean "
-            "of their medians, with t on logs over the repeats. The mean has a t interval.",
+            "of their medians, with t on logs over the repeats. The mean has a t interval. In an "
+            "open loop, whose requests are due by the clock, from the due time rather than from "
+            "sending, as MLPerf's rules have it: what waits behind a stall has waited. p99.9 needs "
+            "2,995.",
             distribution=True,
+            load=True,
+        ),
+        Metric(
+            "e2e_from_send_ms",
+            "ms",
+            "lower",
+            "End to end from sending, beside e2e_ms of an open loop. It leaves out how long a "
+            "request had to wait before it was sent, and so looks good while the target stalls. "
+            "Only answered requests.",
+            distribution=True,
+            load=True,
         ),
         Metric(
             "ttft_ms",
             "ms",
             "lower",
             "Time to first token: from sending to the first content-bearing event of a streamed "
-            "answer. Role-only and empty chunks do not count.",
+            "answer, reasoning and tool calls included. Role-only and empty chunks do not count. "
+            "In an open loop from the due time.",
             distribution=True,
+            load=True,
+        ),
+        Metric(
+            "ttft_from_send_ms",
+            "ms",
+            "lower",
+            "Time to first token from sending, beside ttft_ms of an open loop.",
+            distribution=True,
+            load=True,
+        ),
+        Metric(
+            "ttfo_ms",
+            "ms",
+            "lower",
+            "Time to first output: to the first content-bearing event that is no reasoning, from "
+            "where ttft_ms counts. Equal to it for models that don't show their reasoning.",
+            distribution=True,
+            load=True,
+        ),
+        Metric(
+            "icl_ms",
+            "ms",
+            "lower",
+            "Inter-chunk latency: every gap between two content-bearing events of an answer, all "
+            "answers together. A chunk may hold several tokens. What vLLM's benchmark calls ITL.",
+            distribution=True,
+            load=True,
+        ),
+        Metric(
+            "itl_ms",
+            "ms",
+            "lower",
+            "Inter-token latency: every gap between two chunks ÷ tokens per chunk of its answer "
+            "(output_tokens ÷ chunks), weighted by these tokens; percentiles are the smallest "
+            "value that so large a share of the tokens stays at or below. Only where the server "
+            "counts tokens.",
+            distribution=True,
+            load=True,
+        ),
+        Metric(
+            "tpot_ms",
+            "ms",
+            "lower",
+            "Time per output token after the first: (e2e - ttft, both from sending) ÷ "
+            "(output_tokens - 1), of each streamed answer of 2 tokens or more. Estimated (~) where "
+            "tokens are counted by chunks. Some tools call this ITL.",
+            distribution=True,
+            load=True,
+        ),
+        Metric(
+            "send_lag_ms",
+            "ms",
+            "lower",
+            "From due to sent, of all requests that were sent: the sender's own lateness and "
+            "queue_ms together. Open loops only.",
+            distribution=True,
+            load=True,
+        ),
+        Metric(
+            "queue_ms",
+            "ms",
+            "lower",
+            "Queueing delay: the part of send_lag_ms in which all places in flight "
+            "(max_in_flight) were taken. Requests are sent in the order in which they are due, so "
+            "the i-th of a sender had a place when i - max_in_flight of its requests had ended; "
+            "from due until then. Open loops only.",
+            distribution=True,
+            load=True,
         ),
         Metric(
             "waiting_ms",
@@ -83,7 +182,14 @@ METRICS: dict[str, Metric] = {
             "connection, and failed attempts before the answered one.",
             distribution=True,
         ),
-        Metric("input_tokens", "tokens", "lower", "Tokens sent, per answer.", distribution=True),
+        Metric(
+            "input_tokens",
+            "tokens",
+            "lower",
+            "Tokens sent, per answer.",
+            distribution=True,
+            load=True,
+        ),
         Metric(
             "output_tokens",
             "tokens",
@@ -91,6 +197,7 @@ METRICS: dict[str, Metric] = {
             "Tokens of the answer, hidden reasoning included, as the server counts them; else the "
             "number of content chunks, marked estimated.",
             distribution=True,
+            load=True,
         ),
         Metric(
             "tokens_used",
@@ -148,7 +255,85 @@ METRICS: dict[str, Metric] = {
             "throughput_per_s",
             "1/s",
             "higher",
-            "Answered observations ÷ seconds in which the execution was asking.",
+            "Answered observations ÷ seconds in which the execution was asking; of load, from the "
+            "start of the window to the last answer. Mean of the repeats, with t.",
+            load=True,
+        ),
+        Metric(
+            "request_throughput_per_s",
+            "1/s",
+            "higher",
+            "Requests whose answer ended in the steady part of the window ÷ its length. The steady "
+            "part begins after ramp_s, else after one median e2e_from_send_ms, and ends with the "
+            "last arrival, so that neither ramp nor drain counts. Mean of the repeats, with t.",
+            load=True,
+        ),
+        Metric(
+            "output_tokens_per_s",
+            "tokens/s",
+            "higher",
+            "Tokens of the answers that ended in the steady part of the window ÷ its length, all "
+            "users together. Estimated (~) where tokens are counted by chunks.",
+            load=True,
+        ),
+        Metric(
+            "input_tokens_per_s",
+            "tokens/s",
+            "higher",
+            "Input tokens of the answers that ended in the steady part of the window ÷ its length. "
+            "Only where the server counts them.",
+            load=True,
+        ),
+        Metric(
+            "output_tokens_per_s_per_user",
+            "tokens/s",
+            "higher",
+            "What one user sees: mean of 1000 ÷ tpot_ms over the answers.",
+            load=True,
+        ),
+        Metric(
+            "goodput_per_s",
+            "1/s",
+            "higher",
+            "Good requests (see goodput_share) that ended in the steady part of the window ÷ its "
+            "length.",
+            load=True,
+        ),
+        Metric(
+            "goodput_share",
+            "share",
+            "higher",
+            "Good requests ÷ requests that became due. Good is what was answered and kept every "
+            "limit of the SLO (ttft_ms, ttfo_ms, tpot_ms, e2e_ms, each as the metric counts it; an "
+            "answer of one token keeps any tpot_ms). Failed, cancelled, unfinished and unsent "
+            "requests are not good. Wilson interval.",
+            load=True,
+        ),
+        Metric(
+            "sent_per_s",
+            "1/s",
+            "none",
+            "Requests sent ÷ seconds from the start of the window to the last arrival.",
+            load=True,
+        ),
+        Metric(
+            "sent_share",
+            "share",
+            "higher",
+            "sent_per_s ÷ the rate that the schedule asks for on average. Below 98 % the run warns "
+            "and says whether the sender or the target was the limit. Open loops only.",
+            load=True,
+        ),
+        Metric("error_rate", "share", "lower", "1 - reliability.", load=True),
+        Metric(
+            "connections",
+            "connections",
+            "lower",
+            "Connections opened, all repeats together.",
+            load=True,
+        ),
+        Metric(
+            "received_bytes", "bytes", "none", "Bytes received, all repeats together.", load=True
         ),
         Metric("api_calls", "calls", "lower", "Requests to models that the answers took, in all."),
         Metric(
@@ -204,10 +389,7 @@ def known_metrics() -> tuple[str, ...]:
     """Every metric name that may stand in a rubric or a gate."""
     names: list[str] = []
     for metric in METRICS.values():
-        if metric.distribution:
-            names += [f"{metric.name}.{part}" for part in (*PERCENTILES, "mean")]
-        else:
-            names.append(metric.name)
+        names += [f"{metric.name}.{part}" for part in metric.parts] or [metric.name]
     return tuple(names)
 
 
@@ -215,6 +397,4 @@ def find_metric(name: str) -> Metric | None:
     """The metric behind a name such as `e2e_ms.p95`, or None."""
     base, _, part = name.partition(".")
     metric = METRICS.get(base)
-    if metric is None or (part and not metric.distribution):
-        return None
-    return metric if not part or part in {*PERCENTILES, "mean"} else None
+    return None if metric is None or (part and part not in metric.parts) else metric

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from agentbench_tui.model.errors import UsageError, did_you_mean
-from agentbench_tui.model.metric import DEFAULT_METRIC, METRICS, PERCENTILES, SCORES, find_metric
+from agentbench_tui.model.metric import DEFAULT_METRIC, METRICS, SCORES, find_metric
 
 SCHEMA = "agentbench.explanation/1"
 
@@ -47,5 +47,5 @@ def explain(name: str) -> dict[str, Any]:
         "direction": metric.direction,
         "formula": metric.formula,
         "metric": metric.name,
-        "parts": ["mean", *PERCENTILES] if metric.distribution else [],
+        "parts": list(metric.parts),
     }

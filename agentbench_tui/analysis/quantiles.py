@@ -1,0 +1,55 @@
+"""Several quantiles of one column with their intervals, at the cost of one partition."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from agentbench_tui.analysis.estimate import Estimate, needs
+from agentbench_tui.analysis.interval import order_ranks
+from agentbench_tui.analysis.sample import column
+from agentbench_tui.analysis.summary import needed, supported
+
+
+def quantile_estimates(
+    values: ArrayLike, shares: Sequence[float], level: float = 0.95
+) -> list[Estimate]:
+    """`estimate.quantile_estimate` of each share: the same figures, found together.
+
+    50,000 values and five shares take about a millisecond, where sorting once takes two.
+    """
+    x = column(values)
+    n = x.size
+    known = [q for q in shares if supported(q, n, level)]
+    places = {q: (n - 1) * q for q in known}
+    ranks = {q: _ranks(n, q, level) for q in known}
+    wanted = {min(int(place) + step, n - 1) for place in places.values() for step in (0, 1)}
+    wanted |= {rank - 1 for pair in ranks.values() if pair is not None for rank in pair}
+    ordered = np.partition(x, sorted(wanted)) if wanted else x
+    found = []
+    for q in shares:
+        if q not in places:
+            reason = needs(needed(q, level), n)
+            found.append(Estimate(None, None, None, n, "quantile", reason))
+            continue
+        below = int(places[q])
+        low, high = ordered[below], ordered[min(below + 1, n - 1)]
+        value = float(low + (high - low) * (places[q] - below))
+        pair = ranks[q]
+        if pair is None:
+            reason = needs(needed(q, level) + 1, n)
+            found.append(Estimate(value, None, None, n, "quantile", reason))
+        else:
+            first, last = pair
+            method = f"quantile; order statistics {first} and {last} of {n}"
+            ends = float(ordered[first - 1]), float(ordered[last - 1])
+            found.append(Estimate(value, *ends, n, method))
+    return found
+
+
+@lru_cache(maxsize=256)
+def _ranks(n: int, q: float, level: float) -> tuple[int, int] | None:
+    return order_ranks(n, q, level)

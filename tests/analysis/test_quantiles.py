@@ -1,0 +1,40 @@
+"""Quantiles found together are those found one by one."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agentbench_tui.analysis.estimate import quantile_estimate
+from agentbench_tui.analysis.quantiles import quantile_estimates
+
+SHARES = (0.5, 0.9, 0.95, 0.99, 0.999)
+
+
+@given(st.lists(st.floats(-1e6, 1e6), max_size=400), st.lists(st.sampled_from(SHARES), max_size=5))
+def test_together_and_one_by_one_are_the_same(values: list[float], shares: list[float]) -> None:
+    together = quantile_estimates(values, shares)
+    for q, found in zip(shares, together, strict=True):
+        alone = quantile_estimate(values, q)
+        assert found.value == (None if alone.value is None else pytest.approx(alone.value))
+        assert (found.low, found.high, found.n) == (alone.low, alone.high, alone.n)
+        assert (found.method, found.reason) == (alone.method, alone.reason)
+
+
+def test_a_long_column_has_every_quantile_as_numpy_finds_it() -> None:
+    values = np.random.default_rng(7).lognormal(3, 1, 5000)
+    found = quantile_estimates(values, SHARES)
+    np.testing.assert_allclose([one.value for one in found], np.quantile(values, SHARES))
+    for one in found:
+        assert one.low is not None
+        assert one.value is not None
+        assert one.high is not None
+        assert one.low < one.value < one.high
+
+
+@pytest.mark.parametrize(("share", "count"), [(0.95, 59), (0.99, 299), (0.999, 2995)])
+def test_a_quantile_that_n_cannot_support_says_how_many_it_needs(share: float, count: int) -> None:
+    assert quantile_estimates(range(count), [share])[0].value is not None
+    (short,) = quantile_estimates(range(count - 1), [share])
+    assert short.value is None
+    assert short.reason == f"needs {count:,} (have {count - 1:,})"
