@@ -7,35 +7,55 @@ keeps no cookies, and reads no proxy or netrc settings from the environment.
 from __future__ import annotations
 
 import asyncio
+import io
+import ssl
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from time import perf_counter_ns
 
 import aiohttp
 
-from agentbench_tui.http.client import KEEP_ALIVE_S, HttpRequest, place_of, timed_out, too_long
+from agentbench_tui.http.client import (
+    DRAIN_S,
+    KEEP_ALIVE_S,
+    HttpRequest,
+    place_of,
+    timed_out,
+    too_long,
+)
 from agentbench_tui.http.failures import (
     cannot_connect,
     closed_early,
     closed_in_body,
     compressed,
+    head_too_long,
     no_such_host,
     not_http,
     tls_failed,
 )
 from agentbench_tui.model.answer import AgentFailure
 
-DRAIN_S = 0.01
-"""How long the end of a body that nobody needs is waited for, so that its connection lives on.
-Most servers send it at once; one that holds it back costs this much a request."""
+_WRITTEN_AT_ONCE = 64 * 1024
 
 
 class AiohttpClient:
     """Pooled connections of one agent session. Opens on first use, inside a running loop."""
 
-    def __init__(self, concurrency: int = 0) -> None:
-        """`concurrency` bounds the pool; 0 leaves the bound to the caller's own concurrency."""
+    def __init__(
+        self,
+        concurrency: int = 0,
+        *,
+        tls: ssl.SSLContext | None = None,
+        proxy: str | None = None,
+    ) -> None:
+        """`concurrency` bounds the pool; 0 leaves the bound to the caller's own concurrency.
+
+        `tls` is what servers are verified with: the system's trust unless given. `proxy` is the
+        URL of an HTTP proxy that every request goes through.
+        """
         self._concurrency = concurrency
+        self._tls = tls
+        self._proxy = proxy
         self._session: aiohttp.ClientSession | None = None
 
     @asynccontextmanager
@@ -70,8 +90,10 @@ class AiohttpClient:
                     request.method,
                     request.url,
                     headers=request.headers,
-                    data=request.body or None,
+                    data=_data(request.body),
                     allow_redirects=False,
+                    ssl=True if self._tls is None else self._tls,
+                    proxy=self._proxy,
                     timeout=aiohttp.ClientTimeout(connect=limits.connect),
                 )
             first_byte_ns = perf_counter_ns()
@@ -136,7 +158,7 @@ class AiohttpResponse:
                 left = self._request.max_body_bytes
                 while left > 0 and not content.at_eof():
                     left -= len(await content.readany())
-        except (TimeoutError, aiohttp.ClientError, OSError):
+        except (TimeoutError, aiohttp.ClientError, OSError, RuntimeError):
             return
 
     def release(self) -> None:
@@ -155,7 +177,8 @@ class AiohttpResponse:
         except TimeoutError:
             which, limit = ("total", limits.total), ("idle", limits.idle)
             failure = timed_out(*(which if total_is_first else limit), self._request.url)
-        except (aiohttp.ClientError, OSError):
+        except (aiohttp.ClientError, OSError, RuntimeError):
+            # The RuntimeError is aiohttp's for a client that was closed meanwhile.
             failure = closed_in_body(place_of(self._request.url))
         raise failure
 
@@ -166,6 +189,11 @@ class AiohttpResponse:
         length = self._raw.content_length
         if length is not None and length > self._request.max_body_bytes:
             raise too_long(self._request.max_body_bytes, self._request.url)
+
+
+def _data(body: bytes) -> bytes | io.BytesIO | None:
+    # aiohttp warns of large bytes, which it writes at once; from a file it writes piece by piece.
+    return io.BytesIO(body) if len(body) > _WRITTEN_AT_ONCE else body or None
 
 
 def _before_head(error: Exception, url: str) -> AgentFailure:
@@ -180,5 +208,7 @@ def _before_head(error: Exception, url: str) -> AgentFailure:
     if isinstance(error, aiohttp.ClientConnectorError):
         return cannot_connect(place, error.os_error)
     if isinstance(error, aiohttp.ClientResponseError):
-        return not_http(place)
+        # aiohttp tells its bounds, 8190 bytes a field and 128 fields, by the message alone.
+        bounded = error.message.startswith(("Got more than", "Too many headers"))
+        return head_too_long(place) if bounded else not_http(place)
     return closed_early(place)

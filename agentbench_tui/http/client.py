@@ -21,6 +21,9 @@ MAX_BODY_BYTES = 8 * 1024 * 1024
 KEEP_ALIVE_S = 4.0
 """Idle connections are dropped before common servers drop them (5 s): a request must not go out
 on a connection that the server is just closing."""
+DRAIN_S = 0.01
+"""How long the end of a body that nobody needs is waited for, so that its connection lives on.
+Most servers send it at once; one that holds it back costs this much a request."""
 _LONGEST_HOST = 254
 """Octets of a host's name, the dot at its end included (RFC 1035 §2.3.4)."""
 _NOT_IN_HOSTS = re.compile(r'[\x00-\x20%\\<>"{}|^`\x7f]|^\.*$')
@@ -83,8 +86,8 @@ class HttpResponse(Protocol):
 class HttpClient(Protocol):
     """Sends requests over pooled connections. Never resends a POST: attempts are the runner's.
 
-    The one exception: an idle connection that turns out to be dead (closed or reset) before any
-    byte of the answer. The server had closed it, and so did not take the request.
+    The one exception, in our own client: an idle connection that turns out to be dead (closed or
+    reset) before any byte of the answer. The server had closed it, and so took no request.
     """
 
     def send(self, request: HttpRequest) -> AbstractAsyncContextManager[HttpResponse]:

@@ -45,16 +45,16 @@ class Exchange(Protocol):
     by identity and must be hashable; one may be sent again once it has ended.
     """
 
-    def on_head(self, status: int, headers: Headers, received_ns: int) -> None:
+    def on_head(self, status: int, headers: Headers, received_ns: int, /) -> None:
         """Status and fields, names as the server wrote them, of the final answer (not 1xx)."""
 
-    def on_body(self, part: bytes, received_ns: int) -> None:
+    def on_body(self, part: bytes, received_ns: int, /) -> None:
         """A part of the body, never empty, with the time of the packet that it came in."""
 
-    def on_end(self, received_ns: int) -> None:
+    def on_end(self, received_ns: int, /) -> None:
         """The answer is complete; its connection is free again, so the next may be sent."""
 
-    def on_failure(self, failure: AgentFailure, received_ns: int) -> None:
+    def on_failure(self, failure: AgentFailure, received_ns: int, /) -> None:
         """There will be no complete answer; the connection is gone."""
 
 
@@ -174,7 +174,7 @@ class Connection(asyncio.Protocol):
         if self._complete:
             owner.ended(self, reusable=self._reusable)
         elif self._head_bytes > MAX_HEAD_BYTES and not self.head_done:
-            owner.failed(self, head_too_long(MAX_HEAD_BYTES, owner.place), now_ns)
+            owner.failed(self, head_too_long(owner.place), now_ns)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """See `asyncio.Protocol`."""
@@ -247,7 +247,7 @@ class Connection(asyncio.Protocol):
 
     def _check_size(self, headers: Headers) -> None:
         if sum(len(name) + len(value) + 4 for name, value in headers) > MAX_HEAD_BYTES:
-            raise head_too_long(MAX_HEAD_BYTES, self._owner.place)
+            raise head_too_long(self._owner.place)
 
     def _check_body(self, headers: Headers) -> None:
         """What the head says of the body: its coding, its length, and how its end is known."""

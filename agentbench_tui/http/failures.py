@@ -42,6 +42,11 @@ def closed_in_body(place: str) -> AgentFailure:
     return AgentFailure(FailureKind.TRUNCATED, detail)
 
 
+def closed_by_us(place: str) -> AgentFailure:
+    """The client was closed while the exchange was under way."""
+    return AgentFailure(FailureKind.CONNECTION, f"the connection to {place} was closed by us")
+
+
 def not_http(place: str) -> AgentFailure:
     """What came is not the head of an HTTP/1 answer."""
     return AgentFailure(FailureKind.PARSE, f"{place} does not answer in HTTP")
@@ -52,11 +57,9 @@ def broken_body(place: str) -> AgentFailure:
     return AgentFailure(FailureKind.PARSE, f"{place} broke HTTP in the middle of its answer")
 
 
-def head_too_long(limit: int, place: str) -> AgentFailure:
-    """Status line and headers are over their bound."""
-    return AgentFailure(
-        FailureKind.LIMIT, f"the head of the answer of {place} is longer than {limit} bytes"
-    )
+def head_too_long(place: str) -> AgentFailure:
+    """Status line and headers are over the transport's bound."""
+    return AgentFailure(FailureKind.LIMIT, f"the head of the answer of {place} is too long")
 
 
 def compressed(place: str, encoding: str) -> AgentFailure:

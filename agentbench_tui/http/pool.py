@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import socket
 import ssl
+from contextlib import suppress
 from itertools import chain
 from time import perf_counter_ns
 
@@ -231,6 +232,8 @@ class Pool:
         The error is given rather than raised: several connections wait for one look-up.
         """
         host, port = self.origin.host, self.origin.port
+        if _is_address(host):
+            return [host]
         try:
             found = await self._loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
         except OSError as error:
@@ -270,6 +273,13 @@ class Pool:
             first = min(each.received_ns for each in self._idle)
             wait_s = max(0.0, (first - oldest_allowed) / 1e9)
             self._reaping = self._loop.call_later(wait_s, self._reap)
+
+
+def _is_address(host: str) -> bool:
+    """Whether there is nothing to look up, which would start a thread for it."""
+    with suppress(OSError):
+        return bool(socket.inet_pton(socket.AF_INET6 if ":" in host else socket.AF_INET, host))
+    return False
 
 
 class _Limits:

@@ -101,7 +101,10 @@ def read_request(connection: socket.socket) -> bytes:
         if name.lower() == b"content-length":
             length = int(value)
     while len(body) < length:
-        body += connection.recv(65536)
+        part = connection.recv(65536)
+        if not part:
+            return b""
+        body += part
     return head + b"\r\n\r\n" + body
 
 

@@ -107,6 +107,16 @@ async def test_a_dead_idle_connection_is_replaced_once() -> None:
         await closed(pool)
 
 
+async def test_a_server_that_closes_after_each_answer() -> None:
+    with raw_server(saying_once(sized(b"ok"))) as server:
+        pool = pool_of(server.url)
+        wire = request_bytes("POST", server.url, {}, b"body")
+        for _ in range(10):
+            assert (await told(pool, wire)).body == b"ok"
+        assert server.connections == pool.opened == 10
+        await closed(pool)
+
+
 async def test_a_new_connection_that_dies_is_a_failure() -> None:
     with raw_server(saying_once()) as server:
         pool = pool_of(server.url)

@@ -1,15 +1,17 @@
-"""The transport against a server that misbehaves: each fault has its failure kind."""
+"""Both transports against servers that misbehave: each fault has its failure kind."""
 
 import asyncio
 import socket
+import ssl
 import time
-from collections.abc import AsyncIterator
+from collections.abc import Callable
 
 import pytest
-from openai_process import RunningServer, running_openai_server
+from openai_process import RunningServer
+from raw_server import raw_server, saying, sized
 
-from agentbench_tui.http.aiohttp_client import AiohttpClient
 from agentbench_tui.http.client import (
+    HttpClient,
     HttpRequest,
     Timeouts,
     checked_url,
@@ -19,12 +21,7 @@ from agentbench_tui.http.client import (
 from agentbench_tui.model.answer import AgentFailure, FailureKind
 from agentbench_tui.model.errors import UsageError
 
-
-@pytest.fixture
-async def client() -> AsyncIterator[AiohttpClient]:
-    client = AiohttpClient()
-    yield client
-    await client.close()
+ClientOf = Callable[[ssl.SSLContext], HttpClient]
 
 
 def request(url: str, behaviour: str = "ok", **fields: object) -> HttpRequest:
@@ -32,7 +29,7 @@ def request(url: str, behaviour: str = "ok", **fields: object) -> HttpRequest:
     return HttpRequest("POST", url, headers, b'{"input": "one two"}', **fields)  # type: ignore[arg-type]
 
 
-async def failure(client: AiohttpClient, asked: HttpRequest) -> AgentFailure:
+async def failure(client: HttpClient, asked: HttpRequest) -> AgentFailure:
     with pytest.raises(AgentFailure) as caught:
         async with client.send(asked) as response:
             await read_body(response)
@@ -40,7 +37,7 @@ async def failure(client: AiohttpClient, asked: HttpRequest) -> AgentFailure:
 
 
 async def test_an_answer_has_its_status_headers_body_and_times(
-    client: AiohttpClient, model_server: RunningServer
+    client: HttpClient, model_server: RunningServer
 ) -> None:
     before = time.perf_counter_ns()
     async with client.send(request(model_server.url, "slow:30")) as response:
@@ -53,16 +50,14 @@ async def test_an_answer_has_its_status_headers_body_and_times(
     assert response.first_byte_ns - response.sent_ns >= 30e6
 
 
-async def test_connections_are_used_again(
-    client: AiohttpClient, model_server: RunningServer
-) -> None:
-    async with asyncio.timeout(5):
-        for _ in range(3):
-            async with client.send(request(model_server.url)) as response:
-                await read_body(response)
-    assert client._session is not None
-    assert client._session.connector is not None
-    assert len(client._session.connector._conns) == 1
+async def test_connections_are_used_again(client: HttpClient) -> None:
+    with raw_server(saying(sized(b"ok"))) as server:
+        async with asyncio.timeout(5):
+            for _ in range(3):
+                async with client.send(request(server.url)) as response:
+                    await read_body(response)
+        assert server.connections == 1
+        await client.close()
 
 
 @pytest.mark.parametrize(
@@ -76,7 +71,7 @@ async def test_connections_are_used_again(
     ],
 )
 async def test_each_fault_has_its_kind(
-    client: AiohttpClient, model_server: RunningServer, behaviour: str, kind: FailureKind
+    client: HttpClient, model_server: RunningServer, behaviour: str, kind: FailureKind
 ) -> None:
     caught = await failure(client, request(model_server.url, behaviour))
     assert caught.kind is kind
@@ -93,7 +88,7 @@ async def test_each_fault_has_its_kind(
     ],
 )
 async def test_each_time_limit_says_which_it_was(
-    client: AiohttpClient,
+    client: HttpClient,
     model_server: RunningServer,
     behaviour: str,
     timeouts: Timeouts,
@@ -104,7 +99,7 @@ async def test_each_time_limit_says_which_it_was(
     assert caught.detail.startswith(which)
 
 
-async def test_connecting_has_a_limit_of_its_own(client: AiohttpClient) -> None:
+async def test_connecting_has_a_limit_of_its_own(client: HttpClient) -> None:
     with socket.socket() as listener:
         # A queue that is full: the kernel lets further connections wait.
         listener.bind(("127.0.0.1", 0))
@@ -122,7 +117,7 @@ async def test_connecting_has_a_limit_of_its_own(client: AiohttpClient) -> None:
     assert caught.detail.startswith("connect time limit of 0.1 s")
 
 
-async def test_a_port_that_nobody_listens_on(client: AiohttpClient) -> None:
+async def test_a_port_that_nobody_listens_on(client: HttpClient) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{taken.getsockname()[1]}/"
@@ -131,46 +126,80 @@ async def test_a_port_that_nobody_listens_on(client: AiohttpClient) -> None:
     assert "cannot connect to 127.0.0.1" in caught.detail
 
 
-async def test_a_host_that_does_not_exist(client: AiohttpClient) -> None:
+@pytest.mark.asyncio(loop_factories=["asyncio"])  # uvloop would ask the network's name server
+async def test_a_host_that_does_not_exist(client: HttpClient) -> None:
     caught = await failure(client, request("http://nowhere.invalid/"))
     assert caught.kind is FailureKind.CONNECTION
     assert "nowhere.invalid:80" in caught.detail
 
 
 async def test_tls_with_a_server_that_has_none(
-    client: AiohttpClient, model_server: RunningServer
+    client: HttpClient, model_server: RunningServer
 ) -> None:
     caught = await failure(client, request(model_server.url.replace("http:", "https:")))
     assert caught.kind is FailureKind.CONNECTION
     assert "TLS" in caught.detail
 
 
-async def test_a_certificate_that_nobody_vouches_for(client: AiohttpClient) -> None:
-    with running_openai_server("--tls") as server:
+async def test_a_certificate_that_nobody_vouches_for(
+    client: HttpClient, server_tls: ssl.SSLContext
+) -> None:
+    with raw_server(saying(sized(b"ok")), tls=server_tls) as server:
         caught = await failure(client, request(server.url))
     assert caught.kind is FailureKind.CONNECTION
+    assert caught.detail.startswith(f"TLS with {place_of(server.url)} failed")
     assert "self-signed certificate" in caught.detail
+
+
+async def test_a_certificate_that_the_given_authority_vouches_for(
+    client_of: ClientOf,
+    server_tls: ssl.SSLContext,
+    client_tls: ssl.SSLContext,
+) -> None:
+    client = client_of(client_tls)
+    with raw_server(
+        saying(
+            sized(b"ok"),
+        ),
+        tls=server_tls,
+    ) as server:
+        for _ in range(2):
+            async with client.send(request(server.url)) as response:
+                assert (await read_body(response))[1] == b"ok"
+        assert server.connections == 1
+        await client.close()
+
+
+async def test_a_certificate_for_another_host(
+    client_of: ClientOf,
+    server_tls: ssl.SSLContext,
+    client_tls: ssl.SSLContext,
+) -> None:
+    client = client_of(client_tls)
+    with raw_server(saying(sized(b"ok")), tls=server_tls) as server:
+        caught = await failure(client, request(server.url.replace("127.0.0.1", "localhost")))
+    await client.close()
+    assert caught.kind is FailureKind.CONNECTION
+    assert "certificate" in caught.detail
 
 
 @pytest.mark.parametrize("behaviour", ["huge:1000000", "say:" + "long " * 2000])
 async def test_a_body_over_the_bound_is_a_limit(
-    client: AiohttpClient, model_server: RunningServer, behaviour: str
+    client: HttpClient, model_server: RunningServer, behaviour: str
 ) -> None:
     caught = await failure(client, request(model_server.url, behaviour, max_body_bytes=5000))
     assert caught.kind is FailureKind.LIMIT
     assert "longer than 5000 bytes" in caught.detail
 
 
-async def test_redirects_are_not_followed(
-    client: AiohttpClient, model_server: RunningServer
-) -> None:
+async def test_redirects_are_not_followed(client: HttpClient, model_server: RunningServer) -> None:
     async with client.send(request(model_server.url, "redirect")) as response:
         assert response.status == 307
     assert model_server.last_request()["path"] == "/"
 
 
 async def test_compression_is_not_asked_for(
-    client: AiohttpClient, model_server: RunningServer
+    client: HttpClient, model_server: RunningServer
 ) -> None:
     async with client.send(request(model_server.url)) as response:
         await read_body(response)
@@ -178,7 +207,7 @@ async def test_compression_is_not_asked_for(
 
 
 async def test_no_error_holds_the_request_that_carried_a_key(
-    client: AiohttpClient, model_server: RunningServer
+    client: HttpClient, model_server: RunningServer
 ) -> None:
     for behaviour in ("reset", "not-http", "truncated", "gzip"):
         asked = request(model_server.url, behaviour)
@@ -190,14 +219,22 @@ async def test_no_error_holds_the_request_that_carried_a_key(
             caught = caught.__cause__ or caught.__context__
 
 
-async def test_cancelling_ends_the_request(
-    client: AiohttpClient, model_server: RunningServer
-) -> None:
+async def test_cancelling_ends_the_request(client: HttpClient, model_server: RunningServer) -> None:
     task = asyncio.create_task(failure(client, request(model_server.url, "silent")))
     await asyncio.to_thread(model_server.wait_for, "silent")
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
+
+
+async def test_closing_fails_what_is_under_way(
+    client: HttpClient, model_server: RunningServer
+) -> None:
+    task = asyncio.create_task(failure(client, request(model_server.url, "stall")))
+    await asyncio.to_thread(model_server.wait_for, "stall")
+    await client.close()
+    async with asyncio.timeout(5):
+        assert (await task).kind in {FailureKind.CONNECTION, FailureKind.TRUNCATED}
 
 
 def test_a_url_with_a_password_is_refused_without_repeating_it() -> None:
