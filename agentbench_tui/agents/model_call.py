@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
 import msgspec
 
 if TYPE_CHECKING:
+    from agentbench_tui.agents.endpoint import Endpoint
     from agentbench_tui.agents.model_api import Dialect
 
 Api = Literal["chat", "responses", "messages"]
@@ -47,3 +48,16 @@ class ModelCall(msgspec.Struct, frozen=True):
     def token_limit_field(self) -> str:
         """The field of a request that limits the tokens of its answer."""
         return _TOKEN_LIMIT[self.api]
+
+
+@runtime_checkable
+class ModelAgent(Protocol):
+    """A session with a model that another process can ask just as well."""
+
+    @property
+    def endpoint(self) -> Endpoint:
+        """Where it is asked; ready from `start` on."""
+
+    @property
+    def call(self) -> ModelCall:
+        """How."""

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 
 LONGEST_ERROR = 1000
+VERDICTS = ("clean", "noisy", "generator-limited")
+"""From the best to the worst."""
 
 
 def close_execution(
@@ -34,13 +36,14 @@ def close_execution(
     """
     planned, observed = connection.execute(
         "SELECT e.planned, (SELECT COUNT(*) FROM answers WHERE execution_key=e.key)"
+        " + (SELECT CAST(TOTAL(rows) AS INTEGER) FROM sample_chunks WHERE execution_key=e.key)"
         " FROM benchmark_executions e WHERE e.key=?",
         (key,),
     ).fetchone()
     status, reason = "complete", progress.stop_reason
     if progress.broken is not None:
         status, reason = "incomplete", progress.broken
-    elif observed < planned and reason is None:
+    elif (observed < planned or progress.cut_short) and reason is None:
         reason = stop.reason
         if stop.interrupted:
             status = "interrupted"
@@ -94,12 +97,34 @@ def close_run(
             stop.reason,
             None if error is None else one_line(redact(error), LONGEST_ERROR),
             None if document is None else msgspec.json.encode(document).decode(),
-            None if overhead is None else overhead.verdict,
+            _verdict(connection, run_key, overhead),
             utc_now(),
             run_key,
         ),
     )
     return status
+
+
+def _verdict(connection: sqlite3.Connection, run_key: int, overhead: Overhead | None) -> str | None:
+    """The worst verdict on any part of the run.
+
+    What loads measured was measured by their own workers, so that our process counts only where
+    something else was measured as well.
+    """
+    verdicts = {
+        row[0]
+        for row in connection.execute(
+            "SELECT verdict FROM load_summaries WHERE run_key=?", (run_key,)
+        )
+    }
+    (others,) = connection.execute(
+        "SELECT COUNT(*) FROM benchmark_executions e WHERE run_key=? AND NOT EXISTS"
+        " (SELECT 1 FROM load_summaries WHERE execution_key=e.key)",
+        (run_key,),
+    ).fetchone()
+    if overhead is not None and others:
+        verdicts.add(overhead.verdict)
+    return max(verdicts, key=VERDICTS.index, default=None)
 
 
 def write_environment(

@@ -5,17 +5,36 @@ from __future__ import annotations
 import asyncio
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
 from agentbench_tui.engine.stopping import Budget, Progress
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from agentbench_tui.engine.observation import Interview
     from agentbench_tui.engine.plan import Plan
     from agentbench_tui.scoring.prices import PriceTable
     from agentbench_tui.store.writer import Writer
+
+
+class Ongoing(Protocol):
+    """An execution with an open session, as the live view, the gauges and the wishes see it."""
+
+    @property
+    def pids(self) -> tuple[int, ...]:
+        """Root processes of the agent's session."""
+
+    def state(self) -> dict[str, Any]:
+        """What its live row tells."""
+
+    def resize(self, most_in_flight: int) -> str | None:
+        """A viewer wishes for another concurrency; why that cannot be, or None."""
+
+    def pause(self) -> str | None:
+        """A viewer wishes to pause; why that cannot be, or None."""
+
+    def cancel(self, case_id: str) -> int:
+        """A viewer wishes to cancel a case; how many observations that ended."""
 
 
 class StopSignal:
@@ -37,6 +56,10 @@ class StopSignal:
     @property
     def is_set(self) -> bool:
         return self.reason is not None
+
+    async def wait(self) -> None:
+        """Until the run is to end."""
+        await self._requested.wait()
 
     async def sleep(self, seconds: float) -> None:
         """Sleep so long, or until the run is to end."""
@@ -66,7 +89,7 @@ class RunContext:
     """The concurrency that a viewer wished for, if one did."""
     progress: dict[int, Progress] = field(default_factory=dict)
     """By execution key."""
-    active: dict[int, Interview] = field(default_factory=dict)
+    active: dict[int, Ongoing] = field(default_factory=dict)
     """Executions with an open session, by execution key."""
     done: dict[int, set[tuple[int, int, int]]] = field(default_factory=dict)
     """When a run is resumed: execution key → (case key, repeat, iteration) already committed."""
@@ -74,6 +97,8 @@ class RunContext:
     """When a run is resumed: executions that came to their end before."""
     agent_of: dict[int, str] = field(default_factory=dict)
     """Execution key → agent id."""
+    kept: dict[str, Any] = field(default_factory=dict)
+    """What a kind keeps from one group to the next."""
 
     def committed(self, execution_id: str, repeat: int) -> int:
         """How many observations of one repeat were there before this process began."""
@@ -92,7 +117,7 @@ class RunContext:
     def process_roots(self) -> dict[str, tuple[int, ...]]:
         """Agent id → root processes of its open sessions, for the sampler's thread."""
         roots: dict[str, tuple[int, ...]] = {}
-        for key, interview in list(self.active.items()):
+        for key, ongoing in list(self.active.items()):
             agent = self.agent_of[key]
-            roots[agent] = (*roots.get(agent, ()), *interview.agent.pids)
+            roots[agent] = (*roots.get(agent, ()), *ongoing.pids)
         return roots

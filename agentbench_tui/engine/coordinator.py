@@ -25,7 +25,6 @@ from agentbench_tui.engine.closing import (
     write_prices,
 )
 from agentbench_tui.engine.context import RunContext, StopSignal
-from agentbench_tui.engine.finish import baseline_first, finish_execution, rank_executions
 from agentbench_tui.engine.kinds import find_kind
 from agentbench_tui.engine.monitor import answer_wishes, write_ticks
 from agentbench_tui.engine.recorder import utc_now
@@ -307,6 +306,8 @@ class _Run:
 
     async def _finish_group(self, group: Group, context: RunContext) -> None:
         """Close the executions of a group, whether it came to its end or not."""
+        from agentbench_tui.engine.finish import baseline_first, finish_execution
+
         benchmark = group.resolved()
         suite = self._suites[group.suite_hash]
         for execution in baseline_first(group.executions, suite.baseline):
@@ -319,6 +320,8 @@ class _Run:
             )
 
     async def _finish(self, context: RunContext) -> None:
+        from agentbench_tui.engine.finish import rank_executions
+
         rows = context.prices.used_prices()
         await self._writer.apply(lambda c: write_prices(c, context.run_key, rows))
         await self._writer.apply(lambda c: rank_executions(c, context.run_key))

@@ -13,8 +13,8 @@ from agentbench_tui.engine.aggregate import (
     Aggregate,
     MetricValue,
     Resources,
-    aggregate,
 )
+from agentbench_tui.engine.kinds import find_kind
 from agentbench_tui.model.agent import AgentSpec
 from agentbench_tui.model.metric import DEFAULT_METRIC, find_metric
 from agentbench_tui.model.suite import Suite, Weights
@@ -62,8 +62,8 @@ def finish_execution(
     ).fetchone()
     agent = msgspec.json.decode(row[1], type=AgentSpec)
     resources = _resources(connection, execution_key)
-    result = aggregate(
-        connection, execution_key, agent, resources, is_scored=bool(benchmark.scorers)
+    result = find_kind(benchmark.kind).aggregate(
+        connection, execution_key, agent, resources, benchmark
     )
     # First, since the baseline is scored against itself.
     _write_metrics(connection, execution_key, result)

@@ -1,8 +1,9 @@
 """Kinds of benchmarks, found by name. The engine imports none of them.
 
 A kind is a module with `check(benchmark)` (what can be known before running: sentences about the
-whole benchmark, or findings with their path in it) and `async run(group, context)` (measure every
-execution of the group, writing as it goes).
+whole benchmark, or findings with their path in it), `async run(group, context)` (measure every
+execution of the group, writing as it goes) and `aggregate(connection, execution_key, …)` (the
+metrics of what is stored; the same rows always give the same figures).
 """
 
 from __future__ import annotations
@@ -14,11 +15,14 @@ from typing import TYPE_CHECKING, Protocol, cast
 from agentbench_tui.model.errors import UsageError
 
 if TYPE_CHECKING:
+    import sqlite3
     from collections.abc import Sequence
 
+    from agentbench_tui.engine.aggregate import Aggregate, Resources
     from agentbench_tui.engine.context import RunContext
     from agentbench_tui.engine.plan import Group
     from agentbench_tui.engine.suite_problems import Finding
+    from agentbench_tui.model.agent import AgentSpec
     from agentbench_tui.model.suite import Benchmark
 
 KINDS = {
@@ -34,6 +38,15 @@ class Kind(Protocol):
     def check(self, benchmark: Benchmark) -> Sequence[str | Finding]: ...
 
     async def run(self, group: Group, context: RunContext) -> None: ...
+
+    def aggregate(
+        self,
+        connection: sqlite3.Connection,
+        execution_key: int,
+        agent: AgentSpec,
+        resources: Resources,
+        benchmark: Benchmark,
+    ) -> Aggregate: ...
 
 
 def is_built_in(name: str) -> bool:

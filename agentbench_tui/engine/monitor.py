@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
 TICK_S = 1.0
 POLL_S = 0.05
-OLDEST_SHOWN = 5
-"""Cases in flight that the live row names, the oldest first."""
 
 _LIVE = (
     "INSERT INTO live (execution_key, run_key, updated_at, state) VALUES (?,?,?,?)"
@@ -61,19 +59,8 @@ async def write_ticks(context: RunContext) -> None:
 def write_tick(context: RunContext, seen: dict[int, _Seen]) -> None:
     """One round of live rows and ticks; `seen` is what earlier rounds have told."""
     now = time.time()
-    for key, interview in context.active.items():
-        waiting = sorted(interview.in_flight.values(), key=lambda entry: entry[1])
-        state = {
-            "in_flight": interview.limiter.in_flight,
-            "limit": interview.limiter.limit,
-            "observed": interview.progress.observed,
-            "answered": interview.progress.answered,
-            "paused": not context.may_ask.is_set(),
-            "oldest": [
-                {"case_id": case_id, "age_s": (time.perf_counter_ns() - sent) / 1e9}
-                for case_id, sent, _ in waiting[:OLDEST_SHOWN]
-            ],
-        }
+    for key, ongoing in context.active.items():
+        state = {**ongoing.state(), "paused": not context.may_ask.is_set()}
         context.writer.add(_LIVE, (key, context.run_key, now, msgspec.json.encode(state).decode()))
     for key, progress in context.progress.items():
         before = seen.setdefault(key, _Seen())
@@ -141,6 +128,9 @@ def carry_out_wish(context: RunContext, wish: str, argument: str | None) -> str:
         context.may_ask.set()
         return "stopping; what is in flight comes to its end"
     if wish == "pause":
+        for ongoing in context.active.values():
+            if (reason := ongoing.pause()) is not None:
+                return f"refused: {reason}"
         context.may_ask.clear()
         return "paused"
     if wish == "resume":
@@ -149,9 +139,10 @@ def carry_out_wish(context: RunContext, wish: str, argument: str | None) -> str:
     if wish == "mark":
         return f"marked: {argument or ''}"
     if wish == "concurrency" and argument is not None and argument.isdecimal() and int(argument):
+        for ongoing in context.active.values():
+            if (reason := ongoing.resize(int(argument))) is not None:
+                return f"refused: {reason}"
         context.most_in_flight = int(argument)
-        for interview in context.active.values():
-            interview.limiter.resize(int(argument))
         return f"at most {argument} in flight, and no more than the benchmark's own concurrency"
     if wish == "cancel":
         return _cancel_case(context, argument or "")
@@ -159,11 +150,5 @@ def carry_out_wish(context: RunContext, wish: str, argument: str | None) -> str:
 
 
 def _cancel_case(context: RunContext, case_id: str) -> str:
-    cancelled = 0
-    for interview in context.active.values():
-        for key, (waiting_id, _, task) in interview.in_flight.items():
-            if waiting_id == case_id:
-                interview.cancelled.add(key)
-                task.cancel()
-                cancelled += 1
+    cancelled = sum(ongoing.cancel(case_id) for ongoing in context.active.values())
     return f"cancelled {cancelled} of case {case_id}"

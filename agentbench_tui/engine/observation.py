@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 DEFAULT_TIME_LIMIT_S = 600.0
 """Deadline of an answer where the suite sets none: nothing is awaited for ever."""
+OLDEST_SHOWN = 5
+"""Cases in flight that the live row names, the oldest first."""
 _FIRST_BACKOFF_S = 0.25
 _LONGEST_BACKOFF_S = 30.0
 _LARGEST = 10**15
@@ -66,6 +68,44 @@ class Interview:
 
     cancelled: set[tuple[int, int, int]] = field(default_factory=set)
     """Observations that a viewer asked to cancel."""
+
+    @property
+    def pids(self) -> tuple[int, ...]:
+        """See `context.Ongoing`."""
+        return self.agent.pids
+
+    def state(self) -> dict[str, Any]:
+        """See `context.Ongoing`."""
+        waiting = sorted(self.in_flight.values(), key=lambda entry: entry[1])
+        return {
+            "in_flight": self.limiter.in_flight,
+            "limit": self.limiter.limit,
+            "observed": self.progress.observed,
+            "answered": self.progress.answered,
+            "oldest": [
+                {"case_id": case_id, "age_s": (time.perf_counter_ns() - sent) / 1e9}
+                for case_id, sent, _ in waiting[:OLDEST_SHOWN]
+            ],
+        }
+
+    def resize(self, most_in_flight: int) -> str | None:
+        """See `context.Ongoing`."""
+        self.limiter.resize(most_in_flight)
+        return None
+
+    def pause(self) -> str | None:
+        """See `context.Ongoing`."""
+        return None
+
+    def cancel(self, case_id: str) -> int:
+        """See `context.Ongoing`."""
+        cancelled = 0
+        for key, (waiting_id, _, task) in self.in_flight.items():
+            if waiting_id == case_id:
+                self.cancelled.add(key)
+                task.cancel()
+                cancelled += 1
+        return cancelled
 
     @property
     def time_limit_s(self) -> float:

@@ -67,6 +67,8 @@ class Progress:
         self.looked_at = 0
         """How many credits there were when `check_hopeless` last looked."""
         self.stop_reason: str | None = None
+        self.cut_short = False
+        """Whether less was measured than was planned, where that is not seen by counting."""
         self.broken: str | None = None
         """Why the execution cannot be measured to its end, or None."""
 

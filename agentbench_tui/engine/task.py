@@ -18,8 +18,12 @@ from agentbench_tui.model.answer import FailureKind
 from agentbench_tui.model.identity import derive_seed
 
 if TYPE_CHECKING:
+    import sqlite3
+
+    from agentbench_tui.engine.aggregate import Aggregate, Resources
     from agentbench_tui.engine.context import RunContext
     from agentbench_tui.engine.plan import Group
+    from agentbench_tui.model.agent import AgentSpec
     from agentbench_tui.model.suite import Benchmark
     from agentbench_tui.scoring.registry import NamedScorer
 
@@ -35,6 +39,19 @@ def check(benchmark: Benchmark) -> list[str]:
     if benchmark.experiment is not None:
         problems.append("`experiment` belongs to benchmarks of kind experiment")
     return problems
+
+
+def aggregate(
+    connection: sqlite3.Connection,
+    execution_key: int,
+    agent: AgentSpec,
+    resources: Resources,
+    benchmark: Benchmark,
+) -> Aggregate:
+    """The metrics of what is stored of an execution."""
+    from agentbench_tui.engine.aggregate import aggregate
+
+    return aggregate(connection, execution_key, agent, resources, is_scored=bool(benchmark.scorers))
 
 
 async def run(group: Group, context: RunContext) -> None:
