@@ -48,6 +48,8 @@ class ParsedTarget:
     @property
     def target(self) -> str:
         """The target without its options, as it is kept in `AgentSpec.target`."""
+        if self.scheme in WITHOUT_REST and not self.rest and not self.fragment:
+            return self.scheme
         head = "" if self.rest.startswith(f"{self.scheme}://") else f"{self.scheme}:"
         return f"{head}{self.rest}{'#' + self.fragment if self.fragment else ''}"
 

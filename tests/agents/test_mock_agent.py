@@ -31,7 +31,7 @@ async def test_it_answers_as_a_model_does_and_is_simulated(more: str) -> None:
 
 def test_a_bare_mock_is_an_agent() -> None:
     spec = parse_agent("mock", base_dir="")
-    assert (spec.id, spec.simulated) == ("mock", True)
+    assert (spec.id, spec.target, spec.simulated) == ("mock", "mock", True)
     assert check_agent(spec) == []
 
 
