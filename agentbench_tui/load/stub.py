@@ -1,14 +1,14 @@
 """An HTTP server that answers at once: the other end when the senders themselves are measured.
 
-`python -m agentbench_tui.load.stub` listens on a free port of 127.0.0.1, prints the port and ends
-when its standard input does. To any POST it gives a fixed chat completion, or, where the query
-says `chunks=N`, an event stream with N content-bearing chunks, all at once. Each answer says when
-its request was received and when it was sent (`x-received-ns`, `x-sent-ns`), by
-`time.perf_counter_ns`, which on Linux is one clock for all processes of a machine. GET /truth
-tells how long answering took.
+`python -m agentbench_tui.load.stub` listens on a free port of 127.0.0.1 and prints the port; when
+its standard input ends it prints, as JSON, how long answering took (`StubTruth`), and ends. To any
+POST it gives a fixed chat completion, or, where the query says `chunks=N`, an event stream with N
+content-bearing chunks, all at once. Each answer says when its request was received and when it was
+sent (`x-received-ns`, `x-sent-ns`), by `time.perf_counter_ns`, which on Linux is one clock for all
+processes of a machine.
 
-It reads only what it must: methods, paths and content lengths of well-formed requests, such as
-our own client's.
+It reads only what it must: queries and content lengths of well-formed requests, such as our own
+client's.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ class StubTruth(msgspec.Struct, frozen=True):
     """What the stub says of itself."""
 
     requests: int
-    """POSTs answered so far."""
+    """Answered."""
     service_p50_us: float | None
-    """From receiving a request to handing its answer to the system."""
+    """From receiving a request to sending its answer, as its stamps say."""
     service_p99_us: float | None
 
 
@@ -46,7 +46,7 @@ class Answers:
 
     def __init__(self) -> None:
         self._made: dict[bytes, tuple[bytes, bytes, bytes]] = {}
-        self.service_us = Histogram()
+        self._service_us = Histogram()
 
     def answer(self, query: bytes, received_ns: int) -> bytes:
         """The whole answer to a POST."""
@@ -55,15 +55,13 @@ class Answers:
             made = self._made[query] = _made(_chunks(query))
         kind, size, body = made
         sent_ns = now_ns()
-        self.service_us.record((sent_ns - received_ns) / 1e3)
+        self._service_us.record((sent_ns - received_ns) / 1e3)
         return _ANSWERS % (kind, size, received_ns, sent_ns, body)
 
-    def truth(self) -> bytes:
-        """The whole answer to a GET."""
-        p50, p99 = self.service_us.percentiles((0.5, 0.99))
-        body = msgspec.json.encode(StubTruth(len(self.service_us), p50, p99))
-        at_ns = now_ns()
-        return _ANSWERS % (b"application/json", _size(body), at_ns, at_ns, body)
+    def truth(self) -> StubTruth:
+        """So far."""
+        p50, p99 = self._service_us.percentiles((0.5, 0.99))
+        return StubTruth(len(self._service_us), p50, p99)
 
 
 class StubConnection(asyncio.Protocol):
@@ -89,14 +87,8 @@ class StubConnection(asyncio.Protocol):
             end = head_end + len(_HEAD_END) + _content_length(head)
             if end > len(data):
                 break
-            path, _, query = head.split(b" ", 2)[1].partition(b"?")
-            if head.startswith(b"POST "):
-                answer = self._answers.answer(query, received_ns)
-            elif path == b"/truth":
-                answer = self._answers.truth()
-            else:
-                answer = b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n"
-            self._transport.write(answer)
+            query = head.split(b" ", 2)[1].partition(b"?")[2]
+            self._transport.write(self._answers.answer(query, received_ns))
             at = end
         self._rest = data[at:]
 
@@ -154,13 +146,13 @@ def _size(body: bytes) -> bytes:
 
 
 async def serve() -> None:
-    """Answer until standard input ends."""
+    """Answer until standard input ends, then tell how long it took."""
     loop = asyncio.get_running_loop()
     answers = Answers()
     server = await loop.create_server(lambda: StubConnection(answers), HOST, 0, backlog=_BACKLOG)
-    sys.stdout.write(f"{server.sockets[0].getsockname()[1]}\n")
-    sys.stdout.flush()
+    print(server.sockets[0].getsockname()[1], flush=True)  # noqa: T201 - to whoever started us
     await loop.run_in_executor(None, sys.stdin.buffer.read)
+    print(msgspec.json.encode(answers.truth()).decode(), flush=True)  # noqa: T201
 
 
 def main() -> None:

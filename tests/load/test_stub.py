@@ -5,6 +5,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import aiohttp
 import msgspec
@@ -17,22 +18,32 @@ PATIENCE_S = 20.0
 REQUEST = {"model": "stub", "messages": [{"role": "user", "content": "Really?"}]}
 
 
-@pytest.fixture(scope="module")
-def stub() -> Iterator[str]:
-    """Base URL of a running stub."""
-    process = subprocess.Popen(
+@contextmanager
+def running_stub() -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """The process and its base URL."""
+    with subprocess.Popen(
         [sys.executable, "-m", "agentbench_tui.load.stub"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
-    )
-    assert process.stdin is not None
-    assert process.stdout is not None
-    with process:
-        yield f"http://127.0.0.1:{int(process.stdout.readline())}"
-        process.stdin.close()
-        assert process.wait(PATIENCE_S) == 0
-        assert process.stdout.read() == ""
+    ) as process:
+        assert process.stdout is not None
+        yield process, f"http://127.0.0.1:{int(process.stdout.readline())}"
+
+
+def ended(process: subprocess.Popen[str]) -> StubTruth:
+    """What a stub says when its standard input ends."""
+    said, _ = process.communicate(timeout=PATIENCE_S)
+    assert process.returncode == 0
+    return msgspec.json.decode(said, type=StubTruth)
+
+
+@pytest.fixture(scope="module")
+def stub() -> Iterator[str]:
+    """Base URL of a stub."""
+    with running_stub() as (process, url):
+        yield url
+        ended(process)
 
 
 async def post(url: str) -> tuple[aiohttp.ClientResponse, bytes]:
@@ -75,24 +86,20 @@ async def test_received_and_sent_lie_in_order_inside_the_request(stub: str, quer
     assert before_ns <= received_ns <= sent_ns <= after_ns
 
 
-async def test_the_truth_counts_what_was_answered(stub: str) -> None:
-    async def truth() -> StubTruth:
-        async with aiohttp.ClientSession() as session, session.get(f"{stub}/truth") as response:
-            return msgspec.json.decode(await response.read(), type=StubTruth)
-
-    before = await truth()
-    for _ in range(3):
-        await post(f"{stub}/v1/chat/completions")
-    after = await truth()
-    assert after.requests == before.requests + 3
-    assert after.service_p50_us is not None
-    assert after.service_p99_us is not None
-    assert 0 <= after.service_p50_us <= after.service_p99_us
+async def test_at_its_end_it_tells_how_long_answering_took() -> None:
+    with running_stub() as (process, url):
+        for chunks in range(3):
+            await post(f"{url}/v1/chat/completions?chunks={chunks}")
+        truth = ended(process)
+    assert truth.requests == 3
+    assert truth.service_p50_us is not None
+    assert truth.service_p99_us is not None
+    assert 0 <= truth.service_p50_us <= truth.service_p99_us
 
 
-async def test_other_paths_are_not_found(stub: str) -> None:
-    async with aiohttp.ClientSession() as session, session.get(f"{stub}/v1/models") as response:
-        assert response.status == 404
+def test_without_a_request_it_claims_no_time() -> None:
+    with running_stub() as (process, _):
+        assert ended(process) == StubTruth(0, None, None)
 
 
 WIRE = (
