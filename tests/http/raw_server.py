@@ -32,10 +32,15 @@ class RawServer:
         self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()
         self._threads[0].join()
-        for connection in self._open:
-            with_reset(connection)
+        self.hang_up()
         for thread in self._threads[1:]:
             thread.join()
+
+    def hang_up(self) -> None:
+        """End every connection, in an orderly way."""
+        for connection in self._open:
+            with suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
 
     def _accept(self) -> None:
         while True:
@@ -61,20 +66,9 @@ class RawServer:
         except OSError:
             return
         finally:
-            with_end(connection)
-
-
-def with_end(connection: socket.socket) -> None:
-    """Close in an orderly way, from this side at least."""
-    with suppress(OSError):
-        connection.shutdown(socket.SHUT_RDWR)
-    connection.close()
-
-
-def with_reset(connection: socket.socket) -> None:
-    """Wake whoever reads from it."""
-    with suppress(OSError):
-        connection.shutdown(socket.SHUT_RDWR)
+            with suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
+            connection.close()
 
 
 @contextmanager

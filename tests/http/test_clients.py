@@ -227,16 +227,6 @@ async def test_cancelling_ends_the_request(client: HttpClient, model_server: Run
         await task
 
 
-async def test_closing_fails_what_is_under_way(
-    client: HttpClient, model_server: RunningServer
-) -> None:
-    task = asyncio.create_task(failure(client, request(model_server.url, "stall")))
-    await asyncio.to_thread(model_server.wait_for, "stall")
-    await client.close()
-    async with asyncio.timeout(5):
-        assert (await task).kind in {FailureKind.CONNECTION, FailureKind.TRUNCATED}
-
-
 def test_a_url_with_a_password_is_refused_without_repeating_it() -> None:
     with pytest.raises(UsageError, match="environment variable") as caught:
         checked_url("https://someone:canary-word@example.org/v1")
