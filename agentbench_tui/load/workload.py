@@ -1,0 +1,288 @@
+"""The workload of a load plan: every session that may be sent, written out before the window.
+
+Runs in the coordinator. Workers get the whole of it and only have to pick (`load.conversation`),
+so it is bounded. Everything drawn is drawn from the seed: same seed, same workload.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import msgspec
+
+from agentbench_tui.load.corpus import PROMPTS
+from agentbench_tui.load.protocol import Conversation, RequestType, Turn
+from agentbench_tui.load.synthetic import (
+    BYTES_PER_TOKEN,
+    draw_lengths,
+    length_problem,
+    make_prompts,
+)
+from agentbench_tui.model.answer import Case, Message, Request
+from agentbench_tui.model.errors import (
+    MissingExtra,
+    Problem,
+    SuiteError,
+    UsageError,
+    did_you_mean,
+)
+from agentbench_tui.model.identity import derive_seed
+
+if TYPE_CHECKING:
+    from agentbench_tui.load.spec import LoadSpec, RequestSpec, SyntheticSpec
+
+MOST_BYTES = 64_000_000
+"""Of all sessions together, as workers get them."""
+MOST_TYPES = 255
+"""As many as a stored sample can tell apart."""
+LEAST_DRAWN = 64
+"""Sessions of a type whose answers have drawn lengths, so that few prompts show many lengths."""
+
+_Item = TypeVar("_Item")
+
+
+def make_workload(spec: LoadSpec, *, base_dir: str, seed: int) -> tuple[RequestType, ...]:
+    """Every request type with its sessions; paths are relative to `base_dir`.
+
+    Raises UsageError for more than `MOST_BYTES`, SuiteError for records that are no cases (paths
+    without a file are relative to the benchmark), MissingExtra.
+    """
+    budget = _Budget()
+    workload = []
+    for place, request in enumerate(spec.workload):
+        own_seed = derive_seed(seed, "workload", place)
+        cases = list(_Budget().bounded(_cases(request, place, base_dir, own_seed), request.name))
+        sessions = _sessions(request, cases, own_seed)
+        workload.append(
+            RequestType(
+                request.name,
+                request.weight,
+                tuple(budget.bounded(sessions, request.name)),
+                request.cancel_after_tokens,
+            )
+        )
+    return tuple(workload)
+
+
+def problems(spec: LoadSpec, base_dir: str) -> list[str]:
+    """One line for each thing in `workload` that cannot be; opens data files, reads none."""
+    lines = []
+    if len(spec.workload) > MOST_TYPES:
+        lines.append(f"workload: {len(spec.workload)} request types; at most {MOST_TYPES}")
+    for name, count in Counter(request.name for request in spec.workload).items():
+        if count > 1:
+            lines.append(
+                f'workload: {count} request types are named "{name}"; names tell them apart'
+            )
+    for place, request in enumerate(spec.workload):
+        found = (
+            *_source_problems(request, base_dir),
+            *_length_problems(request),
+            *_tool_problems(request),
+        )
+        lines += [f"workload.{place}.{line}" for line in found]
+    return lines
+
+
+class _Budget:
+    """Counts encoded bytes, and stops at too many."""
+
+    def __init__(self) -> None:
+        self._left = MOST_BYTES
+        self._encode = msgspec.msgpack.Encoder().encode
+
+    def bounded(self, items: Iterable[_Item], name: str) -> Iterator[_Item]:
+        """The items, until they are too much. Raises UsageError."""
+        for item in items:
+            self._left -= len(self._encode(item))
+            if self._left < 0:
+                raise _too_large(name)
+            yield item
+
+
+def _too_large(name: str) -> UsageError:
+    return UsageError(
+        f'workload "{name}": more than {MOST_BYTES // 1_000_000} MB of requests, which every load'
+        " worker would hold; give fewer or shorter ones (`limit`, `distinct`, `input_tokens`)"
+    )
+
+
+def _cases(request: RequestSpec, place: int, base_dir: str, seed: int) -> Iterator[Case]:
+    """What is asked, as cases that each stand alone."""
+    if request.data_source is not None:
+        yield from _read_cases(request, place, base_dir, seed)
+        return
+    if request.synthetic is not None:
+        prompts: Iterable[str] = _made_up(request, request.synthetic, seed)
+    else:
+        prompts = request.prompts or PROMPTS
+    system = request.system_prompt
+    before = () if system is None else (Message("system", system),)
+    for number, prompt in enumerate(prompts):
+        yield Case(f"{request.name}-{number}", prompt, messages=before)
+
+
+def _read_cases(request: RequestSpec, place: int, base_dir: str, seed: int) -> Iterator[Case]:
+    from agentbench_tui.engine.dataset import open_dataset
+    from agentbench_tui.model.suite import Benchmark, Dataset
+
+    benchmark = Benchmark(
+        benchmark_id="load",
+        dataset=Dataset(
+            data_source=request.data_source, fields=request.fields, limit=request.limit
+        ),
+        system_prompt=request.system_prompt,
+    )
+    try:
+        with open_dataset(benchmark, base_dir=base_dir, seed=seed) as source:
+            yield from source
+    except SuiteError as error:
+        raise SuiteError([_placed(problem, place) for problem in error.problems]) from None
+
+
+def _placed(problem: Problem, place: int) -> Problem:
+    """A problem of a dataset with the path that it has in a load benchmark."""
+    if not problem.path:
+        return problem
+    _, _, key = problem.path.partition(".")
+    return replace(problem, path=f"load.workload.{place}.{key or 'data_source'}")
+
+
+def _made_up(request: RequestSpec, spec: SyntheticSpec, seed: int) -> Iterator[str]:
+    whole_sessions = -(-spec.distinct // request.turns)
+    lengths = draw_lengths(
+        spec.input_tokens, whole_sessions * request.turns, _random("input lengths", seed)
+    )
+    if sum(lengths) * BYTES_PER_TOKEN > MOST_BYTES:
+        raise _too_large(request.name)
+    return make_prompts(spec, lengths, _random("prompts", seed), turns=request.turns)
+
+
+def _random(what: str, seed: int) -> Random:
+    """A stream of its own for each thing that is drawn."""
+    return Random(f"{what} {seed}")  # noqa: S311  # no secret
+
+
+def _sessions(request: RequestSpec, cases: Sequence[Case], seed: int) -> Iterator[Conversation]:
+    """Sessions of `turns` successive cases; the last one goes on with the first cases."""
+    count = -(-len(cases) // request.turns)
+    asked = request.output_tokens
+    if asked is not None and not isinstance(asked, int) and asked.spread:
+        count *= -(-LEAST_DRAWN // count)
+    limits: Sequence[int | None] = [None] * count * request.turns
+    if asked is not None:
+        limits = draw_lengths(asked, len(limits), _random("output lengths", seed))
+    results = _tool_results(request.tool_results)
+    as_cases = request.data_source is not None and request.turns == 1
+    for first in range(0, count * request.turns, request.turns):
+        places = range(first, first + request.turns)
+        chosen = [cases[place % len(cases)] for place in places]
+        tools = _tools(request, chosen)
+        yield Conversation(
+            tuple(
+                _turn(case, limits[place], is_first=place == first, as_case=as_cases)
+                for place, case in zip(places, chosen, strict=True)
+            ),
+            request.think_time_ms,
+            tools,
+            results if tools else {},
+            request.tool_rounds if tools else 0,
+        )
+
+
+def _turn(case: Case, output_tokens: int | None, *, is_first: bool, as_case: bool) -> Turn:
+    """A later turn brings no system prompt: the session has one."""
+    before = case.messages
+    if not is_first:
+        before = tuple(message for message in before if message.role != "system")
+    question = Request(case, seed=0).text()
+    return Turn(
+        (*before, Message("user", question)),
+        output_tokens,
+        msgspec.to_builtins(case) if as_case else None,
+    )
+
+
+def _tools(request: RequestSpec, cases: Sequence[Case]) -> tuple[dict[str, Any], ...]:
+    """Definitions by name, those of the request before those of its cases."""
+    found: dict[str, dict[str, Any]] = {}
+    for tool in (*request.tools, *(tool for case in cases for tool in case.tools)):
+        definition = _definition(tool)
+        found.setdefault(str(definition.get("name")), definition)
+    return tuple(found.values())
+
+
+def _definition(tool: dict[str, Any]) -> dict[str, Any]:
+    """`{name, description, parameters}`, also where it is wrapped as chat completions have it."""
+    inner = tool.get("function")
+    return inner if isinstance(inner, dict) else tool
+
+
+def _tool_results(results: dict[str, str]) -> dict[str, str]:
+    """By the suite's names and by those that model APIs get."""
+    if not results:
+        return {}
+    from agentbench_tui.agents.model_api import wire_tool_name
+
+    return {wire_tool_name(name): result for name, result in results.items()} | results
+
+
+def _source_problems(request: RequestSpec, base_dir: str) -> Iterator[str]:
+    for number, prompt in enumerate(request.prompts or ()):
+        if not prompt.strip():
+            yield f"prompts.{number}: is empty"
+    if request.data_source is None:
+        for field in ("fields", "limit"):
+            if field in request.model_fields_set:
+                yield f"{field}: goes with `data_source`, which is not given"
+        return
+    from agentbench_tui.engine.case_mapping import field_problem
+    from agentbench_tui.engine.records import open_records
+
+    try:
+        # What a generator's function is called with does not matter: nothing is read.
+        open_records(request.data_source, Path(base_dir), lambda _: iter(()))
+    except SuiteError as error:
+        yield from (f"data_source: {problem.message}" for problem in error.problems)
+    except MissingExtra as error:
+        yield f"data_source: {error}"
+    for field in request.fields:
+        if fault := field_problem(field):
+            yield f"fields.{field}: {fault}"
+
+
+def _length_problems(request: RequestSpec) -> Iterator[str]:
+    synthetic = request.synthetic
+    if synthetic is not None:
+        if fault := length_problem(synthetic.input_tokens):
+            yield f"synthetic.input_tokens: {fault}"
+        given = synthetic.input_tokens
+        mean = given if isinstance(given, int) else given.mean
+        if mean * synthetic.distinct * BYTES_PER_TOKEN > MOST_BYTES:
+            most = int(MOST_BYTES / BYTES_PER_TOKEN)
+            yield (
+                f"synthetic: {synthetic.distinct:,} prompts of {mean:,} tokens; all together may"
+                f" have {most:,}, so lower `distinct` or `input_tokens`"
+            )
+    if request.output_tokens is not None and (fault := length_problem(request.output_tokens)):
+        yield f"output_tokens: {fault}"
+
+
+def _tool_problems(request: RequestSpec) -> Iterator[str]:
+    names = []
+    for number, tool in enumerate(request.tools):
+        name = _definition(tool).get("name")
+        if isinstance(name, str) and name:
+            names.append(name)
+        else:
+            yield f"tools.{number}: has no `name`; a tool is {{name, description, parameters}}"
+    if request.data_source is not None:
+        return  # its cases may bring tools of their own
+    for name in request.tool_results:
+        if name not in names:
+            yield f'tool_results.{name}: there is no tool "{name}"{did_you_mean(name, names)}'
