@@ -8,7 +8,7 @@ from agentbench_tui.load.protocol import Done
 
 
 class Calibration(msgspec.Struct, frozen=True):
-    """What the sender itself costs, measured against a stub on this machine that answers at once."""
+    """What the sender itself costs: measured against a stub here that answers at once."""
 
     at: str
     """When, as the store writes times."""

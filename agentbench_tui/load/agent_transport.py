@@ -1,0 +1,120 @@
+"""Any agent under load: Python functions, programs, workers, endpoints with a form of their own."""
+
+from __future__ import annotations
+
+import asyncio
+from time import perf_counter_ns
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from agentbench_tui.load.sample import NONE, STATUS_CODE, TOKENS_COUNTED
+from agentbench_tui.load.sender import Reply
+from agentbench_tui.model.answer import AgentFailure, Answer, Case, FailureKind, Request
+from agentbench_tui.model.identity import derive_seed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from agentbench_tui.load.protocol import AgentTarget, WorkerPlan
+    from agentbench_tui.load.sender import Call
+    from agentbench_tui.model.answer import Agent
+
+_OK = STATUS_CODE["ok"]
+UNBOUNDED_AT_ONCE = 1024
+"""Places of a session whose plan does not bound what is in flight."""
+CLOSE_LIMIT_S = 15.0
+
+
+class AgentTransport:
+    """See `load.sender.Transport`. A task for each request."""
+
+    connections = 0
+    resent = 0
+    sent_bytes = 0
+    received_bytes = 0
+
+    def __init__(self, plan: WorkerPlan, target: AgentTarget) -> None:
+        self._plan = plan
+        self._target = target
+        self._agent: Agent | None = None
+        self._tasks: dict[Call, asyncio.Task[None]] = {}
+        self._count = 0
+        self._ended: Callable[..., None] = lambda *_: None
+
+    async def open(self, ended: Callable[..., None]) -> None:
+        """See `Transport`."""
+        from agentbench_tui.agents.registry import open_agent
+
+        self._ended = ended
+        self._agent = open_agent(
+            self._target.spec,
+            memory_limit_mb=self._target.memory_limit_mb,
+            concurrency=self._plan.max_in_flight or UNBOUNDED_AT_ONCE,
+        )
+        await self._agent.start()
+
+    async def close(self) -> None:
+        """See `Transport`."""
+        for task in self._tasks.values():
+            task.cancel()
+        await asyncio.gather(*self._tasks.values(), return_exceptions=True)
+        if self._agent is not None:
+            async with asyncio.timeout(CLOSE_LIMIT_S):
+                await self._agent.close()
+
+    def send(self, call: Call) -> None:
+        """See `Transport`."""
+        self._count += 1
+        request = self._request(call, self._count)
+        self._tasks[call] = asyncio.get_running_loop().create_task(self._ask(call, request))
+
+    def cancel(self, call: Call) -> None:
+        """See `Transport`."""
+        self._tasks.pop(call).cancel()
+
+    def _request(self, call: Call, number: int) -> Request:
+        turn = call.conversation.turns[min(call.turn, len(call.conversation.turns) - 1)]
+        if call.script is not None:
+            *before, last = call.script.next_messages()
+            case = Case("load", last.content, messages=tuple(before), tools=call.conversation.tools)
+        elif turn.case is not None:
+            case = msgspec.convert(turn.case, Case)
+        else:
+            *before, last = turn.messages
+            case = Case("load", last.content, messages=tuple(before))
+        seed = derive_seed(self._plan.seed, self._plan.worker, number)
+        return Request(case, seed, iteration=number, time_limit_s=self._plan.time_limit_s)
+
+    async def _ask(self, call: Call, request: Request) -> None:
+        failure: AgentFailure | None = None
+        answer: Answer | None = None
+        try:
+            async with asyncio.timeout(self._plan.time_limit_s):
+                assert self._agent is not None, "open() comes first"
+                answer = await self._agent.answer(request)
+        except AgentFailure as raised:
+            failure, answer = raised, raised.partial
+        except TimeoutError:
+            limit = f"no answer within {self._plan.time_limit_s:g} s"
+            failure = AgentFailure(FailureKind.TIMEOUT, limit)
+        except Exception as error:  # noqa: BLE001  # adapters raise AgentFailure; this is our fault
+            failure = AgentFailure(FailureKind.HARNESS, f"{type(error).__name__}: {error}")
+        if self._tasks.pop(call, None) is not None:
+            self._ended(call, _reply(call, perf_counter_ns(), answer, failure), failure)
+
+
+def _reply(call: Call, ended_ns: int, answer: Answer | None, failure: AgentFailure | None) -> Reply:
+    reply = Reply(_OK if failure is None else STATUS_CODE[failure.kind], ended_ns)
+    if answer is None:
+        return reply
+    if answer.ttft_ms is not None:
+        reply.first_token_ns = call.sent_ns + int(answer.ttft_ms * 1e6)
+    usage = answer.usage
+    if usage is not None:
+        reply.output_tokens = NONE if usage.output_tokens is None else usage.output_tokens
+        reply.input_tokens = NONE if usage.input_tokens is None else usage.input_tokens
+        reply.cached_tokens = NONE if usage.cached_tokens is None else usage.cached_tokens
+        reply.flags = 0 if usage.estimated else TOKENS_COUNTED
+    reply.text, reply.tool_calls = answer.text, answer.tool_calls
+    return reply

@@ -1,0 +1,305 @@
+"""Model APIs over the measuring HTTP client: no task and no future a request."""
+
+from __future__ import annotations
+
+from array import array
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from agentbench_tui.agents.error_text import error_text
+from agentbench_tui.agents.model_api import ErrorObject, wire_tools
+from agentbench_tui.agents.transcript import Transcript
+from agentbench_tui.http.client import Timeouts
+from agentbench_tui.http.pool import Pool
+from agentbench_tui.http.sse import SseParser
+from agentbench_tui.http.wire import Origin, request_bytes
+from agentbench_tui.load.sample import (
+    CANCELLED,
+    NEW_CONNECTION,
+    NONE,
+    STATUS_CODE,
+    STREAMED,
+    TOKENS_COUNTED,
+)
+from agentbench_tui.load.sender import Reply
+from agentbench_tui.model.answer import AgentFailure, FailureKind
+from agentbench_tui.model.not_json import NOT_JSON
+from agentbench_tui.model.untrusted import one_line
+
+if TYPE_CHECKING:
+    import asyncio
+    from collections.abc import Callable
+
+    from agentbench_tui.load.protocol import HttpTarget, WorkerPlan
+    from agentbench_tui.load.sender import Call
+    from agentbench_tui.model.answer import Message
+
+_OK = STATUS_CODE["ok"]
+_DETAIL_CHARACTERS = 300
+_MOST_CACHED_BYTES = 64 << 20
+"""Of requests that are kept as they go over the wire, to be sent again as they are."""
+
+
+class HttpTransport:
+    """See `load.sender.Transport`."""
+
+    def __init__(
+        self, plan: WorkerPlan, target: HttpTarget, loop: asyncio.AbstractEventLoop
+    ) -> None:
+        self._target = target
+        self._origin = Origin.of(target.url)
+        self._fields: dict[str, Any] = {}
+        self._dialect = target.call.dialect()
+        self._types = plan.workload
+        self._wires: dict[int, bytes] = {}
+        """By the identity of the conversation, which the plan keeps alive."""
+        self._cached_bytes = 0
+        self._under_way: dict[Call, _Exchange] = {}
+        self._free: list[_Exchange] = []
+        self._pool = Pool(
+            self._origin,
+            loop,
+            timeouts=Timeouts(
+                target.connect_timeout_s,
+                target.first_byte_timeout_s,
+                target.idle_timeout_s,
+                plan.time_limit_s,
+            ),
+            max_body_bytes=target.max_body_bytes,
+        )
+        self._ended: Callable[..., None] = _nobody
+
+    @property
+    def connections(self) -> int:
+        """See `Transport`."""
+        return self._pool.opened
+
+    @property
+    def resent(self) -> int:
+        """See `Transport`."""
+        return self._pool.resent
+
+    @property
+    def sent_bytes(self) -> int:
+        """See `Transport`."""
+        return self._pool.sent_bytes
+
+    @property
+    def received_bytes(self) -> int:
+        """See `Transport`."""
+        return self._pool.received_bytes
+
+    async def open(self, ended: Callable[..., None]) -> None:
+        """See `Transport`."""
+        self._ended = ended
+
+    async def close(self) -> None:
+        """See `Transport`."""
+        self._pool.close()
+        await self._pool.wait_closed()
+
+    def send(self, call: Call) -> None:
+        """See `Transport`."""
+        wire = self._wires.get(id(call.conversation)) if call.script is None else None
+        if wire is None:
+            wire = self._written(call)
+        exchange = self._free.pop() if self._free else _Exchange(self)
+        exchange.begin(call, self._types[call.kind].cancel_after_tokens)
+        self._under_way[call] = exchange
+        opened = self._pool.opened
+        self._pool.send(wire, exchange)
+        if self._pool.opened != opened:
+            exchange.flags |= NEW_CONNECTION
+
+    def cancel(self, call: Call) -> None:
+        """See `Transport`."""
+        self._pool.cancel(self._under_way.pop(call))
+
+    def break_off(self, exchange: _Exchange) -> None:
+        """Enough was read of this answer."""
+        self._pool.cancel(exchange)
+
+    def done(self, exchange: _Exchange, reply: Reply, failure: AgentFailure | None) -> None:
+        """An exchange came to its end; it may be used again."""
+        call = exchange.call
+        del self._under_way[call]
+        self._free.append(exchange)
+        self._ended(call, reply, failure)
+
+    def transcript(self, call: Call) -> Transcript:
+        """An empty one; sessions with tools need their names back."""
+        names = wire_tools(call.conversation.tools)[1] if call.script is not None else {}
+        return Transcript(names)
+
+    @property
+    def dialect(self) -> Any:
+        return self._dialect
+
+    @property
+    def place(self) -> str:
+        """Host and port, for messages."""
+        return self._origin.place
+
+    def _written(self, call: Call) -> bytes:
+        """The request as it goes over the wire."""
+        conversation = call.conversation
+        turns: tuple[Message, ...]
+        if call.script is None:
+            turns = conversation.turns[0].messages
+            limit = conversation.turns[0].output_tokens
+        else:
+            turns = call.script.next_messages()
+            limit = call.script.output_tokens
+        body = self._dialect.body(turns, wire_tools(conversation.tools)[0])
+        if limit is not None:
+            body[self._target.call.token_limit_field] = limit
+        wire = request_bytes(
+            "POST", self._target.url, self._target.headers, msgspec.json.encode(body)
+        )
+        if call.script is None and self._cached_bytes + len(wire) <= _MOST_CACHED_BYTES:
+            self._cached_bytes += len(wire)
+            self._wires[id(conversation)] = wire
+        return wire
+
+
+class _Exchange:
+    """One request to a model, as the pool tells of it (`http.connection.Exchange`)."""
+
+    __slots__ = (
+        "_body",
+        "_cancel_after",
+        "_first_byte_ns",
+        "_parser",
+        "_received",
+        "_status",
+        "_transcript",
+        "_transport",
+        "call",
+        "flags",
+    )
+
+    def __init__(self, transport: HttpTransport) -> None:
+        self._transport = transport
+
+    def begin(self, call: Call, cancel_after: int | None) -> None:
+        """Take the next request."""
+        self.call = call
+        self.flags = 0
+        self._cancel_after = cancel_after
+        self._status = 0
+        self._first_byte_ns = 0
+        self._received = 0
+        self._body: list[bytes] = []
+        self._parser: SseParser | None = None
+        self._transcript = self._transport.transcript(call)
+
+    def on_head(self, status: int, headers: list[tuple[bytes, bytes]], received_ns: int) -> None:
+        self._status = status
+        self._first_byte_ns = received_ns
+        if 200 <= status < 300:
+            for name, value in headers:
+                if name.lower() == b"content-type":
+                    if value[:17].lower() == b"text/event-stream":
+                        self._parser = SseParser()
+                        self.flags |= STREAMED
+                    return
+
+    def on_body(self, part: bytes, received_ns: int) -> None:
+        self._received += len(part)
+        if self._parser is None:
+            self._body.append(part)
+            return
+        transcript = self._transcript
+        for event in self._parser.feed(part):
+            self._read(event, received_ns)
+        if self._cancel_after and len(transcript.content_ns) >= self._cancel_after:
+            self._transport.break_off(self)
+            self._finish(STATUS_CODE[CANCELLED], received_ns)
+
+    def on_end(self, received_ns: int) -> None:
+        try:
+            self._complete(received_ns)
+        except AgentFailure as failure:
+            self._finish(STATUS_CODE[failure.kind], received_ns, failure)
+        else:
+            self._finish(_OK, received_ns)
+
+    def on_failure(self, failure: AgentFailure, received_ns: int) -> None:
+        # Some servers break off after the last event instead of ending the body.
+        if failure.kind is FailureKind.TRUNCATED and self._transcript.complete:
+            self._finish(_OK, received_ns)
+        else:
+            self._finish(STATUS_CODE[failure.kind], received_ns, failure)
+
+    def _read(self, event: Any, received_ns: int) -> None:
+        try:
+            self._transport.dialect.read_event(event, received_ns, self._transcript)
+        except ErrorObject as error:
+            raise self._failure(FailureKind.SERVER, f"broke off with an error: {error}") from None
+        except NOT_JSON as error:
+            start = event.data[:120].decode("utf-8", "replace")
+            raise self._failure(
+                FailureKind.PARSE, f"an event cannot be read, {error}: {start}"
+            ) from None
+
+    def _complete(self, received_ns: int) -> None:
+        """Read what is left to read. Raises AgentFailure when it is no answer."""
+        if not 200 <= self._status < 300:
+            raise self._refusal()
+        if self._parser is not None:
+            for event in self._parser.finish():
+                self._read(event, received_ns)
+            if not self._transcript.complete:
+                raise self._failure(
+                    FailureKind.TRUNCATED, "ended its stream before the answer's end"
+                )
+            return
+        body = self._body[0] if len(self._body) == 1 else b"".join(self._body)
+        try:
+            self._transport.dialect.read_whole(body, self._transcript)
+        except ErrorObject as error:
+            raise self._failure(FailureKind.SERVER, f"answered with an error: {error}") from None
+        except NOT_JSON as error:
+            start = body[:120].decode("utf-8", "replace")
+            raise self._failure(
+                FailureKind.PARSE, f"the answer cannot be read, {error}: {start}"
+            ) from None
+
+    def _refusal(self) -> AgentFailure:
+        kind = FailureKind.RATE_LIMITED if self._status == 429 else FailureKind.SERVER
+        said = one_line(error_text(b"".join(self._body)), _DETAIL_CHARACTERS)
+        detail = f"HTTP {self._status} from {self._transport.place}"
+        return AgentFailure(kind, f"{detail}: {said}" if said else detail)
+
+    def _failure(self, kind: FailureKind, what: str) -> AgentFailure:
+        return AgentFailure(kind, f"{self._transport.place} {one_line(what, _DETAIL_CHARACTERS)}")
+
+    def _finish(self, status: int, ended_ns: int, failure: AgentFailure | None = None) -> None:
+        transcript = self._transcript
+        times = transcript.content_ns
+        reply = Reply(status, ended_ns, self._first_byte_ns)
+        reply.received_bytes = self._received
+        if times:
+            reply.first_token_ns = times[0]
+            reply.first_output_ns = transcript.first_output_ns or 0
+            reply.chunks = len(times)
+            if len(times) > 1:
+                reply.gaps = array("I", [(b - a) // 1000 for a, b in pairwise(times)])
+        usage = transcript.counted()
+        if usage is not None:
+            reply.output_tokens = NONE if usage.output_tokens is None else usage.output_tokens
+            reply.input_tokens = NONE if usage.input_tokens is None else usage.input_tokens
+            reply.cached_tokens = NONE if usage.cached_tokens is None else usage.cached_tokens
+            if not usage.estimated:
+                self.flags |= TOKENS_COUNTED
+        reply.flags = self.flags
+        if self.call.script is not None and status == _OK:
+            reply.text = transcript.text
+            reply.tool_calls = transcript.tool_calls({})
+        self._transport.done(self, reply, failure)
+
+
+def _nobody(*_: object) -> None:
+    """Stands in until `open` says who listens."""

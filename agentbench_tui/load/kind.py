@@ -1,0 +1,306 @@
+"""The kind `load`: put a target under load, in windows that workers of their own measure.
+
+One window is one repeat of one execution. Executions of a group take turns repeat by repeat, in a
+new order each time, so that whatever drifts on the machine hits them all alike; only one is under
+load at a time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from time import perf_counter_ns
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from agentbench_tui.engine.recorder import IterationRow, Recorder, utc_now
+from agentbench_tui.instruments.availability import NotAvailable
+from agentbench_tui.instruments.pressure import read_pressure
+from agentbench_tui.load.live import TICK_S, Live
+from agentbench_tui.load.protocol import HttpTarget
+from agentbench_tui.load.shape import (
+    asked_of,
+    duration_of,
+    is_local,
+    schedule_of,
+    worker_plans,
+)
+from agentbench_tui.load.target import open_target
+from agentbench_tui.load.window import Window
+from agentbench_tui.load.workers import OVERTIME_S, LoadWorkers
+from agentbench_tui.model.answer import AgentFailure, FailureKind
+from agentbench_tui.model.identity import derive_seed
+from agentbench_tui.model.untrusted import one_line, redact
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Sequence
+
+    from agentbench_tui.engine.aggregate import Aggregate, Resources
+    from agentbench_tui.engine.context import RunContext
+    from agentbench_tui.engine.plan import ExecutionPlan, Group
+    from agentbench_tui.engine.suite_problems import Finding
+    from agentbench_tui.load.arrivals import Arrivals, Trace
+    from agentbench_tui.load.protocol import Done, RequestType, WorkerPlan
+    from agentbench_tui.load.spec import LoadSpec
+    from agentbench_tui.load.target import OpenTarget
+    from agentbench_tui.model.agent import AgentSpec
+    from agentbench_tui.model.suite import Benchmark
+
+LONGEST_REASON = 300
+"""Characters of a reason for which an execution could not be measured."""
+
+
+def check(benchmark: Benchmark) -> Sequence[str | Finding]:
+    """What is wrong with a load benchmark beyond its form."""
+    from agentbench_tui.load.validation import check_load
+
+    return check_load(benchmark)
+
+
+def aggregate(
+    connection: sqlite3.Connection,
+    execution_key: int,
+    agent: AgentSpec,
+    resources: Resources,  # noqa: ARG001  # the contract's signature
+    benchmark: Benchmark,
+) -> Aggregate:
+    """The metrics of what is stored of an execution."""
+    from agentbench_tui.load.aggregate import aggregate
+
+    return aggregate(connection, execution_key, agent, benchmark)
+
+
+async def run(group: Group, context: RunContext) -> None:
+    """Measure every execution of the group, all repeats."""
+    load = _Load(group, context)
+    for repeat in range(context.plan.repeats):
+        order = list(group.executions)
+        random.Random(derive_seed(group.seed, "order", repeat)).shuffle(order)  # noqa: S311
+        for execution in order:
+            await load.measure(execution, repeat)
+    await load.calibrate()
+
+
+class _Load:
+    """One load benchmark at one parameter point, for all of its executions."""
+
+    def __init__(self, group: Group, context: RunContext) -> None:
+        from agentbench_tui.load.spec import LoadSpec
+        from agentbench_tui.load.workload import make_workload
+
+        self._group = group
+        self._context = context
+        self._benchmark = benchmark = group.resolved()
+        self._spec: LoadSpec = LoadSpec.model_validate(benchmark.load)
+        self._arrivals: Arrivals | Trace | None = schedule_of(self._spec, group.base_dir)
+        self._workload: tuple[RequestType, ...] = make_workload(
+            self._spec, base_dir=group.base_dir, seed=group.seed
+        )
+        self._windows: dict[tuple[int, int], Window] = {}
+        """By execution key and repeat, as far as measured here."""
+        self._shape: WorkerPlan | None = None
+        """The plan of a worker, to calibrate with."""
+
+    async def measure(self, execution: ExecutionPlan, repeat: int) -> None:
+        """One repeat of one execution. Its target's failures break this execution alone."""
+        context, key = self._context, self._context.execution_keys[execution.id]
+        progress = context.progress_of(key)
+        if progress.broken is not None or await self._is_there(key, repeat):
+            return
+        if context.stop.is_set:
+            progress.cut_short = True
+            return
+        progress.cut_short = True  # until the window is stored
+        try:
+            await self._window(execution, key, repeat)
+        except AgentFailure as failure:
+            Recorder(context.writer, context.run_key, key).failure(
+                "start", failure.kind, failure.detail
+            )
+            detail = one_line(redact(failure.detail), LONGEST_REASON)
+            progress.broken = f"the load could not be put on: {detail}"
+
+    async def _is_there(self, key: int, repeat: int) -> bool:
+        """Whether the repeat was measured before the run was resumed; one cut off is removed."""
+
+        def look(connection: sqlite3.Connection) -> bool:
+            place = (key, repeat)
+            there = connection.execute(
+                "SELECT 1 FROM load_windows WHERE execution_key=? AND repeat=?", place
+            ).fetchone()
+            if there is None:
+                connection.execute(
+                    "DELETE FROM sample_chunks WHERE execution_key=? AND repeat=?", place
+                )
+            return there is not None
+
+        return await self._context.writer.apply(look)
+
+    async def _window(self, execution: ExecutionPlan, key: int, repeat: int) -> None:
+        constraints = self._benchmark.constraints
+        limit_ms = constraints.time_limit_ms
+        async with open_target(
+            execution.agent,
+            stream=self._spec.stream,
+            memory_limit_mb=constraints.memory_limit_mb,
+        ) as opened:
+            plans = worker_plans(
+                self._spec,
+                opened.target,
+                self._workload,
+                self._arrivals,
+                seed=self._group.seed,
+                repeat=repeat,
+                time_limit_s=None if limit_ms is None else limit_ms / 1000,
+            )
+            if isinstance(opened.target, HttpTarget):
+                self._shape = plans[0]
+            window, live = await self._carry_out(plans, opened, key, repeat)
+        await self._store(key, repeat, window, live)
+        self._context.progress_of(key).cut_short = window.stopped
+
+    async def _carry_out(
+        self, plans: list[WorkerPlan], opened: OpenTarget, key: int, repeat: int
+    ) -> tuple[Window, Live]:
+        context = self._context
+        asked = self._asked()
+        live = Live(
+            context,
+            key,
+            repeat,
+            pids=lambda: opened.pids,
+            asked_per_s=asked[1],
+            recorder=Recorder(context.writer, context.run_key, key),
+            clean=opened.clean,
+        )
+        async with LoadWorkers(plans, live.hear) as workers:
+            context.active[key] = live
+            beside = [
+                asyncio.create_task(_tick(live)),
+                asyncio.create_task(_stop(context, workers)),
+            ]
+            try:
+                await workers.ready()
+                started_at, stalled_us = utc_now(), _stalled_us()
+                began_ns = workers.start()
+                done = await self._done(workers)
+                stalled = _share_stalled(stalled_us, (perf_counter_ns() - began_ns) / 1e9)
+            finally:
+                context.active.pop(key, None)
+                for task in beside:
+                    task.cancel()
+                live.tick()
+        target = opened.target
+        window = Window(
+            is_open=self._arrivals is not None,
+            asked_per_s=asked[1],
+            asked=asked[0],
+            started_at=started_at,
+            ramp_s=self._spec.ramp_s,
+            slo=self._spec.slo.model_dump(exclude_none=True),
+            max_in_flight=self._spec.max_in_flight,
+            on_this_machine=not isinstance(target, HttpTarget) or is_local(target.url),
+            workers=done,
+            psi_cpu_percent=stalled,
+            stopped=any(one.stopped for one in done),
+        )
+        return window, live
+
+    async def _done(self, workers: LoadWorkers) -> tuple[Done, ...]:
+        """The workers' last words; one that hangs beyond its window and drain is no use."""
+        longest = duration_of(self._spec, self._arrivals)
+        if longest is None:
+            return await workers.done()
+        try:
+            async with asyncio.timeout(longest + self._spec.drain_s + OVERTIME_S):
+                return await workers.done()
+        except TimeoutError:
+            late = "a load worker did not come to its end"
+            raise AgentFailure(FailureKind.HARNESS, late) from None
+
+    def _asked(self) -> tuple[float | None, float | None]:
+        """Requests and requests a second that the schedule asks for, on average."""
+        if self._arrivals is None:
+            return None, None
+        duration_s = duration_of(self._spec, self._arrivals)
+        count, seconds = asked_of(self._arrivals, duration_s, self._spec.requests)
+        return count, count / seconds if seconds > 0 else None
+
+    async def _store(self, key: int, repeat: int, window: Window, live: Live) -> None:
+        run_key = self._context.run_key
+        document = msgspec.json.encode(window).decode()
+
+        def write(connection: sqlite3.Connection) -> None:
+            connection.execute(
+                "INSERT OR REPLACE INTO load_windows (execution_key, repeat, run_key, document)"
+                " VALUES (?,?,?,?)",
+                (key, repeat, run_key, document),
+            )
+            connection.execute(
+                "UPDATE benchmark_executions SET planned=planned+? WHERE key=?", (live.rows, key)
+            )
+
+        Recorder(self._context.writer, run_key, key).iteration(
+            IterationRow(
+                repeat=repeat,
+                iteration=0,
+                warmup=False,
+                status="stopped" if window.stopped else "ok",
+                started_at=window.started_at,
+                asking_s=window.window_s,
+                observed=live.rows,
+                answered=live.rows - live.failed,
+                correct=0,
+            )
+        )
+        await self._context.writer.apply(write)
+        self._windows[(key, repeat)] = window
+
+    async def calibrate(self) -> None:
+        """Measure the senders themselves as they were used here, and keep it with the windows."""
+        if self._shape is None or not self._windows or self._context.stop.is_set:
+            return
+        from agentbench_tui.load.calibration import calibrated
+
+        calibration = await calibrated(self._context, self._shape, list(self._windows.values()))
+        if calibration is None:
+            return
+        rows = [
+            (msgspec.json.encode(msgspec.structs.replace(window, calibration=calibration)).decode(),
+             key, repeat)
+            for (key, repeat), window in self._windows.items()
+        ]  # fmt: skip
+        await self._context.writer.apply(
+            lambda c: c.executemany(
+                "UPDATE load_windows SET document=? WHERE execution_key=? AND repeat=?", rows
+            )
+        )
+
+
+async def _tick(live: Live) -> None:
+    while True:
+        await asyncio.sleep(TICK_S)
+        live.tick()
+
+
+async def _stop(context: RunContext, workers: LoadWorkers) -> None:
+    """When the run is to end, so is the window: what is in flight comes to its end."""
+    await context.stop.wait()
+    workers.control("stop")
+
+
+def _stalled_us() -> float | None:
+    try:
+        return read_pressure("cpu").total_us
+    except NotAvailable:
+        return None
+
+
+def _share_stalled(before_us: float | None, seconds: float) -> float | None:
+    """Percent of the time since in which some task of the machine waited for a core."""
+    after_us = _stalled_us()
+    if before_us is None or after_us is None or seconds <= 0:
+        return None
+    return (after_us - before_us) / 1e4 / seconds

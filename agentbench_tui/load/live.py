@@ -1,0 +1,140 @@
+"""What the coordinator does with the workers' chunks: store them, and tell how it goes."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from agentbench_tui.analysis.histogram import Histogram
+from agentbench_tui.model.answer import FailureKind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from agentbench_tui.engine.context import RunContext
+    from agentbench_tui.engine.recorder import Recorder
+    from agentbench_tui.load.protocol import Chunk
+
+TICK_S = 1.0
+_CHUNK = (
+    "INSERT INTO sample_chunks (run_key, execution_key, repeat, worker, rows, samples, gaps)"
+    " VALUES (?,?,?,?,?,?,?)"
+)
+_TICK = (
+    "INSERT INTO ticks (run_key, execution_key, at, observed, answered, correct, tokens,"
+    " cost_usd, e2e_histogram, sent, failed, ttft_histogram) VALUES (?,?,?,?,?,0,?,0,?,?,?,?)"
+)
+
+
+class _Counts(NamedTuple):
+    """What had happened by the last tick."""
+
+    rows: int = 0
+    failed: int = 0
+    sent: int = 0
+
+
+class Live:
+    """One repeat of one execution while it goes on (`engine.context.Ongoing`)."""
+
+    def __init__(
+        self,
+        context: RunContext,
+        execution_key: int,
+        repeat: int,
+        *,
+        pids: Callable[[], tuple[int, ...]],
+        asked_per_s: float | None,
+        recorder: Recorder,
+        clean: Callable[[str], str],
+    ) -> None:
+        self._context = context
+        self._key = execution_key
+        self._repeat = repeat
+        self._pids = pids
+        self._asked_per_s = asked_per_s
+        self._recorder = recorder
+        self._clean = clean
+        self._latest: dict[int, Chunk] = {}
+        """By worker."""
+        self.rows = self.failed = 0
+        self._told = _Counts()
+        self._begin_tick()
+
+    def _begin_tick(self) -> None:
+        self._e2e, self._ttft, self._tokens = Histogram(), Histogram(), 0
+
+    @property
+    def pids(self) -> tuple[int, ...]:
+        """See `Ongoing`."""
+        return self._pids()
+
+    @property
+    def sent(self) -> int:
+        """By all workers, so far."""
+        return sum(chunk.sent for chunk in self._latest.values())
+
+    def hear(self, worker: int, chunk: Chunk) -> None:
+        """Take a chunk: its samples to the store, its figures to the next tick."""
+        self._latest[worker] = chunk
+        self.failed = sum(one.failed for one in self._latest.values())
+        if chunk.rows:
+            self.rows += chunk.rows
+            self._context.writer.add(
+                _CHUNK,
+                (
+                    self._context.run_key, self._key, self._repeat, worker, chunk.rows,
+                    chunk.samples, chunk.gaps,
+                ),
+            )  # fmt: skip
+            self._e2e.merge(Histogram.from_bytes(chunk.e2e_histogram))
+            self._ttft.merge(Histogram.from_bytes(chunk.ttft_histogram))
+            self._tokens += chunk.tokens
+            self._context.budget.spend(None, chunk.tokens)
+            self._context.check_budget()
+        for kind, detail in chunk.failures:
+            self._recorder.failure("answer", FailureKind(kind), self._clean(detail))
+
+    def tick(self) -> None:
+        """Write what happened since the last tick, if anything did."""
+        now = _Counts(self.rows, self.failed, self.sent)
+        before, self._told = self._told, now
+        if now == before:
+            return
+        observed, failed = now.rows - before.rows, now.failed - before.failed
+        self._context.writer.add(
+            _TICK,
+            (
+                self._context.run_key, self._key, time.time(), observed, observed - failed,
+                self._tokens, self._e2e.to_bytes(), now.sent - before.sent, failed,
+                self._ttft.to_bytes(),
+            ),
+        )  # fmt: skip
+        self._begin_tick()
+
+    def state(self) -> dict[str, Any]:
+        """See `Ongoing`."""
+        latest = self._latest.values()
+        ages = [chunk.oldest_s for chunk in latest if chunk.oldest_s is not None]
+        return {
+            "in_flight": sum(chunk.in_flight for chunk in latest),
+            "waiting": sum(chunk.waiting for chunk in latest),
+            "sent": self.sent,
+            "failed": self.failed,
+            "observed": self.rows,
+            "asked_per_s": self._asked_per_s,
+            "oldest_s": max(ages, default=None),
+            "repeat": self._repeat,
+        }
+
+    def resize(self, most_in_flight: int) -> str | None:  # noqa: ARG002  # Ongoing's signature
+        """See `Ongoing`."""
+        return "the concurrency of a load is what it measures; start another run for another one"
+
+    def pause(self) -> str | None:
+        """See `Ongoing`."""
+        return "a load goes by the clock and cannot be paused; stop it, and `resume` it later"
+
+    def cancel(self, case_id: str) -> int:  # noqa: ARG002  # Ongoing's signature
+        """See `Ongoing`. Requests of a load have no case."""
+        return 0

@@ -1,0 +1,114 @@
+"""Where a worker keeps its samples until they are sent: one preallocated buffer, no objects."""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+
+from agentbench_tui.analysis.histogram import Histogram
+from agentbench_tui.load.protocol import Chunk
+from agentbench_tui.load.sample import FIELDS, NONE, ROW, WARMUP, pack_gaps, pack_rows
+
+FULL_ROWS = 1024
+"""Rows at which a chunk is sent before its quarter of a second: packing one then takes about a
+millisecond of the sender's time."""
+DETAILS_KEPT = 3
+"""Failures of each kind whose details are told."""
+
+_PLACE = {name: place for place, (name, _) in enumerate(FIELDS)}
+_LAG, _TTFT, _E2E = _PLACE["lag_us"], _PLACE["ttft_us"], _PLACE["e2e_us"]
+_TOKENS, _STATUS, _FLAGS = _PLACE["output_tokens"], _PLACE["status"], _PLACE["flags"]
+
+
+class SampleRecorder:
+    """Rows since the last chunk, and the counts that go with them."""
+
+    def __init__(self, *, from_due: bool) -> None:
+        """`from_due`: latencies on screens count from the due time (open loop)."""
+        self._from_due = from_due
+        self._buffer = bytearray(ROW.size * 2 * FULL_ROWS)
+        self._end = 0
+        self._gaps = array("I")
+        self._pack = ROW.pack_into
+        self.failed = 0
+        """Not answered so far, warm-up left out."""
+        self._details: list[tuple[str, str]] = []
+        self._told: Counter[str] = Counter()
+
+    @property
+    def rows(self) -> int:
+        """Samples since the last chunk."""
+        return self._end // ROW.size
+
+    def record(
+        self,
+        due_us: int,
+        lag_us: int,
+        first_byte_us: int,
+        ttft_us: int,
+        ttfo_us: int,
+        e2e_us: int,
+        chunks: int,
+        output_tokens: int,
+        input_tokens: int,
+        cached_tokens: int,
+        received_bytes: int,
+        status: int,
+        request_type: int,
+        flags: int,
+        turn: int,
+    ) -> None:
+        """One sample, its fields in the order of `sample.FIELDS`."""
+        end = self._end
+        if end == len(self._buffer):
+            self._buffer.extend(bytes(end))
+        self._pack(
+            self._buffer, end, due_us, lag_us, first_byte_us, ttft_us, ttfo_us, e2e_us, chunks,
+            output_tokens, input_tokens, cached_tokens, received_bytes, status, request_type,
+            flags, turn,
+        )  # fmt: skip
+        self._end = end + ROW.size
+        if status and not flags & WARMUP:
+            self.failed += 1
+
+    def gaps(self, gaps: array[int]) -> None:
+        """The gaps of the sample just recorded, in µs."""
+        self._gaps.extend(gaps)
+
+    def detail(self, kind: str, detail: str) -> None:
+        """Why one failed, in words; the first few of each kind are told."""
+        if self._told[kind] < DETAILS_KEPT:
+            self._told[kind] += 1
+            self._details.append((kind, detail))
+
+    def take(self, *, sent: int, in_flight: int, waiting: int, oldest_s: float | None) -> Chunk:
+        """Everything since the last chunk, which begins anew."""
+        rows = bytes(memoryview(self._buffer)[: self._end])
+        e2e, ttft, tokens = Histogram(), Histogram(), 0
+        for row in ROW.iter_unpack(rows):
+            if row[_STATUS] or row[_FLAGS] & WARMUP:
+                continue
+            lag = row[_LAG] if self._from_due else 0
+            e2e.record((lag + row[_E2E]) / 1000)
+            if row[_TTFT] != NONE:
+                ttft.record((lag + row[_TTFT]) / 1000)
+            if row[_TOKENS] != NONE:
+                tokens += row[_TOKENS]
+        chunk = Chunk(
+            rows=self.rows,
+            samples=pack_rows(rows) if rows else b"",
+            gaps=pack_gaps(self._gaps) if self._gaps else b"",
+            e2e_histogram=e2e.to_bytes(),
+            ttft_histogram=ttft.to_bytes(),
+            sent=sent,
+            in_flight=in_flight,
+            waiting=waiting,
+            failed=self.failed,
+            tokens=tokens,
+            oldest_s=oldest_s,
+            failures=tuple(self._details),
+        )
+        self._end = 0
+        self._gaps = array("I")
+        self._details.clear()
+        return chunk

@@ -1,0 +1,234 @@
+"""When sessions begin: by the clock (open loop), or when the one before has ended (closed)."""
+
+from __future__ import annotations
+
+import random
+from time import perf_counter_ns
+from typing import TYPE_CHECKING, Protocol
+
+from agentbench_tui.instruments.timer import DeadlineTimer
+from agentbench_tui.load.arrivals import expected_rate, offsets_ns, slice_of
+from agentbench_tui.load.protocol import OpenLoop
+from agentbench_tui.load.sender import LATE_NS
+from agentbench_tui.model.answer import AgentFailure, FailureKind
+
+if TYPE_CHECKING:
+    import asyncio
+    from collections.abc import Callable
+
+    from agentbench_tui.load.agenda import Agenda
+    from agentbench_tui.load.protocol import ClosedLoop, WorkerPlan
+    from agentbench_tui.load.sender import Sender
+
+_NS = 1_000_000_000
+_LATE_SHARE = 0.05
+UNREACHABLE_PAUSE_NS = 100_000_000
+"""How long a user waits after a request that could not connect: hammering a dead port as fast
+as it refuses is no load on anything."""
+
+
+class Schedule(Protocol):
+    """Begins sessions on a sender from a start time on."""
+
+    def start(self, start_ns: int) -> None:
+        """The window begins at that time."""
+
+    def stop(self) -> None:
+        """Begin nothing more."""
+
+    @property
+    def window_ns(self) -> int:
+        """From the start to its end, once it is over; so far, before."""
+
+
+def make_schedule(
+    plan: WorkerPlan,
+    loop: asyncio.AbstractEventLoop,
+    sender: Sender,
+    agenda: Agenda,
+    over: Callable[[], None],
+) -> Schedule:
+    """The plan's schedule; `over` is called when its window has ended by itself."""
+    if isinstance(plan.schedule, OpenLoop):
+        return OpenSchedule(plan, plan.schedule, loop, sender, over)
+    return ClosedSchedule(plan, plan.schedule, loop, sender, agenda, over)
+
+
+def late_after_ns(plan: WorkerPlan) -> int | None:
+    """How late an arrival may leave: 1 ms, or 5 % of the mean gap; None in a closed loop."""
+    if not isinstance(plan.schedule, OpenLoop):
+        return None
+    rate = expected_rate(plan.schedule.arrivals, 0.0)
+    return max(LATE_NS, int(_LATE_SHARE * _NS / rate)) if rate > 0 else LATE_NS
+
+
+class OpenSchedule:
+    """Arrivals at absolute times; everything that is due is sent at each wake-up."""
+
+    def __init__(
+        self,
+        plan: WorkerPlan,
+        schedule: OpenLoop,
+        loop: asyncio.AbstractEventLoop,
+        sender: Sender,
+        over: Callable[[], None],
+    ) -> None:
+        duration_ns = None if plan.duration_s is None else int(plan.duration_s * _NS)
+        whole = offsets_ns(
+            schedule.arrivals, plan.seed, duration_ns=duration_ns, count=plan.requests
+        )
+        self._offsets = slice_of(whole, plan.worker, plan.workers)
+        self._index = plan.worker
+        self._step = plan.workers
+        self._duration_ns = duration_ns
+        self._sender = sender
+        self._over = over
+        self._timer = DeadlineTimer(loop, self._fire)
+        self._start_ns = 0
+        self._next = next(self._offsets, None)
+        self._last = 0
+        self._begun = 0
+        self._ended_ns: int | None = None
+
+    def start(self, start_ns: int) -> None:
+        """See `Schedule`."""
+        self._start_ns = start_ns
+        self._arm()
+
+    def _arm(self) -> None:
+        if self._next is not None:
+            self._timer.arm(self._start_ns + self._next)
+        elif self._duration_ns is not None:
+            # The window lasts to its end, also after its last arrival.
+            self._timer.arm(self._start_ns + self._duration_ns)
+        else:
+            self._end()
+
+    def _fire(self) -> None:
+        if self._next is None:
+            self._end()
+            return
+        sender, start = self._sender, self._start_ns
+        while self._next is not None and start + self._next <= perf_counter_ns():
+            sender.begin(self._index, start + self._next)
+            self._index += self._step
+            self._last = self._next
+            self._begun += 1
+            self._next = next(self._offsets, None)
+        self._arm()
+
+    def _end(self) -> None:
+        self._close()
+        self._over()
+
+    def stop(self) -> None:
+        """See `Schedule`."""
+        if self._ended_ns is None:
+            self._next = None
+            self._duration_ns = perf_counter_ns() - self._start_ns
+            self._close()
+
+    def _close(self) -> None:
+        self._ended_ns = perf_counter_ns()
+        self._timer.close()
+
+    @property
+    def window_ns(self) -> int:
+        """See `Schedule`. Ended by its count, it lasts one mean gap longer than to the last."""
+        if self._duration_ns is not None:
+            return self._duration_ns
+        if self._begun > 1:
+            return self._last * self._begun // (self._begun - 1)
+        return self._last
+
+
+class ClosedSchedule:
+    """Users that each send, wait for the answer, think, and send again."""
+
+    def __init__(
+        self,
+        plan: WorkerPlan,
+        schedule: ClosedLoop,
+        loop: asyncio.AbstractEventLoop,
+        sender: Sender,
+        agenda: Agenda,
+        over: Callable[[], None],
+    ) -> None:
+        self._plan = schedule
+        self._sender = sender
+        self._agenda = agenda
+        self._over = over
+        self._timer = DeadlineTimer(loop, self._end)
+        self._random = random.Random(plan.seed * 1_000_003 + plan.worker)  # noqa: S311
+        self._duration_ns = None if plan.duration_s is None else int(plan.duration_s * _NS)
+        self._left: int | None = None
+        if plan.requests is not None:
+            own, rest = divmod(plan.requests, plan.workers)
+            self._left = own + (plan.worker < rest)
+        self._index = plan.worker
+        self._step = plan.workers
+        self._start_ns = 0
+        self._last_ns = 0
+        self._ended = False
+
+    def start(self, start_ns: int) -> None:
+        """See `Schedule`."""
+        self._start_ns = self._last_ns = start_ns
+        self._sender.session_ended = self._session_ended
+        users = self._plan.users
+        for user in range(users):
+            self._agenda.at(start_ns + int(self._plan.ramp_s * _NS * user / users), self._begin)
+        if self._duration_ns is not None:
+            self._timer.arm(start_ns + self._duration_ns)
+
+    def _begin(self, due_ns: int) -> None:
+        if self._ended:
+            return
+        if self._left is not None:
+            if not self._left:
+                self._end()
+                return
+            self._left -= 1
+        index = self._index
+        self._index += self._step
+        self._last_ns = due_ns
+        self._sender.begin(index, due_ns)
+
+    def _session_ended(self, failure: AgentFailure | None) -> None:
+        if self._ended:
+            return
+        now = perf_counter_ns()
+        if failure is not None and failure.kind is FailureKind.CONNECTION:
+            self._agenda.at(now + UNREACHABLE_PAUSE_NS, self._begin)
+        elif self._plan.think_time_ms:
+            self._agenda.at(now + self._think_ns(), self._begin)
+        else:
+            self._begin(now)
+
+    def _think_ns(self) -> int:
+        mean = self._plan.think_time_ms * 1e6
+        if self._plan.think_time == "exponential":
+            return int(self._random.expovariate(1 / mean))
+        return int(mean)
+
+    def _end(self) -> None:
+        if not self._ended:
+            self._close()
+            self._over()
+
+    def stop(self) -> None:
+        """See `Schedule`."""
+        if not self._ended:
+            self._duration_ns = perf_counter_ns() - self._start_ns
+            self._close()
+
+    def _close(self) -> None:
+        self._ended = True
+        self._timer.close()
+
+    @property
+    def window_ns(self) -> int:
+        """See `Schedule`. Ended by its count, it lasts until the last request."""
+        if self._left == 0 or self._duration_ns is None:
+            return self._last_ns - self._start_ns
+        return self._duration_ns

@@ -1,0 +1,247 @@
+"""What every sender does: keep the cap on what is in flight, follow sessions up, record.
+
+A schedule says `begin` when a session is due. How one request goes out and comes back is the
+business of a `Transport`: the measuring HTTP client, or any agent.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from time import perf_counter_ns
+from typing import TYPE_CHECKING, Protocol
+
+from agentbench_tui.load.conversation import Mix, Script
+from agentbench_tui.load.sample import NONE, STATUS_CODE, UNFINISHED
+from agentbench_tui.model.answer import AgentFailure, FailureKind
+
+if TYPE_CHECKING:
+    from array import array
+    from collections.abc import Callable
+
+    from agentbench_tui.load.agenda import Agenda
+    from agentbench_tui.load.protocol import Conversation, WorkerPlan
+    from agentbench_tui.load.recorder import SampleRecorder
+    from agentbench_tui.model.answer import ToolCall
+
+LATE_NS = 1_000_000
+"""An arrival that leaves this late though it had a place is late, or 5 % of the mean gap."""
+_OK = STATUS_CODE["ok"]
+
+
+@dataclass(slots=True, eq=False)
+class Call:
+    """One request on its way."""
+
+    kind: int
+    """Place of its type in the workload."""
+    conversation: Conversation
+    script: Script | None
+    """Of sessions with more than one request."""
+    due_ns: int
+    sent_ns: int = 0
+    turn: int = 0
+
+
+@dataclass(slots=True)
+class Reply:
+    """What came back, times on `perf_counter_ns`; 0 where there is none."""
+
+    status: int
+    ended_ns: int
+    first_byte_ns: int = 0
+    first_token_ns: int = 0
+    first_output_ns: int = 0
+    chunks: int = 0
+    gaps: array[int] | None = None
+    output_tokens: int = NONE
+    input_tokens: int = NONE
+    cached_tokens: int = NONE
+    received_bytes: int = 0
+    flags: int = 0
+    text: str = ""
+    tool_calls: tuple[ToolCall, ...] = ()
+    """Text and calls only where a session goes on with them."""
+
+
+class Transport(Protocol):
+    """One way to put a request to what is measured."""
+
+    @property
+    def connections(self) -> int:
+        """Opened so far; 0 where there are none to be seen."""
+
+    @property
+    def resent(self) -> int:
+        """Requests sent again because an idle connection was dead."""
+
+    @property
+    def sent_bytes(self) -> int:
+        """So far, heads included."""
+
+    @property
+    def received_bytes(self) -> int:
+        """So far, heads included."""
+
+    def send(self, call: Call) -> None:
+        """Send and return at once; `Sender.ended` is called with the reply, later."""
+
+    def cancel(self, call: Call) -> None:
+        """Break it off; nothing is called."""
+
+    async def open(self, ended: Callable[[Call, Reply], None]) -> None:
+        """Make ready. Raises AgentFailure."""
+
+    async def close(self) -> None:
+        """Let go of connections and sessions."""
+
+
+class Sender:
+    """Sends what is due, within the cap, and counts."""
+
+    def __init__(
+        self,
+        plan: WorkerPlan,
+        transport: Transport,
+        recorder: SampleRecorder,
+        agenda: Agenda,
+        *,
+        late_after_ns: int | None,
+    ) -> None:
+        """`late_after_ns` is None where nothing is due by the clock (closed loop)."""
+        self._transport = transport
+        self._recorder = recorder
+        self._agenda = agenda
+        self._mix = Mix(plan.workload, plan.seed, plan.worker, plan.workers)
+        self._cap = plan.max_in_flight or (1 << 62)
+        self._late_after_ns = late_after_ns
+        self._start_ns = 0
+        self._active: dict[Call, None] = {}
+        self._waiting: deque[Call] = deque()
+        self.session_ended: Callable[[AgentFailure | None], None] = lambda _: None
+        """Called when a session is over, with the failure that ended it; the schedule's."""
+        self.accepting = False
+        """Whether sessions take further turns: not in the warm-up, nor once the window is over."""
+        self.measuring = False
+        self.offered = self.sent = self.blocked = self.late = self.most_in_flight = 0
+        self.refused = 0
+        """Failures of connection, and answers that refuse the request itself (HTTP 4xx)."""
+        self.last_failure: AgentFailure | None = None
+
+    @property
+    def in_flight(self) -> int:
+        return len(self._active)
+
+    @property
+    def waiting(self) -> int:
+        return len(self._waiting)
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing is in flight, waits, or follows."""
+        return not self._active and not self._waiting and not len(self._agenda)
+
+    def oldest_s(self) -> float | None:
+        """Age of the oldest request in flight."""
+        for call in self._active:
+            return (perf_counter_ns() - call.sent_ns) / 1e9
+        return None
+
+    def measure(self, start_ns: int) -> None:
+        """The window begins: from now on everything counts."""
+        self._start_ns = start_ns
+        self.measuring = self.accepting = True
+        self.offered = self.sent = self.blocked = self.late = self.most_in_flight = 0
+
+    def begin(self, index: int, due_ns: int) -> None:
+        """The session of this arrival is due."""
+        kind, conversation = self._mix.pick(index)
+        script = None
+        if len(conversation.turns) > 1 or conversation.tools:
+            script = Script(self._mix.type_of(kind), conversation)
+        self._offer(Call(kind, conversation, script, due_ns))
+
+    def _offer(self, call: Call) -> None:
+        self.offered += 1
+        if len(self._active) >= self._cap:
+            self.blocked += 1
+            self._waiting.append(call)
+            return
+        self._send(call)
+        if self._late_after_ns is not None and call.sent_ns - call.due_ns > self._late_after_ns:
+            self.late += 1
+
+    def _send(self, call: Call) -> None:
+        active = self._active
+        active[call] = None
+        self.sent += 1
+        if len(active) > self.most_in_flight:
+            self.most_in_flight = len(active)
+        call.sent_ns = perf_counter_ns()
+        self._transport.send(call)
+
+    def ended(self, call: Call, reply: Reply, failure: AgentFailure | None = None) -> None:
+        """The transport is done with a request."""
+        del self._active[call]
+        if failure is not None:
+            self._note(failure)
+        if self.measuring:
+            self._record(call, reply)
+        if self._waiting:
+            self._send(self._waiting.popleft())
+        script = call.script
+        if (
+            script is not None
+            and reply.status == _OK
+            and self.accepting
+            and script.take(reply.text, reply.tool_calls)
+        ):
+            call.turn += 1
+            self._follow(call, reply.ended_ns + int(script.think_time_ms * 1e6))
+        else:
+            self.session_ended(failure)
+
+    def _follow(self, call: Call, due_ns: int) -> None:
+        def go(due: int) -> None:
+            self._offer(Call(call.kind, call.conversation, call.script, due, turn=call.turn))
+
+        self._agenda.at(due_ns, go)
+
+    def _note(self, failure: AgentFailure) -> None:
+        self.last_failure = failure
+        self._recorder.detail(failure.kind, failure.detail)
+        if failure.kind is FailureKind.CONNECTION or failure.detail.startswith("HTTP 4"):
+            self.refused += 1
+
+    def _record(self, call: Call, reply: Reply) -> None:
+        sent = call.sent_ns
+        self._recorder.record(
+            max(call.due_ns - self._start_ns, 0) // 1000,
+            max(sent - call.due_ns, 0) // 1000,
+            (reply.first_byte_ns - sent) // 1000 if reply.first_byte_ns else NONE,
+            (reply.first_token_ns - sent) // 1000 if reply.first_token_ns else NONE,
+            (reply.first_output_ns - sent) // 1000 if reply.first_output_ns else NONE,
+            (reply.ended_ns - sent) // 1000,
+            reply.chunks,
+            reply.output_tokens,
+            reply.input_tokens,
+            reply.cached_tokens,
+            min(reply.received_bytes, NONE - 1),
+            reply.status,
+            call.kind,
+            reply.flags,
+            min(call.turn, 255),
+        )
+        if reply.gaps is not None:
+            self._recorder.gaps(reply.gaps)
+
+    def abort(self) -> None:
+        """Break off what is in flight, and forget what waits."""
+        self._agenda.clear()
+        self._waiting.clear()
+        now = perf_counter_ns()
+        for call in list(self._active):
+            self._transport.cancel(call)
+            del self._active[call]
+            if self.measuring:
+                self._record(call, Reply(STATUS_CODE[UNFINISHED], now))

@@ -1,0 +1,201 @@
+"""From the `load:` block to what each worker is told."""
+
+from __future__ import annotations
+
+import ipaddress
+import math
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from agentbench_tui.load.arrivals import (
+    Arrivals,
+    Constant,
+    Profile,
+    Ramp,
+    Sine,
+    Spike,
+    Steps,
+    Trace,
+    expected_count,
+    expected_rate,
+)
+from agentbench_tui.load.protocol import ClosedLoop, HttpTarget, OpenLoop, WorkerPlan
+from agentbench_tui.load.spec import DEFAULT_DURATION_S, MAX_USERS, LoadSpec
+from agentbench_tui.load.trace import read_trace
+from agentbench_tui.model.identity import derive_seed
+
+if TYPE_CHECKING:
+    from agentbench_tui.load.protocol import AgentTarget, RequestType
+
+REQUESTS_A_WORKER = 2_000.0
+"""Requests a second that one worker gets at most before another is started: a tenth of what it
+can do, so that its own share in the figures stays small."""
+USERS_A_WORKER = 64
+"""Users of a closed loop that one worker gets at most before another is started."""
+_RATE_STEPS = 200
+
+
+def schedule_of(spec: LoadSpec, base_dir: str) -> Arrivals | Trace | None:
+    """The arrivals of an open loop; None for a closed one. Reads the trace's file.
+
+    Raises UsageError when it cannot be read.
+    """
+    if spec.trace is not None:
+        offsets = read_trace(Path(base_dir) / spec.trace.file, unit=spec.trace.unit)
+        return Trace(offsets, spec.trace.speed)
+    profile = _profile(spec)
+    if profile is None:
+        return None
+    return Arrivals(process=spec.arrivals, profile=profile, burstiness=spec.burstiness)
+
+
+def _profile(spec: LoadSpec) -> Profile | None:
+    if spec.rate is not None:
+        return Constant(spec.rate)
+    if spec.ramp is not None:
+        return Ramp(spec.ramp.start, spec.ramp.end, spec.ramp.over_s)
+    if spec.steps is not None:
+        return Steps(tuple((step.rate, step.for_s) for step in spec.steps))
+    if spec.spike is not None:
+        return Spike(spec.spike.rate, spec.spike.peak, spec.spike.at_s, spec.spike.for_s)
+    if spec.sine is not None:
+        return Sine(spec.sine.mean, spec.sine.amplitude, spec.sine.period_s)
+    return None
+
+
+def duration_of(spec: LoadSpec, arrivals: Arrivals | Trace | None) -> float | None:
+    """Seconds of the window; None where it ends with its requests, or with its trace."""
+    if spec.duration_s is not None:
+        return spec.duration_s
+    if spec.requests is not None or isinstance(arrivals, Trace):
+        return None
+    if spec.steps is not None:
+        return sum(step.for_s for step in spec.steps)
+    return DEFAULT_DURATION_S
+
+
+def asked_of(
+    arrivals: Arrivals | Trace, duration_s: float | None, requests: int | None
+) -> tuple[float, float]:
+    """Requests that the schedule asks for on average, and the seconds in which it does."""
+    if duration_s is not None:
+        count = expected_count(arrivals, duration_s)
+        if requests is None or count <= requests:
+            return count, duration_s
+        # The count ends it: when it is reached on average, by halving.
+        low, high = 0.0, duration_s
+        for _ in range(60):
+            middle = (low + high) / 2
+            low, high = (
+                (middle, high) if expected_count(arrivals, middle) < requests else (low, middle)
+            )
+        return float(requests), high
+    if isinstance(arrivals, Trace):
+        count = len(arrivals.offsets_s)
+        last_s = arrivals.offsets_s[-1] / arrivals.speed if count else 0.0
+        if requests is not None and requests < count:
+            last_s, count = arrivals.offsets_s[requests - 1] / arrivals.speed, requests
+        return float(count), last_s * count / (count - 1) if count > 1 else last_s
+    assert requests is not None, "duration_of gives a duration where nothing else ends it"
+    high = 1.0
+    while expected_count(arrivals, high) < requests and high < 1e9:
+        high *= 2
+    return asked_of(arrivals, high, requests)
+
+
+def worker_count(
+    spec: LoadSpec, arrivals: Arrivals | Trace | None, target: HttpTarget | AgentTarget
+) -> int:
+    """How many workers: as many as the plan needs, at most one a core.
+
+    Where the target runs on this machine, one core is left to it. An agent that is opened in the
+    worker itself is opened once, unless the plan says otherwise.
+    """
+    if spec.workers is not None:
+        return spec.workers
+    if not isinstance(target, HttpTarget):
+        return 1
+    most = max(1, _cores() - is_local(target.url))
+    if arrivals is None:
+        need = users_of(spec) / USERS_A_WORKER
+    else:
+        need = _highest_rate(arrivals, spec.duration_s or DEFAULT_DURATION_S) / REQUESTS_A_WORKER
+    return min(most, max(1, math.ceil(need)))
+
+
+def _cores() -> int:
+    """That this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _highest_rate(arrivals: Arrivals | Trace, duration_s: float) -> float:
+    return max(
+        expected_rate(arrivals, duration_s * step / _RATE_STEPS) for step in range(_RATE_STEPS)
+    )
+
+
+def is_local(url: str) -> bool:
+    """Whether a URL leads to this machine's own loopback."""
+    host = urlsplit(url).hostname or ""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
+
+
+def users_of(spec: LoadSpec) -> int:
+    """Users of a closed loop."""
+    if spec.concurrency is not None:
+        return spec.concurrency
+    return spec.max_in_flight or MAX_USERS
+
+
+def worker_plans(
+    spec: LoadSpec,
+    target: HttpTarget | AgentTarget,
+    workload: tuple[RequestType, ...],
+    arrivals: Arrivals | Trace | None,
+    *,
+    seed: int,
+    repeat: int,
+    time_limit_s: float | None,
+) -> list[WorkerPlan]:
+    """What each worker is told for one repeat. The same seed and repeat give the same arrivals."""
+    count = worker_count(spec, arrivals, target)
+    own_seed = seed if repeat == 0 else derive_seed(seed, "repeat", repeat)
+    return [
+        WorkerPlan(
+            target=target,
+            schedule=OpenLoop(arrivals)
+            if arrivals is not None
+            else ClosedLoop(
+                users=_share(users_of(spec), nth, count),
+                think_time_ms=spec.think_time_ms,
+                think_time=spec.think_time,
+                ramp_s=spec.ramp_s or 0.0,
+            ),
+            workload=workload,
+            seed=own_seed,
+            worker=nth,
+            workers=count,
+            duration_s=duration_of(spec, arrivals),
+            requests=spec.requests,
+            warmup_requests=spec.warmup_requests,
+            max_in_flight=None
+            if spec.max_in_flight is None
+            else max(1, _share(spec.max_in_flight, nth, count)),
+            time_limit_s=time_limit_s,
+            drain_s=spec.drain_s,
+        )
+        for nth in range(count)
+    ]
+
+
+def _share(whole: int, nth: int, count: int) -> int:
+    """The nth of `count` shares of a whole number, as even as can be."""
+    each, rest = divmod(whole, count)
+    return each + (nth < rest)

@@ -1,0 +1,40 @@
+"""What is wrong with a load benchmark, said before anything runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pydantic import ValidationError
+
+from agentbench_tui.engine.suite_problems import Finding, findings
+from agentbench_tui.load.arrivals import Trace, problems
+from agentbench_tui.load.shape import schedule_of
+from agentbench_tui.load.spec import LoadSpec
+
+if TYPE_CHECKING:
+    from agentbench_tui.model.suite import Benchmark
+
+
+def check_load(benchmark: Benchmark) -> list[str | Finding]:
+    """Problems of the `load:` block with their paths, and of what stands beside it."""
+    found: list[str | Finding] = []
+    if benchmark.dataset is not None:
+        found.append("`dataset` belongs to benchmarks of kind task; a load names its `workload`")
+    if benchmark.experiment is not None:
+        found.append("`experiment` belongs to benchmarks of kind experiment")
+    if benchmark.scorers:
+        found.append("`scorers` belong to benchmarks of kind task: a load grades no answers")
+    if not benchmark.load:
+        return [*found, "a load benchmark needs `load`: a schedule, such as `load: {rate: 10}`"]
+    try:
+        spec = LoadSpec.model_validate(benchmark.load)
+    except ValidationError as error:
+        return found + [
+            Finding(("load", *one.path), one.message, one.at_key)
+            for one in findings(error, benchmark.load, LoadSpec)
+        ]
+    if spec.trace is None:
+        arrivals = schedule_of(spec, "")
+        if arrivals is not None and not isinstance(arrivals, Trace):
+            found += [Finding(("load",), line) for line in problems(arrivals)]
+    return found

@@ -1,0 +1,289 @@
+"""A load worker: a process that sends and measures, and does nothing else.
+
+`python -m agentbench_tui.load.worker` reads frames of `load.protocol` from its standard input and
+writes frames to its standard output. It ends when it has said `Done`, or when its input closes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import os
+from contextlib import suppress
+from time import perf_counter_ns
+from typing import TYPE_CHECKING, Any
+
+from agentbench_tui.load.agenda import Agenda
+from agentbench_tui.load.protocol import (
+    Control,
+    Done,
+    Frames,
+    FromWorker,
+    HttpTarget,
+    Ready,
+    Start,
+    WorkerPlan,
+    decode_to_worker,
+    frame,
+)
+from agentbench_tui.load.recorder import FULL_ROWS, SampleRecorder
+from agentbench_tui.load.schedule import late_after_ns, make_schedule
+from agentbench_tui.load.sender import Call, Reply, Sender
+from agentbench_tui.model.answer import AgentFailure
+
+if TYPE_CHECKING:
+    from agentbench_tui.load.probe import ProbeReading
+    from agentbench_tui.load.sender import Transport
+
+CHUNK_S = 0.25
+_NS = 1_000_000_000
+
+
+class Worker:
+    """Carries out one plan on the running loop."""
+
+    def __init__(self, plan: WorkerPlan, out: asyncio.WriteTransport) -> None:
+        from agentbench_tui.load.probe import SenderProbe
+
+        self._plan = plan
+        self._out = out
+        self._loop = asyncio.get_running_loop()
+        late_after = late_after_ns(plan)
+        self._recorder = SampleRecorder(from_due=late_after is not None)
+        self._agenda = Agenda(self._loop)
+        self._transport: Transport = _make_transport(plan, self._loop)
+        self._sender = Sender(
+            plan, self._transport, self._recorder, self._agenda, late_after_ns=late_after
+        )
+        self._schedule = make_schedule(plan, self._loop, self._sender, self._agenda, self._over)
+        self._probe = SenderProbe(self._loop)
+        self._reading: ProbeReading | None = None
+        self._started = asyncio.Event()
+        self._window_over = asyncio.Event()
+        self._drained = asyncio.Event()
+        self._warm = asyncio.Event()
+        self._stopped = False
+        self._connections_before = 0
+
+    async def carry_out(self) -> None:
+        """From the plan to `Done`."""
+        problem = await self._prepare()
+        self._say(Ready(os.getpid(), *(problem or (None, None))))
+        if problem is None:
+            await self._started.wait()
+            beside = self._loop.create_task(self._say_chunks())
+            try:
+                done = await self._measure()
+            finally:
+                beside.cancel()
+            self._say_chunk()
+            self._say(done)
+        with suppress(Exception):  # whatever an agent's end is like, the figures are told
+            await self._transport.close()
+        self._agenda.close()
+
+    def hear(self, message: Start | Control) -> None:
+        """What the coordinator says while the plan is carried out."""
+        if isinstance(message, Start):
+            self._begin(message.at_ns)
+        elif message.wish in {"stop", "abort"}:
+            self._stopped = True
+            self._schedule.stop()
+            self._over()
+            if message.wish == "abort":
+                self._drained.set()
+
+    async def _prepare(self) -> tuple[str, str] | None:
+        """Open the target and warm up; why that cannot be, with the kind of failure."""
+        try:
+            await self._transport.open(self._ended)
+        except AgentFailure as failure:
+            return failure.detail, failure.kind
+        count = self._plan.warmup_requests
+        for nth in range(count):
+            self._warm.clear()
+            self._sender.begin(self._plan.worker + nth * self._plan.workers, perf_counter_ns())
+            await self._warm.wait()
+        failure_seen = self._sender.last_failure
+        if count and self._sender.refused >= count and failure_seen is not None:
+            return failure_seen.detail, failure_seen.kind
+        self._connections_before = self._transport.connections
+        return None
+
+    def _ended(self, call: Call, reply: Reply, failure: AgentFailure | None = None) -> None:
+        self._sender.ended(call, reply, failure)
+        if self._recorder.rows >= FULL_ROWS:
+            self._say_chunk()
+        if not self._sender.measuring:
+            self._warm.set()
+        elif self._window_over.is_set() and self._sender.is_idle:
+            self._drained.set()
+
+    def _begin(self, start_ns: int) -> None:
+        gc.collect()
+        gc.freeze()
+        gc.disable()
+        self._sender.measure(start_ns)
+        self._schedule.start(start_ns)
+        self._probe.start()
+        self._started.set()
+
+    def _over(self) -> None:
+        """The window has ended: no session begins, none takes a further turn."""
+        if self._window_over.is_set():
+            return
+        self._reading = self._probe.stop() if self._sender.measuring else None
+        self._sender.accepting = False
+        self._agenda.clear()
+        self._window_over.set()
+        if self._sender.is_idle:
+            self._drained.set()
+
+    async def _measure(self) -> Done:
+        await self._window_over.wait()
+        ended_ns = perf_counter_ns()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(self._plan.drain_s):
+                await self._drained.wait()
+        self._sender.abort()
+        drained_s = (perf_counter_ns() - ended_ns) / _NS
+        gc.enable()
+        return self._done(drained_s)
+
+    def _done(self, drained_s: float) -> Done:
+        sender, transport, reading = self._sender, self._transport, self._reading
+        assert reading is not None, "a window that was started was probed"
+        return Done(
+            offered=sender.offered,
+            sent=sender.sent,
+            window_s=self._schedule.window_ns / _NS,
+            drained_s=drained_s,
+            cpu_s=reading.cpu_s,
+            connections=transport.connections,
+            resent=transport.resent,
+            sent_bytes=transport.sent_bytes,
+            received_bytes=transport.received_bytes,
+            most_in_flight=sender.most_in_flight,
+            blocked=sender.blocked,
+            late=sender.late,
+            lateness=reading.lateness,
+            run_queue_wait_ms=reading.run_queue_wait_ms,
+            gc_pause_ms=reading.gc_pause_ms,
+            gc_pause_max_ms=reading.gc_pause_max_ms,
+            peak_rss_mb=reading.peak_rss_mb,
+            stopped=self._stopped,
+        )
+
+    async def _say_chunks(self) -> None:
+        while True:
+            await asyncio.sleep(CHUNK_S)
+            self._say_chunk()
+
+    def _say_chunk(self) -> None:
+        sender = self._sender
+        self._say(
+            self._recorder.take(
+                sent=sender.sent,
+                in_flight=sender.in_flight,
+                waiting=sender.waiting,
+                oldest_s=sender.oldest_s(),
+            )
+        )
+
+    def _say(self, message: FromWorker) -> None:
+        self._out.write(frame(message))
+
+
+def _make_transport(plan: WorkerPlan, loop: asyncio.AbstractEventLoop) -> Transport:
+    if isinstance(plan.target, HttpTarget):
+        from agentbench_tui.load.http_transport import HttpTransport
+
+        return HttpTransport(plan, plan.target, loop)
+    from agentbench_tui.load.agent_transport import AgentTransport
+
+    return AgentTransport(plan, plan.target)
+
+
+class _Input(asyncio.Protocol):
+    """Frames from the coordinator; the first is the plan."""
+
+    def __init__(self, plan: asyncio.Future[WorkerPlan], closed: asyncio.Event) -> None:
+        self._frames = Frames()
+        self._plan = plan
+        self._closed = closed
+        self.worker: Worker | None = None
+
+    def data_received(self, data: bytes) -> None:
+        for body in self._frames.feed(data):
+            message = decode_to_worker(body)
+            if isinstance(message, WorkerPlan):
+                self._plan.set_result(message)
+            elif self.worker is not None:
+                self.worker.hear(message)
+
+    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002  # asyncio's signature
+        self._closed.set()
+
+
+class _Output(asyncio.BaseProtocol):
+    """Tells when everything is written, or can no longer be."""
+
+    def __init__(self, closed: asyncio.Event) -> None:
+        self._closed = closed
+
+    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002  # asyncio's signature
+        self._closed.set()
+
+
+async def _main(source: Any, sink: Any) -> None:
+    loop = asyncio.get_running_loop()
+    plan: asyncio.Future[WorkerPlan] = loop.create_future()
+    closed = asyncio.Event()
+    listening = _Input(plan, closed)
+    await loop.connect_read_pipe(lambda: listening, source)
+    sent = asyncio.Event()
+    out, _ = await loop.connect_write_pipe(lambda: _Output(sent), sink)
+    # Whoever started us may be gone before, or while, we work: nothing is sent for nobody.
+    gone = loop.create_task(closed.wait())
+    either: set[asyncio.Future[Any]] = {plan, gone}
+    await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+    if plan.done():
+        worker = listening.worker = Worker(plan.result(), out)
+        work = loop.create_task(worker.carry_out())
+        either = {work, gone}
+        await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+        if work.done():
+            work.result()
+        else:
+            worker.hear(Control("abort"))
+            await work
+    gone.cancel()
+    # Closing a transport writes what it still holds; the process ends when that is done.
+    out.close()
+    await sent.wait()
+
+
+def main() -> None:
+    """Entry of the process."""
+    # Code of the agent's may print: our stream is kept from it.
+    sink = os.fdopen(os.dup(1), "wb", buffering=0)
+    os.dup2(2, 1)
+    source = os.fdopen(os.dup(0), "rb", buffering=0)
+    null = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null, 0)
+    os.close(null)
+    with asyncio.Runner(loop_factory=_loop_factory()) as runner:
+        runner.run(_main(source, sink))
+
+
+def _loop_factory() -> Any:
+    """uvloop's where it is installed, else None for asyncio's own."""
+    try:
+        import uvloop
+    except ImportError:
+        return None
+    return uvloop.new_event_loop
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,166 @@
+"""The load workers of one window: started together, heard together, ended together."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from time import perf_counter_ns
+from typing import TYPE_CHECKING
+
+from agentbench_tui.load.protocol import (
+    Chunk,
+    Control,
+    Done,
+    Frames,
+    Ready,
+    Start,
+    decode_from_worker,
+    frame,
+)
+from agentbench_tui.model.answer import AgentFailure, FailureKind
+from agentbench_tui.process.child import Child, SpawnError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from agentbench_tui.load.protocol import WorkerPlan
+
+START_AFTER_NS = 5_000_000
+"""Between the word to begin and the beginning, so that every worker has heard it by then."""
+READY_LIMIT_S = 120.0
+"""How long a worker may take to open its target and to warm up."""
+OVERTIME_S = 15.0
+"""How long a worker may take to say its last after its window and its drain."""
+
+
+class LoadWorker:
+    """One worker process, from its plan to its last word."""
+
+    def __init__(self, plan: WorkerPlan, on_chunk: Callable[[int, Chunk], None]) -> None:
+        """Start the process. Raises AgentFailure (`harness`) when that cannot be."""
+        self._plan = plan
+        self._on_chunk = on_chunk
+        self._frames = Frames()
+        loop = asyncio.get_running_loop()
+        self._ready: asyncio.Future[Ready] = loop.create_future()
+        self._done: asyncio.Future[Done] = loop.create_future()
+        try:
+            self._child = Child(
+                [sys.executable, "-m", "agentbench_tui.load.worker"],
+                environment=os.environ,
+                on_output=self._hear,
+                on_end=self._end,
+            )
+        except SpawnError as error:
+            raise AgentFailure(FailureKind.HARNESS, str(error)) from error
+        self._child.write(frame(plan))
+
+    @property
+    def pid(self) -> int:
+        return self._child.pid
+
+    async def ready(self) -> None:
+        """Wait until it has warmed up. Raises AgentFailure with the reason why it cannot."""
+        said = await self._ready
+        if said.problem is not None:
+            raise AgentFailure(FailureKind(said.failure_kind or FailureKind.HARNESS), said.problem)
+
+    async def done(self) -> Done:
+        """Wait for its last word. Raises AgentFailure (`harness`) when it ended without one."""
+        return await self._done
+
+    def say(self, message: Start | Control) -> None:
+        """Tell it."""
+        self._child.write(frame(message))
+
+    async def close(self) -> None:
+        """End it, whatever it does."""
+        for future in (self._ready, self._done):
+            if not future.done():
+                future.cancel()
+            elif not future.cancelled():
+                future.exception()
+        await self._child.close()
+
+    def _hear(self, data: bytes) -> None:
+        for body in self._frames.feed(data):
+            message = decode_from_worker(body)
+            if isinstance(message, Chunk):
+                self._on_chunk(self._plan.worker, message)
+            elif isinstance(message, Ready):
+                if not self._ready.done():
+                    self._ready.set_result(message)
+            elif not self._done.done():
+                self._done.set_result(message)
+
+    def _end(self) -> None:
+        for future in (self._ready, self._done):
+            if not future.done():
+                future.set_exception(
+                    AgentFailure(FailureKind.HARNESS, f"a load worker {self._child.ending()}")
+                )
+
+
+class LoadWorkers:
+    """All workers of one window; an async context manager that leaves none behind."""
+
+    def __init__(self, plans: Sequence[WorkerPlan], on_chunk: Callable[[int, Chunk], None]) -> None:
+        self._plans = plans
+        self._on_chunk = on_chunk
+        self._workers: list[LoadWorker] = []
+
+    async def __aenter__(self) -> LoadWorkers:
+        try:
+            for plan in self._plans:
+                self._workers.append(LoadWorker(plan, self._on_chunk))
+        except BaseException:
+            await self._close()
+            raise
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._close()
+
+    @property
+    def pids(self) -> tuple[int, ...]:
+        return tuple(worker.pid for worker in self._workers)
+
+    async def ready(self) -> None:
+        """Wait until all have warmed up. Raises AgentFailure of the first that cannot begin."""
+        try:
+            async with asyncio.timeout(READY_LIMIT_S):
+                await asyncio.gather(*(worker.ready() for worker in self._workers))
+        except TimeoutError:
+            raise AgentFailure(
+                FailureKind.TIMEOUT, f"not ready for load within {READY_LIMIT_S:g} s"
+            ) from None
+
+    def start(self) -> int:
+        """Let the window begin; when it does, on `perf_counter_ns`."""
+        at_ns = perf_counter_ns() + START_AFTER_NS
+        for worker in self._workers:
+            worker.say(Start(at_ns))
+        return at_ns
+
+    def control(self, wish: str) -> None:
+        """`Control` to all."""
+        for worker in self._workers:
+            worker.say(Control(wish))
+
+    async def done(self) -> tuple[Done, ...]:
+        """What each says at its end. Raises AgentFailure when one ended without a word."""
+        return tuple(await asyncio.gather(*(worker.done() for worker in self._workers)))
+
+    async def _close(self) -> None:
+        await asyncio.gather(*(worker.close() for worker in self._workers))
+
+
+async def drive(
+    plans: Sequence[WorkerPlan], on_chunk: Callable[[int, Chunk], None]
+) -> tuple[Done, ...]:
+    """Carry the plans out from start to end. Raises AgentFailure."""
+    async with LoadWorkers(plans, on_chunk) as workers:
+        await workers.ready()
+        workers.start()
+        return await workers.done()
