@@ -210,7 +210,7 @@ def _angle_of(goal: float, share: float, guess: float) -> float:
     halving.
     """
     low, high = goal - 2 * share, goal
-    x = guess if low <= guess <= high else goal
+    x = min(max(guess, low), high)
     for _ in range(_MOST_STEPS):
         over = x + share * (1.0 - math.cos(x)) - goal
         slope = 1.0 + share * math.sin(x)

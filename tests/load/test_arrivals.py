@@ -270,6 +270,22 @@ def test_sine_is_inverted_to_the_last_digits_at_any_swing(share: float, counts: 
         assert profile.count_until(time_of(count)) == pytest.approx(count, abs=1e-9)
 
 
+@pytest.mark.parametrize("share", [0.0, 0.5, 0.999, 1 - 1e-12, 1.0])
+def test_sine_is_inverted_where_its_rate_is_almost_nothing(share: float) -> None:
+    profile = Sine(10.0, 10.0 * share, 7.0)
+    trough_s = 0.75 * profile.period_s
+    times_s = [trough_s + way * 1.3**-step for step in range(60) for way in (-1, 1)]
+    time_of = profile.inverse()
+    for time_s in (trough_s, *times_s, trough_s, 0.0, trough_s, profile.period_s, *times_s):
+        count = profile.count_until(time_s)
+        assert profile.count_until(time_of(count)) == pytest.approx(count, abs=1e-12)
+
+
+def test_arrivals_almost_at_once_keep_their_order_on_a_long_sine() -> None:
+    offsets = first(gamma(Sine(100, 100, 86_400), 0.01), 20_000, seed=0)
+    assert offsets == sorted(offsets)
+
+
 # Seeds and slices
 
 
@@ -320,6 +336,12 @@ def test_trace_is_replayed_at_its_speed() -> None:
     assert first(trace, 9) == [0, S // 4, S // 4, 1_625_000_000]
     assert due(trace, 1) == [0, S // 4, S // 4]
     assert due(trace, 0.25) == [0]
+
+
+def test_arrival_that_rounds_to_the_end_is_outside() -> None:
+    trace = Trace((0.0, 2.5e-9, 9e-9))
+    assert list(offsets_ns(trace, 0, duration_ns=3)) == [0]
+    assert list(offsets_ns(trace, 0, duration_ns=4)) == [0, 3]
 
 
 @given(st.lists(st.floats(0, 50), min_size=1).map(sorted), st.floats(0.1, 9), st.floats(0, 60))

@@ -59,6 +59,7 @@ def test_plain_list(written, content: str, offsets: tuple[float, ...]) -> None:
         "TIMESTAMP,ContextTokens,GeneratedTokens\n1.5,374,44\n2,396,109\n",
         "id;time;note\na;1.5;x,y\n\nb;2;z\n",
         "ts\tid\n1.5\t1\n2\t2\n",
+        "ts,id\n1.5,1\n2,2\n,\n",
         'prompt, arrived_at \n"two\nlines, one ""field""", 1.5\nx,2\n',
         "# header\nn,arrival,Timestamp\n0,9,1.5\n1,3,2\n",
         "Time,timestamp\n7,1.5\n3,2.0\n",
