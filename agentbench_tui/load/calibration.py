@@ -1,0 +1,283 @@
+"""What the senders themselves cost: the very load workers, against a stub that answers at once.
+
+First a closed loop, which shows how much goes through the workers at all; then an open one at the
+plan's rate, in which all the time that is not the stub's own is the harness's: writing, waking,
+reading, parsing, and the loopback. The stubs run on the same machine, so the ceiling is what it
+can do as a whole; senders to another machine may do more.
+
+Runs after a load run, in the coordinator, so that nothing delays the first request; a plan is
+held against what was measured the last time.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+
+from agentbench_tui.agents.model_call import ModelCall
+from agentbench_tui.engine.recorder import utc_now
+from agentbench_tui.load.arrivals import Arrivals, Constant
+from agentbench_tui.load.protocol import (
+    ClosedLoop,
+    Conversation,
+    HttpTarget,
+    OpenLoop,
+    RequestType,
+    Turn,
+    WorkerPlan,
+)
+from agentbench_tui.load.stub_process import Stubs
+from agentbench_tui.load.verdict import PLAN_SHARE
+from agentbench_tui.load.window import Calibration
+from agentbench_tui.load.workers import drive
+from agentbench_tui.model.answer import AgentFailure, FailureKind, Message
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Sequence
+
+    from agentbench_tui.engine.context import RunContext
+    from agentbench_tui.load.protocol import Chunk, Done
+    from agentbench_tui.load.stub import StubTruth
+    from agentbench_tui.load.window import Window
+
+LEAST_REQUESTS = 300
+"""Of the open loop: a p99 needs 299."""
+MOST_STUBS = 16
+MOST_CONVERSATIONS = 64
+"""Of each type of the workload that are sent."""
+LEAST_USERS, MOST_USERS = 16, 256
+"""Of each worker in the closed loop: fewer leave it waiting, more measure only their number."""
+UNKNOWN_CHUNKS = 32
+"""Of a streamed answer whose length the plan leaves to the server."""
+_SHORTEST_S, _LONGEST_S = 1.0, 2.0
+"""Time for a calibration: as long as the windows it is for, within these bounds."""
+_CLOSED_SHARE, _OPEN_SHARE = 0.35, 0.5
+"""Of the given seconds; the rest is for starting."""
+_WARMUP_REQUESTS = 20
+_REQUEST_LIMIT_S = 10.0
+_DRAIN_S = 5.0
+_SEED = 42
+_SHORT = RequestType("short", 1.0, (Conversation((Turn((Message("user", "Really?"),)),)),))
+
+
+async def calibrated(
+    context: RunContext, shape: WorkerPlan, windows: Sequence[Window]
+) -> Calibration | None:
+    """Calibrate for windows that have just been measured, and keep it with the run.
+
+    `shape`: the plan of one of their workers. None when they used no HTTP, which the stub cannot
+    stand in for, or when it cannot be done; the verdict on the windows says that it is missing.
+    """
+    if not isinstance(shape.target, HttpTarget):
+        return None
+    try:
+        calibration = await calibrate(
+            shape.workload,
+            rate_per_s=max(
+                (_rate(window) for window in windows if window.window_s > 0), default=None
+            ),
+            streamed=shape.target.call.stream,
+            chunks=_chunks(shape.workload),
+            workers=shape.workers,
+            concurrency=max(
+                sum(worker.most_in_flight for worker in window.workers) for window in windows
+            ),
+            seconds=min(max(sum(window.window_s for window in windows), _SHORTEST_S), _LONGEST_S),
+        )
+    except AgentFailure:
+        return None
+    run_key = context.run_key
+
+    def keep(connection: sqlite3.Connection) -> None:
+        row = connection.execute(
+            "SELECT e.fingerprint FROM runs r JOIN environments e ON e.hash=r.environment_hash"
+            " WHERE r.key=?",
+            (run_key,),
+        ).fetchone()
+        if row is not None:
+            remember(connection, run_key, row[0], calibration)
+
+    await context.writer.apply(keep)
+    return calibration
+
+
+async def calibrate(
+    workload: Sequence[RequestType] = (),
+    *,
+    rate_per_s: float | None,
+    streamed: bool,
+    chunks: int,
+    workers: int,
+    concurrency: int,
+    seconds: float = 2.0,
+) -> Calibration:
+    """Measure the senders in about so many seconds.
+
+    `workload`: what the plan asks; the first turn of each conversation is sent, a short question
+    when there is none. `rate_per_s`: of the plan, or of a closed loop what it reached; None
+    stands for as much as may be. The overhead is measured at it, but never above half the ceiling
+    just found, and not below the rate that gives its p99 enough requests. `chunks`: of each
+    streamed answer. `concurrency`: users of the closed loop, all workers together; each worker
+    has 16 to 256.
+
+    Raises AgentFailure (`harness`) when that cannot be done here.
+    """
+    asked = _first_turns(workload) or (_SHORT,)
+    async with Stubs(min(workers, MOST_STUBS), chunks if streamed else None) as stubs:
+        plan = _Plan(stubs.urls, asked, streamed=streamed, workers=workers)
+        users = min(max(concurrency // workers, LEAST_USERS), MOST_USERS)
+        closed = await plan.closed(users, _CLOSED_SHARE * seconds)
+        window_s = max(done.window_s for done in closed.done)
+        ceiling = sum(done.sent for done in closed.done) / window_s
+        open_s = _OPEN_SHARE * seconds
+        wanted = math.inf if rate_per_s is None else max(rate_per_s, LEAST_REQUESTS / open_s)
+        rate = min(wanted, PLAN_SHARE * ceiling)
+        opened = await plan.open(rate, max(LEAST_REQUESTS, round(rate * open_s)))
+        truths = await stubs.end()
+    return _calibration(opened, truths, rate=rate, ceiling=ceiling, streamed=streamed)
+
+
+def remember(
+    connection: sqlite3.Connection,
+    run_key: int | None,
+    fingerprint: str,
+    calibration: Calibration,
+) -> None:
+    """Keep it, for plans to come on the machine with that fingerprint."""
+    connection.execute(
+        "INSERT INTO calibrations (run_key, fingerprint, document) VALUES (?,?,?)",
+        (run_key, fingerprint, msgspec.json.encode(calibration).decode()),
+    )
+
+
+def last_known(
+    connection: sqlite3.Connection, fingerprint: str, *, streamed: bool | None = None
+) -> Calibration | None:
+    """The newest of that machine; of the same kind of answers when `streamed` says which."""
+    row = connection.execute(
+        "SELECT document FROM calibrations WHERE fingerprint=?1"
+        " AND (?2 IS NULL OR json_extract(document, '$.streamed') = ?2) ORDER BY seq DESC LIMIT 1",
+        (fingerprint, streamed),
+    ).fetchone()
+    return None if row is None else msgspec.json.decode(row[0], type=Calibration)
+
+
+class _Outcome(NamedTuple):
+    """What the workers said of one loop."""
+
+    done: tuple[Done, ...]
+    samples: list[tuple[int, int, bytes, bytes]]
+    """As `columns_of` takes them."""
+
+
+class _Plan:
+    """Plans for the workers; each has its stub, as far as there are enough."""
+
+    def __init__(
+        self,
+        urls: Sequence[str],
+        workload: tuple[RequestType, ...],
+        *,
+        streamed: bool,
+        workers: int,
+    ) -> None:
+        call = ModelCall("chat", "stub", {}, stream=streamed)
+        self._targets = [HttpTarget(url, {}, call) for url in urls]
+        self._workload = workload
+        self._workers = workers
+
+    async def closed(self, users: int, seconds: float) -> _Outcome:
+        """So many users of each worker, without a pause."""
+        return await self._drive(ClosedLoop(users), duration_s=seconds, requests=None)
+
+    async def open(self, rate: float, requests: int) -> _Outcome:
+        """Poisson arrivals, so that requests meet as they do in most plans."""
+        schedule = OpenLoop(Arrivals(process="poisson", profile=Constant(rate)))
+        return await self._drive(schedule, duration_s=None, requests=requests)
+
+    async def _drive(
+        self, schedule: OpenLoop | ClosedLoop, *, duration_s: float | None, requests: int | None
+    ) -> _Outcome:
+        plans = [
+            WorkerPlan(
+                target=self._targets[worker % len(self._targets)],
+                schedule=schedule,
+                workload=self._workload,
+                seed=_SEED,
+                worker=worker,
+                workers=self._workers,
+                duration_s=duration_s,
+                requests=requests,
+                warmup_requests=_WARMUP_REQUESTS,
+                max_in_flight=None,
+                time_limit_s=_REQUEST_LIMIT_S,
+                drain_s=_DRAIN_S,
+            )
+            for worker in range(self._workers)
+        ]
+        samples: list[tuple[int, int, bytes, bytes]] = []
+
+        def keep(worker: int, chunk: Chunk) -> None:
+            samples.append((0, worker, chunk.samples, b""))
+
+        return _Outcome(await drive(plans, keep), samples)
+
+
+def _rate(window: Window) -> float:
+    """Asked for, or of a closed loop what it reached."""
+    return window.sent / window.window_s if window.asked_per_s is None else window.asked_per_s
+
+
+def _chunks(workload: Sequence[RequestType]) -> int:
+    """Of an answer, on average, if each token asked for is one."""
+    asked = [
+        turn.output_tokens
+        for kind in workload
+        for conversation in kind.conversations
+        for turn in conversation.turns
+        if turn.output_tokens is not None
+    ]
+    return round(sum(asked) / len(asked)) if asked else UNKNOWN_CHUNKS
+
+
+def _first_turns(workload: Sequence[RequestType]) -> tuple[RequestType, ...]:
+    """Requests of the same sizes and mix, each a conversation of its own that is read whole."""
+    return tuple(
+        RequestType(
+            kind.name,
+            kind.weight,
+            tuple(
+                Conversation(one.turns[:1], tools=one.tools)
+                for one in kind.conversations[:MOST_CONVERSATIONS]
+            ),
+        )
+        for kind in workload
+    )
+
+
+def _calibration(
+    opened: _Outcome, truths: Sequence[StubTruth], *, rate: float, ceiling: float, streamed: bool
+) -> Calibration:
+    from agentbench_tui.analysis.summary import quantile
+    from agentbench_tui.load.columns import columns_of
+
+    columns = columns_of(opened.samples)
+    e2e_ms = columns.e2e_from_send_ms[columns.ok]
+    if not len(e2e_ms):
+        raise AgentFailure(FailureKind.HARNESS, "no request of the calibration was answered")
+    service_us = max((truth.service_p50_us or 0.0 for truth in truths), default=0.0)
+    sent = sum(done.sent for done in opened.done)
+    return Calibration(
+        at=utc_now(),
+        rate_per_s=rate,
+        overhead_p50_ms=quantile(e2e_ms, 0.5) - service_us / 1e3,
+        overhead_p99_ms=quantile(e2e_ms, 0.99) - service_us / 1e3,
+        n=len(e2e_ms),
+        cpu_us_per_request=sum(done.cpu_s for done in opened.done) / sent * 1e6,
+        ceiling_per_s=ceiling,
+        workers=len(opened.done),
+        streamed=streamed,
+    )
