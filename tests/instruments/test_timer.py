@@ -5,7 +5,7 @@ import errno
 import os
 import select
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from functools import partial
 from pathlib import Path
 
@@ -63,19 +63,22 @@ class Bell:
         self.rung.clear()
 
 
+Body = Callable[[DeadlineTimer, Bell], Awaitable[None]]
+
+
 async def turns(count: int = 3) -> None:
     for _ in range(count):
         await asyncio.sleep(0)
 
 
-def run(loop: asyncio.AbstractEventLoop, body: Callable[[DeadlineTimer, Bell], object]) -> None:
-    """Run `body(timer, bell)`, a coroutine function, and close its timer."""
+def run(loop: asyncio.AbstractEventLoop, body: Body) -> None:
+    """Run `body(timer, bell)` and close its timer."""
 
     async def main() -> None:
         bell = Bell()
         timer = DeadlineTimer(loop, bell)
         try:
-            await body(timer, bell)  # type: ignore[misc]
+            await body(timer, bell)
         finally:
             timer.close()
 
