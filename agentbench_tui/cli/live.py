@@ -1,9 +1,11 @@
-"""The live view of `agentbench run` on a terminal, drawn four times a second from the store."""
+"""A run as it goes on: drawn four times a second on a terminal, else a line every few seconds."""
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
+import click
 from rich.live import Live
 
 from agentbench_tui.cli.output import console
@@ -22,3 +24,15 @@ async def watch(database: Path, run_id: str) -> None:
             async for update in viewer.updates():
                 picture.take(update)
                 live.update(picture.draw(update))
+
+
+async def say(database: Path, run_id: str, interval_s: float, began: float) -> None:
+    """Print a line about a run every `interval_s` until it ends; `began` is its beginning on
+    `time.monotonic`."""
+    picture = RunPicture()
+    async with Viewer(database, run_id) as viewer:
+        async for update in viewer.updates(interval_s):
+            picture.take(update)
+            line = picture.progress(update)
+            if line and update.run["status"] == "running":
+                click.echo(f"{time.monotonic() - began:5.0f} s  {line}", err=True)

@@ -23,6 +23,7 @@ _CIRCUMSTANCES = {
 """Errors of the system that a person can mend."""
 COMMANDS = {
     "run": ("agentbench_tui.cli.run:run_command", "Run suites against agents."),
+    "load": ("agentbench_tui.cli.load:load_command", "Put load on one target: how fast is it?"),
     "resume": ("agentbench_tui.cli.resume:resume", "Go on with an interrupted run."),
     "rescore": ("agentbench_tui.cli.resume:rescore", "Score a run's stored answers again."),
     "runs": ("agentbench_tui.cli.runs:runs", "List, show, delete, export and import runs."),

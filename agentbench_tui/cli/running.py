@@ -19,8 +19,9 @@ from agentbench_tui.cli.output import Column, print_json, print_prose, print_row
 from agentbench_tui.model.answer import UNMEASURED
 
 if TYPE_CHECKING:
+    import sqlite3
     import subprocess
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from agentbench_tui.engine.coordinator import Outcome
     from agentbench_tui.engine.plan import Plan
@@ -37,6 +38,8 @@ class How:
     live: bool = False
     quiet: bool = False
     detach: bool = False
+    show: Callable[[sqlite3.Connection, dict[str, Any], str], None] | None = None
+    """Prints the result: connection, run document, format. By default scores and leaderboard."""
 
 
 def run_plan(
@@ -56,7 +59,7 @@ def run_plan(
             number = _run_beside(plan, location.working, resume=resume)
         else:
             number = _run_here(plan, location.working, quiet=how.quiet, resume=resume)
-        code = report(location.working, plan, how.form)
+        code = report(location.working, plan, how)
     finally:
         # What was measured is kept, also when the run or its report broke off.
         delivered = location.deliver()
@@ -102,7 +105,15 @@ async def _say_progress(plan: Plan, database: Path) -> None:
     from agentbench_tui.store.queries import progress_of_run
 
     began = time.monotonic()
-    click.echo(f"run {plan.run_id}: {len(plan.executions())} executions", err=True)
+    count = len(plan.executions())
+    click.echo(f"run {plan.run_id}: {count} execution{'' if count == 1 else 's'}", err=True)
+    if any(group.benchmark["kind"] == "load" for group in plan.groups):
+        # What has gone by ticks is told in more words; they take long to load, so not at first.
+        await asyncio.sleep(PROGRESS_S)
+        from agentbench_tui.cli.live import say
+
+        await say(database, plan.run_id, PROGRESS_S, began)
+        return
     with reading(database) as connection:
         while True:
             await asyncio.sleep(PROGRESS_S)
@@ -202,7 +213,7 @@ def _failure(log: Path, code: int) -> Exception:
     return error(f"the run's process failed: {said} (log: {log})")
 
 
-def report(database: Path, plan: Plan, form: str) -> int:
+def report(database: Path, plan: Plan, how: How) -> int:
     """Print the result of a run; its exit code by status, failures and gates."""
     from agentbench_tui.cli.result import print_run
     from agentbench_tui.store.database import reading
@@ -214,12 +225,15 @@ def report(database: Path, plan: Plan, form: str) -> int:
         run = find_run(connection, plan.run_id)
         document = run_document(connection, run)
         details = failure_details(connection, run["key"], limit=8)
+        if how.show is None:
+            print_run(document, how.form)
+        else:
+            how.show(connection, document, how.form)
     of_suites = {one.suite_id: one.document["gates"] for one in plan.suites}
     gates = check_gates(document, plan.gates, of_suites)
-    print_run(document, form)
     sys.stdout.flush()
     _keep_document(document, plan)
-    if form != "json":
+    if how.form != "json":
         _say_failures(details)
     for line in gate_lines(gates):
         print_prose(f"gate: {line}", err=True)
@@ -262,12 +276,14 @@ def _say_failures(details: list[dict[str, Any]]) -> None:
 def print_plan(plan: Plan, form: str) -> None:
     """What a run would do: executions and how many questions each would ask."""
     from agentbench_tui.engine.casebook import open_datasets
+    from agentbench_tui.load.schedule_words import schedule_words
 
     rows: list[dict[str, Any]] = []
     counts = {position: len(source) for position, source in open_datasets(plan).items()}
     for position, group in enumerate(plan.groups):
         benchmark = group.resolved()
         cases = counts.get(position)
+        is_load = benchmark.kind == "load"
         for execution in group.executions:
             rounds = benchmark.iterations.measured * plan.repeats
             rows.append(
@@ -281,10 +297,11 @@ def print_plan(plan: Plan, form: str) -> None:
                     "seed": group.seed,
                     "cases": cases,
                     "repeats": plan.repeats,
-                    "warmup": benchmark.iterations.warmup,
-                    "iterations": benchmark.iterations.measured,
+                    "warmup": None if is_load else benchmark.iterations.warmup,
+                    "iterations": None if is_load else benchmark.iterations.measured,
                     "observations": None if cases is None else cases * rounds,
-                    "concurrency": benchmark.concurrency,
+                    "concurrency": None if is_load else benchmark.concurrency,
+                    "schedule": schedule_words(benchmark.load) if is_load else None,
                 }
             )
     columns = [
@@ -300,7 +317,10 @@ def print_plan(plan: Plan, form: str) -> None:
         Column("observations", "asked", right=True),
         Column("concurrency", "at once", right=True),
     ]
+    if any(row["schedule"] for row in rows):
+        columns.append(Column("schedule", "load"))
     print_rows(rows, columns, form, document={"schema": "agentbench.plan/1", "executions": rows})
     if form == "table":
         total = sum(row["observations"] or 0 for row in rows)
-        click.echo(f"{len(rows)} executions, {total} questions; nothing was run", err=True)
+        asked = f", {total} questions" if total else ""
+        click.echo(f"{len(rows)} executions{asked}; nothing was run", err=True)

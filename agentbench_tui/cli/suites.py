@@ -147,7 +147,9 @@ def _benchmark_row(benchmark: Benchmark, seed: int) -> dict[str, Any]:
         "kind": benchmark.kind,
         "cases": cases,
         "points": len(points(benchmark.sweep, own_seed)),
-        "iterations": f"{benchmark.iterations.warmup} + {benchmark.iterations.measured}",
+        "iterations": None
+        if benchmark.kind == "load"
+        else f"{benchmark.iterations.warmup} + {benchmark.iterations.measured}",
         "scorers": ", ".join(_scorer_name(spec) for spec in benchmark.scorers),
         "description": benchmark.description or benchmark.name,
     }

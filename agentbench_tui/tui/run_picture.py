@@ -8,13 +8,14 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Console, ConsoleOptions, Group, RenderResult
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
 from agentbench_tui.analysis.histogram import Histogram
 from agentbench_tui.model.untrusted import one_line
+from agentbench_tui.tui.load_picture import LoadPicture
 from agentbench_tui.verdicts.figures import NOTHING, dollars, milliseconds
 
 if TYPE_CHECKING:
@@ -43,6 +44,16 @@ def _style(row: Row, update: Update) -> str:
     return "dim" if row["status"] == "planned" else ""
 
 
+def load_blocks(plan: str) -> dict[str, dict[str, Any]]:
+    """Execution id → `load:` block, of the executions of kind load in a run's stored plan."""
+    return {
+        execution["id"]: group["benchmark"]["load"]
+        for group in json.loads(plan)["groups"]
+        if group["benchmark"]["kind"] == "load"
+        for execution in group["executions"]
+    }
+
+
 class RunPicture:
     """What has been seen of a run so far, and how it looks."""
 
@@ -55,11 +66,17 @@ class RunPicture:
         self._failures: list[Row] = []
         self._gauges: dict[str, dict[str, Any]] = {}
         self._began = time.monotonic()
+        self._load: LoadPicture | None = None
 
     def take(self, update: Update) -> None:
         """Add what is new."""
+        load = self._load_of(update)
+        of_load = {row["key"] for row in update.executions if load.has(row)}
         for tick in update.new["ticks"]:
             key = tick["execution_key"]
+            if key in of_load:
+                load.take(tick)
+                continue
             self._histograms.setdefault(key, Histogram()).merge(
                 Histogram.from_bytes(tick["e2e_histogram"])
             )
@@ -70,17 +87,35 @@ class RunPicture:
         for gauge in update.new["gauges"]:
             self._gauges[gauge["scope"]] = json.loads(gauge["reading"])
 
+    def _load_of(self, update: Update) -> LoadPicture:
+        """The run's executions of kind load, known from its plan, which is read once."""
+        if self._load is None:
+            self._load = LoadPicture(load_blocks(update.run["plan"]))
+        return self._load
+
+    def progress(self, update: Update) -> str:
+        """What goes on now in one line, for those without a terminal."""
+        load = self._load_of(update)
+        running = load.line(update)
+        tasks = [row for row in update.executions if not load.has(row)]
+        if running or not tasks:
+            return running
+        counts: Counter[str] = Counter()
+        for row in tasks:
+            counts.update(self._counts.get(row["key"], Counter()))
+        planned = sum(row["planned"] for row in tasks)
+        return (
+            f"{counts['observed']} of {planned} asked, {counts['answered']} answered,"
+            f" {counts['correct']} right"
+        )
+
     def draw(self, update: Update) -> Group:
         """The picture as it is now."""
-        table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
-        for title in ("benchmark", "agent"):
-            table.add_column(title, no_wrap=True, max_width=_LONGEST_NAME)
-        table.add_column("")
-        for title in ("now", "asked", "right", "reliable", "p50", "p95", "USD"):
-            table.add_column(title, justify="right", no_wrap=True)
-        for row in update.executions:
-            table.add_row(*self._cells(row, update), style=_style(row, update))
-        parts: list[Any] = [table, Text(self._host_line(update), style="dim")]
+        load = self._load_of(update)
+        tasks = [row for row in update.executions if not load.has(row)]
+        parts: list[RenderableType] = [self._table(tasks, update)] if tasks else []
+        parts += load.draw(update)
+        parts.append(Text(self._host_line(update), style="dim"))
         executions = {row["key"]: row for row in update.executions}
         for failure in self._failures:
             about = executions.get(failure["execution_key"])
@@ -90,6 +125,17 @@ class RunPicture:
             )
             parts.append(Text(line, style="yellow"))
         return Group(*parts)
+
+    def _table(self, rows: list[Row], update: Update) -> Table:
+        table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
+        for title in ("benchmark", "agent"):
+            table.add_column(title, no_wrap=True, max_width=_LONGEST_NAME)
+        table.add_column("")
+        for title in ("now", "asked", "right", "reliable", "p50", "p95", "USD"):
+            table.add_column(title, justify="right", no_wrap=True)
+        for row in rows:
+            table.add_row(*self._cells(row, update), style=_style(row, update))
+        return table
 
     def _cells(self, row: Row, update: Update) -> list[Text | _Bar]:
         counts = self._counts.get(row["key"], Counter())

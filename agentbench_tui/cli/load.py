@@ -1,0 +1,202 @@
+"""`agentbench load`: put load on one target, say how fast it is and how far that can be trusted."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from agentbench_tui.cli.load_options import (
+    Length,
+    Ramp,
+    Rates,
+    Sine,
+    Slo,
+    Spike,
+    Steps,
+    Time,
+    Users,
+)
+from agentbench_tui.cli.output import FORMATS, database_option, stdout_kept
+from agentbench_tui.model.bounds import LARGEST_SEED, MOST_REPEATS
+
+if TYPE_CHECKING:
+    from agentbench_tui.engine.plan import Plan
+
+_MOST = 100_000_000
+"""Requests, tokens or users that anybody means."""
+
+
+@click.command(
+    "load",
+    short_help="Put load on one target: how fast is it, and under how much?",
+    epilog="Without a schedule: a closed loop with 1 user for 10 seconds. Latency in an open loop "
+    "counts from the moment a request was due; docs/load.md says why.",
+)
+@click.argument("target", metavar="[ID[@VERSION]=]TARGET")
+@click.option(
+    "--rate",
+    type=Rates(),
+    metavar="R[,R…]",
+    help="Open loop: requests a second; several are run one after another.",
+)
+@click.option(
+    "--arrivals",
+    type=click.Choice(("constant", "poisson", "gamma", "max")),
+    help="How they are spaced; `max` is a closed loop that asks for as much as goes.",
+)
+@click.option(
+    "--burstiness",
+    type=click.FloatRange(0.01, 10_000),
+    metavar="K",
+    help="Shape of the gaps of gamma: below 1 burstier than Poisson, above 1 more even.",
+)
+@click.option("--ramp", type=Ramp(), metavar="A..B/TIME", help="From A to B a second over TIME.")
+@click.option("--steps", type=Steps(), metavar="RxTIME,…", help="One rate after another.")
+@click.option(
+    "--spike", type=Spike(), metavar="A..B@START/TIME", help="A a second, B from START on for TIME."
+)
+@click.option("--sine", type=Sine(), metavar="M±A/TIME", help="Swings by A around M every TIME.")
+@click.option("--trace", metavar="FILE", help="Replay arrivals from their timestamps.")
+@click.option(
+    "--trace-speed", type=click.FloatRange(0.001, 1000), metavar="X", help="2 is twice as fast."
+)
+@click.option(
+    "--trace-unit", type=click.Choice(("s", "ms", "us", "ns")), help="Of its timestamps; s."
+)
+@click.option(
+    "--concurrency",
+    type=Users(),
+    metavar="N[,N…]",
+    help="Closed loop: so many users, each sends when its last request has ended.",
+)
+@click.option(
+    "--think-time", type=Time(zero=True), metavar="TIME", help="What users wait in between."
+)
+@click.option("--duration", type=Time(), metavar="TIME", help="Length of the window, such as 30s.")
+@click.option("--requests", type=click.IntRange(1, _MOST), help="Or so many requests.")
+@click.option(
+    "--max-in-flight", type=click.IntRange(1, _MOST), metavar="N", help="At most so many at once."
+)
+@click.option(
+    "--input-tokens",
+    type=Length(),
+    metavar="N[±S]",
+    help="Made-up prompts of so many tokens (mean ± standard deviation).",
+)
+@click.option(
+    "--prefix-share",
+    type=click.FloatRange(0, 1),
+    metavar="SHARE",
+    help="Share of each made-up prompt that all have in common.",
+)
+@click.option("--output-tokens", type=Length(), metavar="N[±S]", help="Tokens to ask for.")
+@click.option("--prompt", "prompts", multiple=True, metavar="TEXT", help="What to ask; in turn.")
+@click.option("--dataset", metavar="FILE", help="Ask the cases of a dataset, in turn.")
+@click.option("--turns", type=click.IntRange(1, 1000), help="Prompts of one conversation.")
+@click.option(
+    "--cancel-after",
+    type=click.IntRange(1, _MOST),
+    metavar="N",
+    help="Break each answer off after so many tokens.",
+)
+@click.option("--stream/--no-stream", default=None, help="Overrides the agent's own setting.")
+@click.option(
+    "--slo",
+    type=Slo(),
+    multiple=True,
+    metavar="NAME=MS",
+    help="What a good request keeps, such as ttft_ms=200; goodput counts those that do.",
+)
+@click.option("--workers", type=click.IntRange(1, 256), help="Processes that send.")
+@click.option(
+    "--warmup", type=click.IntRange(0, 100_000), help="Requests of each worker before the window."
+)
+@click.option("--timeout", type=Time(), metavar="TIME", help="Longest that one request may take.")
+@click.option(
+    "--drain", type=Time(zero=True), metavar="TIME", help="What is in flight gets at the end."
+)
+@click.option(
+    "--runs",
+    type=click.IntRange(1, MOST_REPEATS),
+    default=1,
+    show_default=True,
+    help="Repeats, each with fresh connections.",
+)
+@click.option(
+    "--seed", type=click.IntRange(-LARGEST_SEED, LARGEST_SEED), help="Same seed, same arrivals; 42."
+)
+@click.option(
+    "--fail-on",
+    "gates",
+    multiple=True,
+    metavar="GATE",
+    help="Exit with 1 unless this holds, such as 'e2e_ms.p95<=1200'.",
+)
+@click.option("--tag", "tags", multiple=True, help="Tag of the run, to find it by.")
+@click.option("--notes", default="", help="A note kept with the run.")
+@database_option
+@click.option("--persist", metavar="FILE", help="With --db :memory:, write it here at the end.")
+@click.option("--format", "form", type=click.Choice(FORMATS), default="table", show_default=True)
+@click.option("--no-ui", is_flag=True, help="No live view: a line every few seconds.")
+@click.option("--dry-run", is_flag=True, help="Validate and show the plan; run nothing.")
+@click.option("--print-suite", is_flag=True, help="Print the same load as a suite; run nothing.")
+@click.option("--quiet", "-q", is_flag=True, help="No progress.")
+def load_command(target: str, **given: Any) -> int:
+    """Put load on TARGET and print latency, throughput and how far they can be trusted.
+
+    \b
+    agentbench load openai:http://127.0.0.1:8000/v1#MODEL
+    agentbench load openai:URL#MODEL --rate 20 --arrivals poisson --duration 1m --slo ttft_ms=200
+    agentbench load openai:URL#MODEL --concurrency 1,4,16,64 --input-tokens 512 --output-tokens 128
+    agentbench load python:my_agent:answer --prompt 'What is the capital of Japan?'
+    """
+    from agentbench_tui.cli import running
+
+    with stdout_kept():
+        suite, plan = _plan(target, given)
+    if given["print_suite"]:
+        from agentbench_tui.cli.load_suite import as_yaml
+
+        click.echo(as_yaml(suite), nl=False)
+        return 0
+    if given["dry_run"]:
+        from agentbench_tui.cli.load_result import print_load_plan
+
+        print_load_plan(plan, given["form"])
+        return 0
+    from agentbench_tui.cli.load_result import print_load_run
+
+    how = running.How(
+        form=given["form"],
+        live=not given["no_ui"] and sys.stderr.isatty() and not given["quiet"],
+        quiet=given["quiet"],
+        show=print_load_run,
+    )
+    return running.run_plan(plan, given["database"], given["persist"], how)
+
+
+def _plan(target: str, given: dict[str, Any]) -> tuple[dict[str, Any], Plan]:
+    """What is asked, as a suite and as a plan."""
+    import shlex
+
+    from agentbench_tui.cli.load_suite import suite_of_options
+    from agentbench_tui.engine.loading import suite_of_data
+    from agentbench_tui.engine.planning import RunOptions, make_plan
+    from agentbench_tui.model.gate import parse_gate
+    from agentbench_tui.model.untrusted import redact
+
+    for gate in given["gates"]:
+        parse_gate(gate)
+    folder = Path.cwd()
+    suite = suite_of_options(target, given, folder)
+    options = RunOptions(
+        repeats=given["runs"],
+        tags=given["tags"],
+        notes=given["notes"],
+        command=redact("agentbench " + shlex.join(sys.argv[1:])),
+        folder=folder,
+    )
+    return suite, make_plan([suite_of_data(suite, folder)], options)

@@ -1,0 +1,179 @@
+"""Values of `agentbench load` on the command line: times, rates, shapes, lengths, limits."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+import click
+
+from agentbench_tui.model.errors import did_you_mean
+
+_UNITS_S = {"ms": 0.001, "": 1.0, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
+_NUMBER = r"[0-9]+(?:\.[0-9]+)?"
+_TIME = rf"{_NUMBER}(?:ms|s|min|m|h)?"
+_LIMITS = ("ttft_ms", "ttfo_ms", "tpot_ms", "e2e_ms")
+"""What an SLO may limit, as in `load.spec.SloSpec`."""
+
+
+class _Value(click.ParamType):  # type: ignore[type-arg]  # generic in click's newest only
+    """A value that is read by one regular expression."""
+
+    form: re.Pattern[str]
+    expected: str
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """What the text says, or a usage error."""
+        if not isinstance(value, str):
+            return value  # a default
+        match = self.form.fullmatch(value.strip())
+        found = None if match is None else self.read(match)
+        if found is None:
+            self.fail(f"{value!r}: expected {self.expected}", param, ctx)
+        return found
+
+    def read(self, match: re.Match[str]) -> Any:
+        """The value; None when it is none after all."""
+        raise NotImplementedError
+
+
+class Time(_Value):
+    """A time in seconds: `30s`, `2m`, `500ms`, `1h`; without a unit, seconds."""
+
+    name = "time"
+    form = re.compile(_TIME)
+    expected = "a time, such as 30s, 2m or 500ms"
+
+    def __init__(self, *, zero: bool = False) -> None:
+        self._zero = zero
+
+    def read(self, match: re.Match[str]) -> float | None:
+        seconds = _seconds(match[0])
+        return seconds if seconds > 0 or self._zero else None
+
+
+class Rates(_Value):
+    """One rate, or several to sweep: `50`, `10,20,50`."""
+
+    name = "rates"
+    form = re.compile(rf"{_NUMBER}(?:\s*,\s*{_NUMBER})*")
+    expected = "requests a second, such as 50, or several to sweep, such as 10,20,50"
+
+    def read(self, match: re.Match[str]) -> list[float] | None:
+        rates = [float(one) for one in match[0].split(",")]
+        return list(dict.fromkeys(map(_whole, rates))) if all(rates) else None
+
+
+class Users(_Value):
+    """One number of users, or several to sweep: `8`, `1,4,16`."""
+
+    name = "users"
+    form = re.compile(r"[0-9]{1,9}(?:\s*,\s*[0-9]{1,9})*")
+    expected = "a number of users, such as 8, or several to sweep, such as 1,4,16"
+
+    def read(self, match: re.Match[str]) -> list[int] | None:
+        users = [int(one) for one in match[0].split(",")]
+        return list(dict.fromkeys(users)) if all(users) else None
+
+
+class Ramp(_Value):
+    """`10..100/30s`: from one rate to another over a time."""
+
+    name = "ramp"
+    form = re.compile(rf"({_NUMBER})\.\.({_NUMBER})/({_TIME})")
+    expected = "FROM..TO/TIME, such as 10..100/30s"
+
+    def read(self, match: re.Match[str]) -> dict[str, float]:
+        start, end, over = match.groups()
+        return {"start": _number(start), "end": _number(end), "over_s": _seconds(over)}
+
+
+class Steps(_Value):
+    """`10x30s,20x30s`: one rate after another."""
+
+    name = "steps"
+    form = re.compile(rf"{_NUMBER}x{_TIME}(?:\s*,\s*{_NUMBER}x{_TIME})*")
+    expected = "RATExTIME,…, such as 10x30s,20x30s"
+
+    def read(self, match: re.Match[str]) -> list[dict[str, float]]:
+        steps = [one.strip().split("x") for one in match[0].split(",")]
+        return [{"rate": _number(rate), "for_s": _seconds(time)} for rate, time in steps]
+
+
+class Spike(_Value):
+    """`10..100@10s/5s`: a rate, a higher one from a moment on, for so long."""
+
+    name = "spike"
+    form = re.compile(rf"({_NUMBER})\.\.({_NUMBER})@({_TIME})/({_TIME})")
+    expected = "RATE..PEAK@START/TIME, such as 10..100@10s/5s"
+
+    def read(self, match: re.Match[str]) -> dict[str, float]:
+        rate, peak, at, length = match.groups()
+        return {
+            "rate": _number(rate),
+            "peak": _number(peak),
+            "at_s": _seconds(at),
+            "for_s": _seconds(length),
+        }
+
+
+class Sine(_Value):
+    """`20±10/60s` (or `20+-10/60s`): a rate that swings around its mean in so long."""
+
+    name = "sine"
+    form = re.compile(rf"({_NUMBER})(?:±|\+-)({_NUMBER})/({_TIME})")
+    expected = "MEAN±AMPLITUDE/PERIOD, such as 20±10/60s (± may be written +-)"
+
+    def read(self, match: re.Match[str]) -> dict[str, float]:
+        mean, amplitude, period = match.groups()
+        return {
+            "mean": _number(mean),
+            "amplitude": _number(amplitude),
+            "period_s": _seconds(period),
+        }
+
+
+class Length(_Value):
+    """A number of tokens, `512`, or a mean and its standard deviation, `512±64` (or `512+-64`)."""
+
+    name = "tokens"
+    form = re.compile(r"([0-9]{1,15})(?:(?:±|\+-)([0-9]{1,15}))?")
+    expected = "a number of tokens, such as 512, or MEAN±SPREAD, such as 512±64"
+
+    def read(self, match: re.Match[str]) -> int | dict[str, float]:
+        mean, spread = match.groups()
+        return int(mean) if spread is None else {"mean": int(mean), "spread": float(spread)}
+
+
+class Slo(_Value):
+    """`ttft_ms=200`: a limit that a good request keeps."""
+
+    name = "limit"
+    form = re.compile(rf"\s*(\w+)\s*=\s*({_NUMBER})\s*")
+    expected = "NAME=MILLISECONDS, such as ttft_ms=200"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        found = super().convert(value, param, ctx)
+        if isinstance(found, tuple) and found[0] not in _LIMITS:
+            hint = did_you_mean(found[0], _LIMITS) or f"; there are {', '.join(_LIMITS)}"
+            self.fail(f"{value!r}: no limit '{found[0]}'{hint}", param, ctx)
+        return found
+
+    def read(self, match: re.Match[str]) -> tuple[str, float]:
+        return match[1], _number(match[2])
+
+
+def _seconds(text: str) -> float:
+    number = re.match(_NUMBER, text)
+    assert number is not None  # the form has it
+    return _whole(float(number[0]) * _UNITS_S[text[number.end() :]])
+
+
+def _number(text: str) -> float:
+    return _whole(float(text))
+
+
+def _whole(value: float) -> float:
+    """A whole number without its point, so that suites made of it read as a person writes."""
+    return int(value) if math.isfinite(value) and value == int(value) else value

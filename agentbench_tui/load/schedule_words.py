@@ -1,0 +1,54 @@
+"""A load's schedule in words, for screens and tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+Block = Mapping[str, Any]
+
+
+def schedule_words(block: Block) -> str:
+    """Of a `load:` block, as plain data: `open loop, 50/s poisson, 10 s, at most 8 in flight`."""
+    words = [_shape_words(block)]
+    if block.get("duration_s") is not None:
+        words.append(f"{block['duration_s']:g} s")
+    if block.get("requests") is not None:
+        words.append(f"{block['requests']:,} request{'' if block['requests'] == 1 else 's'}")
+    if block.get("max_in_flight") is not None:
+        words.append(f"at most {block['max_in_flight']:,} in flight")
+    return ", ".join(words)
+
+
+def _shape_words(block: Block) -> str:
+    if block.get("throughput"):
+        return "closed loop, as much as goes"
+    if block.get("concurrency") is not None:
+        return f"closed loop, {_users(block)}"
+    if block.get("trace") is not None:
+        speed = block["trace"].get("speed", 1)
+        return f"open loop, trace {block['trace']['file']}" + (f" ×{speed:g}" if speed != 1 else "")
+    process = block.get("arrivals", "constant")
+    if block.get("rate") is not None:
+        return f"open loop, {block['rate']:g}/s {process}"
+    return f"open loop, {_rates(block)}, {process}"
+
+
+def _users(block: Block) -> str:
+    users, think_ms = block["concurrency"], block.get("think_time_ms", 0)
+    words = f"{users:,} user{'' if users == 1 else 's'}"
+    return words + (f" thinking {think_ms / 1000:g} s" if think_ms else "")
+
+
+def _rates(block: Block) -> str:
+    if (ramp := block.get("ramp")) is not None:
+        return f"{ramp['start']:g} to {ramp['end']:g}/s over {ramp['over_s']:g} s"
+    if (steps := block.get("steps")) is not None:
+        return ", ".join(f"{one['rate']:g}/s for {one['for_s']:g} s" for one in steps)
+    if (spike := block.get("spike")) is not None:
+        return (
+            f"{spike['rate']:g}/s, from {spike['at_s']:g} s on"
+            f" {spike['peak']:g}/s for {spike['for_s']:g} s"
+        )
+    sine = block["sine"]
+    return f"{sine['mean']:g}±{sine['amplitude']:g}/s every {sine['period_s']:g} s"

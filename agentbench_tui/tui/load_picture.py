@@ -1,0 +1,219 @@
+"""Load as it goes on: rates, what is in flight, and how the times are distributed so far."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+from rich.measure import Measurement
+from rich.table import Table
+from rich.text import Text
+
+from agentbench_tui.analysis.histogram import Histogram
+from agentbench_tui.load.schedule_words import schedule_words
+from agentbench_tui.model.untrusted import one_line
+from agentbench_tui.verdicts.figures import NOTHING, milliseconds
+
+if TYPE_CHECKING:
+    from agentbench_tui.store.viewer import Row, Update
+
+RECENT_TICKS = 5
+"""Ticks over which rates are taken, so that they follow what happens and do not flicker."""
+_BLOCKS = "▁▂▃▄▅▆▇█"
+_SHOWN = ((0.5, "p50", 1), (0.95, "p95", 59), (0.99, "p99", 299))
+"""Share, name, and how many answers a percentile needs."""
+
+
+@dataclass(slots=True)
+class _Seen:
+    """What the ticks of one execution have told."""
+
+    e2e: Histogram = field(default_factory=Histogram)
+    ttft: Histogram = field(default_factory=Histogram)
+    sent: int = 0
+    failed: int = 0
+    began_at: float | None = None
+    recent: deque[tuple[float, int, int]] = field(
+        default_factory=lambda: deque(maxlen=RECENT_TICKS + 1)
+    )
+    """When, sent and output tokens of the last ticks."""
+
+    def take(self, tick: Row) -> None:
+        self.e2e.merge(Histogram.from_bytes(tick["e2e_histogram"]))
+        if tick.get("ttft_histogram"):
+            self.ttft.merge(Histogram.from_bytes(tick["ttft_histogram"]))
+        self.sent += tick["sent"]
+        self.failed += tick["failed"]
+        if self.began_at is None:
+            self.began_at = tick["at"]
+        self.recent.append((tick["at"], tick["sent"], tick["tokens"]))
+
+    def rates(self) -> tuple[float | None, float | None]:
+        """Sent and tokens a second, over the last ticks."""
+        if len(self.recent) < 2:
+            return None, None
+        span = self.recent[-1][0] - self.recent[0][0]
+        later = list(self.recent)[1:]
+        if span <= 0:
+            return None, None
+        return sum(one[1] for one in later) / span, sum(one[2] for one in later) / span
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A histogram as a line of blocks, as wide as there is room for, its ends named."""
+
+    histogram: Histogram
+    most: int = 60
+    """Columns."""
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        buckets = self.histogram.buckets()
+        low, high = buckets[0][0], buckets[-1][1]
+        left, right = f"{milliseconds(low)} ", f" {milliseconds(high)}"
+        room = min(self.most, options.max_width - len(left) - len(right))
+        line = blocks(buckets, max(1, room))
+        yield Text(left, style="dim") + Text(line) + Text(right, style="dim")
+
+    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
+        return Measurement(min(30, options.max_width), options.max_width)
+
+
+def blocks(buckets: list[tuple[float, float, int]], width: int) -> str:
+    """Counts of `Histogram.buckets` as `width` block characters, evenly spaced from the lowest
+    value to the highest. Whatever was counted shows: the least block stands for 1 at least."""
+    low, high = buckets[0][0], buckets[-1][1]
+    columns = [0] * width
+    for start, end, count in buckets:
+        share = ((start + end) / 2 - low) / (high - low) if high > low else 0.0
+        columns[min(width - 1, int(share * width))] += count
+    most = max(columns)
+    return "".join(
+        " " if count == 0 else _BLOCKS[max(0, -(-count * len(_BLOCKS) // most) - 1)]
+        for count in columns
+    )
+
+
+class LoadPicture:
+    """The executions of kind load of one run."""
+
+    def __init__(self, blocks_of: Mapping[str, dict[str, Any]]) -> None:
+        """`blocks_of`: execution id → the `load:` block of its benchmark."""
+        self._blocks = blocks_of
+        self._seen: dict[int, _Seen] = {}
+
+    def has(self, row: Row) -> bool:
+        """Whether an execution is one of these."""
+        return row["id"] in self._blocks
+
+    def take(self, tick: Row) -> None:
+        """Add a tick of one of these executions."""
+        self._seen.setdefault(tick["execution_key"], _Seen()).take(tick)
+
+    def draw(self, update: Update) -> list[RenderableType]:
+        """A line for each execution where there are several, and those that go on in full."""
+        rows = [row for row in update.executions if self.has(row)]
+        parts: list[RenderableType] = []
+        if len(rows) > 1:
+            parts.append(self._table(rows, update))
+        for row in rows:
+            if row["key"] in update.live and row["status"] == "running":
+                parts += self._detail(row, update)
+        return parts
+
+    def line(self, update: Update) -> str:
+        """What goes on now in one line, for those without a terminal; empty when nothing does."""
+        running = [row for row in update.executions if self.has(row) and row["status"] == "running"]
+        if not running:
+            return ""
+        seen = self._seen.get(running[-1]["key"], _Seen())
+        e2e = f"e2e {_percentiles(seen.e2e)}" if len(seen.e2e) else "nothing answered yet"
+        name = _name(running[-1])
+        return f"{name}: {', '.join(_counts(seen, _state(running[-1], update)))}, {e2e}"
+
+    def _table(self, rows: list[Row], update: Update) -> Table:
+        table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
+        table.add_column("load", no_wrap=True, overflow="ellipsis")
+        for title in ("sent", "failed", "e2e p50", "p95", "ttft p50"):
+            table.add_column(title, justify="right", no_wrap=True)
+        table.add_column("status")
+        for row in rows:
+            seen = self._seen.get(row["key"], _Seen())
+            cells = [
+                f"{seen.sent:,}" if seen.sent else NOTHING,
+                f"{seen.failed:,}" if seen.sent else NOTHING,
+                _percentile(seen.e2e, 0.5, 1),
+                _percentile(seen.e2e, 0.95, 59),
+                _percentile(seen.ttft, 0.5, 1),
+                row["status"],
+            ]
+            style = "bold" if row["key"] in update.live else ""
+            table.add_row(_name(row), *map(Text, cells), style=style)
+        return table
+
+    def _detail(self, row: Row, update: Update) -> list[RenderableType]:
+        seen = self._seen.get(row["key"], _Seen())
+        block = self._blocks[row["id"]]
+        parts: list[RenderableType] = [
+            Text(f"{_name(row)} · {schedule_words(block)}", style="bold"),
+            Text(" · ".join([_elapsed(seen, block), *_counts(seen, _state(row, update))])),
+        ]
+        for name, histogram in (("e2e ", seen.e2e), ("ttft", seen.ttft)):
+            if len(histogram):
+                parts.append(Text(f"{name} {_percentiles(histogram)}"))
+                parts.append(Shape(histogram))
+        return parts
+
+
+def _state(row: Row, update: Update) -> dict[str, Any]:
+    live = update.live.get(row["key"])
+    state: dict[str, Any] = json.loads(live["state"]) if live else {}
+    return state
+
+
+def _counts(seen: _Seen, state: dict[str, Any]) -> list[str]:
+    """Rates and counts, those that are known."""
+    sent_per_s, tokens_per_s = seen.rates()
+    asked = state.get("asked_per_s")
+    parts = [f"asked {asked:,.4g}/s"] if asked is not None else []
+    parts.append(f"sent {seen.sent:,}" + ("" if sent_per_s is None else f" ({sent_per_s:,.4g}/s)"))
+    if "in_flight" in state:
+        parts.append(f"{state['in_flight']:,} in flight")
+    if state.get("waiting"):
+        parts.append(f"{state['waiting']:,} waiting for a place")
+    oldest_s = state.get("oldest_s")
+    if oldest_s is not None and oldest_s >= 1:
+        parts.append(f"the oldest for {oldest_s:.0f} s")
+    parts.append(f"{seen.failed:,} failed")
+    if tokens_per_s:
+        parts.append(f"{tokens_per_s:,.4g} tokens/s")
+    return parts
+
+
+def _elapsed(seen: _Seen, block: Mapping[str, Any]) -> str:
+    gone = 0.0 if seen.began_at is None else time.time() - seen.began_at
+    whole = block.get("duration_s")
+    return f"{gone:.0f} s" + ("" if whole is None else f" of {whole:g} s")
+
+
+def _percentiles(histogram: Histogram) -> str:
+    return "  ".join(
+        f"{name} {_percentile(histogram, share, needed)}" for share, name, needed in _SHOWN
+    )
+
+
+def _percentile(histogram: Histogram, share: float, needed: int) -> str:
+    return milliseconds(histogram.percentile(share)) if len(histogram) >= needed else NOTHING
+
+
+def _name(row: Row) -> str:
+    parameters = row["parameters"]
+    given = json.loads(parameters) if isinstance(parameters, str) else parameters
+    words = [row["benchmark_id"], row["agent_id"] + (" (simulated)" if row["simulated"] else "")]
+    words += [f"{name}={value}" for name, value in given.items()]
+    return one_line(" ".join(words), 80)

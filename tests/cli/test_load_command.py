@@ -1,0 +1,288 @@
+"""`agentbench load`: options become a suite and a plan; a slip is told in one line."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agentbench_tui.cli.main import _run
+from agentbench_tui.engine.plan import Plan
+from agentbench_tui.engine.planning import RunOptions, make_plan
+from agentbench_tui.engine.source import read_source
+from agentbench_tui.load.schedule_words import schedule_words
+
+TARGET = "openai:http://127.0.0.1:8000/v1#some/model?temperature=0"
+
+
+@pytest.fixture(autouse=True)
+def _in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def printed_suite(capfd: pytest.CaptureFixture[str], *options: str) -> dict[str, Any]:
+    """The suite that `agentbench load TARGET …` prints, read back."""
+    assert _run(["load", TARGET, *options, "--print-suite"]) == 0
+    path = Path("printed.yaml")
+    path.write_text(capfd.readouterr().out, encoding="utf-8")
+    return read_source(path).data
+
+
+def block(capfd: pytest.CaptureFixture[str], *options: str) -> dict[str, Any]:
+    found: dict[str, Any] = printed_suite(capfd, *options)["benchmarks"][0]["load"]
+    return found
+
+
+def without_ids(plan: Plan) -> list[Any]:
+    """What a plan would do, its ids and what its suite is called in the store aside."""
+    return [
+        (group.benchmark, group.parameters, group.values, group.seed, group.base_dir, one.agent)
+        for group, one in plan.executions()
+    ]
+
+
+@pytest.mark.parametrize(
+    ("options", "schedule"),
+    [
+        ([], {"concurrency": 1, "duration_s": 10}),
+        (["--rate", "50"], {"rate": 50, "duration_s": 10}),
+        (["--rate", "0.5", "--duration", "2m"], {"rate": 0.5, "duration_s": 120}),
+        (
+            ["--rate", "9", "--arrivals", "gamma", "--burstiness", "0.25", "--requests", "90"],
+            {"rate": 9, "arrivals": "gamma", "burstiness": 0.25, "requests": 90},
+        ),
+        (
+            ["--ramp", "10..100/30s"],
+            {"ramp": {"start": 10, "end": 100, "over_s": 30}, "duration_s": 30},
+        ),
+        (
+            ["--steps", "10x30s,20x1m"],
+            {
+                "steps": [{"rate": 10, "for_s": 30}, {"rate": 20, "for_s": 60}],
+                "duration_s": 90,
+            },
+        ),
+        (
+            ["--spike", "10..100@10s/500ms", "--arrivals", "poisson"],
+            {
+                "spike": {"rate": 10, "peak": 100, "at_s": 10, "for_s": 0.5},
+                "arrivals": "poisson",
+                "duration_s": 20.5,
+            },
+        ),
+        (
+            ["--sine", "20±10/60s"],
+            {"sine": {"mean": 20, "amplitude": 10, "period_s": 60}, "duration_s": 60},
+        ),
+        (
+            ["--sine", "20+-10/1m", "--duration", "5m"],
+            {"sine": {"mean": 20, "amplitude": 10, "period_s": 60}, "duration_s": 300},
+        ),
+        (
+            ["--concurrency", "8", "--think-time", "250ms"],
+            {"concurrency": 8, "think_time_ms": 250, "duration_s": 10},
+        ),
+        (
+            ["--arrivals", "max", "--max-in-flight", "64"],
+            {"throughput": True, "max_in_flight": 64, "duration_s": 10},
+        ),
+    ],
+)
+def test_options_become_a_schedule(
+    options: list[str], schedule: dict[str, Any], capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert block(capfd, *options) == schedule
+
+
+def test_a_trace_without_a_length_is_replayed_whole(capfd: pytest.CaptureFixture[str]) -> None:
+    Path("trace.txt").write_text("0\n150\n900\n")
+
+    found = block(capfd, "--trace", "trace.txt", "--trace-unit", "ms", "--trace-speed", "2")
+
+    assert found == {"trace": {"file": "trace.txt", "speed": 2, "unit": "ms"}, "requests": 3}
+
+
+def test_options_become_a_workload_and_limits(capfd: pytest.CaptureFixture[str]) -> None:
+    suite = printed_suite(
+        capfd,
+        *("--input-tokens", "512±64", "--prefix-share", "0.5", "--output-tokens", "128"),
+        *("--turns", "3", "--cancel-after", "20", "--slo", "ttft_ms=200", "--slo", "e2e_ms=2000"),
+        *("--timeout", "30s", "--drain", "5s", "--warmup", "0", "--workers", "2", "--no-stream"),
+        *("--fail-on", "e2e_ms.p95<=900", "--seed", "7"),
+    )
+
+    benchmark = suite["benchmarks"][0]
+    assert benchmark["load"] == {
+        "concurrency": 1,
+        "duration_s": 10,
+        "workers": 2,
+        "warmup_requests": 0,
+        "drain_s": 5,
+        "stream": False,
+        "slo": {"ttft_ms": 200, "e2e_ms": 2000},
+        "workload": [
+            {
+                "synthetic": {"input_tokens": {"mean": 512, "spread": 64}, "prefix_share": 0.5},
+                "output_tokens": 128,
+                "turns": 3,
+                "cancel_after_tokens": 20,
+            }
+        ],
+    }
+    assert benchmark["constraints"] == {"time_limit_ms": 30_000}
+    assert (suite["gates"], suite["seed"]) == (["e2e_ms.p95<=900"], 7)
+
+
+@pytest.mark.parametrize(
+    ("option", "values", "name"),
+    [("--rate", [10, 20.5, 50], "rate"), ("--concurrency", [1, 4, 16], "concurrency")],
+)
+def test_several_values_are_swept(
+    option: str, values: list[float], name: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    suite = printed_suite(capfd, option, ",".join(map(str, values)))
+
+    (benchmark,) = suite["benchmarks"]
+    assert benchmark["load"][name] == f"${{{name}}}"
+    assert benchmark["sweep"] == {"parameters": {name: values}}
+    plan = make_plan(["printed.yaml"], RunOptions())
+    assert [group.benchmark["load"][name] for group in plan.groups] == values
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        [],
+        ["--rate", "10,20", "--arrivals", "poisson", "--slo", "ttft_ms=200"],
+        [
+            "--spike",
+            "1..9@2s/1s",
+            "--input-tokens",
+            "64",
+            "--no-stream",
+            "--fail-on",
+            "e2e_ms.p50<9",
+        ],
+        ["--prompt", "no", "--prompt", "012: # 'yes'\n- two\tlines", "--seed", "3"],
+    ],
+)
+def test_the_printed_suite_is_valid_and_means_the_same(
+    options: list[str], monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    plans: list[Plan] = []
+
+    def keep(plan: Plan, *_: Any) -> int:
+        plans.append(plan)
+        return 0
+
+    monkeypatch.setattr("agentbench_tui.cli.running.run_plan", keep)
+    printed_suite(capfd, *options)
+
+    assert _run(["suites", "validate", "printed.yaml"]) == 0
+    assert _run(["load", TARGET, *options]) == 0
+    assert _run(["run", "printed.yaml"]) == 0
+
+    by_options, by_file = plans
+    assert without_ids(by_options) == without_ids(by_file)
+    assert by_options.suites[0].document == by_file.suites[0].document
+
+
+def test_an_agents_name_and_version_are_kept(capfd: pytest.CaptureFixture[str]) -> None:
+    assert _run(["load", f"mine@2={TARGET}", "--print-suite"]) == 0
+
+    Path("printed.yaml").write_text(capfd.readouterr().out)
+    (group,) = make_plan(["printed.yaml"], RunOptions()).groups
+    agent = group.executions[0].agent
+    assert (agent.id, agent.version) == ("mine", "2")
+    assert (agent.target, agent.options) == (TARGET.partition("?")[0], {"temperature": "0"})
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--rate", "1", "--concurrency", "2"], "--rate and --concurrency: give one schedule"),
+        (
+            ["--ramp", "1..2/3s", "--arrivals", "max"],
+            "--ramp and --arrivals max: give one schedule",
+        ),
+        (["--slo", "tft_ms=200"], "no limit 'tft_ms' (did you mean \"ttft_ms\"?)"),
+        (["--slo", "ttft_ms"], "expected NAME=MILLISECONDS, such as ttft_ms=200"),
+        (["--rate", "-3"], "expected requests a second, such as 50"),
+        (["--rate", "10,0"], "expected requests a second, such as 50"),
+        (["--concurrency", "1.5"], "expected a number of users"),
+        (["--duration", "soon"], "expected a time, such as 30s, 2m or 500ms"),
+        (["--duration", "0s"], "expected a time, such as 30s, 2m or 500ms"),
+        (["--spike", "1-3"], "expected RATE..PEAK@START/TIME, such as 10..100@10s/5s"),
+        (["--steps", "10x0s"], "--steps: expected a number above 0, got 0"),
+        (["--sine", "20±30/1m"], "--sine: `amplitude` must not exceed `mean`"),
+        (["--arrivals", "poisson"], "--arrivals goes with --rate, --ramp, --steps"),
+        (["--rate", "1", "--burstiness", "2"], "--burstiness goes with --arrivals gamma only"),
+        (["--rate", "1", "--think-time", "1s"], "--think-time goes with --concurrency only"),
+        (["--prefix-share", "0.5"], "--prefix-share goes with --input-tokens only"),
+        (["--trace-speed", "2"], "--trace-speed goes with --trace only"),
+        (["--prompt", "a", "--input-tokens", "9"], "--prompt and --input-tokens: give one"),
+        (["--trace", "none.csv"], "none.csv cannot be read: no such file"),
+        (["--concurrency", "200000"], "--concurrency: expected a number of at most 100000"),
+        (["--duration", "800h"], "--duration: expected a number of at most 604800"),
+        (
+            ["--fail-on", "e2e_ms.p59<3"],
+            "unknown metric 'e2e_ms.p59' (did you mean \"e2e_ms.p99\"?)",
+        ),
+        (["--rat", "3"], "'--rate'"),
+    ],
+)
+def test_a_slip_is_told_and_nothing_runs(
+    options: list[str], told: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert _run(["load", TARGET, *options, "--print-suite"]) == 2
+
+    said = capfd.readouterr()
+    assert said.out == ""
+    assert told in said.err.splitlines()[-1]
+
+
+def test_a_dry_run_says_what_would_be_asked(capfd: pytest.CaptureFixture[str]) -> None:
+    assert _run(["load", TARGET, "--rate", "5,10", "--arrivals", "poisson", "--dry-run"]) == 0
+
+    said = capfd.readouterr()
+    assert "open loop, 5/s poisson, 10 s" in said.out
+    assert "open loop, 10/s poisson, 10 s" in said.out
+    assert "2 loads; nothing was run" in said.err
+
+
+@pytest.mark.parametrize(
+    ("written", "words"),
+    [
+        ({"concurrency": 1, "requests": 1}, "closed loop, 1 user, 1 request"),
+        ({"concurrency": 2000, "think_time_ms": 500}, "closed loop, 2,000 users thinking 0.5 s"),
+        ({"throughput": True, "duration_s": 5}, "closed loop, as much as goes, 5 s"),
+        ({"rate": 50}, "open loop, 50/s constant"),
+        (
+            {"rate": 0.5, "arrivals": "gamma", "max_in_flight": 8},
+            "open loop, 0.5/s gamma, at most 8 in flight",
+        ),
+        (
+            {"ramp": {"start": 1, "end": 9, "over_s": 4}, "arrivals": "poisson"},
+            "open loop, 1 to 9/s over 4 s, poisson",
+        ),
+        (
+            {"steps": [{"rate": 1, "for_s": 2}, {"rate": 3, "for_s": 4}]},
+            "open loop, 1/s for 2 s, 3/s for 4 s, constant",
+        ),
+        (
+            {"spike": {"rate": 1, "peak": 9, "at_s": 3, "for_s": 2}},
+            "open loop, 1/s, from 3 s on 9/s for 2 s, constant",
+        ),
+        (
+            {"sine": {"mean": 20, "amplitude": 10, "period_s": 60}},
+            "open loop, 20±10/s every 60 s, constant",
+        ),
+        ({"trace": {"file": "a.csv", "speed": 2.0}}, "open loop, trace a.csv ×2"),
+        # As a plan holds a block: every key, those not given empty.
+        (
+            {"rate": 2, "ramp": None, "trace": None, "concurrency": None, "throughput": False},
+            "open loop, 2/s constant",
+        ),
+    ],
+)
+def test_a_schedule_in_words(written: dict[str, Any], words: str) -> None:
+    assert schedule_words(written) == words
