@@ -12,7 +12,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractAsyncContextManager
-from typing import Annotated
+from typing import Annotated, Literal
 from urllib.parse import quote
 
 import msgspec
@@ -57,6 +57,10 @@ class EndpointOptions(AgentOptions):
     first_byte_timeout_s: Seconds = 300.0
     idle_timeout_s: Seconds = 120.0
     max_answer_bytes: Annotated[int, Field(gt=0)] = MAX_BODY_BYTES
+    transport: Literal["own", "aiohttp"] = "own"
+    """Our own HTTP client, which measures best, or aiohttp's."""
+    proxy: str | None = None
+    """URL of an HTTP proxy, `$NAME` standing for an environment variable; aiohttp speaks to it."""
 
 
 class Endpoint:
@@ -83,8 +87,6 @@ class Endpoint:
 
         Raises `AgentFailure` (`agent`) when a variable is missing: the run can't begin.
         """
-        from agentbench_tui.http.aiohttp_client import AiohttpClient
-
         problems = list(self.problems())
         if problems:
             raise AgentFailure(FailureKind.AGENT, problems[0])
@@ -96,10 +98,10 @@ class Endpoint:
             key = os.environ[self._key_env].strip()
             secrets.append(key)
             headers[self._key_header[0]] = self._key_header[1] + key
+        self._client = self._new_client(context, secrets)
         self._headers = headers
         longest_first = sorted(set(secrets), key=len, reverse=True)
         self._secrets = tuple(form for secret in longest_first for form in _forms(secret))
-        self._client = AiohttpClient(context.concurrency)
 
     @property
     def headers(self) -> Mapping[str, str]:
@@ -131,6 +133,8 @@ class Endpoint:
             yield from _variable_problems(self._key_env, "the key")
         for name, value in self._options.headers.items():
             yield from _header_problems(name, value)
+        if self._options.proxy is not None:
+            yield from _proxy_problems(self._options.proxy)
 
     def send(self, body: bytes, *, method: str = "POST", query: str = "") -> _Sending:
         """Send and wait for the head of the answer; see `HttpClient.send`."""
@@ -195,6 +199,18 @@ class Endpoint:
             written = written.replace(secret, "***")
         return msgspec.json.decode(written, type=Answer)
 
+    def _new_client(self, context: OpenContext, secrets: list[str]) -> HttpClient:
+        proxy = self._options.proxy
+        if proxy is None and self._options.transport == "own":
+            from agentbench_tui.http.httptools_client import HttptoolsClient
+
+            return HttptoolsClient()
+        from agentbench_tui.http.aiohttp_client import AiohttpClient
+
+        if proxy is not None:
+            proxy = _VARIABLE.sub(lambda found: _taken(found, secrets), proxy)
+        return AiohttpClient(context.concurrency, proxy=proxy)
+
     def _key_advice(self) -> str:
         if self._key_env is not None:
             return f"the key was taken from ${self._key_env}"
@@ -258,6 +274,18 @@ def _variable_problems(name: str, role: str) -> Iterator[str]:
         yield f"{role} is read from the environment variable {name}, which is not set"
     elif not value.isprintable() or not value.isascii():
         yield f"the environment variable {name} holds a character that no header can carry"
+
+
+def _proxy_problems(proxy: str) -> Iterator[str]:
+    variables = [found[1] or found[2] for found in _VARIABLE.finditer(proxy)]
+    for variable in variables:
+        yield from _variable_problems(variable, "the proxy")
+    if variables:
+        return
+    try:
+        checked_url(proxy)
+    except UsageError as error:
+        yield f"proxy: {error}"
 
 
 def _header_problems(name: str, value: object) -> Iterator[str]:

@@ -1,7 +1,8 @@
-"""`HttpClient` on aiohttp: where correctness comes first (TLS, odd servers).
+"""`HttpClient` on aiohttp: for proxies, and where the measuring client finds its limits.
 
 Follows no redirect, asks for an uncompressed answer and refuses a compressed one, verifies TLS,
-keeps no cookies, and reads no proxy or netrc settings from the environment.
+keeps no cookies, and reads no proxy or netrc settings from the environment. It measures later than
+`http.httptools_client`: a part has its time when the task that reads it comes to run.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from agentbench_tui.http.failures import (
     head_too_long,
     no_such_host,
     not_http,
+    proxy_refused,
     tls_failed,
 )
 from agentbench_tui.model.answer import AgentFailure
@@ -205,8 +207,12 @@ def _before_head(error: Exception, url: str) -> AgentFailure:
         return tls_failed(place, error.certificate_error)
     if isinstance(error, aiohttp.ClientSSLError):
         return tls_failed(place, error)
+    if isinstance(error, aiohttp.ClientProxyConnectionError):
+        return cannot_connect(f"the proxy on the way to {place}", error.os_error)
     if isinstance(error, aiohttp.ClientConnectorError):
         return cannot_connect(place, error.os_error)
+    if isinstance(error, aiohttp.ClientHttpProxyError):
+        return proxy_refused(place, error.status)
     if isinstance(error, aiohttp.ClientResponseError):
         # aiohttp tells its bounds, 8190 bytes a field and 128 fields, by the message alone.
         bounded = error.message.startswith(("Got more than", "Too many headers"))

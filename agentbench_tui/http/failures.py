@@ -24,6 +24,12 @@ def tls_failed(place: str, error: Exception | None) -> AgentFailure:
     return AgentFailure(FailureKind.CONNECTION, f"TLS with {place} failed: {_reason(error)}")
 
 
+def proxy_refused(place: str, status: int) -> AgentFailure:
+    """The proxy does not lead to the server."""
+    detail = f"the proxy does not lead to {place}: HTTP {status}"
+    return AgentFailure(FailureKind.CONNECTION, detail)
+
+
 def closed_early(place: str) -> AgentFailure:
     """The connection ended before there was an answer."""
     detail = f"{place} closed the connection before the first byte of its answer"

@@ -74,10 +74,10 @@ class Pool:
         """Exchanges that have neither ended nor failed."""
         return len(self._in_flight)
 
-    def send(self, wire: bytes, exchange: Exchange) -> None:
+    def send(self, wire: bytes, exchange: Exchange) -> bool:
         """Send a whole request (`http.wire`) and return at once; `exchange` is told the rest.
 
-        `exchange` must not be in flight already.
+        `exchange` must not be in flight already. True when a connection is opened for it.
         """
         now_ns = perf_counter_ns()
         self.sent_bytes += len(wire)
@@ -88,9 +88,10 @@ class Pool:
             if now_ns - connection.received_ns < self._keep_alive_ns:
                 self._in_flight[exchange] = connection
                 connection.begin(exchange, wire, now_ns)
-                return
+                return False
             connection.abandon()
         self._connect(exchange, wire, now_ns)
+        return True
 
     def cancel(self, exchange: Exchange) -> None:
         """Close the connection of an exchange and forget it; nothing is called."""

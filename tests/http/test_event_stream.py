@@ -31,6 +31,7 @@ EVENTS = [
     ("ü and \U0001f600".encode(), "message"),
     (b"[DONE]", "message"),
 ]
+Framing = Callable[[bytes], bytes]
 SIZES = (1, 3, 16, 40, 1000)
 """Of chunks, in turn: some inside a line, one longer than what is left."""
 
