@@ -38,6 +38,8 @@ MAX_LINE = 1 << 22
 _PER_SECOND: dict[Unit, int] = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
 _GZIP = b"\x1f\x8b"
 _DELIMITERS = ",;\t"
+_FLOATS_EXACT_BELOW = 1 << 53
+"""Whole numbers from here on may have more digits than a float."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 _SHOWN = 40
@@ -75,7 +77,7 @@ def read_trace(path: Path, *, unit: Unit = "s") -> tuple[float, ...]:
         raise UsageError(f"trace {path} has no arrivals")
     stamps.sort()
     first = stamps[0]
-    # Whole numbers are subtracted as such: nanoseconds since 1970 are too long for a float.
+    # Long whole numbers are subtracted as such: nanoseconds since 1970 exceed a float's digits.
     return tuple([(stamp - first) / per_second for stamp in stamps])
 
 
@@ -196,8 +198,10 @@ def _number(value: Any) -> _Stamp:
     exact = float(value)
     if not math.isfinite(exact):
         raise ValueError
+    if abs(exact) < _FLOATS_EXACT_BELOW:
+        return exact
     try:
-        return int(value) if isinstance(value, str) else value
+        return int(value)
     except ValueError:
         return exact
 

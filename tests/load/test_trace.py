@@ -94,6 +94,8 @@ def test_unit_of_numbers(written, unit: Unit, second: int) -> None:
 def test_nanoseconds_since_1970_keep_every_digit(written) -> None:
     path = written("timestamp\n1700000000123456789\n1700000000123456790\n")
     assert read_trace(path, unit="ns") == (0.0, 1e-9)
+    path = written('{"ts": 1700000000123456789}\n{"ts": "1700000000123456790"}\n')
+    assert read_trace(path, unit="ns") == (0.0, 1e-9)
 
 
 def test_unit_does_not_touch_dates(written) -> None:
