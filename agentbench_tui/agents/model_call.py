@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
@@ -50,14 +51,15 @@ class ModelCall(msgspec.Struct, frozen=True):
         return _TOKEN_LIMIT[self.api]
 
 
-@runtime_checkable
-class ModelAgent(Protocol):
+class ModelAgent(ABC):
     """A session with a model that another process can ask just as well."""
 
     @property
+    @abstractmethod
     def endpoint(self) -> Endpoint:
         """Where it is asked; ready from `start` on."""
 
     @property
+    @abstractmethod
     def call(self) -> ModelCall:
         """How."""

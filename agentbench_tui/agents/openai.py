@@ -10,7 +10,7 @@ from pydantic import Field
 from agentbench_tui.agents.adapter import JsonObject, OpenContext
 from agentbench_tui.agents.endpoint import Endpoint, EndpointAgent, EndpointOptions
 from agentbench_tui.agents.model_api import ask
-from agentbench_tui.agents.model_call import ModelCall
+from agentbench_tui.agents.model_call import ModelAgent, ModelCall
 from agentbench_tui.model.agent import AgentSpec
 from agentbench_tui.model.answer import Answer, Request
 
@@ -44,7 +44,7 @@ class Options(ModelOptions):
     """A number, or `request` for a seed of each observation's own; not sent when left out."""
 
 
-class OpenAIAgent(EndpointAgent):
+class OpenAIAgent(EndpointAgent, ModelAgent):
     """One model, asked anew for every case."""
 
     def __init__(
@@ -55,13 +55,22 @@ class OpenAIAgent(EndpointAgent):
         own_headers: dict[str, str] | None = None,
     ) -> None:
         super().__init__(endpoint, own_headers or {}, context)
-        self.endpoint = endpoint
-        self.call = call
+        self._call = call
         self._dialect = call.dialect()
+
+    @property
+    def endpoint(self) -> Endpoint:
+        """See `ModelAgent`."""
+        return self._endpoint
+
+    @property
+    def call(self) -> ModelCall:
+        """See `ModelAgent`."""
+        return self._call
 
     async def answer(self, request: Request) -> Answer:
         """See `Agent.answer`. Tools that the model wants to call are its answer; none is run."""
-        return await ask(self.endpoint, self._dialect, request, seeded=self.call.seeded)
+        return await ask(self._endpoint, self._dialect, request, seeded=self._call.seeded)
 
 
 def check(spec: AgentSpec, options: Options) -> list[str]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from agentbench_tui.engine.stopping import Budget, Progress
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from agentbench_tui.engine.plan import Plan
@@ -99,6 +100,8 @@ class RunContext:
     """Execution key → agent id."""
     kept: dict[str, Any] = field(default_factory=dict)
     """What a kind keeps from one group to the next."""
+    say: Callable[[str], None] = lambda _: None
+    """Tells a person a line, at once."""
 
     def committed(self, execution_id: str, repeat: int) -> int:
         """How many observations of one repeat were there before this process began."""

@@ -70,7 +70,8 @@ async def carry_out(
 ) -> Outcome:
     """Carry out a plan, or go on with one that was interrupted.
 
-    `say` gets a line for a person when the first signal came and the run is about to end.
+    `say` gets lines for a person: that the first signal came and the run is about to end, or what
+    is to be known of what is about to be measured.
     Whatever happens, what was measured is committed and the run's row says how it ended.
     Raises StoreError when the store cannot be written, and what a benchmark's dataset raises.
     """
@@ -175,6 +176,7 @@ class _Run:
             stop=self._stop,
             may_ask=self._may_ask,
             agent_of={keys[one.id]: one.agent.id for _, one in plan.executions()},
+            say=self._tell,
         )
         for position, group in enumerate(plan.groups):
             if group.benchmark["kind"] == "task":
@@ -331,16 +333,18 @@ class _Run:
         targets = (execution.agent.target for _, execution in self._plan.executions())
         return any(target.startswith(_INSIDE) for target in targets)
 
+    def _tell(self, line: str) -> None:
+        # Whoever would read it may be gone, with the terminal.
+        with suppress(OSError, ValueError):
+            self._say(line)
+
     def _on_signal(self, number: int) -> None:
         """The first lets what is in flight finish, the second ends it; more do nothing."""
         if self._signal is None:
             self._signal = number
             self._stop.request("interrupted", interrupted=True)
             self._may_ask.set()
-            with suppress(
-                OSError, ValueError
-            ):  # whoever would read it may be gone, with the terminal
-                self._say("interrupted: what is in flight comes to its end; again stops at once")
+            self._tell("interrupted: what is in flight comes to its end; again stops at once")
         elif self._work is not None and not self._cancelled:
             self._cancelled = True
             self._work.cancel()

@@ -13,11 +13,13 @@ from pydantic import ConfigDict, model_validator
 
 from agentbench_tui.agents import openai
 from agentbench_tui.agents.adapter import AgentOptions, OpenContext
+from agentbench_tui.agents.endpoint import Endpoint
 from agentbench_tui.agents.mock.options import MockOptions, read_options
 from agentbench_tui.agents.mock.process import MockServer, start_server
+from agentbench_tui.agents.model_call import ModelAgent, ModelCall
 from agentbench_tui.agents.target import parse_target
 from agentbench_tui.model.agent import AgentSpec
-from agentbench_tui.model.answer import Agent, Answer, Request
+from agentbench_tui.model.answer import Answer, Request
 from agentbench_tui.model.errors import UsageError
 
 
@@ -55,7 +57,7 @@ def open(spec: AgentSpec, options: Options, context: OpenContext) -> MockAgent: 
     return MockAgent(spec, options, context)
 
 
-class MockAgent:
+class MockAgent(ModelAgent):
     """A server of its own, and a model agent that talks to it."""
 
     def __init__(self, spec: AgentSpec, options: Options, context: OpenContext) -> None:
@@ -63,7 +65,19 @@ class MockAgent:
         self._options = options
         self._context = context
         self._server: MockServer | None = None
-        self._agent: Agent | None = None
+        self._agent: openai.OpenAIAgent | None = None
+
+    @property
+    def endpoint(self) -> Endpoint:
+        """See `ModelAgent`."""
+        assert self._agent is not None, "start() comes first"
+        return self._agent.endpoint
+
+    @property
+    def call(self) -> ModelCall:
+        """See `ModelAgent`."""
+        assert self._agent is not None, "start() comes first"
+        return self._agent.call
 
     @property
     def pids(self) -> tuple[int, ...]:
