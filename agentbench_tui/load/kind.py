@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from agentbench_tui.load.protocol import Done, RequestType, WorkerPlan
     from agentbench_tui.load.spec import LoadSpec
     from agentbench_tui.load.target import OpenTarget
+    from agentbench_tui.load.window import Calibration
     from agentbench_tui.model.agent import AgentSpec
     from agentbench_tui.model.suite import Benchmark
 
@@ -64,17 +65,23 @@ def aggregate(
     execution_key: int,
     agent: AgentSpec,
     resources: Resources,  # noqa: ARG001  # the contract's signature
-    benchmark: Benchmark,
+    benchmark: Benchmark,  # noqa: ARG001  # the contract's signature
 ) -> Aggregate:
-    """The metrics of what is stored of an execution."""
-    from agentbench_tui.load.aggregate import aggregate
+    """The metrics of what is stored of an execution; its summary is written along the way."""
+    from agentbench_tui.load.aggregate import aggregate, read_requests
+    from agentbench_tui.load.pricing import price_of
+    from agentbench_tui.load.summary import write_summary
 
-    return aggregate(connection, execution_key, agent, benchmark)
+    requests = read_requests(connection, execution_key)
+    result = aggregate(requests, agent, price_of(connection, execution_key, agent))
+    write_summary(connection, execution_key, requests, result)
+    return result
 
 
 async def run(group: Group, context: RunContext) -> None:
     """Measure every execution of the group, all repeats."""
     load = _Load(group, context)
+    await load.warn()
     for repeat in range(context.plan.repeats):
         order = list(group.executions)
         random.Random(derive_seed(group.seed, "order", repeat)).shuffle(order)  # noqa: S311
@@ -102,6 +109,27 @@ class _Load:
         """By execution key and repeat, as far as measured here."""
         self._shape: WorkerPlan | None = None
         """The plan of a worker, to calibrate with."""
+
+    async def warn(self) -> None:
+        """Say before it begins when the plan asks for much of what the senders can do."""
+        from agentbench_tui.load.calibration import last_known
+        from agentbench_tui.load.verdict import plan_warning
+
+        asked_per_s, run_key = self._asked()[1], self._context.run_key
+        if asked_per_s is None:
+            return
+
+        def look(connection: sqlite3.Connection) -> Calibration | None:
+            row = connection.execute(
+                "SELECT e.fingerprint FROM runs r JOIN environments e ON e.hash=r.environment_hash"
+                " WHERE r.key=?",
+                (run_key,),
+            ).fetchone()
+            return None if row is None else last_known(connection, row[0])
+
+        warning = plan_warning(asked_per_s, await self._context.writer.apply(look))
+        if warning is not None:
+            self._context.say(f"warning: {warning}")
 
     async def measure(self, execution: ExecutionPlan, repeat: int) -> None:
         """One repeat of one execution. Its target's failures break this execution alone."""
