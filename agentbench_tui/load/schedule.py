@@ -14,7 +14,6 @@ from agentbench_tui.model.answer import AgentFailure, FailureKind
 
 if TYPE_CHECKING:
     import asyncio
-    from collections.abc import Callable
 
     from agentbench_tui.load.agenda import Agenda
     from agentbench_tui.load.protocol import ClosedLoop, WorkerPlan
@@ -25,6 +24,13 @@ _LATE_SHARE = 0.05
 UNREACHABLE_PAUSE_NS = 100_000_000
 """How long a user waits after a request that could not connect: hammering a dead port as fast
 as it refuses is no load on anything."""
+
+
+class Over(Protocol):
+    """Told at the end of a window."""
+
+    def __call__(self, *, cut: bool) -> None:
+        """`cut`: by its duration, so that sessions end where they are; else by its requests."""
 
 
 class Schedule(Protocol):
@@ -46,7 +52,7 @@ def make_schedule(
     loop: asyncio.AbstractEventLoop,
     sender: Sender,
     agenda: Agenda,
-    over: Callable[[], None],
+    over: Over,
 ) -> Schedule:
     """The plan's schedule; `over` is called when its window has ended by itself."""
     if isinstance(plan.schedule, OpenLoop):
@@ -71,7 +77,7 @@ class OpenSchedule:
         schedule: OpenLoop,
         loop: asyncio.AbstractEventLoop,
         sender: Sender,
-        over: Callable[[], None],
+        over: Over,
     ) -> None:
         duration_ns = None if plan.duration_s is None else int(plan.duration_s * _NS)
         whole = offsets_ns(
@@ -119,7 +125,7 @@ class OpenSchedule:
 
     def _end(self) -> None:
         self._close()
-        self._over()
+        self._over(cut=self._duration_ns is not None)
 
     def stop(self) -> None:
         """See `Schedule`."""
@@ -152,7 +158,7 @@ class ClosedSchedule:
         loop: asyncio.AbstractEventLoop,
         sender: Sender,
         agenda: Agenda,
-        over: Callable[[], None],
+        over: Over,
     ) -> None:
         self._plan = schedule
         self._sender = sender
@@ -186,7 +192,7 @@ class ClosedSchedule:
             return
         if self._left is not None:
             if not self._left:
-                self._end()
+                self._finish(cut=False)
                 return
             self._left -= 1
         index = self._index
@@ -212,9 +218,12 @@ class ClosedSchedule:
         return int(mean)
 
     def _end(self) -> None:
+        self._finish(cut=True)
+
+    def _finish(self, *, cut: bool) -> None:
         if not self._ended:
             self._close()
-            self._over()
+            self._over(cut=cut)
 
     def stop(self) -> None:
         """See `Schedule`."""

@@ -120,6 +120,8 @@ class Sender:
         self._waiting: deque[Call] = deque()
         self.session_ended: Callable[[AgentFailure | None], None] = lambda _: None
         """Called when a session is over, with the failure that ended it; the schedule's."""
+        self._following = 0
+        """Turns that are still to come, of sessions that have begun."""
         self.accepting = False
         """Whether sessions take further turns: not in the warm-up, nor once the window is over."""
         self.measuring = False
@@ -139,7 +141,7 @@ class Sender:
     @property
     def is_idle(self) -> bool:
         """Whether nothing is in flight, waits, or follows."""
-        return not self._active and not self._waiting and not len(self._agenda)
+        return not self._active and not self._waiting and not self._following
 
     def oldest_s(self) -> float | None:
         """Age of the oldest request in flight."""
@@ -196,14 +198,17 @@ class Sender:
             and self.accepting
             and script.take(reply.text, reply.tool_calls)
         ):
-            call.turn += 1
             self._follow(call, reply.ended_ns + int(script.think_time_ms * 1e6))
         else:
             self.session_ended(failure)
 
     def _follow(self, call: Call, due_ns: int) -> None:
+        self._following += 1
+
         def go(due: int) -> None:
-            self._offer(Call(call.kind, call.conversation, call.script, due, turn=call.turn))
+            self._following -= 1
+            turn = call.script.turn if call.script is not None else 0
+            self._offer(Call(call.kind, call.conversation, call.script, due, turn=turn))
 
         self._agenda.at(due_ns, go)
 
@@ -235,9 +240,15 @@ class Sender:
         if reply.gaps is not None:
             self._recorder.gaps(reply.gaps)
 
+    def cut(self) -> None:
+        """No session takes a further turn, those that wait for theirs included."""
+        self.accepting = False
+        self._agenda.clear()
+        self._following = 0
+
     def abort(self) -> None:
         """Break off what is in flight, and forget what waits."""
-        self._agenda.clear()
+        self.cut()
         self._waiting.clear()
         now = perf_counter_ns()
         for call in list(self._active):

@@ -89,7 +89,7 @@ class Worker:
         elif message.wish in {"stop", "abort"}:
             self._stopped = True
             self._schedule.stop()
-            self._over()
+            self._over(cut=True)
             if message.wish == "abort":
                 self._drained.set()
 
@@ -128,13 +128,13 @@ class Worker:
         self._probe.start()
         self._started.set()
 
-    def _over(self) -> None:
-        """The window has ended: no session begins, none takes a further turn."""
+    def _over(self, *, cut: bool) -> None:
+        """The window has ended: no session begins; none takes a further turn when it was `cut`."""
         if self._window_over.is_set():
             return
         self._reading = self._probe.stop() if self._sender.measuring else None
-        self._sender.accepting = False
-        self._agenda.clear()
+        if cut:
+            self._sender.cut()
         self._window_over.set()
         if self._sender.is_idle:
             self._drained.set()

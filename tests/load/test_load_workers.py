@@ -1,0 +1,292 @@
+"""Load workers as processes, against a practice server: what is sent, and what is said of it."""
+
+import asyncio
+import os
+import socket
+from pathlib import Path
+
+import msgspec
+import pytest
+from driving import (
+    constant,
+    heard,
+    model_target,
+    plan,
+    practice_server,
+    request_type,
+    said,
+    users,
+)
+
+from agentbench_tui.load.protocol import AgentTarget
+from agentbench_tui.load.sample import NEW_CONNECTION, NONE, STREAMED, TOKENS_COUNTED
+from agentbench_tui.load.workers import LoadWorkers
+from agentbench_tui.model.agent import AgentSpec
+from agentbench_tui.model.answer import AgentFailure, FailureKind
+
+QUICK = {"ttft": "1ms", "itl": "1ms", "tokens": 5}
+
+
+async def test_an_open_loop_sends_every_arrival_at_its_due_time() -> None:
+    async with practice_server(**QUICK) as server:
+        found = await heard([plan(model_target(server.url), constant(250), requests=50)])
+
+    assert sorted(row["due_us"] for row in found.rows) == [4000 * nth for nth in range(50)]
+    assert found.statuses() == {"ok": 50}
+    (done,) = found.done
+    assert (done.offered, done.sent, done.blocked) == (50, 50, 0)
+    assert done.window_s == pytest.approx(0.2)
+
+
+async def test_streams_give_tokens_chunks_and_gaps() -> None:
+    async with practice_server(**QUICK) as server:
+        found = await heard([plan(model_target(server.url), constant(200), requests=20)])
+
+    for row in found.rows:
+        assert row["flags"] & STREAMED
+        assert row["flags"] & TOKENS_COUNTED
+        assert (row["output_tokens"], row["chunks"]) == (5, 5)
+        assert row["input_tokens"] > 0
+        assert 0 < row["ttft_us"] == row["ttfo_us"] <= row["e2e_us"]
+        assert row["first_byte_us"] <= row["ttft_us"]
+    assert len(found.gaps) == 20 * 4
+    # The gaps of a stream lie between its first and its last token.
+    assert sum(found.gaps) <= sum(row["e2e_us"] - row["ttft_us"] for row in found.rows)
+
+
+async def test_an_answer_in_one_piece_has_tokens_but_no_first_token() -> None:
+    async with practice_server(**QUICK) as server:
+        target = model_target(server.url, stream=False)
+        found = await heard([plan(target, constant(200), requests=10)])
+
+    assert {row["ttft_us"] for row in found.rows} == {NONE}
+    assert {(row["output_tokens"], row["chunks"]) for row in found.rows} == {(5, 0)}
+    assert not found.gaps
+
+
+async def test_several_workers_share_one_schedule() -> None:
+    async with practice_server(**QUICK) as server:
+        target = model_target(server.url)
+        found = await heard(
+            [
+                plan(target, constant(300), duration_s=0.2, worker=worker, workers=3)
+                for worker in range(3)
+            ]
+        )
+
+    expected = [round(nth * 1_000_000 / 300) for nth in range(60)]
+    due = sorted(row["due_us"] for row in found.rows)
+    assert all(abs(one - other) <= 1 for one, other in zip(due, expected, strict=True))
+    assert sorted(done.offered for done in found.done) == [20, 20, 20]
+
+
+async def test_a_closed_loop_has_as_many_in_flight_as_users_and_ends_with_its_requests() -> None:
+    async with practice_server(**QUICK) as server:
+        found = await heard([plan(model_target(server.url), users(4), requests=40)])
+
+    assert found.statuses() == {"ok": 40}
+    assert found.done[0].most_in_flight == 4
+    assert found.done[0].connections <= 5
+
+
+async def test_users_of_a_closed_loop_are_shared_out_over_the_workers() -> None:
+    async with practice_server(**QUICK) as server:
+        target = model_target(server.url)
+        plans = [plan(target, users(2), requests=21, worker=nth, workers=2) for nth in range(2)]
+        found = await heard(plans)
+
+    assert sorted(done.sent for done in found.done) == [10, 11]
+
+
+async def test_what_exceeds_the_cap_waits_and_its_lag_counts_from_the_due_time() -> None:
+    async with practice_server(ttft="20ms", itl="0ms", tokens=1) as server:
+        found = await heard(
+            [plan(model_target(server.url), constant(500), requests=20, max_in_flight=2)]
+        )
+
+    (done,) = found.done
+    assert (done.sent, done.most_in_flight) == (20, 2)
+    assert done.blocked >= 10
+    # Two at a time of 20 ms each: the last pair of 20 is sent when nine pairs are through, at
+    # 180 ms or later, and was due at 38 ms or before.
+    assert max(row["lag_us"] for row in found.rows) >= 140_000
+    # Waiting is no fault of the sender's.
+    assert done.late < done.blocked
+
+
+async def test_connections_are_used_again() -> None:
+    async with practice_server(**QUICK) as server:
+        found = await heard([plan(model_target(server.url), users(3), requests=60)])
+
+    opened = sum(bool(row["flags"] & NEW_CONNECTION) for row in found.rows)
+    assert opened <= found.done[0].connections <= 4
+
+
+async def test_failures_are_samples_with_their_kind() -> None:
+    async with practice_server(**QUICK, error_rate=1) as server:
+        found = await heard(
+            [plan(model_target(server.url), constant(200), requests=10, warmup_requests=0)]
+        )
+
+    assert found.statuses() == {"server": 10}
+    assert 1 <= len(found.failures) <= 3
+    assert found.failures[0][0] == "server"
+    assert "HTTP 500" in found.failures[0][1]
+
+
+async def test_an_answer_that_is_cut_off_is_truncated() -> None:
+    async with practice_server(**QUICK, cut_rate=1) as server:
+        found = await heard(
+            [plan(model_target(server.url), constant(200), requests=10, warmup_requests=0)]
+        )
+
+    assert found.statuses() == {"truncated": 10}
+
+
+async def test_requests_over_a_rate_limit_are_rate_limited() -> None:
+    async with practice_server(**QUICK, rate_limit=10) as server:
+        found = await heard(
+            [plan(model_target(server.url), constant(400), requests=40, warmup_requests=0)]
+        )
+
+    statuses = found.statuses()
+    assert statuses.keys() == {"ok", "rate_limited"}
+    assert statuses["ok"] + statuses["rate_limited"] == 40
+
+
+async def test_a_plan_may_break_answers_off_after_so_many_tokens() -> None:
+    kind = request_type(cancel_after_tokens=3)
+    async with practice_server(ttft="1ms", itl="5ms", tokens=50) as server:
+        found = await heard(
+            [
+                plan(
+                    model_target(server.url),
+                    constant(100),
+                    requests=10,
+                    workload=(kind,),
+                    warmup_requests=0,
+                )
+            ]
+        )
+
+    assert found.statuses() == {"cancelled": 10}
+    assert all(3 <= row["chunks"] < 50 for row in found.rows)
+
+
+async def test_what_is_in_flight_when_the_drain_ends_is_unfinished() -> None:
+    async with practice_server(ttft="30s", itl="0ms", tokens=1) as server:
+        found = await heard(
+            [
+                plan(
+                    model_target(server.url),
+                    constant(100),
+                    requests=5,
+                    warmup_requests=0,
+                    drain_s=0.05,
+                )
+            ]
+        )
+
+    assert found.statuses() == {"unfinished": 5}
+
+
+async def test_a_request_over_its_time_limit_is_a_timeout() -> None:
+    async with practice_server(ttft="30s", itl="0ms", tokens=1) as server:
+        found = await heard(
+            [
+                plan(
+                    model_target(server.url),
+                    constant(100),
+                    requests=5,
+                    warmup_requests=0,
+                    time_limit_s=0.1,
+                )
+            ]
+        )
+
+    assert found.statuses() == {"timeout": 5}
+
+
+async def test_sessions_send_their_history_along() -> None:
+    kind = request_type(said("One.", "Two.", "Three."))
+    async with practice_server(**QUICK) as server:
+        found = await heard(
+            [plan(model_target(server.url), constant(50), requests=4, workload=(kind,))]
+        )
+
+    by_turn: dict[int, set[int]] = {}
+    for row in found.rows:
+        by_turn.setdefault(row["turn"], set()).add(row["input_tokens"])
+    assert sorted(by_turn) == [0, 1, 2]
+    # The server counts words: one, then that with the five words answered and one more, ….
+    assert [sizes.pop() for _, sizes in sorted(by_turn.items())] == [1, 7, 13]
+    assert found.done[0].offered == 12
+
+
+async def test_a_port_where_nobody_listens_is_told_before_the_window() -> None:
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{closed.getsockname()[1]}/v1"
+        with pytest.raises(AgentFailure) as caught:
+            await heard([plan(model_target(url), constant(10), requests=10)])
+    assert caught.value.kind is FailureKind.CONNECTION
+
+
+async def test_any_agent_can_be_put_under_load(tmp_path: Path) -> None:
+    module = tmp_path / "echoing.py"
+    module.write_text(
+        "import sys\n"
+        "def answer(case):\n"
+        "    print('noise on standard output')\n"
+        "    return case['input'] if isinstance(case, dict) else str(case)\n"
+    )
+    spec = AgentSpec("echo", "1", f"python:{module}:answer", base_dir=str(tmp_path))
+    found = await heard([plan(AgentTarget(spec), constant(200), requests=20)])
+
+    assert found.statuses() == {"ok": 20}
+    assert {row["ttft_us"] for row in found.rows} == {NONE}
+
+
+async def test_a_stopped_window_ends_early_and_keeps_what_was_measured() -> None:
+    chunks = []
+    first = asyncio.Event()
+
+    def take(_: int, chunk: object) -> None:
+        chunks.append(chunk)
+        if chunk.rows:  # type: ignore[attr-defined]
+            first.set()
+
+    async with practice_server(**QUICK) as server:
+        asked = plan(model_target(server.url), constant(100), duration_s=600.0)
+        async with asyncio.timeout(30), LoadWorkers([asked], take) as workers:
+            await workers.ready()
+            workers.start()
+            await first.wait()
+            workers.control("stop")
+            (done,) = await workers.done()
+
+    assert done.stopped
+    assert done.window_s < 600
+    assert sum(chunk.rows for chunk in chunks) == done.sent > 0
+
+
+async def test_no_worker_outlives_whoever_started_it() -> None:
+    async with practice_server(**QUICK) as server:
+        asked = plan(model_target(server.url), constant(10), duration_s=600.0)
+        async with LoadWorkers([asked], lambda *_: None) as workers:
+            await workers.ready()
+            workers.start()
+            (pid,) = workers.pids
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
+
+
+def test_plans_survive_the_pipe() -> None:
+    from agentbench_tui.load.protocol import Frames, decode_to_worker, frame
+
+    asked = plan(model_target("http://127.0.0.1:1/v1", max_tokens=3), constant(10), requests=1)
+    sent = frame(asked) + frame(asked)
+    frames = Frames()
+    bodies = [body for place in range(len(sent)) for body in frames.feed(sent[place : place + 1])]
+    assert [decode_to_worker(body) for body in bodies] == [asked, asked]
+    assert msgspec.msgpack.decode(bodies[0])["type"] == "plan"
