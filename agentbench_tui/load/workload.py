@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -56,21 +55,23 @@ def make_workload(spec: LoadSpec, *, base_dir: str, seed: int) -> tuple[RequestT
     workload = []
     for place, request in enumerate(spec.workload):
         own_seed = derive_seed(seed, "workload", place)
-        cases = list(_Budget().bounded(_cases(request, place, base_dir, own_seed), request.name))
-        sessions = _sessions(request, cases, own_seed)
+        try:
+            cases = list(_Budget().bounded(_cases(request, base_dir, own_seed), request.name))
+        except SuiteError as error:
+            root = f"load.workload.{place}"
+            raise SuiteError([_under(root, problem) for problem in error.problems]) from None
+        sessions = budget.bounded(_sessions(request, cases, own_seed), request.name)
         workload.append(
-            RequestType(
-                request.name,
-                request.weight,
-                tuple(budget.bounded(sessions, request.name)),
-                request.cancel_after_tokens,
-            )
+            RequestType(request.name, request.weight, tuple(sessions), request.cancel_after_tokens)
         )
     return tuple(workload)
 
 
 def problems(spec: LoadSpec, base_dir: str) -> list[str]:
-    """One line for each thing in `workload` that cannot be; opens data files, reads none."""
+    """One line, `PATH: what`, for each thing in `workload` that cannot be.
+
+    Of datasets only the first case is read; `make_workload` finds what is wrong further on.
+    """
     lines = []
     if len(spec.workload) > MOST_TYPES:
         lines.append(f"workload: {len(spec.workload)} request types; at most {MOST_TYPES}")
@@ -112,10 +113,10 @@ def _too_large(name: str) -> UsageError:
     )
 
 
-def _cases(request: RequestSpec, place: int, base_dir: str, seed: int) -> Iterator[Case]:
+def _cases(request: RequestSpec, base_dir: str, seed: int) -> Iterator[Case]:
     """What is asked, as cases that each stand alone."""
     if request.data_source is not None:
-        yield from _read_cases(request, place, base_dir, seed)
+        yield from _read_cases(request, base_dir, seed)
         return
     if request.synthetic is not None:
         prompts: Iterable[str] = _made_up(request, request.synthetic, seed)
@@ -127,7 +128,10 @@ def _cases(request: RequestSpec, place: int, base_dir: str, seed: int) -> Iterat
         yield Case(f"{request.name}-{number}", prompt, messages=before)
 
 
-def _read_cases(request: RequestSpec, place: int, base_dir: str, seed: int) -> Iterator[Case]:
+def _read_cases(
+    request: RequestSpec, base_dir: str, seed: int, limit: int | None = None
+) -> Iterator[Case]:
+    """Raises SuiteError with paths inside the request type."""
     from agentbench_tui.engine.dataset import open_dataset
     from agentbench_tui.model.suite import Benchmark, Dataset
 
@@ -139,18 +143,20 @@ def _read_cases(request: RequestSpec, place: int, base_dir: str, seed: int) -> I
         system_prompt=request.system_prompt,
     )
     try:
-        with open_dataset(benchmark, base_dir=base_dir, seed=seed) as source:
+        with open_dataset(benchmark, base_dir=base_dir, seed=seed, limit=limit) as source:
             yield from source
     except SuiteError as error:
-        raise SuiteError([_placed(problem, place) for problem in error.problems]) from None
+        own = [
+            replace(problem, path=problem.path.partition(".")[2] or "data_source")
+            if problem.path
+            else problem
+            for problem in error.problems
+        ]
+        raise SuiteError(own) from None
 
 
-def _placed(problem: Problem, place: int) -> Problem:
-    """A problem of a dataset with the path that it has in a load benchmark."""
-    if not problem.path:
-        return problem
-    _, _, key = problem.path.partition(".")
-    return replace(problem, path=f"load.workload.{place}.{key or 'data_source'}")
+def _under(root: str, problem: Problem) -> Problem:
+    return replace(problem, path=f"{root}.{problem.path}") if problem.path else problem
 
 
 def _made_up(request: RequestSpec, spec: SyntheticSpec, seed: int) -> Iterator[str]:
@@ -241,19 +247,13 @@ def _source_problems(request: RequestSpec, base_dir: str) -> Iterator[str]:
             if field in request.model_fields_set:
                 yield f"{field}: goes with `data_source`, which is not given"
         return
-    from agentbench_tui.engine.case_mapping import field_problem
-    from agentbench_tui.engine.records import open_records
-
     try:
-        # What a generator's function is called with does not matter: nothing is read.
-        open_records(request.data_source, Path(base_dir), lambda _: iter(()))
+        next(_read_cases(request, base_dir, seed=0, limit=1))
     except SuiteError as error:
-        yield from (f"data_source: {problem.message}" for problem in error.problems)
+        for problem in error.problems:
+            yield str(problem) if problem.path else f"data_source: {problem}"
     except MissingExtra as error:
         yield f"data_source: {error}"
-    for field in request.fields:
-        if fault := field_problem(field):
-            yield f"fields.{field}: {fault}"
 
 
 def _length_problems(request: RequestSpec) -> Iterator[str]:
