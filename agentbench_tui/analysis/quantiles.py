@@ -13,6 +13,9 @@ from agentbench_tui.analysis.interval import order_ranks
 from agentbench_tui.analysis.sample import column
 from agentbench_tui.analysis.summary import needed, supported
 
+_ROUNDING = 1e-12
+"""Of a running sum: a weight that is reached up to this is reached."""
+
 
 def quantile_estimates(
     values: ArrayLike, shares: Sequence[float], level: float = 0.95
@@ -53,3 +56,27 @@ def quantile_estimates(
 @lru_cache(maxsize=256)
 def _ranks(n: int, q: float, level: float) -> tuple[int, int] | None:
     return order_ranks(n, q, level)
+
+
+def weighted_quantiles(
+    values: ArrayLike, weights: ArrayLike, shares: Sequence[float], level: float = 0.95
+) -> list[Estimate]:
+    """Smallest value at which a share of the weight is reached; no interval.
+
+    Weights are >= 0 and not all 0. As many values are needed as for a quantile without weights.
+    """
+    x, weight = column(values), column(weights)
+    if x.size != weight.size:
+        raise ValueError(f"{x.size} values but {weight.size} weights")
+    order = np.argsort(x)
+    reached = np.cumsum(weight[order])
+    found = []
+    for q in shares:
+        if supported(q, x.size, level):
+            place = int(np.searchsorted(reached, q * reached[-1] * (1 - _ROUNDING)))
+            value = float(x[order[place]])
+            found.append(Estimate(value, None, None, x.size, "weighted quantile"))
+        else:
+            reason = needs(needed(q, level), x.size)
+            found.append(Estimate(None, None, None, x.size, "weighted quantile", reason))
+    return found

@@ -136,6 +136,14 @@ def metrics_of(connection: sqlite3.Connection, execution_key: int) -> dict[str, 
     }
 
 
+def load_summary_of(connection: sqlite3.Connection, execution_key: int) -> str | None:
+    """The summary of a load execution, JSON; None for every other one."""
+    row = connection.execute(
+        "SELECT document FROM load_summaries WHERE execution_key=?", (execution_key,)
+    ).fetchone()
+    return None if row is None else str(row[0])
+
+
 def failures_of(connection: sqlite3.Connection, execution_key: int) -> dict[str, int]:
     """Failure kind → observations of the execution that ended with it."""
     return {

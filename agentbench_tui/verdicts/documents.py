@@ -17,6 +17,7 @@ from agentbench_tui.store.queries import (
     metrics_of,
 )
 from agentbench_tui.verdicts.leaderboard import run_leaderboard
+from agentbench_tui.verdicts.load_document import load_document
 
 if TYPE_CHECKING:
     import sqlite3
@@ -45,12 +46,12 @@ def run_document(connection: sqlite3.Connection, run: Document) -> Document:
 
 
 def execution_document(connection: sqlite3.Connection, row: Document) -> Document:
-    """One execution of a run document."""
+    """One execution of a run document; one of kind load has its own document in `load`."""
     metrics = {
         name: {field: metric[field] for field in ("value", "unit", "low", "high", "n", "reason")}
         for name, metric in metrics_of(connection, row["key"]).items()
     }
-    return {
+    document = {
         "execution_id": row["id"],
         "suite_id": row["suite_id"],
         "benchmark_id": row["benchmark_id"],
@@ -82,6 +83,8 @@ def execution_document(connection: sqlite3.Connection, row: Document) -> Documen
         "judges": _agreement(connection, row["key"]),
         "unmeasured": _unmeasured(connection, row, metrics),
     }
+    load = load_document(connection, row)
+    return document if load is None else document | {"load": load}
 
 
 def _unmeasured(

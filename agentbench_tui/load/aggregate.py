@@ -1,0 +1,327 @@
+"""From the stored samples of a load execution to its metrics, by the formulas of `model.metric`.
+
+The only way there, after a run as after an import: the same samples always give the same numbers.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import msgspec
+import numpy as np
+
+from agentbench_tui.analysis.estimate import Estimate, estimate
+from agentbench_tui.analysis.quantiles import quantile_estimates, weighted_quantiles
+from agentbench_tui.engine.aggregate import COSTS, Aggregate, MetricValue
+from agentbench_tui.engine.cost_reasons import ESTIMATED
+from agentbench_tui.load.columns import Floats, gaps_of, read_columns
+from agentbench_tui.load.rates import Rates, rates_of
+from agentbench_tui.load.requests import Requests, measured_requests
+from agentbench_tui.load.sample import CANCELLED, NONE, STATUSES, UNFINISHED
+from agentbench_tui.load.window import Window
+from agentbench_tui.model.answer import Usage
+from agentbench_tui.model.metric import LOAD_PARTS, METRICS, SHARES
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from agentbench_tui.model.agent import AgentSpec
+
+Price = Callable[[Usage], float | None]
+"""Cost of one request in USD by its tokens; None when the price is not known."""
+
+CHUNKS_COUNTED = f"{ESTIMATED}: tokens are counted by chunks, not by the server"
+NOTHING_ANSWERED = "nothing answered"
+NOT_STREAMED = "not streamed"
+NO_COUNT = "the server counts no tokens"
+CLOSED_LOOP = "a closed loop sends when its users are ready"
+SHORT_WINDOW = "the window ended before its steady part began"
+NOT_JUDGED = "load does not judge answers"
+_OF_TOKENS = frozenset(
+    {"output_tokens", "tpot_ms", "output_tokens_per_s", "output_tokens_per_s_per_user"}
+    | {"tokens_used", *COSTS}
+)
+"""What is an estimate when the tokens are."""
+_NOT_MEASURED = {
+    **dict.fromkeys(("accuracy", "correct_share", "correctness", "completeness"), NOT_JUDGED),
+    **dict.fromkeys(("relevance", "tokens_per_correct", "cost_usd_per_correct"), NOT_JUDGED),
+    **dict.fromkeys(
+        ("memory_peak_mb", "cpu_usage_percent", "cpu_ms_per_correct"),
+        "the target's processes are not followed under load",
+    ),
+}
+
+
+def read_windows(connection: sqlite3.Connection, execution_key: int) -> dict[int, Window]:
+    """The finished repeats of an execution."""
+    rows = connection.execute(
+        "SELECT repeat, document FROM load_windows WHERE execution_key=? ORDER BY repeat",
+        (execution_key,),
+    ).fetchall()
+    return {row[0]: msgspec.json.decode(row[1], type=Window) for row in rows}
+
+
+def read_requests(connection: sqlite3.Connection, execution_key: int) -> Requests:
+    """The measured requests of the finished repeats of an execution."""
+    return measured_requests(
+        read_columns(connection, execution_key), read_windows(connection, execution_key)
+    )
+
+
+def aggregate(requests: Requests, agent: AgentSpec, price: Price | None = None) -> Aggregate:
+    """Every metric of a load execution; several repeats are pooled, rates are their mean.
+
+    `requests` as `read_requests` gives them. Without `price` costs are unknown, except of agents
+    with an hourly price.
+    """
+    result = Aggregate(observed=len(requests), answered=int(requests.answered.sum()))
+    result.counted = int(requests.counted.sum())
+    result.failures = Counter(statuses(requests))
+    for name in ("ok", CANCELLED, UNFINISHED):
+        del result.failures[name]
+    _reliability(result, requests)
+    _latencies(result, requests)
+    _streams(result, requests)
+    _rates(result, requests)
+    _tokens(result, requests)
+    _costs(result, requests, agent, price)
+    for name, reason in _NOT_MEASURED.items():
+        result.total(name, None, result.counted, reason)
+    result.total("api_calls", float(len(requests)), len(requests))
+    for name in ("retries", "connections", "received_bytes"):
+        field = "resent" if name == "retries" else name
+        result.total(name, float(_total(requests, field)), len(requests))
+    if requests.tokens_estimated:
+        _mark_estimated(result)
+    return result
+
+
+def statuses(requests: Requests) -> dict[str, int]:
+    """Status → how many of the requests ended so; those that occur."""
+    counts = np.bincount(requests.columns.table["status"], minlength=len(STATUSES))
+    return {name: int(n) for name, n in zip(STATUSES, counts, strict=True) if n}
+
+
+def _total(requests: Requests, field: str) -> int:
+    """Sum over all workers of all repeats of what they say at their end."""
+    windows = requests.windows.values()
+    return sum(getattr(worker, field) for window in windows for worker in window.workers)
+
+
+def _reliability(result: Aggregate, requests: Requests) -> None:
+    if not result.counted:
+        for name in ("reliability", "error_rate"):
+            result.add(name, None, "no request counts")
+        return
+    found = estimate(requests.answered[requests.counted].astype(np.float64), "share")
+    result.add("reliability", found)
+    assert found.value is not None
+    assert found.low is not None
+    assert found.high is not None
+    errors = replace(found, value=1 - found.value, low=1 - found.high, high=1 - found.low)
+    result.add("error_rate", errors)
+
+
+def _latencies(result: Aggregate, requests: Requests) -> None:
+    answered = requests.answered.any()
+    for name in ("e2e_ms", "e2e_from_send_ms"):
+        _distribution(result, requests, name, NOTHING_ANSWERED)
+    for name in ("ttft_ms", "ttft_from_send_ms", "ttfo_ms"):
+        _distribution(result, requests, name, NOT_STREAMED if answered else NOTHING_ANSWERED)
+    for name in ("send_lag_ms", "queue_ms"):
+        if requests.is_open:
+            _distribution(result, requests, name, "nothing was sent")
+        else:
+            _absent(result, name, CLOSED_LOOP)
+
+
+def _streams(result: Aggregate, requests: Requests) -> None:
+    """Gaps between chunks, and time per token."""
+    if np.isnan(requests.ttft_from_send_ms).all():
+        reason = NOT_STREAMED if requests.answered.any() else NOTHING_ANSWERED
+        for name in ("icl_ms", "itl_ms", "tpot_ms"):
+            _absent(result, name, reason)
+        result.total("output_tokens_per_s_per_user", None, 0, reason)
+        return
+    reason = NO_COUNT
+    if not np.isnan(requests.output_tokens).all():
+        reason = "no answer has 2 tokens"
+    _distribution(result, requests, "tpot_ms", reason)
+    tpot = requests.tpot_ms[requests.tpot_ms > 0]
+    speeds = estimate(1000 / tpot, "amount") if len(tpot) else None
+    result.add("output_tokens_per_s_per_user", speeds, reason)
+    begun = requests.columns.only(requests.begun)
+    gaps, rows = gaps_of(begun)
+    _figures(result, "icl_ms", gaps, begun.repeat[rows], "no answer has 2 chunks")
+    _per_token(result, requests)
+
+
+def _per_token(result: Aggregate, requests: Requests) -> None:
+    """itl_ms: gaps ÷ tokens per chunk, weighted by them."""
+    told = requests.columns.only(requests.answered & requests.columns.counted)
+    gaps, rows = gaps_of(told)
+    each = np.divide(
+        told.output_tokens,
+        told.table["chunks"],
+        out=np.zeros(len(told)),
+        where=told.table["chunks"] != NONE,
+    )[rows]
+    known = each > 0
+    if not known.any():
+        _absent(result, "itl_ms", "no answer has 2 chunks" if len(told) else NO_COUNT)
+        return
+    values, weights = gaps[known] / each[known], each[known]
+    n = len(values)
+    mean = Estimate(float(np.average(values, weights=weights)), None, None, n, "weighted mean")
+    most = Estimate(float(values.max()), None, None, n, "largest")
+    parts = dict(zip(SHARES, weighted_quantiles(values, weights, [*SHARES.values()]), strict=True))
+    for part, found in ({"mean": mean, "max": most} | parts).items():
+        result.add(f"itl_ms.{part}", found)
+
+
+def _rates(result: Aggregate, requests: Requests) -> None:
+    slo = next((window.slo for window in requests.windows.values()), {})
+    good = requests.good(slo)
+    repeats = [rates_of(requests, repeat, good) for repeat in requests.windows]
+    n = result.answered
+
+    def mean(name: str, value: Callable[[Rates], float | None], reason: str) -> None:
+        known = [found for found in map(value, repeats) if found is not None]
+        if not known:
+            result.total(name, None, n, reason)
+            return
+        found = estimate(known, "amount")
+        result.add(name, replace(found, n=n))
+
+    mean("throughput_per_s", lambda one: one.throughput, NOTHING_ANSWERED)
+    mean("request_throughput_per_s", lambda one: one.request_throughput, SHORT_WINDOW)
+    mean("sent_per_s", lambda one: one.sent, "nothing was sent")
+    reason = "the window was cut short" if requests.is_open else CLOSED_LOOP
+    mean("sent_share", lambda one: one.sent_share, reason)
+    if np.isnan(requests.output_tokens).all():
+        result.total("output_tokens_per_s", None, n, NO_COUNT)
+    else:
+        mean("output_tokens_per_s", lambda one: one.output_tokens, SHORT_WINDOW)
+    if np.isnan(requests.columns.input_tokens[requests.answered]).all():
+        result.total("input_tokens_per_s", None, n, NO_COUNT)
+    else:
+        mean("input_tokens_per_s", lambda one: one.input_tokens, SHORT_WINDOW)
+    no_slo = _why_no_goodput(requests, slo)
+    if no_slo is not None:
+        result.total("goodput_per_s", None, n, no_slo)
+        result.total("goodput_share", None, n, no_slo)
+        return
+    mean("goodput_per_s", lambda one: one.goodput, SHORT_WINDOW)
+    offered = _total(requests, "offered")
+    kept = np.zeros(max(offered, len(requests)))
+    kept[: int(good.sum())] = 1.0
+    result.add("goodput_share", estimate(kept, "share") if len(kept) else None, "nothing was due")
+
+
+def _why_no_goodput(requests: Requests, slo: Mapping[str, float]) -> str | None:
+    if not slo:
+        return "no limits are given (`slo`)"
+    lacking = requests.lacking(slo)
+    return f"no answer has {', '.join(lacking)}" if lacking else None
+
+
+def _tokens(result: Aggregate, requests: Requests) -> None:
+    repeats = requests.columns.repeat
+    inputs = np.where(requests.answered, requests.columns.input_tokens, np.nan)
+    for name, values in (("input_tokens", inputs), ("output_tokens", requests.output_tokens)):
+        known = ~np.isnan(values)
+        _figures(result, name, values[known], repeats[known], NO_COUNT)
+    columns = requests.columns
+    known = ~(np.isnan(columns.input_tokens) & np.isnan(columns.output_tokens))
+    total = float(np.nansum(columns.input_tokens) + np.nansum(columns.output_tokens))
+    result.total("tokens_used", total if known.any() else None, int(known.sum()), NO_COUNT)
+
+
+def _costs(result: Aggregate, requests: Requests, agent: AgentSpec, price: Price | None) -> None:
+    n = len(requests)
+    if agent.hourly_price_usd is not None and n:
+        hours = (
+            sum(
+                window.window_s + max((worker.drained_s for worker in window.workers), default=0.0)
+                for window in requests.windows.values()
+            )
+            / 3600
+        )
+        each = np.full(n, hours * agent.hourly_price_usd / n)
+        if price is not None:
+            each += np.nan_to_num(_priced(requests, price))
+    elif price is None or not requests.answered.any():
+        reason = "the prices of its tokens are not known" if price is None else NOTHING_ANSWERED
+        for name in COSTS[:2]:
+            result.total(name, None, n, reason)
+        return
+    else:
+        each = _priced(requests, price)
+        unknown = int((np.isnan(each) & requests.answered).sum())
+        if unknown:
+            reason = f"tokens or their price are not known ({unknown:,} answers)"
+            for name in COSTS[:2]:
+                result.total(name, None, n, reason)
+            return
+        each = np.nan_to_num(each)
+    result.total("cost_usd", float(each.sum()), n)
+    result.add("cost_usd_per_task", estimate(each, "amount"))
+
+
+def _priced(requests: Requests, price: Price) -> Floats:
+    """USD of each request; each combination of token counts is asked for once."""
+    names = ("input_tokens", "output_tokens", "cached_tokens")
+    table = np.stack([requests.columns.table[name] for name in names], axis=1)
+    kinds, which = np.unique(table, axis=0, return_inverse=True)
+    costs = [
+        price(Usage(input_tokens=given, output_tokens=made, cached_tokens=cached))
+        for given, made, cached in (
+            [None if count == NONE else count for count in kind] for kind in kinds.tolist()
+        )
+    ]
+    found = np.array([np.nan if cost is None else cost for cost in costs], np.float64)
+    each: Floats = found[which.reshape(-1)]
+    return each
+
+
+def _mark_estimated(result: Aggregate) -> None:
+    for name, metric in result.metrics.items():
+        if name.partition(".")[0] in _OF_TOKENS and metric.value is not None:
+            result.metrics[name] = replace(metric, reason=CHUNKS_COUNTED)
+
+
+def _distribution(result: Aggregate, requests: Requests, name: str, reason: str) -> None:
+    """Figures of an attribute of the requests, where it is known."""
+    values: Floats = getattr(requests, name)
+    known = ~np.isnan(values)
+    _figures(result, name, values[known], requests.columns.repeat[known], reason)
+
+
+def _figures(
+    result: Aggregate,
+    name: str,
+    values: Floats,
+    repeats: np.ndarray[tuple[int], np.dtype[np.int32]],
+    reason: str,
+) -> None:
+    """Mean, percentiles and maximum; exact, from all values of all repeats."""
+    if not len(values):
+        _absent(result, name, reason)
+        return
+    several = len(values) > 1 and bool((repeats != repeats[0]).any())
+    result.add(f"{name}.mean", estimate(values, "amount", clusters=repeats if several else None))
+    for part, found in zip(SHARES, quantile_estimates(values, [*SHARES.values()]), strict=True):
+        by_repeat = several and part == "p50" and name.endswith("_ms") and values.min() > 0
+        result.add(f"{name}.{part}", estimate(values, "time", runs=repeats) if by_repeat else found)
+    most = float(values.max())
+    result.metrics[f"{name}.max"] = MetricValue(
+        f"{name}.max", most, METRICS[name].unit, n=len(values)
+    )
+
+
+def _absent(result: Aggregate, name: str, reason: str) -> None:
+    for part in LOAD_PARTS:
+        result.add(f"{name}.{part}", None, reason)

@@ -1,0 +1,105 @@
+"""Rates of load, a repeat at a time: what went through each second, in the steady part and in all.
+
+The steady part of a window leaves out the ramp before it and the drain after it: filling and
+emptying the target would make it look slower than it is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from agentbench_tui.load.columns import Flags
+from agentbench_tui.load.requests import Requests
+from agentbench_tui.load.window import Window
+
+
+@dataclass(frozen=True, slots=True)
+class Steady:
+    """The steady part of a window, in seconds since its start."""
+
+    from_s: float
+    to_s: float
+
+    @property
+    def length_s(self) -> float:
+        return self.to_s - self.from_s
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """Rates of one repeat, per second; None where there is nothing to divide by."""
+
+    steady: Steady | None
+    """None when the window ended before its steady part began."""
+    throughput: float | None
+    request_throughput: float | None
+    output_tokens: float | None
+    input_tokens: float | None
+    goodput: float | None
+    sent: float | None
+    sent_share: float | None
+    """Of the asked rate; None for a closed loop and for a window that was cut short."""
+
+
+def rates_of(requests: Requests, repeat: int, good: Flags) -> Rates:
+    """Rates of one repeat; `good` says which of all requests kept the SLO."""
+    window = requests.windows[repeat]
+    own = requests.columns.repeat == repeat
+    answered = own & requests.answered
+    steady = steady_part(requests, repeat)
+    ends = requests.columns.end_s
+    inside = np.zeros_like(own)
+    if steady is not None:
+        inside = own & (ends >= steady.from_s) & (ends < steady.to_s)
+
+    def per_second(amount: float) -> float | None:
+        return None if steady is None else amount / steady.length_s
+
+    sent = _sent_per_s(requests, own, window)
+    asked = window.asked_per_s
+    return Rates(
+        steady=steady,
+        throughput=_throughput(requests, own, answered),
+        request_throughput=per_second(float(np.count_nonzero(inside & answered))),
+        output_tokens=per_second(float(np.nansum(requests.output_tokens[inside]))),
+        input_tokens=per_second(float(np.nansum(requests.columns.input_tokens[inside & answered]))),
+        goodput=per_second(float(np.count_nonzero(inside & good))),
+        sent=sent,
+        sent_share=sent / asked if sent is not None and asked and not window.stopped else None,
+    )
+
+
+def steady_part(requests: Requests, repeat: int) -> Steady | None:
+    """From the end of the ramp to the last arrival; None when that is nothing.
+
+    The ramp is the plan's, else one median latency from sending: by then as many answers end as
+    requests begin.
+    """
+    window = requests.windows[repeat]
+    ramp_s = window.ramp_s
+    if ramp_s is None:
+        latencies = requests.e2e_from_send_ms[
+            requests.answered & (requests.columns.repeat == repeat)
+        ]
+        ramp_s = float(np.median(latencies)) / 1e3 if len(latencies) else 0.0
+    return Steady(ramp_s, window.window_s) if ramp_s < window.window_s else None
+
+
+def _throughput(requests: Requests, own: Flags, answered: Flags) -> float | None:
+    if not answered.any():
+        return None
+    whole_s = requests.columns.end_s[answered].max() - requests.columns.due_s[own].min()
+    return float(np.count_nonzero(answered) / whole_s) if whole_s > 0 else None
+
+
+def _sent_per_s(requests: Requests, own: Flags, window: Window) -> float | None:
+    """What left while the schedule asked for it; what left in the drain was late."""
+    length_s = window.window_s
+    if window.asked and window.asked_per_s and not window.stopped:
+        # The last arrival comes before the end of the time that the schedule spans.
+        length_s = window.asked / window.asked_per_s
+    if length_s <= 0:
+        return None
+    return float(np.count_nonzero(own & (requests.columns.sent_s <= length_s)) / length_s)
