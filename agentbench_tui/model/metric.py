@@ -256,7 +256,7 @@ METRICS: dict[str, Metric] = {
             "1/s",
             "higher",
             "Answered observations ÷ seconds in which the execution was asking; of load, from the "
-            "start of the window to the last answer. Mean of the repeats, with t.",
+            "first due request to the last answer. Mean of the repeats, with t.",
             load=True,
         ),
         Metric(
@@ -313,7 +313,7 @@ METRICS: dict[str, Metric] = {
             "sent_per_s",
             "1/s",
             "none",
-            "Requests sent ÷ seconds from the start of the window to the last arrival.",
+            "Requests sent in the window ÷ its length. What leaves in the drain does not count.",
             load=True,
         ),
         Metric(
