@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import lru_cache
 
@@ -10,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from agentbench_tui.analysis.estimate import Estimate, needs
 from agentbench_tui.analysis.interval import order_ranks
-from agentbench_tui.analysis.sample import column
+from agentbench_tui.analysis.sample import Floats, column
 from agentbench_tui.analysis.summary import needed, supported
 
 _ROUNDING = 1e-12
@@ -68,15 +69,23 @@ def weighted_quantiles(
     x, weight = column(values), column(weights)
     if x.size != weight.size:
         raise ValueError(f"{x.size} values but {weight.size} weights")
-    order = np.argsort(x)
-    reached = np.cumsum(weight[order])
     found = []
+    places = iter(_reached(x, weight, [q for q in shares if supported(q, x.size, level)]))
     for q in shares:
-        if supported(q, x.size, level):
-            place = int(np.searchsorted(reached, q * reached[-1] * (1 - _ROUNDING)))
-            value = float(x[order[place]])
-            found.append(Estimate(value, None, None, x.size, "weighted quantile"))
-        else:
-            reason = needs(needed(q, level), x.size)
-            found.append(Estimate(None, None, None, x.size, "weighted quantile", reason))
+        fits = supported(q, x.size, level)
+        reason = "" if fits else needs(needed(q, level), x.size)
+        value = next(places) if fits else None
+        found.append(Estimate(value, None, None, x.size, "weighted quantile", reason))
     return found
+
+
+def _reached(x: Floats, weight: Floats, shares: list[float]) -> list[float]:
+    if not shares:
+        return []
+    if weight.min() == weight.max():  # no need to sort
+        ranks = [max(math.ceil(q * x.size * (1 - _ROUNDING)), 1) - 1 for q in shares]
+        return [float(value) for value in np.partition(x, sorted(set(ranks)))[ranks]]
+    order = np.argsort(x)
+    sums = np.cumsum(weight[order])
+    wanted = np.array(shares) * sums[-1] * (1 - _ROUNDING)
+    return [float(value) for value in x[order[np.searchsorted(sums, wanted)]]]

@@ -157,7 +157,9 @@ class Requests:
 
 def measured_requests(columns: Columns, windows: Mapping[int, Window]) -> Requests:
     """The requests of the windows, without warm-up."""
-    return Requests(columns.only(columns.measured), windows)
+    if not columns.measured.all():
+        columns = columns.only(columns.measured)
+    return Requests(columns, windows)
 
 
 def _where(rows: Flags, values: Floats) -> Floats:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentbench_tui.analysis.estimate import quantile_estimate
-from agentbench_tui.analysis.quantiles import quantile_estimates
+from agentbench_tui.analysis.quantiles import quantile_estimates, weighted_quantiles
 
 SHARES = (0.5, 0.9, 0.95, 0.99, 0.999)
 
@@ -38,3 +38,30 @@ def test_a_quantile_that_n_cannot_support_says_how_many_it_needs(share: float, c
     (short,) = quantile_estimates(range(count - 1), [share])
     assert short.value is None
     assert short.reason == f"needs {count:,} (have {count - 1:,})"
+
+
+@given(
+    st.lists(st.tuples(st.integers(-50, 50), st.integers(1, 9)), min_size=1, max_size=400),
+    st.sampled_from(SHARES),
+)
+def test_a_weight_of_n_is_n_equal_values(pairs: list[tuple[int, int]], share: float) -> None:
+    values, weights = zip(*pairs, strict=True)
+    (found,) = weighted_quantiles(values, weights, [share])
+    repeated = np.repeat(values, weights)
+    expected = float(np.quantile(repeated, share, method="inverted_cdf"))
+    if found.value is None:
+        assert found.reason == quantile_estimate(values, share).reason
+    else:
+        assert found.value == expected
+
+
+@given(st.lists(st.integers(-50, 50), min_size=1, max_size=3100), st.sampled_from(SHARES))
+def test_equal_weights_are_none(values: list[int], share: float) -> None:
+    (found,) = weighted_quantiles(values, [0.3] * len(values), [share])
+    if found.value is not None:
+        assert found.value == float(np.quantile(values, share, method="inverted_cdf"))
+
+
+def test_every_value_has_its_weight() -> None:
+    with pytest.raises(ValueError, match="3 values but 2 weights"):
+        weighted_quantiles([1, 2, 3], [1, 1], [0.5])
