@@ -254,6 +254,16 @@ async def test_a_connection_is_kept_until_it_is_asked_to_close_and_requests_may_
     assert (counts["connections"], counts["ok"]) == (1, 3)
 
 
+async def test_a_long_queue_of_wrong_requests_is_answered_one_by_one() -> None:
+    async with serving() as client:
+        said = await client.raw(
+            request(b"{}"), *[request(b"junk")] * 2000, request(b"{}", b"connection: close")
+        )
+        counts = client.truth()["requests"]
+    assert said.count(b"HTTP/1.1 400 ") == 2000
+    assert (counts["ok"], counts["invalid"]) == (2, 2000)
+
+
 async def test_a_client_of_http_1_0_gets_no_chunks() -> None:
     async with serving() as client:
         said = await client.raw(request(b'{"stream":true}', version=b"1.0"))

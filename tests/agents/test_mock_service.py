@@ -148,6 +148,47 @@ def test_nothing_is_due_in_a_stall(at_ns: int, length_ms: int) -> None:
     assert 0 <= due_ns - at_ns <= length_ms * MS
 
 
+@given(
+    arrivals=st.lists(st.integers(0, 300), max_size=12),
+    leaves=st.dictionaries(st.integers(0, 11), st.integers(0, 500)),
+    tokens=st.integers(1, 9),
+    reasoning=st.integers(0, 3),
+    options=st.fixed_dictionaries(
+        {"error_rate": st.sampled_from([0, 0.3]), "cut_rate": st.sampled_from([0, 0.3])},
+        optional={
+            "slots": st.integers(1, 3),
+            "stall": st.sampled_from(["30ms/100ms", "99ms/100ms"]),
+            "rate_limit": st.integers(1, 50),
+            "itl_dist": st.sampled_from(["lognormal", "bimodal"]),
+            "chunk_tokens": st.integers(1, 4),
+        },
+    ),
+    streamed=st.booleans(),
+)
+def test_a_request_ends_once_and_whole_unless_it_is_cut_or_its_client_leaves(
+    arrivals: list[int],
+    leaves: dict[int, int],
+    tokens: int,
+    reasoning: int,
+    options: dict[str, Any],
+    streamed: bool,
+) -> None:
+    arrivals = sorted(arrivals)
+    left = {n: arrivals[n] + after for n, after in leaves.items() if n < len(arrivals)}
+    steps = drive(
+        service(**options), arrivals, tokens=tokens, reasoning=min(reasoning, tokens - 1),
+        streamed=streamed, leaves_ms=left,
+    )  # fmt: skip
+    assert [due for due, *_ in steps] == sorted(due for due, *_ in steps)
+    for number in range(len(arrivals)):
+        own = [(kind, said) for _, kind, one, said in steps if one == number]
+        ends = [kind for kind, _ in own if kind not in {BEGIN, CHUNK}]
+        assert len(ends) == 1 or (not ends and number in left)
+        if ends == [LAST]:
+            assert own[0][0] is BEGIN
+            assert sum(said for _, said in own) == tokens
+
+
 def test_lognormal_first_tokens_have_the_median_and_spread_that_were_asked_for() -> None:
     served = service(ttft="50ms", ttft_dist="lognormal", sigma=0.5)
     dues = [step[0] for step in drive(served, [0] * 4000) if step[1] is LAST]

@@ -159,7 +159,13 @@ class Connection(asyncio.Protocol):
             self.close()
         elif self._waiting:
             self._busy = True
-            self._handler.requested(self, self._waiting.popleft())
+            asyncio.get_running_loop().call_soon(self._go_on)
+
+    def _go_on(self) -> None:
+        """The next of the requests that came ahead of their turn; it arrives with its turn."""
+        if self._waiting:
+            request = self._waiting.popleft()
+            self._handler.requested(self, request._replace(arrived_ns=perf_counter_ns()))
 
     def close(self) -> None:
         """End the connection; what was handed over is still sent."""

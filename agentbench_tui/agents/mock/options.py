@@ -23,7 +23,9 @@ def duration_ns(text: str) -> int:
     """Nanoseconds of `50ms`, `2s`, `250us`. Raises ValueError."""
     match = _DURATION.fullmatch(text.strip())
     if match is None or (match[2] is None and float(match[1]) > 0):
-        raise ValueError(f"`{text}` is not a duration: write a number and a unit (us, ms, s), such as 50ms")
+        raise ValueError(
+            f"`{text}` is not a duration: write a number and a unit (us, ms, s), such as 50ms"
+        )
     nanoseconds = round(float(match[1]) * _UNITS_NS[match[2] or "ns"])
     if nanoseconds > _LONGEST_NS:
         raise ValueError(f"`{text}` is longer than a day")
