@@ -1,0 +1,82 @@
+"""Rows and gaps survive packing, whatever they hold, and stay small."""
+
+import random
+from array import array
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agentbench_tui.load.sample import (
+    FIELDS,
+    NONE,
+    ROW,
+    STATUSES,
+    pack_gaps,
+    pack_rows,
+    unpack_gaps,
+    unpack_rows,
+)
+from agentbench_tui.model.answer import FailureKind
+
+numbers = st.integers(0, NONE)
+
+
+@given(st.lists(st.binary(min_size=ROW.size, max_size=ROW.size), max_size=40))
+def test_rows_come_back(rows: list[bytes]) -> None:
+    plain = b"".join(rows)
+    assert unpack_rows(pack_rows(plain)) == plain
+
+
+@given(st.lists(numbers, max_size=200))
+def test_gaps_come_back(gaps: list[int]) -> None:
+    assert unpack_gaps(pack_gaps(array("I", gaps))).tolist() == gaps
+
+
+@given(st.binary(max_size=300))
+def test_what_was_never_packed_is_refused(data: bytes) -> None:
+    with pytest.raises(ValueError, match="not a chunk of samples"):
+        unpack_rows(data)
+
+
+@pytest.mark.parametrize("cut", [1, 7])
+def test_a_chunk_that_is_cut_off_is_refused(cut: int) -> None:
+    packed = pack_rows(bytes(10 * ROW.size))
+    with pytest.raises(ValueError, match="not a chunk of samples"):
+        unpack_rows(packed[:-cut])
+    with pytest.raises(ValueError, match="no whole number of rows"):
+        unpack_rows(pack_gaps(array("I", range(5))))
+
+
+def test_every_kind_of_failure_has_a_number_that_fits_a_byte() -> None:
+    assert STATUSES[0] == "ok"
+    assert {kind.value for kind in FailureKind} <= set(STATUSES)
+    assert len(STATUSES) == len(set(STATUSES)) < 256
+
+
+def test_the_stored_order_of_statuses_and_fields_stays() -> None:
+    """Both are in every database: what is new goes to the end."""
+    assert STATUSES[:13] == (
+        "ok", "rate_limited", "timeout", "connection", "server", "truncated", "parse", "limit",
+        "agent", "grader", "harness", "cancelled", "unfinished",
+    )  # fmt: skip
+    assert [name for name, _ in FIELDS] == [
+        "due_us", "lag_us", "first_byte_us", "ttft_us", "ttfo_us", "e2e_us", "chunks",
+        "output_tokens", "input_tokens", "cached_tokens", "received_bytes", "status",
+        "request_type", "flags", "turn",
+    ]  # fmt: skip
+
+
+def test_a_streamed_request_takes_less_than_a_hundred_bytes() -> None:
+    """A quarter of a second at 200 a second, 32 tokens 10 ms apart, as they scatter in practice."""
+    draw = random.Random(3)
+    rows, gaps = b"", array("I")
+    for number in range(50):
+        own = [round(draw.gauss(10_000, 150)) for _ in range(31)]
+        first = round(draw.gauss(50_300, 200))
+        rows += ROW.pack(
+            5000 * number, round(draw.expovariate(1 / 90)), first - 40, first, first,
+            first + sum(own), 32, 32, 128, NONE, 5210, 0, 0, 10, 0,
+        )  # fmt: skip
+        gaps.extend(own)
+    assert (len(pack_rows(rows)) + len(pack_gaps(gaps))) / 50 < 100
