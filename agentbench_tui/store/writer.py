@@ -137,8 +137,7 @@ class Writer:
         # Changes queued at this moment wait for the rows queued before them; rows are appended
         # by the loop that also queues changes, so counting changes first keeps the order.
         changes = len(self._changes)
-        while self._rows:
-            self._commit_rows([self._rows.popleft() for _ in range(self._batch_size())])
+        self._commit_waiting()
         for _ in range(changes):
             change, future = self._changes.popleft()
             try:
@@ -153,6 +152,10 @@ class Writer:
         if self._changes:
             self._wake.set()
 
+    def _commit_waiting(self) -> None:
+        while self._rows:
+            self._commit_rows([self._rows.popleft() for _ in range(self._batch_size())])
+
     def _check_in_place(self) -> None:
         """Save what was written, and end, when the file no longer has its name.
 
@@ -160,6 +163,7 @@ class Writer:
         """
         if _inode(self.path) == self._inode:
             return
+        self._commit_waiting()
         saved = self.path.with_name(f"{self.path.stem}-saved-{new_id()}.db")
         with faults_named(saved), closing(sqlite3.connect(saved)) as copy:
             self._connection.backup(copy)

@@ -169,12 +169,15 @@ async def test_a_database_that_is_removed_or_replaced_meanwhile_is_saved(
     writer = Writer(path)
     try:
         await writer.apply(lambda c: c.execute(ADD, ("before", "v")))
-        path.unlink()
-        if replaced:
-            other_program(path)
-        writer.add(ADD, ("after", "v"))
+
+        def lose(_: sqlite3.Connection) -> None:
+            path.unlink()
+            if replaced:
+                other_program(path)
+            writer.add(ADD, ("after", "v"))
+
         with suppress(StoreError):  # told by this one or the next
-            await writer.flush()
+            await writer.apply(lose)
         with pytest.raises(StoreError, match="was removed or replaced"):
             await writer.flush()
     finally:
