@@ -114,6 +114,7 @@ def test_percentiles_are_those_of_the_plain_list() -> None:
     for part, share in shares.items():
         metric = found.metrics[f"e2e_ms.{part}"]
         assert metric.value == pytest.approx(np.percentile(drawn * 1e3, share)), part
+        assert metric.value is not None
         assert metric.low is not None
         assert metric.high is not None
         assert metric.low < metric.value < metric.high
