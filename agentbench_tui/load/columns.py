@@ -56,6 +56,8 @@ class Columns:
 
     def only(self, rows: Flags) -> Columns:
         """Those rows, with the gaps that belong to them."""
+        if rows.all():
+            return self
         return Columns(
             self.table[rows],
             self.repeat[rows],
@@ -123,9 +125,9 @@ class Columns:
         return self._numbers("input_tokens")
 
     @cached_property
-    def gap_rows(self) -> NDArray[np.int64]:
+    def gap_rows(self) -> NDArray[np.int32]:
         """The row that each gap belongs to."""
-        return np.repeat(np.arange(len(self)), np.maximum(self._chunks() - 1, 0))
+        return np.repeat(np.arange(len(self), dtype=np.int32), np.maximum(self._chunks() - 1, 0))
 
     def _flag(self, bit: int) -> Flags:
         found: Flags = (self.table["flags"] & bit) != 0
@@ -182,7 +184,7 @@ def columns_of(chunks: Iterable[tuple[int, int, bytes, bytes]]) -> Columns:
     )
 
 
-def gaps_of(columns: Columns) -> tuple[Floats, NDArray[np.int64]]:
+def gaps_of(columns: Columns) -> tuple[Floats, NDArray[np.int32]]:
     """Every gap between two content-bearing chunks in ms, and the row it belongs to.
 
     ValueError when there are more or fewer gaps than the rows' chunks say.

@@ -157,9 +157,7 @@ class Requests:
 
 def measured_requests(columns: Columns, windows: Mapping[int, Window]) -> Requests:
     """The requests of the windows, without warm-up."""
-    if not columns.measured.all():
-        columns = columns.only(columns.measured)
-    return Requests(columns, windows)
+    return Requests(columns.only(columns.measured), windows)
 
 
 def _where(rows: Flags, values: Floats) -> Floats:
