@@ -1,0 +1,321 @@
+"""The whole of `agentbench load`, headless and stored, beside a server that knows the truth.
+
+    python benchmarks/load.py [capacity] [accuracy] [stalls] [footprint] [--seconds S]
+
+- capacity: closed loop, 32 connections, answers of one token, against a C server: requests a
+  second, CPU of the whole tree a thousand requests, beside wrk where it is installed.
+- accuracy: open loop, 200/s, TTFT 50 ms, 32 tokens 10 ms apart: what is reported ÷ what the
+  practice server did; send lag, CPU, connections, bytes on disk.
+- stalls: 50/s asked, 10 in flight at most, the server frozen for 2 s twice in 20 s: the p95 that
+  is reported ÷ the true one of that schedule, and what an uncorrected tool would have shown.
+- footprint: seconds from the start to the first request; memory of the tree at 500 streams.
+
+Load goes to 127.0.0.1 alone. Ratios are the result; absolute figures belong to the machine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import heapq
+import json
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import psutil
+
+ROOT = Path(__file__).resolve().parents[1]
+AGENTBENCH = [sys.executable, "-m", "agentbench_tui"]
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parts = {"capacity": capacity, "accuracy": accuracy, "stalls": stalls, "footprint": footprint}
+    parser.add_argument("parts", nargs="*", help=", ".join(parts))
+    parser.add_argument("--seconds", type=float, default=20.0, help="of a measured window")
+    given = parser.parse_args()
+    for name in given.parts or parts:
+        print(f"\n== {name}")
+        parts[name](given.seconds)
+
+
+def capacity(seconds: float) -> None:
+    seconds = min(seconds, 8.0)
+    with c_server() as port:
+        found, cpu_s = load(
+            f"openai:http://127.0.0.1:{port}/v1#mock", "--concurrency", "32", "--no-stream",
+            "--output-tokens", "1", "--duration", f"{seconds}s", "--warmup", "20",
+        )  # fmt: skip
+        sent = found["requests"]["sent"]
+        rate = found["requests"]["sent_per_s"]
+        bar("requests/s", rate, ">= 20,000", rate >= 20_000)
+        each = cpu_s / sent * 1000
+        bar("CPU s a 1,000 requests, tree, start and calibration in", each, "<= 0.06", each <= 0.06)
+        say("  sender alone", found["harness"]["cpu_us_per_request"], "us a request")
+        say("  verdict", found["verdict"], "")
+        if shutil.which("wrk"):
+            command = ["wrk", "-t1", "-c32", "-d3", f"http://127.0.0.1:{port}/json"]
+            said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+            line = next(line for line in said.splitlines() if line.startswith("Requests/sec"))
+            of_wrk = float(line.split()[1])
+            bar("÷ wrk's requests/s", rate / of_wrk, ">= 0.20", rate / of_wrk >= 0.20)
+
+
+def accuracy(seconds: float) -> None:
+    count = int(200 * seconds)
+    with tempfile.TemporaryDirectory() as folder:
+        database = Path(folder) / "bench.db"
+        with mock(Path(folder), "--ttft", "50ms", "--itl", "10ms", "--tokens", "32") as server:
+            target = f"openai:{server.url}#mock"
+            size_of_empty = first_size(database, target)
+            found, cpu_s = load(
+                target, "--rate", "200", "--requests", str(count), "--warmup", "0",
+                "--db", str(database),
+            )  # fmt: skip
+            size = sum(path.stat().st_size for path in Path(folder).glob("bench.db*"))
+        truth = server.truth(skip=1)
+    for metric, part, limit in (
+        ("ttft_ms", "mean", 2.0), ("ttft_ms", "p50", 2.0), ("ttft_ms", "p99", 2.0),
+        ("e2e_ms", "mean", 0.5), ("e2e_ms", "p50", 0.5), ("e2e_ms", "p99", 0.5),
+        ("tpot_ms", "mean", 0.5), ("tpot_ms", "p50", 0.5), ("tpot_ms", "p99", 0.5),
+    ):  # fmt: skip
+        reported = found["metrics"][metric][part]
+        error = 100 * (reported / truth[metric][part] - 1)
+        what = f"{metric}.{part}: {reported:.3f}, true {truth[metric][part]:.3f}, error %"
+        bar(what, error, f"<= {limit}", abs(error) <= limit)
+    lag = found["metrics"]["send_lag_ms"]["p99"]
+    bar("send_lag_ms.p99", lag, "<= 1", lag <= 1)
+    bar("CPU s a 1,000 requests, tree", cpu_s / count * 1e3, "<= 1", cpu_s / count * 1e3 <= 1)
+    opened, most = found["requests"]["connections"], truth["most_in_flight"]
+    bar(
+        f"connections opened ÷ most in flight ({most})",
+        opened / most,
+        "<= 1.1",
+        opened <= 1.1 * most,
+    )
+    disk = (size - size_of_empty) / count
+    bar("bytes on disk a request", disk, "<= 100", disk <= 100)
+    say("  verdict", found["verdict"], " ".join(found.get("reasons", [])))
+
+
+def stalls(seconds: float) -> None:
+    del seconds  # the case is 20 s long
+    with tempfile.TemporaryDirectory() as folder:
+        options = ("--ttft", "50ms", "--itl", "10ms", "--tokens", "8", "--stall", "2s/10s")
+        with mock(Path(folder), *options) as server:
+            found, _ = load(
+                f"openai:{server.url}#mock", "--rate", "50", "--requests", "1000",
+                "--max-in-flight", "10", "--warmup", "0",
+            )  # fmt: skip
+    true = stalled_schedule(count=1000, rate=50, places=10, service_s=0.12, stall_s=2, period_s=10)
+    p95 = float(np.percentile(true, 95)) * 1e3
+    reported = found["metrics"]["e2e_ms"]["p95"]
+    bar(
+        f"e2e_ms.p95 {reported:.0f} ÷ true {p95:.0f}", reported / p95, "0.97 … 1.03",
+        0.97 <= reported / p95 <= 1.03,
+    )  # fmt: skip
+    uncorrected = found["metrics"]["e2e_from_send_ms"]["p95"]
+    say(
+        "  an uncorrected tool would show",
+        uncorrected,
+        f"ms, {p95 / uncorrected:.1f} times too good",
+    )
+    for warning in found.get("warnings", []):
+        say("  warning", warning, "")
+
+
+def stalled_schedule(
+    *, count: int, rate: float, places: int, service_s: float, stall_s: float, period_s: float
+) -> list[float]:
+    """End to end from due, of a server whose requests take `service_s` and freeze with it."""
+
+    def after(start: float, work: float) -> float:
+        now, left = start, work
+        while left > 0:
+            phase = (now - period_s / 2) % period_s
+            if now >= period_s / 2 and phase < stall_s:
+                now += stall_s - phase
+                continue
+            until = period_s / 2 - now if now < period_s / 2 else period_s - phase
+            step = min(left, until)
+            now, left = now + step, left - step
+        return now
+
+    free = [0.0] * places
+    found = []
+    for nth in range(count):
+        due = nth / rate
+        start = max(due, heapq.heappop(free))
+        end = after(start, service_s)
+        heapq.heappush(free, end)
+        found.append(end - due)
+    return found
+
+
+def footprint(seconds: float) -> None:
+    del seconds
+    with tempfile.TemporaryDirectory() as folder:
+        options = ("--ttft", "50ms", "--itl", "20ms", "--tokens", "100")
+        with mock(Path(folder), *options) as server:
+            target = f"openai:{server.url}#mock"
+            command = [
+                *AGENTBENCH, "load", target, "--concurrency", "500", "--duration", "6s",
+                "--warmup", "0", "--db", str(Path(folder) / "memory.db"), "--no-ui", "--quiet",
+                "--format", "json",
+            ]  # fmt: skip
+            began_ns = time.perf_counter_ns()
+            process = subprocess.Popen(command, stdout=subprocess.PIPE, env=ENVIRONMENT)
+            peak_mb, while_streaming_mb = watch_memory(process)
+            assert process.stdout is not None
+            found = json.loads(process.stdout.read())
+            process.wait()
+        first_ns = min(row["arrived_ns"] for row in server.requests())
+    first_s = (first_ns - began_ns) / 1e9
+    bar("seconds from start to first request", first_s, "<= 0.7", first_s <= 0.7)
+    bar("tree MB (RSS) at 500 streams", while_streaming_mb, "<= 120", while_streaming_mb <= 120)
+    say("  peak of the whole run, report and calibration in", peak_mb, "MB")
+    say("  answered", found["requests"]["ok"], "")
+
+
+def watch_memory(process: subprocess.Popen[bytes]) -> tuple[float, float]:
+    """Peak of the tree's RSS: of all the time, and of the first 6 s, in which it streams."""
+    peak = streaming = 0.0
+    began = time.monotonic()
+    while process.poll() is None:
+        try:
+            tree = [
+                psutil.Process(process.pid),
+                *psutil.Process(process.pid).children(recursive=True),
+            ]
+            total = sum(one.memory_info().rss for one in tree) / 1e6
+        except psutil.Error:
+            continue
+        peak = max(peak, total)
+        if time.monotonic() - began < 6:
+            streaming = max(streaming, total)
+        time.sleep(0.05)
+    return peak, streaming
+
+
+def load(target: str, *options: str) -> tuple[dict[str, Any], float]:
+    """The document of one load, and the CPU seconds of the whole tree."""
+    command = [*AGENTBENCH, "load", target, *options, "--no-ui", "--quiet", "--format", "json"]
+    with tempfile.TemporaryDirectory() as folder:
+        if "--db" not in options:
+            command += ["--db", str(Path(folder) / "bench.db")]
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        done = subprocess.run(command, capture_output=True, text=True, env=ENVIRONMENT, check=False)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    if done.returncode not in {0, 3}:
+        sys.exit(f"{' '.join(command)}: exit {done.returncode}: {done.stderr}")
+    used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found, used
+
+
+def first_size(database: Path, target: str) -> int:
+    """Bytes of a database that holds a run of one request."""
+    load(target, "--rate", "10", "--requests", "1", "--warmup", "0", "--db", str(database))
+    return sum(path.stat().st_size for path in database.parent.glob("bench.db*"))
+
+
+class Mock:
+    """A practice server whose figures can be read when it has ended."""
+
+    def __init__(self, url: str, folder: Path) -> None:
+        self.url = url
+        self._folder = folder
+        self._rows: list[dict[str, Any]] = []
+
+    def read(self) -> None:
+        """Read what it wrote at its end."""
+        lines = (self._folder / "requests.jsonl").read_text().splitlines()
+        self._rows = [json.loads(line) for line in lines]
+
+    def requests(self) -> list[dict[str, Any]]:
+        return self._rows
+
+    def truth(self, *, skip: int) -> dict[str, Any]:
+        """By the server's own clock, without the first `skip` requests."""
+        rows = [row for row in self._rows[skip:] if row["status"] == "ok"]
+        arrived = np.array([row["arrived_ns"] for row in rows])
+        first = np.array([row["first_token_ns"] for row in rows])
+        end = np.array([row["end_ns"] for row in rows])
+        tokens = np.array([row["tokens"] for row in rows])
+        columns = {
+            "ttft_ms": (first - arrived) / 1e6,
+            "e2e_ms": (end - arrived) / 1e6,
+            "tpot_ms": (end - first) / (tokens - 1) / 1e6,
+        }
+        events = sorted([(at, 1) for at in arrived] + [(at, -1) for at in end])
+        most = level = 0
+        for _, step in events:
+            level += step
+            most = max(most, level)
+        found: dict[str, Any] = {
+            name: {
+                "mean": float(values.mean()),
+                "p50": float(np.percentile(values, 50)),
+                "p99": float(np.percentile(values, 99)),
+            }
+            for name, values in columns.items()
+        }
+        return {**found, "most_in_flight": most}
+
+
+@contextmanager
+def mock(folder: Path, *options: str) -> Iterator[Mock]:
+    command = [
+        *AGENTBENCH, "mock", "--port", "0", *options,
+        "--requests-log", str(folder / "requests.jsonl"),
+    ]  # fmt: skip
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=ENVIRONMENT)
+    assert process.stdout is not None
+    server = Mock(process.stdout.readline().split()[-1], folder)
+    try:
+        yield server
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.wait()
+        server.read()
+
+
+@contextmanager
+def c_server() -> Iterator[int]:
+    """The C server of this folder, on a free port."""
+    with tempfile.TemporaryDirectory() as folder:
+        program = Path(folder) / "server"
+        source = ROOT / "benchmarks" / "server.c"
+        subprocess.run(["gcc", "-O2", "-o", program, source], check=True)
+        process = subprocess.Popen(
+            [program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        assert process.stdout is not None
+        try:
+            yield int(process.stdout.readline().split()[-1])
+        finally:
+            process.communicate()
+
+
+def bar(what: str, value: float, limit: str, holds: bool) -> None:
+    print(f"{'ok  ' if holds else 'MISS'}  {what:70} {value:12,.3f}   bar {limit}")
+
+
+def say(what: str, value: object, unit: str) -> None:
+    shown = f"{value:,.3f}" if isinstance(value, float) else value
+    print(f"      {what}: {shown} {unit}")
+
+
+if __name__ == "__main__":
+    main()
