@@ -104,13 +104,14 @@ def test_any_samples_come_back(samples: list[Sample]) -> None:
 def test_only_finished_repeats_are_read(tmp_path: Path) -> None:
     create_or_migrate(tmp_path / "a.db")
     execution = Execution(
-        [Sample(number, 0.1, repeat=number) for number in range(4)],
+        [Sample(number / 200, 0.1, repeat=number // 200) for number in range(800)],
         {0: window(), 1: window(), 2: window()},
     )
     with closing(sqlite3.connect(tmp_path / "a.db")) as connection:
         execution.write(connection, 1, 1)
         Execution([Sample(9, 0.1)], {0: window()}).write(connection, 2, 1)
-        assert read_columns(connection, 1).due_s.tolist() == [0, 1, 2]
-        assert read_columns(connection, 1, repeats={1, 3}).due_s.tolist() == [1]
+        every = [number / 200 for number in range(600)]
+        assert read_columns(connection, 1).due_s.tolist() == every
+        assert read_columns(connection, 1, repeats={1, 3}).due_s.tolist() == every[200:400]
         assert read_columns(connection, 2).due_s.tolist() == [9]
         assert len(read_columns(connection, 3)) == 0

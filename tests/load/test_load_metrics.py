@@ -189,6 +189,13 @@ def test_queueing_is_the_part_of_the_lag_in_which_no_place_was_free() -> None:
     assert requests(samples, window(never)).queue_ms.tolist() == [0, 0, 0, 0]
 
 
+def test_no_request_queued_longer_than_it_lagged() -> None:
+    # The third left a moment before the end of the first was noted, so rounding says 901 ms.
+    samples = [Sample(0.0, 1.001), Sample(0.0, 2.0), Sample(0.1, 0.5, 0.9)]
+    worker = done(offered=3, sent=3, blocked=1, most_in_flight=2)
+    assert requests(samples, window(worker)).queue_ms.tolist() == pytest.approx([0, 0, 900])
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_each_sender_and_repeat_has_its_own_places(seed: int) -> None:
     draw = random.Random(seed)
@@ -250,6 +257,39 @@ def test_what_is_sent_after_the_window_was_not_sent_at_the_asked_rate() -> None:
     assert value(found, "sent_share") == pytest.approx(0.5)
 
 
+def test_a_window_that_was_cut_short_has_its_own_length_and_no_share() -> None:
+    samples, _ = steady(50)
+    worker = done(offered=50, sent=50, window_s=5.0)
+    one = window(worker, asked_per_s=10.0, asked=100.0, stopped=True)
+    found = measure(samples, one)
+    assert value(found, "sent_per_s") == pytest.approx(10)
+    assert reason(found, "sent_share") == "the window was cut short"
+
+
+def test_only_what_was_answered_in_the_steady_part_counts_for_its_rates() -> None:
+    samples, one = steady(slo={"e2e_ms": 1000.0})
+    for sample in samples[::2]:
+        sample.status = "truncated"
+    found = measure(samples, one)
+    # 94 end in the 9.4 s of the steady part, every other one of them answered
+    assert value(found, "request_throughput_per_s") == pytest.approx(5)
+    assert value(found, "output_tokens_per_s") == pytest.approx(5 * 20)
+    assert value(found, "input_tokens_per_s") == pytest.approx(5 * 30)
+    assert value(found, "goodput_per_s") == pytest.approx(5)
+
+
+def test_the_mean_of_repeats_knows_that_requests_of_one_go_together() -> None:
+    samples = [
+        Sample(n / 10, e2e + n % 2 / 1000, repeat=repeat)
+        for repeat, e2e in enumerate((0.1, 0.2))
+        for n in range(100)
+    ]
+    metric = measure(samples, *[window(done())] * 2).metrics["e2e_ms.mean"]
+    assert metric.value == pytest.approx(150.5)
+    # Two repeats 100 ms apart say next to nothing: t with 1 degree of freedom, 12.7 × 50 ms.
+    assert metric.high == pytest.approx(150.5 + 12.706 * 50, rel=1e-3)
+
+
 def test_rates_of_repeats_are_their_mean_with_t() -> None:
     samples, windows = [], []
     for repeat, rate in enumerate((10, 12, 14)):
@@ -263,6 +303,7 @@ def test_rates_of_repeats_are_their_mean_with_t() -> None:
     # t(0.975, 2) = 4.302653; the standard error of 10, 12, 14 is 2/√3
     assert metric.low == pytest.approx(12 - 4.302653 * 2 / math.sqrt(3))
     assert metric.high == pytest.approx(12 + 4.302653 * 2 / math.sqrt(3))
+    assert metric.n == 360
 
 
 def test_the_median_of_repeats_is_the_geometric_mean_of_their_medians() -> None:

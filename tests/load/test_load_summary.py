@@ -155,6 +155,17 @@ def test_a_rate_that_was_not_reached_warns_and_names_the_limit(
     assert warning.startswith("asked 10.0/s, sent 6.0/s (60%): the server was the limit")
 
 
+def test_a_client_that_was_the_limit_once_is_told(connection: sqlite3.Connection) -> None:
+    slow = [sample for repeat in range(2) for sample in samples(repeat)]
+    for sample in slow[60:]:
+        sample.lag = 20.0
+    windows = {
+        0: clean_window(worker(offered=100, sent=100, blocked=60, most_in_flight=3)),
+        1: clean_window(worker(offered=100, sent=100, cpu_s=9.8)),
+    }
+    assert measured(connection, Execution(slow, windows)).limit == "client"
+
+
 def test_latencies_that_leave_out_the_slowest_say_so(connection: sqlite3.Connection) -> None:
     late = [*samples(count=90), *(Sample(9 + n / 10, 5.0, status="unfinished") for n in range(4))]
     one = worker(offered=100, sent=94)
