@@ -158,7 +158,6 @@ class _Run:
         from agentbench_tui.scoring.prices import PriceTable
 
         plan, writer = self._plan, self._writer
-        environment = asyncio.create_task(asyncio.to_thread(_capture))
         keys = await writer.apply(lambda c: registration.execution_keys(c, run_key))
         prices = PriceTable(map(Price.model_validate, plan.prices), source=plan.prices_file)
         for suite in self._suites.values():
@@ -173,6 +172,7 @@ class _Run:
             budget=Budget(plan.cost_limit_usd, plan.token_limit),
             prices=prices,
             clock_start_ns=time.perf_counter_ns(),
+            environment=asyncio.create_task(self._store_environment(run_key)),
             stop=self._stop,
             may_ask=self._may_ask,
             agent_of={keys[one.id]: one.agent.id for _, one in plan.executions()},
@@ -183,9 +183,13 @@ class _Run:
                 await self._store_dataset(group, sources.pop(position, None), context)
         if resume:
             await self._load_committed(context)
-        document, fingerprint, vcs = await environment
-        await writer.apply(lambda c: write_environment(c, run_key, document, fingerprint, vcs))
         return context
+
+    async def _store_environment(self, run_key: int) -> None:
+        document, fingerprint, vcs = await asyncio.to_thread(_capture)
+        await self._writer.apply(
+            lambda c: write_environment(c, run_key, document, fingerprint, vcs)
+        )
 
     async def _store_dataset(
         self, group: Group, source: CaseSource | None, context: RunContext
@@ -269,7 +273,7 @@ class _Run:
             gc.unfreeze()
             for task in beside:
                 task.cancel()
-            await asyncio.gather(*beside, return_exceptions=True)
+            await asyncio.gather(context.environment, *beside, return_exceptions=True)
             await asyncio.to_thread(sampler.stop)
             self._gauges = sampler.cost
             await self._finish(context)

@@ -1,9 +1,9 @@
 """Kinds of benchmarks, found by name. The engine imports none of them.
 
-A kind is a module with `check(benchmark)` (what can be known before running: sentences about the
-whole benchmark, or findings with their path in it), `async run(group, context)` (measure every
-execution of the group, writing as it goes) and `aggregate(connection, execution_key, …)` (the
-metrics of what is stored; the same rows always give the same figures).
+A kind is a module with `check(benchmark, base_dir)` (what can be known before running: sentences
+about the whole benchmark, or findings with their path in it), `async run(group, context)` (measure
+every execution of the group, writing as it goes) and `aggregate(connection, execution_key, …)`
+(the metrics of what is stored; the same rows always give the same figures).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ KINDS = {
 class Kind(Protocol):
     """How benchmarks of one kind are checked and carried out."""
 
-    def check(self, benchmark: Benchmark) -> Sequence[str | Finding]: ...
+    def check(self, benchmark: Benchmark, base_dir: str) -> Sequence[str | Finding]: ...
 
     async def run(self, group: Group, context: RunContext) -> None: ...
 

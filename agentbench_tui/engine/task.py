@@ -31,7 +31,7 @@ BLOCKS = 8
 """Into how many blocks the cases are cut when several agents are interleaved."""
 
 
-def check(benchmark: Benchmark) -> list[str]:
+def check(benchmark: Benchmark, base_dir: str) -> list[str]:  # noqa: ARG001  # the contract's signature
     """What is wrong with a task benchmark beyond its form."""
     problems = []
     if benchmark.load:
@@ -60,6 +60,7 @@ async def run(group: Group, context: RunContext) -> None:
     reader = CaseReader(context.database, context.dataset_keys[group.executions[0].id])
     scorers = make_scorers(benchmark, group.base_dir)
     try:
+        await context.environment
         for repeat in range(context.plan.repeats):
             await _run_repeat(repeat, group, benchmark, reader, scorers, context)
             if context.stop.is_set:

@@ -188,7 +188,7 @@ class _Checker:
 
     def _kind(self, path: KeyPath, benchmark: Benchmark) -> None:
         """What the benchmark's own kind has against it."""
-        for found in find_kind(benchmark.kind).check(benchmark):
+        for found in find_kind(benchmark.kind).check(benchmark, str(self._loaded.folder)):
             if isinstance(found, str):
                 self.add(path, found)
             elif not self._needs_value(path, found.path):

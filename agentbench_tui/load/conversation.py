@@ -23,7 +23,7 @@ _64_BITS = (1 << 64) - 1
 class Script:
     """One running session: its turns one after another, with what was answered before."""
 
-    def __init__(self, _request_type: RequestType, conversation: Conversation) -> None:
+    def __init__(self, conversation: Conversation) -> None:
         self.turn = 0
         """The turn that the next request belongs to, from 0."""
         self.think_time_ms = 0.0
@@ -85,9 +85,7 @@ class Script:
 class Mix:
     """Gives each arrival its request: the same one whichever worker sends it."""
 
-    def __init__(
-        self, workload: Sequence[RequestType], seed: int, _worker: int = 0, _workers: int = 1
-    ) -> None:
+    def __init__(self, workload: Sequence[RequestType], seed: int) -> None:
         self._types = tuple(workload)
         self._pairs = [
             [(kind, conversation) for conversation in request_type.conversations]
@@ -98,10 +96,6 @@ class Mix:
         self._bounds = [weight / weights[-1] for weight in weights[:-1]]
         """Upper end of each type's part of 0..1, but for the last one's."""
         self._key = _mixed(seed & _64_BITS)
-
-    def type_of(self, kind: int) -> RequestType:
-        """The request type at that place in the workload."""
-        return self._types[kind]
 
     def pick(self, arrival_index: int) -> tuple[int, Conversation]:
         """Place of the request type in the workload, and the conversation.

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from agentbench_tui.engine.plan import ExecutionPlan, Group
     from agentbench_tui.engine.suite_problems import Finding
     from agentbench_tui.load.arrivals import Arrivals, Trace
-    from agentbench_tui.load.protocol import Done, RequestType, WorkerPlan
+    from agentbench_tui.load.protocol import Done, WorkerPlan
     from agentbench_tui.load.spec import LoadSpec
     from agentbench_tui.load.target import OpenTarget
     from agentbench_tui.load.window import Calibration
@@ -53,11 +53,11 @@ LONGEST_REASON = 300
 """Characters of a reason for which an execution could not be measured."""
 
 
-def check(benchmark: Benchmark) -> Sequence[str | Finding]:
+def check(benchmark: Benchmark, base_dir: str) -> Sequence[str | Finding]:
     """What is wrong with a load benchmark beyond its form."""
     from agentbench_tui.load.validation import check_load
 
-    return check_load(benchmark)
+    return check_load(benchmark, base_dir)
 
 
 def aggregate(
@@ -81,7 +81,6 @@ def aggregate(
 async def run(group: Group, context: RunContext) -> None:
     """Measure every execution of the group, all repeats."""
     load = _Load(group, context)
-    await load.warn()
     for repeat in range(context.plan.repeats):
         order = list(group.executions)
         random.Random(derive_seed(group.seed, "order", repeat)).shuffle(order)  # noqa: S311
@@ -95,29 +94,27 @@ class _Load:
 
     def __init__(self, group: Group, context: RunContext) -> None:
         from agentbench_tui.load.spec import LoadSpec
-        from agentbench_tui.load.workload import make_workload
 
         self._group = group
         self._context = context
         self._benchmark = benchmark = group.resolved()
         self._spec: LoadSpec = LoadSpec.model_validate(benchmark.load)
         self._arrivals: Arrivals | Trace | None = schedule_of(self._spec, group.base_dir)
-        self._workload: tuple[RequestType, ...] = make_workload(
-            self._spec, base_dir=group.base_dir, seed=group.seed
-        )
         self._windows: dict[tuple[int, int], Window] = {}
         """By execution key and repeat, as far as measured here."""
+        self._warned = False
         self._shape: WorkerPlan | None = None
         """The plan of a worker, to calibrate with."""
 
-    async def warn(self) -> None:
+    async def _warn(self) -> None:
         """Say before it begins when the plan asks for much of what the senders can do."""
         from agentbench_tui.load.calibration import last_known
         from agentbench_tui.load.verdict import plan_warning
 
         asked_per_s, run_key = self._asked()[1], self._context.run_key
-        if asked_per_s is None:
+        if asked_per_s is None or self._warned:
             return
+        self._warned = True
 
         def look(connection: sqlite3.Connection) -> Calibration | None:
             row = connection.execute(
@@ -167,6 +164,14 @@ class _Load:
         return await self._context.writer.apply(look)
 
     async def _window(self, execution: ExecutionPlan, key: int, repeat: int) -> None:
+        from agentbench_tui.load.workload import make_workload
+
+        # Other prompts in each repeat: a server would have those of the one before in its cache.
+        workload = make_workload(
+            self._spec,
+            base_dir=self._group.base_dir,
+            seed=derive_seed(self._group.seed, "workload", repeat),
+        )
         constraints = self._benchmark.constraints
         limit_ms = constraints.time_limit_ms
         async with open_target(
@@ -177,7 +182,7 @@ class _Load:
             plans = worker_plans(
                 self._spec,
                 opened.target,
-                self._workload,
+                workload,
                 self._arrivals,
                 seed=self._group.seed,
                 repeat=repeat,
@@ -211,6 +216,8 @@ class _Load:
             ]
             try:
                 await workers.ready()
+                await context.environment
+                await self._warn()
                 started_at, stalled_us = utc_now(), _stalled_us()
                 began_ns = workers.start()
                 done = await self._done(workers)

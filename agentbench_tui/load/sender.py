@@ -12,6 +12,7 @@ from time import perf_counter_ns
 from typing import TYPE_CHECKING, Protocol
 
 from agentbench_tui.load.conversation import Mix, Script
+from agentbench_tui.load.protocol import HttpTarget
 from agentbench_tui.load.sample import NONE, STATUS_CODE, UNFINISHED
 from agentbench_tui.model.answer import AgentFailure, FailureKind
 
@@ -112,7 +113,8 @@ class Sender:
         self._transport = transport
         self._recorder = recorder
         self._agenda = agenda
-        self._mix = Mix(plan.workload, plan.seed, plan.worker, plan.workers)
+        self._mix = Mix(plan.workload, plan.seed)
+        self._is_model = isinstance(plan.target, HttpTarget)
         self._cap = plan.max_in_flight or (1 << 62)
         self._late_after_ns = late_after_ns
         self._start_ns = 0
@@ -158,9 +160,9 @@ class Sender:
     def begin(self, index: int, due_ns: int) -> None:
         """The session of this arrival is due."""
         kind, conversation = self._mix.pick(index)
-        script = None
-        if len(conversation.turns) > 1 or conversation.tools:
-            script = Script(self._mix.type_of(kind), conversation)
+        # Other agents than models call their tools themselves.
+        goes_on = len(conversation.turns) > 1 or (self._is_model and conversation.tools)
+        script = Script(conversation) if goes_on else None
         self._offer(Call(kind, conversation, script, due_ns))
 
     def _offer(self, call: Call) -> None:

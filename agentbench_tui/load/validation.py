@@ -7,16 +7,21 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 
 from agentbench_tui.engine.suite_problems import Finding, findings
-from agentbench_tui.load.arrivals import Trace, problems
+from agentbench_tui.load.arrivals import problems
 from agentbench_tui.load.shape import schedule_of
 from agentbench_tui.load.spec import LoadSpec
+from agentbench_tui.load.workload import problems as workload_problems
+from agentbench_tui.model.errors import UsageError
 
 if TYPE_CHECKING:
     from agentbench_tui.model.suite import Benchmark
 
 
-def check_load(benchmark: Benchmark) -> list[str | Finding]:
-    """Problems of the `load:` block with their paths, and of what stands beside it."""
+def check_load(benchmark: Benchmark, base_dir: str) -> list[str | Finding]:
+    """Problems of the `load:` block with their paths, and of what stands beside it.
+
+    Reads the trace, and the first case of each dataset; `base_dir` is what paths are relative to.
+    """
     found: list[str | Finding] = []
     if benchmark.dataset is not None:
         found.append("`dataset` belongs to benchmarks of kind task; a load names its `workload`")
@@ -33,8 +38,15 @@ def check_load(benchmark: Benchmark) -> list[str | Finding]:
             Finding(("load", *one.path), one.message, one.at_key)
             for one in findings(error, benchmark.load, LoadSpec)
         ]
-    if spec.trace is None:
-        arrivals = schedule_of(spec, "")
-        if arrivals is not None and not isinstance(arrivals, Trace):
+    try:
+        arrivals = schedule_of(spec, base_dir)
+    except UsageError as error:
+        found.append(Finding(("load", "trace"), str(error)))
+    else:
+        if arrivals is not None:
             found += [Finding(("load",), line) for line in problems(arrivals)]
+    for line in workload_problems(spec, base_dir):
+        path, _, message = line.partition(": ")
+        steps = (int(part) if part.isdecimal() else part for part in path.split("."))
+        found.append(Finding(("load", *steps), message))
     return found

@@ -102,7 +102,8 @@ class Worker:
         count = self._plan.warmup_requests
         for nth in range(count):
             self._warm.clear()
-            self._sender.begin(self._plan.worker + nth * self._plan.workers, perf_counter_ns())
+            # Of arrivals below 0: what the window asks first must not lie in the server's caches.
+            self._sender.begin(-1 - self._plan.worker - nth * self._plan.workers, perf_counter_ns())
             await self._warm.wait()
         failure_seen = self._sender.last_failure
         if count and self._sender.refused >= count and failure_seen is not None:

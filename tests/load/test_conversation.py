@@ -29,7 +29,7 @@ def session(*questions: str, **given: Any) -> Conversation:
 
 
 def begin(conversation: Conversation) -> Script:
-    return Script(RequestType("request", 1.0, (conversation,)), conversation)
+    return Script(conversation)
 
 
 def sent(script: Script) -> list[dict[str, Any]]:
