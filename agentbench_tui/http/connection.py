@@ -86,9 +86,9 @@ class Connection(asyncio.Protocol):
     """A transport, its parser, and the exchange that is under way on it, if any."""
 
     __slots__ = (
+        "_bare_bytes",
         "_complete",
         "_delimited",
-        "_head_bytes",
         "_headers",
         "_left",
         "_owner",
@@ -140,7 +140,8 @@ class Connection(asyncio.Protocol):
         self._complete = False
         self._reusable = False
         self._delimited = False
-        self._head_bytes = 0
+        self._bare_bytes = 0
+        """Received since the last part of the body: the head, or a trailer that must end too."""
         self._left = self._owner.max_body_bytes
 
     # What the loop calls.
@@ -164,8 +165,7 @@ class Connection(asyncio.Protocol):
             self.abandon()
             return
         self.received_ns = now_ns
-        if not self.head_done:
-            self._head_bytes += len(data)
+        self._bare_bytes += len(data)
         try:
             self._parser.feed_data(data)
         except (HttpParserError, HttpParserUpgrade) as error:
@@ -173,8 +173,9 @@ class Connection(asyncio.Protocol):
             return
         if self._complete:
             owner.ended(self, reusable=self._reusable)
-        elif self._head_bytes > MAX_HEAD_BYTES and not self.head_done:
-            owner.failed(self, head_too_long(owner.place), now_ns)
+        elif self._bare_bytes > MAX_HEAD_BYTES:
+            what = broken_body if self.head_done else head_too_long
+            owner.failed(self, what(owner.place), now_ns)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """See `asyncio.Protocol`."""
@@ -188,7 +189,7 @@ class Connection(asyncio.Protocol):
                 owner.ended(self, reusable=False)
             elif self.head_done:
                 owner.failed(self, closed_in_body(owner.place), now_ns)
-            elif self._head_bytes:
+            elif self._bare_bytes:
                 owner.failed(self, closed_in_head(owner.place), now_ns)
             elif self.reused:
                 owner.resend(self)
@@ -218,7 +219,7 @@ class Connection(asyncio.Protocol):
             return
         self.head_done = True
         headers = self._headers
-        if self._head_bytes > _HEAD_IN_PACKET:
+        if self._bare_bytes > _HEAD_IN_PACKET:
             self._check_size(headers)
         exchange = self.exchange
         assert exchange is not None, "bytes are only parsed for an exchange"
@@ -237,6 +238,7 @@ class Connection(asyncio.Protocol):
         self._left -= len(part)
         if self._left < 0:
             raise too_long(self._owner.max_body_bytes, self._owner.url)
+        self._bare_bytes = 0
         exchange.on_body(part, self.received_ns)
 
     def on_message_complete(self) -> None:

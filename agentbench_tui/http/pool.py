@@ -17,7 +17,7 @@ from agentbench_tui.http.client import KEEP_ALIVE_S, Timeouts, timed_out
 from agentbench_tui.http.connection import Connection, Exchange
 from agentbench_tui.http.failures import cannot_connect, no_such_host, tls_failed
 from agentbench_tui.http.wire import Origin
-from agentbench_tui.model.answer import AgentFailure
+from agentbench_tui.model.answer import AgentFailure, FailureKind
 
 _SWEEPS_PER_LIMIT = 20
 _SWEEP_S = (0.005, 0.25)
@@ -187,6 +187,11 @@ class Pool:
             failure = tls_failed(self.place, error)
         except OSError as error:
             failure = cannot_connect(self.place, error)
+        except Exception as error:
+            # Not foreseen: whoever waits must not wait for ever, and the loop reports the fault.
+            fault = f"{type(error).__name__} while connecting to {self.place}"
+            self.failed(connection, AgentFailure(FailureKind.HARNESS, fault), perf_counter_ns())
+            raise
         finally:
             connection.opening = None
         self.failed(connection, failure, perf_counter_ns())

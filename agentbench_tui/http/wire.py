@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from urllib.parse import SplitResult, quote, urlsplit
 
 from agentbench_tui.http.client import checked_url
@@ -30,8 +31,7 @@ class Origin:
     @classmethod
     def of(cls, url: str) -> Origin:
         """The origin of an absolute http(s) URL. Raises `UsageError`."""
-        parts = urlsplit(checked_url(url))
-        return cls(parts.scheme, _host(parts), parts.port or _PORTS[parts.scheme])
+        return _read(url)[0]
 
     @property
     def place(self) -> str:
@@ -68,7 +68,7 @@ def head_bytes(method: str, url: str, headers: Mapping[str, str], body_length: i
     """
     if not _TOKEN.fullmatch(method):
         raise UsageError(f"not an HTTP method: {method[:40]!r}")
-    origin = Origin.of(url)
+    origin, target = _read(url)
     fields = {"host": origin.authority, **_DEFAULTS}
     for name, value in headers.items():
         lowered = name.lower()
@@ -80,12 +80,20 @@ def head_bytes(method: str, url: str, headers: Mapping[str, str], body_length: i
             fields[lowered] = value.strip(" \t")
     if body_length or method not in {"GET", "HEAD", "DELETE", "OPTIONS", "TRACE"}:
         fields["content-length"] = str(body_length)
-    lines = [f"{method} {_target(urlsplit(url))} HTTP/1.1"]
+    lines = [f"{method} {target} HTTP/1.1"]
     lines += [f"{name}: {value}" for name, value in fields.items()]
     try:
         return ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1")
     except UnicodeEncodeError:
         raise UsageError("a header holds a character that no header can carry") from None
+
+
+@lru_cache(maxsize=256)
+def _read(url: str) -> tuple[Origin, str]:
+    """Origin and request target. Agents have few URLs, and reading one costs as much as sending."""
+    parts = urlsplit(checked_url(url))
+    origin = Origin(parts.scheme, _host(parts), parts.port or _PORTS[parts.scheme])
+    return origin, _target(parts)
 
 
 def _target(parts: SplitResult) -> str:

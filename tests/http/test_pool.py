@@ -4,6 +4,7 @@ import asyncio
 import socket
 from collections.abc import Callable
 
+import pytest
 from raw_server import raw_server, read_request, saying, saying_once, sized
 
 from agentbench_tui.http.client import Timeouts
@@ -49,12 +50,12 @@ class Told:
         self.over.set_result(None)
 
 
-def pool_of(url: str, *, keep_alive_s: float = 4.0, timeouts: Timeouts | None = None) -> Pool:
+def pool_of(url: str, *, keep_alive_s: float = 4.0, max_body_bytes: int = 10_000) -> Pool:
     return Pool(
         Origin.of(url),
         asyncio.get_running_loop(),
-        timeouts=timeouts or Timeouts(),
-        max_body_bytes=10_000,
+        timeouts=Timeouts(),
+        max_body_bytes=max_body_bytes,
         keep_alive_s=keep_alive_s,
     )
 
@@ -149,4 +150,102 @@ async def test_connections_that_are_idle_too_long_are_closed() -> None:
         await told(pool, request_bytes("POST", server.url, {}, b"body"))
         async with asyncio.timeout(5):
             await pool.wait_closed()
+        await closed(pool)
+
+
+async def test_a_trailer_that_does_not_end_is_given_up() -> None:
+    begun = b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n"
+    with raw_server(saying(begun, b"x-endless: " + b"x" * 1_000_000)) as server:
+        pool = pool_of(server.url)
+        exchange = await told(pool, request_bytes("POST", server.url, {}, b"body"))
+        assert exchange.calls == ["head", "body", "failure"]
+        assert exchange.failure is not None
+        assert exchange.failure.kind is FailureKind.PARSE
+        await closed(pool)
+
+
+async def test_a_long_body_in_large_packets_is_no_long_head() -> None:
+    body = b"x" * 1_000_000
+    with raw_server(saying(sized(body))) as server:
+        pool = pool_of(server.url, max_body_bytes=len(body))
+        exchange = await told(pool, request_bytes("POST", server.url, {}, b"body"))
+        assert exchange.body == body
+        await closed(pool)
+
+
+async def test_every_address_of_a_host_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    with raw_server(saying(sized(b"ok"))) as server, socket.socket() as refusing:
+        refusing.bind(("127.0.0.2", 0))
+        pool = pool_of(f"http://two.invalid:{server.port}/")
+
+        async def two_addresses(host: str, port: int, **_: object) -> list[object]:
+            assert host == "two.invalid"
+            return [(0, 0, 0, "", ("127.0.0.2", port)), (0, 0, 0, "", ("127.0.0.1", port))]
+
+        monkeypatch.setattr(pool, "_loop", LoopWith(pool._loop, two_addresses))
+        for _ in range(2):
+            wire = request_bytes("POST", server.url, {"connection": "close"}, b"body")
+            assert (await told(pool, wire)).body == b"ok"
+        await closed(pool)
+
+
+class LoopWith:
+    """A loop with name resolution of its own."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, getaddrinfo: object) -> None:
+        self._loop = loop
+        self.getaddrinfo = getaddrinfo
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._loop, name)
+
+
+async def test_what_an_exchange_raises_ends_it() -> None:
+    class Refusing(Told):
+        def on_body(self, part: bytes, received_ns: int) -> None:
+            raise AgentFailure(FailureKind.LIMIT, "enough")
+
+    with raw_server(saying(sized(b"ok"))) as server:
+        pool = pool_of(server.url)
+        exchange = Refusing()
+        pool.send(request_bytes("POST", server.url, {}, b"body"), exchange)
+        async with asyncio.timeout(5):
+            await exchange.over
+        assert exchange.calls == ["head", "failure"]
+        assert str(exchange.failure) == "limit: enough"
+        async with asyncio.timeout(5):
+            await pool.wait_closed()
+        await closed(pool)
+
+
+async def test_an_exchange_may_be_cancelled_by_what_it_is_told() -> None:
+    class Enough(Told):
+        def on_body(self, part: bytes, received_ns: int) -> None:
+            super().on_body(part, received_ns)
+            pool.cancel(self)
+            self.over.set_result(None)
+
+    chunks = b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n" + b"1\r\nx\r\n" * 50
+    with raw_server(saying(chunks + b"0\r\n\r\n")) as server:
+        pool = pool_of(server.url)
+        exchange = Enough()
+        pool.send(request_bytes("POST", server.url, {}, b"body"), exchange)
+        async with asyncio.timeout(5):
+            await exchange.over
+            await pool.wait_closed()
+        assert exchange.calls == ["head", "body"]
+        assert pool.in_flight == 0
+        await closed(pool)
+
+
+async def test_sending_says_whether_a_connection_is_opened() -> None:
+    with raw_server(saying(sized(b"ok"))) as server:
+        pool = pool_of(server.url)
+        wire = request_bytes("POST", server.url, {}, b"body")
+        opened = []
+        for _ in range(2):
+            exchange = Told()
+            opened.append(pool.send(wire, exchange))
+            await exchange.over
+        assert opened == [True, False]
         await closed(pool)
