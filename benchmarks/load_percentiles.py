@@ -18,7 +18,7 @@ from agentbench_tui.analysis.quantiles import quantile_estimates
 from agentbench_tui.load.aggregate import aggregate
 from agentbench_tui.load.columns import SAMPLE, Columns, columns_of
 from agentbench_tui.load.protocol import Done
-from agentbench_tui.load.requests import measured_requests
+from agentbench_tui.load.requests import Requests
 from agentbench_tui.load.sample import NONE, STREAMED, TOKENS_COUNTED, pack_gaps, pack_rows
 from agentbench_tui.load.window import Window
 from agentbench_tui.model.agent import AgentSpec
@@ -80,14 +80,14 @@ def main() -> None:
     chunks, windows, shares = stored(), {0: window()}, list(SHARES.values())
     rows = [(repeat, worker, samples, b"") for repeat, worker, samples, _ in chunks]
     columns = columns_of(chunks)
-    values = measured_requests(columns, windows).e2e_ms
+    values = Requests(columns, windows).e2e_ms
 
     def fresh() -> Columns:
         """Without what was worked out before."""
         return Columns(columns.table, columns.repeat, columns.worker, columns.gaps_us)
 
     def latencies() -> None:
-        requests = measured_requests(fresh(), windows)
+        requests = Requests(fresh(), windows)
         for name in LATENCIES:
             quantile_estimates(getattr(requests, name), shares)
 
@@ -99,9 +99,7 @@ def main() -> None:
         "reading the samples": best_ms(lambda: columns_of(rows)),
         f"reading them with {len(columns.gaps_us):,} gaps": best_ms(lambda: columns_of(chunks)),
         "every metric of the execution, gaps included": best_ms(
-            lambda: aggregate(
-                measured_requests(fresh(), windows), AgentSpec("agent", "1", "http:URL")
-            )
+            lambda: aggregate(Requests(fresh(), windows), AgentSpec("agent", "1", "http:URL"))
         ),
     }
     for name, ms in figures.items():

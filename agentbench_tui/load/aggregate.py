@@ -19,7 +19,7 @@ from agentbench_tui.engine.aggregate import COSTS, Aggregate, MetricValue
 from agentbench_tui.engine.cost_reasons import ESTIMATED
 from agentbench_tui.load.columns import Floats, gaps_of, read_columns
 from agentbench_tui.load.rates import Rates, rates_of
-from agentbench_tui.load.requests import Requests, measured_requests
+from agentbench_tui.load.requests import Requests
 from agentbench_tui.load.sample import CANCELLED, NONE, STATUSES, UNFINISHED
 from agentbench_tui.load.window import Window
 from agentbench_tui.model.answer import Usage
@@ -66,7 +66,7 @@ def read_windows(connection: sqlite3.Connection, execution_key: int) -> dict[int
 
 def read_requests(connection: sqlite3.Connection, execution_key: int) -> Requests:
     """The measured requests of the finished repeats of an execution."""
-    return measured_requests(
+    return Requests(
         read_columns(connection, execution_key), read_windows(connection, execution_key)
     )
 

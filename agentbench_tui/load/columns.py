@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from agentbench_tui.load.sample import (
     FIELDS,
+    FOLLOW_UP,
     NONE,
     STATUS_CODE,
     TOKENS_COUNTED,
-    WARMUP,
     unpack_gaps,
     unpack_rows,
 )
@@ -66,14 +66,14 @@ class Columns:
         )
 
     @cached_property
-    def measured(self) -> Flags:
-        """Not of a warm-up."""
-        return ~self._flag(WARMUP)
+    def ok(self) -> Flags:
+        """Answered."""
+        return self.has_status("ok")
 
     @cached_property
-    def ok(self) -> Flags:
-        """Answered, and measured."""
-        return self.has_status("ok") & self.measured
+    def follow_up(self) -> Flags:
+        """Not the first of its session: an answer made it due, not the clock."""
+        return self._flag(FOLLOW_UP)
 
     @cached_property
     def counted(self) -> Flags:
@@ -81,7 +81,7 @@ class Columns:
         return self._flag(TOKENS_COUNTED)
 
     def has_status(self, status: str) -> Flags:
-        """Which rows ended so (a name of `sample.STATUSES`), warm-up included."""
+        """Which rows ended so (a name of `sample.STATUSES`)."""
         found: Flags = self.table["status"] == STATUS_CODE[status]
         return found
 

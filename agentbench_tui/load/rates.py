@@ -39,6 +39,7 @@ class Rates:
     input_tokens: float | None
     goodput: float | None
     sent: float | None
+    """In an open loop the first requests of sessions only: what the schedule asks for."""
     sent_share: float | None
     """Of the asked rate; None for a closed loop and for a window that was cut short."""
 
@@ -95,8 +96,13 @@ def _throughput(requests: Requests, own: Flags, answered: Flags) -> float | None
 
 
 def _sent_per_s(requests: Requests, own: Flags, window: Window) -> float | None:
-    """What left while the schedule asked for it; what left in the drain was late."""
+    """What left while the schedule asked for it; what left in the drain was late.
+
+    A schedule asks for sessions: their later requests are no answer to it.
+    """
     length_s = window.window_s
+    if window.is_open:
+        own = own & ~requests.columns.follow_up
     if window.asked and window.asked_per_s and not window.stopped:
         # The last arrival comes before the end of the time that the schedule spans.
         length_s = window.asked / window.asked_per_s

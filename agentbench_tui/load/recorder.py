@@ -7,7 +7,7 @@ from collections import Counter
 
 from agentbench_tui.analysis.histogram import Histogram
 from agentbench_tui.load.protocol import Chunk
-from agentbench_tui.load.sample import FIELDS, NONE, ROW, WARMUP, pack_gaps, pack_rows
+from agentbench_tui.load.sample import FIELDS, NONE, ROW, pack_gaps, pack_rows
 
 FULL_ROWS = 1024
 """Rows at which a chunk is sent before its quarter of a second: packing one then takes about a
@@ -17,7 +17,7 @@ DETAILS_KEPT = 3
 
 _PLACE = {name: place for place, (name, _) in enumerate(FIELDS)}
 _LAG, _TTFT, _E2E = _PLACE["lag_us"], _PLACE["ttft_us"], _PLACE["e2e_us"]
-_TOKENS, _STATUS, _FLAGS = _PLACE["output_tokens"], _PLACE["status"], _PLACE["flags"]
+_TOKENS, _STATUS = _PLACE["output_tokens"], _PLACE["status"]
 
 
 class SampleRecorder:
@@ -31,7 +31,7 @@ class SampleRecorder:
         self._gaps = array("I")
         self._pack = ROW.pack_into
         self.failed = 0
-        """Not answered so far, warm-up left out."""
+        """Not answered so far."""
         self._details: list[tuple[str, str]] = []
         self._told: Counter[str] = Counter()
 
@@ -68,7 +68,7 @@ class SampleRecorder:
             flags, turn,
         )  # fmt: skip
         self._end = end + ROW.size
-        if status and not flags & WARMUP:
+        if status:
             self.failed += 1
 
     def gaps(self, gaps: array[int]) -> None:
@@ -86,7 +86,7 @@ class SampleRecorder:
         rows = bytes(memoryview(self._buffer)[: self._end])
         e2e, ttft, tokens = Histogram(), Histogram(), 0
         for row in ROW.iter_unpack(rows):
-            if row[_STATUS] or row[_FLAGS] & WARMUP:
+            if row[_STATUS]:
                 continue
             lag = row[_LAG] if self._from_due else 0
             e2e.record((lag + row[_E2E]) / 1000)

@@ -27,7 +27,6 @@ class Requests:
     """The measured requests of an execution: one value a row, NaN where there is none."""
 
     columns: Columns
-    """Without warm-up; see `measured_requests`."""
     windows: Mapping[int, Window]
     """By repeat."""
 
@@ -153,11 +152,6 @@ class Requests:
             for name in slo
             if self.answered.any() and np.isnan(getattr(self, name)[self.answered]).all()
         ]
-
-
-def measured_requests(columns: Columns, windows: Mapping[int, Window]) -> Requests:
-    """The requests of the windows, without warm-up."""
-    return Requests(columns.only(columns.measured), windows)
 
 
 def _where(rows: Flags, values: Floats) -> Floats:

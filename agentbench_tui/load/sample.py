@@ -76,8 +76,8 @@ STATUSES: Final[tuple[str, ...]] = (
 """By the number that a row holds. Stored: new ones go to the end."""
 STATUS_CODE: Final = {status: code for code, status in enumerate(STATUSES)}
 
-WARMUP: Final = 1
-"""Sent before the window: not measured."""
+FOLLOW_UP: Final = 1
+"""Not the first of its session: an answer made it due, not the clock."""
 TOKENS_COUNTED: Final = 2
 """The token counts are the server's; else `output_tokens` is the number of chunks."""
 NEW_CONNECTION: Final = 4

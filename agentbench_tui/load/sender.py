@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from agentbench_tui.load.conversation import Mix, Script
 from agentbench_tui.load.protocol import HttpTarget
-from agentbench_tui.load.sample import NONE, STATUS_CODE, UNFINISHED
+from agentbench_tui.load.sample import FOLLOW_UP, NONE, STATUS_CODE, UNFINISHED
 from agentbench_tui.model.answer import AgentFailure, FailureKind
 
 if TYPE_CHECKING:
@@ -42,6 +42,8 @@ class Call:
     due_ns: int
     sent_ns: int = 0
     turn: int = 0
+    is_follow_up: bool = False
+    """Whether an answer made it due, not the clock."""
 
 
 @dataclass(slots=True)
@@ -172,7 +174,8 @@ class Sender:
             self._waiting.append(call)
             return
         self._send(call)
-        if self._late_after_ns is not None and call.sent_ns - call.due_ns > self._late_after_ns:
+        late_after_ns = None if call.is_follow_up else self._late_after_ns
+        if late_after_ns is not None and call.sent_ns - call.due_ns > late_after_ns:
             self.late += 1
 
     def _send(self, call: Call) -> None:
@@ -210,7 +213,9 @@ class Sender:
         def go(due: int) -> None:
             self._following -= 1
             turn = call.script.turn if call.script is not None else 0
-            self._offer(Call(call.kind, call.conversation, call.script, due, turn=turn))
+            self._offer(
+                Call(call.kind, call.conversation, call.script, due, turn=turn, is_follow_up=True)
+            )
 
         self._agenda.at(due_ns, go)
 
@@ -236,7 +241,7 @@ class Sender:
             min(reply.received_bytes, NONE - 1),
             reply.status,
             call.kind,
-            reply.flags,
+            reply.flags | FOLLOW_UP if call.is_follow_up else reply.flags,
             min(call.turn, 255),
         )
         if reply.gaps is not None:

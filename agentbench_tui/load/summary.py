@@ -29,11 +29,12 @@ if TYPE_CHECKING:
 
 
 class RequestCounts(msgspec.Struct, frozen=True, kw_only=True):
-    """Requests of all repeats, warm-up left out; rates are means of the repeats."""
+    """Requests of all repeats; rates are means of the repeats."""
 
     asked_per_s: float | None
-    """None for a closed loop."""
+    """None for a closed loop. Of sessions only their first requests, here and in `sent_per_s`."""
     sent_per_s: float | None
+    """In a closed loop all requests."""
     offered: int
     """Became due."""
     sent: int

@@ -313,7 +313,9 @@ METRICS: dict[str, Metric] = {
             "sent_per_s",
             "1/s",
             "none",
-            "Requests sent in the window ÷ its length. What leaves in the drain does not count.",
+            "Requests sent in the window ÷ its length. What leaves in the drain does not count. In "
+            "an open loop only the first request of each session does: the schedule asks for "
+            "sessions.",
             load=True,
         ),
         Metric(

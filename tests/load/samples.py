@@ -12,12 +12,12 @@ from agentbench_tui.load.columns import Columns, columns_of
 from agentbench_tui.load.protocol import Done
 from agentbench_tui.load.sample import (
     FIELDS,
+    FOLLOW_UP,
     NONE,
     ROW,
     STATUS_CODE,
     STREAMED,
     TOKENS_COUNTED,
-    WARMUP,
     pack_gaps,
     pack_rows,
 )
@@ -42,7 +42,7 @@ class Sample:
     counted: bool = True
     input_tokens: int | None = None
     status: str = "ok"
-    warmup: bool = False
+    follow_up: bool = False
     received_bytes: int = 0
     worker: int = 0
     repeat: int = 0
@@ -62,7 +62,9 @@ class Sample:
             "received_bytes": self.received_bytes,
             "status": STATUS_CODE[self.status],
             "request_type": 0,
-            "flags": WARMUP * self.warmup + TOKENS_COUNTED * self.counted + STREAMED * streamed,
+            "flags": FOLLOW_UP * self.follow_up
+            + TOKENS_COUNTED * self.counted
+            + STREAMED * streamed,
             "turn": 0,
         }
         return ROW.pack(*(known.get(name, NONE) for name, _ in FIELDS))

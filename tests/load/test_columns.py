@@ -19,7 +19,7 @@ SOME = [
     Sample(0.5, 0.2, 0.25, status="timeout"),
     Sample(1.0, None, None, status="unfinished"),
     Sample(1.5, 0.4, ttft=0.2, ttfo=0.3, gaps=[0.1], tokens=2, counted=False),
-    Sample(-1.0, 9.0, warmup=True, ttft=1.0, gaps=[7.0]),
+    Sample(2.0, 9.0, follow_up=True, ttft=1.0, gaps=[7.0]),
 ]
 nan = float("nan")
 
@@ -30,17 +30,17 @@ def test_a_numpy_row_is_a_row_as_it_is_packed() -> None:
 
 def test_columns_are_what_was_recorded() -> None:
     found = columns(SOME)
-    np.testing.assert_array_equal(found.due_s, [0, 0.5, 1, 1.5, -1])
+    np.testing.assert_array_equal(found.due_s, [0, 0.5, 1, 1.5, 2])
     np.testing.assert_array_equal(found.lag_ms, [0, 250, nan, 0, 0])
-    np.testing.assert_array_equal(found.sent_s, [0, 0.75, nan, 1.5, -1])
-    np.testing.assert_array_equal(found.end_s, [0.3, 0.95, nan, 1.9, 8])
+    np.testing.assert_array_equal(found.sent_s, [0, 0.75, nan, 1.5, 2])
+    np.testing.assert_array_equal(found.end_s, [0.3, 0.95, nan, 1.9, 11])
     np.testing.assert_array_equal(found.e2e_from_send_ms, [300, 200, nan, 400, 9000])
     np.testing.assert_array_equal(found.ttft_from_send_ms, [100, nan, nan, 200, 1000])
     np.testing.assert_array_equal(found.ttfo_from_send_ms, [100, nan, nan, 300, 1000])
     np.testing.assert_array_equal(found.output_tokens, [3, nan, nan, 2, nan])
     np.testing.assert_array_equal(found.input_tokens, [7, nan, nan, nan, nan])
-    assert found.ok.tolist() == [True, False, False, True, False]
-    assert found.measured.tolist() == [True, True, True, True, False]
+    assert found.ok.tolist() == [True, False, False, True, True]
+    assert found.follow_up.tolist() == [False, False, False, False, True]
     assert found.counted.tolist() == [True, True, True, False, True]
     assert found.has_status("timeout").tolist() == [False, True, False, False, False]
 
@@ -53,9 +53,9 @@ def test_gaps_know_their_answers() -> None:
 
 def test_some_rows_keep_their_own_gaps() -> None:
     found = columns(SOME)
-    gaps, rows = gaps_of(found.only(found.ok))
-    np.testing.assert_array_equal(gaps, [50, 60, 100])
-    assert rows.tolist() == [0, 0, 1]
+    gaps, rows = gaps_of(found.only(np.array([False, True, False, True, True])))
+    np.testing.assert_array_equal(gaps, [100, 7000])
+    assert rows.tolist() == [1, 2]
 
 
 def test_gaps_that_fit_no_answer_are_refused() -> None:

@@ -12,7 +12,7 @@ from samples import Sample, columns, done, window
 
 from agentbench_tui.engine.aggregate import Aggregate
 from agentbench_tui.load.aggregate import CHUNKS_COUNTED, aggregate
-from agentbench_tui.load.requests import Requests, measured_requests
+from agentbench_tui.load.requests import Requests
 from agentbench_tui.load.window import Window
 from agentbench_tui.model.agent import AgentSpec
 from agentbench_tui.model.answer import Usage
@@ -24,7 +24,7 @@ AGENT = AgentSpec("a", "1", "openai:http://127.0.0.1/v1#m")
 def requests(samples: list[Sample], *windows: Window) -> Requests:
     """Of an open loop with one worker, unless told otherwise."""
     given = windows or (window(done(offered=len(samples), sent=len(samples))),)
-    return measured_requests(columns(samples), dict(enumerate(given)))
+    return Requests(columns(samples), dict(enumerate(given)))
 
 
 def measure(samples: list[Sample], *windows: Window, **options: Any) -> Aggregate:
@@ -129,11 +129,6 @@ def test_a_percentile_that_the_samples_cannot_support_says_what_it_needs(
     assert value(enough, f"e2e_ms.{part}") == pytest.approx(100)
     short = measure([Sample(n / 100, 0.1) for n in range(needed - 1)])
     assert reason(short, f"e2e_ms.{part}") == f"needs {needed:,} (have {needed - 1:,})"
-
-
-def test_warm_up_is_measured_nowhere() -> None:
-    warmup = [Sample(-1.0, 9.0, 0.5, ttft=8.0, gaps=[0.5], tokens=2, warmup=True)]
-    assert measure(warmup + STREAMED).metrics == measure(STREAMED).metrics
 
 
 # A FIFO queue of ten servers that all stop for 2 s, twice: the truth of the stall case.
@@ -255,6 +250,19 @@ def test_what_is_sent_after_the_window_was_not_sent_at_the_asked_rate() -> None:
     found = measure(samples, one)
     assert value(found, "sent_per_s") == pytest.approx(5)
     assert value(found, "sent_share") == pytest.approx(0.5)
+
+
+def test_a_schedule_asks_for_sessions_and_their_later_requests_are_no_answer_to_it() -> None:
+    samples, one = steady()
+    later = [
+        Sample(sample.due + turn, 0.5, follow_up=True) for sample in samples for turn in (0.1, 0.2)
+    ]
+    found = measure(samples + later, one)
+    assert value(found, "sent_per_s") == pytest.approx(10)
+    assert value(found, "sent_share") == pytest.approx(1)
+    # Nothing asks for a rate in a closed loop: all requests are alike.
+    closed = window(done(window_s=30.0), is_open=False)
+    assert value(measure(samples + later, closed), "sent_per_s") == pytest.approx(10)
 
 
 def test_a_window_that_was_cut_short_has_its_own_length_and_no_share() -> None:
@@ -406,7 +414,7 @@ def test_nothing_at_all_has_reasons_instead_of_figures() -> None:
     found = measure([])
     assert reason(found, "e2e_ms.p50") == "nothing answered"
     assert reason(found, "reliability") == "no request counts"
-    assert aggregate(measured_requests(columns([]), {}), AGENT).observed == 0
+    assert aggregate(Requests(columns([]), {}), AGENT).observed == 0
 
 
 @pytest.mark.parametrize("samples", [STREAMED, []])

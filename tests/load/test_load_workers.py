@@ -19,7 +19,7 @@ from driving import (
 )
 
 from agentbench_tui.load.protocol import AgentTarget
-from agentbench_tui.load.sample import NEW_CONNECTION, NONE, STREAMED, TOKENS_COUNTED
+from agentbench_tui.load.sample import FOLLOW_UP, NEW_CONNECTION, NONE, STREAMED, TOKENS_COUNTED
 from agentbench_tui.load.workers import LoadWorkers
 from agentbench_tui.model.agent import AgentSpec
 from agentbench_tui.model.answer import AgentFailure, FailureKind
@@ -221,6 +221,10 @@ async def test_sessions_send_their_history_along() -> None:
     # The server counts words: one, then that with the five words answered and one more, ….
     assert [sizes.pop() for _, sizes in sorted(by_turn.items())] == [1, 7, 13]
     assert found.done[0].offered == 12
+    # The clock made four of them due, answers the others.
+    assert [row["turn"] > 0 for row in found.rows] == [
+        bool(row["flags"] & FOLLOW_UP) for row in found.rows
+    ]
 
 
 async def test_a_port_where_nobody_listens_is_told_before_the_window() -> None:

@@ -1,0 +1,58 @@
+"""What a sender counts of sessions, over a transport and an agenda that a test holds by hand."""
+
+from collections.abc import Callable
+from time import perf_counter_ns
+from typing import Any
+
+from driving import constant, model_target, plan, request_type, rows_of, said
+
+from agentbench_tui.load.recorder import SampleRecorder
+from agentbench_tui.load.sample import FOLLOW_UP
+from agentbench_tui.load.sender import Call, Reply, Sender
+
+HOUR_NS = 3600 * 10**9
+
+
+class ByHand:
+    """Transport and agenda: what was sent, and what is to be done later."""
+
+    def __init__(self) -> None:
+        self.sent: list[Call] = []
+        self.later: list[tuple[int, Callable[[int], None]]] = []
+
+    def send(self, call: Call) -> None:
+        self.sent.append(call)
+
+    def at(self, due_ns: int, action: Callable[[int], None]) -> None:
+        self.later.append((due_ns, action))
+
+
+def sender_of(*texts: str) -> tuple[Sender, ByHand, SampleRecorder]:
+    """A sender in its window, of sessions with these turns."""
+    by_hand, recorder = ByHand(), SampleRecorder(from_due=True)
+    asked = plan(
+        model_target("http://127.0.0.1:1/v1"),
+        constant(50),
+        workload=(request_type(said(*texts)),),
+    )
+    held: Any = by_hand
+    sender = Sender(asked, held, recorder, held, late_after_ns=0)
+    sender.measure(perf_counter_ns() - 3 * HOUR_NS)
+    return sender, by_hand, recorder
+
+
+def rows(recorder: SampleRecorder) -> list[dict[str, Any]]:
+    return rows_of(recorder.take(sent=0, in_flight=0, waiting=0, oldest_s=None).samples)
+
+
+def test_what_an_answer_makes_due_is_marked_and_never_late() -> None:
+    sender, by_hand, recorder = sender_of("One.", "Two.")
+    sender.begin(0, perf_counter_ns() - HOUR_NS)
+    # It left an hour late. What its answer makes due leaves a little after the answer, as ever.
+    sender.ended(by_hand.sent[0], Reply(0, perf_counter_ns(), text="Yes."))
+    ((due_ns, go),) = by_hand.later
+    go(due_ns)
+    sender.ended(by_hand.sent[1], Reply(0, perf_counter_ns(), text="No."))
+
+    assert (sender.offered, sender.sent, sender.late) == (2, 2, 1)
+    assert [row["flags"] & FOLLOW_UP for row in rows(recorder)] == [0, FOLLOW_UP]
