@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import struct
 from array import array
 from collections import Counter
 
 from agentbench_tui.analysis.histogram import Histogram
 from agentbench_tui.load.protocol import Chunk
-from agentbench_tui.load.sample import FIELDS, NONE, ROW, pack_gaps, pack_rows
+from agentbench_tui.load.sample import FIELDS, NONE, ROW, pack_gaps, pack_rows, within
 
 FULL_ROWS = 1024
 """Rows at which a chunk is sent before its quarter of a second: packing one then takes about a
@@ -58,15 +59,27 @@ class SampleRecorder:
         flags: int,
         turn: int,
     ) -> None:
-        """One sample, its fields in the order of `sample.FIELDS`."""
+        """One sample, its fields in the order of `sample.FIELDS`.
+
+        What is beyond its field's range (of times: 71 minutes) is kept as the most it holds.
+        """
         end = self._end
         if end == len(self._buffer):
             self._buffer.extend(bytes(end))
-        self._pack(
-            self._buffer, end, due_us, lag_us, first_byte_us, ttft_us, ttfo_us, e2e_us, chunks,
-            output_tokens, input_tokens, cached_tokens, received_bytes, status, request_type,
-            flags, turn,
-        )  # fmt: skip
+        try:
+            self._pack(
+                self._buffer, end, due_us, lag_us, first_byte_us, ttft_us, ttfo_us, e2e_us, chunks,
+                output_tokens, input_tokens, cached_tokens, received_bytes, status, request_type,
+                flags, turn,
+            )  # fmt: skip
+        except struct.error:
+            self._pack(
+                self._buffer, end,
+                *within(
+                    due_us, lag_us, first_byte_us, ttft_us, ttfo_us, e2e_us, chunks, output_tokens,
+                    input_tokens, cached_tokens, received_bytes, status, request_type, flags, turn,
+                ),
+            )  # fmt: skip
         self._end = end + ROW.size
         if status:
             self.failed += 1

@@ -85,9 +85,19 @@ NEW_CONNECTION: Final = 4
 STREAMED: Final = 8
 """The answer came as an event stream."""
 
+_RANGES = {"q": (-(1 << 63), (1 << 63) - 1), "I": (0, NONE - 1), "B": (0, 255)}
 _GAP = 4
 _LEVEL = 1
 """zlib's fastest: after shuffling the higher ones gain little and cost the sender time."""
+
+
+def within(*fields: int) -> list[int]:
+    """The fields of a row, each as near as its range allows; what is known is never `NONE`."""
+    return [
+        value if value == NONE and code == "I" else min(max(value, low), high)
+        for value, (_, code) in zip(fields, FIELDS, strict=True)
+        for low, high in (_RANGES[code],)
+    ]
 
 
 def pack_rows(rows: bytes | memoryview) -> bytes:

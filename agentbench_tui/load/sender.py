@@ -238,11 +238,11 @@ class Sender:
             reply.output_tokens,
             reply.input_tokens,
             reply.cached_tokens,
-            min(reply.received_bytes, NONE - 1),
+            reply.received_bytes,
             reply.status,
             call.kind,
             reply.flags | FOLLOW_UP if call.is_follow_up else reply.flags,
-            min(call.turn, 255),
+            call.turn,
         )
         if reply.gaps is not None:
             self._recorder.gaps(reply.gaps)

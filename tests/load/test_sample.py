@@ -16,6 +16,7 @@ from agentbench_tui.load.sample import (
     pack_rows,
     unpack_gaps,
     unpack_rows,
+    within,
 )
 from agentbench_tui.model.answer import FailureKind
 
@@ -80,3 +81,17 @@ def test_a_streamed_request_takes_less_than_a_hundred_bytes() -> None:
         )  # fmt: skip
         gaps.extend(own)
     assert (len(pack_rows(rows)) + len(pack_gaps(gaps))) / 50 < 100
+
+
+@given(st.lists(st.integers(-(1 << 70), 1 << 70), min_size=len(FIELDS), max_size=len(FIELDS)))
+def test_any_numbers_fit_a_row_and_those_that_fit_stay(fields: list[int]) -> None:
+    kept = within(*fields)
+    assert list(ROW.unpack(ROW.pack(*kept))) == kept
+    assert within(*kept) == kept
+    assert within(0, NONE, NONE - 1, NONE + 1, -1, *[7] * 10)[:5] == [
+        0,
+        NONE,
+        NONE - 1,
+        NONE - 1,
+        0,
+    ]

@@ -7,7 +7,7 @@ from typing import Any
 from driving import constant, model_target, plan, request_type, rows_of, said
 
 from agentbench_tui.load.recorder import SampleRecorder
-from agentbench_tui.load.sample import FOLLOW_UP
+from agentbench_tui.load.sample import FOLLOW_UP, NONE
 from agentbench_tui.load.sender import Call, Reply, Sender
 
 HOUR_NS = 3600 * 10**9
@@ -56,3 +56,21 @@ def test_what_an_answer_makes_due_is_marked_and_never_late() -> None:
 
     assert (sender.offered, sender.sent, sender.late) == (2, 2, 1)
     assert [row["flags"] & FOLLOW_UP for row in rows(recorder)] == [0, FOLLOW_UP]
+
+
+def test_times_beyond_71_minutes_are_kept_as_the_longest_that_can_be_told() -> None:
+    sender, by_hand, recorder = sender_of("One.")
+    for late_ns in (2 * HOUR_NS, 0):
+        sender.begin(0, perf_counter_ns() - late_ns)
+        call = by_hand.sent[-1]
+        sender.ended(call, Reply(0, call.sent_ns + 2 * HOUR_NS, received_bytes=1 << 40))
+    long, longer = rows(recorder)
+
+    assert long["lag_us"] == long["e2e_us"] == longer["e2e_us"] == NONE - 1
+    assert longer["lag_us"] < 60 * 10**6
+    assert (long["received_bytes"], long["ttft_us"], long["output_tokens"]) == (
+        NONE - 1,
+        NONE,
+        NONE,
+    )
+    assert long["due_us"] < longer["due_us"]
