@@ -68,6 +68,14 @@ def late_after_ns(plan: WorkerPlan) -> int | None:
     return max(LATE_NS, int(_LATE_SHARE * _NS / rate)) if rate > 0 else LATE_NS
 
 
+def _own_requests(plan: WorkerPlan) -> int | None:
+    """This worker's share of the requests of the plan; None where they are not counted."""
+    if plan.requests is None:
+        return None
+    own, rest = divmod(plan.requests, plan.workers)
+    return own + (plan.worker < rest)
+
+
 class OpenSchedule:
     """Arrivals at absolute times; everything that is due is sent at each wake-up."""
 
@@ -87,6 +95,7 @@ class OpenSchedule:
         self._index = plan.worker
         self._step = plan.workers
         self._duration_ns = duration_ns
+        self._own = _own_requests(plan)
         self._sender = sender
         self._over = over
         self._timer = DeadlineTimer(loop, self._fire)
@@ -104,6 +113,9 @@ class OpenSchedule:
     def _arm(self) -> None:
         if self._next is not None:
             self._timer.arm(self._start_ns + self._next)
+        elif self._begun == self._own:
+            self._duration_ns = None
+            self._end()
         elif self._duration_ns is not None:
             # The window lasts to its end, also after its last arrival.
             self._timer.arm(self._start_ns + self._duration_ns)
@@ -167,10 +179,7 @@ class ClosedSchedule:
         self._timer = DeadlineTimer(loop, self._end)
         self._random = random.Random(plan.seed * 1_000_003 + plan.worker)  # noqa: S311
         self._duration_ns = None if plan.duration_s is None else int(plan.duration_s * _NS)
-        self._left: int | None = None
-        if plan.requests is not None:
-            own, rest = divmod(plan.requests, plan.workers)
-            self._left = own + (plan.worker < rest)
+        self._left = _own_requests(plan)
         self._index = plan.worker
         self._step = plan.workers
         self._start_ns = 0

@@ -38,6 +38,16 @@ async def test_an_open_loop_sends_every_arrival_at_its_due_time() -> None:
     assert done.window_s == pytest.approx(0.2)
 
 
+async def test_a_window_ends_with_its_requests_or_its_duration_whichever_is_first() -> None:
+    async with practice_server(**QUICK) as server:
+        target = model_target(server.url)
+        by_count = await heard([plan(target, constant(200), requests=10, duration_s=600.0)])
+        by_time = await heard([plan(target, constant(200), requests=9999, duration_s=0.1)])
+
+    assert (by_count.done[0].sent, by_count.done[0].window_s) == (10, pytest.approx(0.05))
+    assert (by_time.done[0].sent, by_time.done[0].window_s) == (20, pytest.approx(0.1))
+
+
 async def test_streams_give_tokens_chunks_and_gaps() -> None:
     async with practice_server(**QUICK) as server:
         found = await heard([plan(model_target(server.url), constant(200), requests=20)])
