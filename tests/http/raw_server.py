@@ -51,6 +51,11 @@ class RawServer:
             talk = self._talks[min(self.connections, len(self._talks) - 1)]
             self.connections += 1
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            if self._tls is not None:
+                # The handshake waits for the thread: what is hung up is this socket, not the bare.
+                connection = self._tls.wrap_socket(
+                    connection, server_side=True, do_handshake_on_connect=False
+                )
             self._open.append(connection)
             thread = threading.Thread(target=self._talk, args=(talk, connection))
             self._threads.append(thread)
@@ -58,11 +63,9 @@ class RawServer:
 
     def _talk(self, talk: Talk, connection: socket.socket) -> None:
         try:
-            if self._tls is None:
-                talk(connection)
-                return
-            with self._tls.wrap_socket(connection, server_side=True) as secured:
-                talk(secured)
+            if isinstance(connection, ssl.SSLSocket):
+                connection.do_handshake()
+            talk(connection)
         except OSError:
             return
         finally:
