@@ -1,0 +1,123 @@
+"""Whole load runs in this process: planned, carried out by workers, stored, and read back."""
+
+from __future__ import annotations
+
+import json
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agentbench_tui.agents.mock.options import read_options
+from agentbench_tui.agents.mock.process import start_server
+from agentbench_tui.engine.coordinator import Outcome, carry_out
+from agentbench_tui.engine.loading import suite_of_data
+from agentbench_tui.engine.planning import RunOptions, make_plan
+from agentbench_tui.store.database import connect_to_read, create_or_migrate
+from agentbench_tui.store.queries import find_run
+from agentbench_tui.verdicts.documents import run_document
+
+WEIGHTS = {"accuracy": 0, "speed": 1, "efficiency": 0, "cost": 0, "reliability": 0}
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A load run of one execution that has ended."""
+
+    outcome: Outcome
+    run: dict[str, Any]
+    """`agentbench.run/1`."""
+
+    @property
+    def load(self) -> dict[str, Any]:
+        """`agentbench.load/1`, as `agentbench load --format json` prints it."""
+        (execution,) = self.run["executions"]
+        document: dict[str, Any] = execution["load"]
+        return document
+
+    @property
+    def requests(self) -> dict[str, Any]:
+        found: dict[str, Any] = self.load["requests"]
+        return found
+
+    def metric(self, name: str) -> Any:
+        """Parts of a distribution, or a number."""
+        return self.load["metrics"][name]
+
+    @property
+    def told(self) -> str:
+        """Reasons and warnings."""
+        return "\n".join([*self.load["reasons"], *self.load["warnings"]])
+
+
+@dataclass(frozen=True)
+class Truth:
+    """What a practice server wrote at its end."""
+
+    document: dict[str, Any]
+    """`agentbench.mock-truth/1`."""
+    rows: list[dict[str, Any]]
+    """Of its requests log, in the order of the requests' ends."""
+
+    @property
+    def requests(self) -> dict[str, Any]:
+        found: dict[str, Any] = self.document["requests"]
+        return found
+
+    @property
+    def metrics(self) -> dict[str, Any]:
+        found: dict[str, Any] = self.document["metrics"]
+        return found
+
+    @property
+    def answered(self) -> list[dict[str, Any]]:
+        return [row for row in self.rows if row["status"] == "ok"]
+
+
+async def load(
+    folder: Path, target: str, block: dict[str, Any], *, options: Any = None, **more: Any
+) -> Loaded:
+    """Put the load of a `load:` block on a target; `more` are further keys of the benchmark."""
+    document = {
+        "suite_id": "load",
+        "agents": [{"id": "target", "target": target, "options": options or {}}],
+        "weights": WEIGHTS,
+        "benchmarks": [{"benchmark_id": "load", "kind": "load", "load": block, **more}],
+    }
+    plan = make_plan([suite_of_data(document, folder)], RunOptions(folder=folder))
+    database = folder / "store.db"
+    create_or_migrate(database)
+    outcome = await carry_out(plan, database)
+    with closing(connect_to_read(database)) as connection:
+        run = run_document(connection, find_run(connection, outcome.run_id))
+    return Loaded(outcome, run)
+
+
+async def practise(
+    folder: Path, block: dict[str, Any], *, stream: bool = True, **server: Any
+) -> tuple[Loaded, Truth]:
+    """Put load on a practice server of its own; what was reported, and what it did.
+
+    Without warm-up, so that the server sees exactly the measured requests.
+    """
+    truth, log = folder / "truth.json", folder / "log.jsonl"
+    options = read_options({name: str(value) for name, value in server.items()})
+    async with await start_server(options, truth_file=truth, requests_log=log) as running:
+        found = await load(
+            folder,
+            f"openai:{running.url}#mock",
+            {"warmup_requests": 0, "stream": stream, **block},
+        )
+    rows = [json.loads(line) for line in log.read_text().splitlines()]
+    return found, Truth(json.loads(truth.read_text()), rows)
+
+
+def leave_calibration_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It takes a second or two after each run, and has tests of its own."""
+
+    async def none(*_: Any) -> None:
+        return None
+
+    monkeypatch.setattr("agentbench_tui.load.calibration.calibrated", none)
