@@ -108,9 +108,7 @@ class HttpTransport:
         exchange = self._free.pop() if self._free else _Exchange(self)
         exchange.begin(call, self._types[call.kind].cancel_after_tokens)
         self._under_way[call] = exchange
-        opened = self._pool.opened
-        self._pool.send(wire, exchange)
-        if self._pool.opened != opened:
+        if self._pool.send(wire, exchange):
             exchange.flags |= NEW_CONNECTION
 
     def cancel(self, call: Call) -> None:

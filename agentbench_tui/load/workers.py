@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
+from pathlib import Path
 from time import perf_counter_ns
 from typing import TYPE_CHECKING
 
@@ -48,7 +49,7 @@ class LoadWorker:
         try:
             self._child = Child(
                 [sys.executable, "-m", "agentbench_tui.load.worker"],
-                environment=os.environ,
+                environment=_environment(),
                 on_output=self._hear,
                 on_end=self._end,
             )
@@ -100,6 +101,13 @@ class LoadWorker:
                 future.set_exception(
                     AgentFailure(FailureKind.HARNESS, f"a load worker {self._child.ending()}")
                 )
+
+
+def _environment() -> dict[str, str]:
+    """Ours, keys included, since agents may be opened in the worker; and our package is found."""
+    package_root = str(Path(__file__).resolve().parents[2])
+    paths = filter(None, [package_root, os.environ.get("PYTHONPATH")])
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
 
 
 class LoadWorkers:
