@@ -327,13 +327,7 @@ METRICS: dict[str, Metric] = {
             load=True,
         ),
         Metric("error_rate", "share", "lower", "1 - reliability.", load=True),
-        Metric(
-            "connections",
-            "connections",
-            "lower",
-            "Connections opened, all repeats together.",
-            load=True,
-        ),
+        Metric("connections", "connections", "lower", "Opened in all repeats together.", load=True),
         Metric(
             "received_bytes", "bytes", "none", "Bytes received, all repeats together.", load=True
         ),
