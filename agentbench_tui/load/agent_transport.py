@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from agentbench_tui.load.protocol import ClosedLoop
 from agentbench_tui.load.sample import NONE, STATUS_CODE, TOKENS_COUNTED
 from agentbench_tui.load.sender import Reply
 from agentbench_tui.model.answer import AgentFailure, Answer, Case, FailureKind, Request
@@ -43,15 +44,25 @@ class AgentTransport:
         self._ended: Callable[..., None] = lambda *_: None
 
     async def open(self, ended: Callable[..., None]) -> None:
-        """See `Transport`."""
+        """See `Transport`. Raises AgentFailure also where a program would be started for each
+        place in flight and nothing bounds the places."""
+        from agentbench_tui.agents.command import WorkerAgent
         from agentbench_tui.agents.registry import open_agent
 
         self._ended = ended
-        self._agent = open_agent(
+        places = _places(self._plan)
+        agent = open_agent(
             self._target.spec,
             memory_limit_mb=self._target.memory_limit_mb,
-            concurrency=self._plan.max_in_flight or UNBOUNDED_AT_ONCE,
+            concurrency=places or UNBOUNDED_AT_ONCE,
         )
+        if places is None and isinstance(agent, WorkerAgent):
+            raise AgentFailure(
+                FailureKind.AGENT,
+                "a program is started for each request that may be in flight: say how many"
+                " (`max_in_flight`, --max-in-flight)",
+            )
+        self._agent = agent
         await self._agent.start()
 
     async def close(self) -> None:
@@ -102,6 +113,15 @@ class AgentTransport:
             failure = AgentFailure(FailureKind.HARNESS, f"{type(error).__name__}: {error}")
         if self._tasks.pop(call, None) is not None:
             self._ended(call, _reply(call, perf_counter_ns(), answer, failure), failure)
+
+
+def _places(plan: WorkerPlan) -> int | None:
+    """Most requests of this worker that can be in flight; None where nothing bounds them."""
+    most = plan.max_in_flight
+    if isinstance(plan.schedule, ClosedLoop):
+        users = max(1, plan.schedule.users)
+        return users if most is None else min(users, most)
+    return most
 
 
 def _reply(call: Call, ended_ns: int, answer: Answer | None, failure: AgentFailure | None) -> Reply:

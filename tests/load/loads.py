@@ -24,17 +24,17 @@ WEIGHTS = {"accuracy": 0, "speed": 1, "efficiency": 0, "cost": 0, "reliability":
 
 @dataclass(frozen=True)
 class Loaded:
-    """A load run of one execution that has ended."""
+    """One target in a load run that has ended."""
 
     outcome: Outcome
-    run: dict[str, Any]
-    """`agentbench.run/1`."""
+    """Of the run."""
+    execution: dict[str, Any]
+    """As `agentbench.run/1` has it."""
 
     @property
     def load(self) -> dict[str, Any]:
         """`agentbench.load/1`, as `agentbench load --format json` prints it."""
-        (execution,) = self.run["executions"]
-        document: dict[str, Any] = execution["load"]
+        document: dict[str, Any] = self.execution["load"]
         return document
 
     @property
@@ -76,13 +76,16 @@ class Truth:
         return [row for row in self.rows if row["status"] == "ok"]
 
 
-async def load(
-    folder: Path, target: str, block: dict[str, Any], *, options: Any = None, **more: Any
-) -> Loaded:
-    """Put the load of a `load:` block on a target; `more` are further keys of the benchmark."""
+async def load_each(
+    folder: Path, agents: dict[str, dict[str, Any]], block: dict[str, Any], **more: Any
+) -> dict[str, Loaded]:
+    """Put the load of a `load:` block on agents, one after another, in one run.
+
+    `agents`: keys of the suite's agents by id; `more`: further keys of the benchmark.
+    """
     document = {
         "suite_id": "load",
-        "agents": [{"id": "target", "target": target, "options": options or {}}],
+        "agents": [{"id": name, **agent} for name, agent in agents.items()],
         "weights": WEIGHTS,
         "benchmarks": [{"benchmark_id": "load", "kind": "load", "load": block, **more}],
     }
@@ -92,7 +95,12 @@ async def load(
     outcome = await carry_out(plan, database)
     with closing(connect_to_read(database)) as connection:
         run = run_document(connection, find_run(connection, outcome.run_id))
-    return Loaded(outcome, run)
+    return {one["agent_id"]: Loaded(outcome, one) for one in run["executions"]}
+
+
+async def load(folder: Path, target: str, block: dict[str, Any], **more: Any) -> Loaded:
+    """The same for one target."""
+    return (await load_each(folder, {"target": {"target": target}}, block, **more))["target"]
 
 
 async def practise(
