@@ -21,6 +21,7 @@ from agentbench_tui.model.metric import METRICS, PERCENTILES
 
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Callable
 
     from numpy.typing import NDArray
 
@@ -72,6 +73,8 @@ class Aggregate:
     counted: int = 0
     answered: int = 0
     correct: int = 0
+    writes: list[Callable[[sqlite3.Connection], object]] = field(default_factory=list)
+    """What its kind keeps beside the metrics; applied in the transaction that writes them."""
 
     def add(self, name: str, found: Estimate | None, reason: str | None = None) -> None:
         base = METRICS[name.partition(".")[0]]

@@ -321,9 +321,7 @@ class _Run:
             await self._writer.apply(
                 lambda c, key=key: close_execution(c, key, context.progress_of(key), context.stop)  # type: ignore[misc]
             )
-            await self._writer.apply(
-                lambda c, key=key: finish_execution(c, key, benchmark, suite)  # type: ignore[misc]
-            )
+            await finish_execution(self._writer, key, benchmark, suite)
 
     async def _finish(self, context: RunContext) -> None:
         from agentbench_tui.engine.finish import rank_executions

@@ -1,7 +1,11 @@
-"""The end of an execution: metrics, scores, rank and deviation, written to its row."""
+"""The end of an execution: metrics, scores, rank and deviation, written to its row.
+
+What takes long, the metrics, is worked out beside the writer; its transactions stay short.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -19,13 +23,16 @@ from agentbench_tui.model.agent import AgentSpec
 from agentbench_tui.model.metric import DEFAULT_METRIC, find_metric
 from agentbench_tui.model.suite import Suite, Weights
 from agentbench_tui.scoring.rubric import overall, relative_score, score_metric
+from agentbench_tui.store.database import reading
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Sequence
+    from pathlib import Path
 
     from agentbench_tui.engine.plan import ExecutionPlan
     from agentbench_tui.model.suite import Benchmark, RubricEntry
+    from agentbench_tui.store.writer import Writer
 
 DIMENSIONS = ("accuracy", "speed", "efficiency", "cost", "reliability")
 _BY_ITSELF = frozenset({"accuracy", "reliability"})
@@ -48,23 +55,52 @@ def baseline_first(
     return sorted(executions, key=lambda execution: execution.agent.id != baseline)
 
 
-def finish_execution(
-    connection: sqlite3.Connection, execution_key: int, benchmark: Benchmark, suite: Suite
+@dataclass(frozen=True, slots=True)
+class _Findings:
+    """What the stored rows of an execution come to."""
+
+    result: Aggregate
+    resources: Resources
+    gauges: list[tuple[object, ...]]
+    """Rows of `gauge_summaries`."""
+
+
+async def finish_execution(
+    writer: Writer, execution_key: int, benchmark: Benchmark, suite: Suite
 ) -> Aggregate:
     """Aggregate the stored observations of an execution and fill its row and metrics.
 
-    Runs inside the writer's transaction; calling it again gives the same.
+    Calling it again gives the same. The baseline's execution has to be finished before those that
+    are scored relative to it (`baseline_first`).
     """
-    row = connection.execute(
-        "SELECT agent_id, model_configuration, benchmark_id, suite_id FROM benchmark_executions"
-        " WHERE key=?",
-        (execution_key,),
-    ).fetchone()
-    agent = msgspec.json.decode(row[1], type=AgentSpec)
-    resources = _resources(connection, execution_key)
-    result = find_kind(benchmark.kind).aggregate(
-        connection, execution_key, agent, resources, benchmark
-    )
+    await writer.flush()
+    found = await asyncio.to_thread(_look, writer.path, execution_key, benchmark)
+    await writer.apply(lambda c: _write(c, execution_key, found, benchmark, suite))
+    return found.result
+
+
+def _look(database: Path, execution_key: int, benchmark: Benchmark) -> _Findings:
+    with reading(database) as connection:
+        connection.row_factory = None
+        (document,) = connection.execute(
+            "SELECT model_configuration FROM benchmark_executions WHERE key=?", (execution_key,)
+        ).fetchone()
+        agent = msgspec.json.decode(document, type=AgentSpec)
+        resources = _resources(connection, execution_key)
+        result = find_kind(benchmark.kind).aggregate(
+            connection, execution_key, agent, resources, benchmark
+        )
+        return _Findings(result, resources, _gauges(connection, execution_key, agent.id))
+
+
+def _write(
+    connection: sqlite3.Connection,
+    execution_key: int,
+    found: _Findings,
+    benchmark: Benchmark,
+    suite: Suite,
+) -> None:
+    result = found.result
     # First, since the baseline is scored against itself.
     _write_metrics(connection, execution_key, result)
     baseline = _baseline_metrics(connection, execution_key, suite)
@@ -72,9 +108,10 @@ def finish_execution(
         dimension: score_dimension(dimension, benchmark, result.metrics, baseline)
         for dimension in DIMENSIONS
     }
-    _write_row(connection, execution_key, result, resources, scores, suite.weights)
-    _write_gauges(connection, execution_key, agent.id)
-    return result
+    _write_row(connection, execution_key, result, found.resources, scores, suite.weights)
+    _write_gauges(connection, execution_key, found.gauges)
+    for write in result.writes:
+        write(connection)
 
 
 def _resources(connection: sqlite3.Connection, execution_key: int) -> Resources:
@@ -230,15 +267,15 @@ def _write_row(
     )
 
 
-def _write_gauges(connection: sqlite3.Connection, execution_key: int, agent_id: str) -> None:
+def _gauges(
+    connection: sqlite3.Connection, execution_key: int, agent_id: str
+) -> list[tuple[object, ...]]:
     """Min, mean and max of every numeric gauge while the execution went on.
 
     The numbers of a GPU and of its slice are names, not measurements.
     """
-    connection.execute("DELETE FROM gauge_summaries WHERE execution_key=?", (execution_key,))
-    connection.execute(
-        "INSERT INTO gauge_summaries (execution_key, scope, field, low, mean, high, n)"
-        " SELECT e.key, g.scope, r.key, MIN(r.value), AVG(r.value), MAX(r.value), COUNT(*)"
+    return connection.execute(
+        "SELECT e.key, g.scope, r.key, MIN(r.value), AVG(r.value), MAX(r.value), COUNT(*)"
         " FROM benchmark_executions e"
         " JOIN gauges g ON g.run_key=e.run_key"
         " AND g.at >= unixepoch(e.start_time)"
@@ -248,6 +285,17 @@ def _write_gauges(connection: sqlite3.Connection, execution_key: int, agent_id: 
         " WHERE e.key=? AND (g.scope NOT LIKE 'agent:%' OR g.scope = 'agent:' || ?)"
         " GROUP BY g.scope, r.key",
         (execution_key, agent_id),
+    ).fetchall()
+
+
+def _write_gauges(
+    connection: sqlite3.Connection, execution_key: int, rows: list[tuple[object, ...]]
+) -> None:
+    connection.execute("DELETE FROM gauge_summaries WHERE execution_key=?", (execution_key,))
+    connection.executemany(
+        "INSERT INTO gauge_summaries (execution_key, scope, field, low, mean, high, n)"
+        " VALUES (?,?,?,?,?,?,?)",
+        rows,
     )
 
 

@@ -3,7 +3,8 @@
 A kind is a module with `check(benchmark, base_dir)` (what can be known before running: sentences
 about the whole benchmark, or findings with their path in it), `async run(group, context)` (measure
 every execution of the group, writing as it goes) and `aggregate(connection, execution_key, …)`
-(the metrics of what is stored; the same rows always give the same figures).
+(the metrics of what is stored; the same rows always give the same figures). That one only reads,
+and hands over what else is to be written.
 """
 
 from __future__ import annotations

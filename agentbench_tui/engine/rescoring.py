@@ -90,9 +90,7 @@ async def _rescore_run(
                     )
                     done = await _rescore_execution(writer, run["key"], key, scorers)
                     total, changed = total + done.answers, changed + done.changed
-                    await writer.apply(
-                        lambda c, key=key: finish_execution(c, key, benchmark, chosen)  # type: ignore[misc]  # noqa: B023
-                    )
+                    await finish_execution(writer, key, benchmark, chosen)
             finally:
                 for scorer in scorers:
                     await scorer.close()

@@ -67,14 +67,19 @@ def aggregate(
     resources: Resources,  # noqa: ARG001  # the contract's signature
     benchmark: Benchmark,  # noqa: ARG001  # the contract's signature
 ) -> Aggregate:
-    """The metrics of what is stored of an execution; its summary is written along the way."""
+    """The metrics of what is stored of an execution, its summary and the prices applied."""
+    from agentbench_tui.engine.closing import write_prices
     from agentbench_tui.load.aggregate import aggregate, read_requests
     from agentbench_tui.load.pricing import price_of
-    from agentbench_tui.load.summary import write_summary
+    from agentbench_tui.load.summary import summarise, write_summary
 
     requests = read_requests(connection, execution_key)
-    result = aggregate(requests, agent, price_of(connection, execution_key, agent))
-    write_summary(connection, execution_key, requests, result)
+    price = price_of(connection, execution_key, agent)
+    result = aggregate(requests, agent, None if price is None else price.of_request)
+    summary = summarise(requests, result) if requests.windows else None
+    result.writes.append(lambda c: write_summary(c, execution_key, summary))
+    if price is not None:
+        result.writes.append(lambda c: write_prices(c, price.run_key, price.used))
     return result
 
 

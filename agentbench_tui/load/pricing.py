@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from agentbench_tui.engine.closing import write_prices
 from agentbench_tui.engine.plan import decode_plan
 
 if TYPE_CHECKING:
@@ -13,15 +13,25 @@ if TYPE_CHECKING:
 
     from agentbench_tui.model.agent import AgentSpec
     from agentbench_tui.model.answer import Usage
+    from agentbench_tui.scoring.prices import UsedPrice
+
+
+@dataclass(frozen=True, slots=True)
+class RunPrice:
+    """What the requests to one model cost in a run."""
+
+    run_key: int
+    used: tuple[UsedPrice, ...]
+    """To be kept with the run, so that costs can be checked later."""
+    of_request: Callable[[Usage], float | None]
+    """USD of one request by its tokens; None where too little is known of them."""
 
 
 def price_of(
     connection: sqlite3.Connection, execution_key: int, agent: AgentSpec
-) -> Callable[[Usage], float | None] | None:
-    """Dollars of one request by its tokens; None where the price is not known.
-
-    By the name of the model in the agent's target. The price that is found is kept with the run.
-    """
+) -> RunPrice | None:
+    """The price of an agent's requests, by the name of the model in its target; None where it is
+    not known."""
     from agentbench_tui.model.suite import Price
     from agentbench_tui.scoring.prices import PriceTable
 
@@ -42,5 +52,5 @@ def price_of(
 
     if table.cost(model, None, Usage(1, 1)).usd is None:
         return None
-    write_prices(connection, run_key, table.used_prices())
-    return lambda usage: table.cost(model, None, usage).usd
+    used = tuple(table.used_prices())
+    return RunPrice(run_key, used, lambda usage: table.cost(model, None, usage).usd)

@@ -112,26 +112,27 @@ class LoadSummary(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def write_summary(
-    connection: sqlite3.Connection, execution_key: int, requests: Requests, result: Aggregate
-) -> LoadSummary | None:
-    """Store the summary of an execution; None, and nothing stored, when no repeat is finished.
+    connection: sqlite3.Connection, execution_key: int, summary: LoadSummary | None
+) -> None:
+    """Store the summary of an execution instead of the one before; None when it has none.
 
-    `result` is the aggregate of `requests`. Runs inside the writer's transaction.
+    Runs inside the writer's transaction.
     """
     connection.execute("DELETE FROM load_summaries WHERE execution_key=?", (execution_key,))
-    if not requests.windows:
-        return None
-    summary = summarise(requests, result)
+    if summary is None:
+        return
     connection.execute(
         "INSERT INTO load_summaries (execution_key, run_key, verdict, document)"
         " SELECT key, run_key, ?, ? FROM benchmark_executions WHERE key=?",
         (summary.verdict, msgspec.json.encode(summary).decode(), execution_key),
     )
-    return summary
 
 
 def summarise(requests: Requests, result: Aggregate) -> LoadSummary:
-    """The summary of an execution with at least one finished repeat."""
+    """The summary of an execution with at least one finished repeat.
+
+    `result` is the aggregate of `requests`.
+    """
     windows = requests.windows
     first = next(iter(windows.values()))
     nothing = np.zeros(len(requests), np.bool_)

@@ -75,8 +75,8 @@ def clean_window(*workers: Any, **known: Any) -> Window:
 def measured(connection: sqlite3.Connection, execution: Execution) -> LoadSummary:
     execution.write(connection, 1, 1)
     found = read_requests(connection, 1)
-    summary = write_summary(connection, 1, found, aggregate(found, AGENT))
-    assert summary is not None
+    summary = summarise(found, aggregate(found, AGENT))
+    write_summary(connection, 1, summary)
     return summary
 
 
@@ -181,21 +181,21 @@ def test_a_summary_comes_back_from_the_store_and_can_be_made_again(
 ) -> None:
     execution = Execution(samples(), {0: clean_window(worker(offered=100, sent=100))})
     summary = measured(connection, execution)
-    found = read_requests(connection, 1)
-    assert write_summary(connection, 1, found, aggregate(found, AGENT)) == summary
+    write_summary(connection, 1, summary)
     rows = connection.execute("SELECT run_key, verdict, document FROM load_summaries").fetchall()
     assert [row[:2] for row in rows] == [(1, "clean")]
     assert msgspec.json.decode(rows[0][2], type=LoadSummary) == summary
+    found = read_requests(connection, 1)
     assert summarise(found, aggregate(found, AGENT)) == summary
 
 
 def test_nothing_is_kept_of_an_execution_without_a_finished_repeat(
     connection: sqlite3.Connection,
 ) -> None:
-    Execution(samples()).write(connection, 1, 1)
-    found = read_requests(connection, 1)
-    assert len(found) == 0
-    assert write_summary(connection, 1, found, aggregate(found, AGENT)) is None
+    measured(connection, Execution(samples(), {0: clean_window(worker(offered=100, sent=100))}))
+    connection.execute("DELETE FROM load_windows")
+    assert len(read_requests(connection, 1)) == 0
+    write_summary(connection, 1, None)
     (row,) = executions_of(connection, 1)
     assert load_document(connection, row) is None
     assert "load" not in execution_document(connection, row)
