@@ -28,6 +28,9 @@ SIMULATED = frozenset({"reference", "mock"})
 WITHOUT_REST = frozenset({"mock"})
 """Schemes that are a target by their name alone."""
 
+INSIDE = frozenset({"python", "reference", "replay"})
+"""Schemes whose agents run in the process that asks them."""
+
 RECORDED = frozenset({"replay"})
 """Schemes that read answers from a recording, whose times are not the agent's."""
 

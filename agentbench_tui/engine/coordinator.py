@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from agentbench_tui.agents.schemes import INSIDE
+from agentbench_tui.agents.target import parse_target
 from agentbench_tui.engine import registration
 from agentbench_tui.engine.casebook import open_datasets, open_group, store_cases
 from agentbench_tui.engine.closing import (
@@ -43,10 +45,6 @@ if TYPE_CHECKING:
     from agentbench_tui.instruments.overhead import Overhead
     from agentbench_tui.instruments.sampler import SamplerCost
     from agentbench_tui.store.locking import LeaseHolder
-
-
-_INSIDE = ("python:", "reference:", "replay:")
-"""Schemes of agents that run in the harness's own process."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -333,7 +331,7 @@ class _Run:
     def _has_agents_inside(self) -> bool:
         """Whether any agent runs in this process, so that its CPU time is not ours alone."""
         targets = (execution.agent.target for _, execution in self._plan.executions())
-        return any(target.startswith(_INSIDE) for target in targets)
+        return any(parse_target(target).scheme in INSIDE for target in targets)
 
     def _tell(self, line: str) -> None:
         # Whoever would read it may be gone, with the terminal.

@@ -23,6 +23,7 @@ from agentbench_tui.load.shape import (
     asked_of,
     duration_of,
     is_local,
+    runs_inside,
     schedule_of,
     worker_plans,
 )
@@ -245,6 +246,7 @@ class _Load:
             workers=done,
             psi_cpu_percent=stalled,
             stopped=any(one.stopped for one in done),
+            agent_inside=runs_inside(target),
         )
         return window, live
 

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from agentbench_tui.agents.schemes import INSIDE
+from agentbench_tui.agents.target import parse_target
 from agentbench_tui.load.arrivals import (
     Arrivals,
     Constant,
@@ -145,6 +147,13 @@ def is_local(url: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return host == "localhost" or host.endswith(".localhost")
+
+
+def runs_inside(target: HttpTarget | AgentTarget) -> bool:
+    """Whether the agent runs in the worker's own process."""
+    if isinstance(target, HttpTarget):
+        return False
+    return parse_target(target.spec.target).scheme in INSIDE
 
 
 def users_of(spec: LoadSpec) -> int:

@@ -9,6 +9,9 @@ The verdict, in this order:
   the machine that waited for a core (PSI, 10 % of the time). So is a window of which neither
   the overhead nor the probe's lateness is known: that would be a guess.
 - `clean`: none of these.
+
+An agent that runs inside the senders is not told apart from them: it changes no verdict, but it is
+said, and neither is called the limit.
 """
 
 from __future__ import annotations
@@ -77,6 +80,7 @@ def judge(window: Window, facts: Facts) -> Judgement:
     _check_pressure(found, window)
     if not overhead_known and not lateness_known:
         found.noisy.append("neither the overhead nor the lateness of the senders is known")
+    _check_inside(found, window)
     limit, warnings = _limit(window, facts, client=bool(found.limited))
     if not found.limited:
         warnings += filter(None, [plan_warning(window.asked_per_s, window.calibration)])
@@ -205,10 +209,18 @@ def _check_pressure(found: _Findings, window: Window) -> None:
         )
 
 
+def _check_inside(found: _Findings, window: Window) -> None:
+    if window.agent_inside and (found.limited or found.noisy):
+        found.unchecked.append(
+            "the agent runs inside the sender, whose CPU time and delays are in part or whole the"
+            " agent's (behind `worker:` it has a process of its own)"
+        )
+
+
 def _limit(window: Window, facts: Facts, *, client: bool) -> tuple[Limit, list[str]]:
     """What was the limit, and the warning that says so."""
     asked, sent = window.asked_per_s, facts.sent_per_s
-    alone: Limit = "client" if client else "none"
+    alone: Limit = "client" if client and not window.agent_inside else "none"
     if not asked:
         return alone, []
     if window.stopped:
@@ -225,8 +237,10 @@ def _why_short(window: Window, *, client: bool) -> tuple[Limit, str]:
     offered = sum(worker.offered for worker in window.workers)
     number, share = _busiest(window)
     busy = "" if share is None else f", {_sender(window, number)} used {share:.0%} of a core"
+    limit: Limit = "none" if window.agent_inside else "client"
+    ours = "the agent or the sender that it runs in" if window.agent_inside else "the client"
     if client:
-        return "client", f"the client was the limit{busy}"
+        return limit, f"{ours} was the limit{busy}"
     if blocked and blocked >= late:
         places = "" if window.max_in_flight is None else f" (at most {window.max_in_flight:,})"
         return "server", (
@@ -234,8 +248,8 @@ def _why_short(window: Window, *, client: bool) -> tuple[Limit, str]:
             f" flight{places}{busy}"
         )
     if late and late >= LATE_SHARE * offered:
-        return "client", (
-            f"the client was the limit: {late:,} of {offered:,} requests left late though a place"
+        return limit, (
+            f"{ours} was the limit: {late:,} of {offered:,} requests left late though a place"
             f" was free{busy}"
         )
     if window.sent < offered:

@@ -48,6 +48,9 @@ class Window(msgspec.Struct, frozen=True):
     """Share of the window in which some task of the machine waited for a core."""
     stopped: bool = False
     """Whether the window was cut short on request."""
+    agent_inside: bool = False
+    """Whether the agent runs in the senders' own processes: its CPU time is in theirs, and what
+    it blocks waits for it."""
 
     @property
     def window_s(self) -> float:

@@ -309,6 +309,49 @@ def test_who_was_the_limit(
     assert found.warnings == (f"asked 50.0/s, sent 38.6/s (77%): {why}",)
 
 
+INSIDE = (
+    "the agent runs inside the sender, whose CPU time and delays are in part or whole the agent's"
+    " (behind `worker:` it has a process of its own)"
+)
+
+
+@pytest.mark.parametrize(
+    ("changes", "verdict", "told"),
+    [
+        ({"cpu_s": 18.0}, "generator-limited", ", the sender used 90% of a core"),
+        (
+            {"late": 400},
+            "noisy",
+            (
+                ": 400 of 1,000 requests left late though a place was free,"
+                " the sender used 10% of a core"
+            ),
+        ),
+    ],
+)
+def test_an_agent_inside_the_sender_is_not_told_apart_from_it(
+    changes: dict[str, Any], verdict: str, told: str
+) -> None:
+    slow = change(FACTS, sent_per_s=20.0)
+    outside = judged(slow, workers=worker(**changes))
+    inside = judged(slow, workers=worker(**changes), agent_inside=True)
+
+    assert inside.verdict == outside.verdict == verdict
+    assert inside.reasons == (*outside.reasons, INSIDE)
+    assert (outside.limit, inside.limit) == ("client", "none")
+    asked = "asked 50.0/s, sent 20.0/s (40%): "
+    assert outside.warnings == (f"{asked}the client was the limit{told}",)
+    assert inside.warnings == (
+        f"{asked}the agent or the sender that it runs in was the limit{told}",
+    )
+
+
+def test_an_agent_inside_that_is_quick_enough_needs_no_word() -> None:
+    assert judged(agent_inside=True) == judged()
+    busy = judged(asked_per_s=None, workers=worker(cpu_s=19.0), agent_inside=True)
+    assert (busy.verdict, busy.limit) == ("generator-limited", "none")
+
+
 def test_a_server_that_was_the_limit_leaves_the_verdict_clean() -> None:
     found = judged(change(FACTS, sent_per_s=38.6), workers=worker(blocked=228))
     assert (found.verdict, found.limit) == ("clean", "server")
