@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 SWEEP_SCHEMA = "agentbench.load-sweep/1"
 
 _PARTS = (
-    ("mean", "mean", 1),
-    ("p50", "p50", 1),
-    ("p90", "p90", 29),
-    ("p95", "p95", 59),
-    ("p99", "p99", 299),
-    ("p999", "p99.9", 2995),
-    ("max", "max", 1),
+    ("mean", "mean"),
+    ("p50", "p50"),
+    ("p90", "p90"),
+    ("p95", "p95"),
+    ("p99", "p99"),
+    ("p999", "p99.9"),
+    ("max", "max"),
 )
-"""Key in the document, title, and how many samples it needs."""
+"""Key in the document, and title."""
 _ORDER = (
     "e2e_ms",
     "e2e_from_send_ms",
@@ -36,12 +36,13 @@ _ORDER = (
     "itl_ms",
     "icl_ms",
     "send_lag_ms",
+    "queue_ms",
 )
-"""Of the metrics that are distributions; others follow by name."""
+"""Times that the table shows, those that were measured."""
 
 METRICS = (
     Column("metric", "metric", names_row=True),
-    *(Column(key, title, right=True) for key, title, _ in _PARTS),
+    *(Column(key, title, right=True) for key, title in _PARTS),
     Column("n", "n", number(0), right=True),
 )
 LOADS = (
@@ -67,15 +68,15 @@ def print_load_run(_: sqlite3.Connection, document: dict[str, Any], form: str) -
     loads = [one for one in document["executions"] if one.get("load")]
     if form == "json":
         documents = [one["load"] for one in loads]
-        print_json(
-            documents[0]
-            if len(documents) == 1
-            else {"schema": SWEEP_SCHEMA, "run_id": document["run_id"], "points": documents}
-        )
+        if len(document["executions"]) == len(documents) == 1:
+            print_json(documents[0])
+        else:
+            sweep = {"schema": SWEEP_SCHEMA, "run_id": document["run_id"]}
+            print_json({**sweep, "status": document["status"], "points": documents})
         return
-    if len(loads) == 1:
+    if len(document["executions"]) == len(loads) == 1:
         print_load(loads[0], form)
-    elif loads:
+    elif loads or form == "csv":
         print_loads(loads, form)
     if form == "table":
         reason = document["stop_reason"]
@@ -86,11 +87,8 @@ def print_load_run(_: sqlite3.Connection, document: dict[str, Any], form: str) -
 def print_loads(executions: list[dict[str, Any]], form: str) -> None:
     """A line for each execution of kind load, and what must be said beside its numbers."""
     rows = [load_row(one) for one in executions]
-    columns = [
-        column
-        for column in LOADS
-        if column.key != "parameters_shown" or any(row["parameters_shown"] for row in rows)
-    ]
+    with_parameters = form == "csv" or any(row["parameters_shown"] for row in rows)
+    columns = [column for column in LOADS if with_parameters or column.key != "parameters_shown"]
     print_rows(rows, columns, form)
     if form == "table":
         for line in load_notes(executions):
@@ -101,8 +99,7 @@ def print_load(execution: dict[str, Any], form: str) -> None:
     """One execution of kind load in full."""
     load = execution["load"]
     if form == "table":
-        for line in headline(execution):
-            print_prose(line)
+        print_prose(headline(execution))
         click.echo()
     print_rows(metric_rows(load), METRICS, form)
     if form == "table":
@@ -111,8 +108,8 @@ def print_load(execution: dict[str, Any], form: str) -> None:
             print_prose(line)
 
 
-def headline(execution: dict[str, Any]) -> list[str]:
-    """What was asked, the verdict, and who was the limit."""
+def headline(execution: dict[str, Any]) -> str:
+    """The verdict, the rates asked and sent, what was answered, and who was the limit."""
     load = execution["load"]
     requests = load["requests"]
     name = f"{execution['agent_id']}{' (simulated)' if execution['simulated'] else ''}"
@@ -125,33 +122,31 @@ def headline(execution: dict[str, Any]) -> list[str]:
     if failed:
         counts += f", {failed:,} failed"
     limit = {"client": "the client was the limit", "server": "the server was the limit"}
-    words = [f"{name}: {load['verdict']}", rates, counts, limit.get(load.get("limit") or "")]
-    return [" · ".join(word for word in words if word)]
+    words = [f"{name}: {load['verdict']}", rates, counts, limit.get(load["limit"], "")]
+    return " · ".join(word for word in words if word)
 
 
 def metric_rows(load: dict[str, Any]) -> list[dict[str, Any]]:
-    """A row for each metric that is a distribution, percentiles as a person reads them."""
-    found = {name: one for name, one in load["metrics"].items() if isinstance(one, dict)}
-    names = [name for name in _ORDER if name in found] + sorted(found.keys() - set(_ORDER))
+    """A row for each time that was measured, percentiles as a person reads them."""
     rows = []
-    for name in names:
-        metric = found[name]
-        mark = " ~" if metric.get("estimated") else ""
-        row = {"metric": name + mark, "n": metric["n"]}
-        for key, _, needed in _PARTS:
-            row[key] = part_shown(metric, key, needed)
-        rows.append(row)
+    for name in _ORDER:
+        metric = load["metrics"].get(name)
+        if metric is None or not metric["n"]:
+            continue
+        row = {"metric": f"~{name}" if metric.get("estimated") else name, "n": metric["n"]}
+        rows.append(row | {key: part_shown(metric, key) for key, _ in _PARTS})
     return rows
 
 
-def part_shown(metric: dict[str, Any] | None, key: str, needed: int) -> str:
-    """A percentile, mean or maximum; what it needs where the samples do not support it."""
+def part_shown(metric: dict[str, Any] | None, key: str) -> str:
+    """A percentile, mean or maximum; how many samples it needs where there are too few."""
     if metric is None:
         return NOTHING
     value = metric.get(key)
     if value is not None:
         return milliseconds(value)
-    return f"needs {needed:,}" if 0 < metric["n"] < needed else NOTHING
+    needed = metric.get("needs", {}).get(key)
+    return NOTHING if needed is None else f"needs {needed:,}"
 
 
 def load_row(execution: dict[str, Any]) -> dict[str, Any]:
@@ -166,12 +161,12 @@ def load_row(execution: dict[str, Any]) -> dict[str, Any]:
         ),
         "asked_per_s": requests["asked_per_s"],
         "sent_per_s": requests["sent_per_s"],
-        "answered_per_s": metrics.get("throughput_per_s"),
+        "answered_per_s": metrics.get("request_throughput_per_s"),
         "failed": sum(requests["failed"].values()),
-        "e2e_p50": part_shown(metrics.get("e2e_ms"), "p50", 1),
-        "e2e_p95": part_shown(metrics.get("e2e_ms"), "p95", 59),
-        "ttft_p50": part_shown(metrics.get("ttft_ms"), "p50", 1),
-        "ttft_p95": part_shown(metrics.get("ttft_ms"), "p95", 59),
+        "e2e_p50": part_shown(metrics.get("e2e_ms"), "p50"),
+        "e2e_p95": part_shown(metrics.get("e2e_ms"), "p95"),
+        "ttft_p50": part_shown(metrics.get("ttft_ms"), "p50"),
+        "ttft_p95": part_shown(metrics.get("ttft_ms"), "p95"),
         "output_tokens_per_s": metrics.get("output_tokens_per_s"),
         "goodput_per_s": metrics.get("goodput_per_s"),
         "verdict": load["verdict"],
@@ -185,7 +180,7 @@ def _rate(value: float | None) -> str:
 def rate_lines(load: dict[str, Any]) -> list[str]:
     """Throughput, tokens and goodput; failures by kind; what the harness itself cost."""
     metrics, requests, harness = load["metrics"], load["requests"], load["harness"]
-    mark = "~" if load.get("tokens_estimated") else ""
+    mark = "~" if load["tokens_estimated"] else ""
     rates = [
         _told("answered {}/s", metrics.get("request_throughput_per_s")),
         _told(f"{mark}{{}} output tokens/s", metrics.get("output_tokens_per_s")),
@@ -194,7 +189,8 @@ def rate_lines(load: dict[str, Any]) -> list[str]:
     ]
     share = metrics.get("goodput_share")
     if share is not None:
-        rates.append(f"{share:.1%} of what was due kept the limits")
+        limits = ", ".join(f"{name} {limit:g}" for name, limit in load["slo"].items())
+        rates.append(f"{share:.1%} of what was due kept {limits}")
     own = [
         _told("overhead p50 {} ms", harness.get("overhead_p50_ms")),
         _told("p99 {} ms", harness.get("overhead_p99_ms")),
@@ -203,6 +199,7 @@ def rate_lines(load: dict[str, Any]) -> list[str]:
     ]
     failed = [f"{kind} {count:,}" for kind, count in requests["failed"].items()]
     lines = [
+        "e2e_ms, ttft_ms and ttfo_ms count from when a request was due" if load["is_open"] else "",
         " · ".join(filter(None, rates)),
         f"failed: {', '.join(failed)}" if failed else "",
         _told("connections opened: {}", requests.get("connections")),
@@ -223,7 +220,7 @@ def load_notes(executions: list[dict[str, Any]]) -> list[str]:
     lines: list[str] = []
     for one in executions:
         load = one["load"]
-        told = [*load.get("warnings", []), *load.get("reasons", [])]
+        told = [*load["warnings"], *load["reasons"]]
         name = ""
         if len(executions) > 1:
             row = load_row(one)

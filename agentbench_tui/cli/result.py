@@ -47,19 +47,37 @@ def print_run(document: dict[str, Any], form: str) -> None:
     if form == "json":
         print_json(document)
         return
-    executions = [execution_row(one) for one in document["executions"]]
+    from agentbench_tui.cli.load_result import print_loads
+
+    loads = [one for one in document["executions"] if one.get("load")]
+    tasks = [one for one in document["executions"] if not one.get("load")]
     if form in {"jsonl", "csv"}:
-        print_rows(executions, EXECUTIONS, form)
+        if loads and not tasks:
+            print_loads(loads, form)
+        else:
+            print_rows([execution_row(one) for one in document["executions"]], EXECUTIONS, form)
         return
-    with_parameters = any(row["parameters_shown"] for row in executions)
-    columns = [
-        column for column in EXECUTIONS if with_parameters or column.key != "parameters_shown"
-    ]
-    print_rows(executions, columns, form)
-    click.echo()
+    if tasks:
+        _print_executions([execution_row(one) for one in tasks], form)
+        click.echo()
+    if loads:
+        print_loads(loads, form)
+        click.echo()
+    if not tasks and all(entry["overall"] is None for entry in document["leaderboard"]):
+        # Loads that no rubric scores rank nobody.
+        print_prose(_ending(document))
+        return
     print_rows(leaderboard_rows(document["leaderboard"]), LEADERBOARD, form)
     for line in notes(document):
         print_prose(line)
+
+
+def _print_executions(rows: list[dict[str, Any]], form: str) -> None:
+    with_parameters = any(row["parameters_shown"] for row in rows)
+    columns = [
+        column for column in EXECUTIONS if with_parameters or column.key != "parameters_shown"
+    ]
+    print_rows(rows, columns, form)
 
 
 def execution_row(execution: dict[str, Any]) -> dict[str, Any]:
@@ -145,10 +163,13 @@ def notes(document: dict[str, Any]) -> list[str]:
     )
     if estimated:
         lines.append(f"Costs are estimated, from tokens counted here: {', '.join(estimated)}.")
+    return [*lines, _ending(document)]
+
+
+def _ending(document: dict[str, Any]) -> str:
     reason = document["stop_reason"]
     why = "" if reason in {None, document["status"]} else f" ({reason})"
-    lines.append(f"run {document['run_id']}: {document['status']}{why}")
-    return lines
+    return f"run {document['run_id']}: {document['status']}{why}"
 
 
 def _unmeasured_lines(document: dict[str, Any]) -> list[str]:
