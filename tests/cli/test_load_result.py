@@ -1,0 +1,180 @@
+"""What a person sees of load: verdict and rates first, no percentile that is not supported."""
+
+import json
+from typing import Any
+
+import pytest
+
+from agentbench_tui.cli.load_result import (
+    headline,
+    load_notes,
+    metric_rows,
+    print_load,
+    print_load_run,
+    rate_lines,
+)
+from agentbench_tui.cli.result import print_run
+
+
+def times(n: int, needs: dict[str, int], **parts: float | None) -> dict[str, Any]:
+    known = {"mean": 361.0, "p50": 360.0, "p90": 380.0, "p95": 402.0, "p99": 511.0, "max": 600.0}
+    unknown = dict.fromkeys(needs)
+    return {**known, "p999": None, **unknown, **parts, "n": n, "needs": needs}
+
+
+def execution(**load: Any) -> dict[str, Any]:
+    """An execution of a run document, its load as `verdicts.load_document` gives it."""
+    document = {
+        "schema": "agentbench.load/1",
+        "run_id": "r",
+        "verdict": "noisy",
+        "reasons": ["a sender's loop was late by 3.10 ms (p99, limit 1.00 ms)"],
+        "limit": "server",
+        "warnings": ["asked 50.0/s, sent 38.6/s (77%): the server was the limit"],
+        "requests": {
+            "asked_per_s": 50.0,
+            "sent_per_s": 38.6,
+            "sent": 200,
+            "ok": 193,
+            "failed": {"timeout": 5, "server": 2},
+            "connections": 10,
+        },
+        "metrics": {
+            "e2e_ms": times(193, {"p99": 299, "p999": 2995}),
+            "e2e_from_send_ms": times(193, {"p99": 299, "p999": 2995}, p95=120.0),
+            "ttft_ms": {"n": 0, "reason": "not streamed"},
+            "tpot_ms": times(193, {"p99": 299, "p999": 2995}) | {"estimated": True},
+            "request_throughput_per_s": 37.9,
+            "output_tokens_per_s": 1213.4,
+            "goodput_per_s": 30.0,
+            "goodput_share": 0.6,
+        },
+        "harness": {"overhead_p50_ms": 0.11, "overhead_p99_ms": 0.4, "cpu_us_per_request": 812.0},
+        "is_open": True,
+        "tokens_estimated": True,
+        "slo": {"ttft_ms": 200.0},
+    } | load
+    return {
+        "benchmark_id": "load",
+        "agent_id": "m",
+        "simulated": False,
+        "parameters": {},
+        "load": document,
+    }
+
+
+def run_of(*executions: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "run_id": "r",
+        "status": "complete",
+        "stop_reason": None,
+        "harness": "noisy",
+        "executions": list(executions),
+        "leaderboard": [{"agent_id": "m", "overall": None}],
+    }
+
+
+def at(rate: float) -> dict[str, Any]:
+    return execution() | {"parameters": {"rate": rate}}
+
+
+def test_the_verdict_stands_before_every_number() -> None:
+    assert headline(execution()) == (
+        "m: noisy · asked 50/s, sent 38.6/s · 193 of 200 answered, 7 failed"
+        " · the server was the limit"
+    )
+
+
+def test_a_closed_loop_is_asked_for_no_rate() -> None:
+    requests = execution()["load"]["requests"] | {"asked_per_s": None, "failed": {}, "ok": 200}
+    said = headline(execution(verdict="clean", limit="none", requests=requests))
+    assert said == "m: clean · sent 38.6/s · 200 of 200 answered"
+
+
+def test_times_from_due_stand_beside_those_from_sending_and_estimates_are_marked() -> None:
+    rows = metric_rows(execution()["load"])
+    assert [row["metric"] for row in rows] == ["e2e_ms", "e2e_from_send_ms", "~tpot_ms"]
+    assert [row["p95"] for row in rows] == ["402 ms", "120 ms", "402 ms"]
+
+
+def test_a_percentile_that_is_not_supported_says_what_it_needs() -> None:
+    (row, *_) = metric_rows(execution()["load"])
+    assert (row["p90"], row["p99"], row["p999"]) == ("380 ms", "needs 299", "needs 2,995")
+
+
+def test_rates_failures_and_the_harness_are_told() -> None:
+    assert rate_lines(execution()["load"]) == [
+        "e2e_ms, ttft_ms and ttfo_ms count from when a request was due",
+        (
+            "answered 37.9/s · ~1,213 output tokens/s · goodput 30/s"
+            " · 60.0% of what was due kept ttft_ms 200"
+        ),
+        "failed: timeout 5, server 2",
+        "connections opened: 10",
+        "harness: overhead p50 0.11 ms, p99 0.4 ms, 812 µs CPU a request",
+    ]
+
+
+def test_a_harness_that_was_not_measured_says_so() -> None:
+    assert "harness: not calibrated" in rate_lines(execution(harness={})["load"])
+
+
+def test_reasons_and_warnings_name_their_load_where_there_are_several() -> None:
+    warning, reason = execution()["load"]["warnings"][0], execution()["load"]["reasons"][0]
+    assert load_notes([execution()]) == [warning, reason]
+    assert load_notes([at(5), at(10)])[2] == f"load m rate=10: {warning}"
+
+
+def test_one_load_is_told_in_full(capsys: pytest.CaptureFixture[str]) -> None:
+    print_load(execution(), "table")
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("m: noisy · asked 50/s")
+    assert lines[2].split() == ["metric", "mean", "p50", "p90", "p95", "p99", "p99.9", "max", "n"]
+    assert lines[-1] == execution()["load"]["reasons"][0]
+
+
+def test_json_of_one_load_is_its_document(capsys: pytest.CaptureFixture[str]) -> None:
+    print_load_run(None, run_of(execution()), "json")  # type: ignore[arg-type]
+    assert json.loads(capsys.readouterr().out) == execution()["load"]
+
+
+def test_json_of_a_sweep_has_a_document_a_point(capsys: pytest.CaptureFixture[str]) -> None:
+    print_load_run(None, run_of(at(5), at(10)), "json")  # type: ignore[arg-type]
+    document = json.loads(capsys.readouterr().out)
+    assert (document["schema"], document["run_id"]) == ("agentbench.load-sweep/1", "r")
+    assert document["points"] == [at(5)["load"], at(10)["load"]]
+
+
+def test_a_sweep_is_a_row_a_point_with_its_verdict(capsys: pytest.CaptureFixture[str]) -> None:
+    print_load_run(None, run_of(at(5), at(10)), "table")  # type: ignore[arg-type]
+    head, first, second = capsys.readouterr().out.splitlines()[:3]
+    assert head.split()[:3] == ["load", "agent", "parameters"]
+    assert first.split()[2] == "rate=5"
+    assert first.split()[-1] == second.split()[-1] == "noisy"
+    assert "402 ms" in second
+
+
+def test_loads_stand_beside_tasks_in_a_runs_result(capsys: pytest.CaptureFixture[str]) -> None:
+    print_run(run_of(at(5), at(10)), "table")
+    said = capsys.readouterr().out
+    assert "goodput/s" in said
+    assert "right/answered/asked" not in said  # nothing was judged, nobody is ranked
+    assert said.endswith("run r: complete\n")
+
+
+def test_csv_of_loads_has_the_values_of_the_table(capsys: pytest.CaptureFixture[str]) -> None:
+    print_run(run_of(at(5)), "csv")
+    head, row = capsys.readouterr().out.splitlines()
+    cells = dict(zip(head.split(","), row.split(","), strict=True))
+    assert cells["sent_per_s"] == "38.6"
+    assert cells["parameters_shown"] == "rate=5"
+    assert cells["verdict"] == "noisy"
+
+
+def test_what_was_not_measured_is_a_run_without_a_document(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    broken = {name: one for name, one in execution().items() if name != "load"}
+    print_load_run(None, run_of(broken), "json")  # type: ignore[arg-type]
+    document = json.loads(capsys.readouterr().out)
+    assert document["points"] == []
