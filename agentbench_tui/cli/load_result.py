@@ -79,6 +79,9 @@ def print_load_run(_: sqlite3.Connection, document: dict[str, Any], form: str) -
     elif loads or form == "csv":
         print_loads(loads, form)
     if form == "table":
+        for one in document["executions"]:
+            if not one.get("load"):
+                print_prose(f"{one['agent_id']}: {one['status']}: {one['stop_reason'] or NOTHING}")
         reason = document["stop_reason"]
         why = "" if reason in {None, document["status"]} else f" ({reason})"
         print_prose(f"run {document['run_id']}: {document['status']}{why}")
