@@ -63,9 +63,10 @@ class ChatCompletions:
 
     def __init__(self, model: str, fields: dict[str, Any], *, stream: bool) -> None:
         """`fields` are sent with every request as they are."""
-        self._fixed = {"model": model, **fields}
+        # Said either way: servers differ in what they do when nothing is said.
+        self._fixed = {"model": model, **fields, "stream": stream}
         if stream:
-            self._fixed |= {"stream": True, "stream_options": {"include_usage": True}}
+            self._fixed["stream_options"] = {"include_usage": True}
 
     def body(self, turns: Sequence[Message], tools: list[dict[str, Any]]) -> dict[str, Any]:
         """See `Dialect.body`."""

@@ -59,9 +59,8 @@ class MessagesApi:
 
     def __init__(self, model: str, fields: dict[str, Any], *, stream: bool) -> None:
         """`fields` are sent with every request as they are; `max_tokens` must be among them."""
-        self._fixed = {"model": model, **fields}
-        if stream:
-            self._fixed["stream"] = True
+        # Said either way: servers differ in what they do when nothing is said.
+        self._fixed = {"model": model, **fields, "stream": stream}
 
     def body(self, turns: Sequence[Message], tools: list[dict[str, Any]]) -> dict[str, Any]:
         """See `Dialect.body`."""

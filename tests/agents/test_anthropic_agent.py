@@ -119,6 +119,12 @@ async def test_without_a_servers_count_chunks_are_counted(
     assert whole.usage is None
 
 
+async def test_a_server_that_streams_unless_told_is_told(model_server: RunningServer) -> None:
+    got = await answer(model_server, "streams-unless-told", stream=False)
+    assert got.text == "one two three four"
+    assert got.ttft_ms is None
+
+
 @pytest.mark.parametrize("stream", [True, False])
 @pytest.mark.parametrize(
     ("model", "kind"),

@@ -174,6 +174,27 @@ async def test_a_server_that_does_not_stream_is_understood(
     assert got.ttft_ms is None
 
 
+@pytest.mark.parametrize("api", APIS)
+async def test_a_server_that_streams_unless_told_is_told(
+    model_server: RunningServer, api: str
+) -> None:
+    """As the responses API of `transformers serve` does."""
+    got = await answer(model_server, "streams-unless-told", api=api, stream=False)
+    assert got.text == "one two three"
+    assert got.ttft_ms is None
+
+
+async def test_a_stream_may_end_without_its_last_mark_and_count_beside_its_reason(
+    model_server: RunningServer,
+) -> None:
+    """As chat completions of `transformers serve` do."""
+    got = await answer(model_server, "short-end")
+    assert got.text == "one two three"
+    assert got.usage == Usage(3, 3, 1, 0)
+    assert got.finish_reason == "stop"
+    assert got.metadata["chunks"] == 3
+
+
 FAULTS = [
     ("rate-limited", FailureKind.RATE_LIMITED),
     ("status:500", FailureKind.SERVER),

@@ -174,6 +174,25 @@ async def no_stream(exchange: Exchange, argument: str) -> None:
     await exchange.send_json(exchange.whole(exchange.reply()))
 
 
+async def streams_unless_told(exchange: Exchange, argument: str) -> None:
+    """Streams where the request doesn't say whether to."""
+    exchange.body.setdefault("stream", True)
+    await exchange.answer(exchange.reply())
+
+
+async def short_end(exchange: Exchange, argument: str) -> None:
+    """A stream in one packet that ends with its finish_reason, the usage beside it: no [DONE]."""
+    events = [data for _, data in exchange.events(exchange.reply()) if isinstance(data, dict)]
+    usage = next((data for data in events if data.get("usage")), None)
+    if usage is not None and not usage["choices"]:
+        events.remove(usage)
+        events[-1]["usage"] = usage["usage"]
+    await exchange.begin_stream()
+    lines = (f"data: {json.dumps(data)}\n\n" for data in events)
+    await exchange.send_chunk("".join(lines).encode())
+    await exchange.end_stream()
+
+
 async def rate_limited(exchange: Exchange, argument: str) -> None:
     """429; the argument is the Retry-After, none without."""
     extra = {"retry-after": argument} if argument else {}
@@ -404,7 +423,8 @@ BEHAVIOURS: dict[str, Behaviour] = {
     behaviour.__name__.replace("_", "-"): behaviour
     for behaviour in (
         *(ok, say, no_stream, slow, late_content, no_usage, bad_usage, tool_calls, reasoning),
-        *(flaky, close_after, rate_limited, status, echo_key, error_in_200, silent, stall),
+        *(streams_unless_told, short_end, flaky, close_after, rate_limited, status, echo_key),
+        *(error_in_200, silent, stall),
         *(truncated, reset_middle, no_end, reset, malformed, empty, wrong_type, wrong_shape),
         *(not_http, no_utf8, gzip, huge, redirect),
     )
