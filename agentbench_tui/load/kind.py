@@ -138,12 +138,12 @@ class _Load:
         """One repeat of one execution. Its target's failures break this execution alone."""
         context, key = self._context, self._context.execution_keys[execution.id]
         progress = context.progress_of(key)
-        if progress.broken is not None or await self._is_there(key, repeat):
-            return
-        if context.stop.is_set:
-            progress.cut_short = True
+        if progress.broken is not None or await self._is_measured(key, repeat):
             return
         progress.cut_short = True  # until the window is stored
+        if context.stop.is_set:
+            return
+        await self._forget(key, repeat)
         try:
             await self._window(execution, key, repeat)
         except AgentFailure as failure:
@@ -153,21 +153,33 @@ class _Load:
             detail = one_line(redact(failure.detail), LONGEST_REASON)
             progress.broken = f"the load could not be put on: {detail}"
 
-    async def _is_there(self, key: int, repeat: int) -> bool:
-        """Whether the repeat was measured before the run was resumed; one cut off is removed."""
-
-        def look(connection: sqlite3.Connection) -> bool:
-            place = (key, repeat)
-            there = connection.execute(
-                "SELECT 1 FROM load_windows WHERE execution_key=? AND repeat=?", place
+    async def _is_measured(self, key: int, repeat: int) -> bool:
+        """Whether the whole repeat was measured before the run was resumed."""
+        found = await self._context.writer.apply(
+            lambda c: c.execute(
+                "SELECT document FROM load_windows WHERE execution_key=? AND repeat=?",
+                (key, repeat),
             ).fetchone()
-            if there is None:
-                connection.execute(
-                    "DELETE FROM sample_chunks WHERE execution_key=? AND repeat=?", place
-                )
-            return there is not None
+        )
+        return found is not None and not msgspec.json.decode(found[0], type=Window).stopped
 
-        return await self._context.writer.apply(look)
+    async def _forget(self, key: int, repeat: int) -> None:
+        """Remove what is there of a repeat that was cut off or stopped: it is measured anew."""
+        place = (key, repeat)
+
+        def remove(connection: sqlite3.Connection) -> None:
+            connection.execute(
+                "UPDATE benchmark_executions SET planned=planned-(SELECT COALESCE(SUM(observed), 0)"
+                " FROM iterations WHERE execution_key=?1 AND repeat=?2) WHERE key=?1",
+                place,
+            )
+            for table in ("iterations", "sample_chunks", "load_windows"):
+                connection.execute(
+                    f"DELETE FROM {table} WHERE execution_key=? AND repeat=?",  # noqa: S608  # ours
+                    place,
+                )
+
+        await self._context.writer.apply(remove)
 
     async def _window(self, execution: ExecutionPlan, key: int, repeat: int) -> None:
         from agentbench_tui.load.workload import make_workload
