@@ -67,7 +67,8 @@ def print_run(document: dict[str, Any], form: str) -> None:
         # Loads that no rubric scores rank nobody.
         print_prose(_ending(document))
         return
-    print_rows(leaderboard_rows(document["leaderboard"]), LEADERBOARD, form)
+    judged = bool(tasks)
+    print_rows(leaderboard_rows(document["leaderboard"], judged=judged), LEADERBOARD, form)
     for line in notes(document):
         print_prose(line)
 
@@ -110,14 +111,16 @@ def execution_row(execution: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def leaderboard_rows(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Entries of a run's leaderboard with what is composed for the eye."""
+def leaderboard_rows(entries: list[dict[str, Any]], *, judged: bool = True) -> list[dict[str, Any]]:
+    """Entries of a run's leaderboard with what is composed for the eye; `judged`: whether any
+    answer was called right or wrong."""
     return [
         {
             **entry,
             "agent": entry["agent_id"] + (" (simulated)" if entry["simulated"] else ""),
             "overall_shown": with_interval(entry["overall"], entry["low"], entry["high"]),
-            "answered_shown": f"{entry['correct']}/{entry['answered']}/{entry['observed']}",
+            "answered_shown": f"{entry['correct'] if judged else NOTHING}"
+            f"/{entry['answered']}/{entry['observed']}",
         }
         for entry in entries
     ]

@@ -1,5 +1,7 @@
 """`agentbench load`: options become a suite and a plan; a slip is told in one line."""
 
+import json
+import socket
 from pathlib import Path
 from typing import Any
 
@@ -286,3 +288,42 @@ def test_a_dry_run_says_what_would_be_asked(capfd: pytest.CaptureFixture[str]) -
 )
 def test_a_schedule_in_words(written: dict[str, Any], words: str) -> None:
     assert schedule_words(written) == words
+
+
+def test_a_load_is_measured_stored_and_printed_as_json(capfd: pytest.CaptureFixture[str]) -> None:
+    target = "mock?ttft=2ms&itl=1ms&tokens=4"
+    options = ["--rate", "200", "--requests", "80", "--slo", "e2e_ms=5000", "--warmup", "0"]
+    gates = ["--fail-on", "error_rate<=0", "--fail-on", "goodput_share>=1"]
+    shown = ["--format", "json", "--no-ui", "--db", "own.db"]
+
+    assert _run(["load", target, *options, *gates, *shown]) == 0
+
+    document = json.loads(capfd.readouterr().out)
+    requests, metrics = document["requests"], document["metrics"]
+    assert document["schema"] == "agentbench.load/1"
+    assert document["verdict"] in {"clean", "noisy", "generator-limited"}
+    assert (requests["sent"], requests["ok"], requests["failed"]) == (80, 80, {})
+    assert requests["asked_per_s"] == pytest.approx(200)
+    assert metrics["e2e_ms"]["n"] == 80
+    # Four tokens, the first after 2 ms, three more 1 ms apart: no answer can be quicker.
+    assert metrics["e2e_ms"]["p50"] >= metrics["e2e_from_send_ms"]["p50"] >= 5
+    assert metrics["e2e_ms"]["p99"] is None
+    assert document["harness"]["cpu_us_per_request"] > 0
+
+    assert _run(["runs", "show", "latest", "--db", "own.db", "--format", "json"]) == 0
+    (stored,) = json.loads(capfd.readouterr().out)["executions"]
+    assert stored["load"] == document
+
+
+def test_a_target_that_answers_nothing_ends_with_3(capfd: pytest.CaptureFixture[str]) -> None:
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        port = closed.getsockname()[1]
+        target = f"openai:http://127.0.0.1:{port}/v1#m"
+
+        code = _run(["load", target, "--requests", "1", "--no-ui", "--db", "own.db"])
+
+    said = capfd.readouterr()
+    assert code == 3
+    assert "Connection refused" in said.err
+    assert said.out.splitlines()[0].startswith("m: incomplete: ")

@@ -6,6 +6,7 @@ import pytest
 
 from agentbench_tui.engine.dataset import open_dataset
 from agentbench_tui.engine.loading import load_suite
+from agentbench_tui.engine.validation import validate_suite
 from agentbench_tui.model.answer import Answer, Case, Score
 from agentbench_tui.model.metric import known_metrics
 from agentbench_tui.scoring.registry import check_scorer, make_scorer
@@ -15,7 +16,9 @@ SUITES = sorted((Path(__file__).parents[2] / "suites").glob("*.yaml"))
 
 def test_the_suites_that_are_promised_ship() -> None:
     promised = {"quickstart", "comprehensive", "humaneval", "function-calling", "gsm8k"}
-    assert promised | {"support", "tool-use"} <= {path.stem for path in SUITES}
+    assert promised | {"support", "tool-use", "serving", "streaming"} <= {
+        path.stem for path in SUITES
+    }
 
 
 @pytest.mark.parametrize("path", SUITES, ids=lambda path: path.stem)
@@ -25,7 +28,7 @@ def test_a_suite_can_be_read_and_says_what_it_is(path: Path) -> None:
     assert suite.description
     assert suite.notes
     for benchmark in suite.benchmarks:
-        assert benchmark.scorers
+        assert bool(benchmark.scorers) is (benchmark.kind == "task")
         assert [check_scorer(spec, base_dir=path.parent) for spec in benchmark.scorers] == [
             [] for _ in benchmark.scorers
         ]
@@ -37,6 +40,8 @@ def test_a_suite_can_be_read_and_says_what_it_is(path: Path) -> None:
 def test_the_data_beside_a_suite_has_cases_with_answers(path: Path) -> None:
     loaded = load_suite(path)
     for benchmark in loaded.suite.benchmarks:
+        if benchmark.kind == "load":
+            continue  # it makes up what it asks
         assert benchmark.dataset is not None
         source = benchmark.dataset.data_source
         if source is not None and not source.startswith("file:"):
@@ -44,6 +49,20 @@ def test_the_data_beside_a_suite_has_cases_with_answers(path: Path) -> None:
         with open_dataset(benchmark, base_dir=loaded.folder, seed=1) as cases:
             assert len(cases) >= 8
             assert all(case.expected is not None for case in cases)
+
+
+@pytest.mark.parametrize("name", ["serving", "streaming"])
+def test_a_load_suite_scores_speed_and_reliability_alone(name: str) -> None:
+    """Whatever has a weight has a metric behind it, so that every agent gets an overall score."""
+    loaded = load_suite(next(path for path in SUITES if path.stem == name))
+    weights = loaded.suite.weights.model_dump()
+    assert {dimension for dimension, weight in weights.items() if weight} == {
+        "speed",
+        "reliability",
+    }
+    assert validate_suite(loaded, [], datasets=True) == []
+    for benchmark in loaded.suite.benchmarks:
+        assert benchmark.scoring_rubric.keys() == {"speed"}
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,161 @@
+"""The live view of load: rates and times out of ticks, on a screen and in one line."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console
+
+from agentbench_tui.analysis.histogram import Histogram
+from agentbench_tui.store.viewer import Update
+from agentbench_tui.tui.load_picture import blocks
+from agentbench_tui.tui.run_picture import RunPicture
+
+BLOCK = {"rate": 50.0, "arrivals": "poisson", "duration_s": 30.0}
+
+
+def plan(*kinds: str) -> str:
+    return json.dumps(
+        {
+            "groups": [
+                {"benchmark": {"kind": kind, "load": BLOCK}, "executions": [{"id": f"e{number}"}]}
+                for number, kind in enumerate(kinds)
+            ]
+        }
+    )
+
+
+def row(number: int, status: str = "running", **parameters: Any) -> dict[str, Any]:
+    return {
+        "id": f"e{number}",
+        "key": number,
+        "benchmark_id": "load",
+        "agent_id": "m",
+        "parameters": json.dumps(parameters),
+        "simulated": 0,
+        "status": status,
+        "planned": 10,
+    }
+
+
+def tick(number: int, at: float, e2e: list[float], ttft: list[float], **counts: int) -> Any:
+    return {
+        "execution_key": number,
+        "at": at,
+        "observed": len(e2e),
+        "answered": len(e2e),
+        "correct": 0,
+        "cost_usd": 0.0,
+        "e2e_histogram": Histogram(e2e).to_bytes(),
+        "ttft_histogram": Histogram(ttft).to_bytes() if ttft else None,
+        "sent": 0,
+        "failed": 0,
+        "tokens": 0,
+        **counts,
+    }
+
+
+def update(kinds: list[str], rows: list[Any], ticks: list[Any], state: Any = None) -> Update:
+    live = {
+        one["key"]: {"state": json.dumps(state or {"in_flight": 0})}
+        for one in rows
+        if one["status"] == "running"
+    }
+    run = {"id": "r", "status": "running", "plan": plan(*kinds)}
+    return Update(run, rows, live, {"ticks": ticks, "failures": [], "gauges": []})
+
+
+def drawn(picture: RunPicture, seen: Update) -> list[str]:
+    console = Console(width=140, color_system=None, record=True, quiet=False)
+    with console.capture() as captured:
+        console.print(picture.draw(seen))
+    return [line.rstrip() for line in captured.get().splitlines()]
+
+
+def one_load() -> tuple[RunPicture, Update]:
+    state = {"asked_per_s": 50.0, "in_flight": 12, "waiting": 3, "oldest_s": 2.4}
+    ticks = [
+        tick(0, 100.0, [100.0] * 40, [50.0] * 40, sent=50, tokens=400),
+        tick(0, 101.0, [100.0] * 30, [50.0] * 30, sent=40, tokens=300, failed=2),
+        tick(0, 102.0, [400.0] * 10, [50.0] * 10, sent=60, tokens=100),
+    ]
+    seen = update(["load"], [row(0, rate=50)], ticks, state)
+    picture = RunPicture()
+    picture.take(seen)
+    return picture, seen
+
+
+def test_a_load_is_told_in_one_line() -> None:
+    picture, seen = one_load()
+    # 100 requests and 400 tokens in the 2 s between the first tick and the last; a live histogram
+    # is right within 0.5 %.
+    assert picture.progress(seen) == (
+        "load m rate=50: asked 50/s, sent 150 (50/s), 12 in flight, 3 waiting for a place,"
+        " the oldest for 2 s, 2 failed, 200 tokens/s, e2e p50 99.7 ms  p95 401 ms  p99 –"
+    )
+
+
+def test_a_load_is_drawn_with_its_schedule_and_how_times_are_distributed() -> None:
+    picture, seen = one_load()
+    head, counts, e2e, shape, ttft, _, host = drawn(picture, seen)
+    assert head == "load m rate=50 · open loop, 50/s poisson, 30 s"
+    assert " of 30 s · asked 50/s · sent 150 (50/s) · 12 in flight" in counts
+    assert e2e.startswith("e2e  p50 99.7 ms  p95 401 ms")
+    assert shape.count("█") == 1  # most answers took 100 ms,
+    assert shape.count("▂") == 1  # an eighth of them 400
+    assert ttft.startswith("ttft p50 5")
+    assert "run r: running" in host
+
+
+def test_a_sweep_has_a_line_a_point_and_the_running_one_in_full() -> None:
+    picture = RunPicture()
+    rows = [row(0, "complete", rate=5), row(1, rate=10), row(2, "planned", rate=20)]
+    seen = update(["load"] * 3, rows, [tick(0, 1.0, [10.0], [], sent=1)])
+    picture.take(seen)
+    lines = drawn(picture, seen)
+    assert [line.split()[2] for line in lines[1:4]] == ["rate=5", "rate=10", "rate=20"]
+    assert lines[1].split()[3:] == ["1", "0", "10.0", "ms", "–", "–", "complete"]
+    assert [line for line in lines if "open loop" in line] == [
+        "load m rate=10 · open loop, 50/s poisson, 30 s"
+    ]
+
+
+def test_tasks_keep_their_table_beside_loads() -> None:
+    picture = RunPicture()
+    seen = update(["task", "load"], [row(0), row(1, "planned")], [tick(0, 1.0, [5.0], [])])
+    picture.take(seen)
+    lines = drawn(picture, seen)
+    assert "1/10" in lines[1]
+    assert picture.progress(seen) == "1 of 10 asked, 1 answered, 0 right"
+
+
+def test_nothing_answered_yet_is_no_number() -> None:
+    picture = RunPicture()
+    seen = update(["load"], [row(0)], [])
+    picture.take(seen)
+    assert picture.progress(seen) == "load m: sent 0, 0 in flight, 0 failed, nothing answered yet"
+
+
+@pytest.mark.parametrize(
+    ("buckets", "width", "line"),
+    [
+        ([(1.0, 1.0, 5)], 1, "█"),
+        ([(0.0, 1.0, 8), (3.0, 4.0, 4)], 4, "█  ▄"),
+        ([(0.0, 1.0, 1000), (9.0, 10.0, 1)], 2, "█▁"),
+    ],
+)
+def test_counts_as_blocks(buckets: list[tuple[float, float, int]], width: int, line: str) -> None:
+    assert blocks(buckets, width) == line
+
+
+@given(st.lists(st.floats(0.001, 1e6), min_size=1), st.integers(1, 80))
+def test_a_line_of_blocks_is_as_wide_as_asked_and_hides_nothing(
+    values: list[float], width: int
+) -> None:
+    buckets = Histogram(values).buckets()
+    line = blocks(buckets, width)
+    assert len(line) == width
+    assert "█" in line
+    assert 0 < sum(one != " " for one in line) <= len(buckets)
