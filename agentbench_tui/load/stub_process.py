@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _LIMIT_S = 30.0
 """How long a stub may take to start, and to end."""
+_EXIT_WAIT_S = 1.0
 
 Said = TypeVar("Said", int, StubTruth)
 
@@ -88,6 +89,8 @@ class _Stub:
                     await self._heard.wait()
         line, end, self._said = self._said.partition(b"\n")
         if not end:
+            # Its output is closed a moment before it is gone with an exit code.
+            await self._child.exits_within(_EXIT_WAIT_S)
             raise AgentFailure(
                 FailureKind.HARNESS, f"the stub for calibration {self._child.ending()}"
             )

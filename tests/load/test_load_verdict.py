@@ -365,7 +365,7 @@ def test_a_sent_rate_below_98_percent_is_warned_about(sent_per_s: float, warned:
 
 
 def test_a_closed_loop_asks_for_no_rate() -> None:
-    closed = {"is_open": False, "asked_per_s": None, "asked": None}
+    closed: dict[str, Any] = {"is_open": False, "asked_per_s": None, "asked": None}
     assert judged(**closed) == Judgement(verdict="clean", reasons=(), limit="none", warnings=())
     assert judged(**closed, workers=worker(cpu_s=19.0)).limit == "client"
 
