@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from agentbench_tui.engine.plan import ExecutionPlan, Group
     from agentbench_tui.engine.suite_problems import Finding
     from agentbench_tui.load.arrivals import Arrivals, Trace
-    from agentbench_tui.load.protocol import Done, WorkerPlan
+    from agentbench_tui.load.protocol import AgentTarget, Done, WorkerPlan
     from agentbench_tui.load.spec import LoadSpec
     from agentbench_tui.load.target import OpenTarget
     from agentbench_tui.load.window import Calibration
@@ -112,13 +112,13 @@ class _Load:
         self._shape: WorkerPlan | None = None
         """The plan of a worker, to calibrate with."""
 
-    async def _warn(self) -> None:
+    async def _warn(self, target: HttpTarget | AgentTarget) -> None:
         """Say before it begins when the plan asks for much of what the senders can do."""
         from agentbench_tui.load.calibration import last_known
         from agentbench_tui.load.verdict import plan_warning
 
         asked_per_s, run_key = self._asked()[1], self._context.run_key
-        if asked_per_s is None or self._warned:
+        if asked_per_s is None or self._warned or not isinstance(target, HttpTarget):
             return
         self._warned = True
 
@@ -128,7 +128,8 @@ class _Load:
                 " WHERE r.key=?",
                 (run_key,),
             ).fetchone()
-            return None if row is None else last_known(connection, row[0])
+            streamed = target.call.stream
+            return None if row is None else last_known(connection, row[0], streamed=streamed)
 
         warning = plan_warning(asked_per_s, await self._context.writer.apply(look))
         if warning is not None:
@@ -235,7 +236,7 @@ class _Load:
             try:
                 await workers.ready()
                 await context.environment
-                await self._warn()
+                await self._warn(opened.target)
                 started_at, stalled_us = utc_now(), _stalled_us()
                 began_ns = workers.start()
                 done = await self._done(workers)

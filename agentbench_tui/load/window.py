@@ -13,7 +13,8 @@ class Calibration(msgspec.Struct, frozen=True):
     at: str
     """When, as the store writes times."""
     rate_per_s: float
-    """At which the overhead was measured: the plan's own rate, or less where that is too much."""
+    """At which the overhead was measured: the plan's own rate; less where that is too much, more
+    where its p99 needs more requests."""
     overhead_p50_ms: float
     """Time that the sender adds: end to end at the client, less the stub's own time."""
     overhead_p99_ms: float
