@@ -167,20 +167,13 @@ def read_columns(
 
 def columns_of(chunks: Iterable[tuple[int, int, bytes, bytes]]) -> Columns:
     """Columns of chunks: repeat, worker, packed rows, packed gaps."""
-    rows, gaps = bytearray(), bytearray()
-    places: list[tuple[int, int, int]] = []
-    for repeat, worker, samples, gaps_of_samples in chunks:
-        plain = unpack_rows(samples) if samples else b""
-        rows += plain
-        if gaps_of_samples:
-            gaps += unpack_gaps(gaps_of_samples).tobytes()
-        places.append((repeat, worker, len(plain) // SAMPLE.itemsize))
-    repeats, workers, lengths = np.array(places, np.int64).reshape(-1, 3).T
+    repeats, workers, samples, gaps = tuple(zip(*chunks, strict=True)) or ((), (), (), ())
+    rows, counts = unpack_rows(samples)
     return Columns(
-        np.frombuffer(bytes(rows), SAMPLE),
-        np.repeat(repeats.astype(np.int32), lengths),
-        np.repeat(workers.astype(np.int32), lengths),
-        np.frombuffer(bytes(gaps), np.uint32),
+        rows.reshape(-1).view(SAMPLE),
+        np.repeat(np.array(repeats, np.int32), counts),
+        np.repeat(np.array(workers, np.int32), counts),
+        unpack_gaps(gaps),
     )
 
 

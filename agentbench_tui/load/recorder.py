@@ -109,8 +109,8 @@ class SampleRecorder:
                 tokens += row[_TOKENS]
         chunk = Chunk(
             rows=self.rows,
-            samples=pack_rows(rows) if rows else b"",
-            gaps=pack_gaps(self._gaps) if self._gaps else b"",
+            samples=pack_rows(rows),
+            gaps=pack_gaps(self._gaps),
             e2e_histogram=e2e.to_bytes(),
             ttft_histogram=ttft.to_bytes(),
             sent=sent,

@@ -1,18 +1,33 @@
 """One measured request as a row of fixed size, and chunks of rows as they are stored and sent.
 
 A row is `ROW.size` bytes in a preallocated buffer: nothing that Python's collector has to look
-at is made for a sample. A chunk is its rows byte-shuffled (all first bytes, then all second
-bytes, …), so that the bytes that hardly change lie together, and compressed with zlib.
+at is made for a sample.
+
+A chunk is its rows shuffled, so that the bytes that hardly change lie together, and compressed
+with zlib. Inside are, one after the other:
+
+- the size of a row, one byte;
+- for each place in a row one byte: 1 when its bytes follow, 0 when all rows have there what the
+  first row has. The first place is always 1;
+- the first row;
+- of each place that is 1, in order, the bytes that all rows have there.
 """
 
 from __future__ import annotations
 
 import struct
 import zlib
-from array import array
-from typing import Final
+from itertools import compress
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from agentbench_tui.model.answer import FailureKind
+
+if TYPE_CHECKING:
+    from array import array
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
 
 FIELDS: Final = (
     ("due_us", "q"),
@@ -101,43 +116,80 @@ def within(*fields: int) -> list[int]:
 
 
 def pack_rows(rows: bytes | memoryview) -> bytes:
-    """A chunk of whole rows, compressed."""
-    return _pack(bytes(rows), ROW.size)
+    """A chunk of whole rows; of none it is empty."""
+    # A code table for so few bytes saves 3 % of the room and takes a third of the time to read.
+    return _pack(bytes(rows), ROW.size, zlib.Z_FIXED)
 
 
-def unpack_rows(data: bytes) -> bytes:
-    """The rows of a chunk. ValueError when it is none."""
-    return _unpack(data, ROW.size)
+def unpack_rows(chunks: Sequence[bytes]) -> Unpacked:
+    """The rows of chunks. ValueError when one is no chunk of rows."""
+    return _unpack(chunks, ROW.size)
 
 
 def pack_gaps(gaps: array[int]) -> bytes:
-    """Gaps between the content-bearing chunks of answers in µs, compressed.
+    """Gaps between the content-bearing chunks of answers in µs, as a chunk of rows of 4 bytes.
 
     Those of one answer follow each other, `chunks` - 1 of them, in the order of the rows.
     """
-    return _pack(gaps.tobytes(), _GAP)
+    return _pack(gaps.tobytes(), _GAP, zlib.Z_DEFAULT_STRATEGY)
 
 
-def unpack_gaps(data: bytes) -> array[int]:
-    """What `pack_gaps` packed. ValueError when it is none."""
-    gaps = array("I")
-    gaps.frombytes(_unpack(data, _GAP))
+def unpack_gaps(chunks: Sequence[bytes]) -> NDArray[np.uint32]:
+    """What `pack_gaps` packed, one chunk after the other. ValueError when one is none."""
+    gaps: NDArray[np.uint32] = _unpack(chunks, _GAP).rows.reshape(-1).view("<u4")
     return gaps
 
 
-def _pack(plain: bytes, width: int) -> bytes:
-    return zlib.compress(b"".join(plain[place::width] for place in range(width)), _LEVEL)
+class Unpacked(NamedTuple):
+    """Rows of several chunks, one after the other."""
+
+    rows: NDArray[np.uint8]
+    """A row of bytes each."""
+    counts: list[int]
+    """Rows of each chunk."""
 
 
-def _unpack(data: bytes, width: int) -> bytes:
+def _pack(plain: bytes, width: int, strategy: int) -> bytes:
+    if not plain:
+        return b""
+    planes = [plain[place::width] for place in range(width)]
+    count = len(planes[0])
+    varies = [True, *(plane != plane[:1] * count for plane in planes[1:])]
+    kept = compress(planes, varies)
+    content = b"".join((bytes((width, *varies)), plain[:width], *kept))
+    packing = zlib.compressobj(_LEVEL, strategy=strategy)
+    return packing.compress(content) + packing.flush()
+
+
+def _unpack(chunks: Sequence[bytes], width: int) -> Unpacked:
+    import numpy as np
+
+    opened = [_open(chunk, width) for chunk in chunks]
+    counts = [count for _, count in opened]
+    shuffled = np.empty((width, sum(counts)), np.uint8)
+    start = 0
+    for plain, count in opened:
+        if count:
+            content = np.frombuffer(plain, np.uint8)
+            own = shuffled[:, start : start + count]
+            own[:] = content[1 + width : 1 + 2 * width, None]
+            own[content[1 : 1 + width].view(np.bool_)] = content[1 + 2 * width :].reshape(-1, count)
+            start += count
+    return Unpacked(np.ascontiguousarray(shuffled.T), counts)
+
+
+def _open(chunk: bytes, width: int) -> tuple[bytes, int]:
+    """What is inside a chunk, and its number of rows."""
+    if not chunk:
+        return b"", 0
     try:
-        shuffled = zlib.decompress(data)
+        plain = zlib.decompress(chunk)
     except zlib.error as error:
         raise ValueError(f"not a chunk of samples: {error}") from error
-    count, rest = divmod(len(shuffled), width)
-    if rest:
+    if plain[:1] != bytes((width,)):
+        raise ValueError(f"not a chunk of samples: its rows are not of {width} bytes")
+    varies = plain[1 : 1 + width]
+    planes, length = varies.count(1), len(plain) - 1 - 2 * width
+    if planes + varies.count(0) != width or not planes or length <= 0 or length % planes:
         raise ValueError("not a chunk of samples: its length is no whole number of rows")
-    plain = bytearray(len(shuffled))
-    for place in range(width):
-        plain[place::width] = shuffled[place * count : (place + 1) * count]
-    return bytes(plain)
+    return plain, length // planes

@@ -45,7 +45,10 @@ class Heard(NamedTuple):
 
 def rows_of(samples: bytes) -> list[dict[str, Any]]:
     names = [name for name, _ in FIELDS]
-    return [dict(zip(names, row, strict=True)) for row in ROW.iter_unpack(unpack_rows(samples))]
+    return [
+        dict(zip(names, row, strict=True))
+        for row in ROW.iter_unpack(unpack_rows([samples]).rows.tobytes())
+    ]
 
 
 async def heard(plans: Sequence[WorkerPlan]) -> Heard:
@@ -57,7 +60,7 @@ async def heard(plans: Sequence[WorkerPlan]) -> Heard:
         if chunk.rows:
             rows.extend({**row, "worker": worker} for row in rows_of(chunk.samples))
         if chunk.gaps:
-            gaps.extend(unpack_gaps(chunk.gaps))
+            gaps.extend(unpack_gaps([chunk.gaps]).tolist())
         failures.extend(chunk.failures)
 
     async with asyncio.timeout(60):
