@@ -158,10 +158,10 @@ class LoadPicture:
 
     def _detail(self, row: Row, update: Update) -> list[RenderableType]:
         seen = self._seen.get(row["key"], _Seen())
-        block = self._blocks[row["id"]]
+        block, state = self._blocks[row["id"]], _state(row, update)
         parts: list[RenderableType] = [
             Text(f"{_name(row)} · {schedule_words(block)}", style="bold"),
-            Text(" · ".join([_elapsed(seen, block), *_counts(seen, _state(row, update))])),
+            Text(" · ".join([_elapsed(seen, block, state), *_counts(seen, state)])),
         ]
         for name, histogram in (("e2e ", seen.e2e), ("ttft", seen.ttft)):
             if len(histogram):
@@ -195,10 +195,13 @@ def _counts(seen: _Seen, state: dict[str, Any]) -> list[str]:
     return parts
 
 
-def _elapsed(seen: _Seen, block: Mapping[str, Any]) -> str:
+def _elapsed(seen: _Seen, block: Mapping[str, Any], state: Mapping[str, Any]) -> str:
     gone = 0.0 if seen.began_at is None else time.time() - seen.began_at
+    if repeat := state.get("repeat"):
+        return f"repeat {repeat + 1}, {gone:.0f} s in all"
     whole = block.get("duration_s")
-    return f"{gone:.0f} s" + ("" if whole is None else f" of {whole:g} s")
+    # What comes after the window, the drain and the calibration, is no part of it.
+    return f"{gone:.0f} s" if whole is None else f"{min(gone, whole):.0f} s of {whole:g} s"
 
 
 def _percentiles(histogram: Histogram) -> str:

@@ -101,12 +101,18 @@ def test_a_load_is_drawn_with_its_schedule_and_how_times_are_distributed() -> No
     picture, seen = one_load()
     head, counts, e2e, shape, ttft, _, host = drawn(picture, seen)
     assert head == "load m rate=50 · open loop, 50/s poisson, 30 s"
-    assert " of 30 s · asked 50/s · sent 150 (50/s) · 12 in flight" in counts
+    assert "30 s of 30 s · asked 50/s · sent 150 (50/s) · 12 in flight" in counts
     assert e2e.startswith("e2e  p50 99.7 ms  p95 401 ms")
     assert shape.count("█") == 1  # most answers took 100 ms,
     assert shape.count("▂") == 1  # an eighth of them 400
     assert ttft.startswith("ttft p50 5")
     assert "run r: running" in host
+
+
+def test_a_later_repeat_says_so() -> None:
+    picture, seen = one_load()
+    seen.live[0]["state"] = json.dumps({"in_flight": 1, "repeat": 1})
+    assert drawn(picture, seen)[1].startswith("repeat 2, ")
 
 
 def test_a_sweep_has_a_line_a_point_and_the_running_one_in_full() -> None:
