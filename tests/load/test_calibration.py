@@ -142,13 +142,15 @@ async def test_windows_are_calibrated_as_they_were_sent_and_it_is_kept_with_the_
     database: Path, connection: sqlite3.Connection
 ) -> None:
     writer = Writer(database)
-    context = cast("RunContext", SimpleNamespace(writer=writer, run_key=7))
+    context = cast("RunContext", SimpleNamespace(writer=writer, run_key=7, kept={}))
     windows = [window(done(sent=100, window_s=0.5, most_in_flight=4), is_open=False)]
     try:
         found = await calibrated(context, plan(HTTP), windows)
+        again = await calibrated(context, plan(HTTP), windows)
     finally:
         writer.close()
     assert found is not None
+    assert again is found
     assert (found.streamed, found.workers) == (True, 1)
     # 200/s were reached; the p99 needs 300 in the half second that the open loop gets.
     assert found.rate_per_s == min(600.0, PLAN_SHARE * found.ceiling_per_s)
@@ -172,7 +174,7 @@ async def test_where_no_stub_starts_there_is_no_calibration(
     with pytest.raises(AgentFailure, match=r"the stub .* exited with code 1: no loop") as caught:
         await calibrate(rate_per_s=1.0, streamed=False, chunks=1, workers=2, concurrency=1)
     assert caught.value.kind is FailureKind.HARNESS
-    context = cast("RunContext", None)
+    context = cast("RunContext", SimpleNamespace(kept={}))
     assert await calibrated(context, plan(HTTP), [window(done())]) is None
 
 
