@@ -284,7 +284,11 @@ class _Exchange:
             reply.first_output_ns = transcript.first_output_ns or 0
             reply.chunks = len(times)
             if len(times) > 1:
-                reply.gaps = array("I", [(b - a) // 1000 for a, b in pairwise(times)])
+                gaps = [(later - earlier) // 1000 for earlier, later in pairwise(times)]
+                try:
+                    reply.gaps = array("I", gaps)
+                except OverflowError:  # a gap of more than 71 minutes
+                    reply.gaps = array("I", [min(gap, NONE - 1) for gap in gaps])
         usage = transcript.counted()
         if usage is not None:
             reply.output_tokens = NONE if usage.output_tokens is None else usage.output_tokens

@@ -24,6 +24,8 @@ _BASE = len(WORDS)
 _PASSAGES, _PASSAGE_WORDS = 256, 64
 _LEAST, _MOST = math.ulp(0.0), 1.0 - 2.0**-53
 """What lies strictly between 0 and 1."""
+_LEAST_SPREAD = 0.01
+"""In tokens: lengths that vary by less are all rounded to the mean."""
 
 
 def draw_lengths(length: int | LengthSpec, count: int, random: Random) -> list[int]:
@@ -40,7 +42,7 @@ def draw_lengths(length: int | LengthSpec, count: int, random: Random) -> list[i
     """
     if isinstance(length, int):
         return [length] * count
-    if not length.spread:
+    if length.spread < _LEAST_SPREAD:
         return [length.mean] * count
     draw = _uniform(length) if length.distribution == "uniform" else _bell(length)
     uniform = random.random

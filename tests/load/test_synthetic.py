@@ -102,6 +102,9 @@ def test_lengths_come_in_random_order() -> None:
 def test_a_number_or_a_spread_of_0_is_that_length_every_time() -> None:
     assert drawn(77, count=3) == [77, 77, 77]
     assert drawn(length(mean=77), count=3) == [77, 77, 77]
+    for distribution in ("normal", "lognormal", "uniform"):
+        hardly = length(mean=77, spread=1e-164, distribution=distribution)
+        assert drawn(hardly, count=3) == [77, 77, 77]
 
 
 @given(
