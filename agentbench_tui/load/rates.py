@@ -40,6 +40,8 @@ class Rates:
     goodput: float | None
     sent: float | None
     """In an open loop the first requests of sessions only: what the schedule asks for."""
+    due: float | None
+    """What the schedule, as it was drawn, made due; None for a closed loop."""
     sent_share: float | None
     """Of the asked rate; None for a closed loop and for a window that was cut short."""
 
@@ -68,6 +70,7 @@ def rates_of(requests: Requests, repeat: int, good: Flags) -> Rates:
         input_tokens=per_second(float(np.nansum(requests.columns.input_tokens[inside & answered]))),
         goodput=per_second(float(np.count_nonzero(inside & good))),
         sent=sent,
+        due=_due_per_s(requests, own, window),
         sent_share=sent / asked if sent is not None and asked and not window.stopped else None,
     )
 
@@ -100,12 +103,24 @@ def _sent_per_s(requests: Requests, own: Flags, window: Window) -> float | None:
 
     A schedule asks for sessions: their later requests are no answer to it.
     """
-    length_s = window.window_s
+    length_s = _asking_s(window)
     if window.is_open:
         own = own & ~requests.columns.follow_up
-    if window.asked and window.asked_per_s and not window.stopped:
-        # The last arrival comes before the end of the time that the schedule spans.
-        length_s = window.asked / window.asked_per_s
     if length_s <= 0:
         return None
     return float(np.count_nonzero(own & (requests.columns.sent_s <= length_s)) / length_s)
+
+
+def _due_per_s(requests: Requests, own: Flags, window: Window) -> float | None:
+    length_s = _asking_s(window)
+    if not window.is_open or length_s <= 0:
+        return None
+    unsent = sum(worker.offered - worker.sent for worker in window.workers)
+    return (np.count_nonzero(own & ~requests.columns.follow_up) + unsent) / length_s
+
+
+def _asking_s(window: Window) -> float:
+    """Seconds that the schedule spans; its last arrival comes before their end."""
+    if window.asked and window.asked_per_s and not window.stopped:
+        return window.asked / window.asked_per_s
+    return window.window_s

@@ -15,7 +15,7 @@ from agentbench_tui.engine.closing import VERDICTS
 from agentbench_tui.instruments.overhead import Verdict
 from agentbench_tui.load.aggregate import statuses
 from agentbench_tui.load.columns import Floats
-from agentbench_tui.load.rates import rates_of
+from agentbench_tui.load.rates import Rates, rates_of
 from agentbench_tui.load.requests import Requests
 from agentbench_tui.load.sample import CANCELLED, UNFINISHED
 from agentbench_tui.load.verdict import Facts, Limit, judge
@@ -138,8 +138,7 @@ def summarise(requests: Requests, result: Aggregate) -> LoadSummary:
     nothing = np.zeros(len(requests), np.bool_)
     rates = {repeat: rates_of(requests, repeat, nothing) for repeat in windows}
     judgements = [
-        judge(window, _facts(requests, repeat, rates[repeat].sent))
-        for repeat, window in windows.items()
+        judge(window, _facts(requests, repeat, rates[repeat])) for repeat, window in windows.items()
     ]
     counts = _counts(requests, result)
     limits = {judgement.limit for judgement in judgements}
@@ -165,10 +164,11 @@ def summarise(requests: Requests, result: Aggregate) -> LoadSummary:
 _LIMITS: tuple[Limit, ...] = ("client", "server", "none")
 
 
-def _facts(requests: Requests, repeat: int, sent_per_s: float | None) -> Facts:
+def _facts(requests: Requests, repeat: int, rates: Rates) -> Facts:
     own = requests.columns.repeat == repeat
     return Facts(
-        sent_per_s=sent_per_s,
+        sent_per_s=rates.sent,
+        due_per_s=rates.due,
         e2e_p50_ms=_median(requests.e2e_from_send_ms[own & requests.answered]),
         ttft_p50_ms=_median(requests.ttft_from_send_ms[own & requests.answered]),
     )
