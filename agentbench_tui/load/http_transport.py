@@ -38,6 +38,9 @@ if TYPE_CHECKING:
 
 _OK = STATUS_CODE["ok"]
 _DETAIL_CHARACTERS = 300
+_START_BYTES = 2 * _DETAIL_CHARACTERS
+"""Of what cannot be read that are told. More than is kept in the end: half a key at a cut would
+not be known for one by whoever masks keys."""
 _MOST_CACHED_BYTES = 64 << 20
 """Of requests that are kept as they go over the wire, to be sent again as they are."""
 
@@ -237,7 +240,7 @@ class _Exchange:
         except ErrorObject as error:
             raise self._failure(FailureKind.SERVER, f"broke off with an error: {error}") from None
         except NOT_JSON as error:
-            start = event.data[:120].decode("utf-8", "replace")
+            start = event.data[:_START_BYTES].decode("utf-8", "replace")
             raise self._failure(
                 FailureKind.PARSE, f"an event cannot be read, {error}: {start}"
             ) from None
@@ -260,7 +263,7 @@ class _Exchange:
         except ErrorObject as error:
             raise self._failure(FailureKind.SERVER, f"answered with an error: {error}") from None
         except NOT_JSON as error:
-            start = body[:120].decode("utf-8", "replace")
+            start = body[:_START_BYTES].decode("utf-8", "replace")
             raise self._failure(
                 FailureKind.PARSE, f"the answer cannot be read, {error}: {start}"
             ) from None

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import random
 from time import perf_counter_ns
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -36,7 +36,7 @@ from agentbench_tui.model.untrusted import one_line, redact
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Sequence
+    from collections.abc import Coroutine, Sequence
 
     from agentbench_tui.engine.aggregate import Aggregate, Resources
     from agentbench_tui.engine.context import RunContext
@@ -209,13 +209,18 @@ class _Load:
             )
             if isinstance(opened.target, HttpTarget):
                 self._shape = plans[0]
-            window, live = await self._carry_out(plans, opened, key, repeat)
-        await self._store(key, repeat, window, live)
-        self._context.progress_of(key).cut_short = window.stopped
+            try:
+                measured = await self._carry_out(plans, opened, key, repeat)
+            except AgentFailure as failure:
+                raise AgentFailure(failure.kind, opened.clean(failure.detail)) from None
+        if measured is not None:
+            await self._store(key, repeat, *measured)
+            self._context.progress_of(key).cut_short = measured[0].stopped
 
     async def _carry_out(
         self, plans: list[WorkerPlan], opened: OpenTarget, key: int, repeat: int
-    ) -> tuple[Window, Live]:
+    ) -> tuple[Window, Live] | None:
+        """None when the run was to end before the window began."""
         context = self._context
         asked = self._asked()
         live = Live(
@@ -229,16 +234,13 @@ class _Load:
         )
         async with LoadWorkers(plans, live.hear) as workers:
             context.active[key] = live
-            beside = [
-                asyncio.create_task(_tick(live)),
-                asyncio.create_task(_stop(context, workers)),
-            ]
+            beside = [asyncio.create_task(_tick(live))]
             try:
-                await workers.ready()
-                await context.environment
-                await self._warn(opened.target)
+                if not await _unless_stopped(context, self._ready(workers, opened)):
+                    return None
                 started_at, stalled_us = utc_now(), _stalled_us()
                 began_ns = workers.start()
+                beside.append(asyncio.create_task(_stop(context, workers)))
                 done = await self._done(workers)
                 stalled = _share_stalled(stalled_us, (perf_counter_ns() - began_ns) / 1e9)
             finally:
@@ -262,6 +264,12 @@ class _Load:
             agent_inside=runs_inside(target),
         )
         return window, live
+
+    async def _ready(self, workers: LoadWorkers, opened: OpenTarget) -> None:
+        """Wait for all that has to be there before the window. Raises AgentFailure."""
+        await workers.ready()
+        await asyncio.shield(self._context.environment)
+        await self._warn(opened.target)
 
     async def _done(self, workers: LoadWorkers) -> tuple[Done, ...]:
         """The workers' last words; one that hangs beyond its window and drain is no use."""
@@ -343,7 +351,20 @@ async def _tick(live: Live) -> None:
 async def _stop(context: RunContext, workers: LoadWorkers) -> None:
     """When the run is to end, so is the window: what is in flight comes to its end."""
     await context.stop.wait()
-    workers.control("stop")
+    workers.stop()
+
+
+async def _unless_stopped(context: RunContext, work: Coroutine[Any, Any, None]) -> bool:
+    """Do the work; False when the run was to end before it was done."""
+    doing, stop = asyncio.create_task(work), asyncio.create_task(context.stop.wait())
+    try:
+        await asyncio.wait((doing, stop), return_when=asyncio.FIRST_COMPLETED)
+        if doing.done():
+            doing.result()
+        return not stop.done()
+    finally:
+        doing.cancel()
+        stop.cancel()
 
 
 def _stalled_us() -> float | None:

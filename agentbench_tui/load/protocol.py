@@ -8,7 +8,7 @@ number of `Control`. From it: one `Ready`, `Chunk`s while it works, one `Done` a
 from __future__ import annotations
 
 import struct
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -124,10 +124,10 @@ class Start(msgspec.Struct, frozen=True, tag="start"):
 
 
 class Control(msgspec.Struct, frozen=True, tag="control"):
-    """Change what goes on."""
+    """Change what goes on in the window; before it there is nothing to change."""
 
-    wish: str
-    """`stop`: send nothing new; `abort`: end at once; `pause`, `resume`."""
+    wish: Literal["stop"]
+    """`stop`: send nothing new, and let what is in flight come to its end."""
 
 
 class Ready(msgspec.Struct, frozen=True, tag="ready"):
@@ -186,6 +186,7 @@ class Done(msgspec.Struct, frozen=True, tag="done"):
     cpu_s: float
     """User and system time of the worker's process in the window."""
     connections: int
+    """Opened, those of the warm-up included: they are used in the window."""
     resent: int
     """Requests sent again because an idle connection turned out to be dead."""
     sent_bytes: int

@@ -143,7 +143,7 @@ class OpenSchedule:
         """See `Schedule`."""
         if self._ended_ns is None:
             self._next = None
-            self._duration_ns = perf_counter_ns() - self._start_ns
+            self._duration_ns = max(perf_counter_ns() - self._start_ns, 0)
             self._close()
 
     def _close(self) -> None:
@@ -237,7 +237,7 @@ class ClosedSchedule:
     def stop(self) -> None:
         """See `Schedule`."""
         if not self._ended:
-            self._duration_ns = perf_counter_ns() - self._start_ns
+            self._duration_ns = max(perf_counter_ns() - self._start_ns, 0)
             self._close()
 
     def _close(self) -> None:

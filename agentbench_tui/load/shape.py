@@ -24,7 +24,7 @@ from agentbench_tui.load.arrivals import (
     expected_rate,
 )
 from agentbench_tui.load.protocol import ClosedLoop, HttpTarget, OpenLoop, WorkerPlan
-from agentbench_tui.load.spec import DEFAULT_DURATION_S, MAX_USERS, LoadSpec
+from agentbench_tui.load.spec import DEFAULT_DURATION_S, MAX_USERS, MOST_WORKERS, LoadSpec
 from agentbench_tui.load.trace import read_trace
 from agentbench_tui.model.identity import derive_seed
 
@@ -113,13 +113,16 @@ def worker_count(
     """How many workers: as many as the plan needs, at most one a core.
 
     Where the target runs on this machine, one core is left to it. An agent that is opened in the
-    worker itself is opened once, unless the plan says otherwise.
+    worker itself is opened once, unless the plan says otherwise. No worker is without a request,
+    a user or a place in flight of its own, whatever the plan says.
     """
+    shared = [spec.requests, spec.max_in_flight, users_of(spec) if arrivals is None else None]
+    most = min(count for count in (MOST_WORKERS, *shared) if count is not None)
     if spec.workers is not None:
-        return spec.workers
+        return min(spec.workers, most)
     if not isinstance(target, HttpTarget):
         return 1
-    most = max(1, _cores() - is_local(target.url))
+    most = min(most, max(1, _cores() - is_local(target.url)))
     if arrivals is None:
         need = users_of(spec) / USERS_A_WORKER
     else:
@@ -196,7 +199,7 @@ def worker_plans(
             warmup_requests=spec.warmup_requests,
             max_in_flight=None
             if spec.max_in_flight is None
-            else max(1, _share(spec.max_in_flight, nth, count)),
+            else _share(spec.max_in_flight, nth, count),
             time_limit_s=time_limit_s,
             drain_s=spec.drain_s,
         )

@@ -171,7 +171,8 @@ class LoadSpec(Part):
     """Requests of each worker before the window, one after another."""
     max_in_flight: Annotated[int, Field(ge=1, le=MOST_USERS)] | None = None
     workers: Annotated[int, Field(ge=1, le=MOST_WORKERS)] | None = None
-    """Processes that send; by default as many as the plan needs, at most one a core."""
+    """Processes that send; by default as many as the plan needs, at most one a core. Never more
+    than there are requests, users or places in flight."""
     drain_s: NotNegative = 30.0
     """How long what is in flight may take after the window."""
     slo: SloSpec = Field(default_factory=SloSpec)

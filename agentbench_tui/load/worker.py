@@ -63,35 +63,37 @@ class Worker:
         self._drained = asyncio.Event()
         self._warm = asyncio.Event()
         self._stopped = False
-        self._connections_before = 0
 
     async def carry_out(self) -> None:
-        """From the plan to `Done`."""
-        problem = await self._prepare()
-        self._say(Ready(os.getpid(), *(problem or (None, None))))
-        if problem is None:
-            await self._started.wait()
-            beside = self._loop.create_task(self._say_chunks())
-            try:
-                done = await self._measure()
-            finally:
-                beside.cancel()
-            self._say_chunk()
-            self._say(done)
-        with suppress(Exception):  # whatever an agent's end is like, the figures are told
-            await self._transport.close()
-        self._agenda.close()
+        """From the plan to `Done`. When it is cancelled, nothing of it is left either."""
+        try:
+            problem = await self._prepare()
+            self._say(Ready(os.getpid(), *(problem or (None, None))))
+            if problem is None:
+                await self._carry_out_window()
+        finally:
+            with suppress(Exception):  # whatever an agent's end is like, the figures are told
+                await self._transport.close()
+            self._agenda.close()
 
     def hear(self, message: Start | Control) -> None:
         """What the coordinator says while the plan is carried out."""
         if isinstance(message, Start):
             self._begin(message.at_ns)
-        elif message.wish in {"stop", "abort"}:
+        elif self._sender.accepting:
             self._stopped = True
             self._schedule.stop()
             self._over(cut=True)
-            if message.wish == "abort":
-                self._drained.set()
+
+    async def _carry_out_window(self) -> None:
+        await self._started.wait()
+        beside = self._loop.create_task(self._say_chunks())
+        try:
+            done = await self._measure()
+        finally:
+            beside.cancel()
+        self._say_chunk()
+        self._say(done)
 
     async def _prepare(self) -> tuple[str, str] | None:
         """Open the target and warm up; why that cannot be, with the kind of failure."""
@@ -108,7 +110,11 @@ class Worker:
         failure_seen = self._sender.last_failure
         if count and self._sender.refused >= count and failure_seen is not None:
             return failure_seen.detail, failure_seen.kind
-        self._connections_before = self._transport.connections
+        # Not at the start: looking through a large workload takes longer than the word to begin
+        # is given before the beginning.
+        gc.collect()
+        gc.freeze()
+        gc.disable()
         return None
 
     def _ended(self, call: Call, reply: Reply, failure: AgentFailure | None = None) -> None:
@@ -121,22 +127,20 @@ class Worker:
             self._drained.set()
 
     def _begin(self, start_ns: int) -> None:
-        gc.collect()
-        gc.freeze()
-        gc.disable()
+        transport = self._transport
+        self._before = transport.resent, transport.sent_bytes, transport.received_bytes
         self._sender.measure(start_ns)
-        self._schedule.start(start_ns)
         self._probe.start()
+        self._schedule.start(start_ns)
         self._started.set()
 
     def _over(self, *, cut: bool) -> None:
         """The window has ended: no session begins; none takes a further turn when it was `cut`."""
-        if self._window_over.is_set():
-            return
-        self._reading = self._probe.stop() if self._sender.measuring else None
+        if not self._window_over.is_set():
+            self._window_over.set()
+            self._reading = self._probe.stop()
         if cut:
             self._sender.cut()
-        self._window_over.set()
         if self._sender.is_idle:
             self._drained.set()
 
@@ -154,6 +158,7 @@ class Worker:
     def _done(self, drained_s: float) -> Done:
         sender, transport, reading = self._sender, self._transport, self._reading
         assert reading is not None, "a window that was started was probed"
+        resent, sent_bytes, received_bytes = self._before
         return Done(
             offered=sender.offered,
             sent=sender.sent,
@@ -161,9 +166,9 @@ class Worker:
             drained_s=drained_s,
             cpu_s=reading.cpu_s,
             connections=transport.connections,
-            resent=transport.resent,
-            sent_bytes=transport.sent_bytes,
-            received_bytes=transport.received_bytes,
+            resent=transport.resent - resent,
+            sent_bytes=transport.sent_bytes - sent_bytes,
+            received_bytes=transport.received_bytes - received_bytes,
             most_in_flight=sender.most_in_flight,
             blocked=sender.blocked,
             late=sender.late,
@@ -256,8 +261,8 @@ async def _main(source: Any, sink: Any) -> None:
         if work.done():
             work.result()
         else:
-            worker.hear(Control("abort"))
-            await work
+            work.cancel()
+            await asyncio.wait({work})
     gone.cancel()
     # Closing a transport writes what it still holds; the process ends when that is done.
     out.close()

@@ -151,10 +151,10 @@ class LoadWorkers:
             worker.say(Start(at_ns))
         return at_ns
 
-    def control(self, wish: str) -> None:
-        """`Control` to all."""
+    def stop(self) -> None:
+        """Let the window, which has begun, end now."""
         for worker in self._workers:
-            worker.say(Control(wish))
+            worker.say(Control("stop"))
 
     async def done(self) -> tuple[Done, ...]:
         """What each says at its end. Raises AgentFailure when one ended without a word."""

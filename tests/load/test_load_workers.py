@@ -3,6 +3,7 @@
 import asyncio
 import os
 import socket
+import sys
 from pathlib import Path
 
 import msgspec
@@ -277,7 +278,7 @@ async def test_a_stopped_window_ends_early_and_keeps_what_was_measured() -> None
             await workers.ready()
             workers.start()
             await first.wait()
-            workers.control("stop")
+            workers.stop()
             (done,) = await workers.done()
 
     assert done.stopped
@@ -305,3 +306,51 @@ def test_plans_survive_the_pipe() -> None:
     bodies = [body for place in range(len(sent)) for body in frames.feed(sent[place : place + 1])]
     assert [decode_to_worker(body) for body in bodies] == [asked, asked]
     assert msgspec.msgpack.decode(bodies[0])["type"] == "plan"
+
+
+async def test_a_worker_without_a_part_in_the_plan_ends_at_once() -> None:
+    async with practice_server(**QUICK) as server:
+        asked = [
+            plan(model_target(server.url), constant(200), requests=2, worker=nth, workers=3)
+            for nth in range(3)
+        ]
+        found = await heard(asked)
+
+    assert [done.sent for done in found.done] == [1, 1, 0]
+    assert found.statuses() == {"ok": 2}
+
+
+async def test_figures_of_a_window_leave_the_warm_up_out() -> None:
+    async with practice_server(**QUICK) as server:
+        asked = plan(model_target(server.url), users(1), requests=2)
+        few, many = [
+            (await heard([msgspec.structs.replace(asked, warmup_requests=count)])).done[0]
+            for count in (1, 9)
+        ]
+
+    assert few.sent_bytes == many.sent_bytes > 0
+    assert many.received_bytes < 1.5 * few.received_bytes
+
+
+async def test_a_worker_ends_with_whoever_started_it_also_while_it_warms_up() -> None:
+    from agentbench_tui.load.protocol import frame
+
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}/v1"
+        worker = await asyncio.create_subprocess_exec(
+            sys.executable,
+            "-m",
+            "agentbench_tui.load.worker",
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+        )
+        assert worker.stdin is not None
+        worker.stdin.write(frame(plan(model_target(url), constant(10), requests=1)))
+        await worker.stdin.drain()
+        asked, _ = await asyncio.to_thread(silent.accept)
+        with asked:
+            worker.stdin.close()
+            async with asyncio.timeout(30):
+                out, _ = await worker.communicate()
+
+    assert (worker.returncode, out) == (0, b"")

@@ -1,0 +1,55 @@
+"""How the load of a plan is shared out over its workers."""
+
+import pytest
+from driving import model_target, request_type
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agentbench_tui.load.protocol import ClosedLoop, WorkerPlan
+from agentbench_tui.load.shape import schedule_of, worker_plans
+from agentbench_tui.load.spec import LoadSpec
+
+FAR = model_target("http://192.0.2.1/v1")
+
+
+def plans_of(**block: object) -> list[WorkerPlan]:
+    spec = LoadSpec.model_validate(block)
+    return worker_plans(
+        spec,
+        FAR,
+        (request_type(),),
+        schedule_of(spec, "."),
+        seed=42,
+        repeat=0,
+        time_limit_s=None,
+    )
+
+
+@given(
+    concurrency=st.integers(1, 200),
+    most=st.none() | st.integers(1, 200),
+    requests=st.none() | st.integers(1, 200),
+    workers=st.integers(1, 32),
+)
+def test_workers_have_the_plans_users_and_places_between_them_and_none_is_idle(
+    concurrency: int, most: int | None, requests: int | None, workers: int
+) -> None:
+    plans = plans_of(
+        concurrency=concurrency, max_in_flight=most, requests=requests, workers=workers
+    )
+
+    users = [plan.schedule.users for plan in plans if isinstance(plan.schedule, ClosedLoop)]
+    assert sum(users) == concurrency
+    assert min(users) >= 1
+    assert max(users) - min(users) <= 1
+    if most is not None:
+        assert sum(plan.max_in_flight or 0 for plan in plans) == most
+        assert min(plan.max_in_flight or 0 for plan in plans) >= 1
+    assert [plan.worker for plan in plans] == list(range(len(plans)))
+    assert {plan.workers for plan in plans} == {len(plans)}
+    assert len(plans) == min(n for n in (workers, concurrency, most, requests) if n is not None)
+
+
+@pytest.mark.parametrize("block", [{"rate": 50_000}, {"throughput": True}])
+def test_no_more_is_started_for_a_great_load_than_has_places(block: dict[str, object]) -> None:
+    assert len(plans_of(**block, max_in_flight=1)) == 1
