@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 from agentbench_tui.agents.mock.options import read_options
@@ -129,3 +130,11 @@ def leave_calibration_out(monkeypatch: pytest.MonkeyPatch) -> None:
         return None
 
     monkeypatch.setattr("agentbench_tui.load.calibration.calibrated", none)
+
+
+def is_gone(pid: int) -> bool:
+    """Whether a process has ended; one that nobody has asked after yet included."""
+    try:
+        return psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return True

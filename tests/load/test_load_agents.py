@@ -1,14 +1,13 @@
 """Agents that are no HTTP model under load: functions, programs, endpoints of any form."""
 
 import json
-import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from loads import leave_calibration_out, load, load_each
+from loads import is_gone, leave_calibration_out, load, load_each
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "servers"))
 
@@ -89,9 +88,7 @@ def agents(tmp_path: Path, server: RunningServer) -> dict[str, dict[str, Any]]:
 def pids(folder: Path) -> set[int]:
     """Of all programs that were started, each of which must have ended."""
     found = {int(line) for line in (folder / "pids").read_text().split()}
-    for pid in found:
-        with pytest.raises(ProcessLookupError):
-            os.kill(pid, 0)
+    assert all(is_gone(pid) for pid in found)
     return found
 
 

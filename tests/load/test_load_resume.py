@@ -1,11 +1,11 @@
 """Load runs that are killed or interrupted: what is kept, and what `resume` does."""
 
 import json
-import os
 import sys
 from pathlib import Path
 
 import pytest
+from loads import is_gone
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "cli"))
 
@@ -37,14 +37,6 @@ def place(tmp_path: Path) -> Place:
 def asked(place: Place) -> list[int]:
     """Process of the load worker that asked, once for each request."""
     return [int(line) for line in (place.folder / "asked").read_text().split()]
-
-
-def is_gone(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return True
-    return False
 
 
 WINDOWS = "SELECT repeat, document FROM load_windows ORDER BY repeat"

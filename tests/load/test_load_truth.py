@@ -45,7 +45,7 @@ def check_counts(found: Loaded, truth: Truth) -> None:
     assert requests["failed"] == true["failed"]
     assert (requests["cancelled"], requests["unfinished"]) == (0, 0)
     assert found.metric("error_rate") == pytest.approx(1 - true["ok"] / true["received"])
-    assert requests["connections"] == true["connections"]
+    assert requests["connections"] == found.metric("connections") == true["connections"]
     assert found.outcome.status == "complete"
 
 
