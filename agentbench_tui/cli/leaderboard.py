@@ -27,6 +27,7 @@ _COLUMNS = (
     Column("cost", "cost", number(), right=True),
     Column("reliability", "reliability", number(), right=True),
     Column("benchmarks_completed", "benchmarks", right=True),
+    Column("harness", "harness"),
     Column("last_benchmark_date", "last (UTC)"),
 )
 

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Sequence
 
+    from pydantic import BaseModel
+
     from agentbench_tui.engine.aggregate import Aggregate, Resources
     from agentbench_tui.engine.context import RunContext
     from agentbench_tui.engine.plan import Group
@@ -37,6 +39,9 @@ class Kind(Protocol):
     """How benchmarks of one kind are checked and carried out."""
 
     def check(self, benchmark: Benchmark, base_dir: str) -> Sequence[str | Finding]: ...
+
+    def block(self) -> type[BaseModel] | None:
+        """The model of the field of a benchmark that is named like the kind, if it has one."""
 
     async def run(self, group: Group, context: RunContext) -> None: ...
 

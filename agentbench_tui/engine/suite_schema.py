@@ -4,8 +4,15 @@ from __future__ import annotations
 
 import ast
 import inspect
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from agentbench_tui.engine.kinds import KINDS, find_kind, is_built_in
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -16,21 +23,36 @@ def suite_schema() -> dict[str, Any]:
     Looser than the loader in two ways: a number or truth value may be a text that refers to a
     parameter, and what one field demands of another is left to `agentbench suites validate`.
     """
-    from agentbench_tui.model.suite import Suite
+    from agentbench_tui.model import suite
 
-    schema = Suite.model_json_schema(by_alias=False, mode="validation")
+    schema = suite.Suite.model_json_schema(by_alias=False, mode="validation")
     schema["properties"]["suite_name"] = schema["properties"]["name"]
     schema["properties"]["$schema"] = {"type": "string"}
-    _allow_references(schema)
-    _describe(schema)
+    referring = {"Benchmark", "AgentTable", "Dataset", "Constraints", "Iterations", "EarlyStop"}
+    _describe({**schema["$defs"], "Suite": schema}, suite)
+    for name, model in _blocks():
+        block = model.model_json_schema(by_alias=False, mode="validation")
+        parts = {**block.pop("$defs", {}), model.__name__: block}
+        _describe(parts, inspect.getmodule(model))
+        referring |= parts.keys()
+        schema["$defs"] |= parts
+        schema["$defs"]["Benchmark"]["properties"][name] = {"$ref": f"#/$defs/{model.__name__}"}
+    _allow_references(schema["$defs"], referring)
     return {"$schema": DIALECT, **schema, "title": "agentbench suite"}
 
 
-def _allow_references(schema: Any) -> None:
+def _blocks() -> Iterator[tuple[str, type[BaseModel]]]:
+    """Field of a benchmark that belongs to one kind alone, and its model."""
+    for name in KINDS:
+        model = find_kind(name).block() if is_built_in(name) else None
+        if model is not None:
+            yield name, model
+
+
+def _allow_references(definitions: Any, names: Iterable[str]) -> None:
     """Let `${name}` stand wherever a benchmark or agent has a number or truth value."""
-    definitions = schema["$defs"]
     reference = {"type": "string", "pattern": r"^\$\{[^{}]*\}$"}
-    for name in ("Benchmark", "AgentTable", "Dataset", "Constraints", "Iterations", "EarlyStop"):
+    for name in names:
         for key, field in definitions[name]["properties"].items():
             if field.get("type") in {"integer", "number", "boolean"}:
                 notes = {"title", "default", "description"}
@@ -41,15 +63,13 @@ def _allow_references(schema: Any) -> None:
                 field["anyOf"].append(reference)
 
 
-def _describe(schema: dict[str, Any]) -> None:
+def _describe(parts: dict[str, Any], module: ModuleType | None) -> None:
     """Put the text under each field of the models into the schema, for editors to show.
 
     Read from the source here, because pydantic would do so at every start of the program.
     """
-    from agentbench_tui.model import suite
-
-    parts = {**schema["$defs"], "Suite": schema}
-    for node in ast.parse(inspect.getsource(suite)).body:
+    assert module is not None, "models stand in modules"
+    for node in ast.parse(inspect.getsource(module)).body:
         if not isinstance(node, ast.ClassDef) or node.name not in parts:
             continue
         for field, text in pairwise(node.body):

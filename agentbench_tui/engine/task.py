@@ -20,6 +20,8 @@ from agentbench_tui.model.identity import derive_seed
 if TYPE_CHECKING:
     import sqlite3
 
+    from pydantic import BaseModel
+
     from agentbench_tui.engine.aggregate import Aggregate, Resources
     from agentbench_tui.engine.context import RunContext
     from agentbench_tui.engine.plan import Group
@@ -39,6 +41,11 @@ def check(benchmark: Benchmark, base_dir: str) -> list[str]:  # noqa: ARG001  # 
     if benchmark.experiment is not None:
         problems.append("`experiment` belongs to benchmarks of kind experiment")
     return problems
+
+
+def block() -> type[BaseModel] | None:
+    """None: tasks have no field of their own kind's name."""
+    return None
 
 
 def aggregate(

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Coroutine, Sequence
 
+    from pydantic import BaseModel
+
     from agentbench_tui.engine.aggregate import Aggregate, Resources
     from agentbench_tui.engine.context import RunContext
     from agentbench_tui.engine.plan import ExecutionPlan, Group
@@ -59,6 +61,13 @@ def check(benchmark: Benchmark, base_dir: str) -> Sequence[str | Finding]:
     from agentbench_tui.load.validation import check_load
 
     return check_load(benchmark, base_dir)
+
+
+def block() -> type[BaseModel]:
+    """The model of `load:`."""
+    from agentbench_tui.load.spec import LoadSpec
+
+    return LoadSpec
 
 
 def aggregate(

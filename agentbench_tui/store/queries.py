@@ -336,3 +336,27 @@ def matrix_rows(connection: sqlite3.Connection) -> list[Row]:
         "SELECT * FROM agent_comparison_matrix"
         " ORDER BY simulated, overall_rank IS NULL, overall_rank, avg_accuracy DESC",
     )
+
+
+def harness_verdicts(
+    connection: sqlite3.Connection, days: int = LEADERBOARD_DAYS
+) -> dict[tuple[str, str, bool], str]:
+    """The worst verdict behind each line of the leaderboard, by category, agent and simulated.
+
+    A load has a verdict of its own; of anything else it is that of its run.
+    """
+    worst = "MAX(CASE COALESCE(l.verdict, r.verdict)"
+    worst += " WHEN 'generator-limited' THEN 2 WHEN 'noisy' THEN 1 WHEN 'clean' THEN 0 END)"
+    rows = connection.execute(
+        f"SELECT s.category, e.agent_id, e.simulated, {worst} FROM latest_executions e"  # noqa: S608
+        " JOIN runs r ON r.key=e.run_key JOIN benchmark_suites s ON s.hash=e.suite_hash"
+        " LEFT JOIN load_summaries l ON l.execution_key=e.key"
+        " WHERE e.created_at > strftime('%Y-%m-%dT%H:%M:%fZ', 'now', ?) GROUP BY 1, 2, 3",
+        (f"-{days} days",),
+    ).fetchall()
+    names = ("clean", "noisy", "generator-limited")
+    return {
+        (category, agent, bool(simulated)): names[place]
+        for category, agent, simulated, place in rows
+        if place is not None
+    }

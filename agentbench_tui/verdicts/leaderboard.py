@@ -10,6 +10,7 @@ from agentbench_tui.store.queries import (
     LEADERBOARD_DAYS,
     executions_of,
     failures_of,
+    harness_verdicts,
     leaderboard_rows,
     matrix_rows,
 )
@@ -114,6 +115,7 @@ def category_leaderboard(
 ) -> dict[str, Any]:
     """The leaderboards of the last days by suite category, best ranking first."""
     boards: dict[str, list[Entry]] = defaultdict(list)
+    harness = harness_verdicts(connection, days)
     for row in leaderboard_rows(connection, days):
         if category is not None and row["benchmark_category"] != category:
             continue
@@ -128,6 +130,9 @@ def category_leaderboard(
             "benchmarks_completed": row["benchmarks_completed"],
             "last_benchmark_date": row["last_benchmark_date"],
         }
+        entry["harness"] = harness.get(
+            (row["benchmark_category"], row["agent_id"], entry["simulated"])
+        )
         for name in DIMENSIONS:
             entry[name] = scores[name]["score"]
             entry[f"{name}_rank"] = scores[name]["rank"]
