@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import time
 from collections import deque
 from collections.abc import Mapping
@@ -86,15 +87,21 @@ class Shape:
 
 def blocks(buckets: list[tuple[float, float, int]], width: int) -> str:
     """Counts of `Histogram.buckets` as `width` block characters, evenly spaced from the lowest
-    value to the highest. Whatever was counted shows: the least block stands for 1 at least."""
+    value to the highest. Whatever was counted shows: the least block stands for 1 at least.
+
+    A bucket wider than a character is spread over those that it covers.
+    """
     low, high = buckets[0][0], buckets[-1][1]
-    columns = [0] * width
+    each = (high - low) / width
+    columns = [0.0] * width
     for start, end, count in buckets:
-        share = ((start + end) / 2 - low) / (high - low) if high > low else 0.0
-        columns[min(width - 1, int(share * width))] += count
+        first = min(width - 1, int((start - low) / each)) if each else 0
+        last = min(width - 1, max(first, math.ceil((end - low) / each) - 1)) if each else 0
+        for place in range(first, last + 1):
+            columns[place] += count / (last + 1 - first)
     most = max(columns)
     return "".join(
-        " " if count == 0 else _BLOCKS[max(0, -(-count * len(_BLOCKS) // most) - 1)]
+        " " if not count else _BLOCKS[max(0, math.ceil(count / most * len(_BLOCKS)) - 1)]
         for count in columns
     )
 

@@ -150,6 +150,7 @@ def test_nothing_answered_yet_is_no_number() -> None:
         ([(1.0, 1.0, 5)], 1, "█"),
         ([(0.0, 1.0, 8), (3.0, 4.0, 4)], 4, "█  ▄"),
         ([(0.0, 1.0, 1000), (9.0, 10.0, 1)], 2, "█▁"),
+        ([(0.0, 2.0, 8), (2.0, 4.0, 4)], 4, "██▄▄"),
     ],
 )
 def test_counts_as_blocks(buckets: list[tuple[float, float, int]], width: int, line: str) -> None:
@@ -164,4 +165,8 @@ def test_a_line_of_blocks_is_as_wide_as_asked_and_hides_nothing(
     line = blocks(buckets, width)
     assert len(line) == width
     assert "█" in line
-    assert 0 < sum(one != " " for one in line) <= len(buckets)
+    low, high = buckets[0][0], buckets[-1][1]
+    for place, one in enumerate(line):
+        middle = low + (place + 0.5) * (high - low) / width
+        if any(start < middle < end for start, end, _ in buckets):
+            assert one != " "
