@@ -33,6 +33,8 @@ READY_LIMIT_S = 120.0
 """How long a worker may take to open its target and to warm up."""
 OVERTIME_S = 15.0
 """How long a worker may take to say its last after its window and its drain."""
+EXIT_WAIT_S = 0.5
+"""A worker that closed its output has this long to end, so that its exit code can be told."""
 
 
 class LoadWorker:
@@ -43,6 +45,7 @@ class LoadWorker:
         self._plan = plan
         self._on_chunk = on_chunk
         self._frames = Frames()
+        self._ending: asyncio.Task[None] | None = None
         loop = asyncio.get_running_loop()
         self._ready: asyncio.Future[Ready] = loop.create_future()
         self._done: asyncio.Future[Done] = loop.create_future()
@@ -83,6 +86,8 @@ class LoadWorker:
             elif not future.cancelled():
                 future.exception()
         await self._child.close()
+        if self._ending is not None:
+            self._ending.cancel()
 
     def _hear(self, data: bytes) -> None:
         for body in self._frames.feed(data):
@@ -96,6 +101,10 @@ class LoadWorker:
                 self._done.set_result(message)
 
     def _end(self) -> None:
+        self._ending = asyncio.get_running_loop().create_task(self._tell_end())
+
+    async def _tell_end(self) -> None:
+        await self._child.exits_within(EXIT_WAIT_S)
         for future in (self._ready, self._done):
             if not future.done():
                 future.set_exception(

@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "servers"))
 from openai_process import RunningServer, running_openai_server
 
 PYTHON = """
-import asyncio, json, time
+import asyncio, json, os, time
 from pathlib import Path
 
 async def answer(request):
@@ -26,6 +26,9 @@ async def answer(request):
     if request.case.input == "hang":
         await asyncio.Event().wait()
     return f"re: {request.case.input}"
+
+async def exiting(prompt):
+    os._exit(3)
 
 async def blocking(prompt):
     time.sleep(0.03)
@@ -182,6 +185,17 @@ async def test_programs_without_number_are_not_started(
     assert found.execution["status"] == "incomplete"
     assert "say how many (`max_in_flight`, --max-in-flight)" in found.execution["stop_reason"]
     assert not (tmp_path / "pids").exists()
+
+
+async def test_an_agent_that_ends_its_process_is_told(
+    agents: dict[str, dict[str, Any]], tmp_path: Path
+) -> None:
+    block = {"concurrency": 1, "requests": 5, "warmup_requests": 0}
+
+    found = await load(tmp_path, "python:function.py:exiting", block)
+
+    assert found.execution["status"] == "incomplete"
+    assert found.execution["stop_reason"].endswith("a load worker exited with code 3")
 
 
 async def test_an_agent_that_blocks_its_sender_shows(
