@@ -5,6 +5,8 @@ The failures of limits, `timed_out` and `too_long`, are beside the limits in `ht
 
 from __future__ import annotations
 
+import errno
+
 from agentbench_tui.model.answer import AgentFailure, FailureKind
 from agentbench_tui.model.untrusted import one_line, redact
 
@@ -15,7 +17,10 @@ def no_such_host(place: str) -> AgentFailure:
 
 
 def cannot_connect(place: str, error: Exception | None) -> AgentFailure:
-    """Nobody listens there, or the network does not lead there."""
+    """Nobody listens there, or the network does not lead there; or we have no socket left."""
+    if isinstance(error, OSError) and error.errno in {errno.EMFILE, errno.ENFILE}:
+        detail = f"no connection to {place}: too many files are open here (raise `ulimit -n`)"
+        return AgentFailure(FailureKind.HARNESS, detail)
     return AgentFailure(FailureKind.CONNECTION, f"cannot connect to {place}: {_reason(error)}")
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import resource
 from array import array
+from contextlib import suppress
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -38,6 +40,8 @@ if TYPE_CHECKING:
 
 _OK = STATUS_CODE["ok"]
 _DETAIL_CHARACTERS = 300
+MOST_FILES = 1 << 17
+"""To be allowed, if the system lets us: a connection for each user of the largest plan."""
 _START_BYTES = 2 * _DETAIL_CHARACTERS
 """Of what cannot be read that are told. More than is kept in the end: half a key at a cut would
 not be known for one by whoever masks keys."""
@@ -96,6 +100,7 @@ class HttpTransport:
 
     async def open(self, ended: Callable[..., None]) -> None:
         """See `Transport`."""
+        allow_files(MOST_FILES)
         self._ended = ended
 
     async def close(self) -> None:
@@ -304,6 +309,15 @@ class _Exchange:
             reply.text = transcript.text
             reply.tool_calls = transcript.tool_calls({})
         self._transport.done(self, reply, failure)
+
+
+def allow_files(count: int) -> None:
+    """Let this process have so many files open, or as many as it may allow itself."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = count if hard == resource.RLIM_INFINITY else min(count, hard)
+    if soft != resource.RLIM_INFINITY and soft < most:
+        with suppress(OSError, ValueError):  # macOS has a lower bound of its own
+            resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
 
 
 def _nobody(*_: object) -> None:

@@ -131,8 +131,10 @@ class Sender:
         self.measuring = False
         self.offered = self.sent = self.blocked = self.late = self.most_in_flight = 0
         self.refused = 0
-        """Failures of connection, and answers that refuse the request itself (HTTP 4xx)."""
+        """In the warm-up: failures of connection, and answers that refuse the request itself
+        (HTTP 4xx, but for 429)."""
         self.last_failure: AgentFailure | None = None
+        """Of the warm-up."""
 
     @property
     def in_flight(self) -> int:
@@ -220,9 +222,13 @@ class Sender:
         self._agenda.at(due_ns, go)
 
     def _note(self, failure: AgentFailure) -> None:
+        if self.measuring:
+            self._recorder.detail(failure.kind, failure.detail)
+            return
         self.last_failure = failure
-        self._recorder.detail(failure.kind, failure.detail)
-        if failure.kind is FailureKind.CONNECTION or failure.detail.startswith("HTTP 4"):
+        # Being told to come later is what some loads are about.
+        refused = failure.kind is FailureKind.SERVER and failure.detail.startswith("HTTP 4")
+        if refused or failure.kind is FailureKind.CONNECTION:
             self.refused += 1
 
     def _record(self, call: Call, reply: Reply) -> None:

@@ -241,6 +241,21 @@ class _Output(asyncio.BaseProtocol):
         self._closed.set()
 
 
+def _fault_of(loop: asyncio.AbstractEventLoop) -> asyncio.Future[None]:
+    """Gets the first exception of a timer's callback: what it was to send will never be sent."""
+    fault: asyncio.Future[None] = loop.create_future()
+
+    def note(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        error = context.get("exception")
+        if "handle" in context and isinstance(error, Exception) and not fault.done():
+            fault.set_exception(error)
+        else:
+            loop.default_exception_handler(context)
+
+    loop.set_exception_handler(note)
+    return fault
+
+
 async def _main(source: Any, sink: Any) -> None:
     loop = asyncio.get_running_loop()
     plan: asyncio.Future[WorkerPlan] = loop.create_future()
@@ -254,15 +269,18 @@ async def _main(source: Any, sink: Any) -> None:
     either: set[asyncio.Future[Any]] = {plan, gone}
     await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
     if plan.done():
+        fault = _fault_of(loop)
         worker = listening.worker = Worker(plan.result(), out)
         work = loop.create_task(worker.carry_out())
-        either = {work, gone}
+        either = {work, gone, fault}
         await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
         if work.done():
             work.result()
         else:
             work.cancel()
             await asyncio.wait({work})
+        if fault.done():
+            fault.result()
     gone.cancel()
     # Closing a transport writes what it still holds; the process ends when that is done.
     out.close()

@@ -1,6 +1,7 @@
 """The pool by its callbacks: when connections are used again, resent on, closed, given up."""
 
 import asyncio
+import errno
 import socket
 from collections.abc import Callable
 
@@ -8,6 +9,7 @@ import pytest
 from raw_server import raw_server, read_request, saying, saying_once, sized
 
 from agentbench_tui.http.client import Timeouts
+from agentbench_tui.http.failures import cannot_connect
 from agentbench_tui.http.pool import Pool
 from agentbench_tui.http.wire import Origin, request_bytes
 from agentbench_tui.model.answer import AgentFailure, FailureKind
@@ -249,3 +251,11 @@ async def test_sending_says_whether_a_connection_is_opened() -> None:
             await exchange.over
         assert opened == [True, False]
         await closed(pool)
+
+
+def test_having_no_socket_left_is_no_fault_of_the_server() -> None:
+    ours = cannot_connect("127.0.0.1:1", OSError(errno.EMFILE, "Too many open files"))
+    theirs = cannot_connect("127.0.0.1:1", OSError(errno.ECONNREFUSED, "Connection refused"))
+
+    assert (ours.kind, theirs.kind) == (FailureKind.HARNESS, FailureKind.CONNECTION)
+    assert "ulimit" in ours.detail

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import resource
 import socket
 import sys
 from pathlib import Path
@@ -19,11 +20,11 @@ from driving import (
     users,
 )
 
-from agentbench_tui.load.protocol import AgentTarget
+from agentbench_tui.load.protocol import AgentTarget, Conversation, Turn
 from agentbench_tui.load.sample import FOLLOW_UP, NEW_CONNECTION, NONE, STREAMED, TOKENS_COUNTED
 from agentbench_tui.load.workers import LoadWorkers
 from agentbench_tui.model.agent import AgentSpec
-from agentbench_tui.model.answer import AgentFailure, FailureKind
+from agentbench_tui.model.answer import AgentFailure, FailureKind, Message
 
 QUICK = {"ttft": "1ms", "itl": "1ms", "tokens": 5}
 
@@ -295,6 +296,38 @@ async def test_no_worker_outlives_whoever_started_it() -> None:
             (pid,) = workers.pids
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
+
+
+async def test_a_fault_while_sending_ends_the_worker_and_says_what_it_was() -> None:
+    spec = AgentSpec("echo", "1", "command:cat")
+    turn = Turn((Message("user", "Hello"),), case={"id": 3})  # a case's id is a text
+    asked = plan(
+        AgentTarget(spec),
+        constant(100),
+        duration_s=600.0,
+        max_in_flight=1,
+        warmup_requests=0,
+        workload=(request_type(Conversation((turn,))),),
+    )
+    with pytest.raises(AgentFailure, match=r"(?s)a load worker .*ValidationError") as caught:
+        await heard([asked])
+
+    assert caught.value.kind is FailureKind.HARNESS
+
+
+async def test_more_connections_than_files_may_be_open_at_first() -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    async with practice_server(ttft="500ms", tokens=1) as server:
+        # Workers begin with the limits of whoever starts them.
+        resource.setrlimit(resource.RLIMIT_NOFILE, (48, hard))
+        try:
+            asked = plan(model_target(server.url), users(64), requests=64)
+            found = await heard([asked])
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+    assert found.statuses() == {"ok": 64}
+    assert found.done[0].connections >= 64
 
 
 def test_plans_survive_the_pipe() -> None:

@@ -7,8 +7,9 @@ from typing import Any
 from driving import constant, model_target, plan, request_type, rows_of, said
 
 from agentbench_tui.load.recorder import SampleRecorder
-from agentbench_tui.load.sample import FOLLOW_UP, NONE
+from agentbench_tui.load.sample import FOLLOW_UP, NONE, STATUS_CODE
 from agentbench_tui.load.sender import Call, Reply, Sender
+from agentbench_tui.model.answer import AgentFailure, FailureKind
 
 HOUR_NS = 3600 * 10**9
 
@@ -27,8 +28,8 @@ class ByHand:
         self.later.append((due_ns, action))
 
 
-def sender_of(*texts: str) -> tuple[Sender, ByHand, SampleRecorder]:
-    """A sender in its window, of sessions with these turns."""
+def sender_of(*texts: str, measuring: bool = True) -> tuple[Sender, ByHand, SampleRecorder]:
+    """A sender of sessions with these turns, in its window or in the warm-up before it."""
     by_hand, recorder = ByHand(), SampleRecorder(from_due=True)
     asked = plan(
         model_target("http://127.0.0.1:1/v1"),
@@ -37,7 +38,8 @@ def sender_of(*texts: str) -> tuple[Sender, ByHand, SampleRecorder]:
     )
     held: Any = by_hand
     sender = Sender(asked, held, recorder, held, late_after_ns=0)
-    sender.measure(perf_counter_ns() - 3 * HOUR_NS)
+    if measuring:
+        sender.measure(perf_counter_ns() - 3 * HOUR_NS)
     return sender, by_hand, recorder
 
 
@@ -74,3 +76,26 @@ def test_times_beyond_71_minutes_are_kept_as_the_longest_that_can_be_told() -> N
         NONE,
     )
     assert long["due_us"] < longer["due_us"]
+
+
+def test_failures_of_the_warm_up_are_no_part_of_the_window() -> None:
+    sender, by_hand, recorder = sender_of("One.", measuring=False)
+    failures = [
+        AgentFailure(FailureKind.SERVER, "HTTP 404 from 127.0.0.1:1"),
+        AgentFailure(FailureKind.RATE_LIMITED, "HTTP 429 from 127.0.0.1:1"),
+        AgentFailure(FailureKind.SERVER, "HTTP 503 from 127.0.0.1:1"),
+        AgentFailure(FailureKind.CONNECTION, "closed"),
+    ]
+    for failure in failures:
+        sender.begin(0, perf_counter_ns())
+        reply = Reply(STATUS_CODE[failure.kind], perf_counter_ns())
+        sender.ended(by_hand.sent[-1], reply, failure)
+
+    assert sender.refused == 2  # 404, and no connection
+    assert sender.last_failure is failures[-1]
+    sender.measure(perf_counter_ns())
+    sender.begin(0, perf_counter_ns())
+    sender.ended(by_hand.sent[-1], Reply(STATUS_CODE["server"], perf_counter_ns()), failures[2])
+    chunk = recorder.take(sent=0, in_flight=0, waiting=0, oldest_s=None)
+    assert chunk.failures == (("server", "HTTP 503 from 127.0.0.1:1"),)
+    assert (chunk.rows, chunk.failed) == (1, 1)
