@@ -323,7 +323,7 @@ class _Load:
                 started_at=window.started_at,
                 asking_s=window.window_s,
                 observed=live.rows,
-                answered=live.rows - live.failed,
+                answered=live.answered,
                 correct=0,
             )
         )

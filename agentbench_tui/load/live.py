@@ -30,6 +30,7 @@ class _Counts(NamedTuple):
     """What had happened by the last tick."""
 
     rows: int = 0
+    answered: int = 0
     failed: int = 0
     sent: int = 0
 
@@ -57,7 +58,7 @@ class Live:
         self._clean = clean
         self._latest: dict[int, Chunk] = {}
         """By worker."""
-        self.rows = self.failed = 0
+        self.rows = self.answered = self.failed = 0
         self._told = _Counts()
         self._begin_tick()
 
@@ -80,6 +81,7 @@ class Live:
         self.failed = sum(one.failed for one in self._latest.values())
         if chunk.rows:
             self.rows += chunk.rows
+            self.answered += chunk.answered
             self._context.writer.add(
                 _CHUNK,
                 (
@@ -97,17 +99,16 @@ class Live:
 
     def tick(self) -> None:
         """Write what happened since the last tick, if anything did."""
-        now = _Counts(self.rows, self.failed, self.sent)
+        now = _Counts(self.rows, self.answered, self.failed, self.sent)
         before, self._told = self._told, now
         if now == before:
             return
-        observed, failed = now.rows - before.rows, now.failed - before.failed
         self._context.writer.add(
             _TICK,
             (
-                self._context.run_key, self._key, time.time(), observed, observed - failed,
-                self._tokens, self._e2e.to_bytes(), now.sent - before.sent, failed,
-                self._ttft.to_bytes(),
+                self._context.run_key, self._key, time.time(), now.rows - before.rows,
+                now.answered - before.answered, self._tokens, self._e2e.to_bytes(),
+                now.sent - before.sent, now.failed - before.failed, self._ttft.to_bytes(),
             ),
         )  # fmt: skip
         self._begin_tick()

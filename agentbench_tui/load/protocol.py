@@ -155,7 +155,9 @@ class Chunk(msgspec.Struct, frozen=True, tag="chunk"):
     waiting: int
     """Due and not yet sent, for want of a place in flight."""
     failed: int
-    """So far, everything that is not answered."""
+    """So far; what the plan broke off is neither failed nor answered."""
+    answered: int
+    """Of these rows."""
     tokens: int
     """Output tokens of these rows."""
     oldest_s: float | None

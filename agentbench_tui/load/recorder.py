@@ -8,7 +8,16 @@ from collections import Counter
 
 from agentbench_tui.analysis.histogram import Histogram
 from agentbench_tui.load.protocol import Chunk
-from agentbench_tui.load.sample import FIELDS, NONE, ROW, pack_gaps, pack_rows, within
+from agentbench_tui.load.sample import (
+    CANCELLED,
+    FIELDS,
+    NONE,
+    ROW,
+    STATUS_CODE,
+    pack_gaps,
+    pack_rows,
+    within,
+)
 
 FULL_ROWS = 1024
 """Rows at which a chunk is sent before its quarter of a second: packing one then takes about a
@@ -19,6 +28,7 @@ DETAILS_KEPT = 3
 _PLACE = {name: place for place, (name, _) in enumerate(FIELDS)}
 _LAG, _TTFT, _E2E = _PLACE["lag_us"], _PLACE["ttft_us"], _PLACE["e2e_us"]
 _TOKENS, _STATUS = _PLACE["output_tokens"], _PLACE["status"]
+_CANCELLED = STATUS_CODE[CANCELLED]
 
 
 class SampleRecorder:
@@ -32,7 +42,7 @@ class SampleRecorder:
         self._gaps = array("I")
         self._pack = ROW.pack_into
         self.failed = 0
-        """Not answered so far."""
+        """So far; what the plan broke off did not fail."""
         self._details: list[tuple[str, str]] = []
         self._told: Counter[str] = Counter()
 
@@ -81,7 +91,7 @@ class SampleRecorder:
                 ),
             )  # fmt: skip
         self._end = end + ROW.size
-        if status:
+        if status and status != _CANCELLED:
             self.failed += 1
 
     def gaps(self, gaps: array[int]) -> None:
@@ -97,10 +107,11 @@ class SampleRecorder:
     def take(self, *, sent: int, in_flight: int, waiting: int, oldest_s: float | None) -> Chunk:
         """Everything since the last chunk, which begins anew."""
         rows = bytes(memoryview(self._buffer)[: self._end])
-        e2e, ttft, tokens = Histogram(), Histogram(), 0
+        e2e, ttft, answered, tokens = Histogram(), Histogram(), 0, 0
         for row in ROW.iter_unpack(rows):
             if row[_STATUS]:
                 continue
+            answered += 1
             lag = row[_LAG] if self._from_due else 0
             e2e.record((lag + row[_E2E]) / 1000)
             if row[_TTFT] != NONE:
@@ -117,6 +128,7 @@ class SampleRecorder:
             in_flight=in_flight,
             waiting=waiting,
             failed=self.failed,
+            answered=answered,
             tokens=tokens,
             oldest_s=oldest_s,
             failures=tuple(self._details),
