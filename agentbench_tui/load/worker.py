@@ -298,6 +298,8 @@ def main() -> None:
     os.close(null)
     with asyncio.Runner(loop_factory=_loop_factory()) as runner:
         runner.run(_main(source, sink))
+        # All is said: what an agent left running, and will not be cancelled, is not waited for.
+        os._exit(0)
 
 
 def _loop_factory() -> Any:
