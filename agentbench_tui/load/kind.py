@@ -219,7 +219,7 @@ class _Load:
             if isinstance(opened.target, HttpTarget):
                 self._shape = plans[0]
             try:
-                measured = await self._carry_out(plans, opened, key, repeat)
+                measured = await self._carry_out(plans, opened, execution, repeat)
             except AgentFailure as failure:
                 raise AgentFailure(failure.kind, opened.clean(failure.detail)) from None
         if measured is not None:
@@ -227,10 +227,12 @@ class _Load:
             self._context.progress_of(key).cut_short = measured[0].stopped
 
     async def _carry_out(
-        self, plans: list[WorkerPlan], opened: OpenTarget, key: int, repeat: int
+        self, plans: list[WorkerPlan], opened: OpenTarget, execution: ExecutionPlan, repeat: int
     ) -> tuple[Window, Live] | None:
         """None when the run was to end before the window began."""
-        context = self._context
+        from agentbench_tui.load.pricing import price_against_cap
+
+        context, key = self._context, self._context.execution_keys[execution.id]
         asked = self._asked()
         live = Live(
             context,
@@ -240,6 +242,7 @@ class _Load:
             asked_per_s=asked[1],
             recorder=Recorder(context.writer, context.run_key, key),
             clean=opened.clean,
+            price=price_against_cap(context, execution.agent),
         )
         async with LoadWorkers(plans, live.hear) as workers:
             context.active[key] = live

@@ -6,14 +6,14 @@ import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agentbench_tui.analysis.histogram import Histogram
-from agentbench_tui.model.answer import FailureKind
+from agentbench_tui.model.answer import FailureKind, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from agentbench_tui.engine.context import RunContext
     from agentbench_tui.engine.recorder import Recorder
-    from agentbench_tui.load.protocol import Chunk
+    from agentbench_tui.load.protocol import Chunk, Spent
 
 TICK_S = 1.0
 _CHUNK = (
@@ -48,7 +48,9 @@ class Live:
         asked_per_s: float | None,
         recorder: Recorder,
         clean: Callable[[str], str],
+        price: Callable[[Usage], float | None] | None,
     ) -> None:
+        """`price`: USD of one request by its tokens; None where a cost is not held against caps."""
         self._context = context
         self._key = execution_key
         self._repeat = repeat
@@ -56,6 +58,7 @@ class Live:
         self._asked_per_s = asked_per_s
         self._recorder = recorder
         self._clean = clean
+        self._price = price
         self._latest: dict[int, Chunk] = {}
         """By worker."""
         self.rows = self.answered = self.failed = 0
@@ -92,10 +95,24 @@ class Live:
             self._e2e.merge(Histogram.from_bytes(chunk.e2e_histogram))
             self._ttft.merge(Histogram.from_bytes(chunk.ttft_histogram))
             self._tokens += chunk.tokens
-            self._context.budget.spend(None, chunk.tokens)
-            self._context.check_budget()
+            self._spend(chunk.spent)
         for kind, detail in chunk.failures:
             self._recorder.failure("answer", FailureKind(kind), self._clean(detail))
+
+    def _spend(self, spent: Spent) -> None:
+        """Hold it against the run's caps. A chunk costs its mean request times their number: some
+        prices go up with the length of a request."""
+        count, cost = spent.requests, None
+        if count and self._price is not None:
+            mean = Usage(
+                input_tokens=round(spent.input_tokens / count),
+                output_tokens=round(spent.output_tokens / count),
+                cached_tokens=round(spent.cached_tokens / count),
+            )
+            each = self._price(mean)
+            cost = None if each is None else each * count
+        self._context.budget.spend(cost, spent.input_tokens + spent.output_tokens)
+        self._context.check_budget()
 
     def tick(self) -> None:
         """Write what happened since the last tick, if anything did."""

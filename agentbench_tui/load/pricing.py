@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable
 
+    from agentbench_tui.engine.context import RunContext
     from agentbench_tui.model.agent import AgentSpec
     from agentbench_tui.model.answer import Usage
     from agentbench_tui.scoring.prices import UsedPrice
@@ -27,6 +28,28 @@ class RunPrice:
     """USD of one request by its tokens; None where too little is known of them."""
 
 
+def price_against_cap(
+    context: RunContext, agent: AgentSpec
+) -> Callable[[Usage], float | None] | None:
+    """USD of one request by its tokens; None where its price is not known, and where the run has
+    no cap on its cost."""
+    from agentbench_tui.model.answer import Usage
+
+    model = _model_of(agent)
+    if model is None or context.budget.cost_limit_usd is None:
+        return None
+
+    def price(usage: Usage) -> float | None:
+        return context.prices.cost(model, None, usage).usd
+
+    return None if price(Usage(1, 1)) is None else price
+
+
+def _model_of(agent: AgentSpec) -> str | None:
+    """The model that is paid for."""
+    return None if agent.simulated else agent.target.partition("#")[2] or None
+
+
 def price_of(
     connection: sqlite3.Connection, execution_key: int, agent: AgentSpec
 ) -> RunPrice | None:
@@ -35,8 +58,8 @@ def price_of(
     from agentbench_tui.model.suite import Price
     from agentbench_tui.scoring.prices import PriceTable
 
-    model = agent.target.partition("#")[2]
-    if not model or agent.simulated:
+    model = _model_of(agent)
+    if model is None:
         return None
     run_key, text = connection.execute(
         "SELECT r.key, r.plan FROM runs r JOIN benchmark_executions e ON e.run_key=r.key"

@@ -139,6 +139,16 @@ class Ready(msgspec.Struct, frozen=True, tag="ready"):
     failure_kind: str | None = None
 
 
+class Spent(msgspec.Struct, frozen=True):
+    """What the requests of a chunk have used, failed ones too."""
+
+    requests: int
+    """With any token known; the tokens are sums over these."""
+    input_tokens: int
+    cached_tokens: int
+    output_tokens: int
+
+
 class Chunk(msgspec.Struct, frozen=True, tag="chunk"):
     """What ended since the last chunk, and where the worker stands."""
 
@@ -159,7 +169,8 @@ class Chunk(msgspec.Struct, frozen=True, tag="chunk"):
     answered: int
     """Of these rows."""
     tokens: int
-    """Output tokens of these rows."""
+    """Output tokens of the answered of these rows."""
+    spent: Spent
     oldest_s: float | None
     """Age of the oldest request in flight."""
     failures: tuple[tuple[str, str], ...] = ()

@@ -7,7 +7,7 @@ from array import array
 from collections import Counter
 
 from agentbench_tui.analysis.histogram import Histogram
-from agentbench_tui.load.protocol import Chunk
+from agentbench_tui.load.protocol import Chunk, Spent
 from agentbench_tui.load.sample import (
     CANCELLED,
     FIELDS,
@@ -28,6 +28,7 @@ DETAILS_KEPT = 3
 _PLACE = {name: place for place, (name, _) in enumerate(FIELDS)}
 _LAG, _TTFT, _E2E = _PLACE["lag_us"], _PLACE["ttft_us"], _PLACE["e2e_us"]
 _TOKENS, _STATUS = _PLACE["output_tokens"], _PLACE["status"]
+_INPUT, _CACHED = _PLACE["input_tokens"], _PLACE["cached_tokens"]
 _CANCELLED = STATUS_CODE[CANCELLED]
 
 
@@ -108,7 +109,13 @@ class SampleRecorder:
         """Everything since the last chunk, which begins anew."""
         rows = bytes(memoryview(self._buffer)[: self._end])
         e2e, ttft, answered, tokens = Histogram(), Histogram(), 0, 0
+        known = given = cached = made = 0
         for row in ROW.iter_unpack(rows):
+            if row[_INPUT] != NONE or row[_TOKENS] != NONE:
+                known += 1
+                given += row[_INPUT] if row[_INPUT] != NONE else 0
+                cached += row[_CACHED] if row[_CACHED] != NONE else 0
+                made += row[_TOKENS] if row[_TOKENS] != NONE else 0
             if row[_STATUS]:
                 continue
             answered += 1
@@ -130,6 +137,7 @@ class SampleRecorder:
             failed=self.failed,
             answered=answered,
             tokens=tokens,
+            spent=Spent(known, given, cached, made),
             oldest_s=oldest_s,
             failures=tuple(self._details),
         )
