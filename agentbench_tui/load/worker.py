@@ -87,11 +87,11 @@ class Worker:
 
     async def _carry_out_window(self) -> None:
         await self._started.wait()
-        beside = self._loop.create_task(self._say_chunks())
+        self._say_chunks()
         try:
             done = await self._measure()
         finally:
-            beside.cancel()
+            self._next_chunk.cancel()
         self._say_chunk()
         self._say(done)
 
@@ -180,10 +180,10 @@ class Worker:
             stopped=self._stopped,
         )
 
-    async def _say_chunks(self) -> None:
-        while True:
-            await asyncio.sleep(CHUNK_S)
-            self._say_chunk()
+    def _say_chunks(self) -> None:
+        """From now on, again and again. By a timer, so that a fault in it ends the worker."""
+        self._say_chunk()
+        self._next_chunk = self._loop.call_later(CHUNK_S, self._say_chunks)
 
     def _say_chunk(self) -> None:
         sender = self._sender
