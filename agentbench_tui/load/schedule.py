@@ -7,7 +7,7 @@ from time import perf_counter_ns
 from typing import TYPE_CHECKING, Protocol
 
 from agentbench_tui.instruments.timer import DeadlineTimer
-from agentbench_tui.load.arrivals import expected_rate, offsets_ns, slice_of
+from agentbench_tui.load.arrivals import expected_count, expected_rate, offsets_ns, slice_of
 from agentbench_tui.load.protocol import OpenLoop
 from agentbench_tui.load.sender import LATE_NS
 from agentbench_tui.model.answer import AgentFailure, FailureKind
@@ -61,10 +61,18 @@ def make_schedule(
 
 
 def late_after_ns(plan: WorkerPlan) -> int | None:
-    """How late an arrival may leave: 1 ms, or 5 % of the mean gap; None in a closed loop."""
+    """How late an arrival may leave: 1 ms, or 5 % of the mean gap; None in a closed loop.
+
+    The mean gap is the window's; of one that has no set length, that of its beginning.
+    """
     if not isinstance(plan.schedule, OpenLoop):
         return None
-    rate = expected_rate(plan.schedule.arrivals, 0.0)
+    arrivals, seconds = plan.schedule.arrivals, plan.duration_s
+    rate = (
+        expected_rate(arrivals, 0.0)
+        if seconds is None
+        else expected_count(arrivals, seconds) / seconds
+    )
     return max(LATE_NS, int(_LATE_SHARE * _NS / rate)) if rate > 0 else LATE_NS
 
 
