@@ -124,6 +124,8 @@ def headline(execution: dict[str, Any]) -> str:
     counts = f"{requests['ok']:,} of {requests['sent']:,} answered"
     if failed:
         counts += f", {failed:,} failed"
+    if requests["cancelled"]:
+        counts += f", {requests['cancelled']:,} broken off as planned"
     limit = {"client": "the client was the limit", "server": "the server was the limit"}
     words = [f"{name}: {load['verdict']}", rates, counts, limit.get(load["limit"], "")]
     return " · ".join(word for word in words if word)

@@ -258,9 +258,17 @@ def _keep_document(document: dict[str, Any], plan: Plan) -> None:
 def is_unmeasured(document: dict[str, Any]) -> bool:
     """Whether part of the run could not be measured: then no one may take it for a result."""
     return document["status"] == "incomplete" or any(
-        execution["cases"]["answered"] == 0 or not UNMEASURED.isdisjoint(execution["failures"])
+        _has_nothing(execution) or not UNMEASURED.isdisjoint(execution["failures"])
         for execution in document["executions"]
     )
+
+
+def _has_nothing(execution: dict[str, Any]) -> bool:
+    """Whether no answer came, not even one that the plan broke off."""
+    load = execution.get("load")
+    broken_off: int = 0 if load is None else load["requests"]["cancelled"]
+    answered: int = execution["cases"]["answered"]
+    return answered + broken_off == 0
 
 
 def _say_failures(details: list[dict[str, Any]]) -> None:

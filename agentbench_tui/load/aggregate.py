@@ -14,6 +14,7 @@ import msgspec
 import numpy as np
 
 from agentbench_tui.analysis.estimate import Estimate, estimate
+from agentbench_tui.analysis.interval import ratio_of_sums
 from agentbench_tui.analysis.quantiles import quantile_estimates, weighted_quantiles
 from agentbench_tui.engine.aggregate import COSTS, Aggregate, MetricValue
 from agentbench_tui.engine.cost_reasons import ESTIMATED
@@ -150,13 +151,35 @@ def _streams(result: Aggregate, requests: Requests) -> None:
     if not np.isnan(requests.output_tokens).all():
         reason = "no answer has 2 tokens"
     _distribution(result, requests, "tpot_ms", reason)
-    tpot = requests.tpot_ms[requests.tpot_ms > 0]
-    speeds = estimate(1000 / tpot, "amount") if len(tpot) else None
-    result.add("output_tokens_per_s_per_user", speeds, reason)
+    _pace(result, requests, reason)
     begun = requests.columns.only(requests.begun)
     gaps, rows = gaps_of(begun)
     _figures(result, "icl_ms", gaps, begun.repeat[rows], "no answer has 2 chunks")
     _per_token(result, requests)
+
+
+def _pace(result: Aggregate, requests: Requests, reason: str) -> None:
+    """Tokens after the first ÷ time after the first, summed over the answers.
+
+    A mean of the answers' own paces would follow those that came in one packet: theirs is endless.
+    """
+    name = "output_tokens_per_s_per_user"
+    told = ~np.isnan(requests.tpot_ms)
+    tokens = requests.output_tokens[told] - 1
+    seconds = requests.tpot_ms[told] * tokens / 1e3
+    whole_s = float(seconds.sum())
+    if not whole_s:
+        result.total(name, None, int(told.sum()), reason)
+        return
+    interval = ratio_of_sums(tokens, seconds)
+    result.metrics[name] = MetricValue(
+        name,
+        float(tokens.sum()) / whole_s,
+        METRICS[name].unit,
+        None if interval is None else interval.low,
+        None if interval is None or np.isinf(interval.high) else interval.high,
+        int(told.sum()),
+    )
 
 
 def _per_token(result: Aggregate, requests: Requests) -> None:

@@ -288,7 +288,7 @@ METRICS: dict[str, Metric] = {
             "output_tokens_per_s_per_user",
             "tokens/s",
             "higher",
-            "What one user sees: mean of 1000 ÷ tpot_ms over the answers.",
+            "What one user sees: Σ (output_tokens - 1) ÷ Σ (e2e - ttft) of the streamed answers.",
             load=True,
         ),
         Metric(

@@ -37,6 +37,7 @@ def execution(**load: Any) -> dict[str, Any]:
             "sent": 200,
             "ok": 193,
             "failed": {"timeout": 5, "server": 2},
+            "cancelled": 0,
             "connections": 10,
         },
         "metrics": {
@@ -181,3 +182,8 @@ def test_what_was_not_measured_is_a_run_without_a_document(
     print_load_run(None, run_of(broken), "json")  # type: ignore[arg-type]
     document = json.loads(capsys.readouterr().out)
     assert document["points"] == []
+
+
+def test_answers_that_the_plan_broke_off_are_told_apart() -> None:
+    requests = execution()["load"]["requests"] | {"failed": {}, "ok": 0, "cancelled": 200}
+    assert "0 of 200 answered, 200 broken off as planned" in headline(execution(requests=requests))

@@ -83,7 +83,16 @@ def test_times_between_tokens_by_their_formulas() -> None:
     # (200 - 100) / 2 and (300 - 150) / 3; a single token has none
     assert value(found, "tpot_ms.mean") == pytest.approx((50 + 50) / 2)
     assert found.metrics["tpot_ms.mean"].n == 2
+    # 2 tokens in 100 ms and 3 in 150 ms
     assert value(found, "output_tokens_per_s_per_user") == pytest.approx(20)
+
+
+def test_an_answer_in_one_packet_has_no_pace_of_its_own() -> None:
+    slow = [Sample(n / 10, 0.3, ttft=0.1, gaps=[0.1, 0.1], tokens=3) for n in range(9)]
+    at_once = Sample(1.0, 0.3, ttft=0.299999, gaps=[0.0, 0.0], tokens=3)
+    found = measure([*slow, at_once])
+    # 9 × 2 + 2 tokens in 9 × 200 ms and a microsecond
+    assert value(found, "output_tokens_per_s_per_user") == pytest.approx(20 / 1.8, rel=1e-5)
 
 
 def test_without_a_count_tokens_are_chunks_and_say_so() -> None:
