@@ -112,6 +112,11 @@ _MOST = 100_000_000
 )
 @click.option("--workers", type=click.IntRange(1, 256), help="Processes that send.")
 @click.option(
+    "--realtime",
+    is_flag=True,
+    help="Senders go before everything else on this machine, where that is permitted.",
+)
+@click.option(
     "--warmup", type=click.IntRange(0, 100_000), help="Requests of each worker before the window."
 )
 @click.option("--timeout", type=Time(), metavar="TIME", help="Longest that one request may take.")

@@ -201,6 +201,7 @@ def rate_lines(load: dict[str, Any]) -> list[str]:
         _told("p99 {} ms", harness.get("overhead_p99_ms")),
         _told("{} µs CPU a request", harness.get("cpu_us_per_request")),
         _told("ceiling {}/s", harness.get("ceiling_per_s")),
+        "real-time priority" if harness.get("realtime") else None,
     ]
     failed = [f"{kind} {count:,}" for kind, count in requests["failed"].items()]
     lines = [

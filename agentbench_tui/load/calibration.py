@@ -88,6 +88,7 @@ async def calibrated(
             streamed=shape.target.call.stream,
             chunks=_chunks(shape.workload),
             workers=shape.workers,
+            realtime=shape.realtime,
             concurrency=max(
                 sum(worker.most_in_flight for worker in window.workers) for window in windows
             ),
@@ -150,6 +151,7 @@ async def calibrate(
     chunks: int,
     workers: int,
     concurrency: int,
+    realtime: bool = False,
     seconds: float = 2.0,
 ) -> Calibration:
     """Measure the senders in about so many seconds.
@@ -165,7 +167,7 @@ async def calibrate(
     """
     asked = _first_turns(workload) or (_SHORT,)
     async with Stubs(min(workers, MOST_STUBS), chunks if streamed else None) as stubs:
-        plan = _Plan(stubs.urls, asked, streamed=streamed, workers=workers)
+        plan = _Plan(stubs.urls, asked, streamed=streamed, workers=workers, realtime=realtime)
         users = min(max(concurrency // workers, LEAST_USERS), MOST_USERS)
         closed = await plan.closed(users, _CLOSED_SHARE * seconds)
         window_s = max(done.window_s for done in closed.done)
@@ -221,11 +223,13 @@ class _Plan:
         *,
         streamed: bool,
         workers: int,
+        realtime: bool,
     ) -> None:
         call = ModelCall("chat", "stub", {}, stream=streamed)
         self._targets = [HttpTarget(url, {}, call) for url in urls]
         self._workload = workload
         self._workers = workers
+        self._realtime = realtime
 
     async def closed(self, users: int, seconds: float) -> _Outcome:
         """So many users of each worker, without a pause."""
@@ -253,6 +257,7 @@ class _Plan:
                 max_in_flight=None,
                 time_limit_s=_REQUEST_LIMIT_S,
                 drain_s=_DRAIN_S,
+                realtime=self._realtime,
             )
             for worker in range(self._workers)
         ]

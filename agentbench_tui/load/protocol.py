@@ -114,6 +114,8 @@ class WorkerPlan(msgspec.Struct, frozen=True, tag="plan"):
     """Of one request, from sending."""
     drain_s: float
     """How long what is in flight may take after the last arrival."""
+    realtime: bool = False
+    """Whether the worker goes before everything else on its machine."""
 
 
 class Start(msgspec.Struct, frozen=True, tag="start"):

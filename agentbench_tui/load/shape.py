@@ -202,6 +202,7 @@ def worker_plans(
             else _share(spec.max_in_flight, nth, count),
             time_limit_s=time_limit_s,
             drain_s=spec.drain_s,
+            realtime=spec.realtime,
         )
         for nth in range(count)
     ]

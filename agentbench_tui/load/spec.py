@@ -173,6 +173,8 @@ class LoadSpec(Part):
     workers: Annotated[int, Field(ge=1, le=MOST_WORKERS)] | None = None
     """Processes that send; by default as many as the plan needs, at most one a core. Never more
     than there are requests, users or places in flight."""
+    realtime: bool = False
+    """Senders go before everything else on the machine (SCHED_RR), as far as it is permitted."""
     drain_s: NotNegative = 30.0
     """How long what is in flight may take after the window."""
     slo: SloSpec = Field(default_factory=SloSpec)

@@ -29,7 +29,7 @@ from agentbench_tui.load.protocol import (
 from agentbench_tui.load.recorder import FULL_ROWS, SampleRecorder
 from agentbench_tui.load.schedule import late_after_ns, make_schedule
 from agentbench_tui.load.sender import Call, Reply, Sender
-from agentbench_tui.model.answer import AgentFailure
+from agentbench_tui.model.answer import AgentFailure, FailureKind
 
 if TYPE_CHECKING:
     from agentbench_tui.load.probe import ProbeReading
@@ -97,6 +97,8 @@ class Worker:
 
     async def _prepare(self) -> tuple[str, str] | None:
         """Open the target and warm up; why that cannot be, with the kind of failure."""
+        if self._plan.realtime and (refused := _go_first()) is not None:
+            return refused, FailureKind.HARNESS
         try:
             await self._transport.open(self._ended)
         except AgentFailure as failure:
@@ -198,6 +200,20 @@ class Worker:
 
     def _say(self, message: FromWorker) -> None:
         self._out.write(frame(message))
+
+
+def _go_first() -> str | None:
+    """Ask for real-time priority, for this process and none that it starts; why that cannot be."""
+    if not hasattr(os, "sched_setscheduler"):
+        return "real-time priority is not to be had on this system: leave --realtime out"
+    try:
+        os.sched_setscheduler(0, os.SCHED_RR | os.SCHED_RESET_ON_FORK, os.sched_param(1))
+    except OSError as error:
+        return (
+            f"real-time priority is not permitted ({error.strerror}): run as root, or let your"
+            " user have it (`ulimit -r`, CAP_SYS_NICE), or leave --realtime out"
+        )
+    return None
 
 
 def _make_transport(plan: WorkerPlan, loop: asyncio.AbstractEventLoop) -> Transport:

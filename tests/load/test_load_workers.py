@@ -287,6 +287,31 @@ async def test_a_stopped_window_ends_early_and_keeps_what_was_measured() -> None
     assert sum(chunk.rows for chunk in chunks) == done.sent > 0
 
 
+def may_go_first() -> bool:
+    """Whether this user may ask for real-time priority."""
+    try:
+        os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))
+    except OSError:
+        return False
+    os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+    return True
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setscheduler"), reason="no such thing here")
+async def test_a_sender_goes_first_where_it_may_and_says_so_where_it_may_not() -> None:
+    async with practice_server(**QUICK) as server:
+        asked = plan(model_target(server.url), constant(10), requests=1, realtime=True)
+        async with LoadWorkers([asked], lambda *_: None) as workers:
+            if may_go_first():
+                await workers.ready()
+                (pid,) = workers.pids
+                reset = os.SCHED_RESET_ON_FORK
+                assert os.sched_getscheduler(pid) & ~reset == os.SCHED_RR
+            else:
+                with pytest.raises(AgentFailure, match="leave --realtime out"):
+                    await workers.ready()
+
+
 async def test_no_worker_outlives_whoever_started_it() -> None:
     async with practice_server(**QUICK) as server:
         asked = plan(model_target(server.url), constant(10), duration_s=600.0)
