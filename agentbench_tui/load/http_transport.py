@@ -229,6 +229,11 @@ class _Exchange:
             self._complete(received_ns)
         except AgentFailure as failure:
             self._finish(STATUS_CODE[failure.kind], received_ns, failure)
+        except Exception as error:  # noqa: BLE001  # our fault; whoever waits must not wait for ever
+            fault = AgentFailure(
+                FailureKind.HARNESS, f"{type(error).__name__} while an answer was read"
+            )
+            self._finish(STATUS_CODE[fault.kind], received_ns, fault)
         else:
             self._finish(_OK, received_ns)
 
