@@ -99,7 +99,9 @@ def _load_block(given: dict[str, Any], folder: Path) -> Block:
 
 
 def _schedule(given: dict[str, Any]) -> Block:
-    chosen = [name for name in ("rate", *_SHAPES, "trace", "concurrency") if given[name]]
+    chosen = [
+        name for name in ("rate", *_SHAPES, "trace", "concurrency") if given[name] is not None
+    ]
     most = given["arrivals"] == "max"
     named = [f"--{name}" for name in chosen] + ["--arrivals max"] * most
     if len(named) > 1:

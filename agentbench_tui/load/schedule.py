@@ -22,8 +22,15 @@ if TYPE_CHECKING:
 _NS = 1_000_000_000
 _LATE_SHARE = 0.05
 UNREACHABLE_PAUSE_NS = 100_000_000
-"""How long a user waits after a request that could not connect: hammering a dead port as fast
-as it refuses is no load on anything."""
+"""How long a user waits after a request that could not connect, or for which no file was free
+here: hammering a dead port as fast as it refuses is no load on anything."""
+_UNREACHABLE = frozenset({FailureKind.CONNECTION, FailureKind.HARNESS})
+
+ARRIVALS_A_TURN = 512
+"""Most that begin before the loop turns to answers and to the coordinator: far over its capacity
+a sender would otherwise do nothing but begin, without end."""
+LATEST_NS = 5 * _NS
+"""Arrivals that have not begun so long after the window begin no more."""
 
 
 class Over(Protocol):
@@ -131,17 +138,28 @@ class OpenSchedule:
             self._end()
 
     def _fire(self) -> None:
-        if self._next is None:
+        if self._next is None or self._is_too_late():
             self._end()
             return
         sender, start = self._sender, self._start_ns
-        while self._next is not None and start + self._next <= perf_counter_ns():
+        most = self._begun + ARRIVALS_A_TURN
+        while (
+            self._next is not None
+            and self._begun < most
+            and start + self._next <= perf_counter_ns()
+        ):
             sender.begin(self._index, start + self._next)
             self._index += self._step
             self._last = self._next
             self._begun += 1
             self._next = next(self._offsets, None)
         self._arm()
+
+    def _is_too_late(self) -> bool:
+        duration_ns = self._duration_ns
+        if duration_ns is None:
+            return False
+        return perf_counter_ns() > self._start_ns + duration_ns + LATEST_NS
 
     def _end(self) -> None:
         self._close()
@@ -221,7 +239,7 @@ class ClosedSchedule:
         if self._ended:
             return
         now = perf_counter_ns()
-        if failure is not None and failure.kind is FailureKind.CONNECTION:
+        if failure is not None and failure.kind in _UNREACHABLE:
             self._agenda.at(now + UNREACHABLE_PAUSE_NS, self._begin)
         elif self._plan.think_time_ms:
             self._agenda.at(now + self._think_ns(), self._begin)

@@ -222,6 +222,7 @@ def test_an_agents_name_and_version_are_kept(capfd: pytest.CaptureFixture[str]) 
         (["--prefix-share", "0.5"], "--prefix-share goes with --input-tokens only"),
         (["--trace-speed", "2"], "--trace-speed goes with --trace only"),
         (["--prompt", "a", "--input-tokens", "9"], "--prompt and --input-tokens: give one"),
+        (["--trace", ""], "cannot be read: it is not a regular file"),
         (["--trace", "none.csv"], "none.csv cannot be read: no such file"),
         (["--concurrency", "200000"], "--concurrency: expected a number of at most 100000"),
         (["--duration", "800h"], "--duration: expected a number of at most 604800"),
