@@ -162,10 +162,13 @@ class Recorder:
         stage: str,
         kind: FailureKind,
         detail: str,
-        key: tuple[int, int, int] | None = None,
+        key: tuple[int | None, int, int] | None = None,
         attempt: int | None = None,
     ) -> None:
-        """Something failed, at a stage: start, warmup, answer, score or close."""
+        """Something failed, at a stage: start, warmup, answer, score or close.
+
+        `key` as that of an answer; requests of a load have no case.
+        """
         case_key, repeat, iteration = key or (None, None, None)
         self._writer.add(
             _FAILURE,

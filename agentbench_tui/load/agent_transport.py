@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from agentbench_tui.load.protocol import ClosedLoop
-from agentbench_tui.load.sample import NONE, STATUS_CODE, TOKENS_COUNTED
+from agentbench_tui.load.sample import NONE, STATUS_CODE, STREAMED, TOKENS_COUNTED
 from agentbench_tui.load.sender import Reply
 from agentbench_tui.model.answer import AgentFailure, Answer, Case, FailureKind, Request
 from agentbench_tui.model.identity import derive_seed
@@ -25,6 +25,8 @@ _OK = STATUS_CODE["ok"]
 UNBOUNDED_AT_ONCE = 1024
 """Places of a session whose plan does not bound what is in flight."""
 CLOSE_LIMIT_S = 15.0
+LONGEST_TTFO_MS = 1e7
+"""More is no time to a first token, whatever an agent says."""
 
 
 class AgentTransport:
@@ -130,11 +132,15 @@ def _reply(call: Call, ended_ns: int, answer: Answer | None, failure: AgentFailu
         return reply
     if answer.ttft_ms is not None:
         reply.first_token_ns = call.sent_ns + int(answer.ttft_ms * 1e6)
+        reply.flags = STREAMED
+        first_output_ms = answer.metadata.get("ttfo_ms")
+        if isinstance(first_output_ms, float) and 0 <= first_output_ms < LONGEST_TTFO_MS:
+            reply.first_output_ns = call.sent_ns + int(first_output_ms * 1e6)
     usage = answer.usage
     if usage is not None:
         reply.output_tokens = NONE if usage.output_tokens is None else usage.output_tokens
         reply.input_tokens = NONE if usage.input_tokens is None else usage.input_tokens
         reply.cached_tokens = NONE if usage.cached_tokens is None else usage.cached_tokens
-        reply.flags = 0 if usage.estimated else TOKENS_COUNTED
+        reply.flags |= 0 if usage.estimated else TOKENS_COUNTED
     reply.text, reply.tool_calls = answer.text, answer.tool_calls
     return reply

@@ -38,6 +38,7 @@ CHUNKS_COUNTED = f"{ESTIMATED}: tokens are counted by chunks, not by the server"
 NOTHING_ANSWERED = "nothing answered"
 NOT_STREAMED = "not streamed"
 NO_COUNT = "the server counts no tokens"
+CHUNKS_UNTOLD = "this agent does not tell when each chunk came"
 CLOSED_LOOP = "a closed loop sends when its users are ready"
 SHORT_WINDOW = "the window ended before its steady part began"
 NOT_JUDGED = "load does not judge answers"
@@ -154,8 +155,9 @@ def _streams(result: Aggregate, requests: Requests) -> None:
     _pace(result, requests, reason)
     begun = requests.columns.only(requests.begun)
     gaps, rows = gaps_of(begun)
-    _figures(result, "icl_ms", gaps, begun.repeat[rows], "no answer has 2 chunks")
-    _per_token(result, requests)
+    no_gaps = "no answer has 2 chunks" if (begun.table["chunks"] > 0).any() else CHUNKS_UNTOLD
+    _figures(result, "icl_ms", gaps, begun.repeat[rows], no_gaps)
+    _per_token(result, requests, no_gaps)
 
 
 def _pace(result: Aggregate, requests: Requests, reason: str) -> None:
@@ -182,7 +184,7 @@ def _pace(result: Aggregate, requests: Requests, reason: str) -> None:
     )
 
 
-def _per_token(result: Aggregate, requests: Requests) -> None:
+def _per_token(result: Aggregate, requests: Requests, no_gaps: str) -> None:
     """itl_ms: gaps ÷ tokens per chunk, weighted by them."""
     told = requests.columns.only(requests.answered & requests.columns.counted)
     gaps, rows = gaps_of(told)
@@ -194,7 +196,7 @@ def _per_token(result: Aggregate, requests: Requests) -> None:
     )[rows]
     known = each > 0
     if not known.any():
-        _absent(result, "itl_ms", "no answer has 2 chunks" if len(told) else NO_COUNT)
+        _absent(result, "itl_ms", no_gaps if len(told) else NO_COUNT)
         return
     values, weights = gaps[known] / each[known], each[known]
     n = len(values)

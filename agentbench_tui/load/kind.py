@@ -183,7 +183,7 @@ class _Load:
                 " FROM iterations WHERE execution_key=?1 AND repeat=?2) WHERE key=?1",
                 place,
             )
-            for table in ("iterations", "sample_chunks", "load_windows"):
+            for table in ("iterations", "sample_chunks", "load_windows", "ticks", "failures"):
                 connection.execute(
                     f"DELETE FROM {table} WHERE execution_key=? AND repeat=?",  # noqa: S608  # ours
                     place,

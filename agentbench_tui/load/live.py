@@ -22,7 +22,8 @@ _CHUNK = (
 )
 _TICK = (
     "INSERT INTO ticks (run_key, execution_key, at, observed, answered, correct, tokens,"
-    " cost_usd, e2e_histogram, sent, failed, ttft_histogram) VALUES (?,?,?,?,?,0,?,0,?,?,?,?)"
+    " cost_usd, e2e_histogram, sent, failed, ttft_histogram, repeat)"
+    " VALUES (?,?,?,?,?,0,?,0,?,?,?,?,?)"
 )
 
 
@@ -97,7 +98,9 @@ class Live:
             self._tokens += chunk.tokens
             self._spend(chunk.spent)
         for kind, detail in chunk.failures:
-            self._recorder.failure("answer", FailureKind(kind), self._clean(detail))
+            self._recorder.failure(
+                "answer", FailureKind(kind), self._clean(detail), (None, self._repeat, 0)
+            )
 
     def _spend(self, spent: Spent) -> None:
         """Hold it against the run's caps. A chunk costs its mean request times their number: some
@@ -126,6 +129,7 @@ class Live:
                 self._context.run_key, self._key, time.time(), now.rows - before.rows,
                 now.answered - before.answered, self._tokens, self._e2e.to_bytes(),
                 now.sent - before.sent, now.failed - before.failed, self._ttft.to_bytes(),
+                self._repeat,
             ),
         )  # fmt: skip
         self._begin_tick()

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 LATE_NS = 1_000_000
 """An arrival that leaves this late though it had a place is late, or 5 % of the mean gap."""
+MOST_WAITING = 1_000_000
+"""Requests that may wait for a place in flight, about 125 bytes each."""
 _OK = STATUS_CODE["ok"]
 
 
@@ -173,7 +175,8 @@ class Sender:
         self.offered += 1
         if len(self._active) >= self._cap:
             self.blocked += 1
-            self._waiting.append(call)
+            if len(self._waiting) < MOST_WAITING:  # else it was offered and is never sent
+                self._waiting.append(call)
             return
         self._send(call)
         late_after_ns = None if call.is_follow_up else self._late_after_ns

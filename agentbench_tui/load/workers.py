@@ -29,8 +29,10 @@ if TYPE_CHECKING:
 
 START_AFTER_NS = 5_000_000
 """Between the word to begin and the beginning, so that every worker has heard it by then."""
-READY_LIMIT_S = 120.0
-"""How long a worker may take to open its target and to warm up."""
+OPEN_LIMIT_S = 120.0
+"""How long a worker may take to open its target; its warm-up comes on top."""
+WARMUP_REQUEST_LIMIT_S = 300.0
+"""Of one request of the warm-up, where the plan sets no limit: a cold model takes its time."""
 OVERTIME_S = 15.0
 """How long a worker may take to say its last after its window and its drain."""
 EXIT_WAIT_S = 0.5
@@ -145,12 +147,16 @@ class LoadWorkers:
 
     async def ready(self) -> None:
         """Wait until all have warmed up. Raises AgentFailure of the first that cannot begin."""
+        limit_s = OPEN_LIMIT_S + max(
+            plan.warmup_requests * (plan.time_limit_s or WARMUP_REQUEST_LIMIT_S)
+            for plan in self._plans
+        )
         try:
-            async with asyncio.timeout(READY_LIMIT_S):
+            async with asyncio.timeout(limit_s):
                 await asyncio.gather(*(worker.ready() for worker in self._workers))
         except TimeoutError:
             raise AgentFailure(
-                FailureKind.TIMEOUT, f"not ready for load within {READY_LIMIT_S:g} s"
+                FailureKind.TIMEOUT, f"not ready for load within {limit_s:g} s"
             ) from None
 
     def start(self) -> int:

@@ -102,3 +102,4 @@ def test_the_first_signal_ends_the_window_and_keeps_what_was_measured(place: Pla
     assert place.rows("SELECT planned FROM benchmark_executions") == [(40,)]
     assert place.rows(MEASURED) == [(0, 40)]
     assert place.rows("SELECT status, observed FROM iterations") == [("ok", 40)]
+    assert place.rows("SELECT SUM(observed) FROM ticks") == [(40,)]

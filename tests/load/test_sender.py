@@ -4,6 +4,7 @@ from collections.abc import Callable
 from time import perf_counter_ns
 from typing import Any
 
+import pytest
 from driving import constant, model_target, plan, request_type, rows_of, said
 
 from agentbench_tui.load.recorder import SampleRecorder
@@ -28,13 +29,16 @@ class ByHand:
         self.later.append((due_ns, action))
 
 
-def sender_of(*texts: str, measuring: bool = True) -> tuple[Sender, ByHand, SampleRecorder]:
+def sender_of(
+    *texts: str, measuring: bool = True, **more: Any
+) -> tuple[Sender, ByHand, SampleRecorder]:
     """A sender of sessions with these turns, in its window or in the warm-up before it."""
     by_hand, recorder = ByHand(), SampleRecorder(from_due=True)
     asked = plan(
         model_target("http://127.0.0.1:1/v1"),
         constant(50),
         workload=(request_type(said(*texts)),),
+        **more,
     )
     held: Any = by_hand
     sender = Sender(asked, held, recorder, held, late_after_ns=0)
@@ -58,6 +62,19 @@ def test_what_an_answer_makes_due_is_marked_and_never_late() -> None:
 
     assert (sender.offered, sender.sent, sender.late) == (2, 2, 1)
     assert [row["flags"] & FOLLOW_UP for row in rows(recorder)] == [0, FOLLOW_UP]
+
+
+def test_no_more_wait_than_memory_is_set_aside_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("agentbench_tui.load.sender.MOST_WAITING", 2)
+    sender, by_hand, _ = sender_of("One.", max_in_flight=1)
+    for index in range(5):
+        sender.begin(index, perf_counter_ns())
+    for number in range(3):
+        sender.ended(by_hand.sent[number], Reply(0, perf_counter_ns()))
+
+    # One went out, two waited and followed; two became due and were never sent.
+    assert (sender.offered, sender.sent, sender.blocked) == (5, 3, 4)
+    assert sender.is_idle
 
 
 def test_times_beyond_71_minutes_are_kept_as_the_longest_that_can_be_told() -> None:

@@ -38,6 +38,7 @@ CREATE TABLE calibrations (
 ) STRICT;
 CREATE INDEX calibrations_machine ON calibrations (fingerprint, seq);
 
+ALTER TABLE ticks ADD COLUMN repeat INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE ticks ADD COLUMN sent INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE ticks ADD COLUMN failed INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE ticks ADD COLUMN ttft_histogram BLOB;
