@@ -72,7 +72,13 @@ def print_load_run(_: sqlite3.Connection, document: dict[str, Any], form: str) -
             print_json(documents[0])
         else:
             sweep = {"schema": SWEEP_SCHEMA, "run_id": document["run_id"]}
-            print_json({**sweep, "status": document["status"], "points": documents})
+            unmeasured = [
+                {key: one[key] for key in ("agent_id", "parameters", "status", "stop_reason")}
+                for one in document["executions"]
+                if not one.get("load")
+            ]
+            points = {"points": documents, "unmeasured": unmeasured}
+            print_json({**sweep, "status": document["status"], **points})
         return
     if len(document["executions"]) == len(loads) == 1:
         print_load(loads[0], form)

@@ -182,6 +182,9 @@ def test_what_was_not_measured_is_a_run_without_a_document(
     print_load_run(None, run_of(broken), "json")  # type: ignore[arg-type]
     document = json.loads(capsys.readouterr().out)
     assert document["points"] == []
+    (unmeasured,) = document["unmeasured"]
+    assert unmeasured["agent_id"] == "m"
+    assert unmeasured["stop_reason"] == "the load could not be put on"
 
 
 def test_answers_that_the_plan_broke_off_are_told_apart() -> None:
