@@ -117,7 +117,9 @@ _MOST = 100_000_000
     help="Senders go before everything else on this machine, where that is permitted.",
 )
 @click.option(
-    "--warmup", type=click.IntRange(0, 100_000), help="Requests of each worker before the window."
+    "--warmup",
+    type=click.IntRange(0, 100_000),
+    help="Requests of each worker before the window; 3.",
 )
 @click.option("--timeout", type=Time(), metavar="TIME", help="Longest that one request may take.")
 @click.option(
