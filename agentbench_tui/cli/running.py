@@ -278,7 +278,9 @@ def _say_failures(details: list[dict[str, Any]]) -> None:
         place = f"{row['agent_id'] or ''} {row['benchmark_id'] or ''} {row['stage']}".strip()
         example = f" (case {row['case_id']})" if row["case_id"] else ""
         text = one_line(f"{place}: {row['kind']}: {row['detail']}{example}", 160)
-        print_prose(f"  {row['n']:>5} × {text}", err=True)
+        # Of a load the first few of each kind are kept: how many there were, the table tells.
+        is_example = row["stage"] == "answer" and not row["case_id"]
+        print_prose(f"  e.g.    {text}" if is_example else f"  {row['n']:>5} × {text}", err=True)
 
 
 def print_plan(plan: Plan, form: str) -> None:

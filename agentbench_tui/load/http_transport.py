@@ -177,6 +177,8 @@ class _Exchange:
         "_body",
         "_cancel_after",
         "_first_byte_ns",
+        "_last_ns",
+        "_location",
         "_parser",
         "_received",
         "_status",
@@ -195,7 +197,8 @@ class _Exchange:
         self.flags = 0
         self._cancel_after = cancel_after
         self._status = 0
-        self._first_byte_ns = 0
+        self._first_byte_ns = self._last_ns = 0
+        self._location = ""
         self._received = 0
         self._body: list[bytes] = []
         self._parser: SseParser | None = None
@@ -211,9 +214,14 @@ class _Exchange:
                         self._parser = SseParser()
                         self.flags |= STREAMED
                     return
+        elif 300 <= status < 400:
+            for name, value in headers:
+                if name.lower() == b"location":
+                    self._location = value.decode("utf-8", "replace")
 
     def on_body(self, part: bytes, received_ns: int) -> None:
         self._received += len(part)
+        self._last_ns = received_ns
         if self._parser is None:
             self._body.append(part)
             return
@@ -238,9 +246,11 @@ class _Exchange:
             self._finish(_OK, received_ns)
 
     def on_failure(self, failure: AgentFailure, received_ns: int) -> None:
-        # Some servers break off after the last event instead of ending the body.
+        # Some servers break off after the last event instead of ending the body, or leave it open.
         if failure.kind is FailureKind.TRUNCATED and self._transcript.complete:
             self._finish(_OK, received_ns)
+        elif failure.kind is FailureKind.TIMEOUT and self._transcript.ended:
+            self._finish(_OK, self._last_ns)
         else:
             self._finish(STATUS_CODE[failure.kind], received_ns, failure)
 
@@ -279,6 +289,12 @@ class _Exchange:
             ) from None
 
     def _refusal(self) -> AgentFailure:
+        if 300 <= self._status < 400:
+            where = one_line(self._location, _DETAIL_CHARACTERS) or "nowhere"
+            return self._failure(
+                FailureKind.SERVER,
+                f"redirects (HTTP {self._status}) to {where}: give that URL as the target",
+            )
         kind = FailureKind.RATE_LIMITED if self._status == 429 else FailureKind.SERVER
         said = one_line(error_text(b"".join(self._body)), _DETAIL_CHARACTERS)
         detail = f"HTTP {self._status} from {self._transport.place}"

@@ -161,7 +161,7 @@ class _Load:
                 "start", failure.kind, failure.detail
             )
             detail = one_line(redact(failure.detail), LONGEST_REASON)
-            progress.broken = f"the load could not be put on: {detail}"
+            progress.broken = f"the load could not be measured: {detail}"
 
     async def _is_measured(self, key: int, repeat: int) -> bool:
         """Whether the whole repeat was measured before the run was resumed."""
@@ -253,7 +253,10 @@ class _Load:
                 started_at, stalled_us = utc_now(), _stalled_us()
                 began_ns = workers.start()
                 beside.append(asyncio.create_task(_stop(context, workers)))
-                done = await self._done(workers)
+                try:
+                    done = await self._done(workers)
+                except AgentFailure as failure:
+                    raise AgentFailure(failure.kind, f"broke off: {failure.detail}") from None
                 stalled = _share_stalled(stalled_us, (perf_counter_ns() - began_ns) / 1e9)
             finally:
                 context.active.pop(key, None)

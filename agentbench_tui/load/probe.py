@@ -41,6 +41,7 @@ class ProbeReading(msgspec.Struct, frozen=True, kw_only=True):
     gc_pause_ms: float
     """All collections of Python's garbage collector together."""
     gc_pause_max_ms: float
+    wall_s: float
     cpu_s: float
     """User and system time of the whole process."""
     peak_rss_mb: float
@@ -67,6 +68,7 @@ class SenderProbe:
         self._wait_before = _wait_ns()
         self._pauses.watch()
         self._cpu_before = time.process_time()
+        self._began = time.perf_counter()
         self._due_ns = time.perf_counter_ns() + INTERVAL_NS
         self._timer.arm(self._due_ns)
 
@@ -86,6 +88,7 @@ class SenderProbe:
             run_queue_wait_ms=wait_ms,
             gc_pause_ms=self._pauses.total_ns / _NS_PER_MS,
             gc_pause_max_ms=self._pauses.longest_ns / _NS_PER_MS,
+            wall_s=time.perf_counter() - self._began,
             cpu_s=cpu_s,
             peak_rss_mb=_peak_bytes() / _BYTES_PER_MB,
         )

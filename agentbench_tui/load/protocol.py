@@ -218,6 +218,14 @@ class Done(msgspec.Struct, frozen=True, tag="done"):
     peak_rss_mb: float
     stopped: bool
     """Whether it was told to stop before its end."""
+    probed_s: float = 0.0
+    """Over which CPU time and waits were taken: longer than the window where that overran."""
+
+    @property
+    def cpu_share(self) -> float:
+        """Of a core, while it was probed; 0 of no time at all."""
+        seconds = max(self.window_s, self.probed_s)
+        return self.cpu_s / seconds if seconds > 0 else 0.0
 
 
 ToWorker = WorkerPlan | Start | Control

@@ -256,7 +256,7 @@ def _harness(requests: Requests) -> Harness:
         calibrated_at=None if calibration is None else calibration.at,
         calibrated_rate_per_s=None if calibration is None else calibration.rate_per_s,
         cpu_us_per_request=1e6 * cpu_s / sent if sent else None,
-        cpu_share=max((w.cpu_s / w.window_s for w in workers if w.window_s > 0), default=None),
+        cpu_share=max((w.cpu_share for w in workers if w.window_s > 0), default=None),
         workers=max((len(window.workers) for window in windows), default=0),
         realtime=any(window.realtime for window in windows),
         window_s=sum(window.window_s for window in windows),

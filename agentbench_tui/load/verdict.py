@@ -39,6 +39,8 @@ SENT_SHARE = 0.98
 """Of the asked rate; below it the run says who was the limit."""
 PLAN_SHARE = 0.50
 """Of the senders' ceiling; a plan above it is warned about."""
+LEAST_DRAWN = 0.5
+"""Of the asked rate: no random schedule of a size worth judging draws fewer."""
 SHORTEST_WINDOW_S = 0.1
 """Of a shorter one shares of time say nothing."""
 
@@ -228,6 +230,8 @@ def _limit(window: Window, facts: Facts, *, client: bool) -> tuple[Limit, list[s
     if window.stopped:
         return alone, ["cut short on request: the sent rate was not held against the asked one"]
     due = facts.due_per_s or asked
+    if due < LEAST_DRAWN * asked:  # a sender at its end did not even get to begin what was due
+        due = asked
     if sent is None or sent >= SENT_SHARE * due:
         return "none", []
     limit, why = _why_short(window, client=client)
@@ -263,7 +267,7 @@ def _why_short(window: Window, *, client: bool) -> tuple[Limit, str]:
 def _busiest(window: Window) -> tuple[int, float | None]:
     """Number and CPU share (of a core) of the sender that used most."""
     shares = [
-        (worker.cpu_s / worker.window_s, -number)
+        (worker.cpu_share, -number)
         for number, worker in enumerate(window.workers)
         if worker.window_s >= SHORTEST_WINDOW_S
     ]

@@ -180,6 +180,7 @@ class Worker:
             gc_pause_max_ms=reading.gc_pause_max_ms,
             peak_rss_mb=reading.peak_rss_mb,
             stopped=self._stopped,
+            probed_s=reading.wall_s,
         )
 
     def _say_chunks(self) -> None:

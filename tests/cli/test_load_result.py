@@ -176,15 +176,15 @@ def test_what_was_not_measured_is_a_run_without_a_document(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     broken = {name: one for name, one in execution().items() if name != "load"}
-    broken |= {"status": "incomplete", "stop_reason": "the load could not be put on"}
+    broken |= {"status": "incomplete", "stop_reason": "the load could not be measured"}
     print_load_run(None, run_of(broken), "table")  # type: ignore[arg-type]
-    assert capsys.readouterr().out.startswith("m: incomplete: the load could not be put on\n")
+    assert capsys.readouterr().out.startswith("m: incomplete: the load could not be measured\n")
     print_load_run(None, run_of(broken), "json")  # type: ignore[arg-type]
     document = json.loads(capsys.readouterr().out)
     assert document["points"] == []
     (unmeasured,) = document["unmeasured"]
     assert unmeasured["agent_id"] == "m"
-    assert unmeasured["stop_reason"] == "the load could not be put on"
+    assert unmeasured["stop_reason"] == "the load could not be measured"
 
 
 def test_answers_that_the_plan_broke_off_are_told_apart() -> None:

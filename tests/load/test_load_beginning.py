@@ -68,7 +68,7 @@ async def test_what_a_server_says_of_a_key_before_the_window_is_masked(tmp_path:
     refused = f"HTTP/1.1 401 No\r\ncontent-length: {len(body)}\r\n\r\n{body}"
     kept = await _stored_of(refused, tmp_path, {"rate": 10, "warmup_requests": 1})
 
-    assert "the load could not be put on: HTTP 401 from" in kept
+    assert "the load could not be measured: HTTP 401 from" in kept
     assert "is not known" in kept
     assert "hush" not in kept
 

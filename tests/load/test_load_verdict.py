@@ -394,3 +394,14 @@ def test_a_random_schedule_is_held_to_what_it_drew() -> None:
     drew_more = change(FACTS, sent_per_s=50.0, due_per_s=55.0)
     (warning,) = judged(drew_more).warnings
     assert warning.startswith("asked 55.0/s, sent 50.0/s (91%): ")
+
+
+def test_a_window_that_overran_does_not_make_one_core_into_several() -> None:
+    overran = change(WORKER, window_s=1.0, cpu_s=5.8, probed_s=6.0)
+    (reason, *_) = judged(workers=(overran,)).reasons
+    assert reason.startswith("the sender used 96.7% of a core")
+
+
+def test_a_sender_that_could_not_begin_what_was_due_is_held_to_what_was_asked() -> None:
+    (warning,) = judged(change(FACTS, sent_per_s=10.0, due_per_s=12.0)).warnings
+    assert warning.startswith("asked 50.0/s, sent 10.0/s (20%): ")
