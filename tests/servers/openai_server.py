@@ -193,6 +193,14 @@ async def short_end(exchange: Exchange, argument: str) -> None:
     await exchange.end_stream()
 
 
+async def left_open(exchange: Exchange, argument: str) -> None:
+    """A stream with all its events whose body never ends."""
+    await exchange.begin_stream()
+    for event in exchange.events(exchange.reply()):
+        await exchange.send_event(event)
+    await exchange.until_client_leaves()
+
+
 async def rate_limited(exchange: Exchange, argument: str) -> None:
     """429; the argument is the Retry-After, none without."""
     extra = {"retry-after": argument} if argument else {}
@@ -423,7 +431,7 @@ BEHAVIOURS: dict[str, Behaviour] = {
     behaviour.__name__.replace("_", "-"): behaviour
     for behaviour in (
         *(ok, say, no_stream, slow, late_content, no_usage, bad_usage, tool_calls, reasoning),
-        *(streams_unless_told, short_end, flaky, close_after, rate_limited, status, echo_key),
+        *(streams_unless_told, short_end, left_open, flaky, close_after, rate_limited, status, echo_key),
         *(error_in_200, silent, stall),
         *(truncated, reset_middle, no_end, reset, malformed, empty, wrong_type, wrong_shape),
         *(not_http, no_utf8, gzip, huge, redirect),
