@@ -431,8 +431,8 @@ BEHAVIOURS: dict[str, Behaviour] = {
     behaviour.__name__.replace("_", "-"): behaviour
     for behaviour in (
         *(ok, say, no_stream, slow, late_content, no_usage, bad_usage, tool_calls, reasoning),
-        *(streams_unless_told, short_end, left_open, flaky, close_after, rate_limited, status, echo_key),
-        *(error_in_200, silent, stall),
+        *(streams_unless_told, short_end, left_open, flaky, close_after, rate_limited),
+        *(status, echo_key, error_in_200, silent, stall),
         *(truncated, reset_middle, no_end, reset, malformed, empty, wrong_type, wrong_shape),
         *(not_http, no_utf8, gzip, huge, redirect),
     )
