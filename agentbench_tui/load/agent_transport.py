@@ -32,10 +32,8 @@ LONGEST_TTFO_MS = 1e7
 class AgentTransport:
     """See `load.sender.Transport`. A task for each request."""
 
-    connections = 0
-    resent = 0
-    sent_bytes = 0
-    received_bytes = 0
+    connections = resent = sent_bytes = received_bytes = None
+    """The adapters do not tell."""
 
     def __init__(self, plan: WorkerPlan, target: AgentTarget) -> None:
         self._plan = plan

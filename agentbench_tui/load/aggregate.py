@@ -38,6 +38,7 @@ CHUNKS_COUNTED = f"{ESTIMATED}: tokens are counted by chunks, not by the server"
 NOTHING_ANSWERED = "nothing answered"
 NOT_STREAMED = "not streamed"
 NO_COUNT = "the server counts no tokens"
+NOT_SEEN = "the target's own adapter talks to it: what goes over the network is not seen"
 CHUNKS_UNTOLD = "this agent does not tell when each chunk came"
 CLOSED_LOOP = "a closed loop sends when its users are ready"
 SHORT_WINDOW = "the window ended before its steady part began"
@@ -95,7 +96,9 @@ def aggregate(requests: Requests, agent: AgentSpec, price: Price | None = None) 
     result.total("api_calls", float(len(requests)), len(requests))
     for name in ("retries", "connections", "received_bytes"):
         field = "resent" if name == "retries" else name
-        result.total(name, float(_total(requests, field)), len(requests))
+        value = total_of_workers(requests, field)
+        known = None if value is None else float(value)
+        result.total(name, known, len(requests), NOT_SEEN)
     if requests.tokens_estimated:
         _mark_estimated(result)
     return result
@@ -107,10 +110,13 @@ def statuses(requests: Requests) -> dict[str, int]:
     return {name: int(n) for name, n in zip(STATUSES, counts, strict=True) if n}
 
 
-def _total(requests: Requests, field: str) -> int:
-    """Sum over all workers of all repeats of what they say at their end."""
+def total_of_workers(requests: Requests, field: str) -> int | None:
+    """Sum over all workers of all repeats of what they say at their end; None where one does not
+    know."""
     windows = requests.windows.values()
-    return sum(getattr(worker, field) for window in windows for worker in window.workers)
+    told = [getattr(worker, field) for window in windows for worker in window.workers]
+    known = [value for value in told if value is not None]
+    return sum(known) if len(known) == len(told) else None
 
 
 def _reliability(result: Aggregate, requests: Requests) -> None:
@@ -240,7 +246,8 @@ def _rates(result: Aggregate, requests: Requests) -> None:
         result.total("goodput_share", None, n, no_slo)
         return
     mean("goodput_per_s", lambda one: one.goodput, SHORT_WINDOW)
-    offered = _total(requests, "offered")
+    windows = requests.windows.values()
+    offered = sum(worker.offered for window in windows for worker in window.workers)
     kept = np.zeros(max(offered, len(requests)))
     kept[: int(good.sum())] = 1.0
     result.add("goodput_share", estimate(kept, "share") if len(kept) else None, "nothing was due")

@@ -200,12 +200,13 @@ class Done(msgspec.Struct, frozen=True, tag="done"):
     """From the last arrival to the last answer."""
     cpu_s: float
     """User and system time of the worker's process in the window."""
-    connections: int
-    """Opened, those of the warm-up included: they are used in the window."""
-    resent: int
+    connections: int | None
+    """Opened, those of the warm-up included: they are used in the window. None, as the next three,
+    where the target's own adapter talks and they are not seen."""
+    resent: int | None
     """Requests sent again because an idle connection turned out to be dead."""
-    sent_bytes: int
-    received_bytes: int
+    sent_bytes: int | None
+    received_bytes: int | None
     most_in_flight: int
     blocked: int
     """Requests that had to wait for a place in flight."""

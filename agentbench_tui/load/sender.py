@@ -73,19 +73,19 @@ class Transport(Protocol):
     """One way to put a request to what is measured."""
 
     @property
-    def connections(self) -> int:
-        """Opened so far; 0 where there are none to be seen."""
+    def connections(self) -> int | None:
+        """Opened so far; None where they are not seen, as in the next three."""
 
     @property
-    def resent(self) -> int:
+    def resent(self) -> int | None:
         """Requests sent again because an idle connection was dead."""
 
     @property
-    def sent_bytes(self) -> int:
+    def sent_bytes(self) -> int | None:
         """So far, heads included."""
 
     @property
-    def received_bytes(self) -> int:
+    def received_bytes(self) -> int | None:
         """So far, heads included."""
 
     def send(self, call: Call) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 from agentbench_tui.engine.aggregate import Aggregate
 from agentbench_tui.engine.closing import VERDICTS
 from agentbench_tui.instruments.overhead import Verdict
-from agentbench_tui.load.aggregate import statuses
+from agentbench_tui.load.aggregate import statuses, total_of_workers
 from agentbench_tui.load.columns import Floats
 from agentbench_tui.load.rates import Rates, rates_of
 from agentbench_tui.load.requests import Requests
@@ -47,10 +47,11 @@ class RequestCounts(msgspec.Struct, frozen=True, kw_only=True):
     """Still in flight when the drain after the window ended."""
     unsent: int
     """Became due and never got a place in flight."""
-    connections: int
-    resent: int
-    sent_bytes: int
-    received_bytes: int
+    connections: int | None
+    """None, as the next three, where the target's own adapter talks and they are not seen."""
+    resent: int | None
+    sent_bytes: int | None
+    received_bytes: int | None
 
 
 class Harness(msgspec.Struct, frozen=True, kw_only=True):
@@ -225,10 +226,10 @@ def _counts(requests: Requests, result: Aggregate) -> RequestCounts:
         cancelled=ended.get(CANCELLED, 0),
         unfinished=ended.get(UNFINISHED, 0),
         unsent=max(offered - len(requests), 0),
-        connections=sum(worker.connections for worker in workers),
-        resent=sum(worker.resent for worker in workers),
-        sent_bytes=sum(worker.sent_bytes for worker in workers),
-        received_bytes=sum(worker.received_bytes for worker in workers),
+        connections=total_of_workers(requests, "connections"),
+        resent=total_of_workers(requests, "resent"),
+        sent_bytes=total_of_workers(requests, "sent_bytes"),
+        received_bytes=total_of_workers(requests, "received_bytes"),
     )
 
 

@@ -168,9 +168,9 @@ class Worker:
             drained_s=drained_s,
             cpu_s=reading.cpu_s,
             connections=transport.connections,
-            resent=transport.resent - resent,
-            sent_bytes=transport.sent_bytes - sent_bytes,
-            received_bytes=transport.received_bytes - received_bytes,
+            resent=_since(resent, transport.resent),
+            sent_bytes=_since(sent_bytes, transport.sent_bytes),
+            received_bytes=_since(received_bytes, transport.received_bytes),
             most_in_flight=sender.most_in_flight,
             blocked=sender.blocked,
             late=sender.late,
@@ -201,6 +201,11 @@ class Worker:
 
     def _say(self, message: FromWorker) -> None:
         self._out.write(frame(message))
+
+
+def _since(before: int | None, now: int | None) -> int | None:
+    """What a count has grown by; None of one that is not known."""
+    return None if before is None or now is None else now - before
 
 
 def _go_first() -> str | None:

@@ -97,6 +97,20 @@ def document_of(connection: sqlite3.Connection) -> dict[str, Any]:
     return document
 
 
+def test_what_goes_over_the_network_unseen_is_null_and_says_why(
+    connection: sqlite3.Connection,
+) -> None:
+    told = {"connections": 2, "resent": None, "sent_bytes": None, "received_bytes": None}
+    windows = {0: clean_window(worker(**told), worker(**told | {"connections": None}))}
+    measured(connection, Execution(samples(count=99), windows))
+    found = document_of(connection)
+    names = ("connections", "resent", "sent_bytes", "received_bytes")
+    assert [found["requests"][name] for name in names] == [None] * 4
+    for name in ("connections", "retries", "received_bytes"):
+        assert found["metrics"][name] is None
+        assert "not seen" in found["unmeasured"][name]
+
+
 def test_a_quiet_repeat_is_clean_and_counted(connection: sqlite3.Connection) -> None:
     samples_and_one_failure = [*samples(count=99), Sample(9.9, 0.05, status="server")]
     one = worker(offered=100, sent=100, connections=3, resent=1, received_bytes=4000)

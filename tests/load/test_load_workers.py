@@ -262,6 +262,8 @@ async def test_any_agent_can_be_put_under_load(tmp_path: Path) -> None:
 
     assert found.statuses() == {"ok": 20}
     assert {row["ttft_us"] for row in found.rows} == {NONE}
+    done = found.done[0]  # what its adapter sends is not seen: no zero stands for it
+    assert (done.connections, done.resent, done.sent_bytes, done.received_bytes) == (None,) * 4
 
 
 async def test_a_stopped_window_ends_early_and_keeps_what_was_measured() -> None:
