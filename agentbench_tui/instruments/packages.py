@@ -11,8 +11,8 @@ import agentbench_tui
 PROJECT = "agentbench-tui"
 
 DEPENDENCIES = (
-    *("aiohttp", "aiosqlite", "click", "genai-prices", "jsonschema", "msgspec", "numpy"),
-    *("platformdirs", "psutil", "pydantic", "rich", "ruamel.yaml", "textual"),
+    *("aiohttp", "aiosqlite", "click", "genai-prices", "httptools", "jsonschema", "msgspec"),
+    *("numpy", "platformdirs", "psutil", "pydantic", "rich", "ruamel.yaml", "textual", "uvloop"),
 )
 """As declared in pyproject.toml; a test compares them. Known here too where the package runs
 from its sources and has no metadata."""

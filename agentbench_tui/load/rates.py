@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agentbench_tui.load.columns import Flags
+from agentbench_tui.load.columns import Flags, Floats
 from agentbench_tui.load.requests import Requests
 from agentbench_tui.load.window import Window
 
@@ -52,23 +52,21 @@ def rates_of(requests: Requests, repeat: int, good: Flags) -> Rates:
     own = requests.columns.repeat == repeat
     answered = own & requests.answered
     steady = steady_part(requests, repeat)
-    ends = requests.columns.end_s
-    inside = np.zeros_like(own)
-    if steady is not None:
-        inside = own & (ends >= steady.from_s) & (ends < steady.to_s)
+    pace = np.where(own, _pace(requests, steady), 0.0)
+    asking_s = _asking_s(window)
 
-    def per_second(amount: float) -> float | None:
-        return None if steady is None else amount / steady.length_s
+    def rate(amounts: Floats) -> float | None:
+        return None if steady is None else float(np.nansum(amounts))
 
     sent = _sent_per_s(requests, own, window)
     asked = window.asked_per_s
     return Rates(
         steady=steady,
         throughput=_throughput(requests, own, answered),
-        request_throughput=per_second(float(np.count_nonzero(inside & answered))),
-        output_tokens=per_second(float(np.nansum(requests.output_tokens[inside]))),
-        input_tokens=per_second(float(np.nansum(requests.columns.input_tokens[inside & answered]))),
-        goodput=per_second(float(np.count_nonzero(inside & good))),
+        request_throughput=rate(pace * answered),
+        output_tokens=rate(pace * requests.output_tokens),
+        input_tokens=rate(pace * answered * requests.columns.input_tokens),
+        goodput=float(np.count_nonzero(own & good)) / asking_s if asking_s > 0 else None,
         sent=sent,
         due=_due_per_s(requests, own, window),
         sent_share=sent / asked if sent is not None and asked and not window.stopped else None,
@@ -89,6 +87,21 @@ def steady_part(requests: Requests, repeat: int) -> Steady | None:
         ]
         ramp_s = float(np.median(latencies)) / 1e3 if len(latencies) else 0.0
     return Steady(ramp_s, window.window_s) if ramp_s < window.window_s else None
+
+
+def _pace(requests: Requests, steady: Steady | None) -> Floats:
+    """What each request adds to a rate, per second, by when it ended in the steady part.
+
+    The rate is the slope of the least-squares line through the count of answers over time. An
+    answer that ends x from the middle of a part of length 2h adds 3 (1 - x²/h²) / 4h to it, one
+    outside nothing. Dividing the count by the length instead is wrong by a whole wave of answers
+    where users go in step, as those of a closed loop do on a server whose times hardly vary.
+    """
+    if steady is None:
+        return np.zeros(len(requests))
+    half = steady.length_s / 2
+    from_middle = (requests.columns.end_s - steady.from_s - half) / half
+    return np.clip(1 - from_middle**2, 0, None) * 3 / (4 * half)
 
 
 def _throughput(requests: Requests, own: Flags, answered: Flags) -> float | None:

@@ -10,22 +10,30 @@ from typing import TYPE_CHECKING
 import msgspec
 import numpy as np
 
+from agentbench_tui.analysis.summary import drift
 from agentbench_tui.engine.aggregate import Aggregate
 from agentbench_tui.engine.closing import VERDICTS
 from agentbench_tui.instruments.overhead import Verdict
 from agentbench_tui.load.aggregate import statuses, total_of_workers
-from agentbench_tui.load.columns import Floats
+from agentbench_tui.load.columns import Flags, Floats
 from agentbench_tui.load.rates import Rates, rates_of
 from agentbench_tui.load.requests import Requests
 from agentbench_tui.load.sample import CANCELLED, UNFINISHED
-from agentbench_tui.load.verdict import Facts, Limit, judge
+from agentbench_tui.load.verdict import LEAST_DRAWN, Facts, Limit, judge
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from agentbench_tui.load.protocol import Done
     from agentbench_tui.load.window import Calibration
+
+
+DRAWN_APART = 0.02
+"""Of the mean number of arrivals: less apart is not worth a word."""
+DRIFT_P = 0.01
+LEAST_GROWTH = 1.5
+"""Of the median latency from the first to the last third: less may be the weather."""
 
 
 class RequestCounts(msgspec.Struct, frozen=True, kw_only=True):
@@ -149,7 +157,11 @@ def summarise(requests: Requests, result: Aggregate) -> LoadSummary:
         verdict=max((judgement.verdict for judgement in judgements), key=VERDICTS.index),
         reasons=_told([judgement.reasons for judgement in judgements]),
         limit=next((limit for limit in _LIMITS if limit in limits), "none"),
-        warnings=(*_told([judgement.warnings for judgement in judgements]), *_left_out(counts)),
+        warnings=(
+            *_told([judgement.warnings for judgement in judgements]),
+            *_drawn(requests, rates),
+            *_left_out(counts),
+        ),
         is_open=requests.is_open,
         on_this_machine=first.on_this_machine,
         slo=first.slo,
@@ -172,9 +184,20 @@ def _facts(requests: Requests, repeat: int, rates: Rates) -> Facts:
     return Facts(
         sent_per_s=rates.sent,
         due_per_s=rates.due,
+        answered_per_s=rates.request_throughput,
+        grew_ms=_growth(requests, own & requests.answered) if requests.is_open else None,
         e2e_p50_ms=_median(requests.e2e_from_send_ms[own & requests.answered]),
         ttft_p50_ms=_median(requests.ttft_from_send_ms[own & requests.answered]),
     )
+
+
+def _growth(requests: Requests, answered: Flags) -> tuple[float, float] | None:
+    """See `Facts.grew_ms`."""
+    order = np.argsort(requests.columns.due_s[answered], kind="stable")
+    found = drift(requests.e2e_ms[answered][order])
+    if found is None or found.p >= DRIFT_P or found.last < LEAST_GROWTH * found.first:
+        return None
+    return found.first, found.last
 
 
 def _median(values: Floats) -> float | None:
@@ -192,6 +215,20 @@ def _told(of_repeats: Sequence[Iterable[str]]) -> tuple[str, ...]:
         sentence if len(numbers) == len(of_repeats) else f"repeat {numbers[0]}: {sentence}"
         for sentence, numbers in where.items()
     )
+
+
+def _drawn(requests: Requests, rates: Mapping[int, Rates]) -> list[str]:
+    """How many a random schedule drew, where that is not what it draws on average."""
+    asked = drawn = 0.0
+    for repeat, window in requests.windows.items():
+        due = rates[repeat].due
+        if window.stopped or not window.asked or not window.asked_per_s or due is None:
+            return []
+        asked += window.asked
+        drawn += due * window.asked / window.asked_per_s
+    if not asked or not drawn / asked >= LEAST_DRAWN or abs(drawn / asked - 1) < DRAWN_APART:
+        return []
+    return [f"the arrivals are random: {drawn:,.0f} were drawn where {asked:,.0f} are the mean"]
 
 
 def _left_out(counts: RequestCounts) -> list[str]:

@@ -52,6 +52,11 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     """Requests sent per second of the window."""
     due_per_s: float | None = None
     """Requests that became due per second: a random schedule rarely draws just what is asked."""
+    answered_per_s: float | None = None
+    """In the steady part of the window."""
+    grew_ms: tuple[float, float] | None = None
+    """Median latency of the first and of the last third of the requests, in the order in which
+    they were due, where the last are beyond doubt slower."""
     e2e_p50_ms: float | None
     """Median of the answered, from sending."""
     ttft_p50_ms: float | None = None
@@ -233,9 +238,23 @@ def _limit(window: Window, facts: Facts, *, client: bool) -> tuple[Limit, list[s
     if due < LEAST_DRAWN * asked:  # a sender at its end did not even get to begin what was due
         due = asked
     if sent is None or sent >= SENT_SHARE * due:
-        return "none", []
+        return _falling_behind(facts, due, alone)
     limit, why = _why_short(window, client=client)
     return limit, [f"asked {due:,.1f}/s, sent {sent:,.1f}/s ({sent / due:.0%}): {why}"]
+
+
+def _falling_behind(facts: Facts, due: float, alone: Limit) -> tuple[Limit, list[str]]:
+    """Everything was sent in time; whether it was also answered as fast as it came."""
+    answered = facts.answered_per_s
+    if facts.grew_ms is None or answered is None or answered >= SENT_SHARE * due:
+        return "none", []
+    first, last = facts.grew_ms
+    warning = (
+        f"asked {due:,.1f}/s, answered {answered:,.1f}/s, and the median latency grew from"
+        f" {first:,.0f} to {last:,.0f} ms: what is asked piles up, and the latencies tell how long"
+        " the window was"
+    )
+    return "server" if alone == "none" else alone, [warning]
 
 
 def _why_short(window: Window, *, client: bool) -> tuple[Limit, str]:

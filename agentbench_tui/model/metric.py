@@ -263,25 +263,25 @@ METRICS: dict[str, Metric] = {
             "request_throughput_per_s",
             "1/s",
             "higher",
-            "Requests whose answer ended in the steady part of the window ÷ its length. The steady "
-            "part begins after ramp_s, else after one median e2e_from_send_ms, and ends with the "
-            "last arrival, so that neither ramp nor drain counts. Mean of the repeats, with t.",
+            "Slope of the least-squares line through the count of answers over the steady part of "
+            "the window, which begins after ramp_s, else after one median e2e_from_send_ms, and "
+            "ends with the last arrival, so that neither ramp nor drain counts. Mean of the "
+            "repeats, with t.",
             load=True,
         ),
         Metric(
             "output_tokens_per_s",
             "tokens/s",
             "higher",
-            "Tokens of the answers that ended in the steady part of the window ÷ its length, all "
-            "users together. Estimated (~) where tokens are counted by chunks.",
+            "Tokens of all answers, counted over time as in request_throughput_per_s. Estimated "
+            "(~) where tokens are counted by chunks.",
             load=True,
         ),
         Metric(
             "input_tokens_per_s",
             "tokens/s",
             "higher",
-            "Input tokens of the answers that ended in the steady part of the window ÷ its length. "
-            "Only where the server counts them.",
+            "Input tokens, as output_tokens_per_s. Only where the server counts them.",
             load=True,
         ),
         Metric(
@@ -295,8 +295,7 @@ METRICS: dict[str, Metric] = {
             "goodput_per_s",
             "1/s",
             "higher",
-            "Good requests (see goodput_share) that ended in the steady part of the window ÷ its "
-            "length.",
+            "Good requests (see goodput_share) ÷ length of the window.",
             load=True,
         ),
         Metric(

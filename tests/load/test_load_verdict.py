@@ -405,3 +405,15 @@ def test_a_window_that_overran_does_not_make_one_core_into_several() -> None:
 def test_a_sender_that_could_not_begin_what_was_due_is_held_to_what_was_asked() -> None:
     (warning,) = judged(change(FACTS, sent_per_s=10.0, due_per_s=12.0)).warnings
     assert warning.startswith("asked 50.0/s, sent 10.0/s (20%): ")
+
+
+def test_a_server_that_falls_behind_is_told_though_everything_was_sent() -> None:
+    behind = change(FACTS, sent_per_s=50.0, answered_per_s=40.0, grew_ms=(120.0, 900.0))
+    found = judged(behind)
+    assert (found.verdict, found.limit) == ("clean", "server")
+    assert found.warnings[0].startswith(
+        "asked 50.0/s, answered 40.0/s, and the median latency grew from 120 to 900 ms"
+    )
+    # Slower, but as many as came; as many as came, but not slower: neither falls behind.
+    for kept_up in ({"answered_per_s": 50.0}, {"grew_ms": None}):
+        assert judged(change(behind, **kept_up)).warnings == ()
