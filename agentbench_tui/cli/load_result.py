@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from agentbench_tui.cli.load_rows import print_raw
 from agentbench_tui.cli.output import Column, print_json, print_prose, print_rows
-from agentbench_tui.verdicts.figures import NOTHING, milliseconds, number
+from agentbench_tui.verdicts.figures import NOTHING, milliseconds, number, point_words
 
 if TYPE_CHECKING:
     import sqlite3
@@ -39,6 +40,12 @@ _ORDER = (
     "queue_ms",
 )
 """Times that the table shows, those that were measured."""
+
+_FROM_DUE = ("e2e_ms", "ttft_ms", "ttfo_ms")
+"""Those that count from the due time in an open loop."""
+_LIMIT = {"client": "the client was the limit", "server": "the server was the limit"}
+RAW = ("csv", "jsonl")
+"""Formats that hold numbers, where the others are for people."""
 
 METRICS = (
     Column("metric", "metric", names_row=True),
@@ -80,32 +87,49 @@ def print_load_run(_: sqlite3.Connection, document: dict[str, Any], form: str) -
             points = {"points": documents, "unmeasured": unmeasured}
             print_json({**sweep, "status": document["status"], **points})
         return
-    if len(document["executions"]) == len(loads) == 1:
+    if form in RAW:
+        print_raw(document["executions"], form)
+        return
+    alone = len(document["executions"]) == len(loads) == 1
+    if alone:
         print_load(loads[0], form)
-    elif loads or form == "csv":
+    elif loads:
         print_loads(loads, form)
     if form == "table":
         for one in document["executions"]:
             if not one.get("load"):
-                print_prose(f"{one['agent_id']}: {one['status']}: {one['stop_reason'] or NOTHING}")
-        reason = document["stop_reason"]
-        why = "" if reason in {None, document["status"]} else f" ({reason})"
-        print_prose(f"run {document['run_id']}: {document['status']}{why}")
+                print_prose(f"{_name(one)}: {_ending(one)}")
+        # On a small screen the head has gone by.
+        verdict = f" · {verdict_of(loads[0])}" if alone else ""
+        print_prose(f"run {document['run_id']}: {_ending(document)}{verdict}")
+
+
+def _ending(of: dict[str, Any]) -> str:
+    """The status of a run or an execution, and why, where that says more."""
+    status, reason = of["status"], of["stop_reason"]
+    return str(status) if reason in {None, status} else f"{status} ({reason})"
 
 
 def print_loads(executions: list[dict[str, Any]], form: str) -> None:
-    """A line for each execution of kind load, and what must be said beside its numbers."""
+    """A line for each measured execution of kind load, and what must be said beside its numbers;
+    CSV and JSON lines as `load_rows` has them."""
+    if form in RAW:
+        print_raw(executions, form)
+        return
     rows = [load_row(one) for one in executions]
-    with_parameters = form == "csv" or any(row["parameters_shown"] for row in rows)
-    columns = [column for column in LOADS if with_parameters or column.key != "parameters_shown"]
-    print_rows(rows, columns, form)
+    unused = set()
+    if not any(row["parameters_shown"] for row in rows):
+        unused.add("parameters_shown")
+    if not any(one["load"]["slo"] for one in executions):
+        unused.add("goodput_per_s")
+    print_rows(rows, [column for column in LOADS if column.key not in unused], form)
     if form == "table":
         for line in load_notes(executions):
             print_prose(line)
 
 
 def print_load(execution: dict[str, Any], form: str) -> None:
-    """One execution of kind load in full."""
+    """One execution of kind load in full. `form`: `table` or `md`."""
     load = execution["load"]
     if form == "table":
         print_prose(headline(execution))
@@ -121,7 +145,6 @@ def headline(execution: dict[str, Any]) -> str:
     """The verdict, the rates asked and sent, what was answered, and who was the limit."""
     load = execution["load"]
     requests = load["requests"]
-    name = f"{execution['agent_id']}{' (simulated)' if execution['simulated'] else ''}"
     asked = requests["asked_per_s"]
     rates = f"sent {_rate(requests['sent_per_s'])}"
     if asked is not None:
@@ -132,9 +155,21 @@ def headline(execution: dict[str, Any]) -> str:
         counts += f", {failed:,} failed"
     if requests["cancelled"]:
         counts += f", {requests['cancelled']:,} broken off as planned"
-    limit = {"client": "the client was the limit", "server": "the server was the limit"}
-    words = [f"{name}: {load['verdict']}", rates, counts, limit.get(load["limit"], "")]
+    words = [f"{_name(execution)}: {load['verdict']}", rates, counts, _LIMIT.get(load["limit"], "")]
     return " · ".join(word for word in words if word)
+
+
+def verdict_of(execution: dict[str, Any]) -> str:
+    """How far to believe it, and who was the limit where somebody was."""
+    load = execution["load"]
+    return " · ".join(filter(None, (load["verdict"], _LIMIT.get(load["limit"]))))
+
+
+def _name(execution: dict[str, Any]) -> str:
+    """The agent, and the point where it has one."""
+    name = f"{execution['agent_id']}{' (simulated)' if execution['simulated'] else ''}"
+    point = point_words(execution["parameters"])
+    return f"{name} {point}" if point else name
 
 
 def metric_rows(load: dict[str, Any]) -> list[dict[str, Any]]:
@@ -167,9 +202,7 @@ def load_row(execution: dict[str, Any]) -> dict[str, Any]:
     return {
         "benchmark_id": execution["benchmark_id"],
         "agent": execution["agent_id"] + (" (simulated)" if execution["simulated"] else ""),
-        "parameters_shown": ", ".join(
-            f"{name}={given}" for name, given in execution["parameters"].items()
-        ),
+        "parameters_shown": point_words(execution["parameters"]),
         "asked_per_s": requests["asked_per_s"],
         "sent_per_s": requests["sent_per_s"],
         "answered_per_s": metrics.get("request_throughput_per_s"),
@@ -211,13 +244,23 @@ def rate_lines(load: dict[str, Any]) -> list[str]:
     ]
     failed = [f"{kind} {count:,}" for kind, count in requests["failed"].items()]
     lines = [
-        "e2e_ms, ttft_ms and ttfo_ms count from when a request was due" if load["is_open"] else "",
+        _from_due(load),
         " · ".join(filter(None, rates)),
         f"failed: {', '.join(failed)}" if failed else "",
         _told("connections opened: {}", requests.get("connections")),
         "harness: " + (", ".join(filter(None, own)) or "not calibrated"),
     ]
     return [line for line in lines if line]
+
+
+def _from_due(load: dict[str, Any]) -> str:
+    """Which of the times that are shown count from the due time."""
+    shown = [name for name in _FROM_DUE if (load["metrics"].get(name) or {"n": 0})["n"]]
+    if not load["is_open"] or not shown:
+        return ""
+    *others, last = shown
+    names = f"{', '.join(others)} and {last} count" if others else f"{last} counts"
+    return f"{names} from when a request was due"
 
 
 def _told(words: str, value: float | None) -> str:
@@ -253,7 +296,7 @@ def print_load_plan(plan: Plan, form: str) -> None:
         {
             "agent_id": execution.agent.id,
             "target": execution.agent.target,
-            "parameters": ", ".join(f"{name}={one}" for name, one in group.parameters.items()),
+            "parameters": point_words(group.parameters),
             "schedule": schedule_words(group.benchmark["load"]),
             "repeats": plan.repeats,
             "seed": group.seed,

@@ -12,8 +12,17 @@ from agentbench_tui.cli.output import (
     print_prose,
     print_rows,
 )
-from agentbench_tui.verdicts.figures import NOTHING, dollars, milliseconds, number, with_interval
+from agentbench_tui.verdicts.figures import (
+    NOTHING,
+    dollars,
+    milliseconds,
+    number,
+    point_words,
+    with_interval,
+)
 
+MOST_IN_FULL = 4
+"""Loads of one run that are printed whole."""
 LEADERBOARD = (
     Column("rank", "#", right=True, names_row=True),
     Column("agent", "agent", names_row=True),
@@ -42,12 +51,13 @@ EXECUTIONS = (
 )
 
 
-def print_run(document: dict[str, Any], form: str) -> None:
-    """A run document in the format asked for."""
+def print_run(document: dict[str, Any], form: str, *, in_full: bool = False) -> None:
+    """A run document in the format asked for; `in_full`: each load as `agentbench load` prints
+    it, unless there are more than `MOST_IN_FULL`."""
     if form == "json":
         print_json(document)
         return
-    from agentbench_tui.cli.load_result import print_loads
+    from agentbench_tui.cli.load_result import print_load, print_loads
 
     loads = [one for one in document["executions"] if one.get("load")]
     tasks = [one for one in document["executions"] if not one.get("load")]
@@ -60,7 +70,11 @@ def print_run(document: dict[str, Any], form: str) -> None:
     if tasks:
         _print_executions([execution_row(one) for one in tasks], form)
         click.echo()
-    if loads:
+    whole = loads if in_full and len(loads) <= MOST_IN_FULL else []
+    for one in whole:
+        print_load(one, form)
+        click.echo()
+    if loads and not whole:
         print_loads(loads, form)
         click.echo()
     if not tasks and all(entry["overall"] is None for entry in document["leaderboard"]):
@@ -94,9 +108,7 @@ def execution_row(execution: dict[str, Any]) -> dict[str, Any]:
     return {
         "benchmark_id": execution["benchmark_id"],
         "agent_id": execution["agent_id"] + (" (simulated)" if execution["simulated"] else ""),
-        "parameters_shown": ", ".join(
-            f"{name}={given}" for name, given in execution["parameters"].items()
-        ),
+        "parameters_shown": point_words(execution["parameters"]),
         "accuracy": value("accuracy"),
         "reliability": value("reliability"),
         "p50": value("e2e_ms.p50"),
@@ -179,6 +191,8 @@ def _unmeasured_lines(document: dict[str, Any]) -> list[str]:
     """Which of the metrics that the suite promises have no value, and why; one line a reason."""
     agents: dict[tuple[str, str], list[str]] = {}
     for one in document["executions"]:
+        if not one["metrics"]:
+            continue  # the run ended before it began, which its status says
         for name, reason in one.get("unmeasured", {}).items():
             named = agents.setdefault((f"{one['benchmark_id']}: {name}", reason or "?"), [])
             if one["agent_id"] not in named:

@@ -85,7 +85,8 @@ def list_(limit: int, tag: str | None, database: str | None, form: str) -> int:
             "agents_shown": ", ".join(run["agents"]),
             "tags_shown": ", ".join(run["tags"]),
             "executions_shown": f"{run['complete'] or 0}/{run['executions']}",
-            "answers_shown": f"{run['correct'] or 0}/{run['answered'] or 0}/{run['observed'] or 0}",
+            "answers_shown": f"{run['correct'] or 0 if run['judged'] else NOTHING}"
+            f"/{run['answered'] or 0}/{run['observed'] or 0}",
         }
         for run in document["runs"]
     ]
@@ -125,7 +126,7 @@ def show(run: str, database: str | None, form: str, **given: Any) -> int:
 
 
 def _show_run(connection: Any, path: Path, row: dict[str, Any], form: str) -> int:
-    from agentbench_tui.cli.result import print_run
+    from agentbench_tui.cli.result import MOST_IN_FULL, print_run
     from agentbench_tui.store.locking import is_leased
     from agentbench_tui.verdicts.documents import run_details
 
@@ -135,8 +136,11 @@ def _show_run(connection: Any, path: Path, row: dict[str, Any], form: str) -> in
     if form == "json":
         print_json(document)
         return 0
-    print_run(document, form)
+    print_run(document, form, in_full=True)
     if form == "table":
+        loads = sum("load" in one for one in document["executions"])
+        if loads > MOST_IN_FULL:
+            print_prose("every figure of each load: --format csv, --format json")
         if document["status"] == "running":
             print_prose(_progress(connection, row["id"]))
         for line in _circumstances(document):

@@ -30,7 +30,8 @@ def list_runs(
 ) -> list[Row]:
     """The newest runs first, one row each, with how many executions are complete.
 
-    Of a run that goes on, what was committed so far counts.
+    Of a run that goes on, what was committed so far counts. `judged`: whether its answers are
+    called right or wrong; loads' are not.
     """
     runs = _rows(
         connection,
@@ -38,7 +39,9 @@ def list_runs(
         " r.verdict, r.started_at, r.ended_at, COUNT(e.key) AS executions,"
         " SUM(e.status = 'complete') AS complete, SUM(e.observed) AS observed,"
         " SUM(e.answered) AS answered, SUM(e.correct) AS correct, SUM(e.cost_usd) AS cost_usd,"
-        " GROUP_CONCAT(DISTINCT e.agent_id) AS agents"
+        " GROUP_CONCAT(DISTINCT e.agent_id) AS agents,"
+        " EXISTS (SELECT 1 FROM json_each(r.plan, '$.groups') g"
+        "  WHERE json_extract(g.value, '$.benchmark.kind') IS NOT 'load') AS judged"
         " FROM (SELECT * FROM runs"
         "  WHERE ? IS NULL OR EXISTS (SELECT 1 FROM json_each(tags) WHERE value = ?)"
         "  ORDER BY started_at DESC, key DESC LIMIT ?) r"
@@ -51,6 +54,7 @@ def list_runs(
         run["tags"] = json.loads(run["tags"])
         run["agents"] = run["agents"].split(",") if run["agents"] else []
         key = run.pop("key")
+        run["judged"] = bool(run["judged"])
         if run["status"] == "running":
             run.update(_counted_so_far(connection, key))
     return runs

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 NOTHING = "–"
@@ -35,3 +35,8 @@ def with_interval(value: float | None, low: float | None, high: float | None) ->
     if value is None:
         return NOTHING
     return f"{value:.3f}" if low is None or high is None else f"{value:.3f} [{low:.3f}, {high:.3f}]"
+
+
+def point_words(parameters: Mapping[str, Any]) -> str:
+    """A point of a sweep: `rate=5, concurrency=8`; empty where nothing was swept."""
+    return ", ".join(f"{name}={value}" for name, value in parameters.items())

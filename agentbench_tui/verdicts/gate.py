@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.model.gate import parse_gate
+from agentbench_tui.verdicts.figures import point_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -30,6 +31,8 @@ class GateResult:
     holds: bool | None
     reason: str | None = None
     """Why there is no value, as far as it is known."""
+    point: str = ""
+    """Of a sweep: its parameters."""
 
     def __str__(self) -> str:
         return f"{self.gate} {_WORDS[self.holds]} for {self.found}"
@@ -38,7 +41,8 @@ class GateResult:
     def found(self) -> str:
         """Where, and the value or why there is none."""
         shown = self.reason or "no value" if self.value is None else f"{self.value:.6g}"
-        return f"{self.agent_id} on {self.benchmark_id}: {shown}"
+        point = f" ({self.point})" if self.point else ""
+        return f"{self.agent_id} on {self.benchmark_id}{point}: {shown}"
 
     @property
     def distance(self) -> float:
@@ -94,6 +98,7 @@ def _check(gate: Gate, execution: dict[str, Any]) -> GateResult:
         value,
         None if value is None else gate.holds(value),
         reason,
+        point_words(execution["parameters"]),
     )
 
 

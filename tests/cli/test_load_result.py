@@ -1,5 +1,7 @@
 """What a person sees of load: verdict and rates first, no percentile that is not supported."""
 
+import csv
+import io
 import json
 from typing import Any
 
@@ -56,9 +58,12 @@ def execution(**load: Any) -> dict[str, Any]:
         "slo": {"ttft_ms": 200.0},
     } | load
     return {
+        "suite_id": "load",
         "benchmark_id": "load",
         "agent_id": "m",
         "simulated": False,
+        "status": "complete",
+        "stop_reason": None,
         "parameters": {},
         "load": document,
     }
@@ -105,7 +110,7 @@ def test_a_percentile_that_is_not_supported_says_what_it_needs() -> None:
 
 def test_rates_failures_and_the_harness_are_told() -> None:
     assert rate_lines(execution()["load"]) == [
-        "e2e_ms, ttft_ms and ttfo_ms count from when a request was due",
+        "e2e_ms counts from when a request was due",  # of those there are
         (
             "answered 37.9/s · ~1,213 output tokens/s · goodput 30/s"
             " · 60.0% of what was due kept ttft_ms 200"
@@ -163,13 +168,78 @@ def test_loads_stand_beside_tasks_in_a_runs_result(capsys: pytest.CaptureFixture
     assert said.endswith("run r: complete\n")
 
 
-def test_csv_of_loads_has_the_values_of_the_table(capsys: pytest.CaptureFixture[str]) -> None:
-    print_run(run_of(at(5)), "csv")
-    head, row = capsys.readouterr().out.splitlines()
-    cells = dict(zip(head.split(","), row.split(","), strict=True))
-    assert cells["sent_per_s"] == "38.6"
-    assert cells["parameters_shown"] == "rate=5"
-    assert cells["verdict"] == "noisy"
+def test_csv_of_one_load_is_a_row_of_numbers_for_each_metric(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    print_load_run(None, run_of(execution()), "csv")  # type: ignore[arg-type]
+    rows = {row["metric"]: row for row in csv.DictReader(io.StringIO(capsys.readouterr().out))}
+    e2e = rows["e2e_ms"]
+    assert (e2e["unit"], e2e["p50"], e2e["p99"], e2e["n"]) == ("ms", "360.0", "", "193")
+    assert json.loads(e2e["needs"]) == {"p99": 299, "p999": 2995}
+    assert rows["tpot_ms"]["estimated"] == "True"
+    assert (rows["goodput_share"]["value"], rows["goodput_share"]["p50"]) == ("0.6", "")
+    assert "ttft_ms" not in rows  # it was not measured
+
+
+def test_csv_of_a_sweep_is_a_row_of_numbers_for_each_point(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    broken = {name: one for name, one in at(20).items() if name != "load"}
+    broken |= {"status": "incomplete", "stop_reason": "no answer"}
+    print_load_run(None, run_of(at(5), at(10), broken), "csv")  # type: ignore[arg-type]
+    first, second, third = csv.DictReader(io.StringIO(capsys.readouterr().out))
+    assert [row["parameters.rate"] for row in (first, second, third)] == ["5", "10", "20"]
+    assert (first["verdict"], first["failed"], first["goodput_per_s"]) == ("noisy", "7", "30.0")
+    assert (first["e2e_ms.p95"], first["tpot_ms.p50"]) == ("402.0", "360.0")
+    assert first["e2e_ms.p99"] == ""
+    assert (third["status"], third["e2e_ms.p95"]) == ("incomplete", "")
+
+
+def test_csv_of_a_run_of_loads_is_that_of_its_load(capsys: pytest.CaptureFixture[str]) -> None:
+    print_load_run(None, run_of(execution()), "csv")  # type: ignore[arg-type]
+    as_printed = capsys.readouterr().out
+    print_run(run_of(execution()), "csv")
+    assert capsys.readouterr().out == as_printed
+
+
+def test_json_lines_of_a_sweep_hold_numbers(capsys: pytest.CaptureFixture[str]) -> None:
+    print_load_run(None, run_of(at(5), at(10)), "jsonl")  # type: ignore[arg-type]
+    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [(row["parameters.rate"], row["e2e_ms.p95"]) for row in rows] == [
+        (5, 402.0),
+        (10, 402.0),
+    ]
+    assert rows[0]["e2e_ms.p99"] is None
+
+
+def test_a_sweep_without_limits_has_no_goodput(capsys: pytest.CaptureFixture[str]) -> None:
+    points = [execution(slo={}) | {"parameters": {"rate": rate}} for rate in (5, 10)]
+    print_load_run(None, run_of(*points), "table")  # type: ignore[arg-type]
+    assert "goodput" not in capsys.readouterr().out
+
+
+def test_few_loads_of_a_run_are_shown_in_full_and_many_a_line_each(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    print_run(run_of(at(5), at(10)), "table", in_full=True)
+    said = capsys.readouterr().out
+    assert "m rate=5: noisy · asked 50/s" in said
+    assert said.count("harness: overhead p50 0.11 ms") == 2
+    print_run(run_of(*map(at, range(1, 6))), "table", in_full=True)
+    assert "harness:" not in capsys.readouterr().out
+
+
+def test_an_interruption_is_said_once(capsys: pytest.CaptureFixture[str]) -> None:
+    stopped = {"status": "interrupted", "stop_reason": "interrupted"}
+    never = {name: one for name, one in execution().items() if name != "load"} | stopped
+    print_load_run(None, run_of(never) | stopped, "table")  # type: ignore[arg-type]
+    assert capsys.readouterr().out == "m: interrupted\nrun r: interrupted\n"
+
+
+def test_the_last_line_has_the_verdict_again(capsys: pytest.CaptureFixture[str]) -> None:
+    print_load_run(None, run_of(execution()), "table")  # type: ignore[arg-type]
+    last = capsys.readouterr().out.splitlines()[-1]
+    assert last == "run r: complete · noisy · the server was the limit"
 
 
 def test_what_was_not_measured_is_a_run_without_a_document(
@@ -178,7 +248,7 @@ def test_what_was_not_measured_is_a_run_without_a_document(
     broken = {name: one for name, one in execution().items() if name != "load"}
     broken |= {"status": "incomplete", "stop_reason": "the load could not be measured"}
     print_load_run(None, run_of(broken), "table")  # type: ignore[arg-type]
-    assert capsys.readouterr().out.startswith("m: incomplete: the load could not be measured\n")
+    assert capsys.readouterr().out.startswith("m: incomplete (the load could not be measured)\n")
     print_load_run(None, run_of(broken), "json")  # type: ignore[arg-type]
     document = json.loads(capsys.readouterr().out)
     assert document["points"] == []

@@ -47,3 +47,13 @@ def test_estimated_costs_are_named() -> None:
     assert "Costs are estimated, from tokens counted here: a, b." in notes(
         document(executions=executions)
     )
+
+
+def test_executions_that_never_ran_have_nothing_to_say_of_their_metrics() -> None:
+    lacking = {"unmeasured": {"e2e_ms.p50": None}, "benchmark_id": "b", "agent_id": "a"}
+    never = lacking | {"metrics": {}}
+    reason = {"e2e_ms.p50": {"value": None, "reason": "nothing answered"}}
+    ran = lacking | {"metrics": reason, "unmeasured": {"e2e_ms.p50": "nothing answered"}}
+    assert not [line for line in notes(document(executions=[never])) if "e2e_ms" in line]
+    (line,) = [line for line in notes(document(executions=[never, ran])) if "e2e_ms" in line]
+    assert line == "– b: e2e_ms.p50 of a: nothing answered"

@@ -1,5 +1,6 @@
 """The list of runs tells how far those are that go on."""
 
+import json
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -71,3 +72,13 @@ def test_a_run_that_has_just_begun_counts_nothing(database: Path) -> None:
     with closing(connect_to_read(database)) as connection:
         new = list_runs(connection)[0]
     assert [new[name] for name in ("observed", "answered", "correct")] == [0, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("kinds", "judged"), [(["load"], False), (["load", "task"], True), (["task"], True)]
+)
+def test_answers_of_loads_are_not_judged(database: Path, kinds: list[str], judged: bool) -> None:
+    plan = json.dumps({"groups": [{"benchmark": {"kind": kind}} for kind in kinds]})
+    write_once(database, [lambda c: c.execute("UPDATE runs SET plan=?", (plan,))])
+    with closing(connect_to_read(database)) as connection:
+        assert [run["judged"] for run in list_runs(connection)] == [judged] * 2

@@ -6,6 +6,7 @@ EXECUTION = {
     "suite_id": "s",
     "agent_id": "a",
     "benchmark_id": "b",
+    "parameters": {},
     "scores": {"overall": None, "accuracy": 0.5},
     "metrics": {
         "accuracy": {"value": 0.5, "reason": None},
@@ -55,3 +56,12 @@ def test_gates_that_hold_are_not_told_and_one_failure_is_told_as_it_is() -> None
     document = {"executions": [EXECUTION]}
     results = check_gates(document, ["accuracy>=0.5", "accuracy>=0.9"], {})
     assert gate_lines(results) == ["accuracy>=0.9 FAILS for a on b: 0.5"]
+
+
+def test_a_gate_on_a_sweep_names_the_point() -> None:
+    document = {"executions": [EXECUTION | {"parameters": {"rate": rate}} for rate in (5, 10)]}
+    (line,) = gate_lines(check_gates(document, ["accuracy>=0.9"], {}))
+    assert (
+        line
+        == "accuracy>=0.9 FAILS for 2 of 2 executions: a on b (rate=5): 0.5; a on b (rate=10): 0.5"
+    )
