@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 from time import perf_counter_ns
 from typing import TYPE_CHECKING
@@ -14,6 +15,7 @@ from agentbench_tui.load.protocol import (
     Control,
     Done,
     Frames,
+    FromWorker,
     Ready,
     Start,
     decode_from_worker,
@@ -39,6 +41,11 @@ EXIT_WAIT_S = 0.5
 """A worker that closed its output has this long to end, so that its exit code can be told."""
 
 
+SILENCE_LIMIT_S = 120.0
+"""How long a worker may say nothing, which speaks four times a second unless an agent that runs
+inside it keeps it."""
+
+
 class LoadWorker:
     """One worker process, from its plan to its last word."""
 
@@ -47,6 +54,7 @@ class LoadWorker:
         self._plan = plan
         self._on_chunk = on_chunk
         self._frames = Frames()
+        self._heard_ns = perf_counter_ns()
         self._ending: asyncio.Task[None] | None = None
         loop = asyncio.get_running_loop()
         self._ready: asyncio.Future[Ready] = loop.create_future()
@@ -73,8 +81,18 @@ class LoadWorker:
             raise AgentFailure(FailureKind(said.failure_kind or FailureKind.HARNESS), said.problem)
 
     async def done(self) -> Done:
-        """Wait for its last word. Raises AgentFailure (`harness`) when it ended without one."""
-        return await self._done
+        """Wait for its last word.
+
+        Raises AgentFailure (`harness`) when it ended without one, or has fallen silent.
+        """
+        while True:
+            with suppress(TimeoutError):
+                return await asyncio.wait_for(asyncio.shield(self._done), SILENCE_LIMIT_S / 4)
+            silent_s = (perf_counter_ns() - self._heard_ns) / 1e9
+            if silent_s > SILENCE_LIMIT_S:
+                raise AgentFailure(
+                    FailureKind.HARNESS, f"a load worker has said nothing for {silent_s:.0f} s"
+                )
 
     def say(self, message: Start | Control) -> None:
         """Tell it."""
@@ -92,15 +110,23 @@ class LoadWorker:
             self._ending.cancel()
 
     def _hear(self, data: bytes) -> None:
-        for body in self._frames.feed(data):
-            message = decode_from_worker(body)
-            if isinstance(message, Chunk):
-                self._on_chunk(self._plan.worker, message)
-            elif isinstance(message, Ready):
-                if not self._ready.done():
-                    self._ready.set_result(message)
-            elif not self._done.done():
-                self._done.set_result(message)
+        self._heard_ns = perf_counter_ns()
+        try:
+            for body in self._frames.feed(data):
+                self._take(decode_from_worker(body))
+        except Exception as error:  # noqa: BLE001  # whoever waits for the worker is to know
+            for future in (self._ready, self._done):
+                if not future.done():
+                    future.set_exception(error)
+
+    def _take(self, message: FromWorker) -> None:
+        if isinstance(message, Chunk):
+            self._on_chunk(self._plan.worker, message)
+        elif isinstance(message, Ready):
+            if not self._ready.done():
+                self._ready.set_result(message)
+        elif not self._done.done():
+            self._done.set_result(message)
 
     def _end(self) -> None:
         self._ending = asyncio.get_running_loop().create_task(self._tell_end())

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import resource
+import signal
 import socket
 import sys
 from pathlib import Path
@@ -22,7 +23,7 @@ from driving import (
 
 from agentbench_tui.load.protocol import AgentTarget, Conversation, Turn
 from agentbench_tui.load.sample import FOLLOW_UP, NEW_CONNECTION, NONE, STREAMED, TOKENS_COUNTED
-from agentbench_tui.load.workers import LoadWorkers
+from agentbench_tui.load.workers import LoadWorkers, drive
 from agentbench_tui.model.agent import AgentSpec
 from agentbench_tui.model.answer import AgentFailure, FailureKind, Message
 
@@ -287,6 +288,31 @@ async def test_a_stopped_window_ends_early_and_keeps_what_was_measured() -> None
     assert done.stopped
     assert done.window_s < 600
     assert sum(chunk.rows for chunk in chunks) == done.sent > 0
+
+
+async def test_a_worker_that_falls_silent_is_not_waited_for_for_ever(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("agentbench_tui.load.workers.SILENCE_LIMIT_S", 0.5)
+    async with practice_server(**QUICK) as server:
+        asked = plan(model_target(server.url), constant(10), duration_s=600.0)
+        async with asyncio.timeout(30), LoadWorkers([asked], lambda *_: None) as workers:
+            await workers.ready()
+            workers.start()
+            os.kill(workers.pids[0], signal.SIGSTOP)
+            with pytest.raises(AgentFailure, match="has said nothing for") as caught:
+                await workers.done()
+    assert caught.value.kind is FailureKind.HARNESS
+
+
+async def test_a_fault_of_whoever_takes_chunks_is_raised_where_the_worker_is_waited_for() -> None:
+    def broken(*_: object) -> None:
+        raise ZeroDivisionError
+
+    async with practice_server(**QUICK) as server:
+        asked = plan(model_target(server.url), constant(50), requests=5)
+        with pytest.raises(ZeroDivisionError):
+            await drive([asked], broken)
 
 
 def may_go_first() -> bool:
