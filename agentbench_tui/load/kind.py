@@ -15,8 +15,6 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from agentbench_tui.engine.recorder import IterationRow, Recorder, utc_now
-from agentbench_tui.instruments.availability import NotAvailable
-from agentbench_tui.instruments.pressure import read_pressure
 from agentbench_tui.load.live import TICK_S, Live
 from agentbench_tui.load.protocol import HttpTarget
 from agentbench_tui.load.shape import (
@@ -27,6 +25,7 @@ from agentbench_tui.load.shape import (
     schedule_of,
     worker_plans,
 )
+from agentbench_tui.load.stalls import share_stalled, stalled_us
 from agentbench_tui.load.target import open_target
 from agentbench_tui.load.window import Window
 from agentbench_tui.load.workers import OVERTIME_S, LoadWorkers
@@ -96,12 +95,15 @@ def aggregate(
 async def run(group: Group, context: RunContext) -> None:
     """Measure every execution of the group, all repeats."""
     load = _Load(group, context)
-    for repeat in range(context.plan.repeats):
-        order = list(group.executions)
-        random.Random(derive_seed(group.seed, "order", repeat)).shuffle(order)  # noqa: S311
-        for execution in order:
-            await load.measure(execution, repeat)
-    await load.calibrate()
+    try:
+        for repeat in range(context.plan.repeats):
+            order = list(group.executions)
+            random.Random(derive_seed(group.seed, "order", repeat)).shuffle(order)  # noqa: S311
+            for execution in order:
+                await load.measure(execution, repeat)
+        await load.calibrate()
+    finally:
+        load.close()
 
 
 class _Load:
@@ -120,6 +122,13 @@ class _Load:
         self._warned = False
         self._shape: WorkerPlan | None = None
         """The plan of a worker, to calibrate with."""
+        self._lives: dict[int, Live] = {}
+        """By execution key, the last repeat; a viewer sees them until the group has ended."""
+
+    def close(self) -> None:
+        """Nothing of the group goes on any more."""
+        for key in self._lives:
+            self._context.active.pop(key, None)
 
     async def _warn(self, target: HttpTarget | AgentTarget) -> None:
         """Say before it begins when the plan asks for much of what the senders can do."""
@@ -245,24 +254,24 @@ class _Load:
             price=price_against_cap(context, execution.agent),
         )
         async with LoadWorkers(plans, live.hear) as workers:
-            context.active[key] = live
+            context.active[key] = self._lives[key] = live
             beside = [asyncio.create_task(_tick(live))]
             try:
                 if not await _unless_stopped(context, self._ready(workers, opened)):
                     return None
-                started_at, stalled_us = utc_now(), _stalled_us()
+                started_at, stalled_before_us = utc_now(), stalled_us()
                 began_ns = workers.start()
-                beside.append(asyncio.create_task(_stop(context, workers)))
+                live.begin(began_ns, duration_of(self._spec, self._arrivals), self._spec.requests)
+                beside.append(asyncio.create_task(_stop(context, workers, live)))
                 try:
                     done = await self._done(workers)
                 except AgentFailure as failure:
                     raise AgentFailure(failure.kind, f"broke off: {failure.detail}") from None
-                stalled = _share_stalled(stalled_us, (perf_counter_ns() - began_ns) / 1e9)
+                stalled = share_stalled(stalled_before_us, (perf_counter_ns() - began_ns) / 1e9)
             finally:
-                context.active.pop(key, None)
                 for task in beside:
                     task.cancel()
-                live.tick()
+                live.end()
         target = opened.target
         window = Window(
             is_open=self._arrivals is not None,
@@ -343,6 +352,8 @@ class _Load:
             return
         from agentbench_tui.load.calibration import calibrated
 
+        for live in self._lives.values():
+            live.end("calibrating")
         calibration = await calibrated(self._context, self._shape, list(self._windows.values()))
         if calibration is None:
             return
@@ -364,10 +375,11 @@ async def _tick(live: Live) -> None:
         live.tick()
 
 
-async def _stop(context: RunContext, workers: LoadWorkers) -> None:
+async def _stop(context: RunContext, workers: LoadWorkers, live: Live) -> None:
     """When the run is to end, so is the window: what is in flight comes to its end."""
     await context.stop.wait()
     workers.stop()
+    live.cut()
 
 
 async def _unless_stopped(context: RunContext, work: Coroutine[Any, Any, None]) -> bool:
@@ -381,18 +393,3 @@ async def _unless_stopped(context: RunContext, work: Coroutine[Any, Any, None]) 
     finally:
         doing.cancel()
         stop.cancel()
-
-
-def _stalled_us() -> float | None:
-    try:
-        return read_pressure("cpu").total_us
-    except NotAvailable:
-        return None
-
-
-def _share_stalled(before_us: float | None, seconds: float) -> float | None:
-    """Percent of the time since in which some task of the machine waited for a core."""
-    after_us = _stalled_us()
-    if before_us is None or after_us is None or seconds <= 0:
-        return None
-    return (after_us - before_us) / 1e4 / seconds

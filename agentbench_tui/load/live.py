@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from agentbench_tui.analysis.histogram import Histogram
 from agentbench_tui.model.answer import FailureKind, Usage
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from agentbench_tui.load.protocol import Chunk, Spent
 
 TICK_S = 1.0
+Phase = Literal["starting", "window", "draining", "waiting", "calibrating"]
+"""`waiting`: for its next repeat, while others have their turn."""
 _CHUNK = (
     "INSERT INTO sample_chunks (run_key, execution_key, repeat, worker, rows, samples, gaps)"
     " VALUES (?,?,?,?,?,?,?)"
@@ -64,7 +66,38 @@ class Live:
         """By worker."""
         self.rows = self.answered = self.failed = 0
         self._told = _Counts()
+        self._began_at: float | None = None
+        self._ends_at: float | None = None
+        """Of the window, on `time.time`, as far as it is known."""
+        self._requests: int | None = None
+        self._ended: Phase | None = None
         self._begin_tick()
+
+    def begin(self, began_ns: int, duration_s: float | None, requests: int | None) -> None:
+        """The window begins at `began_ns` of `time.perf_counter_ns`, and ends after so long or so
+        many requests."""
+        self._began_at = time.time() + (began_ns - time.perf_counter_ns()) / 1e9
+        self._ends_at = None if duration_s is None else self._began_at + duration_s
+        self._requests = requests
+
+    def cut(self) -> None:
+        """Nothing new is sent from now on."""
+        now = time.time()
+        self._ends_at = now if self._ends_at is None else min(self._ends_at, now)
+
+    def end(self, phase: Literal["waiting", "calibrating"] = "waiting") -> None:
+        """The last answer is there, or given up: what goes on now is no load."""
+        self._ended = phase
+        self.tick()
+
+    @property
+    def phase(self) -> Phase:
+        """What goes on."""
+        if self._ended is not None:
+            return self._ended
+        if self._began_at is None:
+            return "starting"
+        return "window" if self._ends_at is None or time.time() < self._ends_at else "draining"
 
     def _begin_tick(self) -> None:
         self._e2e, self._ttft, self._tokens = Histogram(), Histogram(), 0
@@ -72,7 +105,7 @@ class Live:
     @property
     def pids(self) -> tuple[int, ...]:
         """See `Ongoing`."""
-        return self._pids()
+        return () if self._ended is not None else self._pids()
 
     @property
     def sent(self) -> int:
@@ -83,6 +116,8 @@ class Live:
         """Take a chunk: its samples to the store, its figures to the next tick."""
         self._latest[worker] = chunk
         self.failed = sum(one.failed for one in self._latest.values())
+        if self._requests is not None and self.sent >= self._requests:
+            self.cut()
         if chunk.rows:
             self.rows += chunk.rows
             self.answered += chunk.answered
@@ -136,7 +171,7 @@ class Live:
 
     def state(self) -> dict[str, Any]:
         """See `Ongoing`."""
-        latest = self._latest.values()
+        latest = [] if self._ended is not None else [*self._latest.values()]
         ages = [chunk.oldest_s for chunk in latest if chunk.oldest_s is not None]
         return {
             "in_flight": sum(chunk.in_flight for chunk in latest),
@@ -147,6 +182,9 @@ class Live:
             "asked_per_s": self._asked_per_s,
             "oldest_s": max(ages, default=None),
             "repeat": self._repeat,
+            "phase": self.phase,
+            "began_at": self._began_at,
+            "ends_at": self._ends_at,
         }
 
     def resize(self, most_in_flight: int) -> str | None:  # noqa: ARG002  # Ongoing's signature

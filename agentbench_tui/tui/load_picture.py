@@ -18,11 +18,13 @@ from rich.text import Text
 from agentbench_tui.analysis.histogram import Histogram
 from agentbench_tui.load.schedule_words import schedule_words
 from agentbench_tui.model.untrusted import one_line
-from agentbench_tui.verdicts.figures import NOTHING, milliseconds
+from agentbench_tui.verdicts.figures import NOTHING, milliseconds, point_words
 
 if TYPE_CHECKING:
     from agentbench_tui.store.viewer import Row, Update
 
+_BUSY = frozenset({"starting", "window", "draining"})
+"""Phases of an execution (`load.live.Phase`) whose requests are under way or about to be."""
 RECENT_TICKS = 5
 """Ticks over which rates are taken, so that they follow what happens and do not flicker."""
 _BLOCKS = "▁▂▃▄▅▆▇█"
@@ -38,13 +40,17 @@ class _Seen:
     ttft: Histogram = field(default_factory=Histogram)
     sent: int = 0
     failed: int = 0
+    kinds: list[str] = field(default_factory=list)
+    """Of failures, as they came."""
+    repeat: int = 0
     began_at: float | None = None
     recent: deque[tuple[float, int, int]] = field(
         default_factory=lambda: deque(maxlen=RECENT_TICKS + 1)
     )
-    """When, sent and output tokens of the last ticks."""
+    """When, sent and output tokens of the last ticks in the window of the last repeat."""
 
-    def take(self, tick: Row) -> None:
+    def take(self, tick: Row, ends_at: float | None) -> None:
+        """`ends_at`: of the window, where it is known; what comes later is no part of rates."""
         self.e2e.merge(Histogram.from_bytes(tick["e2e_histogram"]))
         if tick.get("ttft_histogram"):
             self.ttft.merge(Histogram.from_bytes(tick["ttft_histogram"]))
@@ -52,7 +58,12 @@ class _Seen:
         self.failed += tick["failed"]
         if self.began_at is None:
             self.began_at = tick["at"]
-        self.recent.append((tick["at"], tick["sent"], tick["tokens"]))
+        if tick["repeat"] != self.repeat:
+            self.repeat = tick["repeat"]
+            self.recent.clear()
+        at = tick["at"] if ends_at is None else min(tick["at"], ends_at)
+        if not self.recent or at > self.recent[-1][0]:
+            self.recent.append((at, tick["sent"], tick["tokens"]))
 
     def rates(self) -> tuple[float | None, float | None]:
         """Sent and tokens a second, over the last ticks."""
@@ -118,9 +129,19 @@ class LoadPicture:
         """Whether an execution is one of these."""
         return row["id"] in self._blocks
 
-    def take(self, tick: Row) -> None:
-        """Add a tick of one of these executions."""
-        self._seen.setdefault(tick["execution_key"], _Seen()).take(tick)
+    def take(self, tick: Row, update: Update) -> None:
+        """Add a tick of one of these executions that came with `update`."""
+        live = update.live.get(tick["execution_key"])
+        state = json.loads(live["state"]) if live else {}
+        ends_at = state.get("ends_at") if state.get("repeat") == tick["repeat"] else None
+        self._seen.setdefault(tick["execution_key"], _Seen()).take(tick, ends_at)
+
+    def fail(self, failure: Row) -> None:
+        """Note the kind of a failure of one of these executions. Of each kind the first few are
+        stored, so that they cannot be counted here."""
+        kinds = self._seen.setdefault(failure["execution_key"], _Seen()).kinds
+        if failure["stage"] == "answer" and failure["kind"] not in kinds:
+            kinds.append(failure["kind"])
 
     def draw(self, update: Update) -> list[RenderableType]:
         """A line for each execution where there are several, and those that go on in full."""
@@ -128,20 +149,29 @@ class LoadPicture:
         parts: list[RenderableType] = []
         if len(rows) > 1:
             parts.append(self._table(rows, update))
-        for row in rows:
-            if row["key"] in update.live and row["status"] == "running":
-                parts += self._detail(row, update)
+        row = self._current(update)
+        if row is not None and row["key"] in update.live:
+            parts += self._detail(row, update)
         return parts
 
     def line(self, update: Update) -> str:
         """What goes on now in one line, for those without a terminal; empty when nothing does."""
-        running = [row for row in update.executions if self.has(row) and row["status"] == "running"]
-        if not running:
+        row = self._current(update)
+        if row is None:
             return ""
-        seen = self._seen.get(running[-1]["key"], _Seen())
+        seen, state = self._seen.get(row["key"], _Seen()), _state(row, update)
         e2e = f"e2e {_percentiles(seen.e2e)}" if len(seen.e2e) else "nothing answered yet"
-        name = _name(running[-1])
-        return f"{name}: {', '.join(_counts(seen, _state(running[-1], update)))}, {e2e}"
+        phase = [state["phase"]] if state.get("phase", "window") != "window" else []
+        return (
+            f"{_name(row)}: {', '.join([*phase, *_rates(seen, state), *_counts(seen, state), e2e])}"
+        )
+
+    def _current(self, update: Update) -> Row | None:
+        """The execution under load, else one that waits or is calibrated."""
+        running = [row for row in update.executions if self.has(row) and row["status"] == "running"]
+        busy = [row for row in running if _state(row, update).get("phase") in _BUSY]
+        found = busy or running
+        return found[-1] if found else None
 
     def _table(self, rows: list[Row], update: Update) -> Table:
         table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
@@ -168,11 +198,12 @@ class LoadPicture:
         block, state = self._blocks[row["id"]], _state(row, update)
         parts: list[RenderableType] = [
             Text(f"{_name(row)} · {schedule_words(block)}", style="bold"),
-            Text(" · ".join([_elapsed(seen, block, state), *_counts(seen, state)])),
+            Text(" · ".join([*_elapsed(seen, block, state), *_rates(seen, state)])),
+            Text(" · ".join(_counts(seen, state))),
         ]
         for name, histogram in (("e2e ", seen.e2e), ("ttft", seen.ttft)):
             if len(histogram):
-                parts.append(Text(f"{name} {_percentiles(histogram)}"))
+                parts.append(Text(f"{name} {_percentiles(histogram)}, how many took how long:"))
                 parts.append(Shape(histogram))
         return parts
 
@@ -183,12 +214,20 @@ def _state(row: Row, update: Update) -> dict[str, Any]:
     return state
 
 
-def _counts(seen: _Seen, state: dict[str, Any]) -> list[str]:
-    """Rates and counts, those that are known."""
+def _rates(seen: _Seen, state: dict[str, Any]) -> list[str]:
+    """What is asked, sent and answered a second, as far as it is known."""
     sent_per_s, tokens_per_s = seen.rates()
     asked = state.get("asked_per_s")
     parts = [f"asked {asked:,.4g}/s"] if asked is not None else []
     parts.append(f"sent {seen.sent:,}" + ("" if sent_per_s is None else f" ({sent_per_s:,.4g}/s)"))
+    if tokens_per_s:
+        parts.append(f"{tokens_per_s:,.4g} tokens/s")
+    return parts
+
+
+def _counts(seen: _Seen, state: dict[str, Any]) -> list[str]:
+    """What is in flight, waits and has failed, as far as it is known."""
+    parts = []
     if "in_flight" in state:
         parts.append(f"{state['in_flight']:,} in flight")
     if state.get("waiting"):
@@ -196,19 +235,23 @@ def _counts(seen: _Seen, state: dict[str, Any]) -> list[str]:
     oldest_s = state.get("oldest_s")
     if oldest_s is not None and oldest_s >= 1:
         parts.append(f"the oldest for {oldest_s:.0f} s")
-    parts.append(f"{seen.failed:,} failed")
-    if tokens_per_s:
-        parts.append(f"{tokens_per_s:,.4g} tokens/s")
+    kinds = f" ({', '.join(seen.kinds)})" if seen.kinds and seen.failed else ""
+    parts.append(f"{seen.failed:,} failed{kinds}")
     return parts
 
 
-def _elapsed(seen: _Seen, block: Mapping[str, Any], state: Mapping[str, Any]) -> str:
-    gone = 0.0 if seen.began_at is None else time.time() - seen.began_at
-    if repeat := state.get("repeat"):
-        return f"repeat {repeat + 1}, {gone:.0f} s in all"
-    whole = block.get("duration_s")
+def _elapsed(seen: _Seen, block: Mapping[str, Any], state: Mapping[str, Any]) -> list[str]:
+    """Which repeat, how much of its window has gone by, and what goes on when that is over."""
+    began_at, ends_at = state.get("began_at") or seen.began_at, state.get("ends_at")
     # What comes after the window, the drain and the calibration, is no part of it.
-    return f"{gone:.0f} s" if whole is None else f"{min(gone, whole):.0f} s of {whole:g} s"
+    now = time.time() if ends_at is None else min(time.time(), ends_at)
+    gone = 0.0 if began_at is None else max(0.0, now - began_at)
+    whole = block.get("duration_s")
+    parts = [f"repeat {state['repeat'] + 1}"] if state.get("repeat") else []
+    parts.append(f"{gone:.0f} s" if whole is None else f"{min(gone, whole):.0f} s of {whole:g} s")
+    if state.get("phase", "window") != "window":
+        parts.append(state["phase"])
+    return parts
 
 
 def _percentiles(histogram: Histogram) -> str:
@@ -225,5 +268,5 @@ def _name(row: Row) -> str:
     parameters = row["parameters"]
     given = json.loads(parameters) if isinstance(parameters, str) else parameters
     words = [row["benchmark_id"], row["agent_id"] + (" (simulated)" if row["simulated"] else "")]
-    words += [f"{name}={value}" for name, value in given.items()]
-    return one_line(" ".join(words), 80)
+    words.append(point_words(given))
+    return one_line(" ".join(filter(None, words)), 80)

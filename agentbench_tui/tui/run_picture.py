@@ -20,6 +20,7 @@ from agentbench_tui.verdicts.figures import NOTHING, dollars, milliseconds
 
 if TYPE_CHECKING:
     from agentbench_tui.store.viewer import Row, Update
+_FAILURES_SHOWN = 3
 _LONGEST_NAME = 28
 """Cells of a name, so that one long name leaves room for the figures."""
 
@@ -58,12 +59,13 @@ class RunPicture:
     """What has been seen of a run so far, and how it looks."""
 
     def __init__(self, hint: str = "") -> None:
-        """`hint`: what the person at the screen can do, shown at the end of the last line."""
+        """`hint`: what the person at the screen can do, shown in a line of its own."""
         self._hint = hint
         self._histograms: dict[int, Histogram] = {}
         self._counts: dict[int, Counter[str]] = {}
         self._cost: Counter[int] = Counter()
-        self._failures: list[Row] = []
+        self._failures: list[tuple[int, str]] = []
+        """Execution key and what was said, each once, the last few."""
         self._gauges: dict[str, dict[str, Any]] = {}
         self._began = time.monotonic()
         self._load: LoadPicture | None = None
@@ -75,7 +77,7 @@ class RunPicture:
         for tick in update.new["ticks"]:
             key = tick["execution_key"]
             if key in of_load:
-                load.take(tick)
+                load.take(tick, update)
                 continue
             self._histograms.setdefault(key, Histogram()).merge(
                 Histogram.from_bytes(tick["e2e_histogram"])
@@ -83,7 +85,13 @@ class RunPicture:
             counts = self._counts.setdefault(key, Counter())
             counts.update({name: tick[name] for name in ("observed", "answered", "correct")})
             self._cost[key] += tick["cost_usd"]
-        self._failures = [*self._failures, *update.new["failures"]][-3:]
+        for failure in update.new["failures"]:
+            said = f"{failure['stage']}: {failure['kind']}: {failure['detail']}"
+            told = failure["execution_key"], said
+            if failure["execution_key"] in of_load:
+                load.fail(failure)
+            others = [one for one in self._failures if one != told]
+            self._failures = [*others, told][-_FAILURES_SHOWN:]
         for gauge in update.new["gauges"]:
             self._gauges[gauge["scope"]] = json.loads(gauge["reading"])
 
@@ -115,15 +123,15 @@ class RunPicture:
         tasks = [row for row in update.executions if not load.has(row)]
         parts: list[RenderableType] = [self._table(tasks, update)] if tasks else []
         parts += load.draw(update)
-        parts.append(Text(self._host_line(update), style="dim"))
+        for about_run in (self._run_line(update), self._host_line(), self._hint):
+            if about_run:
+                parts.append(Text(about_run, style="dim"))
         executions = {row["key"]: row for row in update.executions}
-        for failure in self._failures:
-            about = executions.get(failure["execution_key"])
+        for key, said in self._failures:
+            about = executions.get(key)
             place = f"{about['agent_id']} {about['benchmark_id']} " if about else ""
-            line = one_line(
-                f"{place}{failure['stage']}: {failure['kind']}: {failure['detail']}", 110
-            )
-            parts.append(Text(line, style="yellow"))
+            line = one_line(f"{place}{said}", 110)
+            parts.append(Text(line, style="yellow", no_wrap=True, overflow="ellipsis"))
         return Group(*parts)
 
     def _table(self, rows: list[Row], update: Update) -> Table:
@@ -161,10 +169,14 @@ class RunPicture:
             *map(Text, cells),
         ]
 
-    def _host_line(self, update: Update) -> str:
-        parts = [f"run {update.run['id']}: {update.run['status']}"]
+    def _run_line(self, update: Update) -> str:
+        line = f"run {update.run['id']}: {update.run['status']}"
         if update.run["status"] == "running":
-            parts.insert(0, f"{time.monotonic() - self._began:.0f} s")
+            return f"{time.monotonic() - self._began:.0f} s · {line}"
+        return line
+
+    def _host_line(self) -> str:
+        parts = []
         host = self._gauges.get("host", {})
         if "cpu_percent" in host:
             parts.append(f"CPU {host['cpu_percent']:.0f} %")
@@ -174,4 +186,4 @@ class RunPicture:
         for scope, reading in self._gauges.items():
             if scope.startswith("gpu:") and "utilisation_percent" in reading:
                 parts.append(f"{scope} {reading['utilisation_percent']:.0f} %")
-        return " · ".join([*parts, self._hint] if self._hint else parts)
+        return " · ".join(parts)

@@ -43,6 +43,7 @@ def row(number: int, status: str = "running", **parameters: Any) -> dict[str, An
 def tick(number: int, at: float, e2e: list[float], ttft: list[float], **counts: int) -> Any:
     return {
         "execution_key": number,
+        "repeat": 0,
         "at": at,
         "observed": len(e2e),
         "answered": len(e2e),
@@ -57,18 +58,24 @@ def tick(number: int, at: float, e2e: list[float], ttft: list[float], **counts: 
     }
 
 
-def update(kinds: list[str], rows: list[Any], ticks: list[Any], state: Any = None) -> Update:
+def update(
+    kinds: list[str],
+    rows: list[Any],
+    ticks: list[Any],
+    state: Any = None,
+    failures: tuple[Any, ...] = (),
+) -> Update:
     live = {
         one["key"]: {"state": json.dumps(state or {"in_flight": 0})}
         for one in rows
         if one["status"] == "running"
     }
     run = {"id": "r", "status": "running", "plan": plan(*kinds)}
-    return Update(run, rows, live, {"ticks": ticks, "failures": [], "gauges": []})
+    return Update(run, rows, live, {"ticks": ticks, "failures": [*failures], "gauges": []})
 
 
-def drawn(picture: RunPicture, seen: Update) -> list[str]:
-    console = Console(width=140, color_system=None, record=True, quiet=False)
+def drawn(picture: RunPicture, seen: Update, width: int = 140) -> list[str]:
+    console = Console(width=width, color_system=None, record=True, quiet=False)
     with console.capture() as captured:
         console.print(picture.draw(seen))
     return [line.rstrip() for line in captured.get().splitlines()]
@@ -92,27 +99,103 @@ def test_a_load_is_told_in_one_line() -> None:
     # 100 requests and 400 tokens in the 2 s between the first tick and the last; a live histogram
     # is right within 0.5 %.
     assert picture.progress(seen) == (
-        "load m rate=50: asked 50/s, sent 150 (50/s), 12 in flight, 3 waiting for a place,"
-        " the oldest for 2 s, 2 failed, 200 tokens/s, e2e p50 99.7 ms  p95 401 ms  p99 –"
+        "load m rate=50: asked 50/s, sent 150 (50/s), 200 tokens/s, 12 in flight,"
+        " 3 waiting for a place, the oldest for 2 s, 2 failed, e2e p50 99.7 ms  p95 401 ms  p99 –"
     )
 
 
 def test_a_load_is_drawn_with_its_schedule_and_how_times_are_distributed() -> None:
     picture, seen = one_load()
-    head, counts, e2e, shape, ttft, _, host = drawn(picture, seen)
+    head, rates, counts, e2e, shape, ttft, _, run = drawn(picture, seen)
     assert head == "load m rate=50 · open loop, 50/s poisson, 30 s"
-    assert "30 s of 30 s · asked 50/s · sent 150 (50/s) · 12 in flight" in counts
-    assert e2e.startswith("e2e  p50 99.7 ms  p95 401 ms")
+    assert rates == "30 s of 30 s · asked 50/s · sent 150 (50/s) · 200 tokens/s"
+    assert counts == "12 in flight · 3 waiting for a place · the oldest for 2 s · 2 failed"
+    assert e2e == "e2e  p50 99.7 ms  p95 401 ms  p99 –, how many took how long:"
     assert shape.count("█") == 1  # most answers took 100 ms,
     assert shape.count("▂") == 1  # an eighth of them 400
     assert ttft.startswith("ttft p50 5")
-    assert "run r: running" in host
+    assert run.endswith("run r: running")
 
 
 def test_a_later_repeat_says_so() -> None:
     picture, seen = one_load()
     seen.live[0]["state"] = json.dumps({"in_flight": 1, "repeat": 1})
-    assert drawn(picture, seen)[1].startswith("repeat 2, ")
+    assert drawn(picture, seen)[1].startswith("repeat 2 · ")
+
+
+def test_rates_are_those_of_the_window_and_not_of_what_comes_after_it() -> None:
+    ends = {"repeat": 0, "in_flight": 7, "phase": "draining", "began_at": 100.0, "ends_at": 102.0}
+    ticks = [
+        tick(0, 100.5, [100.0], [], sent=25),
+        tick(0, 101.5, [100.0], [], sent=50),
+        tick(0, 102.5, [100.0], [], sent=25),  # all of them before 102
+        *(tick(0, 103.5 + second, [100.0], []) for second in range(9)),
+    ]
+    seen = update(["load"], [row(0)], ticks, ends)
+    picture = RunPicture()
+    picture.take(seen)
+    # 75 requests in the 1.5 s from the first tick to the end of the window.
+    assert picture.progress(seen).startswith("load m: draining, sent 100 (50/s), 7 in flight")
+    assert drawn(picture, seen)[1] == "2 s of 30 s · draining · sent 100 (50/s)"
+
+
+def test_another_repeat_has_rates_of_its_own() -> None:
+    ticks = [tick(0, 100.0, [9.0], [], sent=9), tick(0, 101.0, [9.0], [], sent=9)]
+    later = [
+        tick(0, 200.0, [9.0], [], sent=7) | {"repeat": 1},
+        tick(0, 201.0, [9.0], [], sent=5) | {"repeat": 1},
+    ]
+    seen = update(["load"], [row(0)], [*ticks, *later], {"repeat": 1, "in_flight": 0})
+    picture = RunPicture()
+    picture.take(seen)
+    assert "sent 30 (5/s)" in picture.progress(seen)
+
+
+def test_the_execution_under_load_is_shown_and_not_one_that_waits() -> None:
+    rows = [row(0), row(1)]
+    seen = update(["load", "load"], rows, [])
+    seen.live[0]["state"] = json.dumps({"in_flight": 3, "phase": "window"})
+    seen.live[1]["state"] = json.dumps({"in_flight": 0, "phase": "waiting"})
+    picture = RunPicture()
+    picture.take(seen)
+    assert "3 in flight" in picture.progress(seen)
+    assert "waiting" not in "".join(drawn(picture, seen))
+
+
+def test_failures_are_told_by_kind_and_the_same_line_once() -> None:
+    def failure(kind: str, detail: str) -> dict[str, Any]:
+        return {"execution_key": 0, "stage": "answer", "kind": kind, "detail": detail}
+
+    failures = [failure("server", "HTTP 500")] * 3 + [failure("timeout", "no answer within 1 s")]
+    seen = update(["load"], [row(0)], [tick(0, 1.0, [], [], sent=4, failed=4)], None, (*failures,))
+    picture = RunPicture()
+    picture.take(seen)
+    assert "4 failed (server, timeout)" in picture.progress(seen)
+    lines = drawn(picture, seen)
+    assert [line for line in lines if "answer: " in line] == [
+        "m load answer: server: HTTP 500",
+        "m load answer: timeout: no answer within 1 s",
+    ]
+
+
+def test_nothing_is_broken_over_two_lines_at_80_by_24() -> None:
+    _, seen = one_load()
+    detail = "a long detail of a failure, " * 5
+    said = {"execution_key": 0, "stage": "answer", "kind": "server", "detail": detail}
+    seen.new["failures"] = [said]
+    seen.new["gauges"] = [
+        {
+            "scope": "host",
+            "reading": json.dumps(
+                {"cpu_percent": 99.0, "memory_used_mb": 99_000.0, "memory_total_mb": 128_000.0}
+            ),
+        }
+    ]
+    seen.run["id"] = "01a2217d-62e8-78f6-9d79-6334356aceb5"
+    picture = RunPicture("Ctrl-C: finish what is in flight and stop")
+    picture.take(seen)
+    wide, narrow = drawn(picture, seen), drawn(picture, seen, 80)
+    assert len(narrow) == len(wide) <= 24
 
 
 def test_a_sweep_has_a_line_a_point_and_the_running_one_in_full() -> None:
