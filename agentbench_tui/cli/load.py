@@ -112,9 +112,10 @@ _MOST = 100_000_000
 )
 @click.option("--workers", type=click.IntRange(1, 256), help="Processes that send.")
 @click.option(
-    "--realtime",
-    is_flag=True,
-    help="Senders go before everything else on this machine, where that is permitted.",
+    "--realtime/--no-realtime",
+    default=None,
+    help="Senders go before everything else on this machine; by default those of an open loop, "
+    "where that is permitted.",
 )
 @click.option(
     "--warmup",

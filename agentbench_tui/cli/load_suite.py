@@ -88,8 +88,8 @@ def _load_block(given: dict[str, Any], folder: Path) -> Block:
     for key, name in (("warmup_requests", "warmup"), ("drain_s", "drain"), ("stream", "stream")):
         if given[name] is not None:
             block[key] = given[name]
-    if given["realtime"]:
-        block["realtime"] = True
+    if given["realtime"] is not None:
+        block["realtime"] = given["realtime"]
     if given["slo"]:
         block["slo"] = dict(given["slo"])
     request = _request(given)

@@ -12,7 +12,7 @@ held against what was measured the last time.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import msgspec
 
@@ -151,7 +151,7 @@ async def calibrate(
     chunks: int,
     workers: int,
     concurrency: int,
-    realtime: bool = False,
+    realtime: Literal["no", "may", "must"] = "no",
     seconds: float = 2.0,
 ) -> Calibration:
     """Measure the senders in about so many seconds.
@@ -223,7 +223,7 @@ class _Plan:
         *,
         streamed: bool,
         workers: int,
-        realtime: bool,
+        realtime: Literal["no", "may", "must"],
     ) -> None:
         call = ModelCall("chat", "stub", {}, stream=streamed)
         self._targets = [HttpTarget(url, {}, call) for url in urls]

@@ -283,7 +283,6 @@ class _Load:
             max_in_flight=self._spec.max_in_flight,
             on_this_machine=not isinstance(target, HttpTarget) or is_local(target.url),
             workers=done,
-            realtime=self._spec.realtime,
             psi_cpu_percent=stalled,
             stopped=any(one.stopped for one in done),
             agent_inside=runs_inside(target),

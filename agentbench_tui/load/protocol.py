@@ -114,7 +114,7 @@ class WorkerPlan(msgspec.Struct, frozen=True, tag="plan"):
     """Of one request, from sending."""
     drain_s: float
     """How long what is in flight may take after the last arrival."""
-    realtime: bool = False
+    realtime: Literal["no", "may", "must"] = "no"
     """Whether the worker goes before everything else on its machine."""
 
 
@@ -219,6 +219,8 @@ class Done(msgspec.Struct, frozen=True, tag="done"):
     peak_rss_mb: float
     stopped: bool
     """Whether it was told to stop before its end."""
+    realtime: bool = False
+    """Whether it went before everything else on its machine."""
     probed_s: float = 0.0
     """Over which CPU time and waits were taken: longer than the window where that overran."""
 

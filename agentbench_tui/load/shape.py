@@ -6,7 +6,7 @@ import ipaddress
 import math
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 
 from agentbench_tui.agents.schemes import INSIDE
@@ -202,10 +202,22 @@ def worker_plans(
             else _share(spec.max_in_flight, nth, count),
             time_limit_s=time_limit_s,
             drain_s=spec.drain_s,
-            realtime=spec.realtime,
+            realtime=_realtime(spec, arrivals, target),
         )
         for nth in range(count)
     ]
+
+
+def _realtime(
+    spec: LoadSpec, arrivals: Arrivals | Trace | None, target: HttpTarget | AgentTarget
+) -> Literal["no", "may", "must"]:
+    """Without it a sender waits behind the very server that it measures: the kernel likes to put
+    who wakes and who is woken on one core. A closed loop may take a core whole, and is not let
+    before others unless that is asked for; an agent inside the sender neither."""
+    if spec.realtime is not None:
+        return "must" if spec.realtime else "no"
+    is_short = arrivals is not None and isinstance(target, HttpTarget) and _cores() > 1
+    return "may" if is_short else "no"
 
 
 def _share(whole: int, nth: int, count: int) -> int:

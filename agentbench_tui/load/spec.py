@@ -173,8 +173,9 @@ class LoadSpec(Part):
     workers: Annotated[int, Field(ge=1, le=MOST_WORKERS)] | None = None
     """Processes that send; by default as many as the plan needs, at most one a core. Never more
     than there are requests, users or places in flight."""
-    realtime: bool = False
-    """Senders go before everything else on the machine (SCHED_RR), as far as it is permitted."""
+    realtime: bool | None = None
+    """Whether senders go before everything else on the machine (SCHED_RR). When it is not given,
+    those of an open loop over HTTP do where it is permitted and there is a core beside theirs."""
     drain_s: NotNegative = 30.0
     """How long what is in flight may take after the window."""
     slo: SloSpec = Field(default_factory=SloSpec)

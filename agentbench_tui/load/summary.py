@@ -296,7 +296,7 @@ def _harness(requests: Requests) -> Harness:
         cpu_us_per_request=1e6 * cpu_s / sent if sent else None,
         cpu_share=max((w.cpu_share for w in workers if w.window_s > 0), default=None),
         workers=max((len(window.workers) for window in windows), default=0),
-        realtime=any(window.realtime for window in windows),
+        realtime=any(worker.realtime for worker in workers),
         window_s=sum(window.window_s for window in windows),
         drained_s=sum(max((w.drained_s for w in one.workers), default=0.0) for one in windows),
         lateness_p50_ms=max((probe.p50_ms for probe in probes), default=None),

@@ -44,8 +44,6 @@ class Window(msgspec.Struct, frozen=True):
     on_this_machine: bool
     """Whether the target is served from this machine, so that it shares our cores."""
     workers: tuple[Done, ...]
-    realtime: bool = False
-    """Whether the senders went before everything else on the machine."""
     calibration: Calibration | None = None
     psi_cpu_percent: float | None = None
     """Share of the window in which some task of the machine waited for a core."""

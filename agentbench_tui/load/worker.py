@@ -63,6 +63,7 @@ class Worker:
         self._drained = asyncio.Event()
         self._warm = asyncio.Event()
         self._stopped = False
+        self._goes_first = False
 
     async def carry_out(self) -> None:
         """From the plan to `Done`. When it is cancelled, nothing of it is left either."""
@@ -97,8 +98,11 @@ class Worker:
 
     async def _prepare(self) -> tuple[str, str] | None:
         """Open the target and warm up; why that cannot be, with the kind of failure."""
-        if self._plan.realtime and (refused := _go_first()) is not None:
-            return refused, FailureKind.HARNESS
+        if self._plan.realtime != "no":
+            refused = _go_first()
+            if refused is not None and self._plan.realtime == "must":
+                return refused, FailureKind.HARNESS
+            self._goes_first = refused is None
         try:
             await self._transport.open(self._ended)
         except AgentFailure as failure:
@@ -180,6 +184,7 @@ class Worker:
             gc_pause_max_ms=reading.gc_pause_max_ms,
             peak_rss_mb=reading.peak_rss_mb,
             stopped=self._stopped,
+            realtime=self._goes_first,
             probed_s=reading.wall_s,
         )
 

@@ -140,12 +140,16 @@ class Writer:
         self._commit_waiting()
         for _ in range(changes):
             change, future = self._changes.popleft()
+            # What was asked for is done, also for somebody who no longer waits for it.
+            awaited = future.set_running_or_notify_cancel()
             try:
                 result = self._in_transaction(change)
             except Exception as error:  # noqa: BLE001  # belongs to whoever asked for the change
-                future.set_exception(error)
+                if awaited:
+                    future.set_exception(error)
             else:
-                future.set_result(result)
+                if awaited:
+                    future.set_result(result)
         self._check_in_place()
         if self._wal_bytes() > CHECKPOINT_BYTES:
             self._checkpoint("PASSIVE")
@@ -208,7 +212,9 @@ class Writer:
     def _fail_waiting(self) -> None:
         with suppress(IndexError):  # both threads may empty it
             while True:
-                self._changes.popleft()[1].set_exception(self._as_fault())
+                future = self._changes.popleft()[1]
+                if future.set_running_or_notify_cancel():
+                    future.set_exception(self._as_fault())
 
 
 def _inode(path: Path) -> int | None:

@@ -328,7 +328,7 @@ def may_go_first() -> bool:
 @pytest.mark.skipif(not hasattr(os, "sched_setscheduler"), reason="no such thing here")
 async def test_a_sender_goes_first_where_it_may_and_says_so_where_it_may_not() -> None:
     async with practice_server(**QUICK) as server:
-        asked = plan(model_target(server.url), constant(10), requests=1, realtime=True)
+        asked = plan(model_target(server.url), constant(10), requests=1, realtime="must")
         async with LoadWorkers([asked], lambda *_: None) as workers:
             if may_go_first():
                 await workers.ready()

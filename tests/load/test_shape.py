@@ -53,3 +53,21 @@ def test_workers_have_the_plans_users_and_places_between_them_and_none_is_idle(
 @pytest.mark.parametrize("block", [{"rate": 50_000}, {"throughput": True}])
 def test_no_more_is_started_for_a_great_load_than_has_places(block: dict[str, object]) -> None:
     assert len(plans_of(**block, max_in_flight=1)) == 1
+
+
+@pytest.mark.parametrize(
+    ("block", "cores", "expected"),
+    [
+        ({"rate": 10.0}, 2, "may"),
+        ({"rate": 10.0}, 1, "no"),
+        ({"concurrency": 4}, 2, "no"),
+        ({"concurrency": 4, "realtime": True}, 2, "must"),
+        ({"rate": 10.0, "realtime": False}, 2, "no"),
+    ],
+)
+def test_who_goes_first(
+    block: dict[str, object], cores: int, expected: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("agentbench_tui.load.shape._cores", lambda: cores)
+    (first, *_) = plans_of(**block)
+    assert first.realtime == expected
