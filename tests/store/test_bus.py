@@ -193,6 +193,26 @@ async def test_a_full_queue_makes_producers_wait_and_loses_nothing(
         )
 
 
+async def test_who_no_longer_waits_for_a_change_does_not_end_the_writer(path: Path) -> None:
+    writer = Writer(path)
+    busy, go = threading.Event(), threading.Event()
+
+    def hold(_: sqlite3.Connection) -> None:
+        busy.set()
+        go.wait(10)
+
+    holding = writer.submit(hold)
+    await asyncio.to_thread(busy.wait, 10)
+    given_up = writer.submit(lambda c: c.execute(ADD_TAG, ("asked", "yes")))
+    assert given_up.cancel()
+    go.set()
+    await asyncio.wrap_future(holding)
+    await writer.flush()
+    writer.close()
+    with closing(connect_to_read(path)) as connection:
+        assert connection.execute("SELECT value FROM meta WHERE key='asked'").fetchone()[0]
+
+
 async def test_a_failing_writer_says_so_instead_of_hanging(path: Path) -> None:
     writer = Writer(path)
     writer.add("INSERT INTO nowhere VALUES (?)", (1,))
