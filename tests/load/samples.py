@@ -94,7 +94,8 @@ def columns(samples: Sequence[Sample]) -> Columns:
 def done(**known: Any) -> Done:
     """What a worker says at its end: nothing happened, unless given."""
     defaults: dict[str, Any] = dict.fromkeys(Done.__struct_fields__, 0)
-    defaults |= {"window_s": 1.0, "lateness": None, "run_queue_wait_ms": None, "stopped": False}
+    defaults |= {"window_s": 1.0, "lateness": None, "run_queue_wait_ms": None}
+    defaults |= {"stopped": False, "realtime": False}
     return Done(**(defaults | known))
 
 
