@@ -8,7 +8,7 @@ import click
 
 from agentbench_tui.cli.load_rows import print_raw
 from agentbench_tui.cli.output import Column, print_json, print_prose, print_rows
-from agentbench_tui.verdicts.figures import NOTHING, milliseconds, number, point_words
+from agentbench_tui.verdicts.figures import NOTHING, milliseconds, number, point_words, rate
 
 if TYPE_CHECKING:
     import sqlite3
@@ -218,7 +218,7 @@ def load_row(execution: dict[str, Any]) -> dict[str, Any]:
 
 
 def _rate(value: float | None) -> str:
-    return NOTHING if value is None else f"{value:,.4g}/s"
+    return NOTHING if value is None else f"{rate(value)}/s"
 
 
 def rate_lines(load: dict[str, Any]) -> list[str]:

@@ -18,7 +18,7 @@ from rich.text import Text
 from agentbench_tui.analysis.histogram import Histogram
 from agentbench_tui.load.schedule_words import schedule_words
 from agentbench_tui.model.untrusted import one_line
-from agentbench_tui.verdicts.figures import NOTHING, milliseconds, point_words
+from agentbench_tui.verdicts.figures import NOTHING, milliseconds, point_words, rate
 
 if TYPE_CHECKING:
     from agentbench_tui.store.viewer import Row, Update
@@ -218,10 +218,10 @@ def _rates(seen: _Seen, state: dict[str, Any]) -> list[str]:
     """What is asked, sent and answered a second, as far as it is known."""
     sent_per_s, tokens_per_s = seen.rates()
     asked = state.get("asked_per_s")
-    parts = [f"asked {asked:,.4g}/s"] if asked is not None else []
-    parts.append(f"sent {seen.sent:,}" + ("" if sent_per_s is None else f" ({sent_per_s:,.4g}/s)"))
+    parts = [f"asked {rate(asked)}/s"] if asked is not None else []
+    parts.append(f"sent {seen.sent:,}" + ("" if sent_per_s is None else f" ({rate(sent_per_s)}/s)"))
     if tokens_per_s:
-        parts.append(f"{tokens_per_s:,.4g} tokens/s")
+        parts.append(f"{rate(tokens_per_s)} tokens/s")
     return parts
 
 

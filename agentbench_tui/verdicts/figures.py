@@ -30,6 +30,11 @@ def milliseconds(value: float | None) -> str:
     return f"{value:,.0f} ms" if value >= 100 else f"{value:#.3g}".rstrip(".") + " ms"
 
 
+def rate(value: float) -> str:
+    """A number of somethings a second."""
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+
+
 def with_interval(value: float | None, low: float | None, high: float | None) -> str:
     """`0.812 [0.700, 0.900]`."""
     if value is None:

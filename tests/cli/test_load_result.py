@@ -95,6 +95,8 @@ def test_a_closed_loop_is_asked_for_no_rate() -> None:
     requests = execution()["load"]["requests"] | {"asked_per_s": None, "failed": {}, "ok": 200}
     said = headline(execution(verdict="clean", limit="none", requests=requests))
     assert said == "m: clean · sent 38.6/s · 200 of 200 answered"
+    fast = headline(execution(requests=requests | {"sent_per_s": 21_345.6}))
+    assert "sent 21,346/s" in fast
 
 
 def test_times_from_due_stand_beside_those_from_sending_and_estimates_are_marked() -> None:
