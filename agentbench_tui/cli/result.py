@@ -67,6 +67,8 @@ def print_run(document: dict[str, Any], form: str, *, in_full: bool = False) -> 
         else:
             print_rows([execution_row(one) for one in document["executions"]], EXECUTIONS, form)
         return
+    lacking = [one for one in tasks if _is_unmeasured(one)]
+    tasks = [one for one in tasks if one not in lacking]
     if tasks:
         _print_executions([execution_row(one) for one in tasks], form)
         click.echo()
@@ -77,6 +79,8 @@ def print_run(document: dict[str, Any], form: str, *, in_full: bool = False) -> 
     if loads and not whole:
         print_loads(loads, form)
         click.echo()
+    if lacking:
+        print_prose(f"not measured: {', '.join(_place(one) for one in lacking)}")
     if not tasks and all(entry["overall"] is None for entry in document["leaderboard"]):
         # Loads that no rubric scores rank nobody.
         print_prose(_ending(document))
@@ -93,6 +97,18 @@ def _print_executions(rows: list[dict[str, Any]], form: str) -> None:
         column for column in EXECUTIONS if with_parameters or column.key != "parameters_shown"
     ]
     print_rows(rows, columns, form)
+
+
+def _is_unmeasured(execution: dict[str, Any]) -> bool:
+    """Whether the run was interrupted before anything of it was kept."""
+    return execution["status"] == "interrupted" and not (
+        execution["metrics"] or execution["cases"]["observed"]
+    )
+
+
+def _place(execution: dict[str, Any]) -> str:
+    words = (execution["benchmark_id"], execution["agent_id"], point_words(execution["parameters"]))
+    return " ".join(filter(None, words))
 
 
 def execution_row(execution: dict[str, Any]) -> dict[str, Any]:

@@ -327,4 +327,4 @@ def test_a_target_that_answers_nothing_ends_with_3(capfd: pytest.CaptureFixture[
     said = capfd.readouterr()
     assert code == 3
     assert "Connection refused" in said.err
-    assert said.out.splitlines()[0].startswith("m: incomplete: ")
+    assert said.out.splitlines()[0].startswith("m: incomplete (")

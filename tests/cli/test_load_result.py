@@ -262,3 +262,16 @@ def test_what_was_not_measured_is_a_run_without_a_document(
 def test_answers_that_the_plan_broke_off_are_told_apart() -> None:
     requests = execution()["load"]["requests"] | {"failed": {}, "ok": 0, "cancelled": 200}
     assert "0 of 200 answered, 200 broken off as planned" in headline(execution(requests=requests))
+
+
+def test_what_an_interrupted_run_did_not_come_to_is_named_in_one_line(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    never = {name: one for name, one in at(20).items() if name != "load"}
+    never |= {"status": "interrupted", "stop_reason": "interrupted", "metrics": {}}
+    never["cases"] = {"observed": 0}
+    stopped = {"status": "interrupted", "stop_reason": "interrupted"}
+    print_run(run_of(at(5), never, never) | stopped, "table")
+    *_, last_but_one, last = capsys.readouterr().out.splitlines()
+    assert last_but_one == "not measured: load m rate=20, load m rate=20"
+    assert last == "run r: interrupted"
