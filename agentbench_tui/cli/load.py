@@ -161,6 +161,22 @@ def load_command(target: str, **given: Any) -> int:
     agentbench load openai:URL#MODEL --concurrency 1,4,16,64 --input-tokens 512 --output-tokens 128
     agentbench load python:my_agent:answer --prompt 'What is the capital of Japan?'
     """
+    from agentbench_tui.load.worker_process import end_ahead, start_ahead
+
+    here = not _is_live(given)
+    if here and not given["print_suite"] and not given["dry_run"]:
+        start_ahead()
+    try:
+        return _load(target, given)
+    finally:
+        end_ahead()
+
+
+def _is_live(given: dict[str, Any]) -> bool:
+    return not given["no_ui"] and sys.stderr.isatty() and not given["quiet"]
+
+
+def _load(target: str, given: dict[str, Any]) -> int:
     from agentbench_tui.cli import running
 
     with stdout_kept():
@@ -179,7 +195,7 @@ def load_command(target: str, **given: Any) -> int:
 
     how = running.How(
         form=given["form"],
-        live=not given["no_ui"] and sys.stderr.isatty() and not given["quiet"],
+        live=_is_live(given),
         quiet=given["quiet"],
         show=print_load_run,
     )

@@ -180,4 +180,8 @@ def carry_out_command(plan_file: Path, database: str, resume: bool) -> int:
 
     plan = decode_plan(plan_file.read_text())
     plan_file.unlink()
+    if any(group.benchmark["kind"] == "load" for group in plan.groups):
+        from agentbench_tui.load.worker_process import start_ahead
+
+        start_ahead()
     return running.carry_out_quietly(plan, Path(database), resume=resume)

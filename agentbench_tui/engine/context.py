@@ -83,9 +83,9 @@ class RunContext:
     budget: Budget
     prices: PriceTable
     clock_start_ns: int
-    environment: asyncio.Future[None]
-    """Done when the store knows what machine this is. To be awaited before anything is measured:
-    finding out takes a core."""
+    environment: Callable[[], asyncio.Future[None]]
+    """Gives what is done when the store knows what machine this is, and begins to find out when
+    first called, which takes a core: to be awaited before anything is measured or after it."""
     stop: StopSignal = field(default_factory=StopSignal)
     may_ask: asyncio.Event = field(default_factory=asyncio.Event)
     """Cleared while the run is paused."""

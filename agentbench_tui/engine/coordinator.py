@@ -108,6 +108,7 @@ class _Run:
         self._stop = StopSignal()
         self._may_ask = asyncio.Event()
         self._may_ask.set()
+        self._environment: asyncio.Task[None] | None = None
         self._overhead: Overhead | None = None
         self._gauges: SamplerCost | None = None
         self._suites = {
@@ -170,7 +171,7 @@ class _Run:
             budget=Budget(plan.cost_limit_usd, plan.token_limit),
             prices=prices,
             clock_start_ns=time.perf_counter_ns(),
-            environment=asyncio.create_task(self._store_environment(run_key)),
+            environment=lambda: self._know_environment(run_key),
             stop=self._stop,
             may_ask=self._may_ask,
             agent_of={keys[one.id]: one.agent.id for _, one in plan.executions()},
@@ -182,6 +183,11 @@ class _Run:
         if resume:
             await self._load_committed(context)
         return context
+
+    def _know_environment(self, run_key: int) -> asyncio.Future[None]:
+        if self._environment is None:
+            self._environment = asyncio.create_task(self._store_environment(run_key))
+        return self._environment
 
     async def _store_environment(self, run_key: int) -> None:
         document, fingerprint, vcs = await asyncio.to_thread(_capture)
@@ -271,7 +277,7 @@ class _Run:
             gc.unfreeze()
             for task in beside:
                 task.cancel()
-            await asyncio.gather(context.environment, *beside, return_exceptions=True)
+            await asyncio.gather(context.environment(), *beside, return_exceptions=True)
             await asyncio.to_thread(sampler.stop)
             self._gauges = sampler.cost
             await self._finish(context)

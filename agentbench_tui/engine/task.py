@@ -67,7 +67,7 @@ async def run(group: Group, context: RunContext) -> None:
     reader = CaseReader(context.database, context.dataset_keys[group.executions[0].id])
     scorers = make_scorers(benchmark, group.base_dir)
     try:
-        await context.environment
+        await context.environment()
         for repeat in range(context.plan.repeats):
             await _run_repeat(repeat, group, benchmark, reader, scorers, context)
             if context.stop.is_set:

@@ -292,8 +292,9 @@ class _Load:
     async def _ready(self, workers: LoadWorkers, opened: OpenTarget) -> None:
         """Wait for all that has to be there before the window. Raises AgentFailure."""
         await workers.ready()
-        await asyncio.shield(self._context.environment)
-        await self._warn(opened.target)
+        if await self._context.writer.apply(_knows_ceilings):
+            await asyncio.shield(self._context.environment())
+            await self._warn(opened.target)
 
     async def _done(self, workers: LoadWorkers) -> tuple[Done, ...]:
         """The workers' last words; one that hangs beyond its window and drain is no use."""
@@ -351,6 +352,7 @@ class _Load:
             return
         from agentbench_tui.load.calibration import calibrated
 
+        await asyncio.shield(self._context.environment())  # whose machine it is kept for
         for live in self._lives.values():
             live.end("calibrating")
         calibration = await calibrated(self._context, self._shape, list(self._windows.values()))
@@ -366,6 +368,11 @@ class _Load:
                 "UPDATE load_windows SET document=? WHERE execution_key=? AND repeat=?", rows
             )
         )
+
+
+def _knows_ceilings(connection: sqlite3.Connection) -> bool:
+    """Whether there is any to hold a plan against; else the machine need not be known yet."""
+    return connection.execute("SELECT 1 FROM calibrations LIMIT 1").fetchone() is not None
 
 
 async def _tick(live: Live) -> None:

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import sys
 from contextlib import suppress
-from pathlib import Path
 from time import perf_counter_ns
 from typing import TYPE_CHECKING
 
@@ -21,6 +18,7 @@ from agentbench_tui.load.protocol import (
     decode_from_worker,
     frame,
 )
+from agentbench_tui.load.worker_process import COMMAND, environment, take_ahead
 from agentbench_tui.model.answer import AgentFailure, FailureKind
 from agentbench_tui.process.child import Child, SpawnError
 
@@ -61,8 +59,9 @@ class LoadWorker:
         self._done: asyncio.Future[Done] = loop.create_future()
         try:
             self._child = Child(
-                [sys.executable, "-m", "agentbench_tui.load.worker"],
-                environment=_environment(),
+                COMMAND,
+                environment=environment(),
+                ahead=take_ahead(),
                 on_output=self._hear,
                 on_end=self._end,
             )
@@ -138,13 +137,6 @@ class LoadWorker:
                 future.set_exception(
                     AgentFailure(FailureKind.HARNESS, f"a load worker {self._child.ending()}")
                 )
-
-
-def _environment() -> dict[str, str]:
-    """Ours, keys included, since agents may be opened in the worker; and our package is found."""
-    package_root = str(Path(__file__).resolve().parents[2])
-    paths = filter(None, [package_root, os.environ.get("PYTHONPATH")])
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
 
 
 class LoadWorkers:

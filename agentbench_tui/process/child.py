@@ -15,6 +15,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
 
 from agentbench_tui.process.adoption import MARK_NAME, adopt_orphans, new_mark, roots
 from agentbench_tui.process.tree import ProcessTree
@@ -28,6 +29,36 @@ _GIVE_UP_S = 5.0
 
 class SpawnError(Exception):
     """The program could not be started."""
+
+
+class Program(NamedTuple):
+    """A program that has been started, in a session of its own."""
+
+    popen: subprocess.Popen[bytes]
+    mark: str
+    """By which its descendants are known, see `process.adoption`."""
+
+
+def start_program(
+    command: Sequence[str], *, environment: Mapping[str, str], cwd: str | None = None
+) -> Program:
+    """Start a program without serving its pipes yet; needs no event loop. Raises SpawnError."""
+    mark = new_mark()
+    try:
+        popen = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=cwd,
+            env={**environment, MARK_NAME: mark},
+            start_new_session=True,
+            bufsize=0,
+        )
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise SpawnError(f"cannot start `{command[0]}`: {reason or error}") from error
+    return Program(popen, mark)
 
 
 class Child:
@@ -45,26 +76,14 @@ class Child:
         cwd: str | None = None,
         memory_limit_mb: float | None = None,
         address_space_mb: float | None = None,
+        ahead: Program | None = None,
         on_output: Callable[[bytes], None],
         on_end: Callable[[], None],
     ) -> None:
-        """Start the program. Raises SpawnError."""
+        """Start the program, or take over the one that was started `ahead`. Raises SpawnError."""
         adopt_orphans()
-        mark = new_mark()
-        try:
-            self._popen = subprocess.Popen(
-                command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                cwd=cwd,
-                env={**environment, MARK_NAME: mark},
-                start_new_session=True,
-                bufsize=0,
-            )
-        except (OSError, ValueError) as error:
-            reason = error.strerror if isinstance(error, OSError) else str(error)
-            raise SpawnError(f"cannot start `{command[0]}`: {reason or error}") from error
+        begun = ahead or start_program(command, environment=environment, cwd=cwd)
+        self._popen, mark = begun.popen, begun.mark
         self.pid = self._popen.pid
         roots.add(self.pid)
         self.tree = ProcessTree(self.pid, mark, memory_limit_mb)

@@ -440,3 +440,28 @@ async def test_a_worker_ends_with_whoever_started_it_also_while_it_warms_up() ->
                 out, _ = await worker.communicate()
 
     assert (worker.returncode, out) == (0, b"")
+
+
+async def test_a_worker_that_was_started_ahead_takes_the_first_plan() -> None:
+    worker_process.start_ahead()
+    async with practice_server(**QUICK) as server:
+        asked = plan(model_target(server.url), constant(50), requests=2)
+        async with LoadWorkers([asked, asked], lambda *_: None) as workers:
+            await workers.ready()
+            assert worker_process.take_ahead() is None
+            workers.start()
+            assert [done.sent for done in await workers.done()] == [2, 2]
+            pids = workers.pids
+    for pid in pids:
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
+
+
+def test_a_worker_that_was_started_ahead_for_nothing_is_ended() -> None:
+    worker_process.start_ahead()
+    ahead = worker_process.take_ahead()
+    assert ahead is not None
+    worker_process._ahead.append(ahead)
+    worker_process.end_ahead()
+    assert ahead.popen.returncode is not None
+    assert worker_process.take_ahead() is None

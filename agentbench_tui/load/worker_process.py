@@ -1,0 +1,54 @@
+"""Starting a load worker, also before there is a plan for it.
+
+A worker takes as long to start as a plan to make. Whoever knows that there will be a load starts
+one ahead, and the first that is needed is there already. It imports nothing heavy, and ends by
+itself when its input closes, as it does when we end.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from agentbench_tui.process.child import Program
+
+COMMAND = (sys.executable, "-m", "agentbench_tui.load.worker")
+_ahead: list[Program] = []
+
+
+def environment() -> dict[str, str]:
+    """Ours, keys included, since agents may be opened in the worker; and our package is found."""
+    package_root = str(Path(__file__).resolve().parents[2])
+    paths = filter(None, [package_root, os.environ.get("PYTHONPATH")])
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+
+
+def start_ahead() -> None:
+    """Start a worker that has no plan yet. Where that fails, the first that has one tells."""
+    from agentbench_tui.process.child import SpawnError, start_program
+
+    try:
+        _ahead.append(start_program(COMMAND, environment=environment()))
+    except SpawnError:
+        return
+
+
+def end_ahead() -> None:
+    """End workers that were started ahead for nothing."""
+    while _ahead:
+        program = _ahead.pop()
+        for pipe in (program.popen.stdin, program.popen.stdout, program.popen.stderr):
+            if pipe is not None:
+                pipe.close()
+        program.popen.kill()
+        program.popen.wait()
+
+
+def take_ahead() -> Program | None:
+    """The worker that was started ahead, once, if it still runs."""
+    if not _ahead or _ahead[-1].popen.poll() is not None:
+        return None
+    return _ahead.pop()
