@@ -21,6 +21,7 @@ from driving import (
     users,
 )
 
+from agentbench_tui.load import worker_process
 from agentbench_tui.load.protocol import AgentTarget, Conversation, Turn
 from agentbench_tui.load.sample import FOLLOW_UP, NEW_CONNECTION, NONE, STREAMED, TOKENS_COUNTED
 from agentbench_tui.load.workers import LoadWorkers, drive
