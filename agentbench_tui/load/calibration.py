@@ -100,13 +100,9 @@ async def calibrated(
     found[size] = calibration
 
     def keep(connection: sqlite3.Connection) -> None:
-        row = connection.execute(
-            "SELECT e.fingerprint FROM runs r JOIN environments e ON e.hash=r.environment_hash"
-            " WHERE r.key=?",
-            (run_key,),
-        ).fetchone()
-        if row is not None:
-            remember(connection, run_key, row[0], calibration)
+        machine = machine_of(connection, run_key)
+        if machine is not None:
+            remember(connection, run_key, machine, calibration)
 
     await context.writer.apply(keep)
     return calibration
@@ -178,6 +174,16 @@ async def calibrate(
         opened = await plan.open(rate, max(LEAST_REQUESTS, round(rate * open_s)))
         truths = await stubs.end()
     return _calibration(opened, truths, rate=rate, ceiling=ceiling, streamed=streamed)
+
+
+def machine_of(connection: sqlite3.Connection, run_key: int) -> str | None:
+    """The fingerprint of the machine that a run is on; None while it is not known."""
+    row = connection.execute(
+        "SELECT e.fingerprint FROM runs r JOIN environments e ON e.hash=r.environment_hash"
+        " WHERE r.key=?",
+        (run_key,),
+    ).fetchone()
+    return None if row is None else str(row[0])
 
 
 def remember(

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from agentbench_tui.engine.recorder import IterationRow, Recorder, utc_now
+from agentbench_tui.load import repeats
 from agentbench_tui.load.live import TICK_S, Live
 from agentbench_tui.load.protocol import HttpTarget
 from agentbench_tui.load.shape import (
@@ -132,7 +133,7 @@ class _Load:
 
     async def _warn(self, target: HttpTarget | AgentTarget) -> None:
         """Say before it begins when the plan asks for much of what the senders can do."""
-        from agentbench_tui.load.calibration import last_known
+        from agentbench_tui.load.calibration import last_known, machine_of
         from agentbench_tui.load.verdict import plan_warning
 
         asked_per_s, run_key = self._asked()[1], self._context.run_key
@@ -141,13 +142,10 @@ class _Load:
         self._warned = True
 
         def look(connection: sqlite3.Connection) -> Calibration | None:
-            row = connection.execute(
-                "SELECT e.fingerprint FROM runs r JOIN environments e ON e.hash=r.environment_hash"
-                " WHERE r.key=?",
-                (run_key,),
-            ).fetchone()
-            streamed = target.call.stream
-            return None if row is None else last_known(connection, row[0], streamed=streamed)
+            machine = machine_of(connection, run_key)
+            if machine is None:
+                return None
+            return last_known(connection, machine, streamed=target.call.stream)
 
         warning = plan_warning(asked_per_s, await self._context.writer.apply(look))
         if warning is not None:
@@ -157,12 +155,14 @@ class _Load:
         """One repeat of one execution. Its target's failures break this execution alone."""
         context, key = self._context, self._context.execution_keys[execution.id]
         progress = context.progress_of(key)
-        if progress.broken is not None or await self._is_measured(key, repeat):
+        if progress.broken is not None or await context.writer.apply(
+            lambda c: repeats.is_measured(c, key, repeat)
+        ):
             return
         progress.cut_short = True  # until the window is stored
         if context.stop.is_set:
             return
-        await self._forget(key, repeat)
+        await context.writer.apply(lambda c: repeats.forget(c, key, repeat))
         try:
             await self._window(execution, key, repeat)
         except AgentFailure as failure:
@@ -171,34 +171,6 @@ class _Load:
             )
             detail = one_line(redact(failure.detail), LONGEST_REASON)
             progress.broken = f"the load could not be measured: {detail}"
-
-    async def _is_measured(self, key: int, repeat: int) -> bool:
-        """Whether the whole repeat was measured before the run was resumed."""
-        found = await self._context.writer.apply(
-            lambda c: c.execute(
-                "SELECT document FROM load_windows WHERE execution_key=? AND repeat=?",
-                (key, repeat),
-            ).fetchone()
-        )
-        return found is not None and not msgspec.json.decode(found[0], type=Window).stopped
-
-    async def _forget(self, key: int, repeat: int) -> None:
-        """Remove what is there of a repeat that was cut off or stopped: it is measured anew."""
-        place = (key, repeat)
-
-        def remove(connection: sqlite3.Connection) -> None:
-            connection.execute(
-                "UPDATE benchmark_executions SET planned=planned-(SELECT COALESCE(SUM(observed), 0)"
-                " FROM iterations WHERE execution_key=?1 AND repeat=?2) WHERE key=?1",
-                place,
-            )
-            for table in ("iterations", "sample_chunks", "load_windows", "ticks", "failures"):
-                connection.execute(
-                    f"DELETE FROM {table} WHERE execution_key=? AND repeat=?",  # noqa: S608  # ours
-                    place,
-                )
-
-        await self._context.writer.apply(remove)
 
     async def _window(self, execution: ExecutionPlan, key: int, repeat: int) -> None:
         from agentbench_tui.load.workload import make_workload
@@ -317,20 +289,8 @@ class _Load:
         return count, count / seconds if seconds > 0 else None
 
     async def _store(self, key: int, repeat: int, window: Window, live: Live) -> None:
-        run_key = self._context.run_key
-        document = msgspec.json.encode(window).decode()
-
-        def write(connection: sqlite3.Connection) -> None:
-            connection.execute(
-                "INSERT OR REPLACE INTO load_windows (execution_key, repeat, run_key, document)"
-                " VALUES (?,?,?,?)",
-                (key, repeat, run_key, document),
-            )
-            connection.execute(
-                "UPDATE benchmark_executions SET planned=planned+? WHERE key=?", (live.rows, key)
-            )
-
-        Recorder(self._context.writer, run_key, key).iteration(
+        writer = self._context.writer
+        Recorder(writer, self._context.run_key, key).iteration(
             IterationRow(
                 repeat=repeat,
                 iteration=0,
@@ -343,7 +303,7 @@ class _Load:
                 correct=0,
             )
         )
-        await self._context.writer.apply(write)
+        await writer.apply(lambda c: repeats.keep(c, key, repeat, window, live.rows))
         self._windows[(key, repeat)] = window
 
     async def calibrate(self) -> None:
@@ -358,16 +318,16 @@ class _Load:
         calibration = await calibrated(self._context, self._shape, list(self._windows.values()))
         if calibration is None:
             return
-        rows = [
-            (msgspec.json.encode(msgspec.structs.replace(window, calibration=calibration)).decode(),
-             key, repeat)
-            for (key, repeat), window in self._windows.items()
-        ]  # fmt: skip
-        await self._context.writer.apply(
-            lambda c: c.executemany(
-                "UPDATE load_windows SET document=? WHERE execution_key=? AND repeat=?", rows
-            )
-        )
+        known = {
+            place: msgspec.structs.replace(window, calibration=calibration)
+            for place, window in self._windows.items()
+        }
+
+        def write(connection: sqlite3.Connection) -> None:
+            for (key, repeat), window in known.items():
+                repeats.replace(connection, key, repeat, window)
+
+        await self._context.writer.apply(write)
 
 
 def _knows_ceilings(connection: sqlite3.Connection) -> bool:
