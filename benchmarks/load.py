@@ -165,27 +165,39 @@ def stalled_schedule(
 
 def footprint(seconds: float) -> None:
     del seconds
+    starts = sorted(start_s() for _ in range(5))
+    first_s = starts[2]
+    bar("seconds from start to first request, median of 5", first_s, "<= 0.7", first_s <= 0.7)
     with tempfile.TemporaryDirectory() as folder:
         options = ("--ttft", "50ms", "--itl", "20ms", "--tokens", "100")
         with mock(Path(folder), *options) as server:
-            target = f"openai:{server.url}#mock"
             command = [
-                *AGENTBENCH, "load", target, "--concurrency", "500", "--duration", "6s",
-                "--warmup", "0", "--db", str(Path(folder) / "memory.db"), "--no-ui", "--quiet",
-                "--format", "json",
+                *AGENTBENCH, "load", f"openai:{server.url}#mock", "--concurrency", "500",
+                "--duration", "6s", "--warmup", "0", "--db", str(Path(folder) / "memory.db"),
+                "--no-ui", "--quiet", "--format", "json",
             ]  # fmt: skip
-            began_ns = time.perf_counter_ns()
             process = subprocess.Popen(command, stdout=subprocess.PIPE, env=ENVIRONMENT)
             peak_mb, while_streaming_mb = watch_memory(process)
             assert process.stdout is not None
             found = json.loads(process.stdout.read())
             process.wait()
-        first_ns = min(row["arrived_ns"] for row in server.requests())
-    first_s = (first_ns - began_ns) / 1e9
-    bar("seconds from start to first request", first_s, "<= 0.7", first_s <= 0.7)
     bar("tree MB (RSS) at 500 streams", while_streaming_mb, "<= 120", while_streaming_mb <= 120)
     say("  peak of the whole run, report and calibration in", peak_mb, "MB")
     say("  answered", found["requests"]["ok"], "")
+
+
+def start_s() -> float:
+    """From starting the command to its first request at the server."""
+    with tempfile.TemporaryDirectory() as folder:
+        with mock(Path(folder), "--ttft", "5ms", "--itl", "1ms", "--tokens", "2") as server:
+            command = [
+                *AGENTBENCH, "load", f"openai:{server.url}#mock", "--rate", "10",
+                "--requests", "1", "--warmup", "0", "--db", str(Path(folder) / "start.db"),
+                "--no-ui", "--quiet",
+            ]  # fmt: skip
+            began_ns = time.perf_counter_ns()
+            subprocess.run(command, env=ENVIRONMENT, capture_output=True, check=True)
+        return (min(row["arrived_ns"] for row in server.requests()) - began_ns) / 1e9
 
 
 def watch_memory(process: subprocess.Popen[bytes]) -> tuple[float, float]:
