@@ -28,8 +28,9 @@ _DIALECTS: dict[str, type[Dialect]] = {
     "/v1/responses": Responses,
     "/v1/messages": Messages,
 }
-_MOST_STEPS = 1000
-"""Taken in one turn of the loop, so that a flood of them lets new requests in."""
+_MOST_STEPS = 4
+"""Taken in one turn of the loop: a request that comes while many tokens are due is seen at once,
+as the kernel would see it, and not when they are all written."""
 
 
 class Server:
@@ -44,7 +45,7 @@ class Server:
         self._listener: asyncio.Server | None = None
         self._timer: DeadlineTimer | None = None
         self._armed_ns: int | None = None
-        self._pumping = False
+        self._pumping = self._goes_on = False
         seconds = options.retry_after / 1e9
         self._retry_header = b"retry-after: %d\r\nretry-after-ms: %d\r\n" % (
             math.ceil(seconds),
@@ -153,9 +154,19 @@ class Server:
         finally:
             self._pumping = False
         next_ns = self._service.next_ns
-        if next_ns is not None and next_ns != self._armed_ns:
+        if next_ns is None:
+            return
+        if next_ns <= perf_counter_ns():
+            if not self._goes_on:
+                self._goes_on = True
+                asyncio.get_running_loop().call_soon(self._go_on)
+        elif next_ns != self._armed_ns:
             self._armed_ns = next_ns
             self._timer.arm(next_ns)
+
+    def _go_on(self) -> None:
+        self._goes_on = False
+        self._pump()
 
     def _take(self, step: Step) -> None:
         reply, kind = step.job, step.kind
