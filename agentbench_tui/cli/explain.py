@@ -1,4 +1,4 @@
-"""`agentbench explain`: what a metric or score means, by formula."""
+"""`agentbench explain`: what a metric, a score or a figure of load means, by formula."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _COLUMNS = (
 )
 
 
-@click.command(short_help="What a metric or score means.")
+@click.command(short_help="What a metric, score or figure means.")
 @click.argument("metric", required=False)
 @format_option()
 def explain(metric: str | None, form: str) -> int:
@@ -24,6 +24,7 @@ def explain(metric: str | None, form: str) -> int:
     \b
     agentbench explain e2e_ms.p95
     agentbench explain overall
+    agentbench explain verdict
     """
     from agentbench_tui.verdicts.explanation import SCHEMA, explanations
     from agentbench_tui.verdicts.explanation import explain as explain_metric
@@ -42,7 +43,9 @@ def explain(metric: str | None, form: str) -> int:
         print_rows([row], _COLUMNS, form, {"schema": SCHEMA, **row})
         return 0
     better = {"lower": "lower is better", "higher": "higher is better", "none": "neither better"}
-    click.echo(f"{row['name']}  ({row['type']}, {row['unit']}, {better[row['direction']]})")
+    is_fact = row["type"] == "fact"  # no number: nothing to be better or worse
+    words = [row["unit"]] if is_fact else [row["type"], row["unit"], better[row["direction"]]]
+    click.echo(f"{row['name']}  ({', '.join(words)})")
     click.echo(click.wrap_text(row["formula"], 88, "  ", "  "))
     if row["parts"]:
         click.echo(f"  Given as {', '.join(row['metric'] + '.' + part for part in row['parts'])}.")

@@ -1,4 +1,4 @@
-"""Gates: one small expression language for thresholds, as in `accuracy>=0.8`."""
+"""Gates: one small expression language for thresholds, as in `accuracy>=0.8`, `verdict==clean`."""
 
 from __future__ import annotations
 
@@ -6,22 +6,24 @@ import math
 import operator
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.model.errors import UsageError, did_you_mean
+from agentbench_tui.model.load_figures import VERDICT, VERDICTS, load_figures
 from agentbench_tui.model.metric import SCORES, known_metrics
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_OPERATORS: dict[str, Callable[[float, float], bool]] = {
+_OPERATORS: dict[str, Callable[[Any, Any], bool]] = {
     ">=": operator.ge,
     "<=": operator.le,
     ">": operator.gt,
     "<": operator.lt,
     "==": operator.eq,
+    "!=": operator.ne,
 }
-_FORM = re.compile(r"\s*([a-z][a-z0-9_.]*)\s*(>=|<=|==|>|<)\s*(\S+)\s*")
+_FORM = re.compile(r"\s*([a-z][a-z0-9_.]*)\s*(>=|<=|==|!=|>|<)\s*(\S+)\s*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,22 +31,26 @@ class Gate:
     """A threshold that every measured execution must meet."""
 
     name: str
-    """A metric (`e2e_ms.p95`) or a score (`overall`, `speed_score`)."""
+    """A metric (`e2e_ms.p95`), a score (`overall`, `speed_score`), a figure of load
+    (`cpu_us_per_request`) or `verdict`."""
     comparison: str
-    threshold: float
+    threshold: float | str
+    """A word for the verdict, a number for all others."""
 
-    def holds(self, value: float) -> bool:
-        """Whether the value meets the threshold."""
+    def holds(self, value: float | str) -> bool:
+        """Whether the value, of the same type as the threshold, meets it."""
         return _OPERATORS[self.comparison](value, self.threshold)
 
     def __str__(self) -> str:
-        return f"{self.name}{self.comparison}{self.threshold:g}"
+        wanted = self.threshold if isinstance(self.threshold, str) else f"{self.threshold:g}"
+        return f"{self.name}{self.comparison}{wanted}"
 
 
 def gate_names() -> tuple[str, ...]:
-    """Every name that a gate may stand on: metrics, and scores as `NAME_score` or `overall`."""
+    """Every name that a gate may stand on: metrics, scores as `NAME_score` or `overall`, what
+    load counts and what its harness measures of itself, and the verdict."""
     scores = tuple(name if name == "overall" else f"{name}_score" for name in SCORES)
-    return (*known_metrics(), *scores)
+    return (*known_metrics(), *scores, *load_figures(), VERDICT)
 
 
 def parse_gate(text: str) -> Gate:
@@ -53,18 +59,34 @@ def parse_gate(text: str) -> Gate:
     if match is None:
         raise UsageError(
             f"gate {text!r}: expected NAME OPERATOR NUMBER, such as accuracy>=0.8 or "
-            "e2e_ms.p95<=1200"
+            "e2e_ms.p95<=1200, or verdict==clean"
         )
-    name, comparison, number = match.groups()
+    name, comparison, wanted = match.groups()
     if name not in gate_names():
         raise UsageError(
             f"gate {text!r}: unknown metric '{name}'{did_you_mean(name, gate_names())}; "
             "`agentbench explain` lists them"
         )
-    try:
-        threshold = float(number)
-    except ValueError:
-        threshold = math.nan
-    if not math.isfinite(threshold):
-        raise UsageError(f"gate {text!r}: '{number}' is not a number")
+    threshold = _verdict(text, comparison, wanted) if name == VERDICT else _number(text, wanted)
     return Gate(name, comparison, threshold)
+
+
+def _verdict(text: str, comparison: str, wanted: str) -> str:
+    if comparison not in {"==", "!="}:
+        raise UsageError(f"gate {text!r}: a verdict is compared by == or !=, as in verdict==clean")
+    if wanted not in VERDICTS:
+        raise UsageError(
+            f"gate {text!r}: no verdict '{wanted}'{did_you_mean(wanted, VERDICTS)}; "
+            f"there are {', '.join(VERDICTS)}"
+        )
+    return wanted
+
+
+def _number(text: str, wanted: str) -> float:
+    try:
+        number = float(wanted)
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        raise UsageError(f"gate {text!r}: '{wanted}' is not a number")
+    return number

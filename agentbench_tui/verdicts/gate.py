@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.model.gate import parse_gate
+from agentbench_tui.model.load_figures import COUNTS, HARNESS, VERDICT
 from agentbench_tui.verdicts.figures import point_words
 
 if TYPE_CHECKING:
@@ -26,8 +27,9 @@ class GateResult:
     gate: str
     agent_id: str
     benchmark_id: str
-    value: float | None
-    """None when it could not be measured: then the gate cannot be judged."""
+    value: float | str | None
+    """A word for the verdict. None when it could not be measured: then the gate cannot be judged.
+    """
     holds: bool | None
     reason: str | None = None
     """Why there is no value, as far as it is known."""
@@ -40,14 +42,21 @@ class GateResult:
     @property
     def found(self) -> str:
         """Where, and the value or why there is none."""
-        shown = self.reason or "no value" if self.value is None else f"{self.value:.6g}"
+        shown = self.value
+        if shown is None:
+            shown = self.reason or "no value"
+        elif not isinstance(shown, str):
+            shown = f"{shown:.6g}"
         point = f" ({self.point})" if self.point else ""
         return f"{self.agent_id} on {self.benchmark_id}{point}: {shown}"
 
     @property
     def distance(self) -> float:
-        """How far the value is from the threshold; 0 without a value."""
-        return 0.0 if self.value is None else abs(self.value - parse_gate(self.gate).threshold)
+        """How far the value is from the threshold; 0 without a number."""
+        threshold = parse_gate(self.gate).threshold
+        if isinstance(self.value, float | int) and isinstance(threshold, float):
+            return abs(self.value - threshold)
+        return 0.0
 
 
 def gate_lines(results: Iterable[GateResult]) -> list[str]:
@@ -83,14 +92,14 @@ def check_gates(
     everywhere = [parse_gate(text) for text in expressions]
     own = {suite: [parse_gate(text) for text in texts] for suite, texts in of_suites.items()}
     return [
-        _check(gate, execution)
+        _check(gate, execution, document)
         for execution in document["executions"]
         for gate in (*everywhere, *own.get(execution["suite_id"], ()))
     ]
 
 
-def _check(gate: Gate, execution: dict[str, Any]) -> GateResult:
-    value, reason = _value(gate.name, execution)
+def _check(gate: Gate, execution: dict[str, Any], run: dict[str, Any]) -> GateResult:
+    value, reason = _value(gate.name, execution, run)
     return GateResult(
         str(gate),
         execution["agent_id"],
@@ -102,9 +111,35 @@ def _check(gate: Gate, execution: dict[str, Any]) -> GateResult:
     )
 
 
-def _value(name: str, execution: dict[str, Any]) -> tuple[float | None, str | None]:
+def _value(
+    name: str, execution: dict[str, Any], run: dict[str, Any]
+) -> tuple[float | str | None, str | None]:
     """The value that a gate stands on, or why there is none."""
+    if name == VERDICT:
+        return _verdict(execution, run)
     if name == "overall" or name.endswith("_score"):
         return execution["scores"][name.removesuffix("_score")], "it has no score"
+    if name in COUNTS or name in HARNESS:
+        return _of_load(name, execution)
     metric = execution["metrics"].get(name, {})
     return metric.get("value"), metric.get("reason")
+
+
+def _verdict(execution: dict[str, Any], run: dict[str, Any]) -> tuple[str | None, str | None]:
+    """A load has its own; what is no load has that of the run."""
+    load = execution.get("load")
+    if load is not None:
+        return load["verdict"], None
+    if not execution["cases"]["observed"]:
+        return None, "nothing was measured"
+    return run["harness"], "the run has no verdict"
+
+
+def _of_load(name: str, execution: dict[str, Any]) -> tuple[float | None, str | None]:
+    load = execution.get("load")
+    if load is None:
+        return None, "it is a figure of load, and no load was measured here"
+    value = load["requests" if name in COUNTS else "harness"].get(name)
+    if name == "failed":
+        value = sum(load["requests"][name].values())
+    return value, "not known of this load"

@@ -1,5 +1,13 @@
 """Gates say what they found, or why they cannot be judged."""
 
+from typing import Any
+
+import pytest
+
+from agentbench_tui.engine.closing import VERDICTS as OF_RUNS
+from agentbench_tui.model.errors import UsageError
+from agentbench_tui.model.gate import parse_gate
+from agentbench_tui.model.load_figures import VERDICTS
 from agentbench_tui.verdicts.gate import check_gates, gate_lines
 
 EXECUTION = {
@@ -7,6 +15,7 @@ EXECUTION = {
     "agent_id": "a",
     "benchmark_id": "b",
     "parameters": {},
+    "cases": {"observed": 4},
     "scores": {"overall": None, "accuracy": 0.5},
     "metrics": {
         "accuracy": {"value": 0.5, "reason": None},
@@ -65,3 +74,81 @@ def test_a_gate_on_a_sweep_names_the_point() -> None:
         line
         == "accuracy>=0.9 FAILS for 2 of 2 executions: a on b (rate=5): 0.5; a on b (rate=10): 0.5"
     )
+
+
+def a_load(**load: Any) -> dict[str, Any]:
+    document = {
+        "verdict": "noisy",
+        "requests": {"failed": {"timeout": 2, "server": 1}, "unfinished": 0},
+        "harness": {"cpu_us_per_request": 812.5, "ceiling_per_s": None},
+    }
+    return {**EXECUTION, "load": document | load}
+
+
+def said_of(execution: dict[str, Any], *gates: str) -> list[str]:
+    document = {"executions": [execution], "harness": "noisy"}
+    return [str(one) for one in check_gates(document, gates, {})]
+
+
+def test_a_gate_on_the_verdict_holds_for_that_verdict_alone() -> None:
+    assert said_of(a_load(), "verdict==clean", "verdict!=generator-limited") == [
+        "verdict==clean FAILS for a on b: noisy",
+        "verdict!=generator-limited holds for a on b: noisy",
+    ]
+    assert said_of(a_load(verdict="clean"), "verdict==clean") == [
+        "verdict==clean holds for a on b: clean"
+    ]
+
+
+def test_what_is_no_load_has_the_verdict_of_its_run() -> None:
+    assert said_of(EXECUTION, "verdict==clean") == ["verdict==clean FAILS for a on b: noisy"]
+
+
+def test_what_was_not_measured_has_no_verdict() -> None:
+    nothing = {**EXECUTION, "cases": {"observed": 0}}
+    assert said_of(nothing, "verdict==clean") == [
+        "verdict==clean cannot be judged for a on b: nothing was measured"
+    ]
+
+
+def test_verdicts_that_fail_are_one_line() -> None:
+    loads = [a_load() | {"parameters": {"rate": rate}} for rate in (5, 10)]
+    results = check_gates({"executions": loads, "harness": "noisy"}, ["verdict==clean"], {})
+    places = "a on b (rate=5): noisy; a on b (rate=10): noisy"
+    assert gate_lines(results) == [f"verdict==clean FAILS for 2 of 2 executions: {places}"]
+
+
+def test_gates_stand_on_what_the_harness_measured_and_counted() -> None:
+    gates = ("cpu_us_per_request<=800", "failed==3", "unfinished<1", "ceiling_per_s>=100")
+    assert said_of(a_load(), *gates) == [
+        "cpu_us_per_request<=800 FAILS for a on b: 812.5",
+        "failed==3 holds for a on b: 3",
+        "unfinished<1 holds for a on b: 0",
+        "ceiling_per_s>=100 cannot be judged for a on b: not known of this load",
+    ]
+
+
+def test_a_task_has_no_figures_of_load() -> None:
+    (line,) = said_of(EXECUTION, "cpu_us_per_request<=800")
+    assert line.endswith("it is a figure of load, and no load was measured here")
+
+
+@pytest.mark.parametrize(
+    ("gate", "told"),
+    [
+        ("verdict==clen", "no verdict 'clen' (did you mean \"clean\"?); there are clean, noisy,"),
+        ("verdict==1", "no verdict '1'; there are clean, noisy, generator-limited"),
+        ("verdict>=noisy", "a verdict is compared by == or !=, as in verdict==clean"),
+        ("verdict=clean", "expected NAME OPERATOR NUMBER"),
+        ("verdikt==clean", "unknown metric 'verdikt' (did you mean \"verdict\"?)"),
+        ("accuracy==clean", "'clean' is not a number"),
+    ],
+)
+def test_a_slip_in_a_gate_is_told(gate: str, told: str) -> None:
+    with pytest.raises(UsageError) as slip:
+        parse_gate(gate)
+    assert told in str(slip.value)
+
+
+def test_the_verdicts_that_gates_know_are_those_of_runs() -> None:
+    assert VERDICTS == OF_RUNS
