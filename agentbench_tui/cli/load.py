@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+import dataclasses
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,8 +19,14 @@ from agentbench_tui.cli.load_options import (
     Time,
     Users,
 )
-from agentbench_tui.cli.output import FORMATS, database_option, stdout_kept
-from agentbench_tui.model.bounds import LARGEST_SEED, MOST_REPEATS
+from agentbench_tui.cli.output import stdout_kept
+from agentbench_tui.cli.run_options import (
+    check_gates,
+    command_line,
+    how_of,
+    is_live,
+    run_options,
+)
 
 if TYPE_CHECKING:
     from agentbench_tui.engine.plan import Plan
@@ -126,32 +132,8 @@ _MOST = 100_000_000
 @click.option(
     "--drain", type=Time(zero=True), metavar="TIME", help="What is in flight gets at the end."
 )
-@click.option(
-    "--runs",
-    type=click.IntRange(1, MOST_REPEATS),
-    default=1,
-    show_default=True,
-    help="Repeats, each with fresh connections.",
-)
-@click.option(
-    "--seed", type=click.IntRange(-LARGEST_SEED, LARGEST_SEED), help="Same seed, same arrivals; 42."
-)
-@click.option(
-    "--fail-on",
-    "gates",
-    multiple=True,
-    metavar="GATE",
-    help="Exit with 1 unless this holds, such as 'e2e_ms.p95<=1200'.",
-)
-@click.option("--tag", "tags", multiple=True, help="Tag of the run, to find it by.")
-@click.option("--notes", default="", help="A note kept with the run.")
-@database_option
-@click.option("--persist", metavar="FILE", help="With --db :memory:, write it here at the end.")
-@click.option("--format", "form", type=click.Choice(FORMATS), default="table", show_default=True)
-@click.option("--no-ui", is_flag=True, help="No live view: a line every few seconds.")
-@click.option("--dry-run", is_flag=True, help="Validate and show the plan; run nothing.")
 @click.option("--print-suite", is_flag=True, help="Print the same load as a suite; run nothing.")
-@click.option("--quiet", "-q", is_flag=True, help="No progress.")
+@run_options
 def load_command(target: str, **given: Any) -> int:
     """Put load on TARGET and print latency, throughput and how far they can be trusted.
 
@@ -163,17 +145,14 @@ def load_command(target: str, **given: Any) -> int:
     """
     from agentbench_tui.load.worker_process import end_ahead, start_ahead
 
-    here = not _is_live(given)
+    # A run that is watched, or left alone, has a process of its own.
+    here = not is_live(given) and not given["detach"]
     if here and not given["print_suite"] and not given["dry_run"]:
         start_ahead()
     try:
         return _load(target, given)
     finally:
         end_ahead()
-
-
-def _is_live(given: dict[str, Any]) -> bool:
-    return not given["no_ui"] and sys.stderr.isatty() and not given["quiet"]
 
 
 def _load(target: str, given: dict[str, Any]) -> int:
@@ -193,34 +172,24 @@ def _load(target: str, given: dict[str, Any]) -> int:
         return 0
     from agentbench_tui.cli.load_result import print_load_run
 
-    how = running.How(
-        form=given["form"],
-        live=_is_live(given),
-        quiet=given["quiet"],
-        show=print_load_run,
-    )
+    how = dataclasses.replace(how_of(given), show=print_load_run)
     return running.run_plan(plan, given["database"], given["persist"], how)
 
 
 def _plan(target: str, given: dict[str, Any]) -> tuple[dict[str, Any], Plan]:
     """What is asked, as a suite and as a plan."""
-    import shlex
-
     from agentbench_tui.cli.load_suite import suite_of_options
     from agentbench_tui.engine.loading import suite_of_data
     from agentbench_tui.engine.planning import RunOptions, make_plan
-    from agentbench_tui.model.gate import parse_gate
-    from agentbench_tui.model.untrusted import redact
 
-    for gate in given["gates"]:
-        parse_gate(gate)
+    check_gates(given)
     folder = Path.cwd()
     suite = suite_of_options(target, given, folder)
     options = RunOptions(
         repeats=given["runs"],
         tags=given["tags"],
         notes=given["notes"],
-        command=redact("agentbench " + shlex.join(sys.argv[1:])),
+        command=command_line(),
         folder=folder,
     )
     return suite, make_plan([suite_of_data(suite, folder)], options)

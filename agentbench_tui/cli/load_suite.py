@@ -51,15 +51,22 @@ def suite_of_options(target: str, given: dict[str, Any], folder: Path) -> Block:
         "name": "Load",
         "category": "speed",
         "description": "Put together by `agentbench load`.",
-        "agents": [_agent_table(parse_agent(target, base_dir=str(folder)))],
+        "agents": [_agent_table(parse_agent(target, base_dir=str(folder)), given)],
         # No rubric says which speed is good, so there is no overall score.
         "weights": {"accuracy": 0, "speed": 1, "efficiency": 0, "cost": 0, "reliability": 0},
         "benchmarks": [benchmark],
     }
     if given["gates"]:
         suite["gates"] = list(given["gates"])
-    if given["seed"] is not None:
-        suite["seed"] = given["seed"]
+    for key, name in (
+        ("seed", "seed"),
+        ("cost_limit_usd", "max_cost"),
+        ("token_limit", "max_tokens"),
+    ):
+        if given[name] is not None:
+            suite[key] = given[name]
+    if given["prices"] is not None:
+        suite["prices"] = _prices(given["prices"])
     _check(block, swept)
     return suite
 
@@ -204,13 +211,21 @@ def _one_or_many(values: list[Any]) -> Any:
     return values[0] if len(values) == 1 else values
 
 
-def _agent_table(spec: AgentSpec) -> Block:
+def _prices(file: Path) -> list[Block]:
+    from agentbench_tui.scoring.prices import read_prices
+
+    return [price.model_dump(mode="json", exclude_none=True) for price in read_prices(file)]
+
+
+def _agent_table(spec: AgentSpec, given: dict[str, Any]) -> Block:
     from agentbench_tui.agents.target import spec_from_table
     from agentbench_tui.model.suite import AgentTable
 
     table: Block = {"id": spec.id, "target": spec.target}
     if spec.options:
         table["options"] = dict(spec.options)
+    if given["hourly_price"] is not None:
+        table["hourly_price_usd"] = given["hourly_price"]
     derived = spec_from_table(AgentTable.model_validate(table), spec.base_dir)
     if derived.version != spec.version:
         table["version"] = spec.version

@@ -1,0 +1,109 @@
+"""Options that `agentbench run` and `agentbench load` have in common, and what they mean."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from agentbench_tui.cli.numbers import Dollars
+from agentbench_tui.cli.output import FORMATS, database_option
+from agentbench_tui.model.bounds import LARGEST_INTEGER, LARGEST_SEED, MOST_REPEATS
+
+if TYPE_CHECKING:
+    from agentbench_tui.cli.running import How
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+_OPTIONS = (
+    click.option(
+        "--runs",
+        type=click.IntRange(1, MOST_REPEATS),
+        default=1,
+        show_default=True,
+        help="Repeats, each with fresh sessions and connections.",
+    ),
+    click.option(
+        "--seed",
+        type=click.IntRange(-LARGEST_SEED, LARGEST_SEED),
+        help="Same seed, same order and same arrivals; 42 unless the suite says otherwise.",
+    ),
+    click.option(
+        "--prices",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="Prices of tokens, by model.",
+    ),
+    click.option(
+        "--hourly-price",
+        type=Dollars(),
+        metavar="USD",
+        help="Price of an hour of the machine that serves the agents.",
+    ),
+    click.option("--max-cost", type=Dollars(above_zero=True), metavar="USD", help="Stop there."),
+    click.option("--max-tokens", type=click.IntRange(1, LARGEST_INTEGER), help="Stop there."),
+    click.option(
+        "--fail-on",
+        "gates",
+        multiple=True,
+        metavar="GATE",
+        help="Exit with 1 unless this holds, such as 'e2e_ms.p95<=1200', 'accuracy>=0.8' or"
+        " verdict==clean.",
+    ),
+    click.option("--tag", "tags", multiple=True, help="Tag of the run, to find it by."),
+    click.option("--notes", default="", help="A note kept with the run."),
+    database_option,
+    click.option("--persist", metavar="FILE", help="With --db :memory:, write it here at the end."),
+    click.option(
+        "--format", "form", type=click.Choice(FORMATS), default="table", show_default=True
+    ),
+    click.option("--no-ui", is_flag=True, help="No live view: a line every few seconds."),
+    click.option("--dry-run", is_flag=True, help="Validate and show the plan; run nothing."),
+    click.option(
+        "--detach", is_flag=True, help="Start the run, print its id and leave it running."
+    ),
+    click.option("--quiet", "-q", is_flag=True, help="No progress."),
+)
+
+
+def run_options(command: Command) -> Command:
+    """Add the options: how often, at what price, what must hold, where to and how it is told."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def is_live(given: dict[str, Any]) -> bool:
+    """Whether the run is to be watched while it goes on."""
+    return not given["no_ui"] and sys.stderr.isatty() and not given["quiet"]
+
+
+def how_of(given: dict[str, Any]) -> How:
+    """How the run is to be shown."""
+    from agentbench_tui.cli.running import How
+
+    return How(
+        form=given["form"],
+        live=is_live(given),
+        quiet=given["quiet"],
+        detach=given["detach"],
+    )
+
+
+def check_gates(given: dict[str, Any]) -> None:
+    """Raise UsageError for a gate that says nothing, before anything else is looked at."""
+    from agentbench_tui.model.gate import parse_gate
+
+    for gate in given["gates"]:
+        parse_gate(gate)
+
+
+def command_line() -> str:
+    """What was typed, keys masked, as it is kept with the run."""
+    from agentbench_tui.model.untrusted import redact
+
+    return redact("agentbench " + shlex.join(sys.argv[1:]))
