@@ -12,7 +12,7 @@ from agentbench_tui.analysis.interval import (
     Interval,
     clustered_mean,
     quantile_interval,
-    t_log_mean,
+    t_log_interval,
     t_mean,
     wilson,
 )
@@ -106,7 +106,7 @@ def _time(x: Floats, runs: ArrayLike | None, level: float) -> Estimate:
         return Estimate(value, None, None, x.size, "median of repeats' medians", reason)
     value = float(np.exp(np.log(medians).mean()))
     name = f"geometric mean of {count} repeats' medians"
-    return _with(value, t_log_mean(medians, level), x.size, name, "")
+    return _with(value, t_log_interval(medians, level), x.size, name, "")
 
 
 def _share(x: Floats, cases: ArrayLike | None, level: float) -> Estimate:

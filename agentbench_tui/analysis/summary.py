@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from agentbench_tui.analysis.interval import Interval, t_log_mean, t_mean
+from agentbench_tui.analysis.interval import Interval, t_log_interval, t_mean
 from agentbench_tui.analysis.rank import mann_whitney
 from agentbench_tui.analysis.sample import column
 
@@ -92,7 +92,7 @@ def supported(q: float, n: int, level: float = 0.95) -> bool:
     return n >= needed(q, level)
 
 
-def interquartile_mean(values: ArrayLike) -> float:
+def iqm(values: ArrayLike) -> float:
     """Mean without the lowest and highest quarter, each cut down to whole values.
 
     As in Agarwal et al. 2021 (rliable). ValueError for an empty column.
@@ -217,7 +217,7 @@ def _relative_precision(values: ArrayLike, level: float) -> float:
     if summary is None:
         return math.inf
     if summary.geometric_mean is not None:
-        interval, value = t_log_mean(values, level), summary.geometric_mean
+        interval, value = t_log_interval(values, level), summary.geometric_mean
     else:
         interval, value = t_mean(values, level), summary.mean
     return math.inf if interval is None else relative_half_width(interval, value)

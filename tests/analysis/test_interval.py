@@ -13,11 +13,11 @@ from scipy import stats
 
 from agentbench_tui.analysis.interval import (
     Interval,
-    bca_mean,
     clustered_mean,
+    clustered_se,
     quantile_interval,
     ratio_of_sums,
-    t_log_mean,
+    t_log_interval,
     t_mean,
     wilson,
     zero_event_upper,
@@ -65,13 +65,13 @@ def test_t_interval_agrees_with_scipy_at_any_level(x: list[float], level: float)
 def test_t_on_logs_is_the_t_interval_of_the_logs() -> None:
     logs = np.log(LATENCIES)
     expected = stats.t.interval(0.95, 14, logs.mean(), stats.sem(logs))
-    assert ends(t_log_mean(LATENCIES)) == pytest.approx(np.exp(expected), rel=1e-9)
+    assert ends(t_log_interval(LATENCIES)) == pytest.approx(np.exp(expected), rel=1e-9)
 
 
 @given(amounts, st.floats(1e-3, 1e3))
 def test_changing_the_unit_changes_nothing_else(x: list[float], factor: float) -> None:
     scaled = np.array(x) * factor
-    for interval in (t_mean, t_log_mean, lambda v: bca_mean(v, seed=1, resamples=50)):
+    for interval in (t_mean, t_log_interval):
         here, there = interval(x), interval(scaled)
         if here is not None:
             slack = 1e-9 * max(x) * factor
@@ -81,14 +81,14 @@ def test_changing_the_unit_changes_nothing_else(x: list[float], factor: float) -
 @given(amounts.flatmap(lambda x: st.tuples(st.just(x), st.permutations(x))))
 def test_order_does_not_matter(pair: tuple[list[float], list[float]]) -> None:
     x, shuffled = pair
-    for interval in (t_mean, t_log_mean):
+    for interval in (t_mean, t_log_interval):
         assert ends(interval(shuffled)) == pytest.approx(ends(interval(x)), rel=1e-9, abs=1e-6)
     assert quantile_interval(x, 0.5) == quantile_interval(shuffled, 0.5)
 
 
 @given(amounts, st.floats(0.5, 0.94))
 def test_a_higher_level_never_gives_a_narrower_interval(x: list[float], level: float) -> None:
-    for interval in (t_mean, t_log_mean):
+    for interval in (t_mean, t_log_interval):
         (low, high), (wide_low, wide_high) = ends(interval(x, level)), ends(interval(x, 0.95))
         assert wide_low <= low
         assert high <= wide_high
@@ -151,6 +151,14 @@ def test_clustered_error_is_statsmodels_with_the_correction_for_few_clusters() -
     assert ends(clustered_mean(SCORES, CASES)) == pytest.approx((0.65 - half, 0.65 + half))
 
 
+def test_clustered_error_itself() -> None:
+    """CR0 by statsmodels and by Miller's formula; CR1 is √(6/5) of it."""
+    assert clustered_se(SCORES, CASES) == pytest.approx(0.08162413858657254, rel=1e-9)
+    corrected = clustered_se(SCORES, CASES, "CR1")
+    assert corrected == pytest.approx(0.08162413858657254 * math.sqrt(6 / 5), rel=1e-9)
+    assert clustered_se([0.1] * 4, [1, 1, 2, 2]) == 0.0
+
+
 def test_many_clusters_need_no_correction() -> None:
     values, clusters = np.tile([1.0, 1.0, 0.0, 0.5], 20), np.repeat(np.arange(40), 2)
     sums = (values - values.mean()).reshape(40, 2).sum(axis=1)
@@ -169,41 +177,6 @@ def test_clusters_of_one_are_no_clusters(x: list[float]) -> None:
 def test_repeating_every_answer_adds_no_certainty(x: list[float], times: int) -> None:
     repeated = clustered_mean(np.repeat(x, times), np.repeat(np.arange(len(x)), times))
     assert ends(repeated) == pytest.approx(ends(t_mean(x)), rel=1e-9, abs=1e-9)
-
-
-def test_bca_agrees_with_scipys_within_monte_carlo_error() -> None:
-    """200,000 resamples by scipy; 3 % of the width at each end."""
-    low, high = ends(bca_mean(LATENCIES, seed=7))
-    assert low == pytest.approx(825.6333, abs=0.03 * 124.4)
-    assert high == pytest.approx(950.0363, abs=0.03 * 124.4)
-
-
-def test_bca_leans_the_same_way_for_mirrored_data() -> None:
-    low, high = ends(bca_mean(LATENCIES, seed=7))
-    mirrored = ends(bca_mean(-np.array(LATENCIES), seed=7))
-    assert mirrored == pytest.approx((-high, -low), rel=1e-9)
-
-
-def test_bca_is_repeatable_by_its_seed_and_tells_it() -> None:
-    first, again, other = (bca_mean(LATENCIES, seed=seed, resamples=500) for seed in (1, 1, 2))
-    assert first == again
-    assert first is not None
-    assert "seed 1" in first.method
-    assert ends(first) != ends(other)
-
-
-def test_bca_counts_ties_with_the_estimate_half() -> None:
-    """Symmetric yes/no data has no bias, so its interval is symmetric too, also when sums round."""
-    for no, yes in ((0.0, 1.0), (0.1, 0.3), (0.7, 0.9)):
-        low, high = ends(bca_mean([no, yes] * 10, seed=3, resamples=20_000))
-        assert low == pytest.approx(no + 0.3 * (yes - no))
-        assert high == pytest.approx(no + 0.7 * (yes - no))
-
-
-def test_bca_blocks_do_not_change_the_result(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = bca_mean(LATENCIES, seed=5, resamples=300)
-    monkeypatch.setattr("agentbench_tui.analysis.interval._RESAMPLED_AT_ONCE", 100)
-    assert bca_mean(LATENCIES, seed=5, resamples=300) == whole
 
 
 ratios = st.lists(st.tuples(st.floats(0.01, 10), st.integers(0, 1)), min_size=2, max_size=40)
@@ -246,17 +219,9 @@ def test_a_ratio_over_clusters_adds_them_up_first(pairs: list[tuple[float, int]]
 
 def test_t_on_logs_covers_skewed_data_where_t_on_the_mean_does_not() -> None:
     def draw(generator: np.random.Generator) -> Interval | None:
-        return t_log_mean(generator.lognormal(0, 1, 5))
+        return t_log_interval(generator.lognormal(0, 1, 5))
 
     assert 0.935 <= coverage(1.0, draw, 2000) <= 0.965
-
-
-@pytest.mark.parametrize("n", [15, 100])
-def test_bca_covers_a_mean(n: int) -> None:
-    def draw(generator: np.random.Generator) -> Interval | None:
-        return bca_mean(generator.lognormal(0, 0.3, n), seed=1, resamples=1000)
-
-    assert 0.88 <= coverage(math.exp(0.045), draw, 400) <= 0.98
 
 
 def test_order_statistics_cover_a_percentile() -> None:
@@ -291,19 +256,18 @@ def test_fieller_covers_a_cost_per_success() -> None:
 def test_too_little_data_gives_no_interval() -> None:
     assert t_mean([]) is None
     assert t_mean([1.0]) is None
-    assert t_log_mean([1.0]) is None
+    assert t_log_interval([1.0]) is None
     assert wilson(0, 0) is None
     assert zero_event_upper(0) == 1.0
     assert quantile_interval([], 0.5) is None
     assert clustered_mean([], []) is None
     assert clustered_mean([0.0, 1.0], [3, 3]) is None
-    assert bca_mean(LATENCIES[:14], seed=1) is None
     assert ratio_of_sums([], []) is None
     assert ratio_of_sums([1.0], [1.0]) is None
 
 
 def test_values_decades_apart_have_no_upper_end_rather_than_an_overflow() -> None:
-    assert ends(t_log_mean([1.0, 1e-195])) == (0.0, math.inf)
+    assert ends(t_log_interval([1.0, 1e-195])) == (0.0, math.inf)
 
 
 def test_equal_values_give_an_interval_of_no_width() -> None:
@@ -311,11 +275,10 @@ def test_equal_values_give_an_interval_of_no_width() -> None:
     for interval in (
         t_mean(same),
         clustered_mean(same, [1, 2, 3] * 5),
-        bca_mean(same, seed=1),
         quantile_interval(same, 0.5),
     ):
         assert ends(interval) == (0.1, 0.1)
-    assert ends(t_log_mean(same)) == pytest.approx((0.1, 0.1))
+    assert ends(t_log_interval(same)) == pytest.approx((0.1, 0.1))
     assert ends(ratio_of_sums([2.0] * 5, [1.0] * 5)) == pytest.approx((2.0, 2.0))
 
 
@@ -326,16 +289,17 @@ def test_equal_values_give_an_interval_of_no_width() -> None:
         lambda: t_mean([1.0, math.inf]),
         lambda: t_mean([[1.0, 2.0]]),
         lambda: t_mean([1.0, 2.0], level=1.0),
-        lambda: t_log_mean([1.0, 0.0]),
+        lambda: t_log_interval([1.0, 0.0]),
         lambda: wilson(3, 2),
         lambda: wilson(0, -1),
         lambda: wilson(math.nan, 2),
         lambda: zero_event_upper(-1),
         lambda: quantile_interval([1.0], 1.0),
         lambda: clustered_mean([1.0, 2.0], [1]),
+        lambda: clustered_se([1.0, 2.0], [1, 1]),
+        lambda: clustered_se([1.0, 2.0], [1, 2], "CR2"),  # type: ignore[arg-type]
         lambda: ratio_of_sums([1.0, 2.0], [1.0]),
         lambda: ratio_of_sums([1.0, 2.0], [1.0, -1.0]),
-        lambda: bca_mean([1.0] * 14 + [math.nan], seed=1),
     ],
 )
 def test_wrong_input_is_refused(call: Callable[[], object]) -> None:

@@ -17,7 +17,7 @@ from agentbench_tui.analysis.summary import (
     Summary,
     drift,
     effective_sample_size,
-    interquartile_mean,
+    iqm,
     lag1_autocorrelation,
     needed,
     pass_at_k,
@@ -71,9 +71,9 @@ def test_quantiles_are_linear_type_7(q: float, value: float) -> None:
 
 def test_interquartile_means() -> None:
     """From scipy's trimmed mean and from rliable."""
-    assert interquartile_mean(LATENCIES) == pytest.approx(832.1777777777777, rel=1e-9)
-    assert interquartile_mean(SCORES_OF_TEN_RUNS) == pytest.approx(0.7175433333333333, rel=1e-9)
-    assert interquartile_mean([3.0]) == 3.0
+    assert iqm(LATENCIES) == pytest.approx(832.1777777777777, rel=1e-9)
+    assert iqm(SCORES_OF_TEN_RUNS) == pytest.approx(0.7175433333333333, rel=1e-9)
+    assert iqm([3.0]) == 3.0
 
 
 @given(columns, st.floats(1e-3, 1e3))
@@ -95,7 +95,7 @@ def test_figures_keep_their_order(x: list[float]) -> None:
     assert s.min <= s.mean <= s.max
     assert s.geometric_mean is not None
     assert s.geometric_mean <= s.mean * (1 + 1e-12)
-    assert s.min <= interquartile_mean(x) * (1 + 1e-12)
+    assert s.min <= iqm(x) * (1 + 1e-12)
 
 
 @given(columns, st.floats(0, 1), st.floats(0, 1))
@@ -250,7 +250,7 @@ def test_precision_of_values_that_are_not_all_positive_uses_the_mean() -> None:
         lambda: quantile([1.0], 1.1),
         lambda: needed(1.0),
         lambda: needed(0.5, 1.0),
-        lambda: interquartile_mean([]),
+        lambda: iqm([]),
         lambda: pass_at_k(3, 4, 1),
         lambda: pass_at_k(3, 1, 0),
         lambda: pass_hat_k(3, 1, 4),
