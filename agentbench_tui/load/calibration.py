@@ -31,7 +31,7 @@ from agentbench_tui.load.protocol import (
 from agentbench_tui.load.stub_process import Stubs
 from agentbench_tui.load.verdict import PLAN_SHARE
 from agentbench_tui.load.window import Calibration
-from agentbench_tui.load.workers import drive
+from agentbench_tui.load.workers import LoadWorkers
 from agentbench_tui.model.answer import AgentFailure, FailureKind, Message
 
 if TYPE_CHECKING:
@@ -54,9 +54,10 @@ UNKNOWN_CHUNKS = 32
 """Of a streamed answer whose length the plan leaves to the server."""
 _SHORTEST_S, _LONGEST_S = 1.0, 2.0
 """Time for a calibration: as long as the windows it is for, within these bounds."""
-_CLOSED_SHARE, _OPEN_SHARE = 0.15, 0.5
-"""Of the given seconds; the rest is for starting. The closed loop takes two cores whole, and says
-enough in a third of a second."""
+_OPEN_SHARE = 0.5
+"""Of the given seconds; the rest is for starting, and for the closed loop."""
+_CLOSED_S = 0.15
+"""The closed loop takes two cores whole, and says enough in hundreds of requests."""
 _WARMUP_REQUESTS = 20
 _REQUEST_LIMIT_S = 10.0
 _DRAIN_S = 5.0
@@ -162,18 +163,26 @@ async def calibrate(
     Raises AgentFailure (`harness`) when that cannot be done here.
     """
     asked = _first_turns(workload) or (_SHORT,)
+    users = min(max(concurrency // workers, LEAST_USERS), MOST_USERS)
+    samples: list[tuple[int, int, bytes, bytes]] = []
+
+    def keep(worker: int, chunk: Chunk) -> None:
+        samples.append((0, worker, chunk.samples, b""))
+
     async with Stubs(min(workers, MOST_STUBS), chunks if streamed else None) as stubs:
-        plan = _Plan(stubs.urls, asked, streamed=streamed, workers=workers, realtime=realtime)
-        users = min(max(concurrency // workers, LEAST_USERS), MOST_USERS)
-        closed = await plan.closed(users, _CLOSED_SHARE * seconds)
-        window_s = max(done.window_s for done in closed.done)
-        ceiling = sum(done.sent for done in closed.done) / window_s
-        open_s = _OPEN_SHARE * seconds
-        wanted = math.inf if rate_per_s is None else max(rate_per_s, LEAST_REQUESTS / open_s)
-        rate = min(wanted, PLAN_SHARE * ceiling)
-        opened = await plan.open(rate, max(LEAST_REQUESTS, round(rate * open_s)))
+        plans = _Plans(stubs.urls, asked, streamed=streamed, workers=workers, realtime=realtime)
+        async with LoadWorkers(plans.closed(users), keep) as senders:
+            closed = await senders.carry_out()
+            ceiling = sum(done.sent for done in closed) / max(done.window_s for done in closed)
+            open_s = _OPEN_SHARE * seconds
+            wanted = math.inf if rate_per_s is None else max(rate_per_s, LEAST_REQUESTS / open_s)
+            rate = min(wanted, PLAN_SHARE * ceiling)
+            samples.clear()
+            opened = await senders.carry_out(
+                plans.open(rate, max(LEAST_REQUESTS, round(rate * open_s)))
+            )
         truths = await stubs.end()
-    return _calibration(opened, truths, rate=rate, ceiling=ceiling, streamed=streamed)
+    return _calibration(opened, samples, truths, rate=rate, ceiling=ceiling, streamed=streamed)
 
 
 def machine_of(connection: sqlite3.Connection, run_key: int) -> str | None:
@@ -211,15 +220,7 @@ def last_known(
     return None if row is None else msgspec.json.decode(row[0], type=Calibration)
 
 
-class _Outcome(NamedTuple):
-    """What the workers said of one loop."""
-
-    done: tuple[Done, ...]
-    samples: list[tuple[int, int, bytes, bytes]]
-    """As `columns_of` takes them."""
-
-
-class _Plan:
+class _Plans:
     """Plans for the workers; each has its stub, as far as there are enough."""
 
     def __init__(
@@ -237,19 +238,19 @@ class _Plan:
         self._workers = workers
         self._realtime = realtime
 
-    async def closed(self, users: int, seconds: float) -> _Outcome:
+    def closed(self, users: int) -> list[WorkerPlan]:
         """So many users of each worker, without a pause."""
-        return await self._drive(ClosedLoop(users), duration_s=seconds, requests=None)
+        return self._each(ClosedLoop(users), duration_s=_CLOSED_S, requests=None)
 
-    async def open(self, rate: float, requests: int) -> _Outcome:
+    def open(self, rate: float, requests: int) -> list[WorkerPlan]:
         """Poisson arrivals, so that requests meet as they do in most plans."""
         schedule = OpenLoop(Arrivals(process="poisson", profile=Constant(rate)))
-        return await self._drive(schedule, duration_s=None, requests=requests)
+        return self._each(schedule, duration_s=None, requests=requests)
 
-    async def _drive(
+    def _each(
         self, schedule: OpenLoop | ClosedLoop, *, duration_s: float | None, requests: int | None
-    ) -> _Outcome:
-        plans = [
+    ) -> list[WorkerPlan]:
+        return [
             WorkerPlan(
                 target=self._targets[worker % len(self._targets)],
                 schedule=schedule,
@@ -267,12 +268,6 @@ class _Plan:
             )
             for worker in range(self._workers)
         ]
-        samples: list[tuple[int, int, bytes, bytes]] = []
-
-        def keep(worker: int, chunk: Chunk) -> None:
-            samples.append((0, worker, chunk.samples, b""))
-
-        return _Outcome(await drive(plans, keep), samples)
 
 
 def _rate(window: Window) -> float:
@@ -308,25 +303,32 @@ def _first_turns(workload: Sequence[RequestType]) -> tuple[RequestType, ...]:
 
 
 def _calibration(
-    opened: _Outcome, truths: Sequence[StubTruth], *, rate: float, ceiling: float, streamed: bool
+    opened: Sequence[Done],
+    samples: list[tuple[int, int, bytes, bytes]],
+    truths: Sequence[StubTruth],
+    *,
+    rate: float,
+    ceiling: float,
+    streamed: bool,
 ) -> Calibration:
+    """`samples`: of the open loop, as `columns_of` takes them."""
     from agentbench_tui.analysis.summary import quantile
     from agentbench_tui.load.columns import columns_of
 
-    columns = columns_of(opened.samples)
+    columns = columns_of(samples)
     e2e_ms = columns.e2e_from_send_ms[columns.ok]
     if not len(e2e_ms):
         raise AgentFailure(FailureKind.HARNESS, "no request of the calibration was answered")
     service_us = max((truth.service_p50_us or 0.0 for truth in truths), default=0.0)
-    sent = sum(done.sent for done in opened.done)
+    sent = sum(done.sent for done in opened)
     return Calibration(
         at=utc_now(),
         rate_per_s=rate,
         overhead_p50_ms=quantile(e2e_ms, 0.5) - service_us / 1e3,
         overhead_p99_ms=quantile(e2e_ms, 0.99) - service_us / 1e3,
         n=len(e2e_ms),
-        cpu_us_per_request=sum(done.cpu_s for done in opened.done) / sent * 1e6,
+        cpu_us_per_request=sum(done.cpu_s for done in opened) / sent * 1e6,
         ceiling_per_s=ceiling,
-        workers=len(opened.done),
+        workers=len(opened),
         streamed=streamed,
     )

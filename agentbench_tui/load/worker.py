@@ -1,7 +1,8 @@
 """A load worker: a process that sends and measures, and does nothing else.
 
 `python -m agentbench_tui.load.worker` reads frames of `load.protocol` from its standard input and
-writes frames to its standard output. It ends when it has said `Done`, or when its input closes.
+writes frames to its standard output. Having said `Done` it waits for a further plan. It ends when
+its input closes.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import gc
 import os
 from contextlib import suppress
 from time import perf_counter_ns
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from agentbench_tui.load.agenda import Agenda
 from agentbench_tui.load.protocol import (
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 
 CHUNK_S = 0.25
 _NS = 1_000_000_000
+_Result = TypeVar("_Result")
 
 
 class Worker:
@@ -238,19 +240,19 @@ def _make_transport(plan: WorkerPlan, loop: asyncio.AbstractEventLoop) -> Transp
 
 
 class _Input(asyncio.Protocol):
-    """Frames from the coordinator; the first is the plan."""
+    """Frames from the coordinator: plans, and what is to be said while one is carried out."""
 
-    def __init__(self, plan: asyncio.Future[WorkerPlan], closed: asyncio.Event) -> None:
+    def __init__(self, closed: asyncio.Event) -> None:
         self._frames = Frames()
-        self._plan = plan
         self._closed = closed
+        self.plans: asyncio.Queue[WorkerPlan] = asyncio.Queue()
         self.worker: Worker | None = None
 
     def data_received(self, data: bytes) -> None:
         for body in self._frames.feed(data):
             message = decode_to_worker(body)
             if isinstance(message, WorkerPlan):
-                self._plan.set_result(message)
+                self.plans.put_nowait(message)
             elif self.worker is not None:
                 self.worker.hear(message)
 
@@ -285,33 +287,32 @@ def _fault_of(loop: asyncio.AbstractEventLoop) -> asyncio.Future[None]:
 
 async def _main(source: Any, sink: Any) -> None:
     loop = asyncio.get_running_loop()
-    plan: asyncio.Future[WorkerPlan] = loop.create_future()
     closed = asyncio.Event()
-    listening = _Input(plan, closed)
+    listening = _Input(closed)
     await loop.connect_read_pipe(lambda: listening, source)
     sent = asyncio.Event()
     out, _ = await loop.connect_write_pipe(lambda: _Output(sent), sink)
     # Whoever started us may be gone before, or while, we work: nothing is sent for nobody.
     gone = loop.create_task(closed.wait())
-    either: set[asyncio.Future[Any]] = {plan, gone}
-    await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
-    if plan.done():
+    while (plan := await _first(loop.create_task(listening.plans.get()), gone)) is not None:
         fault = _fault_of(loop)
-        worker = listening.worker = Worker(plan.result(), out)
-        work = loop.create_task(worker.carry_out())
-        either = {work, gone, fault}
-        await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
-        if work.done():
-            work.result()
-        else:
-            work.cancel()
-            await asyncio.wait({work})
+        worker = listening.worker = Worker(plan, out)
+        await _first(loop.create_task(worker.carry_out()), gone, fault)
         if fault.done():
             fault.result()
-    gone.cancel()
     # Closing a transport writes what it still holds; the process ends when that is done.
     out.close()
     await sent.wait()
+
+
+async def _first(work: asyncio.Task[_Result], *ends: asyncio.Future[Any]) -> _Result | None:
+    """The result of the work; None when one of the ends came before, and the work is undone."""
+    await asyncio.wait({work, *ends}, return_when=asyncio.FIRST_COMPLETED)
+    if work.done():
+        return work.result()
+    work.cancel()
+    await asyncio.wait({work})
+    return None
 
 
 def main() -> None:

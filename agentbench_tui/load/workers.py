@@ -49,14 +49,9 @@ class LoadWorker:
 
     def __init__(self, plan: WorkerPlan, on_chunk: Callable[[int, Chunk], None]) -> None:
         """Start the process. Raises AgentFailure (`harness`) when that cannot be."""
-        self._plan = plan
         self._on_chunk = on_chunk
         self._frames = Frames()
-        self._heard_ns = perf_counter_ns()
         self._ending: asyncio.Task[None] | None = None
-        loop = asyncio.get_running_loop()
-        self._ready: asyncio.Future[Ready] = loop.create_future()
-        self._done: asyncio.Future[Done] = loop.create_future()
         try:
             self._child = Child(
                 COMMAND,
@@ -67,11 +62,22 @@ class LoadWorker:
             )
         except SpawnError as error:
             raise AgentFailure(FailureKind.HARNESS, str(error)) from error
-        self._child.write(frame(plan))
+        self.take(plan)
 
     @property
     def pid(self) -> int:
         return self._child.pid
+
+    def take(self, plan: WorkerPlan) -> None:
+        """Give it its plan: at its start, and again when it is done with the one before."""
+        loop = asyncio.get_running_loop()
+        self._plan = plan
+        self._heard_ns = perf_counter_ns()
+        self._ready: asyncio.Future[Ready] = loop.create_future()
+        self._done: asyncio.Future[Done] = loop.create_future()
+        self._child.write(frame(plan))
+        if self._ending is not None:  # it has ended already
+            self._end()
 
     async def ready(self) -> None:
         """Wait until it has warmed up. Raises AgentFailure with the reason why it cannot."""
@@ -112,13 +118,13 @@ class LoadWorker:
         self._heard_ns = perf_counter_ns()
         try:
             for body in self._frames.feed(data):
-                self._take(decode_from_worker(body))
+                self._hear_message(decode_from_worker(body))
         except Exception as error:  # noqa: BLE001  # whoever waits for the worker is to know
             for future in (self._ready, self._done):
                 if not future.done():
                     future.set_exception(error)
 
-    def _take(self, message: FromWorker) -> None:
+    def _hear_message(self, message: FromWorker) -> None:
         if isinstance(message, Chunk):
             self._on_chunk(self._plan.worker, message)
         elif isinstance(message, Ready):
@@ -193,15 +199,16 @@ class LoadWorkers:
         """What each says at its end. Raises AgentFailure when one ended without a word."""
         return tuple(await asyncio.gather(*(worker.done() for worker in self._workers)))
 
+    async def carry_out(self, plans: Sequence[WorkerPlan] = ()) -> tuple[Done, ...]:
+        """From start to end: the plans that were given, or further ones, when those are carried
+        out. Raises AgentFailure."""
+        if plans:
+            self._plans = plans
+            for worker, plan in zip(self._workers, plans, strict=True):
+                worker.take(plan)
+        await self.ready()
+        self.start()
+        return await self.done()
+
     async def _close(self) -> None:
         await asyncio.gather(*(worker.close() for worker in self._workers))
-
-
-async def drive(
-    plans: Sequence[WorkerPlan], on_chunk: Callable[[int, Chunk], None]
-) -> tuple[Done, ...]:
-    """Carry the plans out from start to end. Raises AgentFailure."""
-    async with LoadWorkers(plans, on_chunk) as workers:
-        await workers.ready()
-        workers.start()
-        return await workers.done()

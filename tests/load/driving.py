@@ -23,7 +23,7 @@ from agentbench_tui.load.protocol import (
     WorkerPlan,
 )
 from agentbench_tui.load.sample import FIELDS, ROW, STATUSES, unpack_gaps, unpack_rows
-from agentbench_tui.load.workers import drive
+from agentbench_tui.load.workers import LoadWorkers
 from agentbench_tui.model.answer import Message
 
 
@@ -63,8 +63,8 @@ async def heard(plans: Sequence[WorkerPlan]) -> Heard:
             gaps.extend(unpack_gaps([chunk.gaps]).tolist())
         failures.extend(chunk.failures)
 
-    async with asyncio.timeout(60):
-        done = await drive(plans, take)
+    async with asyncio.timeout(60), LoadWorkers(plans, take) as workers:
+        done = await workers.carry_out()
     return Heard(done, rows, gaps, failures)
 
 

@@ -24,7 +24,7 @@ from driving import (
 from agentbench_tui.load import worker_process
 from agentbench_tui.load.protocol import AgentTarget, Conversation, Turn
 from agentbench_tui.load.sample import FOLLOW_UP, NEW_CONNECTION, NONE, STREAMED, TOKENS_COUNTED
-from agentbench_tui.load.workers import LoadWorkers, drive
+from agentbench_tui.load.workers import LoadWorkers
 from agentbench_tui.model.agent import AgentSpec
 from agentbench_tui.model.answer import AgentFailure, FailureKind, Message
 
@@ -76,6 +76,26 @@ async def test_an_answer_in_one_piece_has_tokens_but_no_first_token() -> None:
     assert {row["ttft_us"] for row in found.rows} == {NONE}
     assert {(row["output_tokens"], row["chunks"]) for row in found.rows} == {(5, 0)}
     assert not found.gaps
+
+
+async def test_workers_carry_out_one_plan_after_the_other() -> None:
+    sent: list[int] = []
+    async with practice_server(**QUICK) as server:
+        target = model_target(server.url)
+        first = [plan(target, users(2), requests=6, worker=nth, workers=2) for nth in range(2)]
+        further = [
+            plan(target, constant(200), requests=10, worker=nth, workers=2) for nth in range(2)
+        ]
+        async with LoadWorkers(first, lambda _, chunk: sent.append(chunk.rows)) as workers:
+            pids = workers.pids
+            done = [await workers.carry_out(), await workers.carry_out(further)]
+
+            assert workers.pids == pids
+            os.kill(pids[1], signal.SIGKILL)
+            with pytest.raises(AgentFailure, match="a load worker was ended"):
+                await workers.carry_out(first)
+    assert [sum(each.sent for each in one) for one in done] == [6, 10]
+    assert sum(sent) == 16
 
 
 async def test_several_workers_share_one_schedule() -> None:
@@ -313,7 +333,8 @@ async def test_a_fault_of_whoever_takes_chunks_is_raised_where_the_worker_is_wai
     async with practice_server(**QUICK) as server:
         asked = plan(model_target(server.url), constant(50), requests=5)
         with pytest.raises(ZeroDivisionError):
-            await drive([asked], broken)
+            async with LoadWorkers([asked], broken) as workers:
+                await workers.carry_out()
 
 
 def may_go_first() -> bool:
