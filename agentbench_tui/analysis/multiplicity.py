@@ -1,0 +1,70 @@
+"""p values adjusted for how many were looked at; each result is in the order of its input.
+
+For a family (the primary metrics of one comparison): `holm`, which needs no assumption. For a scan
+(many benchmarks × metrics): `benjamini_hochberg`, which bounds the share of false ones among those
+found. What has no p is left out by the caller, who thereby says that it was not tested.
+ValueError on NaN and outside [0, 1].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from agentbench_tui.analysis.sample import Floats, column
+
+
+def bonferroni(p: Sequence[float]) -> list[float]:
+    """p × number of tests: the simplest bound on the chance of any false find."""
+    values = _probabilities(p)
+    return _adjusted(values, np.full(values.size, float(values.size)), up=True)
+
+
+def holm(p: Sequence[float]) -> list[float]:
+    """Bounds the chance of any false find (Holm 1979): the smallest p × n, the next × n-1, …"""
+    values = _probabilities(p)
+    return _adjusted(values, np.arange(values.size, 0, -1.0), up=False)
+
+
+def hochberg_simes(p: Sequence[float]) -> list[float]:
+    """As `holm`, but from the largest p up (Hochberg 1988): smaller, for independent tests."""
+    values = _probabilities(p)
+    return _adjusted(values, np.arange(values.size, 0, -1.0), up=True)
+
+
+def benjamini_hochberg(p: Sequence[float]) -> list[float]:
+    """Bounds the share of false finds (Benjamini & Hochberg 1995): the i-th smallest p × n / i."""
+    values = _probabilities(p)
+    return _adjusted(values, values.size / np.arange(1.0, values.size + 1), up=True)
+
+
+def benjamini_yekutieli(p: Sequence[float]) -> list[float]:
+    """`benjamini_hochberg` × Σ 1/i, for tests that depend on each other in any way (2001)."""
+    values = _probabilities(p)
+    places = np.arange(1.0, values.size + 1)
+    return _adjusted(values, (1 / places).sum() * values.size / places, up=True)
+
+
+def _probabilities(p: Sequence[float]) -> Floats:
+    values = column(p)
+    if ((values < 0) | (values > 1)).any():
+        raise ValueError("a p value lies between 0 and 1")
+    return values
+
+
+def _adjusted(values: Floats, factors: Floats, *, up: bool) -> list[float]:
+    """The i-th smallest p times the i-th factor, made to rise with p, at most 1.
+
+    Stepping up, a p takes over a smaller product of any larger p; stepping down, a larger product
+    of any smaller p.
+    """
+    order = np.argsort(values, kind="stable")
+    products = values[order] * factors
+    if up:
+        products = np.minimum.accumulate(products[::-1])[::-1]
+    else:
+        products = np.maximum.accumulate(products)
+    adjusted = np.empty(values.size)
+    adjusted[order] = np.minimum(products, 1.0)
+    return [float(p) for p in adjusted]
