@@ -143,11 +143,13 @@ def load_command(target: str, **given: Any) -> int:
     agentbench load openai:URL#MODEL --concurrency 1,4,16,64 --input-tokens 512 --output-tokens 128
     agentbench load python:my_agent:answer --prompt 'What is the capital of Japan?'
     """
+    from agentbench_tui.cli.load_limits import raise_open_files
     from agentbench_tui.load.worker_process import end_ahead, start_ahead
 
     # A run that is watched, or left alone, has a process of its own.
     here = not is_live(given) and not given["detach"]
     if here and not given["print_suite"] and not given["dry_run"]:
+        raise_open_files()  # which it inherits
         start_ahead()
     try:
         return _load(target, given)

@@ -46,8 +46,10 @@ def run_plan(
     plan: Plan, database: str | None, persist: str | None, how: How, *, resume: bool = False
 ) -> int:
     """Carry out a plan, print its result; the exit code."""
+    from agentbench_tui.cli.load_limits import warn_of_limits
     from agentbench_tui.store.database import Location, create_or_migrate
 
+    warn_of_limits(plan)
     location = Location.resolve(database, persist)
     create_or_migrate(location.working)
     if how.detach:

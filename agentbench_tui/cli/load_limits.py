@@ -1,0 +1,168 @@
+"""What a machine sets bounds to and a load may come near: said before it starts.
+
+Each connection takes one of the machine's ports for the address that it leads to, and one open
+file in the process that sends and, of the practice server, in the one that answers.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import resource
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from agentbench_tui.engine.plan import Group, Plan
+    from agentbench_tui.load.spec import LoadSpec
+    from agentbench_tui.model.agent import AgentSpec
+
+NEAR = 2 / 3
+"""Of a bound: a load that needs more than that is warned about."""
+FILES_BESIDE = 64
+"""Open files of a process that are no connections: pipes, libraries, the log."""
+MOST_FILES = 1 << 20
+"""As many as any load needs; a limit is not raised beyond."""
+_PORT_RANGE = Path("/proc/sys/net/ipv4/ip_local_port_range")
+_OF_MODELS = frozenset({"openai", "anthropic", "mock"})
+"""Schemes whose connections the senders open themselves."""
+_OF_HTTP = _OF_MODELS | {"http", "https"}
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """Of this machine and this process; None where there is none, or none that is known."""
+
+    ports: int | None
+    """For connections to one address."""
+    files: int | None
+    """That a process may have open, its limit raised."""
+    cores: int = 1
+
+
+def raise_open_files() -> None:
+    """Let this process, and whatever it starts, have as many files open as it may allow itself."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, MOST_FILES)
+    if soft != resource.RLIM_INFINITY and soft < most:
+        with suppress(OSError, ValueError):  # macOS has a lower bound of its own
+            resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+
+
+def bounds_here() -> Bounds:
+    """Those that hold now."""
+    return Bounds(_ports(), _files(), _cores())
+
+
+def warn_of_limits(plan: Plan) -> None:
+    """Raise what can be raised, and say on stderr what the plan's loads come near."""
+    if any(group.benchmark["kind"] == "load" for group in plan.groups):
+        raise_open_files()
+        for line in limit_warnings(plan, bounds_here()):
+            click.echo(f"warning: {line}", err=True)
+
+
+def limit_warnings(plan: Plan, bounds: Bounds) -> list[str]:
+    """A sentence for each bound that a load of the plan comes near, and for each cap that cannot
+    be held because a price is not known."""
+    lines: list[str] = []
+    for group in plan.groups:
+        if group.benchmark["kind"] == "load":
+            for execution in group.executions:
+                lines += _of_machine(group, execution.agent, bounds)
+                lines += _of_price(plan, execution.agent)
+    return list(dict.fromkeys(lines))
+
+
+def _of_machine(group: Group, agent: AgentSpec, bounds: Bounds) -> Iterator[str]:
+    from agentbench_tui.agents.target import parse_target
+    from agentbench_tui.load.spec import LoadSpec
+
+    spec = LoadSpec.model_validate(group.resolved().load)
+    scheme = parse_target(agent.target).scheme
+    wanted = _most_at_once(spec)
+    if wanted is None or scheme not in _OF_HTTP:
+        return
+    ports, files = bounds.ports, bounds.files
+    if ports is not None and wanted > NEAR * ports:
+        yield (
+            f"{agent.id}: {wanted:,} connections at once, and this machine has {ports:,} ports"
+            " for connections to one address (net.ipv4.ip_local_port_range), of which those that"
+            " were closed hold theirs for a minute; ask for less at once, or widen the range"
+        )
+    each = _most_of_a_process(wanted, spec, agent, bounds) + FILES_BESIDE
+    if files is not None and each > NEAR * files:
+        yield (
+            f"{agent.id}: {each:,} open files in one process, which may have {files:,}; ask for"
+            f" less at once, or allow more first: ulimit -n {2 * each}"
+        )
+
+
+def _most_at_once(spec: LoadSpec) -> int | None:
+    """Connections that the schedule may need at once; None where it sets no bound to them."""
+    from agentbench_tui.load.shape import users_of
+
+    wanted = spec.max_in_flight if spec.is_open else users_of(spec)
+    counts = [count for count in (wanted, spec.requests) if count is not None]
+    return min(counts, default=None)
+
+
+def _most_of_a_process(wanted: int, spec: LoadSpec, agent: AgentSpec, bounds: Bounds) -> int:
+    """Those that the process with most of them has open; as `load.shape` shares them out."""
+    from agentbench_tui.agents.target import parse_target
+    from agentbench_tui.load.shape import USERS_A_WORKER, is_local
+
+    target = parse_target(agent.target)
+    if target.scheme == "mock":
+        return wanted  # all of them end in the one server
+    if spec.workers is not None:
+        return math.ceil(wanted / spec.workers)
+    if target.scheme not in _OF_MODELS or spec.is_open:
+        return wanted
+    at_most = max(1, bounds.cores - is_local(target.rest))
+    return math.ceil(wanted / min(at_most, math.ceil(wanted / USERS_A_WORKER)))
+
+
+def _of_price(plan: Plan, agent: AgentSpec) -> Iterator[str]:
+    """A cap on cost of what has no known price would never be reached."""
+    from agentbench_tui.agents.target import parse_target
+    from agentbench_tui.model.answer import Usage
+    from agentbench_tui.model.suite import Price
+    from agentbench_tui.scoring.prices import PriceTable
+
+    if plan.cost_limit_usd is None or agent.simulated:
+        return
+    model = parse_target(agent.target).fragment or None
+    prices = [*plan.prices, *(one for suite in plan.suites for one in suite.document["prices"])]
+    table = PriceTable(map(Price.model_validate, prices))
+    cost = table.cost(model, None, Usage(1, 1))
+    if cost.usd is None:
+        yield (
+            f"{agent.id}: the cap of {plan.cost_limit_usd:g} USD cannot be held: {cost.reason};"
+            " give its price with --prices"
+        )
+
+
+def _ports() -> int | None:
+    try:
+        first, last = map(int, _PORT_RANGE.read_text().split())
+    except (OSError, ValueError):
+        return None
+    return last - first + 1
+
+
+def _files() -> int | None:
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return None if soft == resource.RLIM_INFINITY else soft
+
+
+def _cores() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

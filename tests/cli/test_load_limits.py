@@ -1,0 +1,106 @@
+"""A load that comes near what the machine has of ports and open files is warned about."""
+
+import resource
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agentbench_tui.cli.load_limits import Bounds, bounds_here, limit_warnings, raise_open_files
+from agentbench_tui.engine.loading import suite_of_data
+from agentbench_tui.engine.plan import Plan
+from agentbench_tui.engine.planning import RunOptions, make_plan
+
+HERE = "openai:http://127.0.0.1:8000/v1#m"
+THERE = "openai:http://192.0.2.1:8000/v1#m"
+WEIGHTS = {"accuracy": 0, "speed": 1, "efficiency": 0, "cost": 0, "reliability": 0}
+
+
+def plan_of(load: dict[str, Any], target: str = HERE, **suite: Any) -> Plan:
+    document = {
+        "suite_id": "load",
+        "agents": [{"id": "m", "target": target}],
+        "weights": WEIGHTS,
+        "benchmarks": [{"benchmark_id": "load", "kind": "load", "load": load}],
+        **suite,
+    }
+    return make_plan([suite_of_data(document, Path.cwd())], RunOptions())
+
+
+def warned(load: dict[str, Any], bounds: Bounds, target: str = HERE, **suite: Any) -> list[str]:
+    return limit_warnings(plan_of(load, target, **suite), bounds)
+
+
+@pytest.mark.parametrize(
+    ("load", "is_near"),
+    [
+        ({"concurrency": 200}, False),
+        ({"concurrency": 201}, True),
+        ({"throughput": True}, True),  # 256 at once
+        ({"throughput": True, "max_in_flight": 100}, False),
+        ({"rate": 5000, "max_in_flight": 201}, True),
+        ({"rate": 5000}, False),  # nothing bounds it, and nothing is known
+        ({"concurrency": 1000, "requests": 150}, False),
+    ],
+)
+def test_more_than_two_thirds_of_the_ports_is_near(load: dict[str, Any], is_near: bool) -> None:
+    found = warned(load, Bounds(ports=300, files=None))
+    assert [("this machine has 300 ports" in line) for line in found] == [True] * is_near
+
+
+@pytest.mark.parametrize(
+    ("target", "load", "cores", "each"),
+    [
+        (HERE, {"concurrency": 1000, "workers": 4}, 8, 250),
+        (THERE, {"concurrency": 1000}, 2, 500),
+        (HERE, {"concurrency": 1000}, 2, 1000),  # one core is left to the server
+        ("mock", {"concurrency": 1000, "workers": 4}, 8, 1000),  # the server has them all
+        ("http://192.0.2.1/ask", {"concurrency": 1000}, 8, 1000),  # opened in one worker
+    ],
+)
+def test_open_files_are_counted_a_process(
+    target: str, load: dict[str, Any], cores: int, each: int
+) -> None:
+    (line,) = warned(load, Bounds(ports=None, files=each + 64, cores=cores), target)
+    assert line.startswith(
+        f"m: {each + 64:,} open files in one process, which may have {each + 64:,}"
+    )
+    assert not warned(load, Bounds(ports=None, files=2 * (each + 64), cores=cores), target)
+
+
+def test_agents_without_connections_need_no_ports() -> None:
+    few = Bounds(ports=1, files=1)
+    assert not warned({"concurrency": 50}, few, "command:cat")
+
+
+def test_a_sweep_is_warned_about_where_it_is_near() -> None:
+    swept = {"sweep": {"parameters": {"users": [1, 300]}}}
+    benchmark = {"benchmark_id": "b", "kind": "load", "load": {"concurrency": "${users}"}, **swept}
+    (line,) = warned({}, Bounds(ports=300, files=None), benchmarks=[benchmark])
+    assert "300 connections at once" in line
+
+
+def test_a_cap_on_cost_without_a_price_is_told() -> None:
+    none = Bounds(ports=None, files=None)
+    (line,) = warned({"concurrency": 1}, none, cost_limit_usd=2)
+    assert line.startswith("m: the cap of 2 USD cannot be held: ")
+    price = [{"model": "m", "input": 1, "output": 1}]
+    assert not warned({"concurrency": 1}, none, cost_limit_usd=2, prices=price)
+    assert not warned({"concurrency": 1}, none, "mock", cost_limit_usd=2)
+
+
+@pytest.fixture
+def _few_files() -> Iterator[None]:
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (256, before[1]))
+    yield
+    resource.setrlimit(resource.RLIMIT_NOFILE, before)
+
+
+@pytest.mark.usefixtures("_few_files")
+def test_the_soft_limit_of_open_files_is_raised() -> None:
+    assert bounds_here().files == 256
+    raise_open_files()
+    files = bounds_here().files
+    assert files is None or files > 256
