@@ -14,6 +14,9 @@ from agentbench_tui.http.sse import SseEvent
 from agentbench_tui.model.answer import Message, ToolCall, Usage
 
 
+_NULL = msgspec.Raw(b"null")
+
+
 class _Function(msgspec.Struct):
     name: str | None = None
     arguments: str | dict[str, Any] | None = None
@@ -47,7 +50,7 @@ class _Completion(msgspec.Struct):
 
     model: str | None = None
     choices: list[_Choice] | None = None
-    usage: msgspec.Raw = msgspec.Raw(b"null")
+    usage: msgspec.Raw = _NULL
     """Read apart, so that wrong types in it cost the usage and not the answer."""
     error: Any = None
     object: str | None = None
@@ -102,7 +105,7 @@ class ChatCompletions:
             said = choice.delta or choice.message
             if said is not None:
                 _read_delta(said, received_ns, transcript)
-        if completion.usage != b"null":
+        if completion.usage != _NULL:
             transcript.usage = _usage(completion.usage) or transcript.usage
 
 
