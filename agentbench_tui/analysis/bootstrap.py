@@ -23,6 +23,7 @@ from agentbench_tui.analysis.resampling import (
     ends,
     method_words,
     percentile_bootstrap,
+    streams,
 )
 from agentbench_tui.analysis.sample import Floats, column, grouped
 
@@ -142,9 +143,12 @@ def bootstrap_median_ratio(
         logs(group)  # refuses what is not positive
     if min(control.size, candidate.size) < max(how.at_least, 2):
         return None
-    streams = _streams(control, candidate, how.seed)
+    generators = streams(control, candidate, how.seed)
     count = how.count(control.size + candidate.size)
-    first, second = _medians(control, streams[0], count), _medians(candidate, streams[1], count)
+    first, second = (
+        _medians(control, generators[0], count),
+        _medians(candidate, generators[1], count),
+    )
     estimate = float(np.median(candidate) / np.median(control))
     return percentile_bootstrap(estimate, second / first, how, "ratio of medians")
 
@@ -237,8 +241,8 @@ def _bootstrap(
         resampled = plus.means(np.random.default_rng(how.seed), count)
     else:
         estimate = plus.mean() - minus.mean()
-        streams = _streams(minus.sums, plus.sums, how.seed)
-        resampled = plus.means(streams[1], count) - minus.means(streams[0], count)
+        generators = streams(minus.sums, plus.sums, how.seed)
+        resampled = plus.means(generators[1], count) - minus.means(generators[0], count)
     bias = acceleration = 0.0
     if how.method == "bca" and not all(group.constant() for group in groups):
         size = sum(float(np.abs(group.sums).mean()) for group in groups)
@@ -274,10 +278,3 @@ def _medians(x: Floats, generator: np.random.Generator, resamples: int) -> Float
         drawn = generator.integers(0, x.size, (block.stop - block.start, x.size))
         found[block] = np.median(x[drawn], axis=1)
     return found
-
-
-def _streams(a: Floats, b: Floats, seed: int) -> list[np.random.Generator]:
-    """A generator for each group, by what it holds: swapped groups give mirrored results."""
-    streams = np.random.default_rng(seed).spawn(2)
-    in_order = (a.size, a.tolist()) <= (b.size, b.tolist())
-    return streams if in_order else streams[::-1]

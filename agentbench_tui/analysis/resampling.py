@@ -95,6 +95,13 @@ def blocks(resamples: int, drawn: int) -> list[slice]:
     return [slice(at, min(at + rows, resamples)) for at in range(0, resamples, rows)]
 
 
+def streams(a: Floats, b: Floats, seed: int) -> list[np.random.Generator]:
+    """A generator for each group, by what it holds: swapped groups give mirrored results."""
+    generators = np.random.default_rng(seed).spawn(2)
+    in_order = (a.size, a.tolist()) <= (b.size, b.tolist())
+    return generators if in_order else generators[::-1]
+
+
 def bias_correction(resampled: Floats, estimate: float, closeness: float) -> float:
     """z0 = Φ⁻¹(share of resampled figures below the estimate); ties, up to closeness, count half.
 
