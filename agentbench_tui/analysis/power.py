@@ -11,13 +11,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import get_args
 
 import numpy as np
 
+from agentbench_tui.analysis.alternative import Alternative
 from agentbench_tui.analysis.distribution import normal_quantile, student_quantile
-
-Alternative = Literal["two-sided", "greater", "less"]
 
 _FEWEST = 2.0
 """Values of a column, or pairs, below which there is no standard deviation."""
@@ -222,6 +221,8 @@ def _power(noncentrality: float, df: float, alpha: float, alternative: Alternati
     from scipy.special import ncfdtr, nctdtr
 
     _check_chances(0.5, alpha)
+    if alternative not in get_args(Alternative):
+        raise ValueError(f"alternative is two-sided, greater or less, not {alternative!r}")
     if alternative == "two-sided":
         critical = student_quantile(1 - alpha / 2, df)
         # T² is noncentral F: unlike the two tails of T, it does not underflow for large effects

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from agentbench_tui.analysis.alternative import Alternative
 from agentbench_tui.analysis.power import (
-    Alternative,
     power_mcnemar,
     power_paired,
     power_two_sample,
@@ -226,6 +226,7 @@ def test_questions_without_an_answer_are_refused() -> None:
         lambda: power_two_sample(0.5, 1),
         lambda: power_paired(0.5, math.nan),
         lambda: power_paired(0.5, 5, alpha=0.0),
+        lambda: power_paired(0.5, 5, alternative="both"),  # type: ignore[arg-type]
         lambda: sample_size_ratio(0.0, 0.1),
         lambda: sample_size_ratio(0.1, -1.0),
         lambda: sample_size_proportions(0.7, 0.7),
@@ -233,5 +234,5 @@ def test_questions_without_an_answer_are_refused() -> None:
         lambda: sample_size_mcnemar(0.2, 0.2),
         lambda: power_mcnemar(0.7, 0.7, 10),
     ):
-        with pytest.raises(ValueError, match=r"needed|needs|find|finds|told apart"):
+        with pytest.raises(ValueError, match=r"needed|needs|find|told apart|two-sided"):
             bad()
