@@ -1,0 +1,75 @@
+"""On which scale a metric's changes are measured, and which way is worse.
+
+Every gate works on positions: numbers whose differences are changes, and which grow as the metric
+gets worse. Times, tokens, costs and throughputs change by factors, so their positions are logs;
+shares (success rate, accuracy) change by points, so theirs are the shares themselves.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from agentbench_tui.analysis.sample import Floats, column
+
+Better = Literal["lower", "higher"]
+Kind = Literal["ratio", "points"]
+
+MARGINS: dict[Kind, float] = {"ratio": 0.05, "points": 0.02}
+"""The smallest change that matters, unless a metric says otherwise: a factor of 1.05, 2 points."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """How a metric's values turn into positions and back."""
+
+    better: Better = "lower"
+    kind: Kind = "ratio"
+    """`points` for shares in 0 … 1; a point is 0.01."""
+
+    def positions(self, values: ArrayLike) -> Floats:
+        """float64[n] that grows as the metric worsens; a change of unit shifts it as a whole.
+
+        ValueError on NaN and infinity, and on the ratio scale for values of 0 or less.
+        """
+        x = column(values)
+        if self.kind == "ratio":
+            if (x <= 0).any():
+                raise ValueError("a value of 0 or less has no ratio; leave it out or use points")
+            x = np.log(x)
+        return x if self.better == "lower" else -x
+
+    def value(self, position: float) -> float:
+        """The metric at a position, in its own unit."""
+        signed = position if self.better == "lower" else -position
+        return math.exp(signed) if self.kind == "ratio" else signed
+
+    def change(self, shift: float) -> float:
+        """A difference of positions as new / old, or as new - old on the scale of points."""
+        return self.value(shift)
+
+    def interval(self, low: float, high: float) -> tuple[float, float]:
+        """The ends of an interval of shifts as changes, in the order of the metric's values."""
+        first, second = self.change(low), self.change(high)
+        return (first, second) if self.better == "lower" else (second, first)
+
+    def length(self, size: float) -> float:
+        """A size as a difference of positions: 0.05 is a factor of 1.05 either way, or 5 points.
+
+        ValueError when negative.
+        """
+        if not size >= 0:
+            raise ValueError(f"a size of 0 or more is needed, got {size}")
+        return math.log1p(size) if self.kind == "ratio" else size
+
+    def size(self, length: float) -> float:
+        """A difference of positions as a size; the inverse of `length`."""
+        return math.expm1(length) if self.kind == "ratio" else length
+
+    def margin(self, margin: float | None) -> float:
+        """The margin as a difference of positions; the scale's own for None."""
+        return self.length(MARGINS[self.kind] if margin is None else margin)
