@@ -1,0 +1,72 @@
+"""Which executions are meant: the complete ones that fit an agent, a run, a tag, a benchmark."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import sqlite3
+
+Row = dict[str, Any]
+
+_MOST = 100_000
+
+
+def executions_where(
+    connection: sqlite3.Connection,
+    *,
+    agent: str | None = None,
+    version: str | None = None,
+    run_key: int | None = None,
+    tag: str | None = None,
+    suite: str | None = None,
+    benchmark: str | None = None,
+) -> list[Row]:
+    """The complete executions that fit all that is given, the oldest first.
+
+    Rows of `benchmark_executions`, `parameters` decoded, with the `fingerprint` of the machine
+    (None where it is not known) and the `run_id`. The newest 100,000 at most.
+    """
+    cursor = connection.execute(
+        "SELECT e.*, v.fingerprint, r.id AS run_id FROM benchmark_executions e"
+        " JOIN runs r ON r.key=e.run_key LEFT JOIN environments v ON v.hash=r.environment_hash"
+        " WHERE e.status='complete'"
+        " AND (:agent IS NULL OR e.agent_id=:agent)"
+        " AND (:version IS NULL OR e.agent_version=:version)"
+        " AND (:run_key IS NULL OR e.run_key=:run_key)"
+        " AND (:tag IS NULL OR EXISTS (SELECT 1 FROM json_each(r.tags) WHERE value=:tag))"
+        " AND (:suite IS NULL OR e.suite_id=:suite)"
+        " AND (:benchmark IS NULL OR e.benchmark_id=:benchmark)"
+        " ORDER BY e.created_at DESC, e.key DESC LIMIT :most",
+        {
+            "agent": agent, "version": version, "run_key": run_key, "tag": tag, "suite": suite,
+            "benchmark": benchmark, "most": _MOST,
+        },
+    )  # fmt: skip
+    names = [column[0] for column in cursor.description]
+    rows = [dict(zip(names, tuple(row), strict=True)) for row in cursor.fetchall()]
+    for row in rows:
+        row["parameters"] = json.loads(row["parameters"])
+    return rows[::-1]
+
+
+def agent_ids(connection: sqlite3.Connection) -> list[str]:
+    """Every agent that was ever measured."""
+    return [str(row[0]) for row in connection.execute("SELECT id FROM agents ORDER BY id")]
+
+
+def tags(connection: sqlite3.Connection) -> list[str]:
+    """Every tag of a run."""
+    found = connection.execute(
+        "SELECT DISTINCT t.value FROM runs r, json_each(r.tags) t ORDER BY 1"
+    )
+    return [str(row[0]) for row in found]
+
+
+def specification_of(connection: sqlite3.Connection, agent: str, version: str) -> str:
+    """`model.agent.AgentSpec` of a version, JSON."""
+    row = connection.execute(
+        "SELECT specification FROM agent_versions WHERE agent_id=? AND version=?", (agent, version)
+    ).fetchone()
+    return str(row[0])

@@ -1,0 +1,226 @@
+"""What executions of one agent on one benchmark say, as arrays: the ground of every verdict.
+
+Observations of a task benchmark have a case, so that two agents can be held against each other
+case by case. What is said of speed stands on whole repeats, since the answers of one repeat share
+its luck: `per_repeat` gives one value for each, of every kind of benchmark.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Protocol
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from agentbench_tui.engine.aggregate import Observations
+from agentbench_tui.model.agent import AgentSpec
+from agentbench_tui.model.metric import SHARES
+from agentbench_tui.store.selection import specification_of
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable, Sequence
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Execution = dict[str, Any]
+
+OF_OBSERVATIONS = (
+    "accuracy", "correct_share", "reliability", "e2e_ms", "ttft_ms", "input_tokens",
+    "output_tokens", "cost_usd_per_task",
+)  # fmt: skip
+"""What each observation of a task benchmark has a value of, by the name of the metric."""
+
+
+class Evidence(Protocol):
+    """One side of a comparison on one benchmark, at one point of a sweep."""
+
+    @property
+    def executions(self) -> Sequence[Execution]:
+        """Where it comes from, the oldest first."""
+
+    def per_repeat(self, metric: str) -> Floats:
+        """One value for each repeat that has one; empty where it was not measured.
+
+        `metric` as in gates (`e2e_ms.p95`, `accuracy`). A distribution without a part is its p50.
+        """
+
+
+@dataclass(frozen=True)
+class TaskEvidence:
+    """Counted observations, a row each; NaN where a value is not known.
+
+    Observations that failed for a reason of the grader's or the harness's do not count.
+    """
+
+    executions: Sequence[Execution]
+    case: Integers
+    """Equal for equal cases, also of other evidence made by the same `CaseNumbers`."""
+    cluster: Integers
+    """What is independent: the case, or the cluster that its author put it in."""
+    seed: Integers
+    repeat: Integers
+    """Numbered 0 … R-1 over the repeats of all executions."""
+    values: dict[str, Floats]
+    """By the names of `OF_OBSERVATIONS`; those without any value are left out."""
+    repeats: int
+    """R."""
+
+    def per_repeat(self, metric: str) -> Floats:
+        """See `Evidence`. Shares and costs are means; percentiles of any number of answers."""
+        base, _, part = metric.partition(".")
+        column = self.values.get(base)
+        if column is None:
+            return np.empty(0)
+        share = SHARES.get(part)
+        if share is None and not part and base.endswith("_ms"):
+            share = 0.5
+        found = []
+        for number in range(self.repeats):
+            values = column[self.repeat == number]
+            values = values[~np.isnan(values)]
+            if len(values):
+                one = values.mean() if share is None else np.quantile(values, share)
+                found.append(float(one))
+        return np.array(found)
+
+
+class CaseNumbers:
+    """Gives equal cases of different datasets the same number."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self._datasets: dict[int, dict[int, int]] = {}
+        self._known: dict[tuple[str, str], int] = {}
+        """By id and body of the case."""
+        self._names: dict[int, str] = {}
+
+    def of(self, dataset_key: int, cases: Integers) -> Integers:
+        """Numbers of cases of a dataset, given by their keys."""
+        numbers = self._datasets.get(dataset_key)
+        if numbers is None:
+            numbers = self._datasets[dataset_key] = self._number(dataset_key)
+        return np.fromiter((numbers[case] for case in cases.tolist()), np.int64, len(cases))
+
+    def name(self, number: int) -> str:
+        """The case's id."""
+        return self._names[number]
+
+    def _number(self, dataset_key: int) -> dict[int, int]:
+        rows = self._connection.execute(
+            "SELECT key, case_id, body FROM cases WHERE dataset_key=?", (dataset_key,)
+        )
+        numbers = {}
+        for key, case_id, body in rows:
+            number = self._known.setdefault((case_id, body), len(self._known))
+            numbers[key] = number
+            self._names[number] = case_id
+        return numbers
+
+
+def task_evidence(
+    connection: sqlite3.Connection, executions: Iterable[Execution], numbers: CaseNumbers
+) -> TaskEvidence:
+    """The observations of these executions of a task benchmark together."""
+    parts = [_part(connection, row, numbers) for row in executions]
+    rows = [row for row, *_ in parts]
+    repeats, first = [], 0
+    for _, seen, _ in parts:
+        _, own = np.unique(seen.repeat, return_inverse=True)
+        repeats.append(own.astype(np.int64) + first)
+        first += int(own.max()) + 1 if len(own) else 0
+    columns = [_columns(seen) for _, seen, _ in parts]
+    values = {
+        name: np.concatenate([column[name] for column in columns]) for name in OF_OBSERVATIONS
+    }
+    case = np.concatenate([cases for *_, cases in parts])
+    # A cluster is a negative number of its dataset; a case its key, which is its number here.
+    clusters = [np.where(seen.unit < 0, seen.unit, cases) for _, seen, cases in parts]
+    return TaskEvidence(
+        rows,
+        case,
+        np.concatenate(clusters),
+        np.concatenate([np.full(len(seen), row["seed"], np.int64) for row, seen, _ in parts]),
+        np.concatenate(repeats),
+        {name: column for name, column in values.items() if not np.isnan(column).all()},
+        first,
+    )
+
+
+def _part(
+    connection: sqlite3.Connection, row: Execution, numbers: CaseNumbers
+) -> tuple[Execution, Observations, Integers]:
+    seen = Observations(connection, row["key"])
+    return row, seen, numbers.of(row["dataset_key"], seen.case)
+
+
+def _columns(seen: Observations) -> dict[str, Floats]:
+    unknown = np.full(len(seen), math.nan)
+    scored = not np.isnan(seen.credit).all()
+    cost = seen.cost_usd
+    # A sum is only known when every answer's price is; what failed may have cost nothing.
+    priced = not np.isnan(cost[seen.answered]).any() and not np.isnan(cost).all()
+    answered = seen.answered
+    return {
+        "accuracy": np.where(answered, np.nan_to_num(seen.credit), 0.0) if scored else unknown,
+        "correct_share": seen.right.astype(np.float64) if scored else unknown,
+        "reliability": answered.astype(np.float64),
+        "e2e_ms": np.where(answered, seen.e2e_ms, math.nan),
+        "ttft_ms": np.where(answered, seen.ttft_ms, math.nan),
+        "input_tokens": seen.input_tokens,
+        "output_tokens": seen.output_tokens,
+        "cost_usd_per_task": np.nan_to_num(cost) if priced else unknown,
+    }
+
+
+class LoadEvidence:
+    """Repeats of load executions, each with its own metrics."""
+
+    def __init__(self, connection: sqlite3.Connection, executions: Iterable[Execution]) -> None:
+        self.executions = list(executions)
+        self._connection = connection
+
+    def per_repeat(self, metric: str) -> Floats:
+        """See `Evidence`."""
+        base = metric if "." in metric or not metric.endswith("_ms") else f"{metric}.p50"
+        found = (repeat.get(base) for repeat in self._repeats)
+        return np.array([value for value in found if value is not None])
+
+    def metrics(self) -> list[str]:
+        """Every metric that some repeat has."""
+        return sorted({name for repeat in self._repeats for name in repeat})
+
+    @cached_property
+    def _repeats(self) -> list[dict[str, float]]:
+        from agentbench_tui.load.aggregate import aggregate, read_windows
+        from agentbench_tui.load.columns import read_columns
+        from agentbench_tui.load.pricing import price_of
+        from agentbench_tui.load.requests import Requests
+
+        repeats = []
+        for row in self.executions:
+            key = row["key"]
+            specification = specification_of(
+                self._connection, row["agent_id"], row["agent_version"]
+            )
+            agent = msgspec.json.decode(specification, type=AgentSpec)
+            price = price_of(self._connection, key, agent)
+            for number, window in read_windows(self._connection, key).items():
+                columns = read_columns(self._connection, key, repeats=[number])
+                found = aggregate(
+                    Requests(columns, {number: window}),
+                    agent,
+                    None if price is None else price.of_request,
+                )
+                repeats.append(
+                    {
+                        name: metric.value
+                        for name, metric in found.metrics.items()
+                        if metric.value is not None
+                    }
+                )
+        return repeats
