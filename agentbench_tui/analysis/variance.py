@@ -11,14 +11,19 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from agentbench_tui.analysis.distribution import normal_quantile, student_quantile
 from agentbench_tui.analysis.estimate import needs
 from agentbench_tui.analysis.sample import Floats, column
 
-_MOST_SPREADS = 1e6
-"""CVs to a half-width beyond which the number of runs (over 10^12) is a mistake in the question."""
+_MOST_SPREADS = 1e15
+"""CVs to a half-width beyond which the question is a mistake."""
+_MANY_SPREADS = 1e4
+"""From here on t² = z² + z² (z²+1) / 2n to within rounding (Cornish & Fisher 1937)."""
+_SINH_LIMIT = 700.0
+"""sinh of this still is a float."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,11 +95,12 @@ def precision_n(cv: float, half_width: float, level: float = 0.95) -> int:
         raise ValueError(f"a coefficient of variation of 0 or more is needed, got {cv}")
     if not 0 < half_width < math.inf:
         raise ValueError(f"a positive half-width is needed, got {half_width}")
-    if cv / half_width > _MOST_SPREADS:
+    spreads, z = cv / half_width, normal_quantile(1 - _tail(level))
+    if spreads > _MOST_SPREADS:
         raise ValueError(f"no number of runs brings a CV of {cv:g} to a half-width of {half_width}")
-
-    z = normal_quantile(1 - _tail(level))
-    n = max(2, math.floor((z * cv / half_width) ** 2))  # never too many: t exceeds z
+    if spreads > _MANY_SPREADS:
+        return math.ceil((z * spreads) ** 2 + (z * z + 1) / 2)
+    n = max(2, math.floor((z * spreads) ** 2))  # never too many: t exceeds z
     while _half_width(cv, n, level) > half_width:
         n += 1
     return n
@@ -131,23 +137,33 @@ def half_width_curve(
     return PrecisionCurve(spread, tuple(points))
 
 
-def runs_needed(values: ArrayLike, half_width: float, level: float = 0.95) -> RunsNeeded:
+def runs_needed(
+    values: ArrayLike, half_width: float, level: float = 0.95, *, logs: bool = False
+) -> RunsNeeded:
     """Runs with which the mean is known to ± `half_width` of itself, from the runs there are.
 
     `n` is `precision_n` of the pilot's CV; its band is wide for a small pilot, and honest about
     it: a pilot of 15 with a CV of 10 % says 18 (11 to 41) for 5 %. Conditions and errors as
     `half_width_curve`. Asked again while runs come in, it plans; it is no rule for stopping, which
     looks only at agreed numbers of runs (`summary.precision_reached`).
+
+    With `logs`, for positive values only: of the geometric mean by t on logs, as that rule has it.
+    Its half-width is sinh(t(n-1) s / √n) with s the sd of the logs.
     """
-    spread = _spread(column(values), level)
+    x = column(values)
+    if logs and (x <= 0).any():
+        raise ValueError("a geometric mean needs positive values")
+    spread = _spread(np.log(x) if logs else x, level, relative=not logs)
     if isinstance(spread, str):
         return RunsNeeded(None, None, None, None, None, spread)
-    n = precision_n(spread.cv, half_width, level)
+    target = math.asinh(half_width) if logs else half_width
+    reached = _half_width(spread.cv, spread.n, level)
+    n = precision_n(spread.cv, target, level)
     return RunsNeeded(
         n,
-        precision_n(spread.low, half_width, level),
-        precision_n(spread.high, half_width, level),
-        _half_width(spread.cv, spread.n, level),
+        precision_n(spread.low, target, level),
+        precision_n(spread.high, target, level),
+        math.sinh(min(reached, _SINH_LIMIT)) if logs else reached,
         max(0, n - spread.n),
     )
 
@@ -156,19 +172,22 @@ def _half_width(cv: float, n: int, level: float) -> float:
     return student_quantile(1 - _tail(level), n - 1) * cv / math.sqrt(n)
 
 
-def _spread(x: Floats, level: float) -> Spread | str:
-    """The pilot's spread, or why there is none that a number of runs could be drawn from."""
+def _spread(x: Floats, level: float, *, relative: bool = True) -> Spread | str:
+    """The pilot's spread, or why there is none that a number of runs could be drawn from.
+
+    Unless `relative`, the sd itself stands for the CV, as it does for logs.
+    """
     if x.size < 2:
         return needs(2, x.size)
     if x.min() == x.max():
         return "all values are equal: no spread to plan from"
-    mean, sd = abs(float(x.mean())), float(x.std(ddof=1))
+    mean, sd = float(x.mean()), float(x.std(ddof=1))
     # values of one sign are never refused, however few: their mean cannot be 0
-    if x.min() < 0 < x.max() and mean <= _half_width(sd, x.size, level):
+    if relative and x.min() < 0 < x.max() and abs(mean) <= _half_width(sd, x.size, level):
         return "the mean is not clear of 0: a share of it means nothing"
     low, high = _chi_square_factors(x.size, level)
-    cv = sd / mean
-    return Spread(x.size, float(x.mean()), sd, cv, cv * low, cv * high)
+    cv = sd / abs(mean) if relative else sd
+    return Spread(x.size, mean, sd, cv, cv * low, cv * high)
 
 
 def _chi_square_factors(n: int, level: float) -> tuple[float, float]:
