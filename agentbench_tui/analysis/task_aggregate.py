@@ -187,7 +187,9 @@ def _resampled(
 
 def _times_drawn(runs: int, generator: np.random.Generator, count: int) -> Floats:
     """How often each run is in each resample, float64[count, runs]."""
-    return generator.multinomial(runs, np.full(runs, 1 / runs), size=count).astype(np.float64)
+    drawn = generator.integers(0, runs, (count, runs)) + runs * np.arange(count)[:, np.newaxis]
+    times = np.bincount(drawn.ravel(), minlength=count * runs)
+    return times.reshape(count, runs).astype(np.float64)
 
 
 def _columns(tasks: Tasks) -> list[Floats]:
