@@ -6,8 +6,10 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.analysis.summary import needed
+from agentbench_tui.model.load_figures import COUNTS, HARNESS
 from agentbench_tui.model.metric import METRICS, SHARES
 from agentbench_tui.store.queries import load_summary_of, metrics_of
+from agentbench_tui.verdicts.load_repeats import between_repeats
 
 if TYPE_CHECKING:
     import sqlite3
@@ -53,6 +55,8 @@ def load_document(connection: sqlite3.Connection, row: Document) -> Document | N
         "benchmark_id": row["benchmark_id"],
         "parameters": row["parameters"],
         "simulated": bool(row["simulated"]),
+        "status": row["status"],
+        "stop_reason": row["stop_reason"],
         "verdict": summary.pop("verdict"),
         "reasons": summary.pop("reasons"),
         "limit": summary.pop("limit"),
@@ -60,8 +64,45 @@ def load_document(connection: sqlite3.Connection, row: Document) -> Document | N
         "requests": summary.pop("requests"),
         "metrics": metrics,
         "unmeasured": unmeasured,
+        "between_repeats": between_repeats(connection, row) if summary["repeats"] > 1 else None,
         "harness": summary.pop("harness"),
         **summary,
+    }
+
+
+def unmeasured_load(run: Document, execution: Document) -> Document:
+    """The document of a load that could not be measured: every figure null, and why.
+
+    `run`, `execution`: of `agentbench.run/1`.
+    """
+    reason = execution["stop_reason"] or execution["status"]
+    metrics: Document = {}
+    unmeasured: dict[str, str] = {}
+    for name, metric in METRICS.items():
+        if metric.load and metric.distribution:
+            metrics[name] = dict.fromkeys(metric.parts) | {"n": 0, "reason": reason}
+        elif metric.load or name in _BESIDE:
+            metrics[name], unmeasured[name] = None, reason
+    counts = dict.fromkeys((*COUNTS, "sent_per_s", "connections", "received_bytes"))
+    same = (
+        *("execution_id", "agent_id", "agent_version", "suite_id", "benchmark_id"),
+        *("parameters", "simulated", "status", "stop_reason"),
+    )
+    return {
+        "schema": SCHEMA,
+        "run_id": run["run_id"],
+        **{key: execution[key] for key in same},
+        "verdict": None,
+        "reasons": [reason],
+        "limit": None,
+        "warnings": [],
+        "requests": counts | {"failed": execution["failures"]},
+        "metrics": metrics,
+        "unmeasured": unmeasured,
+        "between_repeats": None,
+        "harness": dict.fromkeys((*HARNESS, "calibrated_at", "realtime")),
+        **dict.fromkeys(("is_open", "on_this_machine", "slo", "repeats", "steady")),
+        "tokens_estimated": None,
     }
 
 

@@ -6,12 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from processes import make_place, until
 
 from agentbench_tui.cli.main import _run
 from agentbench_tui.engine.plan import Plan
 from agentbench_tui.engine.planning import RunOptions, make_plan
 from agentbench_tui.engine.source import read_source
 from agentbench_tui.load.schedule_words import schedule_words
+from agentbench_tui.verdicts.explanation import explain
 
 TARGET = "openai:http://127.0.0.1:8000/v1#some/model?temperature=0"
 
@@ -311,9 +313,79 @@ def test_a_load_is_measured_stored_and_printed_as_json(capfd: pytest.CaptureFixt
     assert metrics["e2e_ms"]["p99"] is None
     assert document["harness"]["cpu_us_per_request"] > 0
 
+    for name in figures_of(document):
+        assert explain(name)["formula"], name
+
     assert _run(["runs", "show", "latest", "--db", "own.db", "--format", "json"]) == 0
     (stored,) = json.loads(capfd.readouterr().out)["executions"]
     assert stored["load"] == document
+
+
+NO_FIGURES = {
+    *("schema", "run_id", "execution_id", "agent_id", "agent_version", "suite_id"),
+    *("benchmark_id", "parameters", "status", "stop_reason", "reasons", "warnings", "unmeasured"),
+    *("requests", "metrics", "harness"),
+}
+"""Keys of a load document that say which it is, hold sentences, or hold the figures."""
+
+
+def figures_of(document: dict[str, Any]) -> list[str]:
+    """Every name in a load document behind which a figure stands, parts as `e2e_ms.p95`."""
+    names = [name for name in document if name not in NO_FIGURES]
+    names += [*document["requests"], *document["requests"]["failed"], *document["harness"]]
+    for name, found in document["metrics"].items():
+        beside = {"n", "needs", "reason", "estimated"}  # said of the figure
+        parts = found.keys() - beside if isinstance(found, dict) else ()
+        names += [f"{name}.{part}" for part in parts] or [name]
+    return names
+
+
+def test_a_gate_on_the_verdict_and_on_the_harness_decides_the_exit_code(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def not_calibrated(*_: Any) -> None:
+        return None
+
+    monkeypatch.setattr("agentbench_tui.load.calibration.calibrated", not_calibrated)
+    target = "mock?ttft=2ms&itl=1ms&tokens=2"
+    options = ["--requests", "20", "--no-ui", "--db", "own.db", "--format", "json"]
+    gates = ["--fail-on", "verdict==clean", "--fail-on", "cpu_us_per_request>0"]
+
+    code = _run(["load", target, *options, *gates])
+
+    said = capfd.readouterr()
+    verdict = json.loads(said.out)["verdict"]
+    assert code == (0 if verdict == "clean" else 1)
+    failed = f"gate: verdict==clean FAILS for mock on load: {verdict}"
+    assert (failed in said.err) == (verdict != "clean")
+
+
+def test_what_a_load_may_cost_and_last_is_part_of_the_printed_suite(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    Path("prices.yaml").write_text("- {model: some/model, input: 1, output: 2}\n")
+    caps = ["--max-cost", "2.5", "--max-tokens", "9000", "--hourly-price", "3"]
+
+    suite = printed_suite(capfd, *caps, "--prices", "prices.yaml")
+
+    assert (suite["cost_limit_usd"], suite["token_limit"]) == (2.5, 9000)
+    assert suite["prices"] == [{"model": "some/model", "input": 1, "output": 2}]
+    assert suite["agents"][0]["hourly_price_usd"] == 3
+    plan = make_plan(["printed.yaml"], RunOptions())
+    assert (plan.cost_limit_usd, plan.token_limit) == (2.5, 9000)
+
+
+def test_a_detached_load_prints_its_id_and_goes_on(tmp_path: Path) -> None:
+    place = make_place(tmp_path)
+    target = "mock?ttft=2ms&itl=1ms&tokens=2"
+
+    started = place.run("load", target, "--requests", "5", "--detach", "--warmup", "0")
+
+    assert started.returncode == 0, started.stderr
+    run_id = started.stdout.strip()
+    status = "SELECT status FROM runs WHERE id=?"
+    until(lambda: place.rows(status, run_id) == [("complete",)])
+    assert place.rows("SELECT observed FROM benchmark_executions") == [(5,)]
 
 
 def test_a_target_that_answers_nothing_ends_with_3(capfd: pytest.CaptureFixture[str]) -> None:

@@ -7,15 +7,16 @@ from typing import Any
 
 import pytest
 
-from agentbench_tui.cli.load_result import (
+from agentbench_tui.cli.load_result import metric_rows, print_load, print_load_run
+from agentbench_tui.cli.load_sentences import (
     headline,
     load_notes,
-    metric_rows,
-    print_load,
-    print_load_run,
     rate_lines,
+    repeats_line,
+    slo_lines,
 )
 from agentbench_tui.cli.result import print_run
+from agentbench_tui.verdicts.load_sweep import within_slo
 
 
 def times(n: int, needs: dict[str, int], **parts: float | None) -> dict[str, Any]:
@@ -42,6 +43,7 @@ def execution(**load: Any) -> dict[str, Any]:
             "cancelled": 0,
             "connections": 10,
         },
+        "unmeasured": {},
         "metrics": {
             "e2e_ms": times(193, {"p99": 299, "p999": 2995}),
             "e2e_from_send_ms": times(193, {"p99": 299, "p999": 2995}, p95=120.0),
@@ -56,11 +58,16 @@ def execution(**load: Any) -> dict[str, Any]:
         "is_open": True,
         "tokens_estimated": True,
         "slo": {"ttft_ms": 200.0},
+        "repeats": 1,
+        "between_repeats": None,
     } | load
     return {
+        "execution_id": "e",
         "suite_id": "load",
         "benchmark_id": "load",
         "agent_id": "m",
+        "agent_version": "1",
+        "failures": {},
         "simulated": False,
         "status": "complete",
         "stop_reason": None,
@@ -156,9 +163,8 @@ def test_json_of_a_sweep_has_a_document_a_point(capsys: pytest.CaptureFixture[st
 def test_a_sweep_is_a_row_a_point_with_its_verdict(capsys: pytest.CaptureFixture[str]) -> None:
     print_load_run(None, run_of(at(5), at(10)), "table")  # type: ignore[arg-type]
     head, first, second = capsys.readouterr().out.splitlines()[:3]
-    assert head.split()[:3] == ["load", "agent", "parameters"]
-    assert first.split()[2] == "rate=5"
-    assert first.split()[-1] == second.split()[-1] == "noisy"
+    assert head.split()[:3] == ["agent", "parameters", "verdict"]
+    assert first.split()[:3] == ["m", "rate=5", "noisy"]
     assert "402 ms" in second
 
 
@@ -244,19 +250,142 @@ def test_the_last_line_has_the_verdict_again(capsys: pytest.CaptureFixture[str])
     assert last == "run r: complete · noisy · the server was the limit"
 
 
-def test_what_was_not_measured_is_a_run_without_a_document(
+def test_a_load_that_could_not_be_measured_tells_why_in_its_own_document(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     broken = {name: one for name, one in execution().items() if name != "load"}
-    broken |= {"status": "incomplete", "stop_reason": "the load could not be measured"}
+    reason = "the load could not be measured"
+    broken |= {"status": "incomplete", "stop_reason": reason, "failures": {"connection": 3}}
     print_load_run(None, run_of(broken), "table")  # type: ignore[arg-type]
-    assert capsys.readouterr().out.startswith("m: incomplete (the load could not be measured)\n")
+    assert capsys.readouterr().out.startswith(f"m: incomplete ({reason})\n")
     print_load_run(None, run_of(broken), "json")  # type: ignore[arg-type]
     document = json.loads(capsys.readouterr().out)
-    assert document["points"] == []
+    assert (document["schema"], document["run_id"]) == ("agentbench.load/1", "r")
+    assert (document["verdict"], document["reasons"]) == (None, [reason])
+    assert (document["status"], document["stop_reason"]) == ("incomplete", reason)
+    assert (document["requests"]["ok"], document["requests"]["failed"]) == (None, {"connection": 3})
+    assert document["metrics"]["e2e_ms"]["p50"] is None
+    assert document["metrics"]["e2e_ms"]["reason"] == reason
+    assert document["unmeasured"]["goodput_per_s"] == reason
+    assert document["harness"]["cpu_us_per_request"] is None
+
+
+def test_a_sweep_tells_what_could_not_be_measured(capsys: pytest.CaptureFixture[str]) -> None:
+    broken = {name: one for name, one in at(20).items() if name != "load"}
+    broken |= {"status": "incomplete", "stop_reason": "no answer"}
+    print_load_run(None, run_of(at(10), broken), "json")  # type: ignore[arg-type]
+    document = json.loads(capsys.readouterr().out)
+    assert document["points"] == [at(10)["load"]]
     (unmeasured,) = document["unmeasured"]
-    assert unmeasured["agent_id"] == "m"
-    assert unmeasured["stop_reason"] == "the load could not be measured"
+    assert (unmeasured["parameters"], unmeasured["stop_reason"]) == ({"rate": 20}, "no answer")
+
+
+def keeping(rate: float, share: float | None, **names: Any) -> dict[str, Any]:
+    """A point of a sweep at which so large a share of the requests kept the limits."""
+    metrics = execution()["load"]["metrics"] | {"goodput_share": share}
+    return execution(metrics=metrics) | {"parameters": {"rate": rate}} | names
+
+
+@pytest.mark.parametrize(
+    ("shares", "told"),
+    [
+        ([1.0, 0.995, 0.4], "highest rate within the SLO: 10/s (at least 99%"),
+        ([1.0, 0.99, 0.99], "highest rate within the SLO: 20/s, all that were tried ("),
+        ([0.98, 0.5, 0.4], "highest rate within the SLO: none of those tried ("),
+        ([0.98, 0.99, 0.4], "highest rate within the SLO: 10/s, but not 5/s ("),
+        ([1.0, None, None], "highest rate within the SLO: 5/s ("),
+    ],
+)
+def test_a_sweep_with_limits_says_up_to_where_they_are_kept(
+    shares: list[float | None], told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    points = [keeping(rate, share) for rate, share in zip((5, 10, 20), shares, strict=True)]
+    print_load_run(None, run_of(*points), "table")  # type: ignore[arg-type]
+    assert told in capsys.readouterr().out
+    print_load_run(None, run_of(*points), "json")  # type: ignore[arg-type]
+    found = json.loads(capsys.readouterr().out)["within_slo"]
+    kept = [rate for rate, share in zip((5, 10, 20), shares, strict=True) if (share or 0) >= 0.99]
+    assert (found["parameter"], found["held"], found["tried"]) == ("rate", kept, [5, 10, 20])
+    assert found["highest"] == (kept[-1] if kept else None)
+
+
+def test_limits_on_what_no_answer_has_leave_the_highest_rate_open() -> None:
+    points = [keeping(rate, None) for rate in (5, 10)]
+    for one in points:
+        one["load"]["unmeasured"] = {"goodput_share": "no answer has ttft_ms"}
+    (line,) = slo_lines(points)
+    assert line.startswith("highest rate within the SLO: not known, no answer has ttft_ms (at")
+
+
+def test_users_that_keep_the_limits_are_told_by_their_own_name() -> None:
+    points = [keeping(0, 1.0, parameters={"concurrency": users}) for users in (4, 8)]
+    (line,) = slo_lines(points)
+    assert line.startswith("highest concurrency within the SLO: 8, all that were tried")
+
+
+def test_a_value_keeps_the_limits_only_with_every_seed_and_where_it_was_measured() -> None:
+    broken = {name: one for name, one in at(20).items() if name != "load"}
+    points = [keeping(5, 1.0), keeping(10, 1.0), keeping(10, 0.5), keeping(5, 1.0), broken]
+    (found,) = within_slo(points)
+    assert (found["held"], found["tried"]) == ([5], [5, 10, 20])
+
+
+def test_agents_and_benchmarks_have_limits_of_their_own() -> None:
+    points = [keeping(rate, 1.0, agent_id=agent) for agent in ("a", "b") for rate in (5, 10)]
+    assert [line.partition(":")[0] for line in slo_lines(points)] == ["load a", "load b"]
+
+
+@pytest.mark.parametrize(
+    "points",
+    [
+        [keeping(5, 1.0)],
+        [keeping(0, 1.0, parameters={"arrivals": name}) for name in ("gamma", "poisson")],
+        [keeping(0, 1.0, parameters={"rate": n, "users": n}) for n in (1, 2)],
+        [execution(slo={}) | {"parameters": {"rate": rate}} for rate in (5, 10)],
+    ],
+    ids=["one point", "words", "two numbers", "no limits"],
+)
+def test_what_is_no_sweep_of_one_number_under_limits_has_no_highest(
+    points: list[dict[str, Any]],
+) -> None:
+    assert within_slo(points) == []
+
+
+def test_loads_of_several_benchmarks_are_told_apart(capsys: pytest.CaptureFixture[str]) -> None:
+    others = [at(5), at(10) | {"benchmark_id": "burst"}]
+    print_load_run(None, run_of(*others), "table")  # type: ignore[arg-type]
+    head, *rows = capsys.readouterr().out.splitlines()[:3]
+    assert [line.split()[0] for line in (head, *rows)] == ["load", "load", "burst"]
+
+
+def test_a_sweep_shows_the_99th_percentiles(capsys: pytest.CaptureFixture[str]) -> None:
+    print_load_run(None, run_of(at(5), at(10)), "table")  # type: ignore[arg-type]
+    head, first, _ = capsys.readouterr().out.splitlines()[:3]
+    assert ("e2e p99" in head, "ttft p99" in head, "needs 299" in first) == (True, True, True)
+
+
+def repeated(count: int, low: float, high: float) -> dict[str, Any]:
+    of_e2e = {"p50": {"values": [360.0] * count, "low": low, "high": high, "method": "t on logs"}}
+    of_rate = {"values": [37.9] * count, "low": 37.14, "high": 38.6, "method": "t on logs"}
+    spread = {"e2e_ms": of_e2e, "request_throughput_per_s": of_rate}
+    return execution(repeats=count, between_repeats=spread)
+
+
+def test_what_repeats_vary_by_stands_beside_the_figures(capsys: pytest.CaptureFixture[str]) -> None:
+    print_load(repeated(3, 352.2, 370.1), "table")
+    said = capsys.readouterr().out
+    row = next(line for line in said.splitlines() if line.startswith("e2e_ms "))
+    assert "360 ms [352, 370 ms]" in row
+    assert "380 ms [" not in row  # of the 90th percentile nothing is said
+    assert "[low, high]: 95 % interval from the values of 3 repeats (t on their logs)" in said
+    assert "answered 37.9/s [37.1, 38.6]" in said
+
+
+def test_two_repeats_have_a_range_and_units_that_differ_are_both_told() -> None:
+    two = repeated(2, 9_400.0, 12_000.0)
+    assert metric_rows(two["load"])[0]["p50"] == "360 ms [9,400 ms, 12.0 s]"
+    assert repeats_line([two]) == "[lowest, highest] of 2 repeats"
+    assert repeats_line([execution()]) == ""
 
 
 def test_answers_that_the_plan_broke_off_are_told_apart() -> None:

@@ -1,0 +1,179 @@
+"""Sentences around the tables of load: how far to believe it, rates, limits, what disturbed it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from agentbench_tui.verdicts.figures import NOTHING, point_words, rate
+from agentbench_tui.verdicts.load_repeats import FEWEST_FOR_T
+from agentbench_tui.verdicts.load_sweep import within_slo
+
+_FROM_DUE = ("e2e_ms", "ttft_ms", "ttfo_ms")
+"""Those that count from the due time in an open loop."""
+_LIMIT = {"client": "the client was the limit", "server": "the server was the limit"}
+
+
+def headline(execution: dict[str, Any]) -> str:
+    """The verdict, the rates asked and sent, what was answered, and who was the limit."""
+    load = execution["load"]
+    requests = load["requests"]
+    asked = requests["asked_per_s"]
+    rates = f"sent {_rate(requests['sent_per_s'])}"
+    if asked is not None:
+        rates = f"asked {_rate(asked)}, {rates}"
+    failed = sum(requests["failed"].values())
+    counts = f"{requests['ok']:,} of {requests['sent']:,} answered"
+    if failed:
+        counts += f", {failed:,} failed"
+    if requests["cancelled"]:
+        counts += f", {requests['cancelled']:,} broken off as planned"
+    words = [
+        f"{name_of(execution)}: {load['verdict']}",
+        rates,
+        counts,
+        _LIMIT.get(load["limit"], ""),
+    ]
+    return " · ".join(word for word in words if word)
+
+
+def verdict_of(execution: dict[str, Any]) -> str:
+    """How far to believe it, and who was the limit where somebody was."""
+    load = execution["load"]
+    return " · ".join(filter(None, (load["verdict"], _LIMIT.get(load["limit"]))))
+
+
+def name_of(execution: dict[str, Any]) -> str:
+    """The agent, and the point where it has one."""
+    name = f"{execution['agent_id']}{' (simulated)' if execution['simulated'] else ''}"
+    point = point_words(execution["parameters"])
+    return f"{name} {point}" if point else name
+
+
+def ending(of: dict[str, Any]) -> str:
+    """The status of a run or an execution, and why, where that says more."""
+    status, reason = of["status"], of["stop_reason"]
+    return str(status) if reason in {None, status} else f"{status} ({reason})"
+
+
+def rate_lines(load: dict[str, Any]) -> list[str]:
+    """Throughput, tokens and goodput; failures by kind; what the harness itself cost."""
+    metrics, requests, harness = load["metrics"], load["requests"], load["harness"]
+    mark = "~" if load["tokens_estimated"] else ""
+    rates = [
+        _told_of(load, "answered {}/s", "request_throughput_per_s"),
+        _told_of(load, f"{mark}{{}} output tokens/s", "output_tokens_per_s"),
+        _told_of(load, f"{mark}{{}} tokens/s per user", "output_tokens_per_s_per_user"),
+        _told_of(load, "goodput {}/s", "goodput_per_s"),
+    ]
+    share = metrics.get("goodput_share")
+    if share is not None:
+        limits = ", ".join(f"{name} {limit:g}" for name, limit in load["slo"].items())
+        rates.append(f"{share:.1%} of what was due kept {limits}")
+    own = [
+        _told("overhead p50 {} ms", harness.get("overhead_p50_ms")),
+        _told("p99 {} ms", harness.get("overhead_p99_ms")),
+        _told("{} µs CPU a request", harness.get("cpu_us_per_request")),
+        _told("ceiling {}/s", harness.get("ceiling_per_s")),
+        "real-time priority" if harness.get("realtime") else None,
+    ]
+    failed = [f"{kind} {count:,}" for kind, count in requests["failed"].items()]
+    lines = [
+        _from_due(load),
+        " · ".join(filter(None, rates)),
+        f"failed: {', '.join(failed)}" if failed else "",
+        _told("connections opened: {}", requests.get("connections")),
+        "harness: " + (", ".join(filter(None, own)) or "not calibrated"),
+    ]
+    return [line for line in lines if line]
+
+
+def _from_due(load: dict[str, Any]) -> str:
+    """Which of the times that are shown count from the due time."""
+    shown = [name for name in _FROM_DUE if (load["metrics"].get(name) or {"n": 0})["n"]]
+    if not load["is_open"] or not shown:
+        return ""
+    *others, last = shown
+    names = f"{', '.join(others)} and {last} count" if others else f"{last} counts"
+    return f"{names} from when a request was due"
+
+
+def slo_lines(executions: list[dict[str, Any]]) -> list[str]:
+    """Of each sweep with limits, up to where they are kept."""
+    found = within_slo(executions)
+    lines = []
+    for one in found:
+        limits = ", ".join(f"{name} {limit:g}" for name, limit in one["slo"].items())
+        place = f"{one['benchmark_id']} {one['agent_id']}: " if len(found) > 1 else ""
+        lines.append(
+            f"{place}highest {one['parameter']} within the SLO: {_highest(one)}"
+            f" (at least {one['share']:.0%} of what was due kept {limits})"
+        )
+    return lines
+
+
+def _highest(found: dict[str, Any]) -> str:
+    per_s = "/s" if found["parameter"] == "rate" else ""
+    highest = found["highest"]
+    if highest is None:
+        reason = found["reason"]
+        return f"not known, {reason}" if reason else "none of those tried"
+    if found["held"] == found["tried"]:
+        return f"{highest:g}{per_s}, all that were tried"
+    gaps = [value for value in found["tried"] if value < highest and value not in found["held"]]
+    less = f", but not {', '.join(f'{value:g}{per_s}' for value in gaps)}" if gaps else ""
+    return f"{highest:g}{per_s}{less}"
+
+
+def repeats_line(executions: list[dict[str, Any]]) -> str:
+    """What the ranges behind the figures are; empty where there are none."""
+    repeats = max(
+        (one["load"]["repeats"] for one in executions if one["load"].get("between_repeats")),
+        default=0,
+    )
+    if repeats < FEWEST_FOR_T:
+        return "[lowest, highest] of 2 repeats" if repeats else ""
+    return f"[low, high]: 95 % interval from the values of {repeats} repeats (t on their logs)"
+
+
+def load_notes(executions: list[dict[str, Any]]) -> list[str]:
+    """Why a verdict is not clean, and every warning, with its execution where there are several."""
+    lines: list[str] = []
+    for one in executions:
+        place = f"{one['benchmark_id']} {name_of(one)}: " if len(executions) > 1 else ""
+        lines += [f"{place}{text}" for text in (*one["load"]["warnings"], *one["load"]["reasons"])]
+    return lines
+
+
+def spread_of(load: dict[str, Any], name: str) -> dict[str, Any]:
+    """How far the repeats lie apart in a metric; empty where that is not known."""
+    found: dict[str, Any] = (load.get("between_repeats") or {}).get(name, {})
+    return found
+
+
+def range_shown(varies: dict[str, Any] | None, show: Callable[[float], str]) -> str:
+    """` [352, 370 ms]`; empty without an interval."""
+    if not varies or varies["low"] is None:
+        return ""
+    low, high = show(varies["low"]), show(varies["high"])
+    same_unit = low.partition(" ")[2] == high.partition(" ")[2]
+    return f" [{low.partition(' ')[0] if same_unit else low}, {high}]"
+
+
+def _told(words: str, value: float | None) -> str:
+    """The words with the number in them; nothing where there is none."""
+    return "" if value is None else words.format(_three_digits(value))
+
+
+def _told_of(load: dict[str, Any], words: str, name: str) -> str:
+    """The same for a metric, with what it varies by between repeats."""
+    told = _told(words, load["metrics"].get(name))
+    return told and f"{told}{range_shown(spread_of(load, name), _three_digits)}"
+
+
+def _three_digits(value: float) -> str:
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
+
+
+def _rate(value: float | None) -> str:
+    return NOTHING if value is None else f"{rate(value)}/s"
