@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,7 +15,7 @@ FLIPPED_UP_TO = 15
 SPLIT_UP_TO = 200_000
 """Splits into two columns that are all tried; 10 against 10 has 184,756."""
 DRAWS = 10_000
-TIED = 1e-9
+TIED = 1e-11
 """Sums as close as this, as a share of what was added up, differ by rounding only."""
 _ROUNDED = 1e-15
 """What centring may leave of a value, as a share of it."""
@@ -61,14 +60,13 @@ def sign_flip_test(
     that differ by rounding count as equal.
     """
     d = column(differences)
+    _check_draws(draws)
     if d.size == 0:
         return None
     moving = d[d != 0]
     exact = moving.size <= FLIPPED_UP_TO
-    if exact:
-        sums = _all_flips(moving)
-    else:
-        sums = _drawn_flips(moving, np.random.default_rng(seed), _positive(draws))
+    drawn = np.random.default_rng(seed)
+    sums = _all_flips(moving) if exact else _drawn_flips(moving, drawn, draws)
     tolerance = TIED * float(np.abs(moving).sum())
     p = _p(sums, float(moving.sum()), tolerance, alternative, exact=exact)
     return PermutationTest(float(d.mean()), p, sums.size, exact, None if exact else seed)
@@ -90,18 +88,16 @@ def permutation_test(
     None when a column is empty. Means that differ by rounding count as equal.
     """
     first, second = column(x), column(y)
+    _check_draws(draws)
     if first.size == 0 or second.size == 0:
         return None
     values = np.concatenate([first, second])
     centred = values - values.mean()  # then mean(x) - mean(y) is a multiple of the sum of x
     swapped = second.size < first.size
     size = min(first.size, second.size)
-    splits = math.comb(values.size, size)
-    exact = splits <= SPLIT_UP_TO
-    if exact:
-        sums = _all_choices(centred, size)
-    else:
-        sums = _drawn_choices(centred, size, np.random.default_rng(seed), _positive(draws))
+    exact = _few_splits(values.size, size)
+    drawn = np.random.default_rng(seed)
+    sums = _all_choices(centred, size) if exact else _drawn_choices(centred, size, drawn, draws)
     seen = float(centred[: first.size].sum())
     tolerance = TIED * np.abs(centred).sum() + _ROUNDED * np.abs(values).sum()
     p = _p(-sums if swapped else sums, seen, tolerance, alternative, exact=exact)
@@ -109,10 +105,9 @@ def permutation_test(
     return PermutationTest(difference, p, sums.size, exact, None if exact else seed)
 
 
-def _positive(draws: int) -> int:
+def _check_draws(draws: int) -> None:
     if draws < 1:
         raise ValueError(f"a permutation test needs at least one draw, got {draws}")
-    return draws
 
 
 def _p(
@@ -146,17 +141,26 @@ def _drawn_flips(values: Floats, generator: np.random.Generator, draws: int) -> 
     return sums
 
 
+def _few_splits(n: int, size: int) -> bool:
+    """Whether C(n, size) <= SPLIT_UP_TO, for 2 size <= n, without ever making a huge number."""
+    splits = 1
+    for place in range(size):
+        splits = splits * (n - place) // (place + 1)
+        if splits > SPLIT_UP_TO:
+            return False
+    return True
+
+
 def _all_choices(values: Floats, size: int) -> Floats:
-    """The sum of every choice of `size` values, grown one value at a time."""
-    grown: list[Floats] = [np.zeros(1), *(np.zeros(0) for _ in range(size))]
-    for position, value in enumerate(values):
-        needed = size - (values.size - position - 1)  # with all later values, enough to reach size
-        for count in range(size, 0, -1):
-            kept = grown[count] if count >= needed else np.zeros(0)
-            grown[count] = np.concatenate([kept, grown[count - 1] + value])
-        if needed > 0:
-            grown[0] = np.zeros(0)
-    return grown[size]
+    """The sum of every choice of `size` values, each grown in the order of the values."""
+    sums, start = np.zeros(1), np.zeros(1, dtype=np.int64)
+    for still_to_come in reversed(range(size)):
+        counts = values.size - still_to_come - start
+        before = np.cumsum(counts) - counts
+        places = np.arange(counts.sum()) + np.repeat(start - before, counts)
+        sums = np.repeat(sums, counts) + values[places]
+        start = places + 1
+    return sums
 
 
 def _drawn_choices(values: Floats, size: int, generator: np.random.Generator, draws: int) -> Floats:
