@@ -97,17 +97,13 @@ def _mean(x: Floats) -> float:
 def _test(
     difference: float, error: float, df: float, alternative: Alternative, level: float, method: str
 ) -> TTest:
-    if error > 0:
-        t = difference / error
+    if error == difference == 0:
+        t, below, above = 0.0, 1.0, 1.0
     else:
-        t = math.copysign(math.inf, difference) if difference else 0.0
-    p = 1.0 if error == difference == 0 else _p(t, df, alternative)
+        t = difference / error if error > 0 else math.copysign(math.inf, difference)
+        below, above = student_cdf(t, df), student_cdf(-t, df)
     interval = _interval(difference, error, df, alternative, level, method)
-    return TTest(t, df, p, difference, interval)
-
-
-def _p(t: float, df: float, alternative: Alternative) -> float:
-    return p_value(student_cdf(t, df), student_cdf(-t, df), alternative)
+    return TTest(t, df, p_value(below, above, alternative), difference, interval)
 
 
 def _interval(
