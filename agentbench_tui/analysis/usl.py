@@ -1,0 +1,156 @@
+"""The universal scalability law and its simpler kin, fitted by least squares.
+
+X(N) = λN / (1 + σ(N-1) + κN(N-1)) (Gunther 2007): λ is the throughput of a load of 1, σ what is
+lost to waiting for shared things (contention), κ what is lost to keeping the parts in agreement
+(coherency). With κ = 0 it is Amdahl's law, with σ = 0 too it is linear. Throughputs here are
+shares of the largest, around 1; `scalability` brings them there and back.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agentbench_tui.analysis.sample import Floats
+
+Model = Literal["linear", "amdahl", "usl"]
+
+FREE: dict[Model, tuple[bool, bool, bool]] = {
+    "linear": (True, False, False),
+    "amdahl": (True, True, False),
+    "usl": (True, True, True),
+}
+"""Which of λ, σ, κ a model fits; the others are 0."""
+LOWEST, HIGHEST = np.array([0.0, 0.0, 0.0]), np.array([np.inf, 1.0, np.inf])
+_MAX_STEPS = 300
+_SETTLED = 1e-18
+"""A step that would lower the sum of squares, of throughputs around 1, by no more is the last."""
+_EXACT = 1e-9
+"""Residuals below this share of the largest throughput are rounding, not evidence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """One model fitted by least squares."""
+
+    model: Model
+    rate: float
+    """λ, in the unit of the throughput."""
+    contention: float
+    """σ, 0 … 1."""
+    coherency: float
+    """κ, >= 0."""
+    residual: float
+    """Sum of squared residuals, weighted with shares of the largest weight."""
+    aicc: float
+    """Akaike's criterion with correction for few points; infinite when there are too few."""
+
+    @property
+    def parameters(self) -> Floats:
+        """λ, σ, κ as the one row of float64[1, 3]."""
+        return np.array([[self.rate, self.contention, self.coherency]])
+
+    def throughput(self, load: float) -> float:
+        """X(load), wherever that is; `Scaling.predict` keeps to what the data can say."""
+        lost = self.contention * (load - 1) + self.coherency * load * (load - 1)
+        return self.rate * load / (1 + lost)
+
+
+def _terms(load: Floats) -> Floats:
+    """What λ⁻¹ times 1, σ and κ is added up of in N/X: float64[points, 3]."""
+    return np.stack([np.ones_like(load), load - 1, load * (load - 1)], axis=1)
+
+
+def shape(load: Floats, parameters: Floats) -> Floats:
+    """X(N)/λ, float64[batch, points], for parameters float64[batch, 3]."""
+    losses = parameters.copy()
+    losses[:, 0] = 1.0
+    return np.asarray(load / (losses @ _terms(load).T))
+
+
+def fit_curve(model: Model, load: Floats, measured: Floats, weight: Floats) -> Curve:
+    """The model that is closest to float64[points] of throughputs, Σ weight (difference)² least.
+
+    AICc = n ln(that / n) + 2k + 2k(k+1)/(n-k-1) with k parameters, the variance among them
+    (Hurvich & Tsai 1989).
+    """
+    free = np.array(FREE[model])
+    parameters = fit_parameters(_start(free, load, measured), free, load, measured[None], weight)
+    left = measured - parameters[0, 0] * shape(load, parameters)[0]
+    residual = float(weight @ left**2)
+    points, fitted = load.size, int(free.sum()) + 1  # the variance is fitted too
+    aicc = math.inf
+    if points > fitted + 1:
+        least = float(weight.sum()) * _EXACT**2
+        correction = 2 * fitted * (fitted + 1) / (points - fitted - 1)
+        aicc = points * math.log(max(residual, least) / points) + 2 * fitted + correction
+    rate, contention, coherency = (float(value) for value in parameters[0])
+    return Curve(model, rate, contention, coherency, residual, aicc)
+
+
+def _start(free: NDArray[np.bool_], load: Floats, measured: Floats) -> Floats:
+    """From the straight-line form, float64[1, 3]; held within the bounds."""
+    terms = _terms(load)[:, free]
+    scale = terms.max(axis=0)
+    found = np.zeros(3)
+    found[free] = np.linalg.lstsq(terms / scale, load / measured, rcond=None)[0] / scale
+    if found[0] <= 0:  # the line meets N = 1 below 0: no throughput has that
+        return np.array([[float((measured / load).max()), 0.0, 0.0]])
+    line = np.array([[1.0, found[1], found[2]]]) / found[0]
+    return np.asarray(np.clip(line, LOWEST, HIGHEST))
+
+
+def fit_parameters(
+    start: Floats, free: NDArray[np.bool_], load: Floats, measured: Floats, weight: Floats
+) -> Floats:
+    """λ, σ, κ, float64[batch, 3], by least squares for each row of `measured` [batch, points].
+
+    Parameters that are not `free` keep the value of `start`, which is float64[1, 3].
+    Levenberg–Marquardt with bounds: a parameter on its bound stays there while the data pull it
+    outwards. All rows step together, so that a thousand resamples cost little.
+    """
+    parameters = np.repeat(start, measured.shape[0], axis=0)
+    damping = np.full(measured.shape[0], 1e-3)
+    cost = _cost(parameters, load, measured, weight)
+    for _ in range(_MAX_STEPS):
+        slopes = jacobian(parameters, load)
+        left = measured - parameters[:, :1] * shape(load, parameters)
+        pull = np.einsum("bnk,bn->bk", slopes, weight * left)
+        held = (parameters <= LOWEST) & (pull <= 0) | (parameters >= HIGHEST) & (pull >= 0) | ~free
+        pull[held] = 0.0
+        curvature = np.einsum("bnk,n,bnl->bkl", slopes, weight, slopes)
+        curvature[held[:, :, None] | held[:, None, :]] = 0.0
+        index = np.arange(3)
+        curvature[:, index, index] *= 1 + damping[:, None]
+        curvature[:, index, index] += held
+        step = np.linalg.solve(curvature, pull[..., None])[..., 0]
+        if ((step * pull).sum(axis=1) <= _SETTLED).all():
+            return np.asarray(np.clip(parameters + step, LOWEST, HIGHEST))
+        trial = np.clip(parameters + step, LOWEST, HIGHEST)
+        trial_cost = _cost(trial, load, measured, weight)
+        better = trial_cost <= cost
+        parameters = np.where(better[:, None], trial, parameters)
+        cost = np.where(better, trial_cost, cost)
+        damping = np.clip(np.where(better, damping / 10, damping * 10), 1e-12, 1e12)
+    raise ArithmeticError(f"the scalability fit did not settle in {_MAX_STEPS} steps")
+
+
+def _cost(parameters: Floats, load: Floats, measured: Floats, weight: Floats) -> Floats:
+    left = measured - parameters[:, :1] * shape(load, parameters)
+    return np.asarray(left**2 @ weight)
+
+
+def jacobian(parameters: Floats, load: Floats) -> Floats:
+    """Derivatives of X by λ, σ and κ, float64[batch, points, 3]."""
+    by_rate = shape(load, parameters)
+    by_loss = -parameters[:, :1] * by_rate**2 / load
+    return np.stack([by_rate, by_loss * (load - 1), by_loss * load * (load - 1)], axis=2)
+
+
+def in_unit(curve: Curve, unit: float) -> Curve:
+    """A curve that was fitted to throughputs divided by `unit`, as one of the throughputs."""
+    return replace(curve, rate=curve.rate * unit, residual=curve.residual * unit**2)
