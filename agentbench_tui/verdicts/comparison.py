@@ -221,7 +221,7 @@ def _of_pairs(found: Comparison, pairs: Pairs, asked: Asked) -> Comparison:
 
 
 def _mcnemar(found: Comparison, pairs: Pairs) -> Comparison:
-    """Right or wrong, each case always the same: what counts is those one side alone is right on."""
+    """Each case right or wrong: what counts is those that one side alone is right on."""
     a, b = pairs.a > 0, pairs.b > 0
     only_a, only_b = int((a & ~b).sum()), int((b & ~a).sum())
     both = int((a & b).sum())
