@@ -1,4 +1,4 @@
-"""`agentbench runs`: what has been run, one run whole, and runs as files."""
+"""`agentbench runs`: what has been run, one run whole, its requests, and runs as files."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from agentbench_tui.cli.output import (
     print_prose,
     print_rows,
 )
+from agentbench_tui.cli.samples import samples
 from agentbench_tui.verdicts.figures import NOTHING, dollars, milliseconds, number
 
 _BEGINNING = 30
@@ -183,7 +184,8 @@ def _circumstances(document: dict[str, Any]) -> list[str]:
     return lines
 
 
-def _executions(connection: Any, row: dict[str, Any], given: dict[str, Any]) -> list[Any]:
+def executions_wanted(connection: Any, row: dict[str, Any], given: dict[str, Any]) -> list[Any]:
+    """The executions of a run that `--agent` and `--benchmark` leave."""
     from agentbench_tui.model.errors import UsageError, did_you_mean
     from agentbench_tui.store.queries import executions_of
 
@@ -207,7 +209,7 @@ def _show_answers(connection: Any, row: dict[str, Any], form: str, given: dict[s
 
     rows: list[dict[str, Any]] = []
     total = 0
-    for execution in _executions(connection, row, given):
+    for execution in executions_wanted(connection, row, given):
         named = {"agent_id": execution["agent_id"], "benchmark_id": execution["benchmark_id"]}
         total += count_answers(connection, execution["key"], wrong_only=given["wrong"])
         room = given["limit"] - len(rows)
@@ -232,7 +234,7 @@ def _show_case(connection: Any, row: dict[str, Any], form: str, given: dict[str,
     from agentbench_tui.store.queries import case_ids_of, case_of
 
     observations = []
-    for execution in _executions(connection, row, given):
+    for execution in executions_wanted(connection, row, given):
         for observation in case_of(connection, execution["key"], given["case_id"]):
             named = {"agent_id": execution["agent_id"], "benchmark_id": execution["benchmark_id"]}
             observations.append({**named, **observation})
@@ -356,3 +358,6 @@ def import_(files: tuple[Path, ...], database: str | None) -> int:
         for run_id in new:
             click.echo(run_id)
     return 0
+
+
+runs.add_command(samples)

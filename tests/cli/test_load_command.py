@@ -1,8 +1,11 @@
 """`agentbench load`: options become a suite and a plan; a slip is told in one line."""
 
+import csv
+import io
 import json
 import socket
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import pytest
@@ -319,6 +322,34 @@ def test_a_load_is_measured_stored_and_printed_as_json(capfd: pytest.CaptureFixt
     assert _run(["runs", "show", "latest", "--db", "own.db", "--format", "json"]) == 0
     (stored,) = json.loads(capfd.readouterr().out)["executions"]
     assert stored["load"] == document
+
+    in_rows = ["runs", "samples", "latest", "--db", "own.db"]
+    assert _run([*in_rows, "--format", "jsonl"]) == 0
+    rows = [json.loads(line) for line in capfd.readouterr().out.splitlines()]
+    assert {row["status"] for row in rows} == {"ok"}
+    assert median(row["e2e_ms"] for row in rows) == pytest.approx(metrics["e2e_ms"]["p50"])
+    assert max(row["ttft_ms"] for row in rows) == pytest.approx(metrics["ttft_ms"]["max"])
+    assert {row["output_tokens"] for row in rows} == {4}
+    assert _run(in_rows) == 0
+    table = list(csv.DictReader(io.StringIO(capfd.readouterr().out)))
+    assert [float(row["e2e_ms"]) for row in table] == [row["e2e_ms"] for row in rows]
+    assert len(rows) == 80
+    assert {(row["agent_id"], row["request_type"]) for row in table} == {("mock", "request")}
+
+
+def test_samples_of_a_run_without_load_are_refused(capfd: pytest.CaptureFixture[str]) -> None:
+    cases = {"cases": [{"input": "1", "expected": "1"}]}
+    benchmark = {"benchmark_id": "b", "dataset": cases, "scorers": ["exact"]}
+    weights = {"accuracy": 1, "speed": 0, "efficiency": 0, "cost": 0, "reliability": 0}
+    suite = {"suite_id": "s", "weights": weights, "benchmarks": [benchmark]}
+    Path("suite.json").write_text(json.dumps(suite))
+    Path("agents.py").write_text("def echo(prompt):\n    return prompt\n")
+    run = ["run", "suite.json", "--agent", "python:agents.py:echo", "--no-ui", "--db", "own.db"]
+    assert _run([*run, "--iterations", "1", "--warmup", "0"]) == 0
+
+    assert _run(["runs", "samples", "--db", "own.db"]) == 2
+
+    assert "holds no requests of a load" in capfd.readouterr().err
 
 
 NO_FIGURES = {

@@ -1,0 +1,85 @@
+"""`agentbench runs samples`: every request of the loads of a run, a row each."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from agentbench_tui.cli.output import csv_cell, database_option, database_path
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+PLACE = ("benchmark_id", "agent_id", "parameters")
+"""Which execution a row is of, before the fields of the request."""
+
+
+@click.command(short_help="Every request of a load, a row each.")
+@click.argument("run", default="latest")
+@click.option("--agent", metavar="ID", help="Only this agent.")
+@click.option("--benchmark", metavar="ID", help="Only this benchmark.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(("csv", "jsonl")),
+    default="csv",
+    show_default=True,
+    help="How to print the rows.",
+)
+@database_option
+def samples(run: str, form: str, database: str | None, **given: Any) -> int:
+    """Every request of the loads of RUN: when it was due and sent, its times, tokens and end.
+
+    \b
+    agentbench runs samples latest > requests.csv
+    agentbench runs samples 01a2203b --agent my-model --format jsonl
+    """
+    from agentbench_tui.cli.runs import executions_wanted
+    from agentbench_tui.model.errors import UsageError
+    from agentbench_tui.store.database import reading
+    from agentbench_tui.store.queries import find_run
+    from agentbench_tui.verdicts.load_samples import FIELDS
+
+    with reading(database_path(database)) as connection:
+        row = find_run(connection, run)
+        executions = executions_wanted(connection, row, given)
+        loads = [one for one in executions if _has_samples(connection, one["key"])]
+        if not loads:
+            raise UsageError(
+                f"run {row['id']} holds no requests of a load;"
+                " `agentbench runs show RUN --answers` lists the answers to cases"
+            )
+        _write(_rows(connection, loads), (*PLACE, *FIELDS), form)
+    return 0
+
+
+def _has_samples(connection: Any, execution_key: int) -> bool:
+    found = connection.execute(
+        "SELECT 1 FROM sample_chunks WHERE execution_key=? LIMIT 1", (execution_key,)
+    ).fetchone()
+    return found is not None
+
+
+def _rows(connection: Any, executions: Iterable[dict[str, Any]]) -> Iterable[dict[str, Any]]:
+    from agentbench_tui.verdicts.load_samples import request_types, samples_of
+
+    for one in executions:
+        place = {name: one[name] for name in PLACE}
+        for sample in samples_of(connection, one, request_types(connection, one)):
+            yield place | sample
+
+
+def _write(rows: Iterable[dict[str, Any]], names: tuple[str, ...], form: str) -> None:
+    """One row after the other: there may be more than memory holds."""
+    if form == "jsonl":
+        for row in rows:
+            sys.stdout.write(f"{json.dumps(row, allow_nan=False)}\n")
+        return
+    import csv
+
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer.writerow(names)
+    writer.writerows([csv_cell(row[name]) for name in names] for row in rows)
