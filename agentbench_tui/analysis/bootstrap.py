@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 
 from agentbench_tui.analysis.interval import Interval
 from agentbench_tui.analysis.resampling import (
+    BOOTSTRAP_FROM,
     DEFAULT,
     Bootstrap,
     Resampling,
@@ -38,15 +39,16 @@ def bca_interval(
     resamples: int | None = None,
     level: float = 0.95,
     side: Side = "two-sided",
+    at_least: int = BOOTSTRAP_FROM,
 ) -> Interval | None:
-    """BCa bootstrap interval of the mean. None below 15 values.
+    """BCa bootstrap interval of the mean. None below `at_least` values, 15 unless told.
 
     The same seed gives the same interval; `method` tells the seed and how many resamples there
     were: 10,000, or more of short columns, up to 100,000. Another seed moves the ends of 15
     latencies with one outlier by 0.1 % of the width (the short end) and 0.8 % (the long one), as a
     standard deviation; with 10,000 resamples by 0.3 % and 2.4 %.
     """
-    found = bootstrap_mean(values, Resampling(seed, resamples, level, side))
+    found = bootstrap_mean(values, Resampling(seed, resamples, level, side, at_least=at_least))
     return None if found is None else found.interval
 
 

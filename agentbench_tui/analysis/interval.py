@@ -32,7 +32,9 @@ class Interval:
 
     low: float
     high: float
-    """Infinite where nothing bounds it: in `ratio_of_sums`, when the denominator may be 0."""
+    """Infinite where nothing bounds it: in `ratio_of_sums`, when the denominator may be 0.
+
+    So is either end of a one-sided interval (`low` is then 0 for a ratio)."""
     level: float
     """Nominal coverage, such as 0.95."""
     method: str

@@ -19,6 +19,8 @@ from agentbench_tui.analysis.sample import Floats
 
 BOOTSTRAP_FROM = 15
 """Fewer values than this get no bootstrap: it covers 85-86 % instead of 95 % at n = 5."""
+BOOTSTRAP_UP_TO = 2_000
+"""More values than this need none: t is as good by then, and takes no time."""
 RESAMPLES = 10_000
 """Fewest by default."""
 MOST_RESAMPLES = 100_000

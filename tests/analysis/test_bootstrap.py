@@ -89,6 +89,11 @@ def test_ten_pairs_and_two_groups_of_ten_when_asked_for() -> None:
     how = replace(SEVEN, at_least=10)
     paired = bootstrap_paired_difference(CONTROL, CANDIDATE, how)
     assert paired is not None
+    d = np.subtract(CANDIDATE, CONTROL)
+    assert bca_interval(d, seed=7) is None
+    assert bca_interval(d, seed=7, at_least=10) == replace(
+        paired.interval, method="BCa bootstrap of the mean, 100,000 resamples, seed 7"
+    )
     assert paired.acceleration == pytest.approx(0.06616155, abs=5e-9)
     assert of(paired) == pytest.approx((0.0307, 0.0639), abs=0.001)
     assert of(bootstrap_difference(CONTROL, CANDIDATE, how)) == pytest.approx(

@@ -77,6 +77,15 @@ def test_fifteen_pairs_get_a_bootstrap_as_wide_as_t_would_be() -> None:
     assert ends(effect) != ends(ratio_effect(A, B, seed=5))
 
 
+def test_thousands_of_pairs_need_no_bootstrap() -> None:
+    generator = np.random.default_rng(1)
+    a, b = generator.lognormal(0, 0.3, (2, 2001))
+    (low, high), most = ends(ratio_effect(a, b)), ratio_effect(a[1:], b[1:])
+    assert "BCa" not in ratio_effect(a, b).method
+    assert "BCa" in most.method
+    assert ends(most) == pytest.approx((low, high), abs=0.1 * (high - low))
+
+
 def test_differences_of_pairs_are_those_of_scipys_t_test() -> None:
     assert ends(difference_effect(A, B)) == pytest.approx(
         (62.409919789195875, 77.83008021080417), rel=1e-9
