@@ -239,6 +239,11 @@ def console(*, stderr: bool = False) -> Any:
     """A rich console that keeps to NO_COLOR and to the width of a pipe's reader."""
     from rich.console import Console
 
+    class Screen(Console):
+        def on_broken_pipe(self) -> None:
+            """As with every other output: rich would end the program with 1, as a gate does."""
+            raise BrokenPipeError
+
     stream = sys.stderr if stderr else sys.stdout
     width = None if stream.isatty() else 160
-    return Console(stderr=stderr, width=width, highlight=False, soft_wrap=False)
+    return Screen(stderr=stderr, width=width, highlight=False, soft_wrap=False)

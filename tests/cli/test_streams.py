@@ -135,3 +135,19 @@ def test_a_fault_of_ours_is_told_also_where_no_report_can_be_written(place: Plac
     )
     assert ended.returncode == 70
     assert ended.stderr.startswith("agentbench: a fault of ours: AttributeError")
+
+
+def test_a_reader_that_has_gone_before_a_table_came_is_no_fault(place: Place) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    ended = subprocess.run(
+        [*COMMAND, "explain"],
+        cwd=place.folder,
+        env=place.environment(),
+        stdout=writer,
+        stderr=subprocess.PIPE,
+        text=True,
+        timeout=PATIENCE_S,
+    )
+    os.close(writer)
+    assert (ended.returncode, ended.stderr) == (141, "")
