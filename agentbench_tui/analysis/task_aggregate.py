@@ -27,10 +27,10 @@ from agentbench_tui.analysis.resampling import (
 from agentbench_tui.analysis.sample import Floats, column
 
 Tasks: TypeAlias = Sequence[ArrayLike] | Floats
-Aggregate: TypeAlias = Literal["iqm", "median", "mean", "optimality_gap"]
+Aggregate: TypeAlias = Literal["iqm", "median_of_task_means", "mean", "optimality_gap"]
 """- `iqm`: mean of all runs of all tasks without the lowest and highest quarter, each cut down to
   whole runs;
-- `median`: median of the tasks' means;
+- `median_of_task_means`;
 - `mean`: mean of the tasks' means;
 - `optimality_gap`: how far runs stay below the target, runs above it counting as the target; mean
   over tasks. Lower is better.
@@ -59,7 +59,7 @@ def bootstrap_aggregate(
     figure = _figure(kind, target)
     resampled = _resampled(columns, figure, generator, how.resamples or RESAMPLES)
     estimate = aggregate(tasks, kind, target)
-    return percentile_bootstrap(estimate, resampled, how, f"{_name(kind)} over tasks")
+    return percentile_bootstrap(estimate, resampled, how, _name(kind))
 
 
 def bootstrap_aggregate_difference(
@@ -77,8 +77,7 @@ def bootstrap_aggregate_difference(
     first = _resampled(control, figure, generators[0], count)
     second = _resampled(candidate, figure, generators[1], count)
     estimate = aggregate(b, kind, target) - aggregate(a, kind, target)
-    name = f"difference in {_name(kind)} over tasks"
-    return percentile_bootstrap(estimate, second - first, how, name)
+    return percentile_bootstrap(estimate, second - first, how, f"difference in {_name(kind)}")
 
 
 def probability_of_improvement(x: Tasks, y: Tasks, how: Resampling = DEFAULT) -> Bootstrap | None:
@@ -151,7 +150,7 @@ _Figure: TypeAlias = Callable[[list[Floats]], Floats]
 def _figure(kind: Aggregate, target: float) -> _Figure:
     if kind == "iqm":
         return _iqm
-    if kind == "median":
+    if kind == "median_of_task_means":
         return lambda drawn: np.asarray(np.median(_task_means(drawn), axis=0))
     if kind == "mean":
         return lambda drawn: np.asarray(_task_means(drawn).mean(axis=0))
@@ -159,7 +158,7 @@ def _figure(kind: Aggregate, target: float) -> _Figure:
         return lambda drawn: np.asarray(
             target - _task_means([np.minimum(runs, target) for runs in drawn]).mean(axis=0)
         )
-    raise ValueError(f"iqm, median, mean or optimality_gap is needed, got {kind!r}")
+    raise ValueError(f"iqm, median_of_task_means, mean or optimality_gap is needed, got {kind!r}")
 
 
 def _iqm(drawn: list[Floats]) -> Floats:
@@ -204,4 +203,9 @@ def _repeated(columns: list[Floats]) -> bool:
 
 
 def _name(kind: Aggregate) -> str:
-    return {"iqm": "interquartile mean", "optimality_gap": "optimality gap"}.get(kind, kind)
+    return {
+        "iqm": "interquartile mean over tasks",
+        "median_of_task_means": "median of task means",
+        "mean": "mean over tasks",
+        "optimality_gap": "optimality gap over tasks",
+    }[kind]
