@@ -16,7 +16,8 @@ from numpy.typing import ArrayLike
 from agentbench_tui.analysis.level import tamed
 from agentbench_tui.analysis.sample import Floats
 from agentbench_tui.analysis.scale import Scale
-from agentbench_tui.analysis.version_gate import MeanShift, mean_shift
+from agentbench_tui.analysis.student import TTest
+from agentbench_tui.analysis.version_gate import level_test
 
 SEGMENT = 5
 """Runs that make a level, at least."""
@@ -49,9 +50,7 @@ class Change:
     """With 95 % the first run of the new level lies between `first` and `last`, both included."""
     last: int
     before: float
-    """The level before, in the metric's unit: geometric mean, or mean on the scale of points.
-
-    Outliers drawn in to 3 spreads."""
+    """The level before, in the metric's unit: geometric mean, or mean on the scale of points."""
     after: float
     change: float
     """after / before, or after - before on the scale of points."""
@@ -68,7 +67,7 @@ def changes(values: ArrayLike, scale: Scale, margin: float | None = None) -> lis
 
     A change is kept when Welch's p between the levels on both sides is below 1e-4, and their means
     differ by the margin and by 2 standard deviations of a run, or more; within each level outliers
-    are drawn in to 3 spreads first. Deterministic; time O(n²) for each level found, memory O(n).
+    are drawn in first (`level.tamed`). Deterministic; time O(n²) for each level found, memory O(n).
     ValueError as `Scale.positions`.
     """
     x = scale.positions(values)
@@ -81,12 +80,13 @@ def changes(values: ArrayLike, scale: Scale, margin: float | None = None) -> lis
 
 
 def locate(values: ArrayLike, scale: Scale) -> Change | None:
-    """The likeliest place of a change in a history that is known to hold one; None below 10 runs.
+    """The likeliest place of a change in a history that is known to hold one.
 
-    For the runs of one level at whose end the gate raised an alarm. No test is made.
+    For the runs of one level at whose end the gate raised an alarm. No test is made. The 5 runs at
+    either end are not searched. None below 10 runs, and when all are equal.
     """
     x = scale.positions(values)
-    if x.size < 2 * SEGMENT:
+    if x.size < 2 * SEGMENT or x.min() == x.max():
         return None
     return _change(x, 0, _best_split(x), x.size, scale)
 
@@ -148,8 +148,8 @@ def _best_split(x: Floats) -> int:
     return SEGMENT + int(np.argmax(energy(x)[SEGMENT : x.size - SEGMENT + 1]))
 
 
-def _step(old: Floats, new: Floats) -> MeanShift:
-    return mean_shift(tamed(old), tamed(new))
+def _step(old: Floats, new: Floats) -> TTest:
+    return level_test(tamed(old), tamed(new))
 
 
 def _confirmed(x: Floats, kept: list[int], smallest: float) -> list[int]:
@@ -160,7 +160,7 @@ def _confirmed(x: Floats, kept: list[int], smallest: float) -> list[int]:
         for place, cut in enumerate(kept):
             old, new = x[bounds[place] : cut], x[cut : bounds[place + 2]]
             test = _step(old, new)
-            shift = abs(test.shift)
+            shift = abs(test.difference)
             if test.p >= CHANGE_P or shift < max(smallest, SPREADS * _spread(old, new)):
                 failing.append((shift, place))
         if not failing:
@@ -177,8 +177,8 @@ def _spread(old: Floats, new: Floats) -> float:
 
 def _change(x: Floats, start: int, cut: int, stop: int, scale: Scale) -> Change:
     old, new = tamed(x[start:cut]), tamed(x[cut:stop])
-    test = mean_shift(old, new)
-    low, high = scale.interval(test.shift - test.half_width, test.shift + test.half_width)
+    test = level_test(old, new)
+    low, high = scale.interval(test.interval.low, test.interval.high)
     first, last = _place(np.concatenate([old, new]))
     return Change(
         run=cut,
@@ -186,11 +186,11 @@ def _change(x: Floats, start: int, cut: int, stop: int, scale: Scale) -> Change:
         last=max(start + last, cut),
         before=scale.value(float(old.mean())),
         after=scale.value(float(new.mean())),
-        change=scale.change(test.shift),
+        change=scale.change(test.difference),
         low=low,
         high=high,
         p=test.p,
-        worse=test.shift > 0,
+        worse=test.difference > 0,
     )
 
 

@@ -11,7 +11,10 @@ import numpy as np
 from agentbench_tui.analysis.sample import Floats
 from agentbench_tui.analysis.summary import MAD_TO_SD
 
-OUTLIER_SPREADS = 3.0
+OUTLIER_FROM = 4.0
+"""Standard deviations from the median."""
+OUTLIERS_BELOW = 0.15
+"""Share of the runs."""
 _MEDIAN_VARIANCE = math.pi / 2
 """Of a median of n normal values, times n, for large n."""
 
@@ -49,7 +52,15 @@ class Level:
 
 
 def tamed(positions: Floats) -> Floats:
-    """The positions with outliers drawn in to 3 spreads from the median of the whole."""
-    level = Level.of(positions)
-    reach = OUTLIER_SPREADS * level.spread
-    return np.clip(positions, level.middle - reach, level.middle + reach)
+    """The positions with outliers drawn in to 4 standard deviations (1.4826 MAD) from the median.
+
+    Outliers are rare: where 15 % or more lie further out they are a second mode, such as cold
+    starts, and stay; so does everything where more than half of the values are equal.
+    """
+    middle = median(positions.tolist())
+    distances = np.abs(positions - middle)
+    reach = OUTLIER_FROM * MAD_TO_SD * median(distances.tolist())
+    outliers = np.count_nonzero(distances > reach)
+    if reach == 0 or outliers >= OUTLIERS_BELOW * positions.size:
+        return positions
+    return np.clip(positions, middle - reach, middle + reach)

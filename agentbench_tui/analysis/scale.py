@@ -22,6 +22,9 @@ Kind = Literal["ratio", "points"]
 MARGINS: dict[Kind, float] = {"ratio": 0.05, "points": 0.02}
 """The smallest change that matters, unless a metric says otherwise: a factor of 1.05, 2 points."""
 
+_ROUNDING = 1 - 1e-12
+"""So that a change of just the size that counts does count: 0.94 - 0.92 is a little below 0.02."""
+
 
 @dataclass(frozen=True, slots=True)
 class Scale:
@@ -64,7 +67,7 @@ class Scale:
         """
         if not size >= 0:
             raise ValueError(f"a size of 0 or more is needed, got {size}")
-        return math.log1p(size) if self.kind == "ratio" else size
+        return _ROUNDING * (math.log1p(size) if self.kind == "ratio" else size)
 
     def size(self, length: float) -> float:
         """A difference of positions as a size; the inverse of `length`."""

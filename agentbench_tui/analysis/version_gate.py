@@ -15,10 +15,11 @@ from typing import Literal
 
 from numpy.typing import ArrayLike
 
-from agentbench_tui.analysis.distribution import student_cdf, student_quantile
+from agentbench_tui.analysis.distribution import student_quantile
 from agentbench_tui.analysis.rank import mann_whitney
 from agentbench_tui.analysis.sample import Floats
 from agentbench_tui.analysis.scale import MARGINS, Scale
+from agentbench_tui.analysis.student import TTest, welch
 
 Verdict = Literal["regression", "improvement", "no change seen", "not enough data"]
 
@@ -53,41 +54,19 @@ class VersionTest:
     """Why there is no verdict."""
 
 
-@dataclass(frozen=True, slots=True)
-class MeanShift:
-    """By how much the mean of `new` lies above that of `old`, on any scale."""
+def level_test(old: Floats, new: Floats) -> TTest:
+    """Welch's test of mean(new) - mean(old), on columns of 2 values or more each, on any scale.
 
-    shift: float
-    error: float
-    """Standard error of the shift; 0 where neither side varies."""
-    df: float
-    """Welch-Satterthwaite; infinite where neither side varies."""
-    p: float
-    """Two-sided."""
-
-    @property
-    def half_width(self) -> float:
-        """Of the 95 % interval of the shift."""
-        return self.error * _t(1 - ALPHA / 2, self.df)
-
-
-def mean_shift(old: Floats, new: Floats) -> MeanShift:
-    """Welch's test (1947) on two columns of 2 values or more each.
-
-    Where neither column varies Welch's t does not exist; p is then that of the exact rank test,
-    2 / C(n, n_new) for columns that differ, because identical runs are still only so many runs.
+    Where neither column varies Welch's t has nothing to divide by. p is then that of the exact rank
+    test, because runs that repeat exactly are still only so many runs.
     """
-    shift = float(new.mean() - old.mean())
-    parts = [_squared_error(x) for x in (old, new)]
-    total = sum(parts)
-    if total == 0:
-        test = mann_whitney(old, new)
-        assert test is not None
-        return MeanShift(0.0 if test.p == 1 else shift, 0.0, math.inf, test.p)
-    weights = [part / total for part in parts]  # shares, since squares of tiny numbers vanish
-    df = 1 / sum(w * w / (x.size - 1) for w, x in zip(weights, (old, new), strict=True))
-    error = math.sqrt(total)
-    return MeanShift(shift, error, df, 2 * student_cdf(-abs(shift) / error, df))
+    test = welch(new, old)
+    assert test is not None
+    if not math.isinf(test.t):
+        return test
+    ranks = mann_whitney(new, old)
+    assert ranks is not None
+    return replace(test, p=ranks.p)
 
 
 def compare_versions(
@@ -107,17 +86,16 @@ def compare_versions(
     reason = ""
     if min(runs) < RUNS_NEEDED:
         reason = f"needs {RUNS_NEEDED} runs of each version (have {runs[0]} and {runs[1]})"
-    if min(runs) == 0:
-        return VersionTest("not enough data", None, None, None, None, runs, size, None, reason)
-    if min(runs) == 1:
-        change = scale.change(float(after.mean() - before.mean()))
+    if min(runs) < 2:
+        change = scale.change(float(after.mean() - before.mean())) if min(runs) else None
         return VersionTest("not enough data", change, None, None, None, runs, size, None, reason)
-    test = mean_shift(before, after)
-    half = test.half_width
-    low, high = scale.interval(test.shift - half, test.shift + half)
-    smallest = max(gate, half) + test.error * _t(POWER, test.df)
-    verdict = "not enough data" if reason else _verdict(test.shift, test.p, gate)
-    change = scale.change(test.shift)
+    test = level_test(before, after)
+    low, high = scale.interval(test.interval.low, test.interval.high)
+    half = (test.interval.high - test.interval.low) / 2
+    error = half / student_quantile(1 - ALPHA / 2, test.df)
+    smallest = max(gate, half) + error * student_quantile(POWER, test.df)
+    verdict = "not enough data" if reason else _verdict(test.difference, test.p, gate)
+    change = scale.change(test.difference)
     return VersionTest(verdict, change, low, high, test.p, runs, size, scale.size(smallest), reason)
 
 
@@ -137,12 +115,3 @@ def _verdict(shift: float, p: float, gate: float) -> Verdict:
     if p >= ALPHA or abs(shift) < gate or shift == 0:
         return "no change seen"
     return "regression" if shift > 0 else "improvement"
-
-
-def _squared_error(x: Floats) -> float:
-    """Of the mean; exactly 0 for equal values, whose mean rounds."""
-    return 0.0 if x.min() == x.max() else float(x.var(ddof=1)) / x.size
-
-
-def _t(p: float, df: float) -> float:
-    return 0.0 if df == math.inf else student_quantile(p, df)

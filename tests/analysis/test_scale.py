@@ -54,7 +54,7 @@ def test_a_margin_is_a_factor_either_way_or_points() -> None:
     assert ratio.change(ratio.length(0.25)) == pytest.approx(1 / 1.25)
     assert points.change(points.length(0.25)) == pytest.approx(-0.25)
     assert ratio.margin(None) == ratio.length(0.05)
-    assert points.margin(None) == 0.02
+    assert points.margin(None) == pytest.approx(0.02)
 
 
 def test_what_has_no_position_is_refused() -> None:
@@ -66,3 +66,11 @@ def test_what_has_no_position_is_refused() -> None:
     for size in (-0.1, float("nan")):
         with pytest.raises(ValueError, match="0 or more"):
             Scale().length(size)
+
+
+@pytest.mark.parametrize("old", [0.94, 0.3, 0.58, 0.98, 0.07])
+def test_a_change_of_just_the_margin_counts_in_spite_of_rounding(old: float) -> None:
+    points, ratio = Scale(kind="points"), Scale()
+    assert (old + 0.02) - old >= points.length(0.02)
+    before, after = ratio.positions([old, old * 1.05])
+    assert after - before >= ratio.length(0.05)
