@@ -59,7 +59,7 @@ def _adjusted(values: Floats, factors: Floats, *, up: bool) -> list[float]:
     Stepping up, a p takes over a smaller product of any larger p; stepping down, a larger product
     of any smaller p.
     """
-    order = np.argsort(values, kind="stable")
+    order = np.argsort(values)
     products = values[order] * factors
     if up:
         products = np.minimum.accumulate(products[::-1])[::-1]

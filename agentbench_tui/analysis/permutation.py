@@ -91,14 +91,15 @@ def permutation_test(
     _check_draws(draws)
     if first.size == 0 or second.size == 0:
         return None
-    values = np.concatenate([first, second])
-    centred = values - values.mean()  # then mean(x) - mean(y) is a multiple of the sum of x
+    values = np.sort(np.concatenate([first, second]))  # which column is named first must not matter
+    mean = values.mean()
+    centred = values - mean  # of these, the sum of x is a multiple of mean(x) - mean(y)
     swapped = second.size < first.size
     size = min(first.size, second.size)
     exact = _few_splits(values.size, size)
     drawn = np.random.default_rng(seed)
     sums = _all_choices(centred, size) if exact else _drawn_choices(centred, size, drawn, draws)
-    seen = float(centred[: first.size].sum())
+    seen = float((first - mean).sum())
     tolerance = TIED * np.abs(centred).sum() + _ROUNDED * np.abs(values).sum()
     p = _p(-sums if swapped else sums, seen, tolerance, alternative, exact=exact)
     difference = float(first.mean() - second.mean())
