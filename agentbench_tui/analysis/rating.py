@@ -22,6 +22,10 @@ POINTS = 400 / math.log(10)
 """Points on the scale for one unit of θ."""
 PRIOR = 1.0
 """Comparisons of each player with an imaginary average one, half won and half lost."""
+_WEAKEST = 1e-9
+"""A prior that is weaker than this share of the comparisons of a pair is lost to rounding."""
+_FURTHEST = 700.0
+"""exp of this still is a float."""
 _MAX_STEPS = 200
 _CLOSE = 1e-8
 """A step of θ so small that the next, by quadratic convergence, is below rounding."""
@@ -70,7 +74,9 @@ def bradley_terry(wins: ArrayLike, *, prior: float = PRIOR, level: float = 0.95)
     groups, decides = _checked_groups(table, prior)
     theta = _fit(table[None], groups, prior)[0]
     centre = _centring(groups)
-    covariance = centre @ _inverse_information(table, theta, groups, prior) @ centre.T
+    covariance = (
+        centre @ np.linalg.inv(_information(table + table.T, theta, groups, prior)) @ centre.T
+    )
     half = normal_quantile(_upper(level)) * POINTS * np.sqrt(np.maximum(np.diag(covariance), 0))
     ratings = MEAN + POINTS * (centre @ theta)
     method = f"Bradley-Terry, prior {prior:g}; normal, Fisher information"
@@ -168,6 +174,12 @@ def _checked_groups(table: Floats, prior: float) -> tuple[Integers, bool]:
     """The group of each player, and whether some part of a group never lost to the rest of it."""
     if not 0 <= prior < math.inf:
         raise ValueError(f"the prior is a number of comparisons of 0 or more, got {prior}")
+    weakest = _WEAKEST * float((table + table.T).max())
+    if 0 < prior < weakest:
+        raise ValueError(
+            f"a prior of {prior:g} is too weak beside so many comparisons; "
+            f"give 0 or at least {weakest:.1g}"
+        )
     linked = _reaches((table + table.T) > 0)
     _, groups = np.unique(linked.argmax(axis=1), return_inverse=True)
     decides = bool((_reaches(table > 0) != linked).any())
@@ -185,12 +197,13 @@ def _centring(groups: Integers) -> Floats:
     return np.asarray(np.eye(groups.size) - same / same.sum(axis=1, keepdims=True))
 
 
-def _information(games: Floats, p: Floats, alone: Floats, groups: Integers, prior: float) -> Floats:
+def _information(games: Floats, theta: Floats, groups: Integers, prior: float) -> Floats:
     """Minus the second derivatives of the log posterior, float64[…, players, players].
 
     Without a prior the level of a group is free; the last term holds it without moving the rest.
     """
-    curvature = games * p * (1 - p)
+    p, alone = _chances(theta)
+    curvature = games * p * np.swapaxes(p, -1, -2)
     information = -curvature
     index = np.arange(groups.size)
     information[..., index, index] += curvature.sum(axis=-1) + prior * alone * (1 - alone)
@@ -202,32 +215,29 @@ def _fit(wins: Floats, groups: Integers, prior: float) -> Floats:
 
     Steps are shortened to log(1+d)/d of their length, d the largest change of a difference: with
     it the method converges from anywhere (Sun & Tran-Dinh 2019, logistic loss) and stays
-    quadratic at the end.
+    quadratic at the end. It ends when the ratings stand still: under a weak prior the level of
+    all θ together is known badly, and does not matter.
     """
     games = wins + np.swapaxes(wins, -1, -2)
-    won = wins.sum(axis=-1)
-    theta = np.zeros(won.shape)
+    centre = _centring(groups)
+    theta = np.zeros(wins.shape[:-1])
     for _ in range(_MAX_STEPS):
         p, alone = _chances(theta)
-        gradient = won - (games * p).sum(axis=-1) + prior * (0.5 - alone)
-        information = _information(games, p, alone, groups, prior)
+        surprise = wins * np.swapaxes(p, -1, -2)
+        gradient = (surprise - np.swapaxes(surprise, -1, -2)).sum(axis=-1) + prior * (0.5 - alone)
+        information = _information(games, theta, groups, prior)
         step = np.linalg.solve(information, gradient[..., None])[..., 0]
-        size = np.maximum(np.ptp(step, axis=-1), np.abs(step).max(axis=-1))
-        if size.max() < _CLOSE:
+        if np.abs(step @ centre.T).max() < _CLOSE:
             return theta + step
+        size = np.maximum(np.ptp(step, axis=-1), np.abs(step).max(axis=-1))
         theta = theta + step * (np.log1p(size) / np.maximum(size, 1e-300))[..., None]
     raise ArithmeticError(f"the ratings did not converge in {_MAX_STEPS} steps")
 
 
 def _chances(theta: Floats) -> tuple[Floats, Floats]:
-    """P(row beats column), and P(beats the imaginary average player)."""
-    p = 0.5 * (1 + np.tanh((theta[..., :, None] - theta[..., None, :]) / 2))
-    return np.asarray(p), np.asarray(0.5 * (1 + np.tanh(theta / 2)))
-
-
-def _inverse_information(table: Floats, theta: Floats, groups: Integers, prior: float) -> Floats:
-    p, alone = _chances(theta)
-    return np.asarray(np.linalg.inv(_information(table + table.T, p, alone, groups, prior)))
+    """P(row beats column), relatively accurate also near 0; P(beats the imaginary player)."""
+    behind = np.clip(theta[..., None, :] - theta[..., :, None], -_FURTHEST, _FURTHEST)
+    return 1 / (1 + np.exp(behind)), np.asarray(0.5 * (1 + np.tanh(theta / 2)))
 
 
 def _ratings(

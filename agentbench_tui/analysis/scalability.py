@@ -178,7 +178,8 @@ def _draws(
         mean = measured[own].mean()
         drawn = measured[own][generator.integers(0, count, (resamples, count))]
         resampled[:, own] = mean + (drawn - mean) * math.sqrt(count / (count - 1))
-    return fit_parameters(usl.parameters, np.array(FREE["usl"]), load, resampled, weight)
+    starts = np.repeat(usl.parameters, resamples, axis=0)
+    return fit_parameters(starts, np.array(FREE["usl"]), load, resampled, weight)
 
 
 def _by_errors(

@@ -26,9 +26,14 @@ FREE: dict[Model, tuple[bool, bool, bool]] = {
 }
 """Which of λ, σ, κ a model fits; the others are 0."""
 LOWEST, HIGHEST = np.array([0.0, 0.0, 0.0]), np.array([np.inf, 1.0, np.inf])
-_MAX_STEPS = 300
-_SETTLED = 1e-18
-"""A step that would lower the sum of squares, of throughputs around 1, by no more is the last."""
+_CONTENTIONS = (0.0, 1e-4, 0.001, 0.01, 0.1, 0.4, 1.0)
+_COHERENCIES = np.array([0.0, 0.01, 0.1, 1.0, 10.0, 100.0, 1e4])
+"""Of the grid of starts; κ times the square of the largest load."""
+_MAX_STEPS = 100
+"""Enough for data that follow the law; for pure noise, whose best fit may lie at infinity, as near
+as it matters."""
+_SETTLED = 1e-14
+"""A step that would lower the sum of squares by no more than this share of it is the last."""
 _EXACT = 1e-9
 """Residuals below this share of the largest throughput are rounding, not evidence."""
 
@@ -79,7 +84,9 @@ def fit_curve(model: Model, load: Floats, measured: Floats, weight: Floats) -> C
     (Hurvich & Tsai 1989).
     """
     free = np.array(FREE[model])
-    parameters = fit_parameters(_start(free, load, measured), free, load, measured[None], weight)
+    starts = _starts(free, load, measured)
+    found = fit_parameters(starts, free, load, np.tile(measured, (len(starts), 1)), weight)
+    parameters = found[_cost(found, load, measured, weight).argmin()][None]
     left = measured - parameters[0, 0] * shape(load, parameters)[0]
     residual = float(weight @ left**2)
     points, fitted = load.size, int(free.sum()) + 1  # the variance is fitted too
@@ -92,30 +99,35 @@ def fit_curve(model: Model, load: Floats, measured: Floats, weight: Floats) -> C
     return Curve(model, rate, contention, coherency, residual, aicc)
 
 
-def _start(free: NDArray[np.bool_], load: Floats, measured: Floats) -> Floats:
-    """From the straight-line form, float64[1, 3]; held within the bounds."""
+def _starts(free: NDArray[np.bool_], load: Floats, measured: Floats) -> Floats:
+    """Where to fit from, float64[starts, 3]: the straight-line form first, then a coarse grid.
+
+    Noisy data can have several minima. λ is found from the other two.
+    """
     terms = _terms(load)[:, free]
     scale = terms.max(axis=0)
-    found = np.zeros(3)
-    found[free] = np.linalg.lstsq(terms / scale, load / measured, rcond=None)[0] / scale
-    if found[0] <= 0:  # the line meets N = 1 below 0: no throughput has that
-        return np.array([[float((measured / load).max()), 0.0, 0.0]])
-    line = np.array([[1.0, found[1], found[2]]]) / found[0]
-    return np.asarray(np.clip(line, LOWEST, HIGHEST))
+    line = np.zeros(3)
+    line[free] = np.linalg.lstsq(terms / scale, load / measured, rcond=None)[0] / scale
+    grid = np.array([(1.0, s, k) for s in _CONTENTIONS for k in _COHERENCIES / load.max() ** 2])
+    starts = np.vstack([line / line[0] if line[0] > 0 else grid[0], grid])
+    starts[:, ~free] = 0.0
+    return np.unique(np.clip(starts, LOWEST, HIGHEST), axis=0)
 
 
 def fit_parameters(
-    start: Floats, free: NDArray[np.bool_], load: Floats, measured: Floats, weight: Floats
+    starts: Floats, free: NDArray[np.bool_], load: Floats, measured: Floats, weight: Floats
 ) -> Floats:
     """λ, σ, κ, float64[batch, 3], by least squares for each row of `measured` [batch, points].
 
-    Parameters that are not `free` keep the value of `start`, which is float64[1, 3].
+    `starts` has the same rows; its λ is not used, and what is not `free` keeps its value.
     Levenberg–Marquardt with bounds: a parameter on its bound stays there while the data pull it
-    outwards. All rows step together, so that a thousand resamples cost little.
+    outwards, and λ is the best one for σ and κ after each step. All rows step together, so that a
+    thousand resamples cost little.
     """
-    parameters = np.repeat(start, measured.shape[0], axis=0)
-    damping = np.full(measured.shape[0], 1e-3)
+    parameters = _with_best_rate(starts, load, measured, weight)
+    damping = np.full(len(starts), 1e-3)
     cost = _cost(parameters, load, measured, weight)
+    index = np.arange(3)
     for _ in range(_MAX_STEPS):
         slopes = jacobian(parameters, load)
         left = measured - parameters[:, :1] * shape(load, parameters)
@@ -124,19 +136,28 @@ def fit_parameters(
         pull[held] = 0.0
         curvature = np.einsum("bnk,n,bnl->bkl", slopes, weight, slopes)
         curvature[held[:, :, None] | held[:, None, :]] = 0.0
-        index = np.arange(3)
-        curvature[:, index, index] *= 1 + damping[:, None]
-        curvature[:, index, index] += held
-        step = np.linalg.solve(curvature, pull[..., None])[..., 0]
-        if ((step * pull).sum(axis=1) <= _SETTLED).all():
-            return np.asarray(np.clip(parameters + step, LOWEST, HIGHEST))
+        scale = np.sqrt(curvature[:, index, index] + held)  # κ is far smaller than λ
+        curvature /= scale[:, :, None] * scale[:, None, :]
+        curvature[:, index, index] += damping[:, None] + held
+        step = np.linalg.solve(curvature, (pull / scale)[..., None])[..., 0] / scale
+        settled = (step * pull).sum(axis=1) <= _SETTLED * cost + _EXACT**2
         trial = np.clip(parameters + step, LOWEST, HIGHEST)
+        trial = _with_best_rate(trial, load, measured, weight)
         trial_cost = _cost(trial, load, measured, weight)
-        better = trial_cost <= cost
+        better = trial_cost < cost
         parameters = np.where(better[:, None], trial, parameters)
         cost = np.where(better, trial_cost, cost)
+        if settled.all():
+            break
         damping = np.clip(np.where(better, damping / 10, damping * 10), 1e-12, 1e12)
-    raise ArithmeticError(f"the scalability fit did not settle in {_MAX_STEPS} steps")
+    return parameters
+
+
+def _with_best_rate(parameters: Floats, load: Floats, measured: Floats, weight: Floats) -> Floats:
+    """The same σ and κ with the λ that fits best; in [batch, 3] as out."""
+    relative = shape(load, parameters)
+    rate = (relative * measured) @ weight / (relative**2 @ weight)
+    return np.column_stack([np.maximum(rate, _EXACT), parameters[:, 1:]])
 
 
 def _cost(parameters: Floats, load: Floats, measured: Floats, weight: Floats) -> Floats:

@@ -172,7 +172,7 @@ def test_when_nothing_succeeds_nothing_is_optimal() -> None:
     assert [(row.efficiency, row.optimal) for row in rows] == [(0, False)] * 2
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.permutations(range(4)), st.floats(1e-3, 1e3))
 def test_relabelling_and_other_units_change_nothing_else(
     seed: int, order: list[int], factor: float

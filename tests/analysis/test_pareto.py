@@ -101,7 +101,7 @@ def test_intervals_are_those_of_the_metric() -> None:
     assert (point.cost.low, point.cost.high) == (1, 1)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.data(), st.floats(1e-3, 1e3))
 def test_relabelling_and_another_currency_change_nothing_else(
     seed: int, data: st.DataObject, factor: float

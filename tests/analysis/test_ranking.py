@@ -116,7 +116,7 @@ def test_adjusting_never_makes_a_pair_clearer(seed: int, agents: int, cases: int
             assert together[a, b] >= separation(scores[[a, b]], seed=1)[0, 1] - 1e-12
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.integers(2, 6), st.data())
 def test_relabelling_agents_relabels_places(seed: int, agents: int, data: st.DataObject) -> None:
     scores = seeded(seed, agents, 20)
@@ -131,7 +131,7 @@ def test_relabelling_agents_relabels_places(seed: int, agents: int, data: st.Dat
         assert {order[row] for row in place.ahead} == set(was.ahead)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.floats(1e-3, 1e3), st.floats(-10, 10))
 def test_another_unit_changes_no_place(seed: int, factor: float, shift: float) -> None:
     scores = seeded(seed, 4, 20)

@@ -69,7 +69,7 @@ def test_without_a_prior_it_is_the_maximum_likelihood() -> None:
     assert scale(bradley_terry(wins, prior=0)) == pytest.approx(hunters(wins), rel=1e-9)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(tables(), st.floats(0.1, 5))
 def test_with_a_prior_it_is_the_posterior_mode(wins: NDArray[np.float64], prior: float) -> None:
     def loss(theta: NDArray[np.float64]) -> float:
@@ -203,6 +203,19 @@ def test_what_is_no_table_of_wins_is_refused(wins: list[list[float]], message: s
         bradley_terry(wins)
 
 
-def test_a_prior_below_zero_is_refused() -> None:
-    with pytest.raises(ValueError, match="prior"):
+def test_a_prior_below_zero_or_lost_to_rounding_is_refused() -> None:
+    with pytest.raises(ValueError, match="0 or more, got -1"):
         bradley_terry([[0, 1], [1, 0]], prior=-1)
+    with pytest.raises(ValueError, match="give 0 or at least 1"):
+        bradley_terry([[0, 1e9], [0, 0]], prior=0.1)
+
+
+def test_a_very_weak_prior_leaves_an_undefeated_player_far_but_exactly_placed() -> None:
+    """Of two players who are θ and -θ: 10 (1 - p(2θ)) = prior/2 · tanh(θ/2)."""
+
+    def slope(theta: float) -> float:
+        return 10 / (1 + math.exp(2 * theta)) - 0.5e-6 * math.tanh(theta / 2)
+
+    theta = optimize.brentq(slope, 0, 50, xtol=1e-13)
+    first = scale(bradley_terry([[0, 10], [0, 0]], prior=1e-6))[0]
+    assert first == pytest.approx(1000 + POINTS * theta, rel=1e-9)

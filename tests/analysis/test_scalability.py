@@ -54,7 +54,7 @@ def test_the_reference_fit_of_relative_errors() -> None:
     assert values(fit.usl) == pytest.approx(expected, rel=1e-6)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(
     st.floats(0.01, 1e5),
     st.floats(0, 0.9),
@@ -143,7 +143,7 @@ def test_nothing_is_predicted_beyond_twice_the_largest_load() -> None:
             fit.predict(load)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(st.floats(1e-6, 1e6), st.integers(0, 1000), st.permutations(range(21)))
 def test_unit_weights_scale_and_order_change_nothing(
     factor: float, seed: int, order: list[int]
@@ -185,6 +185,22 @@ def test_what_cannot_be_fitted_is_refused(
 ) -> None:
     with pytest.raises(ValueError, match=message):
         fit_usl(loads, throughputs, weights)  # type: ignore[arg-type]
+
+
+@settings(max_examples=12, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.floats(1, 6), st.booleans())
+def test_pure_noise_is_fitted_no_worse_by_more_parameters(
+    seed: int, decades: float, relative: bool
+) -> None:
+    load = np.repeat(np.geomspace(1, 10**decades, 7), 3)
+    measured = np.random.default_rng(seed).lognormal(0, 2, load.size)
+    weight = 1 / measured**2 if relative else np.ones(load.size)
+    weight /= weight.max()
+    fit = fit_usl(load, measured, weight, resamples=20)
+    line = (load * measured) @ weight / (load**2 @ weight)
+    assert fit.usl.residual <= weight @ (measured - line * load) ** 2 * (1 + 1e-9)
+    level = np.average(measured, weights=weight)  # σ = 1 and κ = 0
+    assert fit.usl.residual <= weight @ (measured - level) ** 2 * (1 + 1e-9)
 
 
 def test_constant_throughput_neither_crashes_nor_peaks() -> None:
