@@ -210,6 +210,12 @@ def test_pairs_for_mcnemar_are_the_fewest_that_reach_the_power(
     assert n == sample_size_mcnemar(only_b, only_a)
 
 
+def test_very_many_pairs_for_mcnemar_have_the_power_within_a_ten_thousandth() -> None:
+    n = sample_size_mcnemar(0.1, 0.104)
+    assert n > 100_000
+    assert power_mcnemar(0.1, 0.104, n) == pytest.approx(0.8, abs=1e-4)
+
+
 def test_six_pairs_that_all_go_one_way_are_the_fewest_that_can_reject() -> None:
     assert sample_size_mcnemar(0.0, 1.0) == 6
     assert power_mcnemar(0.0, 1.0, 5) == 0.0
