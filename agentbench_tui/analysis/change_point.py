@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -37,7 +38,7 @@ LOCATED = 3.676
 The peak of a two-sided Brownian motion with drift stays below x with (1 - exp(-x))² (Siegmund
 1988), and that is how far the likelihood at the best place exceeds that at the true one.
 """
-_ROWS_AT_ONCE = 1 << 20
+_ROWS_AT_ONCE = 128
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,9 +107,11 @@ def energy(positions: Floats) -> Floats:
     Q̂ = nm/(n+m) (2/(nm) Σ|a-b| - mean |a-a'| over pairs - mean |b-b'| over pairs), eq. 5 and 7 of
     Matteson & James 2014 with α = 1. -inf where a side has fewer than 2 values.
     """
-    x, size = positions, positions.size
-    left = np.concatenate(([0.0], np.cumsum(_distances_to_earlier(x))))
-    right = np.concatenate((np.cumsum(_distances_to_earlier(x[::-1]))[::-1], [0.0]))
+    size = positions.size
+    to_earlier = _distances_to_earlier(positions)
+    to_later = _distances_to_all(positions) - to_earlier
+    left = np.concatenate(([0.0], np.cumsum(to_earlier)))
+    right = np.concatenate((np.cumsum(to_later[::-1])[::-1], [0.0]))
     q = np.full(size + 1, -np.inf)
     n = np.arange(2, size - 1, dtype=np.float64)
     m = size - n
@@ -119,13 +122,24 @@ def energy(positions: Floats) -> Floats:
 
 
 def _distances_to_earlier(x: Floats) -> Floats:
-    """For each value the sum of its distances to those before it, a bounded block at a time."""
+    """For each value the sum of its distances to those before it; O(n²) in blocks of rows."""
     sums = np.empty(x.size)
-    block = max(1, _ROWS_AT_ONCE // max(1, x.size))
-    for start in range(0, x.size, block):
-        stop = min(start + block, x.size)
-        distances = np.abs(x[start:stop, None] - x[None, :stop])
-        sums[start:stop] = np.tril(distances, start - 1).sum(axis=1)
+    for start in range(0, x.size, _ROWS_AT_ONCE):
+        rows = x[start : start + _ROWS_AT_ONCE, None]
+        before = np.abs(rows - x[None, :start]).sum(axis=1)
+        within = np.tril(np.abs(rows - rows.T), -1).sum(axis=1)
+        sums[start : start + _ROWS_AT_ONCE] = before + within
+    return sums
+
+
+def _distances_to_all(x: Floats) -> Floats:
+    """For each value the sum of its distances to all others, from their sums in order of size."""
+    order = np.argsort(x)
+    ordered = x[order]
+    upto = np.cumsum(ordered)
+    rank = np.arange(1, x.size + 1)
+    sums = np.empty(x.size)
+    sums[order] = (2 * rank - x.size) * ordered + upto[-1:] - 2 * upto
     return sums
 
 
@@ -154,19 +168,25 @@ def _step(old: Floats, new: Floats) -> TTest:
 
 def _confirmed(x: Floats, kept: list[int], smallest: float) -> list[int]:
     """Drop the smallest change that fails, and look again, since its neighbours' levels grow."""
-    while True:
+
+    @cache
+    def failure(start: int, cut: int, stop: int) -> float:
+        """The size of the change where it fails; infinite where it is one."""
+        old, new = x[start:cut], x[cut:stop]
+        test = _step(old, new)
+        shift = abs(test.difference)
+        if test.p < CHANGE_P and shift >= max(smallest, SPREADS * _spread(old, new)):
+            return math.inf
+        return shift
+
+    while kept:
         bounds = [0, *kept, x.size]
-        failing = []
-        for place, cut in enumerate(kept):
-            old, new = x[bounds[place] : cut], x[cut : bounds[place + 2]]
-            test = _step(old, new)
-            shift = abs(test.difference)
-            if test.p >= CHANGE_P or shift < max(smallest, SPREADS * _spread(old, new)):
-                failing.append((shift, place))
-        if not failing:
-            return kept
-        weakest = min(failing)[1]
-        kept = [cut for place, cut in enumerate(kept) if place != weakest]
+        sizes = [failure(*bounds[place : place + 3]) for place in range(len(kept))]
+        weakest = sizes.index(min(sizes))
+        if sizes[weakest] == math.inf:
+            break
+        kept = kept[:weakest] + kept[weakest + 1 :]
+    return kept
 
 
 def _spread(old: Floats, new: Floats) -> float:
