@@ -67,13 +67,14 @@ def cost_figures(
     clusters: ArrayLike | None = None,
     level: float = 0.95,
 ) -> CostFigures:
-    """The figures of float64[tasks] costs >= 0 and scores in [0, 1]; one case's tasks, by label.
+    """The figures of float64[tasks] costs >= 0 and scores in [0, 1].
 
-    Ratios are ratios of sums, not means of ratios, with Fieller's interval over tasks or clusters.
+    `clusters`, one label a task, tells which tasks are of one case. Ratios are ratios of sums, not
+    means of ratios, with Fieller's interval over tasks or clusters.
     With no success in n of them the chance of one is below b = 1 - (1-level)^(1/n), one-sided, so
     that a success costs at least the cost per task / b; with no failure, at most the upper end of
-    the cost per task / (1 - b). ValueError for no tasks, negative costs,
-    scores out of range, and columns of different lengths.
+    the cost per task / (1 - b). ValueError for no tasks, negative costs, scores out of range, and
+    columns of different lengths.
     """
     paid, won = column(costs), column(scores)
     if paid.size == 0 or paid.size != won.size:
