@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
-    from agentbench_tui.engine.plan import Group, Plan
+    from agentbench_tui.engine.plan import Plan
     from agentbench_tui.load.spec import LoadSpec
     from agentbench_tui.model.agent import AgentSpec
 
@@ -71,20 +71,23 @@ def warn_of_limits(plan: Plan) -> None:
 def limit_warnings(plan: Plan, bounds: Bounds) -> list[str]:
     """A sentence for each bound that a load of the plan comes near, and for each cap that cannot
     be held because a price is not known."""
-    lines: list[str] = []
-    for group in plan.groups:
-        if group.benchmark["kind"] == "load":
-            for execution in group.executions:
-                lines += _of_machine(group, execution.agent, bounds)
-                lines += _of_price(plan, execution.agent)
-    return list(dict.fromkeys(lines))
-
-
-def _of_machine(group: Group, agent: AgentSpec, bounds: Bounds) -> Iterator[str]:
-    from agentbench_tui.agents.target import parse_target
     from agentbench_tui.load.spec import LoadSpec
 
-    spec = LoadSpec.model_validate(group.resolved().load)
+    lines: list[str] = []
+    agents: dict[str, AgentSpec] = {}
+    for group in plan.groups:
+        if group.benchmark["kind"] != "load":
+            continue
+        spec = LoadSpec.model_validate(group.resolved().load)
+        for execution in group.executions:
+            lines += _of_machine(spec, execution.agent, bounds)
+            agents[execution.agent.id] = execution.agent
+    return list(dict.fromkeys((*lines, *_of_prices(plan, agents.values()))))
+
+
+def _of_machine(spec: LoadSpec, agent: AgentSpec, bounds: Bounds) -> Iterator[str]:
+    from agentbench_tui.agents.target import parse_target
+
     scheme = parse_target(agent.target).scheme
     wanted = _most_at_once(spec)
     if wanted is None or scheme not in _OF_HTTP:
@@ -129,24 +132,25 @@ def _most_of_a_process(wanted: int, spec: LoadSpec, agent: AgentSpec, bounds: Bo
     return math.ceil(wanted / min(at_most, math.ceil(wanted / USERS_A_WORKER)))
 
 
-def _of_price(plan: Plan, agent: AgentSpec) -> Iterator[str]:
-    """A cap on cost of what has no known price would never be reached."""
+def _of_prices(plan: Plan, agents: Iterable[AgentSpec]) -> Iterator[str]:
+    """A cap on the cost of what has no known price would never be reached."""
     from agentbench_tui.agents.target import parse_target
     from agentbench_tui.model.answer import Usage
     from agentbench_tui.model.suite import Price
     from agentbench_tui.scoring.prices import PriceTable
 
-    if plan.cost_limit_usd is None or agent.simulated:
+    if plan.cost_limit_usd is None:
         return
-    model = parse_target(agent.target).fragment or None
     prices = [*plan.prices, *(one for suite in plan.suites for one in suite.document["prices"])]
     table = PriceTable(map(Price.model_validate, prices))
-    cost = table.cost(model, None, Usage(1, 1))
-    if cost.usd is None:
-        yield (
-            f"{agent.id}: the cap of {plan.cost_limit_usd:g} USD cannot be held: {cost.reason};"
-            " give its price with --prices"
-        )
+    for agent in agents:
+        model = parse_target(agent.target).fragment or None
+        cost = table.cost(model, None, Usage(1, 1))
+        if cost.usd is None and not agent.simulated:
+            yield (
+                f"{agent.id}: the cap of {plan.cost_limit_usd:g} USD cannot be held:"
+                f" {cost.reason}; give its price with --prices"
+            )
 
 
 def _ports() -> int | None:

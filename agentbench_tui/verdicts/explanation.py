@@ -17,6 +17,13 @@ SCHEMA = "agentbench.explanation/1"
 _UNITS = ("ms", "per_s", "share", "percent", "mb", "usd", "s")
 """What ends a name after its last word: who asks for `ceiling` means `ceiling_per_s`."""
 
+_SAID = {
+    "answered": "request_throughput_per_s",
+    "answered/s": "request_throughput_per_s",
+    "tokens/s": "output_tokens_per_s",
+    "cpu": "cpu_us_per_request",
+}
+"""What tables and lines say for a name."""
 _FIGURES = {"count": COUNTS, "harness": HARNESS, "fact": FACTS, "failure": FAILURES}
 """By the type that they are told as."""
 
@@ -29,11 +36,12 @@ def explanations() -> list[dict[str, Any]]:
 
 def explain(name: str) -> dict[str, Any]:
     """One metric (`e2e_ms`, `e2e_ms.p95`), score (`speed_score`, `overall`), or whatever else a
-    load document tells (`cpu_us_per_request`, `verdict`, `timeout`); the unit may be left out.
+    load document tells (`cpu_us_per_request`, `verdict`, `timeout`); the unit may be left out, or
+    written as tables do (`sent/s`).
 
     Raises UsageError with the nearest name when there is none of that name.
     """
-    found = _explained(name)
+    found = _explained(_SAID.get(name, name.replace("/s", "_per_s")))
     if found is None:
         found = next(filter(None, (_explained(f"{name}_{unit}") for unit in _UNITS)), None)
     if found is None:

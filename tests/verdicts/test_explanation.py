@@ -38,6 +38,21 @@ def test_the_unit_may_be_left_out(asked: str, found: str) -> None:
     assert explain(asked)["name"] == found
 
 
+@pytest.mark.parametrize(
+    ("said", "found"),
+    [
+        ("asked/s", "asked_per_s"),
+        ("goodput/s", "goodput_per_s"),
+        ("answered", "request_throughput_per_s"),
+        ("answered/s", "request_throughput_per_s"),
+        ("tokens/s", "output_tokens_per_s"),
+        ("cpu", "cpu_us_per_request"),
+    ],
+)
+def test_words_of_tables_and_lines_lead_to_their_figure(said: str, found: str) -> None:
+    assert explain(said)["name"] == found
+
+
 def test_a_beginning_of_several_names_lists_them() -> None:
     with pytest.raises(UsageError, match="there are overhead_p50_ms, overhead_p99_ms;"):
         explain("overhead")
