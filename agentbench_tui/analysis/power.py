@@ -209,7 +209,7 @@ def sample_size_mcnemar(
 
     With one pair fewer it does not. Searched from Connor's normal formula (1987) on, which is
     always too small: (z(1-alpha/2) √D + z(power) √(D - d²))² / d², with D the sum of the two and d
-    their difference. From 100,000 pairs on the answer is that formula + 1/|d|, the correction for
+    their difference. From 100,000 pairs on the answer is that formula + 2/|d|, the correction for
     continuity.
     """
     _check_discordance(only_a, only_b)
@@ -221,7 +221,7 @@ def sample_size_mcnemar(
     spread = math.sqrt(max(0.0, both - difference**2))
     connor = ((upper * math.sqrt(both) + wanted * spread) / difference) ** 2
     if connor > _SEARCHED_PAIRS:
-        return math.ceil(connor + 1 / abs(difference))
+        return math.ceil(connor + 2 / abs(difference))
     start = math.floor(connor)
 
     def enough(more: int) -> bool:
