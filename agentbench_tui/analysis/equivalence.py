@@ -26,9 +26,9 @@ from agentbench_tui.analysis.distribution import (
 )
 from agentbench_tui.analysis.power import sample_size_paired, sample_size_two_sample
 from agentbench_tui.analysis.sample import Floats, column
+from agentbench_tui.analysis.scale import Better
 from agentbench_tui.analysis.student import paired_t, welch
 
-Better = Literal["higher", "lower"]
 Verdict = Literal["better", "worse", "equivalent", "inconclusive"]
 
 _NODES = 64

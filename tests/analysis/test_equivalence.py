@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from agentbench_tui.analysis.equivalence import (
-    Better,
     Verdict,
     power_equivalence,
     tost,
@@ -21,6 +20,7 @@ from agentbench_tui.analysis.equivalence import (
     verdict,
 )
 from agentbench_tui.analysis.power import sample_size_two_sample
+from agentbench_tui.analysis.scale import Better
 
 CONTROL = [0.812, 0.794, 0.851, 0.777, 0.806, 0.839, 0.765, 0.823, 0.798, 0.845]
 CANDIDATE = [0.861, 0.822, 0.874, 0.835, 0.829, 0.902, 0.787, 0.858, 0.901, 0.866]
