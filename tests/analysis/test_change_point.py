@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from itertools import combinations, product
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from scipy import stats
 
 from agentbench_tui.analysis import change_point
 from agentbench_tui.analysis.change_point import Change, changes, energy, level_start, locate
@@ -75,6 +77,8 @@ def test_the_cut_keeps_only_what_surely_is_the_newest_level() -> None:
     found = changes(history({20: 1.2, 45: 1.1}, noise=0.03), TIME)
     assert len(found) == 2
     assert level_start(found) == found[-1].last >= 45
+    unsure = replace(found[-1], first=43, last=49)
+    assert level_start([found[0], unsure]) == 49
     assert level_start([]) == 0
 
 
@@ -118,6 +122,15 @@ def test_shares_change_by_points() -> None:
     assert change.change == pytest.approx(-0.095, abs=0.002)
     perfect = changes([1.0] * 20 + [0.9] * 8, SUCCESS)
     assert [(c.run, c.first, c.last) for c in perfect] == [(20, 20, 20)]
+
+
+def test_a_few_runs_that_lie_higher_are_no_change_yet() -> None:
+    """By Welch on logs p is 0.0004: enough for a gate, not for a place in history."""
+    old, new = [100.0, 102.0, 98.0, 101.0, 99.0, 100.0], [110.0, 106.0, 112.0, 106.0, 109.0]
+    p = stats.ttest_ind(np.log(new), np.log(old), equal_var=False).pvalue
+    assert 1e-4 < p < 1e-2
+    assert changes([*old, *new], TIME) == []
+    assert runs_of(changes([*old * 3, *new * 2], TIME)) == [18]
 
 
 @pytest.mark.parametrize("values", [[], [5.0], [5.0, 9.0] * 4, [5.0] * 40, [5.0] * 20 + [6.0] * 4])
