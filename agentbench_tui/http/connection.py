@@ -109,7 +109,6 @@ class Connection(asyncio.Protocol):
     def __init__(self, owner: Owner, exchange: Exchange, wire: bytes, sent_ns: int) -> None:
         """`wire` goes out as soon as there is a transport."""
         self._owner = owner
-        self._parser = HttpResponseParser(self)
         self.transport: asyncio.Transport | None = None
         self.opening: asyncio.Task[None] | None = None
         self.reused = False
@@ -149,6 +148,8 @@ class Connection(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """See `asyncio.Protocol`."""
         self.transport = cast(asyncio.Transport, transport)
+        # Not before: it holds our methods, a cycle that only `connection_lost` breaks.
+        self._parser = HttpResponseParser(self)
         self._owner.made()
         if self.exchange is None:
             self.transport.abort()
@@ -195,7 +196,7 @@ class Connection(asyncio.Protocol):
                 owner.resend(self)
             else:
                 owner.failed(self, closed_early(owner.place), now_ns)
-        # The parser holds our methods: without this, a cycle for the collector, which may be off.
+        # Without this, a cycle for the collector, which may be off.
         del self._parser
         owner.gone(self)
 

@@ -205,7 +205,8 @@ class Pool:
         addresses = resolving.result()
         if isinstance(addresses, OSError):
             self._addresses = None
-            raise addresses
+            # A new one: a variable of its own traceback would hold it in a cycle.
+            raise type(addresses)(*addresses.args)
         last = addresses[-1]
         for address in tuple(addresses):
             try:

@@ -2,6 +2,7 @@
 
 import asyncio
 import errno
+import gc
 import socket
 from collections.abc import Callable
 
@@ -9,6 +10,7 @@ import pytest
 from raw_server import raw_server, read_request, saying, saying_once, sized
 
 from agentbench_tui.http.client import Timeouts
+from agentbench_tui.http.connection import Connection
 from agentbench_tui.http.failures import cannot_connect
 from agentbench_tui.http.pool import Pool
 from agentbench_tui.http.wire import Origin, request_bytes
@@ -259,3 +261,28 @@ def test_having_no_socket_left_is_no_fault_of_the_server() -> None:
 
     assert (ours.kind, theirs.kind) == (FailureKind.HARNESS, FailureKind.CONNECTION)
     assert "ulimit" in ours.detail
+
+
+async def test_connections_that_come_to_nothing_leave_no_work_to_the_collector(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def no_addresses(*_: object, **__: object) -> list[object]:
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+    with socket.socket() as refusing:
+        refusing.bind(("127.0.0.1", 0))
+        refused = pool_of(f"http://127.0.0.1:{refusing.getsockname()[1]}/")
+        nowhere = pool_of("http://nowhere.invalid/")
+        monkeypatch.setattr(nowhere, "_loop", LoopWith(nowhere._loop, no_addresses))
+        gc.collect()
+        gc.disable()
+        try:
+            for pool in (refused, nowhere):
+                told_of = await told(pool, request_bytes("POST", pool.url, {}, b"body"))
+                assert told_of.failure is not None
+                await closed(pool)
+            del pool
+            left = [one for one in gc.get_objects() if isinstance(one, Connection)]
+        finally:
+            gc.enable()
+    assert left == []
