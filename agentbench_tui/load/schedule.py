@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 import random
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, Protocol
@@ -209,42 +210,54 @@ class ClosedSchedule:
         self._index = plan.worker
         self._step = plan.workers
         self._start_ns = 0
-        self._last_ns = 0
-        self._ended = False
+        self._ready: list[int] = []
+        """When users that wait or think will be ready; a heap."""
+        self._window_ns: int | None = None
 
     def start(self, start_ns: int) -> None:
         """See `Schedule`."""
-        self._start_ns = self._last_ns = start_ns
+        self._start_ns = start_ns
         self._sender.session_ended = self._session_ended
         users = self._plan.users
         for user in range(users):
-            self._agenda.at(start_ns + int(self._plan.ramp_s * _NS * user / users), self._begin)
+            self._begin_at(start_ns + int(self._plan.ramp_s * _NS * user / users))
         if self._duration_ns is not None:
             self._timer.arm(start_ns + self._duration_ns)
 
+    def _begin_at(self, due_ns: int) -> None:
+        heapq.heappush(self._ready, due_ns)
+        self._agenda.at(due_ns, self._begin_due)
+
+    def _begin_due(self, due_ns: int) -> None:
+        if self._window_ns is None:
+            heapq.heappop(self._ready)
+            self._begin(due_ns)
+
     def _begin(self, due_ns: int) -> None:
-        if self._ended:
-            return
         if self._left is not None:
             if not self._left:
-                self._finish(cut=False)
+                self._finish(due_ns, cut=False)
                 return
             self._left -= 1
         index = self._index
         self._index += self._step
-        self._last_ns = due_ns
         self._sender.begin(index, due_ns)
 
     def _session_ended(self, failure: AgentFailure | None) -> None:
-        if self._ended:
+        if self._window_ns is not None:
             return
-        now = perf_counter_ns()
+        ready_ns = perf_counter_ns()
         if failure is not None and failure.kind in _UNREACHABLE:
-            self._agenda.at(now + UNREACHABLE_PAUSE_NS, self._begin)
+            ready_ns += UNREACHABLE_PAUSE_NS
         elif self._plan.think_time_ms:
-            self._agenda.at(now + self._think_ns(), self._begin)
+            ready_ns += self._think_ns()
         else:
-            self._begin(now)
+            self._begin(ready_ns)
+            return
+        if self._left == 0:  # nobody has to think for what is not sent
+            self._finish(min([ready_ns, *self._ready[:1]]), cut=False)
+        else:
+            self._begin_at(ready_ns)
 
     def _think_ns(self) -> int:
         mean = self._plan.think_time_ms * 1e6
@@ -253,26 +266,26 @@ class ClosedSchedule:
         return int(mean)
 
     def _end(self) -> None:
-        self._finish(cut=True)
+        assert self._duration_ns is not None, "the timer is armed for it alone"
+        self._finish(self._start_ns + self._duration_ns, cut=True)
 
-    def _finish(self, *, cut: bool) -> None:
-        if not self._ended:
-            self._close()
-            self._over(cut=cut)
+    def _finish(self, end_ns: int, *, cut: bool) -> None:
+        self._close(end_ns)
+        self._over(cut=cut)
 
     def stop(self) -> None:
         """See `Schedule`."""
-        if not self._ended:
-            self._duration_ns = max(perf_counter_ns() - self._start_ns, 0)
-            self._close()
+        if self._window_ns is None:
+            self._close(perf_counter_ns())
 
-    def _close(self) -> None:
-        self._ended = True
+    def _close(self, end_ns: int) -> None:
+        length_ns = max(end_ns - self._start_ns, 0)
+        self._window_ns = min(length_ns, self._duration_ns or length_ns)
         self._timer.close()
 
     @property
     def window_ns(self) -> int:
-        """See `Schedule`. Ended by its count, it lasts until the last request."""
-        if self._left == 0 or self._duration_ns is None:
-            return self._last_ns - self._start_ns
-        return self._duration_ns
+        """See `Schedule`. Ended by its count, it lasts until one more would have begun."""
+        if self._window_ns is None:
+            return perf_counter_ns() - self._start_ns
+        return self._window_ns

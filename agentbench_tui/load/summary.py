@@ -16,7 +16,7 @@ from agentbench_tui.engine.closing import VERDICTS
 from agentbench_tui.instruments.overhead import Verdict
 from agentbench_tui.load.aggregate import statuses, total_of_workers
 from agentbench_tui.load.columns import Flags, Floats
-from agentbench_tui.load.rates import Rates, rates_of
+from agentbench_tui.load.rates import LEAST_WAVES, Rates, rates_of
 from agentbench_tui.load.requests import Requests
 from agentbench_tui.load.sample import CANCELLED, UNFINISHED
 from agentbench_tui.load.verdict import LEAST_DRAWN, Facts, Limit, judge
@@ -160,6 +160,7 @@ def summarise(requests: Requests, result: Aggregate) -> LoadSummary:
         warnings=(
             *_told([judgement.warnings for judgement in judgements]),
             *_drawn(requests, rates),
+            *_short(requests, rates),
             *_left_out(counts),
         ),
         is_open=requests.is_open,
@@ -229,6 +230,17 @@ def _drawn(requests: Requests, rates: Mapping[int, Rates]) -> list[str]:
     if not asked or not drawn / asked >= LEAST_DRAWN or abs(drawn / asked - 1) < DRAWN_APART:
         return []
     return [f"the arrivals are random: {drawn:,.0f} were drawn where {asked:,.0f} are the mean"]
+
+
+def _short(requests: Requests, rates: Mapping[int, Rates]) -> list[str]:
+    """That rates of a closed loop are not those of a steady part, where there is none."""
+    for repeat, window in requests.windows.items():
+        one = rates[repeat]
+        if not window.is_open and one.steady is None and one.request_throughput is not None:
+            needed = f"{LEAST_WAVES} of each user are needed"
+            instead = "rates are the mean number in flight ÷ the mean time of a request"
+            return [f"too few answers to tell a steady part ({needed}): {instead}"]
+    return []
 
 
 def _left_out(counts: RequestCounts) -> list[str]:
