@@ -1,0 +1,108 @@
+"""Plots as values: made once from numbers, shown in a terminal or written to a file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from agentbench_tui.report.panel import Band, Bars, Line, Panel, points
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+_MOST_BARS = 60
+_NO_BANDS: Mapping[str, tuple[Iterable[float], Iterable[float], Iterable[float]]] = {}
+_NO_LINES: Mapping[str, float] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Plot:
+    """One or more panels."""
+
+    panels: tuple[Panel, ...]
+
+    def text(self, width: int = 76, height: int = 16, *, coloured: bool | None = None) -> str:
+        """The plot in characters, panels one below the other: `width` cells, about `height` rows.
+
+        Colours only where `coloured` asks for them: leave it out for none when NO_COLOR is set or
+        TERM is dumb or unknown. Lines differ by dashes as well.
+        """
+        from agentbench_tui.report.drawing import draw
+
+        return draw(
+            self.panels, width, height, coloured=_colours_wanted() if coloured is None else coloured
+        )
+
+    def write(self, path: Path) -> None:
+        """The plot as PNG or SVG, by the suffix of the path, panels side by side.
+
+        Raises UsageError for another suffix or a place that cannot be written, MissingExtra
+        without matplotlib.
+        """
+        from agentbench_tui.report.picture import write
+
+        write(self.panels, path)
+
+
+def histogram_plot(
+    values: ArrayLike,
+    *,
+    marks: Mapping[str, float] = _NO_LINES,
+    title: str = "",
+    x_label: str = "",
+) -> Plot:
+    """How values are spread, in bars of equal width (the narrower of Sturges' and Freedman and
+    Diaconis' rule, 60 bars at most), with named vertical lines. Values that are not finite are
+    left out."""
+    import numpy as np
+
+    known = np.asarray(values, dtype=np.float64).ravel()
+    known = known[np.isfinite(known)]
+    bars = None
+    if known.size:
+        edges = np.histogram_bin_edges(known, bins="auto") if np.ptp(known) else 1
+        many = not isinstance(edges, int) and edges.size > _MOST_BARS + 1
+        counts, ends = np.histogram(known, bins=_MOST_BARS if many else edges)
+        bars = Bars(tuple(ends.tolist()), tuple(map(float, counts.tolist())))
+    return Plot((Panel(title, x_label, "count", bars=bars, marks=dict(marks)),))
+
+
+def line_plot(
+    series: Mapping[str, tuple[Iterable[float], Iterable[float]]],
+    *,
+    bands: Mapping[str, tuple[Iterable[float], Iterable[float], Iterable[float]]] = _NO_BANDS,
+    lines: Mapping[str, float] = _NO_LINES,
+    title: str = "",
+    x_label: str = "",
+    y_label: str = "",
+) -> Plot:
+    """Curves by name, (x, y) each; bands (x, low, high) behind them, the first in the colour of
+    the first curve and so on; `lines` are horizontal, such as a threshold.
+
+    Raises ValueError for columns of unequal length.
+    """
+    panel = Panel(
+        title,
+        x_label,
+        y_label,
+        lines=tuple(Line(name, *points(x, y)) for name, (x, y) in series.items()),
+        bands=tuple(
+            Band(name, *points(across, low), points(across, high)[1])
+            for name, (x, low, high) in bands.items()
+            for across in [tuple(x)]
+        ),
+        levels=dict(lines),
+    )
+    return Plot((panel,))
+
+
+def beside(*plots: Plot) -> Plot:
+    """Several plots as the panels of one."""
+    return Plot(tuple(panel for plot in plots for panel in plot.panels))
+
+
+def _colours_wanted() -> bool:
+    return not os.environ.get("NO_COLOR") and os.environ.get("TERM", "") not in {"", "dumb"}
