@@ -24,6 +24,7 @@ from agentbench_tui.store.removal import (
     BY_EXECUTION,
     BY_RUN,
     CHUNK,
+    OF_RUN_ID,
     delete_rows,
     remove_unfinished,
     rows_at_once,
@@ -312,6 +313,8 @@ def _copy_run(source: sqlite3.Connection, run_key: int, target_path: Path) -> No
                 copy.rows(table, "run_key=?", run)
         for table in sorted(_LARGE):
             copy.paged(table, run_key)
+        for table, where in OF_RUN_ID.items():
+            copy.shared(table, where, run)
         copy.finish()
     finally:
         target.close()
@@ -350,4 +353,4 @@ def _matching_cases(
     return {key: there[case_id] for case_id, key in here}
 
 
-assert SCHEMA_VERSION == 2, "teach _copy_run the new tables"
+assert SCHEMA_VERSION == 3, "teach _copy_run the new tables"

@@ -25,6 +25,12 @@ BY_EXECUTION = (
     "load_windows", "load_summaries",
 )  # fmt: skip
 BY_RUN = ("gauges", "prices", "live", "ticks", "wishes", "sample_chunks", "calibrations")
+OF_RUN_ID = {
+    "baselines": "kind='run' AND target=(SELECT id FROM runs WHERE key=?)",
+    "accepted_changes": "run_id=(SELECT id FROM runs WHERE key=?)",
+}
+"""Table → which of its rows speak of a run and go where it goes, by its id. Baselines of a version
+or a tag stand for whatever runs there are, and stay in their database."""
 _EXECUTIONS = "SELECT 1 FROM benchmark_executions"
 _UNFINISHED = "unfinished:"
 _UNUSED = {
@@ -84,7 +90,14 @@ def delete_rows(connection: sqlite3.Connection, lock: WriteLock, run_key: int) -
     """Remove the rows of a run, its own last. Its lease must be held."""
     for table in (*BY_EXECUTION, *BY_RUN):
         _delete_rows(connection, lock, table, run_key)
+    _delete_baselines(connection, lock, run_key)
     _changed(connection, lock, "DELETE FROM runs WHERE key=?", (run_key,))
+
+
+def _delete_baselines(connection: sqlite3.Connection, lock: WriteLock, run_key: int) -> None:
+    """Of a run that is a baseline. A change that was accepted stays so: levels go by dates."""
+    statement = f"DELETE FROM baselines WHERE {OF_RUN_ID['baselines']}"  # noqa: S608
+    _changed(connection, lock, statement, (run_key,))
 
 
 def _delete_rows(connection: sqlite3.Connection, lock: WriteLock, table: str, run_key: int) -> None:
