@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from agentbench_tui.analysis.effect_size import cliffs_delta, dz, hedges_g
-from agentbench_tui.analysis.equivalence import Better, Verdict, values_needed, verdict
+from agentbench_tui.analysis.equivalence import Verdict, values_needed, verdict
 from agentbench_tui.analysis.paired_effect import (
     Effect,
     difference_effect,
@@ -24,15 +24,31 @@ from agentbench_tui.analysis.paired_effect import (
 from agentbench_tui.analysis.permutation import PermutationTest, permutation_test, sign_flip_test
 from agentbench_tui.analysis.proportion import mcnemar_exact, newcombe, newcombe_paired
 from agentbench_tui.analysis.rank import mann_whitney
+from agentbench_tui.analysis.scale import Better
 from agentbench_tui.analysis.signed_rank import wilcoxon
 from agentbench_tui.analysis.student import welch
 from agentbench_tui.model.metric import find_metric
 from agentbench_tui.verdicts.evidence import TaskEvidence
-from agentbench_tui.verdicts.pairing import LEAST_PAIRS, Pairs, case_values, pair
+from agentbench_tui.verdicts.moments import (
+    all_binary,
+    cluster_sums,
+    mean,
+    moved,
+    pooled_sd,
+    sd,
+    width,
+)
+from agentbench_tui.verdicts.pairing import (
+    LEAST_PAIRS,
+    Pairs,
+    case_values,
+    pair,
+    repeat_means,
+)
 
 if TYPE_CHECKING:
     from agentbench_tui.analysis.interval import Interval
-    from agentbench_tui.verdicts.evidence import Evidence, Floats, Integers
+    from agentbench_tui.verdicts.evidence import Evidence, Floats
 
 ALPHA = 0.05
 LEVEL = 1 - ALPHA
@@ -97,9 +113,16 @@ class Comparison:
     """Cases that one side alone is right on, where each is either right or wrong."""
     sd: float | None = None
     """Of the pairs' differences, or pooled of the values; on logs where a ratio is told."""
+    comparable: bool = True
+    """False where the circumstances differ (a time on another machine): then without a verdict."""
     verdict: Verdict = "inconclusive"
+    repeats: int = 0
+    """Of the side with fewer."""
+    varies_by: Literal["cases", "repeats"] = "cases"
+    """Where `sd` and the interval come from, and so what more are needed of."""
     n_needed: int | None = None
-    """Pairs, or values a side, with which it would hardly stay inconclusive."""
+    """Pairs or values a side, of what it `varies_by`, with which it would hardly stay inconclusive.
+    """
     notes: tuple[str, ...] = field(default=())
     """What is to be known of it, and why what is missing is missing."""
 
@@ -118,10 +141,14 @@ def compare_metric(metric: str, a: Evidence, b: Evidence, asked: Asked) -> Compa
         return None
     share = known.unit == "share"
     margin = asked.margin or (MARGIN_OF_SHARES if share else MARGIN_OF_RATIOS)
-    found = Comparison(metric, known.unit, known.direction, margin)
-    if isinstance(a, TaskEvidence) and isinstance(b, TaskEvidence) and metric in a.values:
-        if metric not in b.values:
-            return replace(found, notes=("B has no value of it",))
+    repeats = min(one.repeats if isinstance(one, TaskEvidence) else 0 for one in (a, b))
+    found = Comparison(metric, known.unit, known.direction, margin, repeats=repeats)
+    if (
+        isinstance(a, TaskEvidence)
+        and isinstance(b, TaskEvidence)
+        and metric in a.values
+        and metric in b.values
+    ):
         return _by_cases(found, a, b, asked)
     return _by_repeats(found, a.per_repeat(metric), b.per_repeat(metric), asked)
 
@@ -130,8 +157,9 @@ def judged(found: Comparison, p_adjusted: float | None) -> Comparison:
     """With its verdict, once its p is adjusted for the others that it stands among."""
     effect = found.ratio if found.is_ratio else found.difference
     margin = found.margin
-    if not found.is_ratio and found.unit != "share" and found.a:
-        margin *= abs(found.a)  # a share of A's value, where there is no ratio of the two
+    if not found.is_ratio and found.unit != "share":
+        # A share of the larger value where there is no ratio of the two, so that A and B may swap.
+        margin *= max(abs(found.a or 0.0), abs(found.b or 0.0)) or 1.0
     said = verdict(
         effect,
         found.inner_low,
@@ -145,11 +173,12 @@ def judged(found: Comparison, p_adjusted: float | None) -> Comparison:
     needed = None
     if said == "inconclusive" and found.sd is not None:
         size = float(np.log1p(margin)) if found.is_ratio else margin
-        needed = values_needed(found.sd, size, paired=found.paired, alpha=ALPHA)
+        paired = found.paired and found.varies_by == "cases"
+        needed = values_needed(found.sd, size, paired=paired, alpha=ALPHA)
         if found.sd == 0 and found.unit == "share":
             # All alike so far: what may still differ has to be bounded, see `difference_effect`.
             needed = math.ceil(math.log(1 - EQUIVALENCE_LEVEL) / math.log1p(-margin))
-        needed = max(needed, found.n + 1)
+        needed = max(needed, (found.n if found.varies_by == found.of else found.repeats) + 1)
     return replace(found, p_adjusted=p_adjusted, verdict=said, n_needed=needed)
 
 
@@ -165,7 +194,7 @@ def _by_cases(
     pairs = pair(of_a, of_b)
     if asked.paired != "no" and (len(pairs) >= LEAST_PAIRS or (asked.paired == "yes" and pairs)):
         result = _of_pairs(found, pairs, asked)
-        return _beside_repeats(result, a, b) if found.unit == "ms" else result
+        return _beside_repeats(result, pairs, a, b) if found.unit == "ms" else result
     if asked.paired == "yes":
         return replace(found, notes=("no case and seed has a value on both sides",))
     if min(a.repeats, b.repeats) >= 2:
@@ -179,17 +208,27 @@ def _by_cases(
 def _by_repeats(found: Comparison, a: Floats, b: Floats, asked: Asked) -> Comparison | None:
     if not len(a) and not len(b):
         return None
+    if not len(a) or not len(b):
+        lacking = "B" if len(a) else "A"
+        return replace(
+            found,
+            a=mean(a, on_logs=False),
+            b=mean(b, on_logs=False),
+            of="repeats",
+            notes=(f"{lacking} has no value of it",),
+        )
     if asked.paired == "yes":
         return replace(found, notes=("it has no values by case that could be paired",))
     positive = found.unit != "share" and bool((a > 0).all() and (b > 0).all())
-    return replace(_of_groups(found, a, b, asked, positive=positive), of="repeats")
+    result = _of_groups(found, a, b, asked, positive=positive)
+    return replace(result, of="repeats", varies_by="repeats")
 
 
 def _of_pairs(found: Comparison, pairs: Pairs, asked: Asked) -> Comparison:
     share = found.unit == "share"
     clusters = pairs.cluster if pairs.is_clustered else None
     notes = _unpaired_words(pairs)
-    if share and clusters is None and _all_binary(pairs.a, pairs.b):
+    if share and clusters is None and all_binary(pairs.a, pairs.b):
         return replace(_mcnemar(found, pairs), notes=notes)
 
     def effect_at(level: float) -> Effect:
@@ -202,10 +241,10 @@ def _of_pairs(found: Comparison, pairs: Pairs, asked: Asked) -> Comparison:
     outer, inner = effect_at(LEVEL), effect_at(EQUIVALENCE_LEVEL)
     on_logs = outer.ratio is not None
     d = np.log(pairs.b) - np.log(pairs.a) if on_logs else pairs.b - pairs.a
-    moved = d if clusters is None else _cluster_sums(d, clusters)
+    moved = d if clusters is None else cluster_sums(d, clusters)
     test = sign_flip_test(moved, seed=asked.seed)
     ranked = wilcoxon(moved)
-    found = replace(found, a=_mean(pairs.a, on_logs=on_logs), b=_mean(pairs.b, on_logs=on_logs))
+    found = replace(found, a=mean(pairs.a, on_logs=on_logs), b=mean(pairs.b, on_logs=on_logs))
     return replace(
         _with_effect(found, outer, inner),
         p_value=None if test is None else test.p,
@@ -215,7 +254,7 @@ def _of_pairs(found: Comparison, pairs: Pairs, asked: Asked) -> Comparison:
         hedges_g=dz(d),
         paired=True,
         n=len(pairs),
-        sd=_sd(d),
+        sd=sd(d),
         notes=notes + ((outer.reason,) if outer.reason else ()),
     )
 
@@ -242,24 +281,43 @@ def _mcnemar(found: Comparison, pairs: Pairs) -> Comparison:
         n=len(pairs),
         only_a=only_a,
         only_b=only_b,
-        sd=_sd(d),
+        sd=sd(d),
     )
 
 
-def _beside_repeats(found: Comparison, a: TaskEvidence, b: TaskEvidence) -> Comparison:
-    """A time by cases, held against the luck of whole repeats, which all cases of one share."""
+def _beside_repeats(
+    found: Comparison, pairs: Pairs, a: TaskEvidence, b: TaskEvidence
+) -> Comparison:
+    """A time by cases, held against the luck of whole repeats, which all cases of one share.
+
+    p, and the intervals, are those of the two that leave more room to chance.
+    """
     if min(a.repeats, b.repeats) < SURE_REPEATS:
         note = "few repeats: the luck that all answers of a repeat share is not in it (--runs 5)"
         return replace(found, notes=(*found.notes, note))
-    of_a, of_b = a.per_repeat(found.metric), b.per_repeat(found.metric)
-    if found.p_value is None or min(len(of_a), len(of_b)) < SURE_REPEATS:
+    logs = found.is_ratio
+    x, y = (repeat_means(side, found.metric, pairs.case, on_logs=logs) for side in (a, b))
+    if found.p_value is None or min(len(x), len(y)) < SURE_REPEATS:
         return found
-    on_logs = found.is_ratio
-    test = welch(np.log(of_b), np.log(of_a)) if on_logs else welch(of_b, of_a)
-    if test is None or test.p <= found.p_value:
+    effect_at = unpaired_ratio_effect if logs else unpaired_difference_effect
+    outer, inner = effect_at(x, y, LEVEL), effect_at(x, y, EQUIVALENCE_LEVEL)
+    x, y = (np.log(x), np.log(y)) if logs else (x, y)
+    test = welch(y, x)
+    if test is not None and test.p > found.p_value:
+        method = f"{found.method}; p of Welch's t between whole repeats"
+        found = replace(found, p_value=test.p, method=method)
+    if width(outer, logs=logs) <= width(found, logs=logs):
         return found
+    whole = found.ratio if logs else found.difference
     return replace(
-        found, p_value=test.p, method=f"{found.method}; p of Welch's t between whole repeats"
+        found,
+        low=moved(outer.low, outer, whole),
+        high=moved(outer.high, outer, whole),
+        inner_low=moved(inner.low, inner, whole),
+        inner_high=moved(inner.high, inner, whole),
+        sd=pooled_sd(x, y),
+        varies_by="repeats",
+        method=f"{found.method}; interval by Welch's t between whole repeats",
     )
 
 
@@ -276,10 +334,10 @@ def _of_groups(
     if smaller >= PERMUTED_FROM:
         test = permutation_test(y, x, seed=asked.seed)
         p, name = (None if test is None else test.p), "label permutation"
-    elif (of_means := welch(y, x)) is not None:
+    elif (of_means := welch(y, x)) is not None and pooled_sd(x, y) != 0:
         p, name = of_means.p, "Welch's t"
     ranked = mann_whitney(b, a)
-    found = replace(found, a=_mean(a, on_logs=positive), b=_mean(b, on_logs=positive))
+    found = replace(found, a=mean(a, on_logs=positive), b=mean(b, on_logs=positive))
     return replace(
         _with_effect(found, outer, inner),
         p_value=p,
@@ -288,13 +346,13 @@ def _of_groups(
         effect_size=cliffs_delta(b, a) if smaller else None,
         hedges_g=hedges_g(y, x),
         n=smaller,
-        sd=_pooled_sd(x, y),
+        sd=pooled_sd(x, y),
         notes=(outer.reason,) if outer.reason else (),
     )
 
 
 def _with_newcombe(found: Comparison, a: Floats, b: Floats) -> Comparison:
-    if not _all_binary(a, b) or not len(a) or not len(b):
+    if not all_binary(a, b) or not len(a) or not len(b):
         return found
     counts = int(b.sum()), len(b), int(a.sum()), len(a)
     return replace(
@@ -321,19 +379,9 @@ def _with_effect(found: Comparison, outer: Effect, inner: Effect) -> Comparison:
 def _with_intervals(
     found: Comparison, outer: Interval | None, inner: Interval | None
 ) -> Comparison:
-    return replace(
-        found,
-        low=None if outer is None else outer.low,
-        high=None if outer is None else outer.high,
-        inner_low=None if inner is None else inner.low,
-        inner_high=None if inner is None else inner.high,
-    )
-
-
-def _mean(x: Floats, *, on_logs: bool) -> float | None:
-    if not len(x):
-        return None
-    return float(np.exp(np.log(x).mean())) if on_logs else float(x.mean())
+    low, high = (None, None) if outer is None else (outer.low, outer.high)
+    inner_low, inner_high = (None, None) if inner is None else (inner.low, inner.high)
+    return replace(found, low=low, high=high, inner_low=inner_low, inner_high=inner_high)
 
 
 def _methods(name: str, test: PermutationTest | None, effect: Effect) -> str:
@@ -344,28 +392,9 @@ def _methods(name: str, test: PermutationTest | None, effect: Effect) -> str:
 
 
 def _unpaired_words(pairs: Pairs) -> tuple[str, ...]:
-    notes = []
-    for side, count, other in (("A", pairs.only_in_a, "B"), ("B", pairs.only_in_b, "A")):
-        if count:
-            notes.append(f"{count} of {side} without a value of {other} left out")
-    return tuple(notes)
-
-
-def _all_binary(*columns: Floats) -> bool:
-    return all(bool(((x == 0) | (x == 1)).all()) for x in columns)
-
-
-def _cluster_sums(d: Floats, clusters: Integers) -> Floats:
-    _, place = np.unique(clusters, return_inverse=True)
-    return np.bincount(place.reshape(-1), d).astype(np.float64)
-
-
-def _sd(d: Floats) -> float | None:
-    return float(d.std(ddof=1)) if len(d) > 1 else None
-
-
-def _pooled_sd(x: Floats, y: Floats) -> float | None:
-    if min(len(x), len(y)) < 2:
-        return None
-    squares = x.var(ddof=1) * (len(x) - 1) + y.var(ddof=1) * (len(y) - 1)
-    return float(np.sqrt(squares / (len(x) + len(y) - 2)))
+    counts = (("A", pairs.only_in_a, "B"), ("B", pairs.only_in_b, "A"))
+    return tuple(
+        f"{count} of {side} without a value of {other} left out"
+        for side, count, other in counts
+        if count
+    )

@@ -8,7 +8,7 @@ its luck: `per_repeat` gives one value for each, of every kind of benchmark.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -20,6 +20,7 @@ from agentbench_tui.engine.aggregate import Observations
 from agentbench_tui.model.agent import AgentSpec
 from agentbench_tui.model.metric import SHARES
 from agentbench_tui.store.selection import specification_of
+from agentbench_tui.verdicts.repeat_totals import repeat_totals
 
 if TYPE_CHECKING:
     import sqlite3
@@ -30,8 +31,8 @@ Integers = NDArray[np.int64]
 Execution = dict[str, Any]
 
 OF_OBSERVATIONS = (
-    "accuracy", "correct_share", "reliability", "e2e_ms", "ttft_ms", "input_tokens",
-    "output_tokens", "cost_usd_per_task",
+    "accuracy", "correct_share", "reliability", "error_rate", "e2e_ms", "ttft_ms", "waiting_ms",
+    "input_tokens", "output_tokens", "cost_usd_per_task",
 )  # fmt: skip
 """What each observation of a task benchmark has a value of, by the name of the metric."""
 
@@ -69,10 +70,28 @@ class TaskEvidence:
     """By the names of `OF_OBSERVATIONS`; those without any value are left out."""
     repeats: int
     """R."""
+    totals: dict[str, Floats] = field(default_factory=dict)
+    """Of what only whole repeats have (see `repeat_totals`), float64[R]; NaN where not known."""
+
+    def only(self, cases: Integers) -> TaskEvidence:
+        """What is said of these cases alone; totals of a repeat are of all its cases, and go."""
+        kept = np.isin(self.case, cases)
+        return replace(
+            self,
+            case=self.case[kept],
+            cluster=self.cluster[kept],
+            seed=self.seed[kept],
+            repeat=self.repeat[kept],
+            values={name: column[kept] for name, column in self.values.items()},
+            totals={},
+        )
 
     def per_repeat(self, metric: str) -> Floats:
         """See `Evidence`. Shares and costs are means; percentiles of any number of answers."""
         base, _, part = metric.partition(".")
+        if metric in self.totals:
+            total = self.totals[metric]
+            return total[~np.isnan(total)]
         column = self.values.get(base)
         if column is None:
             return np.empty(0)
@@ -90,7 +109,7 @@ class TaskEvidence:
 
 
 class CaseNumbers:
-    """Gives equal cases of different datasets the same number."""
+    """Gives equal cases of different datasets the same number, and so with their clusters."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
@@ -98,27 +117,51 @@ class CaseNumbers:
         self._known: dict[tuple[str, str], int] = {}
         """By id and body of the case."""
         self._names: dict[int, str] = {}
+        self._clusters: dict[str, int] = {}
+        self._cluster_of: dict[int, int] = {}
+        """By number of the case, where its author gave it a cluster: -1 and below."""
 
     def of(self, dataset_key: int, cases: Integers) -> Integers:
         """Numbers of cases of a dataset, given by their keys."""
-        numbers = self._datasets.get(dataset_key)
-        if numbers is None:
-            numbers = self._datasets[dataset_key] = self._number(dataset_key)
+        numbers = self._of_dataset(dataset_key)
         return np.fromiter((numbers[case] for case in cases.tolist()), np.int64, len(cases))
+
+    def all_of(self, dataset_keys: Iterable[int]) -> set[int]:
+        """Numbers of all cases of some datasets."""
+        return {number for key in dataset_keys for number in self._of_dataset(key).values()}
+
+    def clusters(self, numbers: Integers) -> Integers:
+        """What is independent: the cluster of a case, and of one without any the case itself."""
+        if not self._cluster_of:
+            return numbers
+        of = self._cluster_of
+        return np.fromiter((of.get(one, one) for one in numbers.tolist()), np.int64, len(numbers))
 
     def name(self, number: int) -> str:
         """The case's id."""
         return self._names[number]
 
+    def _of_dataset(self, dataset_key: int) -> dict[int, int]:
+        numbers = self._datasets.get(dataset_key)
+        if numbers is None:
+            numbers = self._datasets[dataset_key] = self._number(dataset_key)
+        return numbers
+
     def _number(self, dataset_key: int) -> dict[int, int]:
         rows = self._connection.execute(
-            "SELECT key, case_id, body FROM cases WHERE dataset_key=?", (dataset_key,)
+            "SELECT key, case_id, body, CASE WHEN instr(body, '\"cluster\"')"
+            " THEN json_extract(body, '$.cluster') END FROM cases WHERE dataset_key=?",
+            (dataset_key,),
         )
         numbers = {}
-        for key, case_id, body in rows:
+        for key, case_id, body, cluster in rows:
             number = self._known.setdefault((case_id, body), len(self._known))
             numbers[key] = number
             self._names[number] = case_id
+            if cluster is not None:
+                self._cluster_of[number] = self._clusters.setdefault(
+                    cluster, -1 - len(self._clusters)
+                )
         return numbers
 
 
@@ -127,50 +170,84 @@ def task_evidence(
 ) -> TaskEvidence:
     """The observations of these executions of a task benchmark together."""
     parts = [_part(connection, row, numbers) for row in executions]
-    rows = [row for row, *_ in parts]
-    repeats, first = [], 0
-    for _, seen, _ in parts:
-        _, own = np.unique(seen.repeat, return_inverse=True)
-        repeats.append(own.astype(np.int64) + first)
-        first += int(own.max()) + 1 if len(own) else 0
-    columns = [_columns(seen) for _, seen, _ in parts]
+    first, repeats = 0, []
+    for part in parts:
+        repeats.append(part.repeat + first)
+        first += part.repeats
     values = {
-        name: np.concatenate([column[name] for column in columns]) for name in OF_OBSERVATIONS
+        name: np.concatenate([part.values[name] for part in parts]) for name in OF_OBSERVATIONS
     }
-    case = np.concatenate([cases for *_, cases in parts])
-    # A cluster is a negative number of its dataset; a case its key, which is its number here.
-    clusters = [np.where(seen.unit < 0, seen.unit, cases) for _, seen, cases in parts]
+    names = {name for part in parts for name in part.totals}
+    totals = {
+        name: np.concatenate(
+            [part.totals.get(name, np.full(part.repeats, math.nan)) for part in parts]
+        )
+        for name in names
+    }
+    for name in names & values.keys():  # of whole repeats in one of them: so in all of them
+        del values[name]
+    case = np.concatenate([part.case for part in parts])
     return TaskEvidence(
-        rows,
+        [row for part in parts for row in part.executions],
         case,
-        np.concatenate(clusters),
-        np.concatenate([np.full(len(seen), row["seed"], np.int64) for row, seen, _ in parts]),
+        numbers.clusters(case),
+        np.concatenate([part.seed for part in parts]),
         np.concatenate(repeats),
         {name: column for name, column in values.items() if not np.isnan(column).all()},
         first,
+        totals,
     )
 
 
-def _part(
-    connection: sqlite3.Connection, row: Execution, numbers: CaseNumbers
-) -> tuple[Execution, Observations, Integers]:
+def _part(connection: sqlite3.Connection, row: Execution, numbers: CaseNumbers) -> TaskEvidence:
+    """Of one execution, with every column of `OF_OBSERVATIONS`."""
     seen = Observations(connection, row["key"])
-    return row, seen, numbers.of(row["dataset_key"], seen.case)
+    agent = agent_of(connection, row)
+    _, repeat = np.unique(seen.repeat, return_inverse=True)
+    repeat = repeat.reshape(-1).astype(np.int64)
+    case = numbers.of(row["dataset_key"], seen.case)
+    return TaskEvidence(
+        [row],
+        case,
+        case,
+        np.full(len(seen), row["seed"], np.int64),
+        repeat,
+        _columns(seen, scored=_is_scored(connection, row["key"]), recorded=agent.recorded),
+        int(repeat.max()) + 1 if len(repeat) else 0,
+        repeat_totals(connection, row["key"], seen, agent),
+    )
 
 
-def _columns(seen: Observations) -> dict[str, Floats]:
+def agent_of(connection: sqlite3.Connection, row: Execution) -> AgentSpec:
+    """The agent of an execution, as it was."""
+    specification = specification_of(connection, row["agent_id"], row["agent_version"])
+    return msgspec.json.decode(specification, type=AgentSpec)
+
+
+def _is_scored(connection: sqlite3.Connection, execution_key: int) -> bool:
+    """Whether the benchmark has a scorer, also where no answer came that it could have judged."""
+    row = connection.execute(
+        "SELECT 1 FROM metrics WHERE execution_key=? AND name='accuracy' AND value IS NOT NULL",
+        (execution_key,),
+    ).fetchone()
+    return row is not None
+
+
+def _columns(seen: Observations, *, scored: bool, recorded: bool) -> dict[str, Floats]:
     unknown = np.full(len(seen), math.nan)
-    scored = not np.isnan(seen.credit).all()
     cost = seen.cost_usd
     # A sum is only known when every answer's price is; what failed may have cost nothing.
     priced = not np.isnan(cost[seen.answered]).any() and not np.isnan(cost).all()
     answered = seen.answered
+    timed = answered & (not recorded)  # recorded answers take no time
     return {
         "accuracy": np.where(answered, np.nan_to_num(seen.credit), 0.0) if scored else unknown,
         "correct_share": seen.right.astype(np.float64) if scored else unknown,
         "reliability": answered.astype(np.float64),
-        "e2e_ms": np.where(answered, seen.e2e_ms, math.nan),
-        "ttft_ms": np.where(answered, seen.ttft_ms, math.nan),
+        "error_rate": 1 - answered.astype(np.float64),
+        "e2e_ms": np.where(timed, seen.e2e_ms, math.nan),
+        "ttft_ms": np.where(timed, seen.ttft_ms, math.nan),
+        "waiting_ms": np.where(timed, seen.waiting_ms, math.nan),
         "input_tokens": seen.input_tokens,
         "output_tokens": seen.output_tokens,
         "cost_usd_per_task": np.nan_to_num(cost) if priced else unknown,
@@ -204,10 +281,7 @@ class LoadEvidence:
         repeats = []
         for row in self.executions:
             key = row["key"]
-            specification = specification_of(
-                self._connection, row["agent_id"], row["agent_version"]
-            )
-            agent = msgspec.json.decode(specification, type=AgentSpec)
+            agent = agent_of(self._connection, row)
             price = price_of(self._connection, key, agent)
             for number, window in read_windows(self._connection, key).items():
                 columns = read_columns(self._connection, key, repeats=[number])

@@ -83,5 +83,18 @@ def pair(a: CaseValues, b: CaseValues) -> Pairs:
     )
 
 
+def repeat_means(evidence: TaskEvidence, metric: str, cases: Integers, *, on_logs: bool) -> Floats:
+    """The mean over these cases in each repeat that has a value, a case counting once."""
+    column = evidence.values[metric]
+    known = ~np.isnan(column) & np.isin(evidence.case, cases)
+    value, repeat = column[known], evidence.repeat[known]
+    _, place = np.unique(evidence.case[known], return_inverse=True)
+    cells, cell = np.unique(repeat * (place.max(initial=0) + 1) + place, return_inverse=True)
+    means = np.bincount(cell, np.log(value) if on_logs else value) / np.bincount(cell)
+    _, of = np.unique(cells // (place.max(initial=0) + 1), return_inverse=True)
+    found = np.bincount(of, means) / np.bincount(of)
+    return np.exp(found) if on_logs else found
+
+
 def _keys(values: CaseValues) -> list[tuple[int, int]]:
     return list(zip(values.case.tolist(), values.seed.tolist(), strict=True))

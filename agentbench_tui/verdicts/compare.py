@@ -1,0 +1,245 @@
+"""Sides held against each other on every benchmark that they share, two at a time."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from agentbench_tui.analysis.multiplicity import benjamini_hochberg, holm
+from agentbench_tui.model.errors import UsageError, did_you_mean
+from agentbench_tui.model.metric import METRICS, find_metric, known_metrics
+from agentbench_tui.verdicts.comparability import Difference, differences, is_timed
+from agentbench_tui.verdicts.comparison import Asked, Comparison, compare_metric, judged
+from agentbench_tui.verdicts.evidence import CaseNumbers, TaskEvidence
+from agentbench_tui.verdicts.outcome import Outcome, outcome
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from agentbench_tui.verdicts.evidence import Evidence
+    from agentbench_tui.verdicts.side import Place, Side
+
+PRIMARY_OF_TASKS = ("accuracy", "e2e_ms", "output_tokens", "cost_usd_per_task", "reliability")
+PRIMARY_OF_LOADS = (
+    "ttft_ms.p50", "ttft_ms.p99", "e2e_ms.p50", "e2e_ms.p99", "request_throughput_per_s",
+    "reliability", "output_tokens_per_s",
+)  # fmt: skip
+"""What is compared unless metrics are named; `goodput_per_s` instead of throughput where both
+have it."""
+
+Adjustment = Literal["holm", "benjamini-hochberg"]
+
+
+@dataclass(frozen=True, slots=True)
+class OnBenchmark:
+    """Two sides on one benchmark, at one point of its sweep."""
+
+    place: Place
+    category: str
+    """Of its suite."""
+    a: Evidence
+    b: Evidence
+    """As they were compared: with the cases that both were asked."""
+    metrics: tuple[Comparison, ...]
+    differences: tuple[Difference, ...]
+    """What is not the same besides the agents."""
+    notes: tuple[str, ...]
+    """Primary metrics that one side lacks."""
+
+    @property
+    def pairs(self) -> int:
+        """Most pairs behind one of its metrics; 0 where none is paired."""
+        return max((one.n for one in self.metrics if one.paired), default=0)
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """B against A."""
+
+    a: Side
+    b: Side
+    benchmarks: tuple[OnBenchmark, ...]
+
+    @property
+    def metrics(self) -> tuple[Comparison, ...]:
+        return tuple(metric for one in self.benchmarks for metric in one.metrics)
+
+    @property
+    def outcome(self) -> Outcome:
+        return outcome(self.metrics)
+
+    @property
+    def is_ranked(self) -> bool:
+        """A simulated agent never wins over a measured one, nor the other way round."""
+        return self.a.simulated == self.b.simulated
+
+    def winner(self, found: Outcome | None = None) -> str | None:
+        """The label of the side that wins by these verdicts (all, unless given)."""
+        verdict = (found or self.outcome).verdict
+        if not self.is_ranked or verdict not in {"better", "worse"}:
+            return None
+        return self.b.label if verdict == "better" else self.a.label
+
+    def by_category(self) -> dict[str, Outcome]:
+        """Category of the suites → what is said on its benchmarks."""
+        names = dict.fromkeys(one.category for one in self.benchmarks)
+        return {
+            name: outcome(m for one in self.benchmarks if one.category == name for m in one.metrics)
+            for name in names
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Every two of the sides, judged together."""
+
+    sides: tuple[Side, ...]
+    pairs: tuple[Pair, ...]
+    adjustment: Adjustment
+    tests: int
+    """Comparisons with a p, which were adjusted together."""
+    asked: Asked
+    primary: bool
+    """Whether the primary metrics were compared, for want of others."""
+
+
+def check_metrics(names: Iterable[str]) -> None:
+    """Raise UsageError for a name that is no metric, or that has no better direction."""
+    for name in names:
+        known = find_metric(name)
+        if known is None:
+            near = did_you_mean(name, [*METRICS, *known_metrics()])
+            raise UsageError(
+                f"--metric {name}: no such metric{near}; `agentbench explain` lists them"
+            )
+        if known.direction == "none":
+            raise UsageError(f"--metric {name}: neither more nor less of it is better")
+
+
+def compare(
+    connection: sqlite3.Connection,
+    sides: Sequence[Side],
+    numbers: CaseNumbers,
+    asked: Asked,
+    metrics: Sequence[str] = (),
+) -> Compared:
+    """Every two sides on every benchmark that both have; the earlier is the control.
+
+    Raises UsageError as `check_metrics` does.
+    """
+    check_metrics(metrics)
+    pairs = [
+        Pair(a, b, tuple(_on_benchmarks(connection, a, b, numbers, asked, metrics)))
+        for a, b in combinations(sides, 2)
+    ]
+    tested = [one.p_value for pair in pairs for one in pair.metrics if _is_tested(one)]
+    adjust, name = _adjustment(pairs, len(tested))
+    adjusted = iter(adjust([p for p in tested if p is not None]))
+    return Compared(
+        tuple(sides),
+        tuple(_judged(pair, adjusted) for pair in pairs),
+        name,
+        len(tested),
+        asked,
+        not metrics,
+    )
+
+
+def _is_tested(one: Comparison) -> bool:
+    return one.comparable and one.p_value is not None
+
+
+def _adjustment(
+    pairs: Sequence[Pair], tests: int
+) -> tuple[Callable[[Sequence[float]], list[float]], Adjustment]:
+    """Holm's for as many as one benchmark has primary metrics, else it is a scan."""
+    of_load = any(not isinstance(one.a, TaskEvidence) for pair in pairs for one in pair.benchmarks)
+    family = len(PRIMARY_OF_LOADS if of_load else PRIMARY_OF_TASKS)
+    return (holm, "holm") if tests <= family else (benjamini_hochberg, "benjamini-hochberg")
+
+
+def _judged(pair: Pair, adjusted: Iterable[float]) -> Pair:
+    """The p of what was tested are taken from `adjusted`, in order."""
+    following = iter(adjusted)
+    return replace(
+        pair,
+        benchmarks=tuple(
+            replace(
+                one,
+                metrics=tuple(
+                    judged(metric, next(following) if _is_tested(metric) else None)
+                    for metric in one.metrics
+                ),
+            )
+            for one in pair.benchmarks
+        ),
+    )
+
+
+def _on_benchmarks(
+    connection: sqlite3.Connection,
+    a: Side,
+    b: Side,
+    numbers: CaseNumbers,
+    asked: Asked,
+    metrics: Sequence[str],
+) -> Iterable[OnBenchmark]:
+    for place in [one for one in a.evidence if one in b.evidence]:
+        of_a, of_b = a.evidence[place], b.evidence[place]
+        found = differences(connection, of_a, of_b, numbers)
+        if any(one.what == "cases" for one in found):
+            of_a, of_b = _on_common_cases(of_a, of_b)
+        compared, notes = _metrics(of_a, of_b, asked, metrics)
+        if any(one.forbids_times for one in found):
+            compared = [
+                replace(one, comparable=False) if is_timed(one.metric, of_a, of_b) else one
+                for one in compared
+            ]
+        category = _category(connection, of_a)
+        yield OnBenchmark(place, category, of_a, of_b, tuple(compared), tuple(found), notes)
+
+
+def _on_common_cases(a: Evidence, b: Evidence) -> tuple[Evidence, Evidence]:
+    """Both with the cases that both were asked; as they are where there are none."""
+    if not (isinstance(a, TaskEvidence) and isinstance(b, TaskEvidence)):
+        return a, b
+    common = np.intersect1d(a.case, b.case)
+    return (a.only(common), b.only(common)) if len(common) else (a, b)
+
+
+def _metrics(
+    a: Evidence, b: Evidence, asked: Asked, named: Sequence[str]
+) -> tuple[list[Comparison], tuple[str, ...]]:
+    """The comparisons, and which primary metric is left out since one side lacks it."""
+    found = [compare_metric(name, a, b, asked) for name in named or _primary(a, b)]
+    known = [one for one in found if one is not None]
+    if named:
+        return known, ()
+    lacking = Counter({one.metric: 1 for one in known if one.a is None or one.b is None})
+    notes = tuple(f"{one.metric}: {'; '.join(one.notes)}" for one in known if one.metric in lacking)
+    return [one for one in known if one.metric not in lacking], notes
+
+
+def _primary(a: Evidence, b: Evidence) -> Sequence[str]:
+    if isinstance(a, TaskEvidence) and isinstance(b, TaskEvidence):
+        return PRIMARY_OF_TASKS
+    if len(a.per_repeat("goodput_per_s")) and len(b.per_repeat("goodput_per_s")):
+        swap = {"request_throughput_per_s": "goodput_per_s"}
+        return [swap.get(name, name) for name in PRIMARY_OF_LOADS]
+    return PRIMARY_OF_LOADS
+
+
+def _category(connection: sqlite3.Connection, evidence: Evidence) -> str:
+    """Of the suite; of a file, which has none, `file`."""
+    if not evidence.executions:
+        return "file"
+    row = connection.execute(
+        "SELECT category FROM benchmark_suites WHERE hash=?",
+        (evidence.executions[-1]["suite_hash"],),
+    ).fetchone()
+    return str(row[0])

@@ -1,0 +1,142 @@
+"""The sides of a comparison: what each selector means, by benchmark and point of a sweep."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+from agentbench_tui.model.errors import UsageError
+from agentbench_tui.verdicts.evidence import LoadEvidence, task_evidence
+from agentbench_tui.verdicts.selector import executions_of_selector, parse_selector
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable, Sequence
+
+    from agentbench_tui.verdicts.evidence import CaseNumbers, Evidence, Execution
+    from agentbench_tui.verdicts.selector import Selector
+
+
+class Place(NamedTuple):
+    """What two sides have to share to be compared: a benchmark, and a point of its sweep."""
+
+    suite_id: str
+    benchmark_id: str
+    point: str
+    """Parameters as sorted JSON, but those that the selectors choose."""
+
+    def __str__(self) -> str:
+        point = json.loads(self.point)
+        at = ", ".join(f"{name}={value}" for name, value in point.items())
+        return f"{self.suite_id}/{self.benchmark_id}" + (f" at {at}" if at else "")
+
+
+@dataclass(frozen=True)
+class Side:
+    """One side, with what it has in common with another."""
+
+    selector: Selector
+    evidence: dict[Place, Evidence]
+    alone: tuple[Place, ...] = ()
+    """Where no other side was measured."""
+    simulated: bool = False
+    agent_id: str | None = None
+    """None of a file."""
+    versions: tuple[str, ...] = field(default=())
+
+    @property
+    def label(self) -> str:
+        """What it is called in documents and tables: the selector, as it was written."""
+        return self.selector.text
+
+
+def load_sides(
+    connection: sqlite3.Connection,
+    selectors: Sequence[str],
+    suite: str | None,
+    benchmark: str | None,
+    numbers: CaseNumbers,
+) -> list[Side]:
+    """The sides that the selectors mean, in their order, with evidence where two or more meet.
+
+    Raises UsageError for a selector that means nothing, and when no benchmark is shared.
+    """
+    parsed = [parse_selector(text) for text in selectors]
+    for one in parsed:
+        if one.kind == "file":
+            raise UsageError(f"'{one.text}': only what was measured here can be compared so far")
+    rows = [
+        executions_of_selector(connection, one, suite=suite, benchmark=benchmark) for one in parsed
+    ]
+    chosen = _chosen(parsed, rows)
+    placed = [_by_place(found, chosen) for found in rows]
+    met = [{place for other in placed if other is not one for place in other} for one in placed]
+    sides = [
+        _side(connection, *one, numbers) for one in zip(parsed, rows, placed, met, strict=True)
+    ]
+    if not any(side.evidence for side in sides):
+        raise UsageError(_nothing_shared(sides))
+    return sides
+
+
+def _chosen(selectors: Sequence[Selector], rows: Sequence[list[Execution]]) -> set[str]:
+    """Parameters that may differ: those that a selector names, while each of the others names
+    them as well or was not measured with them."""
+    named = {name for one in selectors for name in one.point}
+    return {
+        name
+        for name in named
+        if all(
+            name in one.point or all(name not in row["parameters"] for row in found)
+            for one, found in zip(selectors, rows, strict=True)
+        )
+    }
+
+
+def _by_place(rows: Iterable[Execution], chosen: set[str]) -> dict[Place, list[Execution]]:
+    found: dict[Place, list[Execution]] = {}
+    for row in rows:
+        point = {name: value for name, value in row["parameters"].items() if name not in chosen}
+        place = Place(row["suite_id"], row["benchmark_id"], json.dumps(point, sort_keys=True))
+        found.setdefault(place, []).append(row)
+    return found
+
+
+def _side(
+    connection: sqlite3.Connection,
+    selector: Selector,
+    rows: Sequence[Execution],
+    placed: dict[Place, list[Execution]],
+    met: set[Place],
+    numbers: CaseNumbers,
+) -> Side:
+    return Side(
+        selector,
+        {
+            place: _evidence(connection, found, numbers)
+            for place, found in placed.items()
+            if place in met
+        },
+        tuple(place for place in placed if place not in met),
+        any(row["simulated"] for row in rows),
+        rows[0]["agent_id"],
+        tuple(sorted({row["agent_version"] for row in rows})),
+    )
+
+
+def _evidence(
+    connection: sqlite3.Connection, rows: Sequence[Execution], numbers: CaseNumbers
+) -> Evidence:
+    if rows[0]["dataset_key"] is None:  # cases are what a task benchmark is made of
+        return LoadEvidence(connection, rows)
+    return task_evidence(connection, rows, numbers)
+
+
+def _nothing_shared(sides: Sequence[Side]) -> str:
+    has = "; ".join(
+        f"{side.label} was measured on {', '.join(map(str, side.alone[:4]))}"
+        + (" …" if len(side.alone) > 4 else "")
+        for side in sides
+    )
+    return f"no benchmark in common: {has}"
