@@ -52,7 +52,8 @@ class Exchange(Protocol):
         """A part of the body, never empty, with the time of the packet that it came in."""
 
     def on_end(self, received_ns: int, /) -> None:
-        """The answer is complete; its connection is free again, so the next may be sent."""
+        """The answer is complete, with the time of its last byte; its connection is free again, so
+        the next may be sent."""
 
     def on_failure(self, failure: AgentFailure, received_ns: int, /) -> None:
         """There will be no complete answer; the connection is gone."""
@@ -186,7 +187,6 @@ class Connection(asyncio.Protocol):
         if self.exchange is not None:
             now_ns = perf_counter_ns()
             if self.head_done and exc is None and not self._delimited:
-                self.received_ns = now_ns
                 owner.ended(self, reusable=False)
             elif self.head_done:
                 owner.failed(self, closed_in_body(owner.place), now_ns)

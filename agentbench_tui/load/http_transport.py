@@ -28,7 +28,6 @@ from agentbench_tui.load.sample import (
 from agentbench_tui.load.sender import Reply
 from agentbench_tui.model.answer import AgentFailure, FailureKind
 from agentbench_tui.model.not_json import NOT_JSON
-from agentbench_tui.model.untrusted import one_line
 
 if TYPE_CHECKING:
     import asyncio
@@ -39,12 +38,11 @@ if TYPE_CHECKING:
     from agentbench_tui.model.answer import Message
 
 _OK = STATUS_CODE["ok"]
-_DETAIL_CHARACTERS = 300
+_SAID_CHARACTERS = 6_000
+"""Of what a server says, that are told, as they are. Who masks keys in them cuts them after that:
+half a key at a cut would not be known for one."""
 MOST_FILES = 1 << 17
 """To be allowed, if the system lets us: a connection for each user of the largest plan."""
-_START_BYTES = 2 * _DETAIL_CHARACTERS
-"""Of what cannot be read that are told. More than is kept in the end: half a key at a cut would
-not be known for one by whoever masks keys."""
 _MOST_CACHED_BYTES = 64 << 20
 """Of requests that are kept as they go over the wire, to be sent again as they are."""
 
@@ -247,9 +245,10 @@ class _Exchange:
 
     def on_failure(self, failure: AgentFailure, received_ns: int) -> None:
         # Some servers break off after the last event instead of ending the body, or leave it open.
-        if failure.kind is FailureKind.TRUNCATED and self._transcript.complete:
-            self._finish(_OK, received_ns)
-        elif failure.kind is FailureKind.TIMEOUT and self._transcript.ended:
+        transcript, kind = self._transcript, failure.kind
+        if (kind is FailureKind.TRUNCATED and transcript.complete) or (
+            kind is FailureKind.TIMEOUT and transcript.ended
+        ):
             self._finish(_OK, self._last_ns)
         else:
             self._finish(STATUS_CODE[failure.kind], received_ns, failure)
@@ -260,7 +259,7 @@ class _Exchange:
         except ErrorObject as error:
             raise self._failure(FailureKind.SERVER, f"broke off with an error: {error}") from None
         except NOT_JSON as error:
-            start = event.data[:_START_BYTES].decode("utf-8", "replace")
+            start = event.data[:_SAID_CHARACTERS].decode("utf-8", "replace")
             raise self._failure(
                 FailureKind.PARSE, f"an event cannot be read, {error}: {start}"
             ) from None
@@ -283,25 +282,25 @@ class _Exchange:
         except ErrorObject as error:
             raise self._failure(FailureKind.SERVER, f"answered with an error: {error}") from None
         except NOT_JSON as error:
-            start = body[:_START_BYTES].decode("utf-8", "replace")
+            start = body[:_SAID_CHARACTERS].decode("utf-8", "replace")
             raise self._failure(
                 FailureKind.PARSE, f"the answer cannot be read, {error}: {start}"
             ) from None
 
     def _refusal(self) -> AgentFailure:
         if 300 <= self._status < 400:
-            where = one_line(self._location, _DETAIL_CHARACTERS) or "nowhere"
+            where = self._location[:_SAID_CHARACTERS] or "nowhere"
             return self._failure(
                 FailureKind.SERVER,
                 f"redirects (HTTP {self._status}) to {where}: give that URL as the target",
             )
         kind = FailureKind.RATE_LIMITED if self._status == 429 else FailureKind.SERVER
-        said = one_line(error_text(b"".join(self._body)), _DETAIL_CHARACTERS)
+        said = error_text(b"".join(self._body))[:_SAID_CHARACTERS].strip()
         detail = f"HTTP {self._status} from {self._transport.place}"
         return AgentFailure(kind, f"{detail}: {said}" if said else detail)
 
     def _failure(self, kind: FailureKind, what: str) -> AgentFailure:
-        return AgentFailure(kind, f"{self._transport.place} {one_line(what, _DETAIL_CHARACTERS)}")
+        return AgentFailure(kind, f"{self._transport.place} {what[:_SAID_CHARACTERS]}")
 
     def _finish(self, status: int, ended_ns: int, failure: AgentFailure | None = None) -> None:
         transcript = self._transcript

@@ -122,6 +122,15 @@ async def test_a_server_that_closes_after_each_answer() -> None:
         await closed(pool)
 
 
+async def test_an_answer_to_the_end_of_its_connection_ended_with_its_last_byte() -> None:
+    with raw_server(saying_once(b"HTTP/1.1 200 OK\r\n\r\nto the end")) as server:
+        pool = pool_of(server.url)
+        exchange = await told(pool, request_bytes("POST", server.url, {}, b"body"))
+        assert exchange.calls[-2:] == ["body", "end"]
+        assert exchange.times[-2] == exchange.times[-1]
+        await closed(pool)
+
+
 async def test_a_new_connection_that_dies_is_a_failure() -> None:
     with raw_server(saying_once()) as server:
         pool = pool_of(server.url)

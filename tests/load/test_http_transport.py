@@ -1,15 +1,73 @@
 """The measuring transport in this process."""
 
 import asyncio
+import json
+import sys
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
 
 import pytest
 from driving import constant, model_target, plan, practice_server, request_type
 
+from agentbench_tui.agents.adapter import OpenContext
 from agentbench_tui.agents.chat_completions import ChatCompletions
+from agentbench_tui.agents.endpoint import Endpoint, EndpointOptions
+from agentbench_tui.agents.transcript import Transcript
+from agentbench_tui.http.sse import SseEvent
 from agentbench_tui.load.http_transport import HttpTransport
 from agentbench_tui.load.sample import STATUSES
 from agentbench_tui.load.sender import Call, Reply
-from agentbench_tui.model.answer import AgentFailure
+from agentbench_tui.model.answer import AgentFailure, FailureKind
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "servers"))
+
+from raw_server import raw_server, saying, sized
+
+STREAM = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
+
+
+class Asked:
+    """One request on its way."""
+
+    def __init__(self, transport: HttpTransport, call: Call) -> None:
+        self.transport = transport
+        self.call = call
+        self._ended: asyncio.Queue[tuple[Call, Reply, AgentFailure | None]] = asyncio.Queue()
+
+    def end(self, call: Call, reply: Reply, failure: AgentFailure | None) -> None:
+        self._ended.put_nowait((call, reply, failure))
+
+    async def ended(self) -> tuple[Call, Reply, AgentFailure | None]:
+        async with asyncio.timeout(30):
+            return await self._ended.get()
+
+
+@asynccontextmanager
+async def asked(url: str, *, stream: bool = False) -> AsyncIterator[Asked]:
+    target = model_target(url, stream=stream)
+    one = plan(target, constant(1), workload=(request_type(),))
+    transport = HttpTransport(one, target, asyncio.get_running_loop())
+    asked = Asked(transport, Call(0, one.workload[0].conversations[0], None, due_ns=0))
+    await transport.open(asked.end)
+    transport.send(asked.call)
+    yield asked
+    await transport.close()
+
+
+def chunk(*events: object) -> bytes:
+    """Events as one chunk of a body."""
+    lines = b"".join(b"data: %b\n\n" % _data(event) for event in events)
+    return b"%x\r\n%b\r\n" % (len(lines), lines)
+
+
+def _data(event: object) -> bytes:
+    return event if isinstance(event, bytes) else json.dumps(event).encode()
+
+
+def saying_that(text: str) -> dict[str, object]:
+    return {"choices": [{"delta": {"content": text}}]}
 
 
 async def test_a_fault_of_ours_while_an_answer_is_read_ends_its_request(
@@ -19,18 +77,80 @@ async def test_a_fault_of_ours_while_an_answer_is_read_ends_its_request(
         raise KeyError("usage")
 
     monkeypatch.setattr(ChatCompletions, "read_whole", fail)
-    ended: asyncio.Queue[tuple[Call, Reply, AgentFailure]] = asyncio.Queue()
-    async with practice_server(ttft="1ms", tokens=1) as server:
-        target = model_target(server.url, stream=False)
-        asked = plan(target, constant(1), workload=(request_type(),))
-        transport = HttpTransport(asked, target, asyncio.get_running_loop())
-        await transport.open(lambda *told: ended.put_nowait(told))
-        call = Call(0, asked.workload[0].conversations[0], None, due_ns=0)
-        transport.send(call)
-        async with asyncio.timeout(30):
-            told, reply, failure = await ended.get()
-        await transport.close()
+    async with practice_server(ttft="1ms", tokens=1) as server, asked(server.url) as one:
+        call, reply, failure = await one.ended()
 
-    assert told is call
+    assert call is one.call
     assert STATUSES[reply.status] == "harness"
+    assert failure is not None
     assert failure.detail == "KeyError while an answer was read"
+
+
+async def test_an_answer_that_is_cut_after_its_end_ended_with_its_last_event(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    read, done = ChatCompletions.read_event, asyncio.Event()
+
+    def read_event(dialect: ChatCompletions, event: SseEvent, at: int, told: Transcript) -> None:
+        read(dialect, event, at, told)
+        if event.data == b"[DONE]":
+            done.set()
+
+    monkeypatch.setattr(ChatCompletions, "read_event", read_event)
+    with raw_server(saying(STREAM + chunk(saying_that("a"), b"[DONE]"))) as server:
+        async with asked(server.url, stream=True) as one, asyncio.timeout(30):
+            await done.wait()
+            hung_up_ns = time.perf_counter_ns()
+            server.hang_up()
+            _, reply, failure = await one.ended()
+
+    assert (STATUSES[reply.status], failure) == ("ok", None)
+    assert reply.first_token_ns <= reply.ended_ns < hung_up_ns
+
+
+def _refusal(said: str) -> bytes:
+    return sized(json.dumps({"error": {"message": said}}).encode(), status=b"401 No")
+
+
+def _broken_whole(said: str) -> bytes:
+    return sized(f"<html>{said}".encode())
+
+
+def _broken_event(said: str) -> bytes:
+    return STREAM + chunk(f"<html>{said}".encode())
+
+
+def _error_event(said: str) -> bytes:
+    return STREAM + chunk({"error": {"message": said}})
+
+
+def _redirect(said: str) -> bytes:
+    return sized(b"", b"location: /%b" % said.encode(), status=b"307 Go")
+
+
+@pytest.mark.parametrize(
+    "answer", [_refusal, _broken_whole, _broken_event, _error_event, _redirect]
+)
+async def test_a_key_that_a_server_repeats_is_masked_wherever_its_answer_is_cut(
+    answer: Callable[[str], bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key = "0123456789abcdef" * 8
+    monkeypatch.setenv("NAME_OF_NO_SHAPE", key)
+    endpoint = Endpoint(
+        "http://127.0.0.1/",
+        EndpointOptions(key_env="NAME_OF_NO_SHAPE"),
+        ("authorization", "Bearer "),
+        "NAME_OF_NO_SHAPE",
+    )
+    endpoint.start({}, OpenContext())
+    # The key lies across the 300 characters that are kept.
+    with raw_server(saying(answer("x" * 200 + f" {key}"))) as server:
+        async with asked(server.url, stream=True) as one:
+            _, _, failure = await one.ended()
+    await endpoint.close()
+
+    assert failure is not None
+    assert failure.kind in {FailureKind.SERVER, FailureKind.PARSE}
+    kept = endpoint.clean(failure.detail)
+    assert "x" * 200 in kept
+    assert key[:16] not in kept
