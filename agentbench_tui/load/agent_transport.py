@@ -11,6 +11,7 @@ import msgspec
 from agentbench_tui.load.protocol import ClosedLoop
 from agentbench_tui.load.sample import NONE, STATUS_CODE, STREAMED, TOKENS_COUNTED
 from agentbench_tui.load.sender import Reply
+from agentbench_tui.load.target import CLOSE_LIMIT_S
 from agentbench_tui.model.answer import AgentFailure, Answer, Case, FailureKind, Request
 from agentbench_tui.model.identity import derive_seed
 
@@ -24,8 +25,7 @@ if TYPE_CHECKING:
 _OK = STATUS_CODE["ok"]
 UNBOUNDED_AT_ONCE = 1024
 """Places of a session whose plan does not bound what is in flight."""
-CLOSE_LIMIT_S = 15.0
-LONGEST_TTFO_MS = 1e7
+LONGEST_TTFT_MS = 1e7
 """More is no time to a first token, whatever an agent says."""
 
 
@@ -82,7 +82,9 @@ class AgentTransport:
 
     def cancel(self, call: Call) -> None:
         """See `Transport`."""
-        self._tasks.pop(call).cancel()
+        task = self._tasks.pop(call, None)
+        if task is not None:  # else it is just ending
+            task.cancel()
 
     def _request(self, call: Call, number: int) -> Request:
         turn = call.conversation.turns[min(call.turn, len(call.conversation.turns) - 1)]
@@ -128,11 +130,11 @@ def _reply(call: Call, ended_ns: int, answer: Answer | None, failure: AgentFailu
     reply = Reply(_OK if failure is None else STATUS_CODE[failure.kind], ended_ns)
     if answer is None:
         return reply
-    if answer.ttft_ms is not None:
+    if answer.ttft_ms is not None and 0 <= answer.ttft_ms < LONGEST_TTFT_MS:
         reply.first_token_ns = call.sent_ns + int(answer.ttft_ms * 1e6)
         reply.flags = STREAMED
         first_output_ms = answer.metadata.get("ttfo_ms")
-        if isinstance(first_output_ms, float) and 0 <= first_output_ms < LONGEST_TTFO_MS:
+        if isinstance(first_output_ms, float) and 0 <= first_output_ms < LONGEST_TTFT_MS:
             reply.first_output_ns = call.sent_ns + int(first_output_ms * 1e6)
     usage = answer.usage
     if usage is not None:

@@ -1,8 +1,9 @@
 """What a load worker is told and what it says: plain data, framed, over any byte stream.
 
 Nothing here knows how a worker was started or where it runs. A frame is a length (4 bytes, big
-endian) and that many bytes of msgpack. To the worker: one `WorkerPlan`, one `Start`, then any
-number of `Control`. From it: one `Ready`, `Chunk`s while it works, one `Done` at the end.
+endian) and that many bytes of msgpack. To the worker, for each window: a `WorkerPlan`, a `Start`,
+then any number of `Control`. From it, for each: a `Ready`, `Chunk`s while it works, a `Done` at the
+end, after which it waits for the next plan.
 """
 
 from __future__ import annotations
@@ -105,7 +106,7 @@ class WorkerPlan(msgspec.Struct, frozen=True, tag="plan"):
     workers: int
     duration_s: float | None
     requests: int | None
-    """Requests of the whole plan, all workers together."""
+    """First requests of sessions, of the whole plan, all workers together."""
     warmup_requests: int
     """Sent one after another before the window, by this worker."""
     max_in_flight: int | None

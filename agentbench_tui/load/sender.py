@@ -135,6 +135,8 @@ class Sender:
         self.refused = 0
         """In the warm-up: failures of connection, and answers that refuse the request itself
         (HTTP 4xx, but for 429)."""
+        self.unreachable = False
+        """Whether, in the warm-up, there was a failure of connection."""
         self.last_failure: AgentFailure | None = None
         """Of the warm-up."""
 
@@ -229,10 +231,13 @@ class Sender:
             self._recorder.detail(failure.kind, failure.detail)
             return
         self.last_failure = failure
+        unreachable = failure.kind is FailureKind.CONNECTION or (
+            failure.kind is FailureKind.TIMEOUT and failure.detail.startswith("connect")
+        )
         # Being told to come later is what some loads are about.
         refused = failure.kind is FailureKind.SERVER and failure.detail.startswith("HTTP 4")
-        if refused or failure.kind is FailureKind.CONNECTION:
-            self.refused += 1
+        self.unreachable |= unreachable
+        self.refused += refused or unreachable
 
     def _record(self, call: Call, reply: Reply) -> None:
         sent = call.sent_ns
@@ -262,10 +267,17 @@ class Sender:
         self._agenda.clear()
         self._following = 0
 
+    def stop(self) -> bool:
+        """Send nothing more; whether that leaves out anything of what has begun."""
+        goes_on = self.accepting and any(call.script is not None for call in self._active)
+        left_out = bool(self._waiting or self._following or goes_on)
+        self._waiting.clear()
+        self.cut()
+        return left_out
+
     def abort(self) -> None:
         """Break off what is in flight, and forget what waits."""
-        self.cut()
-        self._waiting.clear()
+        self.stop()
         now = perf_counter_ns()
         for call in list(self._active):
             self._transport.cancel(call)

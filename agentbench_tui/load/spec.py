@@ -166,7 +166,8 @@ class LoadSpec(Part):
     duration_s: Seconds | None = None
     """Length of the window; of 30 s when neither it nor `requests` is given."""
     requests: Count | None = None
-    """Requests to send; with `duration_s`, whichever ends first."""
+    """First requests of sessions to send, so requests where sessions have one turn; with
+    `duration_s`, whichever ends first."""
     warmup_requests: Annotated[int, Field(ge=0, le=100_000)] = 3
     """Requests of each worker before the window, one after another."""
     max_in_flight: Annotated[int, Field(ge=1, le=MOST_USERS)] | None = None

@@ -71,24 +71,29 @@ class Worker:
         """From the plan to `Done`. When it is cancelled, nothing of it is left either."""
         try:
             problem = await self._prepare()
-            self._say(Ready(os.getpid(), *(problem or (None, None))))
             if problem is None:
-                await self._carry_out_window()
+                self._say(Ready(os.getpid()))
+                last: FromWorker = await self._carry_out_window()
+            else:
+                last = Ready(os.getpid(), *problem)
         finally:
             with suppress(Exception):  # whatever an agent's end is like, the figures are told
                 await self._transport.close()
             self._agenda.close()
+        # After the agent's own end: who hears this may end the process.
+        self._say(last)
 
     def hear(self, message: Start | Control) -> None:
         """What the coordinator says while the plan is carried out."""
         if isinstance(message, Start):
             self._begin(message.at_ns)
-        elif self._sender.accepting:
-            self._stopped = True
+        elif self._sender.measuring:
+            # In the drain of a window that has sent everything there is nothing left to stop.
+            self._stopped |= self._sender.stop() or not self._window_over.is_set()
             self._schedule.stop()
             self._over(cut=True)
 
-    async def _carry_out_window(self) -> None:
+    async def _carry_out_window(self) -> Done:
         await self._started.wait()
         self._say_chunks()
         try:
@@ -96,33 +101,42 @@ class Worker:
         finally:
             self._next_chunk.cancel()
         self._say_chunk()
-        self._say(done)
+        return done
 
     async def _prepare(self) -> tuple[str, str] | None:
         """Open the target and warm up; why that cannot be, with the kind of failure."""
         if self._plan.realtime != "no":
-            refused = _go_first()
-            if refused is not None and self._plan.realtime == "must":
-                return refused, FailureKind.HARNESS
-            self._goes_first = refused is None
+            denied = _go_first()
+            if denied is not None and self._plan.realtime == "must":
+                return denied, FailureKind.HARNESS
+            self._goes_first = denied is None
         try:
             await self._transport.open(self._ended)
         except AgentFailure as failure:
             return failure.detail, failure.kind
-        count = self._plan.warmup_requests
-        for nth in range(count):
-            self._warm.clear()
-            # Of arrivals below 0: what the window asks first must not lie in the server's caches.
-            self._sender.begin(-1 - self._plan.worker - nth * self._plan.workers, perf_counter_ns())
-            await self._warm.wait()
-        failure_seen = self._sender.last_failure
-        if count and self._sender.refused >= count and failure_seen is not None:
-            return failure_seen.detail, failure_seen.kind
+        refused = await self._warm_up()
+        if refused is not None:
+            return refused.detail, refused.kind
         # Not at the start: looking through a large workload takes longer than the word to begin
         # is given before the beginning.
         gc.collect()
         gc.freeze()
-        gc.disable()
+        if isinstance(self._plan.target, HttpTarget):  # an agent's own code may leave cycles
+            gc.disable()
+        return None
+
+    async def _warm_up(self) -> AgentFailure | None:
+        """The failure, where nothing but refusals came: of all requests, or of the first ones up
+        to one that could not connect, after which no other is tried."""
+        sender, plan = self._sender, self._plan
+        for nth in range(plan.warmup_requests):
+            self._warm.clear()
+            # Of arrivals below 0: what the window asks first must not lie in the server's caches.
+            sender.begin(-1 - plan.worker - nth * plan.workers, perf_counter_ns())
+            await self._warm.wait()
+            all_refused = sender.refused == nth + 1
+            if all_refused and (sender.unreachable or sender.refused == plan.warmup_requests):
+                return sender.last_failure
         return None
 
     def _ended(self, call: Call, reply: Reply, failure: AgentFailure | None = None) -> None:

@@ -18,6 +18,7 @@ from agentbench_tui.load.protocol import (
     decode_from_worker,
     frame,
 )
+from agentbench_tui.load.target import CLOSE_LIMIT_S
 from agentbench_tui.load.worker_process import COMMAND, environment, take_ahead
 from agentbench_tui.model.answer import AgentFailure, FailureKind
 from agentbench_tui.process.child import Child, SpawnError
@@ -33,8 +34,9 @@ OPEN_LIMIT_S = 120.0
 """How long a worker may take to open its target; its warm-up comes on top."""
 WARMUP_REQUEST_LIMIT_S = 300.0
 """Of one request of the warm-up, where the plan sets no limit: a cold model takes its time."""
-OVERTIME_S = 15.0
-"""How long a worker may take to say its last after its window and its drain."""
+OVERTIME_S = CLOSE_LIMIT_S + 15.0
+"""How long a worker may take to say its last after its window and its drain: it closes its agents
+first."""
 EXIT_WAIT_S = 0.5
 """A worker that closed its output has this long to end, so that its exit code can be told."""
 

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from driving import constant, model_target, plan, request_type, rows_of, said
 
+from agentbench_tui.http.client import timed_out
 from agentbench_tui.load.recorder import SampleRecorder
 from agentbench_tui.load.sample import FOLLOW_UP, NONE, STATUS_CODE
 from agentbench_tui.load.sender import Call, Reply, Sender
@@ -27,6 +28,9 @@ class ByHand:
 
     def at(self, due_ns: int, action: Callable[[int], None]) -> None:
         self.later.append((due_ns, action))
+
+    def clear(self) -> None:
+        self.later.clear()
 
 
 def sender_of(
@@ -109,6 +113,7 @@ def test_failures_of_the_warm_up_are_no_part_of_the_window() -> None:
         sender.ended(by_hand.sent[-1], reply, failure)
 
     assert sender.refused == 2  # 404, and no connection
+    assert sender.unreachable
     assert sender.last_failure is failures[-1]
     sender.measure(perf_counter_ns())
     sender.begin(0, perf_counter_ns())
@@ -116,6 +121,26 @@ def test_failures_of_the_warm_up_are_no_part_of_the_window() -> None:
     chunk = recorder.take(sent=0, in_flight=0, waiting=0, oldest_s=None)
     assert chunk.failures == (("server", "HTTP 503 from 127.0.0.1:1"),)
     assert (chunk.rows, chunk.failed) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("kind", "detail", "refused", "unreachable"),
+    [
+        (FailureKind.CONNECTION, "cannot connect to h:1: Connection refused", 1, True),
+        (FailureKind.TIMEOUT, timed_out("connect", 0.5, "https://h:1/v1").detail, 1, True),
+        (FailureKind.TIMEOUT, timed_out("first byte", 0.5, "https://h:1/v1").detail, 0, False),
+        (FailureKind.SERVER, "HTTP 404 from h:1", 1, False),
+    ],
+)
+def test_a_connection_that_takes_too_long_is_as_good_as_none(
+    kind: FailureKind, detail: str, refused: int, unreachable: bool
+) -> None:
+    sender, by_hand, _ = sender_of("One.", measuring=False)
+    sender.begin(0, perf_counter_ns())
+    failure = AgentFailure(kind, detail)
+    sender.ended(by_hand.sent[0], Reply(STATUS_CODE[kind], perf_counter_ns()), failure)
+
+    assert (sender.refused, sender.unreachable) == (refused, unreachable)
 
 
 def test_what_the_plan_broke_off_is_neither_answered_nor_failed() -> None:
@@ -128,3 +153,21 @@ def test_what_the_plan_broke_off_is_neither_answered_nor_failed() -> None:
     # Failures so far, answers since the chunk before.
     chunk = recorder.take(sent=4, in_flight=0, waiting=0, oldest_s=None)
     assert (chunk.rows, chunk.answered, chunk.failed) == (0, 0, 1)
+
+
+def test_a_stop_says_whether_it_leaves_anything_out() -> None:
+    sender, by_hand, _ = sender_of("One.", max_in_flight=1)
+    sender.begin(0, perf_counter_ns())
+    sender.begin(1, perf_counter_ns())  # waits
+    assert sender.stop()
+    assert not sender.stop()
+    sender.ended(by_hand.sent[0], Reply(0, perf_counter_ns()))
+    assert (sender.offered, sender.sent, sender.waiting) == (2, 1, 0)
+
+    # A session of which a turn is still to come, and one that has had its last.
+    sender, by_hand, _ = sender_of("One.", "Two.")
+    sender.begin(0, perf_counter_ns())
+    assert sender.stop()
+    sender.ended(by_hand.sent[0], Reply(0, perf_counter_ns(), text="Yes."))
+    assert by_hand.later == []
+    assert not sender.stop()
