@@ -13,7 +13,6 @@ from agentbench_tui.agents.transcript import CallDraft, Transcript, token_count,
 from agentbench_tui.http.sse import SseEvent
 from agentbench_tui.model.answer import Message, ToolCall, Usage
 
-
 _NULL = msgspec.Raw(b"null")
 
 
@@ -110,16 +109,19 @@ class ChatCompletions:
 
 
 def _read_delta(said: _Delta, received_ns: int, transcript: Transcript) -> None:
-    if said.reasoning_content or said.reasoning:
-        transcript.mark(received_ns, output=False)
-    if said.content:
-        transcript.add_text(_text(said.content), received_ns)
+    """One mark, however many kinds of content it holds."""
+    text = _text(said.content) if said.content else ""
     if said.refusal:
         transcript.refused = True
-        transcript.add_text(said.refusal, received_ns)
+        text += said.refusal
     for position, call in enumerate(said.tool_calls or ()):
         _read_call(call, position, transcript)
+    if text:
+        transcript.add_text(text, received_ns)
+    elif said.tool_calls:
         transcript.mark(received_ns)
+    elif said.reasoning_content or said.reasoning:
+        transcript.mark(received_ns, output=False)
 
 
 def _text(content: str | list[Any]) -> str:
