@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 import random
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Callable, Iterator
 from itertools import count as count_up
 from itertools import islice
@@ -34,6 +35,7 @@ __all__ = [
     "Trace",
     "expected_count",
     "expected_rate",
+    "highest_rate",
     "offsets_ns",
     "problems",
     "slice_of",
@@ -96,6 +98,16 @@ def expected_rate(schedule: Schedule, t_s: float) -> float:
         return schedule.profile.rate_at(t_s)
     second = math.floor(t_s)
     return expected_count(schedule, second + 1) - expected_count(schedule, second)
+
+
+def highest_rate(schedule: Schedule, duration_s: float) -> float:
+    """The most requests/s that are asked for until `duration_s`; of a trace, in any one second."""
+    if isinstance(schedule, Arrivals):
+        rate_at = schedule.profile.rate_at
+        turns = [time for time in schedule.profile.turns() if time < duration_s]
+        return max(map(rate_at, [0.0, *turns, math.nextafter(duration_s, 0.0)]))
+    times = (offset / schedule.speed for offset in schedule.offsets_s)
+    return max(Counter(int(time) for time in times if time <= duration_s).values(), default=0)
 
 
 def expected_count(schedule: Schedule, duration_s: float) -> float:

@@ -32,6 +32,10 @@ class Constant(msgspec.Struct, frozen=True, tag="constant"):
         del t_s
         return self.rate
 
+    def turns(self) -> tuple[float, ...]:
+        """Times, in seconds, beside the beginning and the end at which r may be highest."""
+        return ()
+
     def count_until(self, t_s: float) -> float:
         """Λ(t)."""
         return self.rate * t_s
@@ -56,6 +60,10 @@ class Ramp(msgspec.Struct, frozen=True, tag="ramp"):
     def rate_at(self, t_s: float) -> float:
         """r(t) in requests/s."""
         return self.start + (self.end - self.start) * min(t_s / self.over_s, 1.0)
+
+    def turns(self) -> tuple[float, ...]:
+        """See `Constant`."""
+        return (self.over_s,)
 
     def count_until(self, t_s: float) -> float:
         """Λ(t): a parabola, then a straight line."""
@@ -92,6 +100,10 @@ class Steps(msgspec.Struct, frozen=True, tag="steps"):
         """r(t) in requests/s."""
         begins, _ = self._begins()
         return self.steps[bisect_right(begins, t_s) - 1][0]
+
+    def turns(self) -> tuple[float, ...]:
+        """See `Constant`."""
+        return tuple(self._begins()[0])
 
     def count_until(self, t_s: float) -> float:
         """Λ(t): a chain of straight lines."""
@@ -138,6 +150,10 @@ class Spike(msgspec.Struct, frozen=True, tag="spike"):
         """r(t) in requests/s."""
         return self._steps().rate_at(t_s)
 
+    def turns(self) -> tuple[float, ...]:
+        """See `Constant`."""
+        return (self.at_s,)
+
     def count_until(self, t_s: float) -> float:
         """Λ(t)."""
         return self._steps().count_until(t_s)
@@ -166,6 +182,10 @@ class Sine(msgspec.Struct, frozen=True, tag="sine"):
     def rate_at(self, t_s: float) -> float:
         """r(t) in requests/s."""
         return self.mean + self.amplitude * math.sin(math.tau * (t_s / self.period_s % 1.0))
+
+    def turns(self) -> tuple[float, ...]:
+        """See `Constant`."""
+        return (self.period_s / 4,)
 
     def count_until(self, t_s: float) -> float:
         """Λ(t) = mean · t + amplitude · period/2π · (1 − cos(2πt / period))."""

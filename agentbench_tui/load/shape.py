@@ -21,7 +21,7 @@ from agentbench_tui.load.arrivals import (
     Steps,
     Trace,
     expected_count,
-    expected_rate,
+    highest_rate,
 )
 from agentbench_tui.load.protocol import ClosedLoop, HttpTarget, OpenLoop, WorkerPlan
 from agentbench_tui.load.spec import DEFAULT_DURATION_S, MAX_USERS, MOST_WORKERS, LoadSpec
@@ -36,7 +36,6 @@ REQUESTS_A_WORKER = 2_000.0
 can do, so that its own share in the figures stays small."""
 USERS_A_WORKER = 64
 """Users of a closed loop that one worker gets at most before another is started."""
-_RATE_STEPS = 200
 
 
 def schedule_of(spec: LoadSpec, base_dir: str) -> Arrivals | Trace | None:
@@ -126,7 +125,8 @@ def worker_count(
     if arrivals is None:
         need = users_of(spec) / USERS_A_WORKER
     else:
-        need = _highest_rate(arrivals, spec.duration_s or DEFAULT_DURATION_S) / REQUESTS_A_WORKER
+        _, length_s = asked_of(arrivals, duration_of(spec, arrivals), spec.requests)
+        need = highest_rate(arrivals, length_s) / REQUESTS_A_WORKER
     return min(most, max(1, math.ceil(need)))
 
 
@@ -135,12 +135,6 @@ def _cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
-
-
-def _highest_rate(arrivals: Arrivals | Trace, duration_s: float) -> float:
-    return max(
-        expected_rate(arrivals, duration_s * step / _RATE_STEPS) for step in range(_RATE_STEPS)
-    )
 
 
 def is_local(url: str) -> bool:

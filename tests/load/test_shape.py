@@ -1,12 +1,14 @@
 """How the load of a plan is shared out over its workers."""
 
+from pathlib import Path
+
 import pytest
 from driving import model_target, request_type
 from hypothesis import given
 from hypothesis import strategies as st
 
 from agentbench_tui.load.protocol import ClosedLoop, WorkerPlan
-from agentbench_tui.load.shape import schedule_of, worker_plans
+from agentbench_tui.load.shape import schedule_of, worker_count, worker_plans
 from agentbench_tui.load.spec import LoadSpec
 
 FAR = model_target("http://192.0.2.1/v1")
@@ -71,3 +73,41 @@ def test_who_goes_first(
     monkeypatch.setattr("agentbench_tui.load.shape._cores", lambda: cores)
     (first, *_) = plans_of(**block)
     assert first.realtime == expected
+
+
+@pytest.mark.parametrize(
+    ("block", "needed"),
+    [
+        ({"rate": 9_000}, 5),
+        ({"steps": [{"rate": 10, "for_s": 60}, {"rate": 9_000, "for_s": 60}]}, 5),
+        ({"steps": [{"rate": 9_000, "for_s": 60}, {"rate": 10, "for_s": 60}]}, 5),
+        ({"steps": [{"rate": 10, "for_s": 60}, {"rate": 9_000, "for_s": 60}], "duration_s": 50}, 1),
+        # 600 requests of the first step, and 400 of the second
+        (
+            {"steps": [{"rate": 10, "for_s": 60}, {"rate": 9_000, "for_s": 60}], "requests": 1000},
+            5,
+        ),
+        ({"ramp": {"start": 10, "end": 9_000, "over_s": 3600}, "duration_s": 3600}, 5),
+        ({"ramp": {"start": 0, "end": 10_000, "over_s": 100}, "duration_s": 50}, 3),
+        # A second of an hour
+        ({"spike": {"rate": 1, "peak": 9_000, "at_s": 1.5, "for_s": 1}, "duration_s": 3600}, 5),
+        ({"sine": {"mean": 5_000, "amplitude": 4_000, "period_s": 700}, "duration_s": 3600}, 5),
+    ],
+)
+def test_workers_are_enough_for_the_highest_rate_of_the_whole_schedule(
+    block: dict[str, object], needed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("agentbench_tui.load.shape._cores", lambda: 64)
+    assert len(plans_of(**block)) == needed
+
+
+def test_workers_are_enough_for_the_densest_second_of_a_trace(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("agentbench_tui.load.shape._cores", lambda: 64)
+    times = [*range(100), *(100 + nth / 5_000 for nth in range(5_000))]
+    (tmp_path / "trace.csv").write_text("timestamp\n" + "".join(f"{time}\n" for time in times))
+    spec = LoadSpec.model_validate({"trace": {"file": "trace.csv"}})
+    arrivals = schedule_of(spec, str(tmp_path))
+
+    assert worker_count(spec, arrivals, FAR) == 3
