@@ -228,8 +228,17 @@ class Done(msgspec.Struct, frozen=True, tag="done"):
     @property
     def cpu_share(self) -> float:
         """Of a core, while it was probed; 0 of no time at all."""
+        return self._share(self.cpu_s)
+
+    @property
+    def run_queue_share(self) -> float | None:
+        """Of the time in which it was probed that it waited for a core; 0 of no time at all."""
+        wait_ms = self.run_queue_wait_ms
+        return None if wait_ms is None else self._share(wait_ms / 1e3)
+
+    def _share(self, part_s: float) -> float:
         seconds = max(self.window_s, self.probed_s)
-        return self.cpu_s / seconds if seconds > 0 else 0.0
+        return part_s / seconds if seconds > 0 else 0.0
 
 
 ToWorker = WorkerPlan | Start | Control

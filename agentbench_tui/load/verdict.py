@@ -188,16 +188,16 @@ def _check_lateness(found: _Findings, window: Window, median_ms: float | None) -
 
 def _check_run_queue(found: _Findings, window: Window) -> None:
     known = [
-        (worker.run_queue_wait_ms, worker.window_s, number)
+        (worker.run_queue_share, number)
         for number, worker in enumerate(window.workers)
-        if worker.run_queue_wait_ms is not None
+        if worker.run_queue_share is not None
     ]
     if not known:
         found.unchecked.append(
             "the senders' wait for a core is not known here (no /proc/self/schedstat)"
         )
-    shares = [(ms / s / 1e3, number) for ms, s, number in known if s >= SHORTEST_WINDOW_S]
-    share, number = max(shares, default=(0.0, 0))
+    judged = [one for one in known if window.workers[one[1]].window_s >= SHORTEST_WINDOW_S]
+    share, number = max(judged, default=(0.0, 0))
     if share > NOISY_RUN_QUEUE_SHARE:
         found.noisy.append(
             f"{_sender(window, number)} waited {share:.1%} of the time for a core"

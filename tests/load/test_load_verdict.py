@@ -401,6 +401,11 @@ def test_a_window_that_overran_does_not_make_one_core_into_several() -> None:
     (reason, *_) = judged(workers=(overran,)).reasons
     assert reason.startswith("the sender used 96.7% of a core")
 
+    waited = change(WORKER, window_s=1.0, run_queue_wait_ms=240.0, probed_s=6.0)  # 4 % of 6 s
+    assert judged(workers=(waited,)).verdict == "clean"
+    (reason,) = judged(workers=(change(waited, run_queue_wait_ms=360.0),)).reasons
+    assert reason.startswith("the sender waited 6.0% of the time for a core")
+
 
 def test_a_sender_that_could_not_begin_what_was_due_is_held_to_what_was_asked() -> None:
     (warning,) = judged(change(FACTS, sent_per_s=10.0, due_per_s=12.0)).warnings
