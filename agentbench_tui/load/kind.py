@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+from functools import partial
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any
 
@@ -36,7 +37,7 @@ from agentbench_tui.model.untrusted import one_line, redact
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Coroutine, Sequence
+    from collections.abc import Coroutine, Mapping, Sequence
 
     from pydantic import BaseModel
 
@@ -121,8 +122,8 @@ class _Load:
         self._windows: dict[tuple[int, int], Window] = {}
         """By execution key and repeat, as far as measured here."""
         self._warned = False
-        self._shape: WorkerPlan | None = None
-        """The plan of a worker, to calibrate with."""
+        self._shapes: dict[int, WorkerPlan] = {}
+        """By execution key, the plan of a worker, to calibrate with; of those asked over HTTP."""
         self._lives: dict[int, Live] = {}
         """By execution key, the last repeat; a viewer sees them until the group has ended."""
 
@@ -198,7 +199,7 @@ class _Load:
                 time_limit_s=None if limit_ms is None else limit_ms / 1000,
             )
             if isinstance(opened.target, HttpTarget):
-                self._shape = plans[0]
+                self._shapes[key] = plans[0]
             try:
                 measured = await self._carry_out(plans, opened, execution, repeat)
             except AgentFailure as failure:
@@ -307,27 +308,32 @@ class _Load:
         self._windows[(key, repeat)] = window
 
     async def calibrate(self) -> None:
-        """Measure the senders themselves as they were used here, and keep it with the windows."""
-        if self._shape is None or not self._windows or self._context.stop.is_set:
+        """Measure the senders themselves as each execution used them, and keep it with its
+        windows. An agent that was not asked over HTTP has none: it did not use them so."""
+        if not self._windows:
             return
         from agentbench_tui.load.calibration import calibrated
 
-        await asyncio.shield(self._context.environment())  # whose machine it is kept for
-        for live in self._lives.values():
-            live.end("calibrating")
-        calibration = await calibrated(self._context, self._shape, list(self._windows.values()))
-        if calibration is None:
-            return
-        known = {
-            place: msgspec.structs.replace(window, calibration=calibration)
-            for place, window in self._windows.items()
-        }
+        for key, shape in self._shapes.items():
+            own = {place: one for place, one in self._windows.items() if place[0] == key}
+            if not own or self._context.stop.is_set:
+                continue
+            await asyncio.shield(self._context.environment())  # whose machine it is kept for
+            for live in self._lives.values():
+                live.end("calibrating")
+            calibration = await calibrated(self._context, shape, list(own.values()))
+            if calibration is not None:
+                await self._context.writer.apply(partial(_keep, own, calibration))
 
-        def write(connection: sqlite3.Connection) -> None:
-            for (key, repeat), window in known.items():
-                repeats.replace(connection, key, repeat, window)
 
-        await self._context.writer.apply(write)
+def _keep(
+    windows: Mapping[tuple[int, int], Window],
+    calibration: Calibration,
+    connection: sqlite3.Connection,
+) -> None:
+    for (key, repeat), window in windows.items():
+        known = msgspec.structs.replace(window, calibration=calibration)
+        repeats.replace(connection, key, repeat, known)
 
 
 def _knows_ceilings(connection: sqlite3.Connection) -> bool:
