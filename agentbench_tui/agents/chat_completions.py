@@ -9,9 +9,9 @@ import msgspec
 
 from agentbench_tui.agents.error_text import error_message
 from agentbench_tui.agents.model_api import ErrorObject, wire_tool_name
-from agentbench_tui.agents.transcript import CallDraft, Transcript, token_count, token_part
+from agentbench_tui.agents.transcript import CallDraft, Transcript, usage_of
 from agentbench_tui.http.sse import SseEvent
-from agentbench_tui.model.answer import Message, ToolCall, Usage
+from agentbench_tui.model.answer import Message, ToolCall
 
 _NULL = msgspec.Raw(b"null")
 
@@ -50,7 +50,7 @@ class _Completion(msgspec.Struct):
     model: str | None = None
     choices: list[_Choice] | None = None
     usage: msgspec.Raw = _NULL
-    """Read apart, so that wrong types in it cost the usage and not the answer."""
+    """See `usage_of`."""
     error: Any = None
     object: str | None = None
     message: str | None = None
@@ -105,7 +105,9 @@ class ChatCompletions:
             if said is not None:
                 _read_delta(said, received_ns, transcript)
         if completion.usage != _NULL:
-            transcript.usage = _usage(completion.usage) or transcript.usage
+            transcript.usage = (
+                usage_of(completion.usage, "prompt_tokens", "completion_tokens") or transcript.usage
+            )
 
 
 def _read_delta(said: _Delta, received_ns: int, transcript: Transcript) -> None:
@@ -143,22 +145,6 @@ def _read_call(call: _Call, position: int, transcript: Transcript) -> None:
         draft.parsed = arguments
     elif arguments:
         draft.arguments.append(arguments)
-
-
-def _usage(raw: msgspec.Raw) -> Usage | None:
-    usage = msgspec.json.decode(raw)
-    if not isinstance(usage, dict):
-        return None
-    given = token_count(usage.get("prompt_tokens"))
-    made = token_count(usage.get("completion_tokens"))
-    if given is None and made is None:
-        return None
-    return Usage(
-        given,
-        made,
-        token_part(usage, "prompt_tokens_details", "cached_tokens", given),
-        token_part(usage, "completion_tokens_details", "reasoning_tokens", made),
-    )
 
 
 def _message(turn: Message) -> dict[str, Any]:

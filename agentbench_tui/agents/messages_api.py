@@ -9,7 +9,7 @@ import msgspec
 
 from agentbench_tui.agents.error_text import error_message
 from agentbench_tui.agents.model_api import ErrorObject, split_system, wire_tool_name
-from agentbench_tui.agents.transcript import CallDraft, Transcript, token_count
+from agentbench_tui.agents.transcript import CallDraft, Transcript, token_count, token_counts
 from agentbench_tui.http.sse import SseEvent
 from agentbench_tui.model.answer import Message, Usage
 
@@ -36,7 +36,7 @@ class _Message(msgspec.Struct):
     model: str | None = None
     content: list[_Block] | None = None
     stop_reason: str | None = None
-    usage: Any = None
+    usage: msgspec.Raw = msgspec.Raw(b"null")
     error: Any = None
 
 
@@ -46,7 +46,7 @@ class _StreamEvent(msgspec.Struct):
     message: _Message | None = None
     content_block: _Block | None = None
     delta: _Delta | None = None
-    usage: Any = None
+    usage: msgspec.Raw = msgspec.Raw(b"null")
     error: Any = None
 
 
@@ -129,14 +129,13 @@ def _read_delta(delta: _Delta, position: int, received_ns: int, transcript: Tran
         transcript.mark(received_ns)
 
 
-def _read_usage(usage: Any, transcript: Transcript) -> None:
+def _read_usage(raw: msgspec.Raw, transcript: Transcript) -> None:
     """Counts of `message_start` and of the cumulative `message_delta`, joined.
 
     Here alone `input_tokens` leaves out what was read from and written to the cache; ours does
     not.
     """
-    if not isinstance(usage, dict):
-        return
+    usage = token_counts(raw)
     before = transcript.usage or Usage()
     fresh = token_count(usage.get("input_tokens"))
     read = token_count(usage.get("cache_read_input_tokens"))

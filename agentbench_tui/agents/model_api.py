@@ -78,6 +78,7 @@ async def _read_stream(
     received_ns = response.first_byte_ns
     try:
         async for received_ns, part in response:
+            transcript.received_bytes += len(part)
             _take(endpoint, dialect, parser.feed(part), received_ns, transcript)
             if transcript.ended:
                 return
@@ -120,6 +121,7 @@ async def _read_whole(
     endpoint: Endpoint, dialect: Dialect, response: HttpResponse, transcript: Transcript
 ) -> None:
     _, body = await read_body(response)
+    transcript.received_bytes = len(body)
     try:
         dialect.read_whole(body, transcript)
     except ErrorObject as error:

@@ -9,9 +9,9 @@ import msgspec
 
 from agentbench_tui.agents.error_text import error_message
 from agentbench_tui.agents.model_api import ErrorObject, wire_tool_name
-from agentbench_tui.agents.transcript import CallDraft, Transcript, token_count, token_part
+from agentbench_tui.agents.transcript import CallDraft, Transcript, usage_of
 from agentbench_tui.http.sse import SseEvent
-from agentbench_tui.model.answer import Message, Usage
+from agentbench_tui.model.answer import Message
 
 
 class _Part(msgspec.Struct):
@@ -107,7 +107,7 @@ class ResponsesApi:
             elif not streamed:
                 _read_parts(item.content or (), transcript)
         transcript.finish_reason = _finish_reason(response)
-        transcript.usage = _usage(response.usage)
+        transcript.usage = usage_of(response.usage, "input_tokens", "output_tokens")
         transcript.ended = True
 
 
@@ -129,22 +129,6 @@ def _text(delta: object) -> str:
 def _finish_reason(response: _Response) -> str | None:
     reason = (response.incomplete_details or {}).get("reason")
     return reason if isinstance(reason, str) else response.status
-
-
-def _usage(raw: msgspec.Raw) -> Usage | None:
-    usage = msgspec.json.decode(raw)
-    if not isinstance(usage, dict):
-        return None
-    given = token_count(usage.get("input_tokens"))
-    made = token_count(usage.get("output_tokens"))
-    if given is None and made is None:
-        return None
-    return Usage(
-        given,
-        made,
-        token_part(usage, "input_tokens_details", "cached_tokens", given),
-        token_part(usage, "output_tokens_details", "reasoning_tokens", made),
-    )
 
 
 def _items(turn: Message) -> Iterable[dict[str, Any]]:

@@ -11,7 +11,11 @@ import msgspec
 from agentbench_tui.model.answer import Answer, ToolCall, Usage
 from agentbench_tui.model.not_json import NOT_JSON
 
-_MAX_TOKENS = 2**53
+_MAX_TOKENS = 10**9
+"""Far beyond what any model takes in or gives."""
+_MOST_TOKENS_A_BYTE = 1_000
+"""Of an answer's body. Whoever counts more counts something else: an answer of a few words, whose
+reasoning is hidden, has some hundred bytes around them."""
 
 
 class CallDraft(msgspec.Struct):
@@ -43,6 +47,8 @@ class Transcript:
         self._text: list[str] = []
         self.content_ns: list[int] = []
         """When each content-bearing event of a stream was received."""
+        self.received_bytes = 0
+        """Of the body, kept by whoever reads it: what the server's count is held against."""
         self.first_output_ns: int | None = None
         """The first of them that is no reasoning."""
 
@@ -102,8 +108,12 @@ class Transcript:
         )
 
     def counted(self) -> Usage | None:
-        """The server's count, or the number of streamed chunks where it gave none."""
+        """The server's count, or the number of streamed chunks where it gave none that can be."""
         usage = self.usage
+        if usage is not None and (usage.output_tokens or 0) > (
+            _MOST_TOKENS_A_BYTE * self.received_bytes
+        ):
+            usage = msgspec.structs.replace(usage, output_tokens=None, reasoning_tokens=None)
         if (usage is None or usage.output_tokens is None) and self.content_ns:
             known = usage or Usage()
             return msgspec.structs.replace(
@@ -143,8 +153,34 @@ def token_count(value: object) -> int | None:
     return None
 
 
-def token_part(usage: dict[str, Any], group: str, name: str, whole: int | None) -> int | None:
-    """`usage[group][name]`, where it is a possible part of `whole`."""
-    details = usage.get(group)
+def token_counts(usage: msgspec.Raw) -> dict[str, Any]:
+    """The object of counts, read apart from its answer: what is wrong in it costs the counts alone.
+
+    Empty when it is none.
+    """
+    try:
+        counts = msgspec.json.decode(usage)
+    except NOT_JSON:
+        return {}
+    return counts if isinstance(counts, dict) else {}
+
+
+def usage_of(usage: msgspec.Raw, given_name: str, made_name: str) -> Usage | None:
+    """Usage by the names that a dialect has for tokens given to the model and made by it."""
+    counts = token_counts(usage)
+    given, made = token_count(counts.get(given_name)), token_count(counts.get(made_name))
+    if given is None and made is None:
+        return None
+    return Usage(
+        given,
+        made,
+        _part(counts, f"{given_name}_details", "cached_tokens", given),
+        _part(counts, f"{made_name}_details", "reasoning_tokens", made),
+    )
+
+
+def _part(counts: dict[str, Any], group: str, name: str, whole: int | None) -> int | None:
+    """`counts[group][name]`, where it is a possible part of `whole`."""
+    details = counts.get(group)
     part = token_count(details.get(name)) if isinstance(details, dict) else None
     return part if part is not None and (whole is None or part <= whole) else None

@@ -178,7 +178,6 @@ class _Exchange:
         "_last_ns",
         "_location",
         "_parser",
-        "_received",
         "_status",
         "_transcript",
         "_transport",
@@ -197,7 +196,6 @@ class _Exchange:
         self._status = 0
         self._first_byte_ns = self._last_ns = 0
         self._location = ""
-        self._received = 0
         self._body: list[bytes] = []
         self._parser: SseParser | None = None
         self._transcript = self._transport.transcript(call)
@@ -218,12 +216,12 @@ class _Exchange:
                     self._location = value.decode("utf-8", "replace")
 
     def on_body(self, part: bytes, received_ns: int) -> None:
-        self._received += len(part)
+        transcript = self._transcript
+        transcript.received_bytes += len(part)
         self._last_ns = received_ns
         if self._parser is None:
             self._body.append(part)
             return
-        transcript = self._transcript
         for event in self._parser.feed(part):
             self._read(event, received_ns)
         if self._cancel_after and len(transcript.content_ns) >= self._cancel_after:
@@ -306,7 +304,7 @@ class _Exchange:
         transcript = self._transcript
         times = transcript.content_ns
         reply = Reply(status, ended_ns, self._first_byte_ns)
-        reply.received_bytes = self._received
+        reply.received_bytes = transcript.received_bytes
         if times:
             reply.first_token_ns = times[0]
             reply.first_output_ns = transcript.first_output_ns or 0
