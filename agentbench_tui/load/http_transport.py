@@ -6,7 +6,7 @@ import resource
 from array import array
 from contextlib import suppress
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -15,7 +15,7 @@ from agentbench_tui.agents.model_api import ErrorObject, wire_tools
 from agentbench_tui.agents.transcript import Transcript
 from agentbench_tui.http.client import Timeouts
 from agentbench_tui.http.pool import Pool
-from agentbench_tui.http.sse import SseParser
+from agentbench_tui.http.sse import SseEvent, SseParser
 from agentbench_tui.http.wire import Origin, request_bytes
 from agentbench_tui.load.sample import (
     CANCELLED,
@@ -54,17 +54,15 @@ class HttpTransport:
         self, plan: WorkerPlan, target: HttpTarget, loop: asyncio.AbstractEventLoop
     ) -> None:
         self._target = target
-        self._origin = Origin.of(target.url)
-        self._fields: dict[str, Any] = {}
-        self._dialect = target.call.dialect()
+        self.dialect = target.call.dialect()
         self._types = plan.workload
         self._wires: dict[int, bytes] = {}
         """By the identity of the conversation, which the plan keeps alive."""
         self._cached_bytes = 0
         self._under_way: dict[Call, _Exchange] = {}
         self._free: list[_Exchange] = []
-        self._pool = Pool(
-            self._origin,
+        self.pool = Pool(
+            Origin.of(target.url),
             loop,
             timeouts=Timeouts(
                 target.connect_timeout_s,
@@ -79,22 +77,22 @@ class HttpTransport:
     @property
     def connections(self) -> int:
         """See `Transport`."""
-        return self._pool.opened
+        return self.pool.opened
 
     @property
     def resent(self) -> int:
         """See `Transport`."""
-        return self._pool.resent
+        return self.pool.resent
 
     @property
     def sent_bytes(self) -> int:
         """See `Transport`."""
-        return self._pool.sent_bytes
+        return self.pool.sent_bytes
 
     @property
     def received_bytes(self) -> int:
         """See `Transport`."""
-        return self._pool.received_bytes
+        return self.pool.received_bytes
 
     async def open(self, ended: Callable[..., None]) -> None:
         """See `Transport`."""
@@ -103,8 +101,8 @@ class HttpTransport:
 
     async def close(self) -> None:
         """See `Transport`."""
-        self._pool.close()
-        await self._pool.wait_closed()
+        self.pool.close()
+        await self.pool.wait_closed()
 
     def send(self, call: Call) -> None:
         """See `Transport`."""
@@ -114,16 +112,12 @@ class HttpTransport:
         exchange = self._free.pop() if self._free else _Exchange(self)
         exchange.begin(call, self._types[call.kind].cancel_after_tokens)
         self._under_way[call] = exchange
-        if self._pool.send(wire, exchange):
+        if self.pool.send(wire, exchange):
             exchange.flags |= NEW_CONNECTION
 
     def cancel(self, call: Call) -> None:
         """See `Transport`."""
-        self._pool.cancel(self._under_way.pop(call))
-
-    def break_off(self, exchange: _Exchange) -> None:
-        """Enough was read of this answer."""
-        self._pool.cancel(exchange)
+        self.pool.cancel(self._under_way.pop(call))
 
     def done(self, exchange: _Exchange, reply: Reply, failure: AgentFailure | None) -> None:
         """An exchange came to its end; it may be used again."""
@@ -137,15 +131,6 @@ class HttpTransport:
         names = wire_tools(call.conversation.tools)[1] if call.script is not None else {}
         return Transcript(names)
 
-    @property
-    def dialect(self) -> Any:
-        return self._dialect
-
-    @property
-    def place(self) -> str:
-        """Host and port, for messages."""
-        return self._origin.place
-
     def _written(self, call: Call) -> bytes:
         """The request as it goes over the wire."""
         conversation = call.conversation
@@ -156,7 +141,7 @@ class HttpTransport:
         else:
             turns = call.script.next_messages()
             limit = call.script.output_tokens
-        body = self._dialect.body(turns, wire_tools(conversation.tools)[0])
+        body = self.dialect.body(turns, wire_tools(conversation.tools)[0])
         if limit is not None:
             body[self._target.call.token_limit_field] = limit
         wire = request_bytes(
@@ -225,7 +210,7 @@ class _Exchange:
         for event in self._parser.feed(part):
             self._read(event, received_ns)
         if self._cancel_after and len(transcript.content_ns) >= self._cancel_after:
-            self._transport.break_off(self)
+            self._transport.pool.cancel(self)
             self._finish(STATUS_CODE[CANCELLED], received_ns)
 
     def on_end(self, received_ns: int) -> None:
@@ -251,7 +236,7 @@ class _Exchange:
         else:
             self._finish(STATUS_CODE[failure.kind], received_ns, failure)
 
-    def _read(self, event: Any, received_ns: int) -> None:
+    def _read(self, event: SseEvent, received_ns: int) -> None:
         try:
             self._transport.dialect.read_event(event, received_ns, self._transcript)
         except ErrorObject as error:
@@ -294,11 +279,11 @@ class _Exchange:
             )
         kind = FailureKind.RATE_LIMITED if self._status == 429 else FailureKind.SERVER
         said = error_text(b"".join(self._body))[:_SAID_CHARACTERS].strip()
-        detail = f"HTTP {self._status} from {self._transport.place}"
+        detail = f"HTTP {self._status} from {self._transport.pool.place}"
         return AgentFailure(kind, f"{detail}: {said}" if said else detail)
 
     def _failure(self, kind: FailureKind, what: str) -> AgentFailure:
-        return AgentFailure(kind, f"{self._transport.place} {what[:_SAID_CHARACTERS]}")
+        return AgentFailure(kind, f"{self._transport.pool.place} {what[:_SAID_CHARACTERS]}")
 
     def _finish(self, status: int, ended_ns: int, failure: AgentFailure | None = None) -> None:
         transcript = self._transcript

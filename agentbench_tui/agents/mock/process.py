@@ -6,7 +6,6 @@ import asyncio
 import json
 import sys
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from agentbench_tui.agents.mock.options import MockOptions
@@ -48,12 +47,7 @@ class MockServer:
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self.close()
 
 
