@@ -6,9 +6,24 @@ The failures of limits, `timed_out` and `too_long`, are beside the limits in `ht
 from __future__ import annotations
 
 import errno
+import os
 
 from agentbench_tui.model.answer import AgentFailure, FailureKind
 from agentbench_tui.model.untrusted import one_line, redact
+
+_FILES = "too many files are open here (raise `ulimit -n`)"
+_MEMORY = "this machine has no memory left for one (have fewer connections open at once)"
+_OURS: dict[int | None, str] = {
+    errno.EMFILE: _FILES,
+    errno.ENFILE: _FILES,
+    errno.ENOBUFS: _MEMORY,
+    errno.ENOMEM: _MEMORY,
+    errno.EADDRNOTAVAIL: (
+        "this machine has no free port or no address for one (have fewer connections open at once"
+        " and let them live on, or widen net.ipv4.ip_local_port_range)"
+    ),
+}
+"""What is lacking on this machine, and what to do, by the number of the system's error."""
 
 
 def no_such_host(place: str) -> AgentFailure:
@@ -17,11 +32,14 @@ def no_such_host(place: str) -> AgentFailure:
 
 
 def cannot_connect(place: str, error: Exception | None) -> AgentFailure:
-    """Nobody listens there, or the network does not lead there; or we have no socket left."""
-    if isinstance(error, OSError) and error.errno in {errno.EMFILE, errno.ENFILE}:
-        detail = f"no connection to {place}: too many files are open here (raise `ulimit -n`)"
+    """Nobody listens there, or the network does not lead there; or this machine is at an end."""
+    number = error.errno if isinstance(error, OSError) else None
+    if number in _OURS:
+        detail = f"no connection to {place}: {_OURS[number]}"
         return AgentFailure(FailureKind.HARNESS, detail)
-    return AgentFailure(FailureKind.CONNECTION, f"cannot connect to {place}: {_reason(error)}")
+    # What loops write around a number repeats the address.
+    reason = os.strerror(number) if number is not None and number > 0 else _reason(error)
+    return AgentFailure(FailureKind.CONNECTION, f"cannot connect to {place}: {reason}")
 
 
 def tls_failed(place: str, error: Exception | None) -> AgentFailure:
