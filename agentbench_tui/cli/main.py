@@ -27,6 +27,7 @@ COMMANDS = {
     "resume": ("agentbench_tui.cli.resume:resume", "Go on with an interrupted run."),
     "rescore": ("agentbench_tui.cli.resume:rescore", "Score a run's stored answers again."),
     "runs": ("agentbench_tui.cli.runs:runs", "List, show, delete, export and import runs."),
+    "compare": ("agentbench_tui.cli.compare:compare", "Is B better than A, and how sure is that?"),
     "leaderboard": ("agentbench_tui.cli.leaderboard:leaderboard", "Rank agents by their scores."),
     "agents": ("agentbench_tui.cli.agents:agents", "List agents, check a target."),
     "suites": ("agentbench_tui.cli.suites:suites", "Validate, show, list and make suites."),

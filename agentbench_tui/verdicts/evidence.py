@@ -126,6 +126,20 @@ class CaseNumbers:
         numbers = self._of_dataset(dataset_key)
         return np.fromiter((numbers[case] for case in cases.tolist()), np.int64, len(cases))
 
+    def of_ids(self, ids: Sequence[str]) -> Integers:
+        """Numbers of cases of which the id alone is known, as in a file: by what is so called."""
+        if not ids:
+            return np.empty(0, np.int64)
+        by_id = {name: number for number, name in self._names.items()}
+        found = np.empty(len(ids), np.int64)
+        for place, case_id in enumerate(ids):
+            number = by_id.get(case_id)
+            if number is None:
+                number = by_id[case_id] = self._known.setdefault((case_id, ""), len(self._known))
+                self._names[number] = case_id
+            found[place] = number
+        return found
+
     def all_of(self, dataset_keys: Iterable[int]) -> set[int]:
         """Numbers of all cases of some datasets."""
         return {number for key in dataset_keys for number in self._of_dataset(key).values()}

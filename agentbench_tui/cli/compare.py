@@ -1,0 +1,140 @@
+"""`agentbench compare A B …`: which is better, by how much, and how sure that is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+import click
+
+from agentbench_tui.cli.numbers import ROWS
+from agentbench_tui.cli.output import database_option, database_path, format_option
+
+if TYPE_CHECKING:
+    from agentbench_tui.verdicts.compare import Compared
+
+
+class Margin(click.ParamType[float]):
+    """A share, as `0.05` or `5%`."""
+
+    name = "margin"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """The share, or a usage error."""
+        if isinstance(value, float):
+            return value
+        text = str(value).strip()
+        try:
+            number = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+        except ValueError:
+            self.fail(f"{text!r} is neither a share such as 0.05 nor a percentage such as 5%")
+        if not 0 < number < 1:
+            self.fail(f"{text} does not lie between 0 and 100 %", param, ctx)
+        return number
+
+
+@click.command(short_help="Hold agents, versions or runs against each other.")
+@click.argument("selectors", nargs=-1, required=True, metavar="A B…")
+@click.option("--suite", metavar="ID", help="Only benchmarks of this suite.")
+@click.option("--benchmark", metavar="ID", help="Only this benchmark.")
+@click.option(
+    "--metric",
+    "metrics",
+    multiple=True,
+    metavar="NAME",
+    help="Compare this metric instead of the main ones; may be given several times.",
+)
+@click.option(
+    "--paired",
+    type=click.Choice(("auto", "yes", "no")),
+    default="auto",
+    show_default=True,
+    help="Case by case where both were asked the same ones, always, or never.",
+)
+@click.option(
+    "--margin",
+    type=Margin(),
+    metavar="M",
+    help="Smallest change that matters, 0.05 or 5%; points of a share. By default 5 %, of shares "
+    "2 points.",
+)
+@click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=42, show_default=True)
+@click.option(
+    "--limit", type=ROWS, default=5, show_default=True, help="Cases shown where both disagree."
+)
+@click.option(
+    "--fail-on",
+    type=click.Choice(("worse",)),
+    help="End with 1 if B is worse in a metric, with 3 if no metric could be judged.",
+)
+@database_option
+@format_option()
+def compare(
+    selectors: tuple[str, ...],
+    suite: str | None,
+    benchmark: str | None,
+    metrics: tuple[str, ...],
+    paired: Literal["auto", "yes", "no"],
+    margin: float | None,
+    seed: int,
+    limit: int,
+    fail_on: str | None,
+    database: str | None,
+    form: str,
+) -> int:
+    """Is B better than A? A is the control, the verdicts are about B; of three and more every two.
+
+    \b
+    A selector is AGENT, AGENT@VERSION, run:ID, run:ID/AGENT or tag:NAME/AGENT, with
+    ?PARAMETER=VALUE behind it for one point of a sweep.
+
+    \b
+    agentbench compare planner rules
+    agentbench compare planner@1.2 planner@1.3 --fail-on worse
+    agentbench compare run:ID1/small run:ID2/small --metric accuracy --margin 3%
+    agentbench compare 'chat?rate=5' 'chat?rate=10' --format json
+    """
+    from agentbench_tui.cli.compare_result import print_comparison
+    from agentbench_tui.store.database import reading
+    from agentbench_tui.verdicts.compare import check_metrics
+    from agentbench_tui.verdicts.compare import compare as compare_sides
+    from agentbench_tui.verdicts.compare_document import compare_document
+    from agentbench_tui.verdicts.comparison import Asked
+    from agentbench_tui.verdicts.evidence import CaseNumbers
+    from agentbench_tui.verdicts.side import load_sides
+
+    _check_selectors(selectors)
+    check_metrics(metrics)
+    with reading(database_path(database)) as connection:
+        numbers = CaseNumbers(connection)
+        sides = load_sides(connection, selectors, suite, benchmark, numbers)
+        found = compare_sides(connection, sides, numbers, Asked(paired, margin, seed), metrics)
+        document = compare_document(connection, found, numbers, limit)
+    print_comparison(found, document, form)
+    return 0 if fail_on is None else _gate(found)
+
+
+def _check_selectors(selectors: tuple[str, ...]) -> None:
+    from agentbench_tui.model.errors import UsageError
+
+    if len(selectors) < 2:
+        raise UsageError(
+            f"'{selectors[0]}' alone: give a second agent, version or run to compare it with"
+        )
+    if len(selectors) > 2 and len(set(selectors)) < len(selectors):
+        twice = next(one for one in selectors if selectors.count(one) > 1)
+        raise UsageError(f"'{twice}' is given twice")
+
+
+def _gate(found: Compared) -> int:
+    """1 where something is worse than what stands before it, 3 where nothing could be judged."""
+    metrics = [one for pair in found.pairs for one in pair.metrics if one.comparable]
+    worse = [one.metric for one in metrics if one.verdict == "worse"]
+    if worse:
+        click.echo(f"gate: worse in {', '.join(dict.fromkeys(worse))}", err=True)
+        return 1
+    if all(one.verdict == "inconclusive" for one in metrics):
+        click.echo("gate: cannot be judged, every metric is inconclusive", err=True)
+        return 3
+    return 0

@@ -1,0 +1,231 @@
+"""A comparison as tables and sentences."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from agentbench_tui.cli.output import Column, markdown_cell, print_json, print_prose, print_rows
+from agentbench_tui.model.untrusted import one_line
+from agentbench_tui.verdicts.change import change, needed_words, p_words
+from agentbench_tui.verdicts.figures import NOTHING
+
+if TYPE_CHECKING:
+    from agentbench_tui.verdicts.compare import Compared, OnBenchmark, Pair
+    from agentbench_tui.verdicts.comparison import Comparison
+
+Document = dict[str, Any]
+
+_METRICS = (
+    Column("metric", "metric", names_row=True),
+    Column("change", "B / A, or B - A [95 %]"),
+    Column("p", "p", right=True),
+    Column("verdict", "B is"),
+    Column("needed", "needs", right=True),
+    Column("a", "A", right=True),
+    Column("b", "B", right=True),
+    Column("n", "from"),
+)
+_CASES = (
+    Column("case_id", "case", names_row=True),
+    Column("right", "right"),
+    Column("expected", "expected"),
+    Column("a", "A"),
+    Column("b", "B"),
+)
+_LONGEST = 2000
+"""Characters of a sentence."""
+_SHOWN = 44
+"""Characters of an answer in a table; JSON has more."""
+
+
+def print_comparison(found: Compared, document: Document, form: str) -> None:
+    """`document` is the comparison as `compare_document` has it."""
+    if form == "json":
+        print_json(document)
+    elif form in {"csv", "jsonl"}:
+        rows = _metric_rows(document)
+        print_rows(rows, [Column(name, name) for name in (rows[0] if rows else ("metric",))], form)
+    else:
+        pairs = document.get("matrix") or [document]
+        if len(found.pairs) > 1:
+            _print_matrix(found, form)
+        for pair, part in zip(found.pairs, pairs, strict=True):
+            _print_pair(found, pair, part, form)
+        if len(found.pairs) > 1:
+            winner = document["overall"]["winner"]
+            _say(form, f"Overall: {'no winner' if winner is None else f'{winner} wins'}.")
+
+
+def _metric_rows(document: Document) -> list[Document]:
+    """A row for each metric of each pair; A and B by their labels beside their values."""
+    return [
+        {"control": part["a"], "candidate": part["b"], **metric}
+        for part in document.get("matrix") or [document]
+        for metric in part["metrics"]
+    ]
+
+
+def _print_matrix(found: Compared, form: str) -> None:
+    """What each row is against each column."""
+    labels = [side.label for side in found.sides]
+    cells = {(pair.a.label, pair.b.label): pair for pair in found.pairs}
+    rows = []
+    for row in labels:
+        said: Document = {"name": row}
+        for column in labels:
+            if (column, row) in cells:
+                pair = cells[column, row]
+                said[column] = _cell(pair, pair.outcome)
+            elif (row, column) in cells:
+                pair = cells[row, column]
+                said[column] = _cell(pair, pair.outcome.swapped())
+        rows.append(said)
+    columns = [Column("name", "is against", names_row=True), *(Column(one, one) for one in labels)]
+    print_rows(rows, columns, form)
+    click.echo()
+
+
+def _cell(pair: Pair, found: Any) -> str:
+    if not pair.is_ranked:
+        return "not ranked"
+    return "tie, open" if found.verdict == "tie" and not found.is_settled else str(found.verdict)
+
+
+def _print_pair(found: Compared, pair: Pair, document: Document, form: str) -> None:
+    _say(form, f"A {pair.a.label}   B {pair.b.label}", heading=True)
+    shared: set[str] = set()
+    if len(pair.benchmarks) > 1:  # what is to be said of every benchmark is said once
+        shared = set.intersection(*(_words(one) for one in pair.benchmarks))
+    for one in pair.benchmarks:
+        _print_benchmark(one, _words(one) - shared, form)
+    for words in sorted(shared):
+        _say(form, f"– {words}")
+    _print_overall(found, pair, document, form)
+    for part in document["benchmarks"]:
+        _print_cases(part, len(pair.benchmarks) > 1, form)
+    if len(found.pairs) > 1:
+        click.echo()
+
+
+def _words(one: OnBenchmark) -> set[str]:
+    """What differs besides the agents."""
+    return {difference.words for difference in one.differences}
+
+
+def _print_benchmark(one: OnBenchmark, differences: set[str], form: str) -> None:
+    rows = [
+        {
+            "metric": metric.metric,
+            "change": change(metric),
+            "p": p_words(metric.p_adjusted),
+            "verdict": metric.verdict if metric.comparable else NOTHING,
+            "needed": needed_words(metric),
+            "a": _value(metric.a, metric.unit),
+            "b": _value(metric.b, metric.unit),
+            "n": _from(metric),
+        }
+        for metric in one.metrics
+    ]
+    click.echo()
+    _say(form, str(one.place))
+    if form == "md":
+        click.echo()
+    if rows:
+        print_rows(rows, _METRICS, form)
+    if form == "md":
+        click.echo()
+    for words in [*sorted(differences), *_notes(one)]:
+        _say(form, f"– {words}")
+
+
+def _notes(one: OnBenchmark) -> list[str]:
+    said = list(one.notes)
+    by_words: dict[str, list[str]] = {}
+    for metric in one.metrics:
+        for words in metric.notes:
+            by_words.setdefault(words, []).append(metric.metric)
+    return said + [f"{', '.join(names)}: {words}" for words, names in by_words.items()]
+
+
+def _from(metric: Comparison) -> str:
+    if metric.only_a is not None:
+        return f"{metric.n:,} pairs, {metric.only_a:,} A alone, {metric.only_b:,} B alone"
+    if metric.paired:
+        return f"{metric.n:,} pairs"
+    return f"{metric.n:,} {'runs' if metric.of == 'repeats' else 'cases'} a side"
+
+
+def _value(value: float | None, unit: str) -> str:
+    if value is None:
+        return NOTHING
+    if unit == "share":
+        return f"{value:.3f}"
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+
+
+def _print_overall(found: Compared, pair: Pair, document: Document, form: str) -> None:
+    if form != "md":
+        click.echo()
+    by = "Holm" if found.adjustment == "holm" else "Benjamini and Hochberg"
+    adjusted = f"p of {found.tests} tests adjusted by {by}" if found.tests > 1 else "one test"
+    said = pair.outcome
+    if not pair.is_ranked:
+        verdict = "no winner, one of them is simulated"
+    elif said.verdict == "tie":
+        verdict = "a tie" if said.is_settled else "no winner yet"
+    elif said.verdict == "trade-off":
+        verdict = "a trade-off"
+    else:
+        verdict = f"{pair.winner()} wins"
+    _say(form, f"Overall: {verdict}. B is {said.words} ({adjusted}).")
+    categories = document["categories"]
+    if len(categories) > 1:
+        winners = ", ".join(f"{name} {winner or NOTHING}" for name, winner in categories.items())
+        _say(form, f"Winners by category: {winners}")
+    for words in document["recommendations"]:
+        _say(form, f"- {words}")
+
+
+def _print_cases(part: Document, several: bool, form: str) -> None:
+    apart = part["disagreements"]
+    if apart is None or not apart["first"]:
+        return
+    rows = [
+        {
+            "case_id": case["case_id"],
+            "right": "A" if case["a"]["right"] > case["b"]["right"] else "B",
+            "expected": _short(case["expected"]),
+            "a": _answer(case["a"]),
+            "b": _answer(case["b"]),
+        }
+        for case in apart["first"]
+    ]
+    where = f" on {part['benchmark_id']}" if several else ""
+    count = apart["only_a"] + apart["only_b"]
+    click.echo()
+    _say(form, f"Cases{where} that only one gets right, {len(rows)} of {count}:")
+    if form == "md":
+        click.echo()
+    print_rows(rows, _CASES, form)
+
+
+def _answer(said: Document) -> str:
+    return f"({said['failure']})" if said["failure"] else _short(said["answer"])
+
+
+def _short(text: str | None) -> str:
+    if text is None:
+        return NOTHING
+    line = one_line(text)
+    return line if len(line) <= _SHOWN else f"…{line[1 - _SHOWN :]}"
+
+
+def _say(form: str, text: str, *, heading: bool = False) -> None:
+    if form == "md":
+        mark = "## " if heading else ""
+        start = "- " if text.startswith(("- ", "– ")) else ""
+        click.echo(f"{mark}{start}{markdown_cell(text[2:] if start else text)}")
+    else:
+        print_prose(one_line(text, _LONGEST))

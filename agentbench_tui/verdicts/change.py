@@ -1,0 +1,97 @@
+"""How a comparison is written for people: the change first, with its interval."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agentbench_tui.verdicts.figures import NOTHING
+
+if TYPE_CHECKING:
+    from agentbench_tui.verdicts.comparison import Comparison
+
+_TWICE = 2.0
+"""From which ratio on it is told as times rather than as percent."""
+
+
+def change(one: Comparison) -> str:
+    """`1.42 [1.10, 1.84]` of a ratio, `+13.0 [10.3, 15.7] pt` (points) of a share."""
+    if one.ratio is not None:
+        return _with_ends(f"{one.ratio:#.3g}", _ratio(one.low), _ratio(one.high))
+    if one.difference is None:
+        return NOTHING
+    if one.unit == "share":
+        sign = "+" if one.difference > 0 else ""
+        points = f"{sign}{_points(one.difference)}"
+        found = _with_ends(points, _points(one.low), _points(one.high))
+        return f"{found} pt"
+    return _with_ends(f"{one.difference:+.3g}", _signed(one.low), _signed(one.high))
+
+
+def change_words(one: Comparison) -> str:
+    """`e2e_ms 12 % lower [8, 16]`, `accuracy 13.0 points higher [10.3, 15.7]`."""
+    if one.ratio is not None:
+        return f"{one.metric} {_ratio_words(one.ratio, one.low, one.high)}"
+    if one.difference is None:
+        return f"{one.metric} unknown"
+    share = one.unit == "share"
+    factor, unit = (100, " points") if share else (1, f" {one.unit}")
+    way = "higher" if one.difference >= 0 else "lower"
+    sign = 1 if one.difference >= 0 else -1
+    digits = ".1f" if share else ".3g"
+
+    def shown(value: float | None) -> str:
+        return "" if value is None else f"{sign * factor * value:{digits}}"
+
+    ends = (one.low, one.high) if sign > 0 else (one.high, one.low)
+    return f"{one.metric} {_with_ends(f'{shown(one.difference)}{unit} {way}', *map(shown, ends))}"
+
+
+def margin_words(one: Comparison) -> str:
+    """The smallest change that matters: `2 points`, `5 %`."""
+    return f"{100 * one.margin:g} {'points' if one.unit == 'share' else '%'}"
+
+
+def needed_words(one: Comparison) -> str:
+    """`1,376 cases`, `12 runs`: what would settle it; empty where that is not known."""
+    if one.n_needed is None:
+        return ""
+    return f"{one.n_needed:,} {'runs' if one.varies_by == 'repeats' else 'cases'}"
+
+
+def p_words(p: float | None) -> str:
+    """`0.017`, `<0.001`."""
+    if p is None:
+        return NOTHING
+    return "<0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def _ratio_words(ratio: float, low: float | None, high: float | None) -> str:
+    if ratio >= _TWICE:
+        return _with_ends(f"{ratio:#.3g} times as high", _ratio(low), _ratio(high))
+    way, sign = ("higher", 1) if ratio >= 1 else ("lower", -1)
+
+    def percent(value: float | None) -> str:
+        return "" if value is None else _number(100 * sign * (value - 1))
+
+    ends = (low, high) if sign > 0 else (high, low)
+    return _with_ends(f"{percent(ratio)} % {way}", *map(percent, ends))
+
+
+def _with_ends(text: str, low: str, high: str) -> str:
+    return f"{text} [{low}, {high}]" if low and high else text
+
+
+def _ratio(value: float | None) -> str:
+    return "" if value is None else f"{value:#.3g}"
+
+
+def _points(value: float | None) -> str:
+    return "" if value is None else f"{100 * value:z.1f}"
+
+
+def _number(value: float) -> str:
+    return f"{value:z.0f}" if abs(value) >= 10 else f"{value:z.1f}"
+
+
+def _signed(value: float | None) -> str:
+    return "" if value is None else f"{value:.3g}"

@@ -1,0 +1,139 @@
+"""What to do about a comparison: each sentence stands on numbers, and says which."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from agentbench_tui.verdicts.change import change_words, margin_words
+from agentbench_tui.verdicts.comparison import SURE_REPEATS
+
+if TYPE_CHECKING:
+    from agentbench_tui.verdicts.compare import OnBenchmark, Pair
+    from agentbench_tui.verdicts.comparison import Comparison
+    from agentbench_tui.verdicts.disagreement import Disagreements
+    from agentbench_tui.verdicts.side import Place
+
+MOST_NAMED = 3
+"""Metrics that one sentence names; the others are counted."""
+
+Found = tuple["OnBenchmark", "Comparison"]
+
+
+def recommendations(pair: Pair, apart: Mapping[Place, Disagreements]) -> list[str]:
+    """Sentences about one pair, the most important first. `apart`: by benchmark."""
+    found = [(on, one) for on in pair.benchmarks for one in on.metrics]
+    several = len(pair.benchmarks) > 1
+    said = [_choice(pair, found, several)]
+    said += _open(found, several)
+    said += _circumstances(pair, found)
+    said += _cases(pair, apart, several)
+    return [one for one in said if one]
+
+
+def _choice(pair: Pair, found: Sequence[Found], several: bool) -> str:
+    by = {
+        verdict: [one for one in found if one[1].comparable and one[1].verdict == verdict]
+        for verdict in ("better", "worse", "equivalent", "inconclusive")
+    }
+    a, b = pair.a.label, pair.b.label
+    if not pair.is_ranked:
+        return f"{a} and {b} are not ranked: one of them is simulated"
+    verdict = pair.outcome.verdict
+    gains = _named(by["better"], several, change_words)
+    losses = _named(by["worse"], several, change_words)
+    rest = _rest(by["equivalent"], by["inconclusive"])
+    if verdict == "better":
+        return f"take {b}: {gains}{rest}"
+    if verdict == "worse":
+        return f"keep {a}: with {b} {losses}{rest}"
+    if verdict == "trade-off":
+        return f"choose by what matters: with {b} {gains}, but {losses}{rest}"
+    if pair.outcome.is_settled:
+        margins = _named(
+            by["equivalent"], several, lambda one: f"{one.metric} ±{margin_words(one)}"
+        )
+        return f"take either: they are the same within {margins}"
+    return ""
+
+
+def _rest(equivalent: Sequence[Found], still_open: Sequence[Found]) -> str:
+    parts = []
+    if equivalent:
+        names = dict.fromkeys(f"{one.metric} (±{margin_words(one)})" for _, one in equivalent)
+        parts.append(f"equal {', '.join(names)}")
+    if still_open:
+        parts.append(f"{len(still_open)} still open")
+    return f"; {'; '.join(parts)}" if parts else ""
+
+
+def _open(found: Iterable[Found], several: bool) -> list[str]:
+    """What settles what is open: by runs, and by cases, the least first."""
+    said = []
+    for of, how in (("repeats", "runs"), ("cases", "cases")):
+        wanted = [
+            one
+            for one in found
+            if one[1].comparable and one[1].n_needed is not None and one[1].varies_by == of
+        ]
+        wanted.sort(key=lambda one: one[1].n_needed or 0)
+        if wanted:
+            said.append(
+                f"to settle what is open, measure more {how}: " + _named(wanted, several, _need)
+            )
+    return said
+
+
+def _need(one: Comparison) -> str:
+    have = one.repeats if one.varies_by == "repeats" and one.of == "cases" else one.n
+    return f"{one.n_needed:,} instead of {have:,} for {change_words(one)}"
+
+
+def _circumstances(pair: Pair, found: Sequence[Found]) -> list[str]:
+    said = []
+    kept_back = list(dict.fromkeys(one.metric for _, one in found if not one.comparable))
+    if kept_back:
+        said.append(f"measure both on one machine to compare {', '.join(kept_back)}")
+    few = [one for _, one in found if one.unit == "ms" and one.comparable and _is_few(one)]
+    if few:
+        have = min(_repeats(one) for one in few)
+        said.append(f"times rest on {have} repeat{'s' if have != 1 else ''}: measure with --runs 5")
+    disturbed = {
+        one.words for on in pair.benchmarks for one in on.differences if one.what == "harness"
+    }
+    timed = any(one.unit == "ms" and one.verdict in {"better", "worse"} for _, one in found)
+    if disturbed and timed:
+        said.append(f"measure times again on a quiet machine: {'; '.join(sorted(disturbed))}")
+    return said
+
+
+def _is_few(one: Comparison) -> bool:
+    return one.verdict != "inconclusive" and 0 < _repeats(one) < SURE_REPEATS
+
+
+def _repeats(one: Comparison) -> int:
+    return one.n if one.of == "repeats" else one.repeats
+
+
+def _cases(pair: Pair, apart: Mapping[Place, Disagreements], several: bool) -> list[str]:
+    said = []
+    most = sorted(apart.items(), key=lambda found: -found[1].only_a - found[1].only_b)
+    for place, one in most[:MOST_NAMED]:
+        if not one.only_a + one.only_b:
+            continue
+        where = f"{place.benchmark_id}: " if several else ""
+        first = ", ".join(case.case_id for case in one.first[:MOST_NAMED])
+        said.append(
+            f"{where}look at the cases that only {pair.a.label} ({one.only_a}) or only"
+            f" {pair.b.label} ({one.only_b}) gets right, first {first}"
+        )
+    return said
+
+
+def _named(found: Sequence[Found], several: bool, words: Callable[[Comparison], str]) -> str:
+    named = [
+        words(one) + (f" on {on.place.benchmark_id}" if several else "")
+        for on, one in found[:MOST_NAMED]
+    ]
+    more = len(found) - MOST_NAMED
+    return ", ".join(named) + (f" and {more} more" if more > 0 else "")
