@@ -185,6 +185,8 @@ class AiohttpResponse:
         raise failure
 
     def _check_head(self) -> None:
+        if self.status in {204, 304} or self._request.method == "HEAD":
+            return  # what their fields say is of a body that is not there
         encoding = self.headers.get("content-encoding", "identity").lower()
         if encoding != "identity":
             raise compressed(place_of(self._request.url), encoding)

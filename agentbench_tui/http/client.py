@@ -86,8 +86,9 @@ class HttpResponse(Protocol):
 class HttpClient(Protocol):
     """Sends requests over pooled connections. Never resends a POST: attempts are the runner's.
 
-    The one exception, in our own client: an idle connection that turns out to be dead (closed or
-    reset) before any byte of the answer. The server had closed it, and so took no request.
+    The one exception, in our own client: a reused connection that is lost (closed or reset) within
+    a second of sending, before any byte of the answer. Most likely the server had closed it while
+    it was idle, and so never saw the request; one that dies while it works on it sees it twice.
     """
 
     def send(self, request: HttpRequest) -> AbstractAsyncContextManager[HttpResponse]:

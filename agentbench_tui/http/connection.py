@@ -7,6 +7,7 @@ receive time is taken before the parser (httptools) sees the bytes.
 from __future__ import annotations
 
 import asyncio
+import ssl
 from time import perf_counter_ns
 from typing import Protocol, cast
 
@@ -32,6 +33,9 @@ from agentbench_tui.model.answer import AgentFailure, FailureKind
 MAX_HEAD_BYTES = 64 * 1024
 _HEAD_IN_PACKET = 16 * 1024
 """Packets longer than this may hide a head over the bound, so its fields are added up."""
+RESENT_WITHIN_NS = 1_000_000_000
+"""Of sending on a reused connection: when it is lost later than this, it was not dead by then, but
+the server took the request and gave no answer."""
 
 Headers = list[tuple[bytes, bytes]]
 
@@ -77,7 +81,7 @@ class Owner(Protocol):
         """Close the connection and tell its exchange, if there is still one."""
 
     def resend(self, connection: Connection) -> None:
-        """The reused connection was dead before any byte came: try once on a new one."""
+        """The reused connection was lost soon, before any byte: try once on a new one."""
 
     def gone(self, connection: Connection) -> None:
         """The transport is closed for good."""
@@ -174,7 +178,7 @@ class Connection(asyncio.Protocol):
             self._broken(error)
             return
         if self._complete:
-            owner.ended(self, reusable=self._reusable)
+            owner.ended(self, reusable=self._reusable and self._is_sent())
         elif self._bare_bytes > MAX_HEAD_BYTES:
             what = broken_body if self.head_done else head_too_long
             owner.failed(self, what(owner.place), now_ns)
@@ -186,13 +190,13 @@ class Connection(asyncio.Protocol):
         owner = self._owner
         if self.exchange is not None:
             now_ns = perf_counter_ns()
-            if self.head_done and exc is None and not self._delimited:
+            if self.head_done and exc is None and not self._delimited and self._is_closed_whole():
                 owner.ended(self, reusable=False)
             elif self.head_done:
                 owner.failed(self, closed_in_body(owner.place), now_ns)
             elif self._bare_bytes:
                 owner.failed(self, closed_in_head(owner.place), now_ns)
-            elif self.reused:
+            elif self.reused and now_ns - self.sent_ns < RESENT_WITHIN_NS:
                 owner.resend(self)
             else:
                 owner.failed(self, closed_early(owner.place), now_ns)
@@ -217,6 +221,8 @@ class Connection(asyncio.Protocol):
         """Check and pass on the head, unless it is an interim one (1xx)."""
         status = self._parser.get_status_code()
         if status < 200:
+            if status < 100:
+                raise not_http(self._owner.place)
             return
         self.head_done = True
         headers = self._headers
@@ -228,7 +234,7 @@ class Connection(asyncio.Protocol):
         if self.wire.startswith(b"HEAD "):
             # The parser would wait for the body; this connection ends here.
             self._complete = True
-        else:
+        elif status not in {204, 304}:
             self._check_body(headers)
 
     def on_body(self, part: bytes) -> None:
@@ -247,6 +253,24 @@ class Connection(asyncio.Protocol):
         if self.head_done:
             self._complete = True
             self._reusable = self._parser.should_keep_alive()
+
+    def _is_closed_whole(self) -> bool:
+        """Whether the end of the connection ends the body: over TLS not without a closure alert."""
+        assert self.transport is not None, "what is lost was made"
+        tls = self.transport.get_extra_info("ssl_object")
+        if tls is None:
+            return True
+        try:
+            tls.read(1)
+        except ssl.SSLZeroReturnError:
+            return True
+        except ssl.SSLError:
+            return False
+        return True
+
+    def _is_sent(self) -> bool:
+        """Whether the request is out: a server may refuse one that it has not read to its end."""
+        return self.transport is not None and not self.transport.get_write_buffer_size()
 
     def _check_size(self, headers: Headers) -> None:
         if sum(len(name) + len(value) + 4 for name, value in headers) > MAX_HEAD_BYTES:

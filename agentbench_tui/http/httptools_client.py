@@ -67,7 +67,7 @@ class HttptoolsClient:
 
     @property
     def resent(self) -> int:
-        """Requests that were sent again because an idle connection was dead."""
+        """See `Pool.resent`."""
         return sum(pool.resent for pool in self._pools.values())
 
     def _pool(self, request: HttpRequest) -> Pool:

@@ -29,9 +29,11 @@ _NEXT_ADDRESS_S = 1.0
 class Pool:
     """Sends requests to one origin and tells their exchanges what comes back.
 
-    Everything happens on the loop's thread. A request whose *reused* connection turns out to be
-    dead before any byte of the answer is sent once more on a new one, a POST too: the server
-    closed an idle connection, and so did not take the request. Nothing else is ever sent twice.
+    Everything happens on the loop's thread. A request whose *reused* connection is lost within a
+    second of sending, before any byte of the answer, is sent once more on a new one, a POST too:
+    most likely the server had closed an idle connection, and so never saw the request. One that
+    takes a request and dies within that second gets it twice; `resent` counts both. Nothing else
+    is ever sent twice.
     """
 
     def __init__(
@@ -52,7 +54,7 @@ class Pool:
         self.opened = 0
         """Connections opened so far."""
         self.resent = 0
-        """Requests that were sent again because an idle connection was dead."""
+        """Requests that were sent again because a reused connection was lost at once."""
         self.received_bytes = 0
         self.sent_bytes = 0
         self._loop = loop

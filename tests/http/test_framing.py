@@ -38,6 +38,8 @@ async def failure(client: HttpClient, asked: HttpRequest) -> AgentFailure:
         (CHUNKED + b"2\r\nok\r\n0\r\nx-trailer: of no use\r\n\r\n", 200, b"ok"),
         (b"HTTP/1.1 204 No Content\r\n\r\n", 204, b""),
         (b"HTTP/1.1 304 Not Modified\r\ncontent-length: 5\r\n\r\n", 304, b""),
+        (b"HTTP/1.1 304 Not Modified\r\ncontent-length: 99999999\r\n\r\n", 304, b""),
+        (b"HTTP/1.1 304 Not Modified\r\ncontent-encoding: gzip\r\n\r\n", 304, b""),
         (b"HTTP/1.1 100 Continue\r\n\r\n" + sized(b"after"), 200, b"after"),
         (b"HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n" * 2 + sized(b"after"), 200, b"after"),
         (sized(b"no", status=b"503 Busy"), 503, b"no"),
@@ -82,6 +84,7 @@ async def test_the_answer_to_head_has_no_body(client: HttpClient) -> None:
             asked = request(server.url, "HEAD", max_body_bytes=10)
             async with asyncio.timeout(5), client.send(asked) as response:
                 assert response.headers["Content-Length"] == "999999"
+                assert (await read_body(response))[1] == b""
         await client.close()
 
 

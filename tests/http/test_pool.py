@@ -4,6 +4,8 @@ import asyncio
 import errno
 import gc
 import socket
+import ssl
+import threading
 from collections.abc import Callable
 
 import pytest
@@ -54,12 +56,20 @@ class Told:
         self.over.set_result(None)
 
 
-def pool_of(url: str, *, keep_alive_s: float = 4.0, max_body_bytes: int = 10_000) -> Pool:
+def pool_of(
+    url: str,
+    *,
+    keep_alive_s: float = 4.0,
+    max_body_bytes: int = 10_000,
+    timeouts: Timeouts | None = None,
+    tls: ssl.SSLContext | None = None,
+) -> Pool:
     return Pool(
         Origin.of(url),
         asyncio.get_running_loop(),
-        timeouts=Timeouts(),
+        timeouts=timeouts or Timeouts(),
         max_body_bytes=max_body_bytes,
+        tls=tls,
         keep_alive_s=keep_alive_s,
     )
 
@@ -109,6 +119,76 @@ async def test_a_dead_idle_connection_is_replaced_once() -> None:
         assert (await told(pool, wire)).body == b"first"
         assert (await told(pool, wire)).body == b"second"
         assert (pool.opened, pool.resent) == (2, 1)
+        await closed(pool)
+
+
+async def test_a_request_that_a_server_took_is_not_sent_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def answer_then_take_the_next(connection: socket.socket) -> None:
+        read_request(connection)
+        connection.sendall(sized(b"first"))
+        read_request(connection)
+
+    monkeypatch.setattr("agentbench_tui.http.connection.RESENT_WITHIN_NS", 0)
+    with raw_server(answer_then_take_the_next, saying(sized(b"twice"))) as server:
+        pool = pool_of(server.url)
+        wire = request_bytes("POST", server.url, {}, b"body")
+        assert (await told(pool, wire)).body == b"first"
+        second = await told(pool, wire)
+        assert second.failure is not None
+        assert second.failure.kind is FailureKind.CONNECTION
+        assert second.failure.detail.endswith("before the first byte of its answer")
+        assert (pool.opened, pool.resent, server.connections) == (1, 0, 1)
+        await closed(pool)
+
+
+async def test_a_connection_whose_request_is_not_out_yet_is_not_used_again() -> None:
+    answered = threading.Event()
+
+    def refuse_unread(connection: socket.socket) -> None:
+        connection.recv(100)
+        connection.sendall(sized(b"too long", status=b"413 No"))
+        answered.wait(30)
+
+    with raw_server(refuse_unread, saying(sized(b"ok"))) as server:
+        pool = pool_of(server.url)
+        long = request_bytes("POST", server.url, {}, b"x" * 20_000_000)
+        assert (await told(pool, long)).status == 413
+        assert (await told(pool, request_bytes("POST", server.url, {}, b"body"))).body == b"ok"
+        assert server.connections == pool.opened == 2
+        answered.set()
+        await closed(pool)
+
+
+async def test_a_status_below_100_is_no_answer() -> None:
+    with raw_server(saying(b"HTTP/1.1 099 What\r\n\r\n")) as server:
+        pool = pool_of(server.url)
+        exchange = await told(pool, request_bytes("POST", server.url, {}, b"body"))
+        assert exchange.failure is not None
+        assert exchange.failure.kind is FailureKind.PARSE
+        await closed(pool)
+
+
+@pytest.mark.parametrize("alert", [True, False])
+async def test_over_tls_a_closure_alert_tells_an_end_from_a_cut(
+    server_tls: ssl.SSLContext, client_tls: ssl.SSLContext, alert: bool
+) -> None:
+    """RFC 9112, 9.8: what ends with its connection is whole only after a closure alert."""
+
+    def talk(connection: socket.socket) -> None:
+        read_request(connection)
+        connection.sendall(b"HTTP/1.1 200 OK\r\n\r\nto the end")
+        if alert:
+            assert isinstance(connection, ssl.SSLSocket)
+            connection.unwrap()
+
+    with raw_server(talk, tls=server_tls) as server:
+        pool = pool_of(server.url, tls=client_tls)
+        exchange = await told(pool, request_bytes("POST", server.url, {}, b"body"))
+        assert exchange.body == b"to the end"
+        assert exchange.calls[-1] == ("end" if alert else "failure")
+        assert alert or (exchange.failure and exchange.failure.kind is FailureKind.TRUNCATED)
         await closed(pool)
 
 
