@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
+from agentbench_tui.cli.compare_files import better_option, database_of, file_columns
 from agentbench_tui.cli.numbers import ROWS
-from agentbench_tui.cli.output import database_option, database_path, format_option
+from agentbench_tui.cli.output import database_option, format_option
 
 if TYPE_CHECKING:
     from agentbench_tui.verdicts.compare import Compared
@@ -45,6 +46,7 @@ class Margin(click.ParamType[float]):
     metavar="NAME",
     help="Compare this metric instead of the main ones; may be given several times.",
 )
+@better_option
 @click.option(
     "--paired",
     type=click.Choice(("auto", "yes", "no")),
@@ -75,6 +77,7 @@ def compare(
     suite: str | None,
     benchmark: str | None,
     metrics: tuple[str, ...],
+    better: Literal["lower", "higher"] | None,
     paired: Literal["auto", "yes", "no"],
     margin: float | None,
     seed: int,
@@ -87,16 +90,16 @@ def compare(
 
     \b
     A selector is AGENT, AGENT@VERSION, run:ID, run:ID/AGENT or tag:NAME/AGENT, with
-    ?PARAMETER=VALUE behind it for one point of a sweep.
+    ?PARAMETER=VALUE behind it for one point of a sweep; or file:PATH, samples as CSV or JSON lines.
 
     \b
     agentbench compare planner rules
     agentbench compare planner@1.2 planner@1.3 --fail-on worse
     agentbench compare run:ID1/small run:ID2/small --metric accuracy --margin 3%
     agentbench compare 'chat?rate=5' 'chat?rate=10' --format json
+    agentbench compare file:old.csv file:new.csv
     """
     from agentbench_tui.cli.compare_result import print_comparison
-    from agentbench_tui.store.database import reading
     from agentbench_tui.verdicts.compare import check_metrics
     from agentbench_tui.verdicts.compare import compare as compare_sides
     from agentbench_tui.verdicts.compare_document import compare_document
@@ -105,11 +108,17 @@ def compare(
     from agentbench_tui.verdicts.side import load_sides
 
     _check_selectors(selectors)
-    check_metrics(metrics)
-    with reading(database_path(database)) as connection:
+    columns = file_columns(selectors, metrics, better)
+    check_metrics(metrics, columns)
+    asked = Asked(paired, margin, seed, columns=columns)
+    with database_of(selectors, database) as connection:
         numbers = CaseNumbers(connection)
-        sides = load_sides(connection, selectors, suite, benchmark, numbers)
-        found = compare_sides(connection, sides, numbers, Asked(paired, margin, seed), metrics)
+        sides = load_sides(
+            connection, selectors, suite, benchmark, numbers, tuple(columns.values())
+        )
+        for note in dict.fromkeys(note for side in sides for note in side.notes):
+            click.echo(note, err=True)
+        found = compare_sides(connection, sides, numbers, asked, metrics)
         document = compare_document(connection, found, numbers, limit)
     print_comparison(found, document, form)
     return 0 if fail_on is None else _gate(found)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Literal
@@ -108,9 +108,12 @@ class Compared:
     """Whether the primary metrics were compared, for want of others."""
 
 
-def check_metrics(names: Iterable[str]) -> None:
-    """Raise UsageError for a name that is no metric, or that has no better direction."""
+def check_metrics(names: Iterable[str], columns: Collection[str] = ()) -> None:
+    """Raise UsageError for a name that is no metric, nor of the columns of files, or that has no
+    better direction."""
     for name in names:
+        if name in columns:
+            continue
         known = find_metric(name)
         if known is None:
             near = did_you_mean(name, [*METRICS, *known_metrics()])
@@ -132,7 +135,7 @@ def compare(
 
     Raises UsageError as `check_metrics` does.
     """
-    check_metrics(metrics)
+    check_metrics(metrics, asked.columns)
     pairs = [
         Pair(a, b, tuple(_on_benchmarks(connection, a, b, numbers, asked, metrics)))
         for a, b in combinations(sides, 2)
@@ -227,7 +230,9 @@ def _metrics(
 
 def _primary(a: Evidence, b: Evidence) -> Sequence[str]:
     if isinstance(a, TaskEvidence) and isinstance(b, TaskEvidence):
-        return PRIMARY_OF_TASKS
+        if a.executions or b.executions:
+            return PRIMARY_OF_TASKS
+        return tuple(dict.fromkeys([*PRIMARY_OF_TASKS, *a.values]))  # of files, all that they say
     if len(a.per_repeat("goodput_per_s")) and len(b.per_repeat("goodput_per_s")):
         swap = {"request_throughput_per_s": "goodput_per_s"}
         return [swap.get(name, name) for name in PRIMARY_OF_LOADS]

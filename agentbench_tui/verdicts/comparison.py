@@ -47,7 +47,10 @@ from agentbench_tui.verdicts.pairing import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from agentbench_tui.analysis.interval import Interval
+    from agentbench_tui.model.metric import Metric
     from agentbench_tui.verdicts.evidence import Evidence, Floats
 
 ALPHA = 0.05
@@ -73,6 +76,8 @@ class Asked:
     """None for the metric's own."""
     seed: int = 42
     resamples: int | None = None
+    columns: Mapping[str, Metric] = field(default_factory=dict)
+    """By name the metrics that are columns of files, as they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,9 +139,9 @@ class Comparison:
 def compare_metric(metric: str, a: Evidence, b: Evidence, asked: Asked) -> Comparison | None:
     """B against A by one metric; None when neither side has it. Not yet judged: see `judged`.
 
-    `metric` is a name as in gates; one without a direction gives None too.
+    `metric` is a name as in gates or of a column; one without a direction gives None too.
     """
-    known = find_metric(metric)
+    known = asked.columns.get(metric) or find_metric(metric)
     if known is None or known.direction == "none":
         return None
     share = known.unit == "share"

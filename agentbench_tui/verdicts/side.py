@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
+from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.verdicts.evidence import LoadEvidence, task_evidence
+from agentbench_tui.verdicts.file_side import placed_files, without_seeds
+from agentbench_tui.verdicts.sample_file import read_sample_file
 from agentbench_tui.verdicts.selector import executions_of_selector, parse_selector
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
+    from agentbench_tui.model.metric import Metric
     from agentbench_tui.verdicts.evidence import CaseNumbers, Evidence, Execution
+    from agentbench_tui.verdicts.sample_file import SampleFile
     from agentbench_tui.verdicts.selector import Selector
 
 
@@ -44,6 +50,8 @@ class Side:
     agent_id: str | None = None
     """None of a file."""
     versions: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = field(default=())
+    """How a file was read, and what of it failed."""
 
     @property
     def label(self) -> str:
@@ -57,27 +65,60 @@ def load_sides(
     suite: str | None,
     benchmark: str | None,
     numbers: CaseNumbers,
+    columns: Sequence[Metric] = (),
 ) -> list[Side]:
     """The sides that the selectors mean, in their order, with evidence where two or more meet.
 
-    Raises UsageError for a selector that means nothing, and when no benchmark is shared.
+    `columns` are metrics that only files have. Raises UsageError for a selector that means
+    nothing, and when no benchmark is shared.
     """
     parsed = [parse_selector(text) for text in selectors]
-    for one in parsed:
-        if one.kind == "file":
-            raise UsageError(f"'{one.text}': only what was measured here can be compared so far")
+    stored = [one for one in parsed if one.kind != "file"]
     rows = [
-        executions_of_selector(connection, one, suite=suite, benchmark=benchmark) for one in parsed
+        executions_of_selector(connection, one, suite=suite, benchmark=benchmark) for one in stored
     ]
-    chosen = _chosen(parsed, rows)
+    chosen = _chosen(stored, rows)
     placed = [_by_place(found, chosen) for found in rows]
-    met = [{place for other in placed if other is not one for place in other} for one in placed]
-    sides = [
-        _side(connection, *one, numbers) for one in zip(parsed, rows, placed, met, strict=True)
-    ]
+    files = _read_files(parsed, placed, numbers, columns)
+    of_files = placed_files(files, list(dict.fromkeys(chain(*placed))), benchmark)
+    seeded = all(file.seeded for file in files)
+    places: list[Collection[Place]] = [*placed, *of_files]
+    met = [{at for other in places if other is not one for at in other} for one in places]
+    of_store = iter(
+        [
+            _side(connection, *one, numbers, seeded=seeded)
+            for one in zip(stored, rows, placed, met[: len(placed)], strict=True)
+        ]
+    )
+    named = (one for one in parsed if one.kind == "file")
+    of_file = iter(
+        [
+            _file_side(*one, seeded=seeded)
+            for one in zip(named, files, of_files, met[len(placed) :], strict=True)
+        ]
+    )
+    sides = [next(of_file if one.kind == "file" else of_store) for one in parsed]
     if not any(side.evidence for side in sides):
         raise UsageError(_nothing_shared(sides))
     return sides
+
+
+def is_of_files(selectors: Sequence[str]) -> bool:
+    """Whether nothing but files is meant, for which no database is needed."""
+    return all(parse_selector(text).kind == "file" for text in selectors)
+
+
+def _read_files(
+    selectors: Sequence[Selector],
+    placed: Sequence[Mapping[Place, Sequence[Execution]]],
+    numbers: CaseNumbers,
+    columns: Sequence[Metric],
+) -> list[SampleFile]:
+    files = [Path(one.name) for one in selectors if one.kind == "file"]
+    if files:  # whose cases are told by ids, so that those of the store have to be known
+        rows = [row for of_side in placed for found in of_side.values() for row in found]
+        numbers.all_of({row["dataset_key"] for row in rows} - {None})
+    return [read_sample_file(path, numbers, columns) for path in files]
 
 
 def _chosen(selectors: Sequence[Selector], rows: Sequence[list[Execution]]) -> set[str]:
@@ -110,19 +151,35 @@ def _side(
     placed: dict[Place, list[Execution]],
     met: set[Place],
     numbers: CaseNumbers,
+    *,
+    seeded: bool,
 ) -> Side:
+    evidence = {
+        place: _evidence(connection, found, numbers)
+        for place, found in placed.items()
+        if place in met
+    }
     return Side(
         selector,
-        {
-            place: _evidence(connection, found, numbers)
-            for place, found in placed.items()
-            if place in met
-        },
+        evidence if seeded else without_seeds(evidence),
         tuple(place for place in placed if place not in met),
         any(row["simulated"] for row in rows),
         rows[0]["agent_id"],
         tuple(sorted({row["agent_version"] for row in rows})),
     )
+
+
+def _file_side(
+    selector: Selector,
+    file: SampleFile,
+    placed: Mapping[Place, Evidence],
+    met: set[Place],
+    *,
+    seeded: bool,
+) -> Side:
+    evidence = {place: found for place, found in placed.items() if place in met}
+    alone = tuple(place for place in placed if place not in met)
+    return Side(selector, evidence if seeded else without_seeds(evidence), alone, notes=file.notes)
 
 
 def _evidence(
