@@ -101,10 +101,11 @@ async def test_tool_calls_are_the_answer(model_server: RunningServer, stream: bo
 async def test_thinking_is_the_first_token_but_not_the_first_output(
     model_server: RunningServer,
 ) -> None:
-    got = await answer(model_server, "reasoning:60")
+    got = await answer(model_server, "reasoning:200")
     assert got.text == "one two three four"
     assert got.ttft_ms is not None
-    assert got.metadata["ttfo_ms"] - got.ttft_ms >= 55
+    # The first may be seen late, where much runs beside this.
+    assert got.metadata["ttfo_ms"] - got.ttft_ms >= 100
 
 
 @pytest.mark.parametrize("model", ["no-usage", "bad-usage"])

@@ -139,12 +139,13 @@ async def test_role_only_and_empty_events_are_no_first_token(
 async def test_reasoning_is_the_first_token_but_not_the_first_output(
     model_server: RunningServer, api: str
 ) -> None:
-    got = await answer(model_server, "reasoning:60", api=api)
+    got = await answer(model_server, "reasoning:200", api=api)
     assert got.text == "one two three"
     assert got.usage == Usage(3, 5, 1, 2)
     assert got.metadata["chunks"] == 5
     assert got.ttft_ms is not None
-    assert got.metadata["ttfo_ms"] - got.ttft_ms >= 55
+    # The first may be seen late, where much runs beside this.
+    assert got.metadata["ttfo_ms"] - got.ttft_ms >= 100
 
 
 async def test_chunk_gaps_are_summarised(model_server: RunningServer) -> None:

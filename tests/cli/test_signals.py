@@ -155,13 +155,16 @@ def test_a_signal_counts_also_when_nobody_reads_what_is_said(place: Place) -> No
     assert place.rows("SELECT status FROM runs") == [("interrupted",)]
 
 
-@pytest.mark.parametrize("raised", ["KeyboardInterrupt", "SystemExit(0)", "GeneratorExit"])
-def test_an_agent_that_raises_what_ends_programs_has_failed(place: Place, raised: str) -> None:
-    (place.folder / "raising.py").write_text(f"def answer(prompt):\n    raise {raised}\n")
-    ended = place.run(*RUN, "--agent", "bad=python:raising.py:answer")
+def test_an_agent_that_raises_what_ends_programs_has_failed(place: Place) -> None:
+    raised = {"key": "KeyboardInterrupt", "exit": "SystemExit(0)", "close": "GeneratorExit"}
+    (place.folder / "raising.py").write_text(
+        "".join(f"def {name}_(prompt):\n    raise {what}\n" for name, what in raised.items())
+    )
+    agents = [f"--agent={name}=python:raising.py:{name}_" for name in raised]
+    ended = place.run(*RUN, *agents)
     assert ended.returncode == 3, ended.stderr
-    kinds = place.rows("SELECT kind, COUNT(*) FROM failures GROUP BY kind")
-    assert kinds == [("agent", 4)]
+    kinds = place.rows("SELECT kind, COUNT(*) FROM failures GROUP BY execution_key, kind")
+    assert kinds == [("agent", 4)] * 3
 
 
 def test_an_agent_may_close_the_streams_it_has(place: Place) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from processes import COMMAND, PATIENCE_S, Place, make_place
 
+NOTE = "café – 😀 …"
 RUN = ("run", "suite.json", "--agent", "echo=python:agents.py:echo", "--no-ui")
 
 
@@ -15,6 +16,15 @@ RUN = ("run", "suite.json", "--agent", "echo=python:agents.py:echo", "--no-ui")
 def place(tmp_path: Path) -> Place:
     made = make_place(tmp_path)
     made.suite(2)
+    return made
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Place:
+    """A place with a run that has ended, to look at only."""
+    made = make_place(tmp_path_factory.mktemp("finished"))
+    made.suite(2)
+    made.run(*RUN, "--notes", NOTE)
     return made
 
 
@@ -42,15 +52,19 @@ def test_closed_streams_harm_no_run(place: Place, closed: str) -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/full").is_char_device(), reason="no /dev/full here")
-@pytest.mark.parametrize("command", [RUN, ("runs", "list"), ("--help",)])
-def test_a_result_that_cannot_be_written_is_told_and_the_run_is_kept(
-    place: Place, command: tuple[str, ...]
-) -> None:
-    place.run(*RUN)
-    code, _, err = through_shell(place, ">/dev/full", *command)
+def test_a_result_that_cannot_be_written_is_told_and_the_run_is_kept(place: Place) -> None:
+    code, _, err = through_shell(place, ">/dev/full", *RUN)
     assert code == 2
     assert "agentbench: output: no space left on device" in err
-    assert {row[0] for row in place.rows("SELECT status FROM runs")} == {"complete"}
+    assert place.rows("SELECT status FROM runs") == [("complete",)]
+
+
+@pytest.mark.skipif(not Path("/dev/full").is_char_device(), reason="no /dev/full here")
+@pytest.mark.parametrize("command", [("runs", "list"), ("--help",)])
+def test_a_list_that_cannot_be_written_is_told(finished: Place, command: tuple[str, ...]) -> None:
+    code, _, err = through_shell(finished, ">/dev/full", *command)
+    assert code == 2
+    assert "agentbench: output: no space left on device" in err
 
 
 @pytest.mark.skipif(not Path("/dev/full").is_char_device(), reason="no /dev/full here")
@@ -69,23 +83,20 @@ def test_progress_that_cannot_be_written_harms_no_run(place: Place) -> None:
     ],
 )
 def test_a_terminal_that_knows_few_characters_gets_others(
-    place: Place, encoding: str, seen: str
+    finished: Place, encoding: str, seen: str
 ) -> None:
-    note = "café – 😀 …"
-    place.run(*RUN, "--notes", note)
-
     def shown(*options: str) -> bytes:
         return subprocess.run(
             [*COMMAND, "runs", "show", *options],
-            cwd=place.folder,
-            env=place.environment(PYTHONIOENCODING=encoding),
+            cwd=finished.folder,
+            env=finished.environment(PYTHONIOENCODING=encoding),
             capture_output=True,
             check=True,
             timeout=PATIENCE_S,
         ).stdout
 
     assert seen in shown().decode("utf-8" if encoding == "ascii" else encoding)
-    assert json.loads(shown("--format", "json").decode("ascii"))["notes"] == note
+    assert json.loads(shown("--format", "json").decode("ascii"))["notes"] == NOTE
 
 
 def test_an_argument_that_is_no_text_is_refused(place: Place) -> None:

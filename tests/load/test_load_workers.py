@@ -6,10 +6,12 @@ import resource
 import signal
 import socket
 import sys
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import msgspec
 import pytest
+import pytest_asyncio
 from driving import (
     constant,
     heard,
@@ -28,12 +30,16 @@ from agentbench_tui.load.workers import LoadWorkers
 from agentbench_tui.model.agent import AgentSpec
 from agentbench_tui.model.answer import AgentFailure, FailureKind, Message
 
-QUICK = {"ttft": "1ms", "itl": "1ms", "tokens": 5}
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def quick() -> AsyncIterator[str]:
+    """Where a practice server answers at once, in five tokens."""
+    async with practice_server(ttft="1ms", itl="1ms", tokens=5) as server:
+        yield server.url
 
 
-async def test_an_open_loop_sends_every_arrival_at_its_due_time() -> None:
-    async with practice_server(**QUICK) as server:
-        found = await heard([plan(model_target(server.url), constant(250), requests=50)])
+async def test_an_open_loop_sends_every_arrival_at_its_due_time(quick: str) -> None:
+    found = await heard([plan(model_target(quick), constant(250), requests=50)])
 
     assert sorted(row["due_us"] for row in found.rows) == [4000 * nth for nth in range(50)]
     assert found.statuses() == {"ok": 50}
@@ -42,19 +48,19 @@ async def test_an_open_loop_sends_every_arrival_at_its_due_time() -> None:
     assert done.window_s == pytest.approx(0.2)
 
 
-async def test_a_window_ends_with_its_requests_or_its_duration_whichever_is_first() -> None:
-    async with practice_server(**QUICK) as server:
-        target = model_target(server.url)
-        by_count = await heard([plan(target, constant(200), requests=10, duration_s=600.0)])
-        by_time = await heard([plan(target, constant(200), requests=9999, duration_s=0.1)])
+async def test_a_window_ends_with_its_requests_or_its_duration_whichever_is_first(
+    quick: str,
+) -> None:
+    target = model_target(quick)
+    by_count = await heard([plan(target, constant(200), requests=10, duration_s=600.0)])
+    by_time = await heard([plan(target, constant(200), requests=9999, duration_s=0.1)])
 
     assert (by_count.done[0].sent, by_count.done[0].window_s) == (10, pytest.approx(0.05))
     assert (by_time.done[0].sent, by_time.done[0].window_s) == (20, pytest.approx(0.1))
 
 
-async def test_streams_give_tokens_chunks_and_gaps() -> None:
-    async with practice_server(**QUICK) as server:
-        found = await heard([plan(model_target(server.url), constant(200), requests=20)])
+async def test_streams_give_tokens_chunks_and_gaps(quick: str) -> None:
+    found = await heard([plan(model_target(quick), constant(200), requests=20)])
 
     for row in found.rows:
         assert row["flags"] & STREAMED
@@ -68,45 +74,40 @@ async def test_streams_give_tokens_chunks_and_gaps() -> None:
     assert sum(found.gaps) <= sum(row["e2e_us"] - row["ttft_us"] for row in found.rows)
 
 
-async def test_an_answer_in_one_piece_has_tokens_but_no_first_token() -> None:
-    async with practice_server(**QUICK) as server:
-        target = model_target(server.url, stream=False)
-        found = await heard([plan(target, constant(200), requests=10)])
+async def test_an_answer_in_one_piece_has_tokens_but_no_first_token(quick: str) -> None:
+    target = model_target(quick, stream=False)
+    found = await heard([plan(target, constant(200), requests=10)])
 
     assert {row["ttft_us"] for row in found.rows} == {NONE}
     assert {(row["output_tokens"], row["chunks"]) for row in found.rows} == {(5, 0)}
     assert not found.gaps
 
 
-async def test_workers_carry_out_one_plan_after_the_other() -> None:
+async def test_workers_carry_out_one_plan_after_the_other(quick: str) -> None:
     sent: list[int] = []
-    async with practice_server(**QUICK) as server:
-        target = model_target(server.url)
-        first = [plan(target, users(2), requests=6, worker=nth, workers=2) for nth in range(2)]
-        further = [
-            plan(target, constant(200), requests=10, worker=nth, workers=2) for nth in range(2)
-        ]
-        async with LoadWorkers(first, lambda _, chunk: sent.append(chunk.rows)) as workers:
-            pids = workers.pids
-            done = [await workers.carry_out(), await workers.carry_out(further)]
+    target = model_target(quick)
+    first = [plan(target, users(2), requests=6, worker=nth, workers=2) for nth in range(2)]
+    further = [plan(target, constant(200), requests=10, worker=nth, workers=2) for nth in range(2)]
+    async with LoadWorkers(first, lambda _, chunk: sent.append(chunk.rows)) as workers:
+        pids = workers.pids
+        done = [await workers.carry_out(), await workers.carry_out(further)]
 
-            assert workers.pids == pids
-            os.kill(pids[1], signal.SIGKILL)
-            with pytest.raises(AgentFailure, match="a load worker was ended"):
-                await workers.carry_out(first)
+        assert workers.pids == pids
+        os.kill(pids[1], signal.SIGKILL)
+        with pytest.raises(AgentFailure, match="a load worker was ended"):
+            await workers.carry_out(first)
     assert [sum(each.sent for each in one) for one in done] == [6, 10]
     assert sum(sent) == 16
 
 
-async def test_several_workers_share_one_schedule() -> None:
-    async with practice_server(**QUICK) as server:
-        target = model_target(server.url)
-        found = await heard(
-            [
-                plan(target, constant(300), duration_s=0.2, worker=worker, workers=3)
-                for worker in range(3)
-            ]
-        )
+async def test_several_workers_share_one_schedule(quick: str) -> None:
+    target = model_target(quick)
+    found = await heard(
+        [
+            plan(target, constant(300), duration_s=0.2, worker=worker, workers=3)
+            for worker in range(3)
+        ]
+    )
 
     expected = [round(nth * 1_000_000 / 300) for nth in range(60)]
     due = sorted(row["due_us"] for row in found.rows)
@@ -114,20 +115,20 @@ async def test_several_workers_share_one_schedule() -> None:
     assert sorted(done.offered for done in found.done) == [20, 20, 20]
 
 
-async def test_a_closed_loop_has_as_many_in_flight_as_users_and_ends_with_its_requests() -> None:
-    async with practice_server(**QUICK) as server:
-        found = await heard([plan(model_target(server.url), users(4), requests=40)])
+async def test_a_closed_loop_has_as_many_in_flight_as_users_and_ends_with_its_requests(
+    quick: str,
+) -> None:
+    found = await heard([plan(model_target(quick), users(4), requests=40)])
 
     assert found.statuses() == {"ok": 40}
     assert found.done[0].most_in_flight == 4
     assert found.done[0].connections <= 5
 
 
-async def test_users_of_a_closed_loop_are_shared_out_over_the_workers() -> None:
-    async with practice_server(**QUICK) as server:
-        target = model_target(server.url)
-        plans = [plan(target, users(2), requests=21, worker=nth, workers=2) for nth in range(2)]
-        found = await heard(plans)
+async def test_users_of_a_closed_loop_are_shared_out_over_the_workers(quick: str) -> None:
+    target = model_target(quick)
+    plans = [plan(target, users(2), requests=21, worker=nth, workers=2) for nth in range(2)]
+    found = await heard(plans)
 
     assert sorted(done.sent for done in found.done) == [10, 11]
 
@@ -148,9 +149,8 @@ async def test_what_exceeds_the_cap_waits_and_its_lag_counts_from_the_due_time()
     assert done.late < done.blocked
 
 
-async def test_connections_are_used_again() -> None:
-    async with practice_server(**QUICK) as server:
-        found = await heard([plan(model_target(server.url), users(3), requests=60)])
+async def test_connections_are_used_again(quick: str) -> None:
+    found = await heard([plan(model_target(quick), users(3), requests=60)])
 
     opened = sum(bool(row["flags"] & NEW_CONNECTION) for row in found.rows)
     # The warm-up opened one, which the first of three users takes.
@@ -158,7 +158,7 @@ async def test_connections_are_used_again() -> None:
 
 
 async def test_failures_are_samples_with_their_kind() -> None:
-    async with practice_server(**QUICK, error_rate=1) as server:
+    async with practice_server(ttft="1ms", itl="1ms", error_rate=1) as server:
         found = await heard(
             [plan(model_target(server.url), constant(200), requests=10, warmup_requests=0)]
         )
@@ -167,26 +167,6 @@ async def test_failures_are_samples_with_their_kind() -> None:
     assert 1 <= len(found.failures) <= 3
     assert found.failures[0][0] == "server"
     assert "HTTP 500" in found.failures[0][1]
-
-
-async def test_an_answer_that_is_cut_off_is_truncated() -> None:
-    async with practice_server(**QUICK, cut_rate=1) as server:
-        found = await heard(
-            [plan(model_target(server.url), constant(200), requests=10, warmup_requests=0)]
-        )
-
-    assert found.statuses() == {"truncated": 10}
-
-
-async def test_requests_over_a_rate_limit_are_rate_limited() -> None:
-    async with practice_server(**QUICK, rate_limit=10) as server:
-        found = await heard(
-            [plan(model_target(server.url), constant(400), requests=40, warmup_requests=0)]
-        )
-
-    statuses = found.statuses()
-    assert statuses.keys() == {"ok", "rate_limited"}
-    assert statuses["ok"] + statuses["rate_limited"] == 40
 
 
 async def test_a_plan_may_break_answers_off_after_so_many_tokens() -> None:
@@ -242,12 +222,9 @@ async def test_a_request_over_its_time_limit_is_a_timeout() -> None:
     assert found.statuses() == {"timeout": 5}
 
 
-async def test_sessions_send_their_history_along() -> None:
+async def test_sessions_send_their_history_along(quick: str) -> None:
     kind = request_type(said("One.", "Two.", "Three."))
-    async with practice_server(**QUICK) as server:
-        found = await heard(
-            [plan(model_target(server.url), constant(50), requests=4, workload=(kind,))]
-        )
+    found = await heard([plan(model_target(quick), constant(50), requests=4, workload=(kind,))])
 
     by_turn: dict[int, set[int]] = {}
     for row in found.rows:
@@ -288,7 +265,7 @@ async def test_any_agent_can_be_put_under_load(tmp_path: Path) -> None:
     assert (done.connections, done.resent, done.sent_bytes, done.received_bytes) == (None,) * 4
 
 
-async def test_a_stopped_window_ends_early_and_keeps_what_was_measured() -> None:
+async def test_a_stopped_window_ends_early_and_keeps_what_was_measured(quick: str) -> None:
     chunks = []
     first = asyncio.Event()
 
@@ -297,14 +274,13 @@ async def test_a_stopped_window_ends_early_and_keeps_what_was_measured() -> None
         if chunk.rows:  # type: ignore[attr-defined]
             first.set()
 
-    async with practice_server(**QUICK) as server:
-        asked = plan(model_target(server.url), constant(100), duration_s=600.0)
-        async with asyncio.timeout(30), LoadWorkers([asked], take) as workers:
-            await workers.ready()
-            workers.start()
-            await first.wait()
-            workers.stop()
-            (done,) = await workers.done()
+    asked = plan(model_target(quick), constant(100), duration_s=600.0)
+    async with asyncio.timeout(30), LoadWorkers([asked], take) as workers:
+        await workers.ready()
+        workers.start()
+        await first.wait()
+        workers.stop()
+        (done,) = await workers.done()
 
     assert done.stopped
     assert done.window_s < 600
@@ -312,29 +288,29 @@ async def test_a_stopped_window_ends_early_and_keeps_what_was_measured() -> None
 
 
 async def test_a_worker_that_falls_silent_is_not_waited_for_for_ever(
-    monkeypatch: pytest.MonkeyPatch,
+    quick: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("agentbench_tui.load.workers.SILENCE_LIMIT_S", 0.5)
-    async with practice_server(**QUICK) as server:
-        asked = plan(model_target(server.url), constant(10), duration_s=600.0)
-        async with asyncio.timeout(30), LoadWorkers([asked], lambda *_: None) as workers:
-            await workers.ready()
-            workers.start()
-            os.kill(workers.pids[0], signal.SIGSTOP)
-            with pytest.raises(AgentFailure, match="has said nothing for") as caught:
-                await workers.done()
+    asked = plan(model_target(quick), constant(10), duration_s=600.0)
+    async with asyncio.timeout(30), LoadWorkers([asked], lambda *_: None) as workers:
+        await workers.ready()
+        workers.start()
+        os.kill(workers.pids[0], signal.SIGSTOP)
+        with pytest.raises(AgentFailure, match="has said nothing for") as caught:
+            await workers.done()
     assert caught.value.kind is FailureKind.HARNESS
 
 
-async def test_a_fault_of_whoever_takes_chunks_is_raised_where_the_worker_is_waited_for() -> None:
+async def test_a_fault_of_whoever_takes_chunks_is_raised_where_the_worker_is_waited_for(
+    quick: str,
+) -> None:
     def broken(*_: object) -> None:
         raise ZeroDivisionError
 
-    async with practice_server(**QUICK) as server:
-        asked = plan(model_target(server.url), constant(50), requests=5)
-        with pytest.raises(ZeroDivisionError):
-            async with LoadWorkers([asked], broken) as workers:
-                await workers.carry_out()
+    asked = plan(model_target(quick), constant(50), requests=5)
+    with pytest.raises(ZeroDivisionError):
+        async with LoadWorkers([asked], broken) as workers:
+            await workers.carry_out()
 
 
 def may_go_first() -> bool:
@@ -348,27 +324,25 @@ def may_go_first() -> bool:
 
 
 @pytest.mark.skipif(not hasattr(os, "sched_setscheduler"), reason="no such thing here")
-async def test_a_sender_goes_first_where_it_may_and_says_so_where_it_may_not() -> None:
-    async with practice_server(**QUICK) as server:
-        asked = plan(model_target(server.url), constant(10), requests=1, realtime="must")
-        async with LoadWorkers([asked], lambda *_: None) as workers:
-            if may_go_first():
-                await workers.ready()
-                (pid,) = workers.pids
-                reset = os.SCHED_RESET_ON_FORK
-                assert os.sched_getscheduler(pid) & ~reset == os.SCHED_RR
-            else:
-                with pytest.raises(AgentFailure, match="leave --realtime out"):
-                    await workers.ready()
-
-
-async def test_no_worker_outlives_whoever_started_it() -> None:
-    async with practice_server(**QUICK) as server:
-        asked = plan(model_target(server.url), constant(10), duration_s=600.0)
-        async with LoadWorkers([asked], lambda *_: None) as workers:
+async def test_a_sender_goes_first_where_it_may_and_says_so_where_it_may_not(quick: str) -> None:
+    asked = plan(model_target(quick), constant(10), requests=1, realtime="must")
+    async with LoadWorkers([asked], lambda *_: None) as workers:
+        if may_go_first():
             await workers.ready()
-            workers.start()
             (pid,) = workers.pids
+            reset = os.SCHED_RESET_ON_FORK
+            assert os.sched_getscheduler(pid) & ~reset == os.SCHED_RR
+        else:
+            with pytest.raises(AgentFailure, match="leave --realtime out"):
+                await workers.ready()
+
+
+async def test_no_worker_outlives_whoever_started_it(quick: str) -> None:
+    asked = plan(model_target(quick), constant(10), duration_s=600.0)
+    async with LoadWorkers([asked], lambda *_: None) as workers:
+        await workers.ready()
+        workers.start()
+        (pid,) = workers.pids
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
 
@@ -416,25 +390,23 @@ def test_plans_survive_the_pipe() -> None:
     assert msgspec.msgpack.decode(bodies[0])["type"] == "plan"
 
 
-async def test_a_worker_without_a_part_in_the_plan_ends_at_once() -> None:
-    async with practice_server(**QUICK) as server:
-        asked = [
-            plan(model_target(server.url), constant(200), requests=2, worker=nth, workers=3)
-            for nth in range(3)
-        ]
-        found = await heard(asked)
+async def test_a_worker_without_a_part_in_the_plan_ends_at_once(quick: str) -> None:
+    asked = [
+        plan(model_target(quick), constant(200), requests=2, worker=nth, workers=3)
+        for nth in range(3)
+    ]
+    found = await heard(asked)
 
     assert [done.sent for done in found.done] == [1, 1, 0]
     assert found.statuses() == {"ok": 2}
 
 
-async def test_figures_of_a_window_leave_the_warm_up_out() -> None:
-    async with practice_server(**QUICK) as server:
-        asked = plan(model_target(server.url), users(1), requests=2)
-        few, many = [
-            (await heard([msgspec.structs.replace(asked, warmup_requests=count)])).done[0]
-            for count in (1, 9)
-        ]
+async def test_figures_of_a_window_leave_the_warm_up_out(quick: str) -> None:
+    asked = plan(model_target(quick), users(1), requests=2)
+    few, many = [
+        (await heard([msgspec.structs.replace(asked, warmup_requests=count)])).done[0]
+        for count in (1, 9)
+    ]
 
     assert few.sent_bytes == many.sent_bytes > 0
     assert many.received_bytes < 1.5 * few.received_bytes
@@ -464,16 +436,15 @@ async def test_a_worker_ends_with_whoever_started_it_also_while_it_warms_up() ->
     assert (worker.returncode, out) == (0, b"")
 
 
-async def test_a_worker_that_was_started_ahead_takes_the_first_plan() -> None:
+async def test_a_worker_that_was_started_ahead_takes_the_first_plan(quick: str) -> None:
     worker_process.start_ahead()
-    async with practice_server(**QUICK) as server:
-        asked = plan(model_target(server.url), constant(50), requests=2)
-        async with LoadWorkers([asked, asked], lambda *_: None) as workers:
-            await workers.ready()
-            assert worker_process.take_ahead() is None
-            workers.start()
-            assert [done.sent for done in await workers.done()] == [2, 2]
-            pids = workers.pids
+    asked = plan(model_target(quick), constant(50), requests=2)
+    async with LoadWorkers([asked, asked], lambda *_: None) as workers:
+        await workers.ready()
+        assert worker_process.take_ahead() is None
+        workers.start()
+        assert [done.sent for done in await workers.done()] == [2, 2]
+        pids = workers.pids
     for pid in pids:
         with pytest.raises(ProcessLookupError):
             os.kill(pid, 0)

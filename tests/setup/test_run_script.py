@@ -188,7 +188,8 @@ def test_tests_add_the_development_lock_to_the_same_environment(machine: Machine
     machine.run("test", "-k", "two words")
     locked, ran = machine.asked()
     assert locked.endswith(f"-r {machine.clone}/requirements-dev.lock")
-    assert ran == "-m pytest -k two words"
+    assert ran.startswith("-m pytest ")
+    assert ran.endswith(" -k two words")
 
 
 def test_other_words_go_to_agentbench(machine: Machine) -> None:
@@ -247,10 +248,8 @@ def test_lock_without_uv_says_how_to_get_it(machine: Machine) -> None:
 
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
-@pytest.mark.parametrize(
-    ("target", "expected"), [("run", "run quickstart --limit 3"), ("test", "-m pytest --limit 3")]
-)
-def test_make_calls_the_script(machine: Machine, target: str, expected: str) -> None:
+@pytest.mark.parametrize(("target", "command"), [("run", "run quickstart"), ("test", "-m pytest")])
+def test_make_calls_the_script(machine: Machine, target: str, command: str) -> None:
     machine.add_python("python3")
     shutil.copy(ROOT / "Makefile", machine.clone)
     make = shutil.which("make")
@@ -263,4 +262,6 @@ def test_make_calls_the_script(machine: Machine, target: str, expected: str) -> 
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert machine.asked()[-1] == expected
+    ran = machine.asked()[-1]
+    assert ran.startswith(f"{command} ")
+    assert ran.endswith(" --limit 3")

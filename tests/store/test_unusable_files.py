@@ -214,6 +214,12 @@ def test_persist_never_writes_over_a_file(tmp_path: Path) -> None:
     assert kept.read_text() == "precious"
 
 
+def test_a_file_that_can_never_be_written_is_refused_before_the_run(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(StoreError, match="not a directory"):
+        Location.resolve(":memory:", str(tmp_path / "file" / "kept.db"))
+
+
 @pytest.mark.parametrize("name", ["store.db", "link.db", "./store.db"])
 def test_a_run_is_never_exported_over_its_own_database(tmp_path: Path, name: str) -> None:
     path = tmp_path / "store.db"
