@@ -13,7 +13,7 @@ from agentbench_tui.analysis.interval import Interval, t_log_interval, t_mean
 from agentbench_tui.analysis.rank import mann_whitney
 from agentbench_tui.analysis.sample import column
 
-MAD_TO_SD = 1.4826
+MAD_TO_SD = 1.482602218505602
 """Makes the median absolute deviation estimate the sd of normal data: 1 / quantile(0.75)."""
 DRIFT_FROM = 15
 """Thirds of 5 are the first whose rank test can fall below p = 0.01."""

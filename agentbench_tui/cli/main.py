@@ -29,6 +29,7 @@ COMMANDS = {
     "runs": ("agentbench_tui.cli.runs:runs", "List, show, delete, export and import runs."),
     "compare": ("agentbench_tui.cli.compare:compare", "Is B better than A, and how sure is that?"),
     "leaderboard": ("agentbench_tui.cli.leaderboard:leaderboard", "Rank agents by their scores."),
+    "stats": ("agentbench_tui.cli.stats:stats", "How sure is it, how many runs does it take?"),
     "agents": ("agentbench_tui.cli.agents:agents", "List agents, check a target."),
     "suites": ("agentbench_tui.cli.suites:suites", "Validate, show, list and make suites."),
     "explain": ("agentbench_tui.cli.explain:explain", "What a metric or score means."),

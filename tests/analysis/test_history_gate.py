@@ -44,7 +44,7 @@ def test_at_once_by_the_prediction_interval() -> None:
     values = np.append(quiet(30), 935.0)
     logs = np.log(values[10:30])
     median = np.median(logs)
-    s = max(stats.median_abs_deviation(logs, scale=1 / 1.4826), logs.std(ddof=1) / 2)
+    s = max(stats.median_abs_deviation(logs, scale="normal"), logs.std(ddof=1) / 2)
     t = (math.log(935) - median) / (s * math.sqrt(1 + math.pi / 40))
     instant = there(judge_history(values, TIME).instant)
     assert instant.p == pytest.approx(stats.t.sf(t, 19), rel=1e-6)

@@ -1,0 +1,188 @@
+"""A file of reference answers, read part by part: which were checked, and how they came out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+Answer: TypeAlias = float | Sequence[Any] | None
+"""A number, or numbers nested as in the file; None where we give none."""
+_ROUNDING = 1e-12
+"""What an exact answer of 0 may differ by."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """How near is near enough."""
+
+    kind: str
+    """`exact`, `solved` or `monte carlo`."""
+    tolerance: float
+    relative: bool = True
+    """Whether the tolerance is a share of the reference, or in its unit."""
+
+
+EXACT = Rule("exact", 1e-9)
+SOLVED = Rule("solved", 5e-6)
+"""Answers that other software finds by stepping towards them carry the error of the last step,
+2.5e-6 in statsmodels."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """One entry of the file with our answer."""
+
+    entry: str
+    theirs: float
+    ours: float | None
+    """Of several numbers, those that differ most."""
+    relative_difference: float | None
+    rule: Rule
+    ok: bool
+    note: str = ""
+
+
+@dataclass(slots=True)
+class Findings:
+    """What a file gave, filled while it is read."""
+
+    checked: list[Checked] = field(default_factory=list)
+    skipped: list[tuple[str, str]] = field(default_factory=list)
+    """Entries or sections that are not judged, and why."""
+    unknown: list[str] = field(default_factory=list)
+    """Entries that nobody here knows."""
+
+
+class Missing(Exception):
+    """An input that a section needs is not in the file."""
+
+
+class Sheet:
+    """A part of the file. Whatever is read from it counts as known."""
+
+    def __init__(self, name: str, content: Mapping[str, Any], findings: Findings) -> None:
+        self.name = name
+        self._content = content
+        self._findings = findings
+        self._known: set[str] = set()
+        self._parts: list[Sheet] = []
+
+    def names(self) -> list[str]:
+        """Of the entries and parts, without remarks."""
+        return [name for name in self._content if not name.startswith("_")]
+
+    def given(self, name: str) -> Any:
+        """An input. Raises Missing when it is not there."""
+        if name not in self._content:
+            raise Missing(f"{self.name}.{name} is not in the file")
+        self._known.add(name)
+        return self._content[name]
+
+    def words(self, name: str) -> str:
+        """A remark of the file; empty when it is not there."""
+        self._known.add(name)
+        return str(self._content.get(name, ""))
+
+    def part(self, name: str) -> Sheet | None:
+        """What is below `name`; None when that is no part with entries of its own."""
+        content = self._content.get(name)
+        if not isinstance(content, Mapping):
+            return None
+        self._known.add(name)
+        sheet = Sheet(f"{self.name}.{name}", content, self._findings)
+        self._parts.append(sheet)
+        return sheet
+
+    def parts(self) -> list[tuple[str, Sheet]]:
+        """All parts by their names."""
+        found = [(name, self.part(name)) for name in self.names()]
+        return [(name, sheet) for name, sheet in found if sheet is not None]
+
+    def skip(self, name: str, reason: str) -> None:
+        """Leave an entry or part out, and say why."""
+        if name in self._content:
+            self._known.add(name)
+            self._findings.skipped.append((f"{self.name}.{name}", reason))
+
+    def check(
+        self,
+        name: str,
+        ours: Callable[..., Answer],
+        *arguments: Any,
+        rule: Rule = EXACT,
+        note: str = "",
+    ) -> None:
+        """Hold what a function of ours gives against the entry, where the file has it."""
+        if name not in self._content:
+            return
+        try:
+            answer = ours(*arguments)
+        except (ValueError, ArithmeticError) as error:
+            answer, note = None, f"no answer: {error}"
+        self.same(name, answer, rule=rule, note=note)
+
+    def same(self, name: str, ours: Answer, *, rule: Rule = EXACT, note: str = "") -> None:
+        """Hold an answer of ours against the entry, where the file has it."""
+        if name not in self._content:
+            return
+        self._known.add(name)
+        entry, theirs, answers = f"{self.name}.{name}", _flat(self._content[name]), _flat(ours)
+        if len(answers) != len(theirs):
+            note = note or f"{len(answers)} numbers for {len(theirs)}"
+            answers = [None] * len(theirs)
+        pairs = list(zip(theirs, answers, strict=True))
+        if not pairs:
+            self._findings.skipped.append((entry, "an empty list"))
+            return
+        worst = max(pairs, key=lambda pair: _relative(*pair))
+        off = _relative(*worst)
+        shown = off if math.isfinite(off) else None
+        ok = all(_near(one, other, rule) for one, other in pairs)
+        self._findings.checked.append(Checked(entry, *worst, shown, rule, ok, note))
+
+    def close(self) -> None:
+        """Count every number that nobody asked for as unknown."""
+        for sheet in self._parts:
+            sheet.close()
+        self._findings.unknown += [
+            f"{self.name}.{name}"
+            for name in self.names()
+            if name not in self._known and _holds_numbers(self._content[name])
+        ]
+
+
+def _flat(value: Any) -> list[Any]:
+    if isinstance(value, str) or not hasattr(value, "__iter__"):
+        return [value]
+    return [number for part in value for number in _flat(part)]
+
+
+def _relative(theirs: Any, ours: Any) -> float:
+    if not (_is_number(theirs) and _is_number(ours)):
+        return math.inf
+    if theirs == ours:
+        return 0.0
+    off = abs(ours - theirs) / abs(theirs) if theirs else abs(ours)
+    return off if math.isfinite(off) else math.inf
+
+
+def _near(theirs: Any, ours: Any, rule: Rule) -> bool:
+    if rule.relative:
+        return _relative(theirs, ours) <= (rule.tolerance if theirs else _ROUNDING)
+    if not (_is_number(theirs) and _is_number(ours)):
+        return False
+    return bool(abs(ours - theirs) <= rule.tolerance)
+
+
+def _is_number(value: Any) -> bool:
+    return hasattr(value, "__float__") and not isinstance(value, bool)
+
+
+def _holds_numbers(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        return any(_holds_numbers(part) for part in value.values())
+    if isinstance(value, list):
+        return any(_holds_numbers(part) for part in value)
+    return _is_number(value)
