@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from agentbench_tui.analysis.effect_size import cliffs_delta, dz, hedges_g
-from agentbench_tui.analysis.equivalence import Verdict, values_needed, verdict
+from agentbench_tui.analysis.equivalence import Verdict, verdict
 from agentbench_tui.analysis.paired_effect import (
     Effect,
     difference_effect,
@@ -38,6 +38,7 @@ from agentbench_tui.verdicts.moments import (
     sd,
     width,
 )
+from agentbench_tui.verdicts.needed import needed
 from agentbench_tui.verdicts.pairing import (
     LEAST_PAIRS,
     Pairs,
@@ -165,6 +166,8 @@ def judged(found: Comparison, p_adjusted: float | None) -> Comparison:
     if not found.is_ratio and found.unit != "share":
         # A share of the larger value where there is no ratio of the two, so that A and B may swap.
         margin *= max(abs(found.a or 0.0), abs(found.b or 0.0)) or 1.0
+    if not found.comparable:
+        return replace(found, p_adjusted=None, verdict="inconclusive", n_needed=None)
     said = verdict(
         effect,
         found.inner_low,
@@ -175,16 +178,17 @@ def judged(found: Comparison, p_adjusted: float | None) -> Comparison:
         ratio=found.is_ratio,
         alpha=ALPHA,
     )
-    needed = None
+    more = None
     if said == "inconclusive" and found.sd is not None:
-        size = float(np.log1p(margin)) if found.is_ratio else margin
-        paired = found.paired and found.varies_by == "cases"
-        needed = values_needed(found.sd, size, paired=paired, alpha=ALPHA)
-        if found.sd == 0 and found.unit == "share":
-            # All alike so far: what may still differ has to be bounded, see `difference_effect`.
-            needed = math.ceil(math.log(1 - EQUIVALENCE_LEVEL) / math.log1p(-margin))
-        needed = max(needed, (found.n if found.varies_by == found.of else found.repeats) + 1)
-    return replace(found, p_adjusted=p_adjusted, verdict=said, n_needed=needed)
+        more = needed(
+            found.sd,
+            math.log1p(margin) if found.is_ratio else margin,
+            paired=found.paired and found.varies_by == "cases",
+            have=found.n if found.varies_by == found.of else found.repeats,
+            alpha=ALPHA,
+            share=found.unit == "share",
+        )
+    return replace(found, p_adjusted=p_adjusted, verdict=said, n_needed=more)
 
 
 def _by_cases(
@@ -232,7 +236,7 @@ def _by_repeats(found: Comparison, a: Floats, b: Floats, asked: Asked) -> Compar
 def _of_pairs(found: Comparison, pairs: Pairs, asked: Asked) -> Comparison:
     share = found.unit == "share"
     clusters = pairs.cluster if pairs.is_clustered else None
-    notes = _unpaired_words(pairs)
+    notes = pairs.left_out
     if share and clusters is None and all_binary(pairs.a, pairs.b):
         return replace(_mcnemar(found, pairs), notes=notes)
 
@@ -394,12 +398,3 @@ def _methods(name: str, test: PermutationTest | None, effect: Effect) -> str:
         drawn = "exact" if test.exact else f"{test.permutations} draws, seed {test.seed}"
         name = f"{name} ({drawn})"
     return "; ".join(part for part in (name, effect.method) if part)
-
-
-def _unpaired_words(pairs: Pairs) -> tuple[str, ...]:
-    counts = (("A", pairs.only_in_a, "B"), ("B", pairs.only_in_b, "A"))
-    return tuple(
-        f"{count} of {side} without a value of {other} left out"
-        for side, count, other in counts
-        if count
-    )

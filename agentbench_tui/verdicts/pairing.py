@@ -40,6 +40,16 @@ class Pairs:
         return len(self.case)
 
     @property
+    def left_out(self) -> tuple[str, ...]:
+        """How many values of each side have no counterpart, in words."""
+        counts = (("A", self.only_in_a, "B"), ("B", self.only_in_b, "A"))
+        return tuple(
+            f"{count} of {side} without a value of {other} left out"
+            for side, count, other in counts
+            if count
+        )
+
+    @property
     def is_clustered(self) -> bool:
         """Whether some pairs go together, by their author's word or as seeds of one case."""
         return len(np.unique(self.cluster)) < len(self.cluster)
