@@ -223,7 +223,7 @@ class _Reader:
         said = []
         for name, column in values.items():
             missing = int((np.isnan(column) & answered).sum())
-            if missing:
+            if 0 < missing < answered.sum():
                 wrong = ": they count as wrong" if name == "accuracy" else ""
                 said.append(f"{missing} rows have no {name}{wrong}")
         return said
