@@ -1,4 +1,4 @@
-"""`agentbench leaderboard`: agents by their latest executions, in each category and over all."""
+"""`agentbench leaderboard`: agents by their latest executions, and how sure their ranks are."""
 
 from __future__ import annotations
 
@@ -7,71 +7,73 @@ from typing import Any, get_args
 import click
 
 from agentbench_tui.cli.numbers import ROWS
-from agentbench_tui.cli.output import (
-    Column,
-    database_option,
-    database_path,
-    format_option,
-    print_rows,
-)
-from agentbench_tui.verdicts.figures import number
-
-_COLUMNS = (
-    Column("category", "category", names_row=True),
-    Column("rank", "#", right=True, names_row=True),
-    Column("agent", "agent", names_row=True),
-    Column("overall", "overall", number(), right=True),
-    Column("accuracy", "accuracy", number(), right=True),
-    Column("speed", "speed", number(), right=True),
-    Column("efficiency", "efficiency", number(), right=True),
-    Column("cost", "cost", number(), right=True),
-    Column("reliability", "reliability", number(), right=True),
-    Column("benchmarks_completed", "benchmarks", right=True),
-    Column("harness", "harness"),
-    Column("last_benchmark_date", "last (UTC)"),
-)
+from agentbench_tui.cli.output import database_option, database_path, format_option, print_rows
 
 
 @click.command(short_help="Rank agents by their scores.")
+@click.option("--suite", metavar="ID", help="Only this suite.")
 @click.option("--category", help="Only suites of this category.")
+@click.option("--overall", is_flag=True, help="One board over all categories.")
+@click.option(
+    "--metric",
+    default="accuracy",
+    show_default=True,
+    help="What ranks: a metric, such as e2e_ms.p95, or the score `overall`.",
+)
+@click.option(
+    "--by",
+    type=click.Choice(["agent", "version", "model"]),
+    default="agent",
+    show_default=True,
+    help="What is ranked.",
+)
+@click.option("--rating", is_flag=True, help="Bradley-Terry ratings too.")
 @click.option("--run", "run", metavar="RUN", help="The leaderboard of one run.")
 @click.option("--days", type=click.IntRange(1, 36500), default=30, show_default=True)
 @click.option("--limit", type=ROWS, default=20, show_default=True)
+@click.option("--wide", is_flag=True, help="Every column, whatever the screen's width.")
 @database_option
 @format_option()
 def leaderboard(
+    suite: str | None,
     category: str | None,
+    overall: bool,
+    metric: str,
+    by: Any,
+    rating: bool,
     run: str | None,
     days: int,
     limit: int,
+    wide: bool,
     database: str | None,
     form: str,
 ) -> int:
     """Agents ranked by their executions of the last days; simulated ones among themselves.
 
+    Agents that the data cannot tell apart share a rank (`1=`). Compared are the cases that all
+    of a board were asked.
+
     \b
     agentbench leaderboard
-    agentbench leaderboard --category accuracy --format json
-    agentbench leaderboard --days 365
+    agentbench leaderboard --suite gsm8k --rating
+    agentbench leaderboard --metric e2e_ms.p50 --category accuracy
+    agentbench leaderboard --overall --days 365 --format json
     agentbench leaderboard --run latest
     """
+    from agentbench_tui.cli.scoreboard import print_boards
     from agentbench_tui.store.database import reading
-    from agentbench_tui.verdicts.leaderboard import category_leaderboard
+    from agentbench_tui.verdicts.contenders import Wanted
+    from agentbench_tui.verdicts.leaderboard import leaderboard_document
+    from agentbench_tui.verdicts.scoreboard import Asked
 
     if category is not None:
         _check_category(category)
     with reading(database_path(database)) as connection:
         if run is not None:
             return _print_run_leaderboard(connection, run, form)
-        document = category_leaderboard(connection, category, limit, days)
-    rows = [
-        {**entry, "category": name, "agent": _name(entry)}
-        for name, entries in document["categories"].items()
-        for entry in entries
-    ]
-    print_rows(rows, _COLUMNS, form, document)
-    if form == "table" and not rows:
-        click.echo(f"no complete execution in the last {days} days; `agentbench run` makes some")
+        asked = Asked(metric, overall, rating, Wanted(days, suite, category, by))
+        document = leaderboard_document(connection, asked, limit)
+    print_boards(document, form, wide=wide)
     return 0
 
 
@@ -97,7 +99,3 @@ def _print_run_leaderboard(connection: Any, wanted: str, form: str) -> int:
     document = {"schema": SCHEMA, "run_id": row["id"], "leaderboard": entries}
     print_rows(leaderboard_rows(entries), LEADERBOARD, form, document)
     return 0
-
-
-def _name(entry: dict[str, Any]) -> str:
-    return str(entry["agent_id"]) + (" (simulated)" if entry["simulated"] else "")

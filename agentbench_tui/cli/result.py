@@ -24,7 +24,7 @@ from agentbench_tui.verdicts.figures import (
 MOST_IN_FULL = 4
 """Loads of one run that are printed whole."""
 LEADERBOARD = (
-    Column("rank", "#", right=True, names_row=True),
+    Column("rank_shown", "#", right=True, names_row=True),
     Column("agent", "agent", names_row=True),
     Column("overall_shown", "overall [95 %]", right=True),
     Column("accuracy", "accuracy", number(), right=True),

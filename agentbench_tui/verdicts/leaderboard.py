@@ -1,4 +1,8 @@
-"""Who leads: agents ranked by overall score, simulated ones only among themselves."""
+"""Who leads: agents ranked, simulated ones only among themselves.
+
+Ranks by the bare overall score are as the SQL views have them. Who is clearly ahead of whom is
+said by the boards (see `scoreboard`), and beside the ranks of one run.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,7 @@ import math
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
+from agentbench_tui.analysis.estimate import Estimate
 from agentbench_tui.store.queries import (
     LEADERBOARD_DAYS,
     executions_of,
@@ -14,12 +19,21 @@ from agentbench_tui.store.queries import (
     leaderboard_rows,
     matrix_rows,
 )
+from agentbench_tui.verdicts.contenders import Contender
+from agentbench_tui.verdicts.evidence import CaseNumbers
+from agentbench_tui.verdicts.ranked import OVERALL, only_accuracy, rank
+from agentbench_tui.verdicts.scoreboard import DIMENSIONS, Asked, boards, mean_of_all
+from agentbench_tui.verdicts.scorecard import PlaceNumbers, scorecards
+from agentbench_tui.verdicts.standing import Standings, by_intervals
 
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Sequence
 
 SCHEMA = "agentbench.leaderboard/1"
-DIMENSIONS = ("accuracy", "speed", "efficiency", "cost", "reliability")
+MOST_OBSERVED = 20_000
+"""Observations of a run up to which its agents are held against each other case by case."""
+_QUICK_RESAMPLES = 2_000
 
 Entry = dict[str, Any]
 
@@ -29,7 +43,9 @@ def run_leaderboard(connection: sqlite3.Connection, run_key: int) -> list[Entry]
 
     `overall` is the mean of the executions' overall scores, None unless all have one; its
     interval takes executions as independent. Without overall scores agents are ordered by
-    accuracy and have no rank.
+    accuracy and have no rank. `rank_shown` is 1 + the number of agents clearly ahead, `1=` where
+    several share it: case by case where accuracy alone makes the overall score, otherwise by the
+    intervals; `rank_low` and `rank_high` are the 95 % interval of the rank.
     """
     by_agent: dict[tuple[str, str, int], list[dict[str, Any]]] = defaultdict(list)
     for row in executions_of(connection, run_key):
@@ -46,7 +62,7 @@ def run_leaderboard(connection: sqlite3.Connection, run_key: int) -> list[Entry]
             "low": low,
             "high": high,
         }
-        entry |= {name: _mean([row[f"{name}_score"] for row in rows]) for name in DIMENSIONS}
+        entry |= {name: mean_of_all([row[f"{name}_score"] for row in rows]) for name in DIMENSIONS}
         entry["benchmarks"] = len({(row["suite_id"], row["benchmark_id"]) for row in rows})
         entry["cost_usd"] = _sum([row["cost_usd"] for row in rows])
         entry["observed"] = sum(row["observed"] for row in rows)
@@ -56,7 +72,55 @@ def run_leaderboard(connection: sqlite3.Connection, run_key: int) -> list[Entry]
             count for row in rows for count in failures_of(connection, row["key"]).values()
         )
         entries.append(entry)
+    _tell_ties(connection, entries, by_agent)
     return _ranked(entries)
+
+
+def _tell_ties(
+    connection: sqlite3.Connection,
+    entries: list[Entry],
+    by_agent: dict[tuple[str, str, int], list[dict[str, Any]]],
+) -> None:
+    """Fill in who shares a rank, among measured and among simulated agents."""
+    for entry in entries:
+        entry |= {"rank_shown": "–", "rank_low": None, "rank_high": None, "ranked_by": None}
+    for simulated in (False, True):
+        alike = [
+            (entry, [row for row in rows if row["status"] == "complete"])
+            for entry, rows in zip(entries, by_agent.values(), strict=True)
+            if entry["simulated"] == simulated and entry["overall"] is not None
+        ]
+        if not alike:
+            continue
+        found = _by_cases(connection, alike) or by_intervals(
+            [
+                Estimate(entry["overall"], entry["low"], entry["high"], len(rows), "overall")
+                for entry, rows in alike
+            ],
+            "higher",
+        )
+        for (entry, _), label, place in zip(alike, found.labels(), found.rows, strict=True):
+            entry |= {"rank_shown": label, "ranked_by": found.method}
+            entry |= {"rank_low": place.rank_low, "rank_high": place.rank_high}
+
+
+def _by_cases(
+    connection: sqlite3.Connection, alike: Sequence[tuple[Entry, list[dict[str, Any]]]]
+) -> Standings | None:
+    """Standings by case; None where they would not be those of the overall score, where not all
+    were asked the same cases, and where it would take long."""
+    observed = sum(entry["observed"] for entry, _ in alike)
+    those = [
+        Contender(entry["agent_id"], entry["agent_id"], entry["agent_version"], False, tuple(rows))
+        for entry, rows in alike
+    ]
+    if observed > MOST_OBSERVED or not all(one.executions and only_accuracy(one) for one in those):
+        return None
+    cards = scorecards(connection, those, CaseNumbers(connection), PlaceNumbers())
+    groups, _ = rank(cards, OVERALL, _QUICK_RESAMPLES)
+    if len(groups) != 1 or len(groups[0].cards) != len(those):
+        return None
+    return groups[0].standings if groups[0].measured == len(groups[0].shared) else None
 
 
 def _ranked(entries: list[Entry]) -> list[Entry]:
@@ -84,12 +148,6 @@ def _or_lowest(value: float | None) -> float:
     return -math.inf if value is None else value
 
 
-def _mean(values: list[float | None]) -> float | None:
-    """Mean of values that are all there; None otherwise."""
-    known = [value for value in values if value is not None]
-    return sum(known) / len(known) if known and len(known) == len(values) else None
-
-
 def _sum(values: list[float | None]) -> float | None:
     known = [value for value in values if value is not None]
     return sum(known) if known and len(known) == len(values) else None
@@ -98,13 +156,30 @@ def _sum(values: list[float | None]) -> float | None:
 def _mean_with_interval(
     rows: list[dict[str, Any]],
 ) -> tuple[float | None, float | None, float | None]:
-    overall = _mean([row["overall_score"] for row in rows])
+    overall = mean_of_all([row["overall_score"] for row in rows])
     if overall is None or any(row["overall_low"] is None for row in rows):
         return overall, None, None
     count = len(rows)
     below = sum((row["overall_score"] - row["overall_low"]) ** 2 for row in rows)
     above = sum((row["overall_high"] - row["overall_score"]) ** 2 for row in rows)
     return overall, overall - math.sqrt(below) / count, overall + math.sqrt(above) / count
+
+
+def leaderboard_document(
+    connection: sqlite3.Connection, asked: Asked, limit: int = 20
+) -> dict[str, Any]:
+    """What `agentbench leaderboard --format json` prints.
+
+    `categories` and `agents` are the SQL views, by the bare scores, and know of the days alone;
+    `boards` are what was asked for.
+    """
+    days = asked.wanted.days or LEADERBOARD_DAYS
+    document = category_leaderboard(connection, asked.wanted.category, limit, days)
+    found = boards(connection, asked)
+    for board in found:
+        board["more"] = max(0, len(board["standings"]) - limit)
+        board["standings"] = board["standings"][:limit]
+    return document | {"metric": asked.metric, "by": asked.wanted.by, "boards": found}
 
 
 def category_leaderboard(

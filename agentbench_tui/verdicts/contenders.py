@@ -1,0 +1,142 @@
+"""Who stands on a leaderboard: agents, versions of them or models, with their latest executions."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from agentbench_tui.store.selection import executions_where
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable, Sequence
+
+Execution = dict[str, Any]
+"""A row of `benchmark_executions`, `parameters` decoded."""
+By: TypeAlias = Literal["agent", "version", "model"]
+Place: TypeAlias = tuple[str, str, str]
+"""Suite, benchmark and point of a sweep: what has cases or repeats of its own."""
+
+_HARNESS = ("clean", "noisy", "generator-limited")
+"""From best to worst."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contender:
+    """One that is ranked, with the executions that speak for it."""
+
+    name: str
+    """Agent, `agent@version`, or model."""
+    agent_id: str
+    """Of the latest execution."""
+    agent_version: str
+    simulated: bool
+    executions: tuple[Execution, ...]
+    """The oldest first; of each place those of the latest run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which executions count."""
+
+    days: int | None = 30
+    """Measured within so many days; None for all."""
+    suite: str | None = None
+    category: str | None = None
+    by: By = "agent"
+
+
+def place_of(row: Execution) -> Place:
+    """Where an execution was measured."""
+    return row["suite_id"], row["benchmark_id"], json.dumps(row["parameters"], sort_keys=True)
+
+
+def contenders_by_category(
+    connection: sqlite3.Connection, wanted: Wanted
+) -> dict[str, list[Contender]]:
+    """The contenders of each suite category, by name, with their executions in it alone."""
+    categories = _categories(connection)
+    rows: dict[str, list[Execution]] = defaultdict(list)
+    for row in _within(executions_where(connection, suite=wanted.suite), wanted.days):
+        rows[categories[row["suite_hash"]]].append(row)
+    return {
+        category: contenders(connection, rows[category], wanted.by)
+        for category in sorted(rows)
+        if wanted.category in (None, category)
+    }
+
+
+def contenders(
+    connection: sqlite3.Connection, rows: Iterable[Execution], by: By = "agent"
+) -> list[Contender]:
+    """Contenders from complete executions, the oldest first.
+
+    Of each place only the latest run counts. What is simulated and what is measured never make
+    one contender together.
+    """
+    grouped: dict[tuple[str, bool], list[Execution]] = defaultdict(list)
+    for row in rows:
+        grouped[_name(connection, row, by), bool(row["simulated"])].append(row)
+    return [
+        Contender(name, latest[-1]["agent_id"], latest[-1]["agent_version"], simulated, latest)
+        for (name, simulated), all_rows in sorted(grouped.items())
+        if (latest := _latest(all_rows))
+    ]
+
+
+def harness_of(connection: sqlite3.Connection, executions: Sequence[Execution]) -> str | None:
+    """The worst verdict on the harness behind them; None where none was given.
+
+    A load has a verdict of its own; of anything else it is that of its run.
+    """
+    keys = json.dumps([row["key"] for row in executions])
+    found = connection.execute(
+        "SELECT DISTINCT COALESCE(l.verdict, r.verdict) FROM benchmark_executions e"
+        " JOIN runs r ON r.key=e.run_key LEFT JOIN load_summaries l ON l.execution_key=e.key"
+        " WHERE e.key IN (SELECT value FROM json_each(?))",
+        (keys,),
+    ).fetchall()
+    verdicts = [_HARNESS.index(row[0]) for row in found if row[0] in _HARNESS]
+    return _HARNESS[max(verdicts)] if verdicts else None
+
+
+def _within(rows: list[Execution], days: int | None) -> list[Execution]:
+    if days is None:
+        return rows
+    since = (datetime.now(UTC) - timedelta(days=days)).strftime("%Y-%m-%dT%H:%M:%S")
+    return [row for row in rows if row["created_at"] > since]
+
+
+def _categories(connection: sqlite3.Connection) -> dict[str, str]:
+    return dict(connection.execute("SELECT hash, category FROM benchmark_suites").fetchall())
+
+
+def _latest(rows: list[Execution]) -> tuple[Execution, ...]:
+    """Of each place those of the latest run; several where seeds were swept."""
+    newest = {place_of(row): row["run_key"] for row in rows}
+    return tuple(row for row in rows if newest[place_of(row)] == row["run_key"])
+
+
+def _name(connection: sqlite3.Connection, row: Execution, by: By) -> str:
+    if by == "version":
+        return f"{row['agent_id']}@{row['agent_version']}"
+    if by == "model":
+        return _model(connection, row) or str(row["agent_id"])
+    return str(row["agent_id"])
+
+
+def _model(connection: sqlite3.Connection, row: Execution) -> str | None:
+    """The model that the server named, else that of the target; None for agents without one."""
+    named = connection.execute(
+        "SELECT json_extract(answer, '$.model') FROM answers WHERE execution_key=?"
+        " AND answer IS NOT NULL LIMIT 1",
+        (row["key"],),
+    ).fetchone()
+    if named is not None and named[0]:
+        return str(named[0])
+    configuration = json.loads(row["model_configuration"] or "{}")
+    _, _, model = str(configuration.get("target", "")).partition("#")
+    return model.partition("?")[0] or None

@@ -1,0 +1,102 @@
+"""What a contender's answers cost: per task, per success, and successes per dollar."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agentbench_tui.analysis.cost_efficiency import CostFigures, cost_figures
+
+if TYPE_CHECKING:
+    from agentbench_tui.analysis.estimate import Estimate
+    from agentbench_tui.verdicts.scorecard import Scorecard
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+COST = "cost_usd_per_task"
+SUCCESS = "correct_share"
+BY_THE_HOUR = "the price of an hour is shared out evenly: luck of whole repeats is not in it"
+
+
+@dataclass(frozen=True, slots=True)
+class Spending:
+    """Cost and success of each observation of one contender."""
+
+    usd: Floats
+    right: Floats
+    unit: Integers
+    """What is independent: the case or its cluster."""
+    case: Integers
+    by_the_hour: bool
+    """Whether costs are known of whole repeats only, and are shared out evenly over their cases."""
+
+    def figures(self) -> CostFigures:
+        return cost_figures(self.usd, self.right, self.unit)
+
+
+def spending(card: Scorecard, cases: Integers | None = None) -> Spending | str:
+    """What the answers to some cases (None for all) cost, or why it is not known."""
+    right = card.column(SUCCESS)
+    usd = card.column(COST)
+    by_the_hour = False
+    kept = np.ones(len(right), bool) if cases is None else np.isin(card.case, cases)
+    if not kept.any():
+        return "no case of a task benchmark"
+    if np.isnan(usd[kept]).any():
+        usd, by_the_hour = _shared_out(card, usd), True
+        if np.isnan(usd[kept]).any():
+            return "what its answers cost is not known (`agentbench runs show` says why)"
+    if np.isnan(right[kept]).any():
+        return "no answer is called right or wrong"
+    return Spending(usd[kept], right[kept], card.cluster[kept], card.case[kept], by_the_hour)
+
+
+def _shared_out(card: Scorecard, usd: Floats) -> Floats:
+    """With costs of whole repeats shared out over what was asked in them."""
+    filled = usd.copy()
+    for place, samples in card.samples(COST).items():
+        here = card.place == place
+        repeats = np.unique(card.repeat[here])
+        if np.isnan(usd[here]).any() and len(samples) == len(repeats):
+            filled[here] = samples[np.searchsorted(repeats, card.repeat[here])]
+    return filled
+
+
+def estimate_document(found: Estimate | None, reason: str = "") -> dict[str, Any]:
+    """A figure with its interval; what is infinite or unknown is null, with the reason."""
+    if found is None:
+        return {"value": None, "low": None, "high": None, "reason": reason}
+    return {
+        "value": finite(found.value),
+        "low": finite(found.low),
+        "high": finite(found.high),
+        "reason": found.reason or reason,
+    }
+
+
+def finite(value: float | None) -> float | None:
+    """None for what JSON cannot hold."""
+    return None if value is None or not math.isfinite(value) else float(value)
+
+
+def cost_fields(found: Spending | str) -> dict[str, Any]:
+    """Cost per task and success, and successes per dollar, of a contender."""
+    if isinstance(found, str):
+        nothing = estimate_document(None, found)
+        return {
+            "cost_usd_per_task": nothing,
+            "cost_usd_per_success": nothing,
+            "successes_per_usd": nothing,
+        }
+    figures = found.figures()
+    reason = BY_THE_HOUR if found.by_the_hour else ""
+    return {
+        "cost_usd_per_task": estimate_document(figures.per_task, reason),
+        "cost_usd_per_success": estimate_document(figures.per_success, reason),
+        "successes_per_usd": estimate_document(figures.per_dollar, reason),
+    }

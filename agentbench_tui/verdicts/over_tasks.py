@@ -1,0 +1,96 @@
+"""Few runs of several benchmarks as one figure, after Agarwal et al. 2021.
+
+Tasks are benchmarks (at points of a sweep), runs are whole repeats, and a run's value is its mean
+over the cases that are compared. What is said of chance is how runs vary, not which cases were
+asked: see `analysis.task_aggregate`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agentbench_tui.analysis.resampling import Resampling
+from agentbench_tui.analysis.task_aggregate import (
+    aggregate,
+    bootstrap_aggregate,
+    performance_profile,
+    probability_of_improvement,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from agentbench_tui.analysis.resampling import Bootstrap
+    from agentbench_tui.verdicts.scorecard import Scorecard
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Document = dict[str, Any]
+
+TAUS = np.linspace(0, 0.95, 20)
+_HOW = Resampling(seed=42, resamples=2_000, method="percentile")
+_ONE_RUN = "needs 2 repeats (have 1)"
+
+
+def over_tasks(cards: Sequence[Scorecard], metric: str, cases: Integers) -> list[Document]:
+    """Of each contender: interquartile mean, performance profile, and the chance that one of its
+    runs is better than one of the next contender's, on a benchmark drawn at random.
+
+    `cards` in the order of their places; `metric` is a share of which more is better. Everyone has
+    the same benchmarks, since all have the cases.
+    """
+    runs = [_runs(card, metric, cases) for card in cards]
+    found = []
+    for place, tasks in enumerate(runs):
+        follower = runs[place + 1] if place + 1 < len(runs) else None
+        following = cards[place + 1].contender.name if follower is not None else None
+        found.append(
+            {
+                "iqm": _iqm(tasks),
+                "improvement": None
+                if follower is None
+                else {"over": following, **_improvement(tasks, follower)},
+                "profile": _profile(tasks),
+            }
+        )
+    return found
+
+
+def _runs(card: Scorecard, metric: str, cases: Integers) -> list[Floats]:
+    """The value of each repeat, by benchmark."""
+    values = card.column(metric)
+    kept = np.isin(card.case, cases) & ~np.isnan(values)
+    repeats, first, at = np.unique(card.repeat[kept], return_index=True, return_inverse=True)
+    at = at.reshape(-1)
+    means = np.bincount(at, values[kept], len(repeats)) / np.bincount(at)
+    places = card.place[kept][first]
+    return [means[places == place] for place in np.unique(places)]
+
+
+def _iqm(tasks: Sequence[Floats]) -> Document:
+    return _document(aggregate(tasks, "iqm"), bootstrap_aggregate(tasks, "iqm", _HOW))
+
+
+def _improvement(ours: Sequence[Floats], theirs: Sequence[Floats]) -> Document:
+    found = probability_of_improvement(ours, theirs, _HOW)
+    return _document(None if found is None else found.estimate, found)
+
+
+def _profile(tasks: Sequence[Floats]) -> Document:
+    found = performance_profile(tasks, TAUS, _HOW)
+    return {
+        "taus": [round(float(tau), 4) for tau in found.taus],
+        "share": found.share.tolist(),
+        "low": None if found.low is None else found.low.tolist(),
+        "high": None if found.high is None else found.high.tolist(),
+    }
+
+
+def _document(value: float | None, found: Bootstrap | None) -> Document:
+    if found is None:
+        return {"value": value, "low": None, "high": None, "reason": _ONE_RUN}
+    low, high = found.interval.low, found.interval.high
+    return {"value": value, "low": low, "high": high, "reason": ""}

@@ -1,0 +1,202 @@
+"""Contenders ranked on what they share: case by case, by whole repeats, or by overall scores."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from agentbench_tui.analysis.estimate import Estimate, Kind, estimate
+from agentbench_tui.model.metric import METRICS
+from agentbench_tui.verdicts.evidence import OF_OBSERVATIONS
+from agentbench_tui.verdicts.scorecard import by_cluster, case_table, comparable_groups
+from agentbench_tui.verdicts.standing import by_cases, by_intervals, by_repeats
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from agentbench_tui.analysis.scale import Better
+    from agentbench_tui.verdicts.contenders import Contender
+    from agentbench_tui.verdicts.scorecard import Floats, Group, Integers, Scorecard
+    from agentbench_tui.verdicts.standing import Standings
+
+OVERALL = "overall"
+
+Way = Literal["cases", "repeats", "scores"]
+Unranked = list[dict[str, str]]
+"""Who has no place, and why: `name`, `reason`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """Contenders that were ranked together."""
+
+    cards: list[Scorecard]
+    standings: Standings
+    way: Way
+    metric: str
+    """What decided: `accuracy` also for `overall`, where nothing else counts for it."""
+    shared: Integers
+    """Cases that all were measured on, or places where not cases were ranked."""
+    measured: int
+    """What any of them was measured on, shared or not."""
+    places: Integers
+    """Where the cases are from."""
+    table: Floats | None = None
+    """Where cases were ranked, float64[members, cases]: the mean of each."""
+    clusters: Integers | None = None
+    """Of these cases, what is independent."""
+
+
+def rank(
+    cards: Sequence[Scorecard], metric: str, resamples: int = 10_000
+) -> tuple[list[Ranked], Unranked]:
+    """The groups that can be ranked together, the largest first, and who cannot be ranked at all.
+
+    By accuracy and other shares, tokens and costs case by case; by times, and by what only whole
+    repeats have, by whole repeats; by `overall` case by case where accuracy is all that counts
+    for it, otherwise by the scores' own intervals.
+    """
+    if metric == OVERALL:
+        if all(only_accuracy(card.contender) for card in cards):
+            return rank(cards, "accuracy", resamples)
+        return _ranked(cards, [_overall(card) for card in cards], "scores", metric)
+    known = METRICS[metric.partition(".")[0]]
+    samples = [card.samples(metric) for card in cards]
+    columns = [card.by_case(metric) if metric in OF_OBSERVATIONS else None for card in cards]
+    by_case = known.unit != "ms" and all(
+        column is not None and (len(column[0]) > 0 or not sample)
+        for column, sample in zip(columns, samples, strict=True)
+    )
+    if by_case:
+        return _ranked_by_case(cards, metric, resamples)
+    return _ranked(cards, samples, "repeats", metric)
+
+
+def _ranked_by_case(
+    cards: Sequence[Scorecard], metric: str, resamples: int
+) -> tuple[list[Ranked], Unranked]:
+    columns = [card.by_case(metric) for card in cards]
+    everything, table = case_table(columns)
+    groups = [
+        _group_by_case(
+            [cards[row] for row in group.members], group, everything, table, metric, resamples
+        )
+        for group in comparable_groups(~np.isnan(table))
+    ]
+    return groups, _lacking(cards, [len(cases) > 0 for cases, _ in columns], metric)
+
+
+def _group_by_case(
+    members: list[Scorecard],
+    group: Group,
+    everything: Integers,
+    table: Floats,
+    metric: str,
+    resamples: int,
+) -> Ranked:
+    cases, rows = everything[group.shared], list(group.members)
+    first = members[0]
+    inside = np.isin(first.case, cases)
+    clusters = np.zeros(len(cases), np.int64)
+    clusters[np.searchsorted(cases, first.case[inside])] = first.cluster[inside]
+    shared = table[rows][:, group.shared]
+    scores = [_score(card, metric, cases) for card in members]
+    return Ranked(
+        members,
+        by_cases(by_cluster(shared, clusters), scores, _better(metric), resamples),
+        "cases",
+        metric,
+        cases,
+        int((~np.isnan(table[rows])).any(axis=0).sum()),
+        np.unique(first.place[inside]),
+        shared,
+        clusters,
+    )
+
+
+def _ranked(
+    cards: Sequence[Scorecard],
+    samples: Sequence[dict[int, Any]],
+    way: Way,
+    metric: str,
+) -> tuple[list[Ranked], Unranked]:
+    """By what each contender has of each place: values of repeats, or the overall score."""
+    count = 1 + max((place for one in samples for place in one), default=-1)
+    present = np.array([[place in one for place in range(count)] for one in samples], bool)
+    groups = []
+    for group in comparable_groups(present.reshape(len(cards), count)):
+        shared = [int(place) for place in group.shared]
+        chosen = [[samples[row][place] for place in shared] for row in group.members]
+        if way == "scores":
+            standings = by_intervals([_mean_score(one) for one in chosen], "higher")
+        else:
+            share = METRICS[metric.partition(".")[0]].unit == "share"
+            standings = by_repeats(chosen, _better(metric), share=share)
+        groups.append(
+            Ranked(
+                [cards[row] for row in group.members],
+                standings,
+                way,
+                metric,
+                group.shared,
+                int(present[list(group.members)].any(axis=0).sum()),
+                group.shared,
+            )
+        )
+    return groups, _lacking(cards, [bool(one) for one in samples], metric)
+
+
+def _lacking(cards: Sequence[Scorecard], has: Sequence[bool], metric: str) -> Unranked:
+    return [
+        {"name": card.contender.name, "reason": f"no {metric} was measured of it"}
+        for card, known in zip(cards, has, strict=True)
+        if not known
+    ]
+
+
+def _better(metric: str) -> Better:
+    return "lower" if METRICS[metric.partition(".")[0]].direction == "lower" else "higher"
+
+
+def _score(card: Scorecard, metric: str, cases: Integers) -> Estimate:
+    """The score with the interval that a run's table has too."""
+    values = card.column(metric)
+    kept = np.isin(card.case, cases) & ~np.isnan(values)
+    kind: Kind = "share" if METRICS[metric].unit == "share" else "amount"
+    return estimate(values[kept], kind, clusters=card.cluster[kept])
+
+
+def only_accuracy(contender: Contender) -> bool:
+    """Whether its overall scores are its accuracy, because nothing else has a weight."""
+    return all(
+        row["overall_score"] is not None and row["overall_score"] == row["accuracy_score"]
+        for row in contender.executions
+    )
+
+
+def _overall(card: Scorecard) -> dict[int, list[dict[str, Any]]]:
+    """Place → its executions, where all have an overall score."""
+    by_place: dict[int, list[dict[str, Any]]] = {
+        place: list(one.executions) for place, one in card.evidence.items()
+    }
+    return {
+        place: rows
+        for place, rows in by_place.items()
+        if all(row["overall_score"] is not None for row in rows)
+    }
+
+
+def _mean_score(places: Sequence[list[dict[str, Any]]]) -> Estimate:
+    """Mean over places of the mean over executions, which are taken as independent."""
+    rows = [(row, 1 / len(one) / len(places)) for one in places for row in one]
+    value = sum(weight * row["overall_score"] for row, weight in rows)
+    if any(row["overall_low"] is None for row, _ in rows):
+        return Estimate(value, None, None, len(rows), "mean of overall scores")
+    below = sum((weight * (row["overall_score"] - row["overall_low"])) ** 2 for row, weight in rows)
+    above = sum(
+        (weight * (row["overall_high"] - row["overall_score"])) ** 2 for row, weight in rows
+    )
+    low, high = value - below**0.5, value + above**0.5
+    return Estimate(value, low, high, len(rows), "mean of overall scores")

@@ -1,0 +1,239 @@
+"""Boards of a leaderboard: who can be ranked together, on what, and how sure the places are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from agentbench_tui.analysis.rating import bradley_terry_by_case, outcomes_by_case
+from agentbench_tui.model.errors import UsageError, did_you_mean
+from agentbench_tui.model.metric import METRICS, find_metric
+from agentbench_tui.verdicts.contenders import (
+    Wanted,
+    contenders,
+    contenders_by_category,
+    harness_of,
+)
+from agentbench_tui.verdicts.cost import cost_fields, finite, spending
+from agentbench_tui.verdicts.evidence import CaseNumbers
+from agentbench_tui.verdicts.over_tasks import over_tasks
+from agentbench_tui.verdicts.ranked import OVERALL, rank
+from agentbench_tui.verdicts.scorecard import PlaceNumbers, scorecards
+from agentbench_tui.verdicts.standing import SEED
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Sequence
+
+    from agentbench_tui.verdicts.contenders import Contender
+    from agentbench_tui.verdicts.ranked import Ranked
+    from agentbench_tui.verdicts.scorecard import Scorecard
+    from agentbench_tui.verdicts.standing import Standing
+
+DIMENSIONS = ("accuracy", "speed", "efficiency", "cost", "reliability")
+_MOST_OUTCOMES = 8_000_000
+"""Values of a table of outcomes, cases × contenders²; a larger one would take seconds."""
+
+Document = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a leaderboard is to show."""
+
+    metric: str = "accuracy"
+    overall: bool = False
+    """One board over all categories, instead of one for each."""
+    rating: bool = False
+    """Bradley-Terry ratings too."""
+    wanted: Wanted = field(default_factory=Wanted)
+
+
+def boards(connection: sqlite3.Connection, asked: Asked) -> list[Document]:
+    """The boards asked for, in order; simulated contenders have boards of their own.
+
+    UsageError for a metric that nobody can be ranked by.
+    """
+    _check(connection, asked)
+    by_category = contenders_by_category(connection, asked.wanted)
+    everyone: list[tuple[str | None, list[Contender]]] = [*by_category.items()]
+    if asked.overall:
+        rows = [row for those in by_category.values() for one in those for row in one.executions]
+        rows.sort(key=lambda row: (row["created_at"], row["key"]))
+        everyone = [(None, contenders(connection, rows, asked.wanted.by))] if rows else []
+    return [
+        board
+        for category, those in everyone
+        for simulated in (False, True)
+        for board in _boards(
+            connection, category, [one for one in those if one.simulated == simulated], asked
+        )
+    ]
+
+
+def _check(connection: sqlite3.Connection, asked: Asked) -> None:
+    known = find_metric(asked.metric)
+    if asked.metric != OVERALL and (known is None or known.direction == "none"):
+        names = [OVERALL, *(one.name for one in METRICS.values() if one.direction != "none")]
+        why = "neither more nor less of it is better" if known is not None else "unknown"
+        raise UsageError(
+            f"--metric {asked.metric}: {why}{did_you_mean(asked.metric, names)}; "
+            "`agentbench explain` lists the metrics"
+        )
+    suite = asked.wanted.suite
+    suites = [
+        row[0] for row in connection.execute("SELECT DISTINCT suite_id FROM benchmark_suites")
+    ]
+    if suite is not None and suite not in suites:
+        raise UsageError(
+            f"--suite {suite}: nothing was measured on it{did_you_mean(suite, suites)}; "
+            "`agentbench runs list` shows what was"
+        )
+
+
+def _boards(
+    connection: sqlite3.Connection,
+    category: str | None,
+    those: Sequence[Contender],
+    asked: Asked,
+) -> list[Document]:
+    if not those:
+        return []
+    places = PlaceNumbers()
+    cards = scorecards(connection, those, CaseNumbers(connection), places)
+    groups, unranked = rank(cards, asked.metric)
+    head: Document = {"category": category, "simulated": those[0].simulated, "metric": asked.metric}
+    found = [head | _board(connection, one, places, asked) for one in groups]
+    if unranked:
+        nobody: Document = {
+            "ranked_by": None,
+            "method": None,
+            "benchmarks": [],
+            "shared": 0,
+            "left_out": 0,
+        }
+        found = found or [head | nobody | {"standings": []}]
+        found[-1]["unranked"] = unranked
+    for place, board in enumerate(found):
+        board["apart"] = place > 0
+    return found
+
+
+def _board(
+    connection: sqlite3.Connection, ranked: Ranked, places: PlaceNumbers, asked: Asked
+) -> Document:
+    """One group's board, in the order of positions."""
+    names = [card.contender.name for card in ranked.cards]
+    labels = ranked.standings.labels()
+    order = sorted(
+        range(len(names)), key=lambda row: (ranked.standings.rows[row].position, names[row])
+    )
+    more = _over_tasks(ranked, order)
+    ratings = _ratings(ranked) if asked.rating else None
+    lines = []
+    for place, row in enumerate(order):
+        card = ranked.cards[row]
+        line = _standing(names, row, ranked.standings.rows[row], labels[row])
+        line |= _of_contender(connection, card, ranked)
+        line |= more[place]
+        if ratings is not None:
+            line["rating"] = ratings[row]
+        lines.append(line)
+    by_metric = METRICS.get(ranked.metric.partition(".")[0])
+    return {
+        "unit": "score" if by_metric is None else by_metric.unit,
+        "better": "higher" if by_metric is None else by_metric.direction,
+        "ranked_by": ranked.way,
+        "method": ranked.standings.method,
+        "benchmarks": sorted({"/".join(places.place(int(one))[:2]) for one in ranked.places}),
+        "shared": len(ranked.shared),
+        "left_out": ranked.measured - len(ranked.shared),
+        "standings": lines,
+        "unranked": [],
+    }
+
+
+def _standing(names: Sequence[str], row: int, place: Standing, label: str) -> Document:
+    others = {*range(len(names))} - {row, *place.ahead_of, *place.behind}
+    return {
+        "name": names[row],
+        "rank": place.position,
+        "rank_low": place.rank_low,
+        "rank_high": place.rank_high,
+        "shared_rank": place.rank,
+        "rank_shown": label,
+        "score": place.score,
+        "low": finite(place.low),
+        "high": finite(place.high),
+        "ahead_of": sorted(names[other] for other in place.ahead_of),
+        "behind": sorted(names[other] for other in place.behind),
+        "not_told_apart_from": sorted(names[other] for other in others),
+        "reason": place.reason,
+    }
+
+
+def _of_contender(connection: sqlite3.Connection, card: Scorecard, ranked: Ranked) -> Document:
+    """What is told beside the place: of the board's places, and costs of its cases."""
+    contender = card.contender
+    shown = {int(place) for place in ranked.places}
+    rows = [row for place, one in card.evidence.items() if place in shown for row in one.executions]
+    found: Document = {
+        "agent_id": contender.agent_id,
+        "agent_version": contender.agent_version,
+        "simulated": contender.simulated,
+        "overall": mean_of_all([row["overall_score"] for row in rows]),
+    }
+    found["scores"] = {
+        name: mean_of_all([row[f"{name}_score"] for row in rows]) for name in DIMENSIONS
+    }
+    cases = ranked.shared if ranked.way == "cases" else card.case[np.isin(card.place, [*shown])]
+    found |= cost_fields(spending(card, cases))
+    found["harness"] = harness_of(connection, rows)
+    found["last_benchmark_date"] = max(row["created_at"] for row in rows)
+    return found
+
+
+def mean_of_all(values: Sequence[float | None]) -> float | None:
+    """Mean of values that are all there; None otherwise."""
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known and len(known) == len(values) else None
+
+
+def _over_tasks(ranked: Ranked, order: Sequence[int]) -> list[Document]:
+    """See `over_tasks`; nothing where it is not shares of cases that were ranked."""
+    if ranked.way != "cases" or METRICS[ranked.metric].unit != "share":
+        return [{"iqm": None, "improvement": None, "profile": None}] * len(order)
+    return over_tasks([ranked.cards[row] for row in order], ranked.metric, ranked.shared)
+
+
+def _ratings(ranked: Ranked) -> list[Document]:
+    """Bradley-Terry ratings from who did better on each shared case, ties half."""
+    nothing: Document = {"value": None, "low": None, "high": None}
+    count = len(ranked.cards)
+    if ranked.table is None or ranked.clusters is None:
+        reason = "rated are only those that were ranked case by case"
+        return [nothing | {"reason": reason}] * count
+    if count == 1:
+        return [nothing | {"reason": "nobody to be compared with"}]
+    if ranked.table.shape[1] * count**2 > _MOST_OUTCOMES:
+        reason = f"more than {_MOST_OUTCOMES:,} outcomes (cases × agents²); give --suite"
+        return [nothing | {"reason": reason}] * count
+    outcomes = outcomes_by_case(
+        ranked.table, higher_is_better=METRICS[ranked.metric].direction == "higher"
+    )
+    _, at = np.unique(ranked.clusters, return_inverse=True)
+    by_unit = np.zeros((int(at.max()) + 1, count, count))
+    np.add.at(by_unit, at.reshape(-1), outcomes)
+    found = bradley_terry_by_case(by_unit, seed=SEED)
+    decided = "only by a weak prior: somebody never lost" if found.prior_decides else ""
+    return [
+        {
+            "value": finite(one.rating),
+            "low": finite(one.low),
+            "high": finite(one.high),
+            "reason": decided if one.low is not None else "needs 15 cases",
+        }
+        for one in found.players
+    ]
