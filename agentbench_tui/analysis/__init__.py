@@ -1,1 +1,242 @@
-"""Statistics as pure functions on arrays. Knows nothing of files, stores or agents."""
+"""Statistics as pure functions on arrays. Knows nothing of files, stores or agents.
+
+    from agentbench_tui.analysis import bca_interval, holm, sign_flip_test
+
+Every function below is imported, with numpy, when it is first asked for: importing the package
+costs nothing. `docs/analysis.md` lists them. Columns are anything that numpy takes for float64[n];
+NaN and infinity are refused by ValueError, and None means that the values cannot tell.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from agentbench_tui.analysis.bootstrap import (
+        bca_interval,
+        bootstrap_difference,
+        bootstrap_mean,
+        bootstrap_median_ratio,
+        bootstrap_paired_difference,
+        bootstrap_paired_ratio,
+        bootstrap_ratio,
+    )
+    from agentbench_tui.analysis.change_point import Change, changes, e_divisive, locate
+    from agentbench_tui.analysis.components import (
+        PairingGain,
+        SeedSplit,
+        TwoLevel,
+        pairing_gain,
+        seed_split,
+        two_level,
+    )
+    from agentbench_tui.analysis.cost_efficiency import CostFigures, configurations, cost_figures
+    from agentbench_tui.analysis.effect_size import (
+        cliffs_delta,
+        cohens_d,
+        dz,
+        geometric_ratio,
+        hedges_g,
+        pearson,
+        probability_of_superiority,
+    )
+    from agentbench_tui.analysis.equivalence import (
+        Equivalence,
+        power_equivalence,
+        tost,
+        tost_difference,
+        tost_ratio,
+        values_needed,
+        verdict,
+    )
+    from agentbench_tui.analysis.estimate import Estimate, quantile_estimate
+    from agentbench_tui.analysis.goodness import GoodnessTest, ks_2samp, levene, shapiro
+    from agentbench_tui.analysis.history_gate import HistoryTest, judge_history
+    from agentbench_tui.analysis.interval import (
+        Interval,
+        clustered_mean,
+        clustered_se,
+        quantile_interval,
+        ratio_of_sums,
+        t_log_interval,
+        t_mean,
+        wilson,
+        zero_event_upper,
+    )
+    from agentbench_tui.analysis.learning_curve import MeanCurve, auc, last_n, mean_curve, slope
+    from agentbench_tui.analysis.multiplicity import (
+        benjamini_hochberg,
+        benjamini_yekutieli,
+        bonferroni,
+        hochberg_simes,
+        holm,
+    )
+    from agentbench_tui.analysis.paired_effect import (
+        Effect,
+        difference_effect,
+        ratio_effect,
+        unpaired_difference_effect,
+        unpaired_ratio_effect,
+    )
+    from agentbench_tui.analysis.pareto import dominance, pareto_front
+    from agentbench_tui.analysis.permutation import (
+        PermutationTest,
+        permutation_test,
+        sign_flip_test,
+    )
+    from agentbench_tui.analysis.power import (
+        RatioSize,
+        SampleSize,
+        power_mcnemar,
+        power_paired,
+        power_two_sample,
+        sample_size_mcnemar,
+        sample_size_paired,
+        sample_size_proportions,
+        sample_size_ratio,
+        sample_size_two_sample,
+        smallest_detectable_paired,
+        smallest_detectable_two_sample,
+    )
+    from agentbench_tui.analysis.proportion import (
+        agresti_coull,
+        clopper_pearson,
+        jeffreys,
+        mcnemar_exact,
+        newcombe,
+        newcombe_paired,
+    )
+    from agentbench_tui.analysis.quantiles import quantile_estimates, weighted_quantiles
+    from agentbench_tui.analysis.rank import (
+        BrunnerMunzelTest,
+        RankTest,
+        brunner_munzel,
+        mann_whitney,
+    )
+    from agentbench_tui.analysis.rating import Ratings, bradley_terry, expected_score
+    from agentbench_tui.analysis.resampling import Bootstrap, Resampling
+    from agentbench_tui.analysis.scalability import Scaling, fit_usl
+    from agentbench_tui.analysis.scale import Scale
+    from agentbench_tui.analysis.severity import least_worsening
+    from agentbench_tui.analysis.signed_rank import SignedRankTest, wilcoxon
+    from agentbench_tui.analysis.student import TTest, paired_t, student_t, welch
+    from agentbench_tui.analysis.summary import (
+        Drift,
+        Summary,
+        drift,
+        effective_sample_size,
+        iqm,
+        lag1_autocorrelation,
+        pass_at_k,
+        pass_hat_k,
+        precision_reached,
+        quantile,
+        summarise,
+    )
+    from agentbench_tui.analysis.task_aggregate import (
+        Profile,
+        aggregate,
+        bootstrap_aggregate,
+        bootstrap_aggregate_difference,
+        performance_profile,
+        probability_of_improvement,
+    )
+    from agentbench_tui.analysis.variance import (
+        Precision,
+        PrecisionCurve,
+        RunsNeeded,
+        half_width_curve,
+        precision_n,
+        runs_needed,
+    )
+    from agentbench_tui.analysis.version_gate import VersionTest, compare_versions
+
+_TABLE = """
+bootstrap       bca_interval bootstrap_difference bootstrap_mean bootstrap_median_ratio
+bootstrap       bootstrap_paired_difference bootstrap_paired_ratio bootstrap_ratio
+change_point    Change changes e_divisive locate
+components      PairingGain SeedSplit TwoLevel pairing_gain seed_split two_level
+cost_efficiency CostFigures configurations cost_figures
+effect_size     cliffs_delta cohens_d dz geometric_ratio hedges_g pearson
+effect_size     probability_of_superiority
+equivalence     Equivalence power_equivalence tost tost_difference tost_ratio values_needed
+equivalence     verdict
+estimate        Estimate quantile_estimate
+goodness        GoodnessTest ks_2samp levene shapiro
+history_gate    HistoryTest judge_history
+interval        Interval clustered_mean clustered_se quantile_interval ratio_of_sums
+interval        t_log_interval t_mean wilson zero_event_upper
+learning_curve  MeanCurve auc last_n mean_curve slope
+multiplicity    benjamini_hochberg benjamini_yekutieli bonferroni hochberg_simes holm
+paired_effect   Effect difference_effect ratio_effect unpaired_difference_effect
+paired_effect   unpaired_ratio_effect
+pareto          dominance pareto_front
+permutation     PermutationTest permutation_test sign_flip_test
+power           RatioSize SampleSize power_mcnemar power_paired power_two_sample
+power           sample_size_mcnemar sample_size_paired sample_size_proportions sample_size_ratio
+power           sample_size_two_sample smallest_detectable_paired smallest_detectable_two_sample
+proportion      agresti_coull clopper_pearson jeffreys mcnemar_exact newcombe newcombe_paired
+quantiles       quantile_estimates weighted_quantiles
+rank            BrunnerMunzelTest RankTest brunner_munzel mann_whitney
+rating          Ratings bradley_terry expected_score
+resampling      Bootstrap Resampling
+scalability     Scaling fit_usl
+scale           Scale
+severity        least_worsening
+signed_rank     SignedRankTest wilcoxon
+student         TTest paired_t student_t welch
+summary         Drift Summary drift effective_sample_size iqm lag1_autocorrelation pass_at_k
+summary         pass_hat_k precision_reached quantile summarise
+task_aggregate  Profile aggregate bootstrap_aggregate bootstrap_aggregate_difference
+task_aggregate  performance_profile probability_of_improvement
+variance        Precision PrecisionCurve RunsNeeded half_width_curve precision_n runs_needed
+version_gate    VersionTest compare_versions
+"""
+_MODULES = {
+    name: line.split()[0] for line in _TABLE.strip().splitlines() for name in line.split()[1:]
+}
+"""Name → the module that has it."""
+
+__all__ = [
+    "Bootstrap", "BrunnerMunzelTest", "Change", "CostFigures", "Drift", "Effect",
+    "Equivalence", "Estimate", "GoodnessTest", "HistoryTest", "Interval", "MeanCurve",
+    "PairingGain", "PermutationTest", "Precision", "PrecisionCurve", "Profile", "RankTest",
+    "Ratings", "RatioSize", "Resampling", "RunsNeeded", "SampleSize", "Scale", "Scaling",
+    "SeedSplit", "SignedRankTest", "Summary", "TTest", "TwoLevel", "VersionTest", "aggregate",
+    "agresti_coull", "auc", "bca_interval", "benjamini_hochberg", "benjamini_yekutieli",
+    "bonferroni", "bootstrap_aggregate", "bootstrap_aggregate_difference",
+    "bootstrap_difference", "bootstrap_mean", "bootstrap_median_ratio",
+    "bootstrap_paired_difference", "bootstrap_paired_ratio", "bootstrap_ratio",
+    "bradley_terry", "brunner_munzel", "changes", "cliffs_delta", "clopper_pearson",
+    "clustered_mean", "clustered_se", "cohens_d", "compare_versions", "configurations",
+    "cost_figures", "difference_effect", "dominance", "drift", "dz", "e_divisive",
+    "effective_sample_size", "expected_score", "fit_usl", "geometric_ratio",
+    "half_width_curve", "hedges_g", "hochberg_simes", "holm", "iqm", "jeffreys",
+    "judge_history", "ks_2samp", "lag1_autocorrelation", "last_n", "least_worsening",
+    "levene", "locate", "mann_whitney", "mcnemar_exact", "mean_curve", "newcombe",
+    "newcombe_paired", "paired_t", "pairing_gain", "pareto_front", "pass_at_k", "pass_hat_k",
+    "pearson", "performance_profile", "permutation_test", "power_equivalence",
+    "power_mcnemar", "power_paired", "power_two_sample", "precision_n", "precision_reached",
+    "probability_of_improvement", "probability_of_superiority", "quantile",
+    "quantile_estimate", "quantile_estimates", "quantile_interval", "ratio_effect",
+    "ratio_of_sums", "runs_needed", "sample_size_mcnemar", "sample_size_paired",
+    "sample_size_proportions", "sample_size_ratio", "sample_size_two_sample", "seed_split",
+    "shapiro", "sign_flip_test", "slope", "smallest_detectable_paired",
+    "smallest_detectable_two_sample", "student_t", "summarise", "t_log_interval", "t_mean",
+    "tost", "tost_difference", "tost_ratio", "two_level", "unpaired_difference_effect",
+    "unpaired_ratio_effect", "values_needed", "verdict", "weighted_quantiles", "welch",
+    "wilcoxon", "wilson", "zero_event_upper",
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+    globals()[name] = found  # so that it is looked up once
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from agentbench_tui.analysis.level import tamed
-from agentbench_tui.analysis.sample import Floats
+from agentbench_tui.analysis.sample import Floats, column
 from agentbench_tui.analysis.scale import Scale
 from agentbench_tui.analysis.student import TTest
 from agentbench_tui.analysis.version_gate import level_test
@@ -78,6 +78,19 @@ def changes(values: ArrayLike, scale: Scale, margin: float | None = None) -> lis
         _change(x, start, cut, stop, scale)
         for start, cut, stop in zip(bounds[:-2], bounds[1:-1], bounds[2:], strict=True)
     ]
+
+
+def e_divisive(values: ArrayLike) -> list[int]:
+    """Where the level of a series, float64[n], changes: the index of the first value of each new
+    level, ascending.
+
+    Splits where Q̂ (see `energy`) is largest, then each part again (Matteson & James 2014); a split
+    stays when Welch's p between the levels on both sides is below 1e-4 and their means differ by 2
+    standard deviations or more. As `changes` on the values as they are, without a margin.
+    ValueError on NaN and infinity.
+    """
+    x = column(values)
+    return _confirmed(x, _candidates(x), 0.0)
 
 
 def locate(values: ArrayLike, scale: Scale) -> Change | None:
