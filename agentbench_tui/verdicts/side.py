@@ -155,7 +155,7 @@ def _side(
     seeded: bool,
 ) -> Side:
     evidence = {
-        place: _evidence(connection, found, numbers)
+        place: evidence_of(connection, found, numbers)
         for place, found in placed.items()
         if place in met
     }
@@ -182,9 +182,10 @@ def _file_side(
     return Side(selector, evidence if seeded else without_seeds(evidence), alone, notes=file.notes)
 
 
-def _evidence(
+def evidence_of(
     connection: sqlite3.Connection, rows: Sequence[Execution], numbers: CaseNumbers
 ) -> Evidence:
+    """What executions of one benchmark say together."""
     if rows[0]["dataset_key"] is None:  # cases are what a task benchmark is made of
         return LoadEvidence(connection, rows)
     return task_evidence(connection, rows, numbers)
