@@ -15,10 +15,11 @@ import numpy as np
 
 from agentbench_tui.analysis.estimate import Estimate, estimate
 from agentbench_tui.analysis.interval import ratio_of_sums
-from agentbench_tui.analysis.quantiles import quantile_estimates, weighted_quantiles
+from agentbench_tui.analysis.quantiles import quantile_estimates
 from agentbench_tui.engine.aggregate import COSTS, Aggregate, MetricValue
 from agentbench_tui.engine.cost_reasons import ESTIMATED
-from agentbench_tui.load.columns import Floats, gaps_of, read_columns
+from agentbench_tui.load.columns import Floats, read_columns
+from agentbench_tui.load.gaps import figures_of_gaps, figures_per_token
 from agentbench_tui.load.rates import Rates, rates_of
 from agentbench_tui.load.requests import Requests
 from agentbench_tui.load.sample import CANCELLED, NONE, STATUSES, UNFINISHED
@@ -85,6 +86,7 @@ def aggregate(requests: Requests, agent: AgentSpec, price: Price | None = None) 
     result.failures = Counter(statuses(requests))
     for name in ("ok", CANCELLED, UNFINISHED):
         del result.failures[name]
+    _gaps(result, requests)  # first: they take the most memory, and the others keep some
     _reliability(result, requests)
     _latencies(result, requests)
     _streams(result, requests)
@@ -147,11 +149,10 @@ def _latencies(result: Aggregate, requests: Requests) -> None:
 
 
 def _streams(result: Aggregate, requests: Requests) -> None:
-    """Gaps between chunks, and time per token."""
-    if np.isnan(requests.ttft_from_send_ms).all():
-        reason = NOT_STREAMED if requests.answered.any() else NOTHING_ANSWERED
-        for name in ("icl_ms", "itl_ms", "tpot_ms"):
-            _absent(result, name, reason)
+    """Time per token, and its inverse."""
+    reason = _why_no_stream(requests)
+    if reason is not None:
+        _absent(result, "tpot_ms", reason)
         result.total("output_tokens_per_s_per_user", None, 0, reason)
         return
     reason = NO_COUNT
@@ -159,11 +160,25 @@ def _streams(result: Aggregate, requests: Requests) -> None:
         reason = "no answer has 2 tokens"
     _distribution(result, requests, "tpot_ms", reason)
     _pace(result, requests, reason)
-    begun = requests.columns.only(requests.begun)
-    gaps, rows = gaps_of(begun)
-    no_gaps = "no answer has 2 chunks" if (begun.table["chunks"] > 0).any() else CHUNKS_UNTOLD
-    _figures(result, "icl_ms", gaps, begun.repeat[rows], no_gaps)
-    _per_token(result, requests, no_gaps)
+
+
+def _gaps(result: Aggregate, requests: Requests) -> None:
+    """Gaps between chunks, as they are and per token."""
+    columns = requests.columns
+    told = requests.answered & columns.counted
+    between = per_token = _why_no_stream(requests)
+    if between is None:
+        chunks = columns.table["chunks"][requests.begun]
+        between = "no answer has 2 chunks" if (chunks > 0).any() else CHUNKS_UNTOLD
+        per_token = between if told.any() else NO_COUNT
+    _parts(result, "icl_ms", figures_of_gaps(columns, requests.begun), between)
+    _parts(result, "itl_ms", figures_per_token(columns, told), per_token)
+
+
+def _why_no_stream(requests: Requests) -> str | None:
+    if (requests.columns.table["ttft_us"][requests.begun] != NONE).any():
+        return None
+    return NOT_STREAMED if requests.answered.any() else NOTHING_ANSWERED
 
 
 def _pace(result: Aggregate, requests: Requests, reason: str) -> None:
@@ -188,29 +203,6 @@ def _pace(result: Aggregate, requests: Requests, reason: str) -> None:
         None if interval is None or np.isinf(interval.high) else interval.high,
         int(told.sum()),
     )
-
-
-def _per_token(result: Aggregate, requests: Requests, no_gaps: str) -> None:
-    """itl_ms: gaps ÷ tokens per chunk, weighted by them."""
-    told = requests.columns.only(requests.answered & requests.columns.counted)
-    gaps, rows = gaps_of(told)
-    each = np.divide(
-        told.output_tokens,
-        told.table["chunks"],
-        out=np.zeros(len(told)),
-        where=told.table["chunks"] != NONE,
-    )[rows]
-    known = each > 0
-    if not known.any():
-        _absent(result, "itl_ms", no_gaps if len(told) else NO_COUNT)
-        return
-    values, weights = gaps[known] / each[known], each[known]
-    n = len(values)
-    mean = Estimate(float(np.average(values, weights=weights)), None, None, n, "weighted mean")
-    most = Estimate(float(values.max()), None, None, n, "largest")
-    parts = dict(zip(SHARES, weighted_quantiles(values, weights, [*SHARES.values()]), strict=True))
-    for part, found in ({"mean": mean, "max": most} | parts).items():
-        result.add(f"itl_ms.{part}", found)
 
 
 def _rates(result: Aggregate, requests: Requests) -> None:
@@ -354,6 +346,13 @@ def _figures(
     )
 
 
-def _absent(result: Aggregate, name: str, reason: str) -> None:
+def _parts(result: Aggregate, name: str, parts: Mapping[str, Estimate], reason: str | None) -> None:
+    if not parts:
+        _absent(result, name, reason)
+    for part, found in parts.items():
+        result.add(f"{name}.{part}", found)
+
+
+def _absent(result: Aggregate, name: str, reason: str | None) -> None:
     for part in LOAD_PARTS:
         result.add(f"{name}.{part}", None, reason)

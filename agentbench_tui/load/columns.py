@@ -24,7 +24,7 @@ from agentbench_tui.load.sample import (
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection, Iterable, Iterator
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -32,6 +32,10 @@ Flags = NDArray[np.bool_]
 _NUMPY_CODE = {"q": "<i8", "I": "<u4", "B": "u1"}
 SAMPLE = np.dtype([(name, _NUMPY_CODE[code]) for name, code in FIELDS])
 """A row of `load.sample` as numpy sees it."""
+
+
+ROWS_A_PART = 1 << 14
+"""Rows whose gaps are looked at together."""
 
 
 @dataclass(frozen=True)
@@ -54,17 +58,6 @@ class Columns:
     def __len__(self) -> int:
         return len(self.table)
 
-    def only(self, rows: Flags) -> Columns:
-        """Those rows, with the gaps that belong to them."""
-        if rows.all():
-            return self
-        return Columns(
-            self.table[rows],
-            self.repeat[rows],
-            self.worker[rows],
-            self.gaps_us[rows[self.gap_rows]],
-        )
-
     @cached_property
     def ok(self) -> Flags:
         """Answered."""
@@ -85,7 +78,7 @@ class Columns:
         found: Flags = self.table["status"] == STATUS_CODE[status]
         return found
 
-    @cached_property
+    @property
     def due_s(self) -> Floats:
         return self.table["due_us"] / 1e6
 
@@ -108,11 +101,11 @@ class Columns:
     def e2e_from_send_ms(self) -> Floats:
         return self._ms("e2e_us")
 
-    @cached_property
+    @property
     def ttft_from_send_ms(self) -> Floats:
         return self._ms("ttft_us")
 
-    @cached_property
+    @property
     def ttfo_from_send_ms(self) -> Floats:
         return self._ms("ttfo_us")
 
@@ -124,18 +117,32 @@ class Columns:
     def input_tokens(self) -> Floats:
         return self._numbers("input_tokens")
 
-    @cached_property
-    def gap_rows(self) -> NDArray[np.int32]:
-        """The row that each gap belongs to."""
-        return np.repeat(np.arange(len(self), dtype=np.int32), np.maximum(self._chunks() - 1, 0))
+    def gaps_of(self, rows: Flags) -> Iterator[tuple[NDArray[np.uint32], NDArray[np.int64]]]:
+        """The gaps of those rows in µs and the row of each, a part at a time: all take much room.
+
+        ValueError when more or fewer gaps are stored than the samples tell of.
+        """
+        chunks = self.table["chunks"]
+        each = np.where((chunks == NONE) | (chunks == 0), 1, chunks) - 1
+        told = int(each.sum(dtype=np.int64))
+        if told != len(self.gaps_us):
+            raise ValueError(f"{len(self.gaps_us)} gaps are stored, but the samples tell of {told}")
+        end = 0
+        for start in range(0, len(self), ROWS_A_PART):
+            part = each[start : start + ROWS_A_PART]
+            row = np.repeat(np.arange(start, start + len(part)), part)
+            begin, end = end, end + len(row)
+            us = self.gaps_us[begin:end]
+            wanted = rows[start : start + ROWS_A_PART]
+            if not wanted.all():
+                of_wanted = np.repeat(wanted, part)
+                us, row = us[of_wanted], row[of_wanted]
+            if len(us):
+                yield us, row
 
     def _flag(self, bit: int) -> Flags:
         found: Flags = (self.table["flags"] & bit) != 0
         return found
-
-    def _chunks(self) -> NDArray[np.int64]:
-        chunks = self.table["chunks"]
-        return np.where(chunks == NONE, 0, chunks).astype(np.int64)
 
     def _ms(self, name: str) -> Floats:
         return self._numbers(name) / 1e3
@@ -175,16 +182,3 @@ def columns_of(chunks: Iterable[tuple[int, int, bytes, bytes]]) -> Columns:
         np.repeat(np.array(workers, np.int32), counts),
         unpack_gaps(gaps),
     )
-
-
-def gaps_of(columns: Columns) -> tuple[Floats, NDArray[np.int32]]:
-    """Every gap between two content-bearing chunks in ms, and the row it belongs to.
-
-    ValueError when there are more or fewer gaps than the rows' chunks say.
-    """
-    rows = columns.gap_rows
-    if len(rows) != len(columns.gaps_us):
-        raise ValueError(
-            f"{len(columns.gaps_us)} gaps are stored, but the samples tell of {len(rows)}"
-        )
-    return columns.gaps_us / 1e3, rows

@@ -79,7 +79,7 @@ class Requests:
     def ttft_ms(self) -> Floats:
         return self.ttft_from_send_ms + self._from_due
 
-    @cached_property
+    @property
     def ttfo_ms(self) -> Floats:
         return _where(self.begun, self.columns.ttfo_from_send_ms) + self._from_due
 
@@ -105,7 +105,7 @@ class Requests:
         """Of all that were sent."""
         return self.columns.lag_ms
 
-    @cached_property
+    @property
     def queue_ms(self) -> Floats:
         """Part of the send lag in which every place in flight was taken.
 

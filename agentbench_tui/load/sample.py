@@ -164,18 +164,18 @@ def _pack(plain: bytes, width: int, strategy: int) -> bytes:
 def _unpack(chunks: Sequence[bytes], width: int) -> Unpacked:
     import numpy as np
 
-    opened = [_open(chunk, width) for chunk in chunks]
-    counts = [count for _, count in opened]
-    shuffled = np.empty((width, sum(counts)), np.uint8)
-    start = 0
-    for plain, count in opened:
+    rows, counts = bytearray(), []  # grows where it lies: a soak has gigabytes of gaps
+    for chunk in chunks:
+        plain, count = _open(chunk, width)
+        counts.append(count)
         if count:
             content = np.frombuffer(plain, np.uint8)
-            own = shuffled[:, start : start + count]
-            own[:] = content[1 + width : 1 + 2 * width, None]
-            own[content[1 : 1 + width].view(np.bool_)] = content[1 + 2 * width :].reshape(-1, count)
-            start += count
-    return Unpacked(np.ascontiguousarray(shuffled.T), counts)
+            own = np.empty((count, width), np.uint8)
+            own[:] = content[1 + width : 1 + 2 * width]
+            varies = content[1 : 1 + width].view(np.bool_)
+            own[:, varies] = content[1 + 2 * width :].reshape(-1, count).T
+            rows += own.data
+    return Unpacked(np.frombuffer(rows, np.uint8).reshape(-1, width), counts)
 
 
 def _open(chunk: bytes, width: int) -> tuple[bytes, int]:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from samples import Execution, Sample, columns, packed, window
 
-from agentbench_tui.load.columns import SAMPLE, columns_of, gaps_of, read_columns
+from agentbench_tui.load.columns import SAMPLE, Columns, columns_of, read_columns
 from agentbench_tui.load.sample import ROW
 from agentbench_tui.store.database import create_or_migrate
 
@@ -45,30 +45,31 @@ def test_columns_are_what_was_recorded() -> None:
     assert found.has_status("timeout").tolist() == [False, True, False, False, False]
 
 
-def test_gaps_know_their_answers() -> None:
-    gaps, rows = gaps_of(columns(SOME))
-    np.testing.assert_array_equal(gaps, [50, 60, 100, 7000])
-    assert rows.tolist() == [0, 0, 3, 4]
+def gaps_of(found: Columns, rows: list[bool]) -> list[tuple[int, int]]:
+    parts = found.gaps_of(np.array(rows, bool))
+    return [pair for us, row in parts for pair in zip(us.tolist(), row.tolist(), strict=True)]
 
 
-def test_some_rows_keep_their_own_gaps() -> None:
-    found = columns(SOME)
-    gaps, rows = gaps_of(found.only(np.array([False, True, False, True, True])))
-    np.testing.assert_array_equal(gaps, [100, 7000])
-    assert rows.tolist() == [1, 2]
+@pytest.mark.parametrize("rows_a_part", [1, 2, 100])
+def test_gaps_know_their_answers(rows_a_part: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("agentbench_tui.load.columns.ROWS_A_PART", rows_a_part)
+    every = [(50_000, 0), (60_000, 0), (100_000, 3), (7_000_000, 4)]
+    assert gaps_of(columns(SOME), [True] * 5) == every
+    assert gaps_of(columns(SOME), [False, True, False, True, True]) == every[2:]
+    assert gaps_of(columns(SOME), [False] * 5) == []
 
 
 def test_gaps_that_fit_no_answer_are_refused() -> None:
     rows, _ = packed(SOME)
     with pytest.raises(ValueError, match="0 gaps are stored, but the samples tell of 4"):
-        gaps_of(columns_of([(0, 0, rows, b"")]))
+        gaps_of(columns_of([(0, 0, rows, b"")]), [True] * 5)
 
 
 def test_nothing_is_no_rows() -> None:
     found = columns_of([])
     assert len(found) == 0
     assert found.ok.tolist() == []
-    assert gaps_of(found)[0].tolist() == []
+    assert gaps_of(found, []) == []
 
 
 counts = st.integers(0, 2**32 - 2)
