@@ -25,6 +25,9 @@ _SWEEP_S = (0.005, 0.25)
 _NEXT_ADDRESS_S = 1.0
 """How long an address is waited for when the host has others (IPv6 that leads nowhere)."""
 
+_LOOPS_HANDSHAKE_S = 86_400.0
+"""The event loop's own limit, which is not to come before `Timeouts.connect`."""
+
 
 class Pool:
     """Sends requests to one origin and tells their exchanges what comes back.
@@ -181,7 +184,7 @@ class Pool:
     async def _opening(self, connection: Connection) -> None:
         failure: AgentFailure
         try:
-            await self._open_to_any(connection)
+            await self._open_to_host(connection)
             return
         except socket.gaierror:
             failure = no_such_host(self.place)
@@ -198,7 +201,7 @@ class Pool:
             connection.opening = None
         self.failed(connection, failure, perf_counter_ns())
 
-    async def _open_to_any(self, connection: Connection) -> None:
+    async def _open_to_host(self, connection: Connection) -> None:
         """Connect to the first address that answers; it is the first to be tried next time."""
         if self._addresses is None:
             self._addresses = self._loop.create_task(self._resolve())
@@ -209,31 +212,55 @@ class Pool:
             self._addresses = None
             # A new one: a variable of its own traceback would hold it in a cycle.
             raise type(addresses)(*addresses.args)
-        last = addresses[-1]
-        for address in tuple(addresses):
+        *others, last = addresses
+        for address in others:
+            with suppress(OSError):  # a TimeoutError is one
+                async with asyncio.timeout(_NEXT_ADDRESS_S):
+                    reached = await self._reach(address, connection)
+                break
+        else:
+            address = last
             try:
-                async with asyncio.timeout(None if address is last else _NEXT_ADDRESS_S):
-                    await self._open_to(address, connection)
-            except OSError:  # a TimeoutError is one
-                if address is last:
-                    self._addresses = None
-                    raise
-            else:
-                addresses.remove(address)
-                addresses.insert(0, address)
-                return
+                reached = await self._reach(address, connection)
+            except OSError:
+                self._addresses = None
+                raise
+        addresses.sort(key=lambda one: one != address)
+        if reached is not None:
+            await self._shake_hands(reached, connection)
 
-    async def _open_to(self, address: str, connection: Connection) -> None:
-        tls = self._tls
-        if self.origin.scheme == "https" and tls is None:
-            tls = self._tls = ssl.create_default_context()
-        await self._loop.create_connection(
-            lambda: connection,
-            address,
-            self.origin.port,
-            ssl=tls if self.origin.scheme == "https" else None,
-            server_hostname=self.origin.host if self.origin.scheme == "https" else None,
-        )
+    async def _reach(self, address: str, connection: Connection) -> socket.socket | None:
+        """Connect to an address; where TLS is to follow, to a bare socket: the time that a
+        handshake takes is no reason to try another address."""
+        port = self.origin.port
+        if self.origin.scheme == "http":
+            await self._loop.create_connection(lambda: connection, address, port)
+            return None
+        family = socket.AF_INET6 if ":" in address else socket.AF_INET
+        reached = socket.socket(family, socket.SOCK_STREAM)
+        try:
+            reached.setblocking(False)
+            await self._loop.sock_connect(reached, (address, port))
+        except BaseException:
+            reached.close()
+            raise
+        return reached
+
+    async def _shake_hands(self, reached: socket.socket, connection: Connection) -> None:
+        if self._tls is None:
+            self._tls = ssl.create_default_context()
+        try:
+            await self._loop.create_connection(
+                lambda: connection,
+                sock=reached,
+                ssl=self._tls,
+                server_hostname=self.origin.host,
+                ssl_handshake_timeout=_LOOPS_HANDSHAKE_S,
+            )
+        except BaseException:
+            with suppress(OSError):  # the loop may have closed it
+                reached.close()
+            raise
 
     async def _resolve(self) -> list[str] | OSError:
         """Addresses of the host in the system's order of preference, or why there are none.

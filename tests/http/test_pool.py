@@ -6,6 +6,7 @@ import gc
 import socket
 import ssl
 import threading
+import time
 from collections.abc import Callable
 
 import pytest
@@ -280,6 +281,55 @@ async def test_every_address_of_a_host_is_tried(monkeypatch: pytest.MonkeyPatch)
             wire = request_bytes("POST", server.url, {"connection": "close"}, b"body")
             assert (await told(pool, wire)).body == b"ok"
         await closed(pool)
+
+
+@pytest.mark.parametrize("hosts", [("127.0.0.1",), ("127.0.0.1", "127.0.0.2")])
+async def test_a_handshake_may_take_longer_than_an_address_is_waited_for(
+    monkeypatch: pytest.MonkeyPatch,
+    server_tls: ssl.SSLContext,
+    client_tls: ssl.SSLContext,
+    hosts: tuple[str, ...],
+) -> None:
+    def shake_hands_slowly(connection: socket.socket) -> None:
+        time.sleep(0.1)
+        with server_tls.wrap_socket(connection, server_side=True) as secured:
+            read_request(secured)
+            secured.sendall(sized(b"ok"))
+
+    monkeypatch.setattr("agentbench_tui.http.pool._NEXT_ADDRESS_S", 0.05)
+    with raw_server(shake_hands_slowly) as server:
+        url = server.url.replace("http:", "https:")
+        pool = pool_of(url, tls=client_tls)
+        monkeypatch.setattr(pool, "_resolve", lambda: addresses(*hosts))
+        exchange = await told(pool, request_bytes("POST", url, {}, b"body"))
+        assert (exchange.failure, exchange.body) == (None, b"ok")
+        assert server.connections == 1
+        await closed(pool)
+
+
+async def test_a_handshake_that_hangs_fails_once_and_within_the_connect_limit(
+    monkeypatch: pytest.MonkeyPatch, client_tls: ssl.SSLContext
+) -> None:
+    def hang(connection: socket.socket) -> None:
+        while connection.recv(65536):
+            pass
+
+    monkeypatch.setattr("agentbench_tui.http.pool._NEXT_ADDRESS_S", 0.05)
+    with raw_server(hang) as server:
+        url = server.url.replace("http:", "https:")
+        pool = pool_of(url, tls=client_tls, timeouts=Timeouts(connect=0.2))
+        monkeypatch.setattr(pool, "_resolve", lambda: addresses("127.0.0.1", "127.0.0.2"))
+        exchange = await told(pool, request_bytes("POST", url, {}, b"body"))
+        assert exchange.failure is not None
+        assert exchange.failure.kind is FailureKind.TIMEOUT
+        assert exchange.failure.detail.startswith("connect time limit of 0.2 s")
+        assert server.connections == 1
+        await closed(pool)
+
+
+async def addresses(*hosts: str) -> list[str]:
+    """What a look-up finds."""
+    return list(hosts)
 
 
 class LoopWith:
