@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from agentbench_tui.load.sample import (
     FIELDS,
     FOLLOW_UP,
+    NEW_CONNECTION,
     NONE,
     STATUS_CODE,
     TOKENS_COUNTED,
@@ -73,6 +74,11 @@ class Columns:
         """The server said how many tokens the answer has."""
         return self._flag(TOKENS_COUNTED)
 
+    @property
+    def new_connection(self) -> Flags:
+        """A connection was opened for it."""
+        return self._flag(NEW_CONNECTION)
+
     def has_status(self, status: str) -> Flags:
         """Which rows ended so (a name of `sample.STATUSES`)."""
         found: Flags = self.table["status"] == STATUS_CODE[status]
@@ -100,6 +106,10 @@ class Columns:
     @cached_property
     def e2e_from_send_ms(self) -> Floats:
         return self._ms("e2e_us")
+
+    @property
+    def first_byte_from_send_ms(self) -> Floats:
+        return self._ms("first_byte_us")
 
     @property
     def ttft_from_send_ms(self) -> Floats:

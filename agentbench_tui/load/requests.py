@@ -18,9 +18,6 @@ from agentbench_tui.load.sample import CANCELLED, UNFINISHED
 from agentbench_tui.load.window import Window
 from agentbench_tui.model.answer import UNMEASURED
 
-SLO_METRICS = ("ttft_ms", "ttfo_ms", "tpot_ms", "e2e_ms")
-"""What a limit may be set on; attributes of `Requests`."""
-
 
 @dataclass(frozen=True)
 class Requests:

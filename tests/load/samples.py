@@ -13,6 +13,7 @@ from agentbench_tui.load.protocol import Done
 from agentbench_tui.load.sample import (
     FIELDS,
     FOLLOW_UP,
+    NEW_CONNECTION,
     NONE,
     ROW,
     STATUS_CODE,
@@ -35,6 +36,7 @@ class Sample:
     due: float
     e2e: float | None = None
     lag: float | None = 0.0
+    first_byte: float | None = None
     ttft: float | None = None
     ttfo: float | None = None
     gaps: Sequence[float] = ()
@@ -43,6 +45,7 @@ class Sample:
     input_tokens: int | None = None
     status: str = "ok"
     follow_up: bool = False
+    new_connection: bool = False
     received_bytes: int = 0
     worker: int = 0
     repeat: int = 0
@@ -53,6 +56,7 @@ class Sample:
         known = {
             "due_us": round(self.due * 1e6),
             "lag_us": us(self.lag),
+            "first_byte_us": us(self.first_byte),
             "ttft_us": us(self.ttft),
             "ttfo_us": us(self.ttft if self.ttfo is None else self.ttfo),
             "e2e_us": us(self.e2e),
@@ -63,6 +67,7 @@ class Sample:
             "status": STATUS_CODE[self.status],
             "request_type": 0,
             "flags": FOLLOW_UP * self.follow_up
+            + NEW_CONNECTION * self.new_connection
             + TOKENS_COUNTED * self.counted
             + STREAMED * streamed,
             "turn": 0,
