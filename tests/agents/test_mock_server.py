@@ -3,6 +3,8 @@
 import asyncio
 import json
 import re
+import subprocess
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -11,6 +13,7 @@ import aiohttp
 import pytest
 
 from agentbench_tui.agents.mock.options import read_options
+from agentbench_tui.agents.mock.question import Question
 from agentbench_tui.agents.mock.server import Server
 from agentbench_tui.http.sse import SseParser
 
@@ -279,12 +282,25 @@ async def test_a_client_that_asks_whether_to_go_on_is_told_to() -> None:
     assert said.startswith(b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n")
 
 
+def test_a_prompt_of_any_depth_is_read_or_refused() -> None:
+    refused = 0
+    for depth in range(500, 1010):
+        body = b'{"input":%b"x"%b}' % (b"[" * depth, b"]" * depth)
+        try:
+            assert Question(body).words == ["x"]
+        except ValueError as error:
+            assert "cannot be read" in str(error)
+            refused += 1
+    assert 0 < refused < 510
+
+
 @pytest.mark.parametrize(
     ("sent", "status", "said"),
     [
         (request(b"{", b"connection: close"), 400, b"cannot be read"),
         (request(b'{"messages":3}', b"connection: close"), 400, b"cannot be read"),
         (request(b'{"max_tokens":-1}', b"connection: close"), 400, b"max_tokens"),
+        (request(b'{"max_tokens":0}', b"connection: close"), 400, b"max_tokens"),
         (b"junk\r\n\r\n", 400, b"not an HTTP request"),
         (b"GET /v1/chat/completions HTTP/1.0\r\n\r\n", 405, b"takes POST"),
         (b"POST /health HTTP/1.0\r\ncontent-length: 0\r\n\r\n", 405, b"takes GET"),
@@ -298,6 +314,34 @@ async def test_a_wrong_request_is_told_what_is_wrong(sent: bytes, status: int, s
     head, _, body = answer.partition(b"\r\n\r\n")
     assert head.startswith(b"HTTP/1.1 %d " % status)
     assert said in json.loads(body)["error"]["message"].encode()
+
+
+@pytest.mark.parametrize(
+    ("asked", "status"), [(b"/health", 200), (b"/v1/chat/completions", 405), (b"/v2", 404)]
+)
+async def test_head_is_answered_by_a_head_alone(asked: bytes, status: int) -> None:
+    async with serving() as client:
+        said = await client.raw(b"HEAD %b HTTP/1.0\r\n\r\n" % asked)
+        both = await client.raw(b"HEAD %b HTTP/1.1\r\n\r\nGET /health HTTP/1.0\r\n\r\n" % asked)
+    assert said.startswith(b"HTTP/1.1 %d " % status)
+    assert said.endswith(b"\r\n\r\n")
+    assert both.endswith(b'{"status":"ok"}')
+
+
+def test_the_truth_is_ready_to_be_computed_when_the_command_listens() -> None:
+    program = """
+import os, signal, sys
+from agentbench_tui.agents.mock.options import read_options
+from agentbench_tui.agents.mock.serving import serve
+
+def say(line):
+    print("numpy" in sys.modules)
+    os.kill(os.getpid(), signal.SIGTERM)
+
+serve(read_options({}), "127.0.0.1", 0, say)
+"""
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, timeout=60)
+    assert (ended.returncode, ended.stdout) == (0, b"True\n")
 
 
 async def test_models_health_and_truth_can_be_asked_for() -> None:

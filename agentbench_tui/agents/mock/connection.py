@@ -60,6 +60,8 @@ class Connection(asyncio.Protocol):
         self._body_bytes = 0
         self._waiting: deque[HttpRequest] = deque()
         self._busy = False
+        self._head_alone = False
+        """Whether the request that is being answered asks for no body."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """See `asyncio.Protocol`."""
@@ -126,7 +128,7 @@ class Connection(asyncio.Protocol):
             self._waiting.append(request)
         else:
             self._busy = True
-            self._handler.requested(self, request)
+            self._hand_over(request)
 
     def send(self, data: bytes) -> int:
         """Hand bytes to the socket, at once where it takes them; gives the time after that."""
@@ -149,8 +151,9 @@ class Connection(asyncio.Protocol):
     def respond(
         self, status: int, body: bytes, *, keep_alive: bool = True, headers: bytes = b""
     ) -> int:
-        """Send a whole JSON answer; gives the time after that."""
-        return self.send(json_head(status, len(body), keep_alive=keep_alive, more=headers) + body)
+        """Send a whole JSON answer, to HEAD its head; gives the time after that."""
+        head = json_head(status, len(body), keep_alive=keep_alive, more=headers)
+        return self.send(head if self._head_alone else head + body)
 
     def finish(self, *, keep_alive: bool) -> None:
         """The answer is complete; goes on with the next request, or closes."""
@@ -165,7 +168,11 @@ class Connection(asyncio.Protocol):
         """The next of the requests that came ahead of their turn; it arrives with its turn."""
         if self._waiting:
             request = self._waiting.popleft()
-            self._handler.requested(self, request._replace(arrived_ns=perf_counter_ns()))
+            self._hand_over(request._replace(arrived_ns=perf_counter_ns()))
+
+    def _hand_over(self, request: HttpRequest) -> None:
+        self._head_alone = request.method == "HEAD"
+        self._handler.requested(self, request)
 
     def close(self) -> None:
         """End the connection; what was handed over is still sent."""

@@ -49,9 +49,12 @@ class Question:
         """Raises ValueError, which says what is wrong with the body."""
         try:
             fields = _decode(body)
+            self.words = [word for text in _texts(fields) for word in text.split()]
+            """All words of the prompt: what this server counts as its tokens."""
         except NOT_JSON as error:
             raise ValueError(f"the request cannot be read: {error}") from None
-        asked = fields.max_completion_tokens or fields.max_tokens or fields.max_output_tokens
+        limits = (fields.max_completion_tokens, fields.max_tokens, fields.max_output_tokens)
+        asked = next((limit for limit in limits if limit is not None), None)
         if asked is not None and not 1 <= asked <= MOST_TOKENS:
             raise ValueError(f"max_tokens is not within 1 and {MOST_TOKENS}")
         self.asked_tokens = asked
@@ -60,8 +63,6 @@ class Question:
         self.include_usage = fields.stream_options is not None and (
             fields.stream_options.include_usage
         )
-        self.words = [word for text in _texts(fields) for word in text.split()]
-        """All words of the prompt: what this server counts as its tokens."""
         self.tool = _first_tool(fields)
         """Name of the first tool, when the last turn is a user's."""
 

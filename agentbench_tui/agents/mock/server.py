@@ -211,7 +211,7 @@ class Server:
         if document is None:
             known = ", ".join((*_DIALECTS, *documents))
             self._refuse(connection, request, 404, f"no {request.path}; there are {known}")
-        elif request.method != "GET":
+        elif request.method not in {"GET", "HEAD"}:
             self._refuse(connection, request, 405, f"{request.path} takes GET")
         else:
             connection.respond(200, msgspec.json.encode(document()), keep_alive=request.keep_alive)

@@ -10,6 +10,7 @@ import signal
 import sys
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,8 @@ def serve(
     for path in (truth_file, requests_log):
         if path is not None and not path.absolute().parent.is_dir():
             raise UsageError(f"no folder {path.absolute().parent} for {path.name}")
+    if not until_stdin_closes:  # whoever starts it as a child reads the file
+        import_module("numpy")  # by `GET /truth` itself it would halt the server
     server = Server(options)
     _run(_serve(server, host, port, say, until_stdin_closes=until_stdin_closes))
     if requests_log is not None:
