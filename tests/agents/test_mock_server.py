@@ -287,10 +287,11 @@ def test_a_prompt_of_any_depth_is_read_or_refused() -> None:
     for depth in range(500, 1010):
         body = b'{"input":%b"x"%b}' % (b"[" * depth, b"]" * depth)
         try:
-            assert Question(body).words == ["x"]
-        except ValueError as error:
-            assert "cannot be read" in str(error)
+            words = Question(body).words
+        except ValueError:
             refused += 1
+        else:
+            assert words == ["x"]
     assert 0 < refused < 510
 
 
