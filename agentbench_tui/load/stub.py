@@ -3,9 +3,7 @@
 `python -m agentbench_tui.load.stub` listens on a free port of 127.0.0.1 and prints the port; when
 its standard input ends it prints, as JSON, how long answering took (`StubTruth`), and ends. To any
 POST it gives a fixed chat completion, or, where the query says `chunks=N`, an event stream with N
-content-bearing chunks, all at once. Each answer says when its request was received and when it was
-sent (`x-received-ns`, `x-sent-ns`), by `time.perf_counter_ns`, which on Linux is one clock for all
-processes of a machine.
+content-bearing chunks, all at once.
 
 It reads only what it must: queries and content lengths of well-formed requests, such as our own
 client's.
@@ -26,9 +24,7 @@ HOST: Final = "127.0.0.1"
 _BACKLOG = 4096
 _HEAD_END = b"\r\n\r\n"
 _LENGTH = b"content-length:"
-_ANSWERS = (
-    b"HTTP/1.1 200 OK\r\ncontent-type: %b\r\n%b\r\nx-received-ns: %d\r\nx-sent-ns: %d\r\n\r\n%b"
-)
+_ANSWER = b"HTTP/1.1 200 OK\r\ncontent-type: %b\r\n%b\r\n\r\n%b"
 
 
 class StubTruth(msgspec.Struct, frozen=True):
@@ -37,7 +33,7 @@ class StubTruth(msgspec.Struct, frozen=True):
     requests: int
     """Answered."""
     service_p50_us: float | None
-    """From receiving a request to sending its answer, as its stamps say."""
+    """From receiving a request to sending its answer."""
     service_p99_us: float | None
 
 
@@ -45,18 +41,16 @@ class Answers:
     """What is answered, made once for each number of chunks, and how long answering took."""
 
     def __init__(self) -> None:
-        self._made: dict[bytes, tuple[bytes, bytes, bytes]] = {}
+        self._made: dict[bytes, bytes] = {}
         self._service_us = Histogram()
 
     def answer(self, query: bytes, received_ns: int) -> bytes:
         """The whole answer to a POST."""
         made = self._made.get(query)
         if made is None:
-            made = self._made[query] = _made(_chunks(query))
-        kind, size, body = made
-        sent_ns = now_ns()
-        self._service_us.record((sent_ns - received_ns) / 1e3)
-        return _ANSWERS % (kind, size, received_ns, sent_ns, body)
+            made = self._made[query] = _ANSWER % _made(_chunks(query))
+        self._service_us.record((now_ns() - received_ns) / 1e3)
+        return made
 
     def truth(self) -> StubTruth:
         """So far."""
