@@ -67,7 +67,7 @@ def leaderboard(
     from agentbench_tui.verdicts.scoreboard import Asked
 
     if category is not None:
-        _check_category(category)
+        check_category(category)
     with reading(database_path(database)) as connection:
         if run is not None:
             return _print_run_leaderboard(connection, run, form)
@@ -77,7 +77,8 @@ def leaderboard(
     return 0
 
 
-def _check_category(category: str) -> None:
+def check_category(category: str) -> None:
+    """Raise UsageError for a category that suites cannot have."""
     from agentbench_tui.model.errors import UsageError, did_you_mean
     from agentbench_tui.model.suite import Category
 

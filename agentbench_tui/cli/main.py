@@ -30,6 +30,7 @@ COMMANDS = {
     "compare": ("agentbench_tui.cli.compare:compare", "Is B better than A, and how sure is that?"),
     "leaderboard": ("agentbench_tui.cli.leaderboard:leaderboard", "Rank agents by their scores."),
     "stats": ("agentbench_tui.cli.stats:stats", "How sure is it, how many runs does it take?"),
+    "cost": ("agentbench_tui.cli.cost:cost", "What success costs, and what would save."),
     "agents": ("agentbench_tui.cli.agents:agents", "List agents, check a target."),
     "suites": ("agentbench_tui.cli.suites:suites", "Validate, show, list and make suites."),
     "explain": ("agentbench_tui.cli.explain:explain", "What a metric or score means."),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -95,8 +95,11 @@ def cost_fields(found: Spending | str) -> dict[str, Any]:
         }
     figures = found.figures()
     reason = BY_THE_HOUR if found.by_the_hour else ""
+    per_task = figures.per_task
+    if found.by_the_hour:
+        per_task = replace(per_task, low=None, high=None)
     return {
-        "cost_usd_per_task": estimate_document(figures.per_task, reason),
+        "cost_usd_per_task": estimate_document(per_task, reason),
         "cost_usd_per_success": estimate_document(figures.per_success, reason),
         "successes_per_usd": estimate_document(figures.per_dollar, reason),
     }

@@ -1,0 +1,261 @@
+"""`agentbench cost`: what a task and a success cost, who is on the front, and what would save."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from agentbench_tui.cli.output import (
+    Column,
+    database_option,
+    database_path,
+    format_option,
+    print_prose,
+    print_rows,
+)
+from agentbench_tui.verdicts.figures import NOTHING, dollars, number, rate
+
+_FRONT = {
+    "on the front": "yes",
+    "possibly on the front": "maybe",
+    "off the front": "no",
+    "unknown": NOTHING,
+}
+_MOST_TOLD = 5
+_WASTE_FROM = 0.2
+"""Share of the cost spent on answers that were not right, from which on it is told."""
+_COLUMNS = (
+    Column("name_shown", "agent", names_row=True),
+    Column("right", "right", number(), right=True),
+    Column("usd_per_task", "USD/task", dollars, right=True),
+    Column("usd_per_success_shown", "USD/right [95 %]", right=True),
+    Column("successes_per_usd", "right/USD", lambda v: NOTHING if v is None else rate(v), True),
+    Column("front", "front"),
+    Column("efficiency", "eff.", number(2), right=True),
+)
+_OF_BENCHMARK = (
+    Column("benchmark", "benchmark", names_row=True),
+    Column("usd_per_task", "USD/task", dollars, right=True),
+    Column("usd_per_success_shown", "USD/right [95 %]", right=True),
+    Column("successes_per_usd", "right/USD", lambda v: NOTHING if v is None else rate(v), True),
+)
+_PLAIN = (
+    "group", "simulated", "agent", "agent_id", "agent_version", "cases", "right", "right_low",
+    "right_high", "usd_per_task", "usd_per_task_low", "usd_per_task_high", "usd_per_success",
+    "usd_per_success_low", "usd_per_success_high", "successes_per_usd", "on_front", "front_share",
+    "value", "efficiency", "optimal", "spent_on_wrong",
+)  # fmt: skip
+"""Columns of CSV."""
+
+Document = dict[str, Any]
+
+
+@click.command(short_help="What success costs, and what would save.")
+@click.argument("agents", nargs=-1, metavar="[AGENT]...")
+@click.option("--suite", metavar="ID", help="Only this suite.")
+@click.option("--category", help="Only suites of this category.")
+@click.option("--days", type=click.IntRange(1, 36500), default=30, show_default=True)
+@click.option(
+    "--by",
+    type=click.Choice(["agent", "version", "model"]),
+    default="agent",
+    show_default=True,
+    help="What is compared.",
+)
+@click.option(
+    "--margin",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.02,
+    show_default=True,
+    help="Share of right answers below which a difference does not matter.",
+)
+@database_option
+@format_option()
+def cost(
+    agents: tuple[str, ...],
+    suite: str | None,
+    category: str | None,
+    days: int,
+    by: Any,
+    margin: float,
+    database: str | None,
+    form: str,
+) -> int:
+    """Cost per task and per right answer, the front of cost and quality, and savings.
+
+    The first AGENT is the one in use: what would save is told for it. Several AGENTs are compared
+    with each other only, one with everyone who was asked the same.
+
+    \b
+    agentbench cost
+    agentbench cost gpt-large
+    agentbench cost gpt-large gpt-small --margin 0.01
+    agentbench cost bot@v2 bot@v3 --by version --format json
+    """
+    from agentbench_tui.cli.leaderboard import check_category
+    from agentbench_tui.store.database import reading
+    from agentbench_tui.verdicts.contenders import Wanted
+    from agentbench_tui.verdicts.cost_board import CostAsked, cost_document
+
+    if category is not None:
+        check_category(category)
+    if any("@" in name for name in agents):
+        by = "version"
+    with reading(database_path(database)) as connection:
+        asked = CostAsked(agents, margin, Wanted(days, suite, category, by))
+        document = cost_document(connection, asked)
+    if form in {"json", "jsonl", "csv"}:
+        rows = [
+            _plain(number_of_group, group, line)
+            for number_of_group, group in enumerate(document["groups"], 1)
+            for line in group["agents"]
+        ]
+        print_rows(rows, [Column(name, name) for name in _PLAIN], form, document)
+        return 0
+    _print(document, form)
+    return 0
+
+
+def _print(document: Document, form: str) -> None:
+    for group in document["groups"]:
+        title = _title(group)
+        print_prose(f"**{title}**\n" if form == "md" else title)
+        print_rows([_shown(line) for line in group["agents"]], _COLUMNS, form)
+        for line in group["agents"]:
+            if line["name"] == group["current"] and len(line["by_benchmark"]) > 1:
+                click.echo()
+                rows = [{"benchmark": name, **_figures(one)}
+                        for name, one in line["by_benchmark"].items()]  # fmt: skip
+                print_rows(rows, _OF_BENCHMARK, form)
+        click.echo()
+        for sentence in _sentences(group, document["margin"]):
+            print_prose(sentence)
+        click.echo()
+    unknown: dict[tuple[str, str], list[str]] = {}
+    for one in document["unknown"]:
+        unknown.setdefault((one["benchmark"], one["reason"]), []).append(one["name"])
+    for (benchmark, reason), names in unknown.items():
+        print_prose(f"{NOTHING} {', '.join(names)} on {benchmark}: {reason}")
+    if not document["groups"] and not unknown:
+        days = document["window_days"]
+        click.echo(f"no complete execution in the last {days} days; `agentbench run` makes some")
+
+
+def _title(group: Document) -> str:
+    suites = sorted({one.partition("/")[0] for one in group["benchmarks"]})
+    simulated = " by simulated agents" if group["simulated"] else ""
+    left = f", {group['left_out']:,} that not all were asked left out" if group["left_out"] else ""
+    return f"{group['cases']:,} cases of {', '.join(suites)}{simulated}{left}"
+
+
+def _sentences(group: Document, margin: float) -> list[str]:
+    """What the numbers come to."""
+    optimal = [one["configuration"] for one in group["optimal_configurations"]]
+    lines = [
+        f"{group['formula']}; above 0.8 is optimal: {', '.join(optimal) or 'nobody'}",
+        "front: whether nobody is as right for less, or more right for the same (95 % of draws)",
+    ]
+    found = group["cost_optimization_opportunities"]
+    told = found
+    if group["current"] is None:  # of each the one that saves most, which is its first
+        told = list({one["current"]: one for one in reversed(found)}.values())[::-1]
+    told = told[:_MOST_TOLD]
+    lines += [_switch(one) for one in told]
+    if len(found) > len(told):
+        lines.append(f"… {len(found) - len(told)} more (--format json)")
+    if not found and len(group["agents"]) > 1:
+        of = f" instead of {group['current']}" if group["current"] else ""
+        lines.append(
+            f"no switch{of} is shown to save: none is both surely cheaper and surely not less"
+            f" right by {100 * margin:g} points"
+        )
+    wasteful = [
+        line
+        for line in sorted(group["agents"], key=lambda line: -(line["spent_on_wrong"] or 0))
+        if (line["spent_on_wrong"] or 0) >= _WASTE_FROM and group["current"] in (None, line["name"])
+    ]
+    lines += [
+        f"{line['name']}: {line['spent_on_wrong']:.0%} of its cost went into answers that were"
+        f" not right{_dearest(line)}"
+        for line in wasteful[:_MOST_TOLD]
+    ]
+    hourly = [line["name"] for line in group["agents"] if line["by_the_hour"]]
+    if hourly:
+        lines.append(
+            f"paid by the hour, which is shared out evenly over what was asked: {', '.join(hourly)}"
+        )
+    return lines
+
+
+def _switch(one: Document) -> str:
+    saving = one["saving"]
+    quality = {"equivalent": "at equal quality", "better": "and is right more often"}.get(
+        one["verdict"], "without being worse by the margin"
+    )
+    return (
+        f"{one['switch_to']} instead of {one['current']} saves {saving['value']:.0%}"
+        f" [{saving['low']:.0%}, {saving['high']:.0%}]"
+        f" ({dollars(one['usd_per_1000_tasks'])} in 1,000 tasks) {quality}"
+        f" (right: {100 * one['difference']:+.1f} points)"
+    )
+
+
+def _dearest(line: Document) -> str:
+    """The benchmark on which a right answer costs it most, where there are several."""
+    costs = {
+        name: one["cost_usd_per_success"]["value"]
+        for name, one in line["by_benchmark"].items()
+        if one["cost_usd_per_success"]["reason"] or one["cost_usd_per_success"]["value"]
+    }
+    if len(line["by_benchmark"]) == 1:
+        return ""
+    never = [name for name, value in costs.items() if value is None]
+    if never:
+        return f"; never right on {', '.join(never)}"
+    name = max(costs, key=lambda one: costs[one])
+    return f"; a right answer is dearest on {name} ({dollars(costs[name])})"
+
+
+def _figures(line: Document) -> Document:
+    per_success = line["cost_usd_per_success"]
+    low, high = per_success["low"], per_success["high"]
+    shown = dollars(per_success["value"])
+    if per_success["value"] is None and low is not None:
+        shown = f"above {dollars(low)}"  # never right: infinite, but bounded from below
+    elif low is not None:
+        shown += f" [{dollars(low)}, {'∞' if high is None else dollars(high)}]"
+    return {
+        "usd_per_task": line["cost_usd_per_task"]["value"],
+        "usd_per_success_shown": shown,
+        "successes_per_usd": line["successes_per_usd"]["value"],
+    }
+
+
+def _shown(line: Document) -> Document:
+    return {
+        **line,
+        **_figures(line),
+        "name_shown": line["name"] + (" (simulated)" if line["simulated"] else ""),
+        "right": line["correct_share"]["value"],
+        "front": _FRONT[line["front"]["standing"]],
+    }
+
+
+def _plain(number_of_group: int, group: Document, line: Document) -> Document:
+    """A line for JSON lines and CSV: numbers, one a column."""
+    found = {
+        "group": number_of_group,
+        "agent": line["name"],
+        "cases": group["cases"],
+        "right": line["correct_share"]["value"],
+        "right_low": line["correct_share"]["low"],
+        "right_high": line["correct_share"]["high"],
+        "successes_per_usd": line["successes_per_usd"]["value"],
+        "on_front": line["front"]["on_front"],
+        "front_share": line["front"]["share"],
+    }
+    for name in ("usd_per_task", "usd_per_success"):
+        of = line[f"cost_{name}"]
+        found |= {name: of["value"], f"{name}_low": of["low"], f"{name}_high": of["high"]}
+    return {name: found.get(name, line.get(name)) for name in _PLAIN}
