@@ -30,6 +30,8 @@ COMMANDS = {
     "compare": ("agentbench_tui.cli.compare:compare", "Is B better than A, and how sure is that?"),
     "leaderboard": ("agentbench_tui.cli.leaderboard:leaderboard", "Rank agents by their scores."),
     "stats": ("agentbench_tui.cli.stats:stats", "How sure is it, how many runs does it take?"),
+    "regressions": ("agentbench_tui.cli.regressions:regressions", "Has an agent become worse?"),
+    "baseline": ("agentbench_tui.cli.baseline:baseline", "Set what agents are compared with."),
     "cost": ("agentbench_tui.cli.cost:cost", "What success costs, and what would save."),
     "agents": ("agentbench_tui.cli.agents:agents", "List agents, check a target."),
     "suites": ("agentbench_tui.cli.suites:suites", "Validate, show, list and make suites."),

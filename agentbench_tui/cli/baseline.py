@@ -1,0 +1,223 @@
+"""`agentbench baseline`: what an agent is held against, and which changes are accepted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from agentbench_tui.cli.output import (
+    Column,
+    database_option,
+    database_path,
+    format_option,
+    print_rows,
+)
+from agentbench_tui.store.baselines import DEFAULT
+
+if TYPE_CHECKING:
+    from agentbench_tui.store.baselines import AcceptedChange, Baseline
+
+SCHEMA = "agentbench.baselines/1"
+_BASELINES = (
+    Column("agent_id", "agent", names_row=True),
+    Column("name", "name", names_row=True),
+    Column("where", "benchmarks"),
+    Column("is", "baseline"),
+    Column("created_at", "set (UTC)"),
+)
+_ACCEPTED = (
+    Column("agent_id", "agent", names_row=True),
+    Column("benchmark_id", "benchmark", names_row=True),
+    Column("metric", "metric", names_row=True),
+    Column("since", "new level since (UTC)"),
+    Column("before", "before", lambda value: f"{value:.4g}", right=True),
+    Column("after", "after", lambda value: f"{value:.4g}", right=True),
+)
+_name_option = click.option(
+    "--name", default=DEFAULT, show_default=True, help="To choose it by: --baseline NAME."
+)
+_suite_option = click.option("--suite", metavar="ID", help="Only for this suite.")
+_benchmark_option = click.option("--benchmark", metavar="ID", help="Only for this benchmark.")
+
+
+@click.group(short_help="Set what agents are compared with.")
+def baseline() -> None:
+    """What `agentbench regressions` holds the newest runs of an agent against."""
+
+
+@baseline.command("set")
+@click.argument("chosen", metavar="AGENT[@VERSION]|run:ID[/AGENT]|tag:NAME[/AGENT]")
+@_name_option
+@_suite_option
+@_benchmark_option
+@database_option
+def set_(
+    chosen: str, name: str, suite: str | None, benchmark: str | None, database: str | None
+) -> int:
+    """Set the baseline of an agent: a version (by default its newest), a run, or a tag.
+
+    \b
+    agentbench baseline set my-agent@v1
+    agentbench baseline set run:01a2203b --name release
+    """
+    from agentbench_tui.model.errors import UsageError
+    from agentbench_tui.store.baselines import keep_baseline
+    from agentbench_tui.store.database import reading
+    from agentbench_tui.verdicts.baseline import baseline_of_selector
+
+    if not name or ":" in name:
+        raise UsageError(f"--name {name!r}: a name without a colon is expected")
+    path = database_path(database)
+    with reading(path) as connection:
+        found = baseline_of_selector(connection, chosen, name, suite, benchmark)
+    keep_baseline(path, found)
+    click.echo(f"baseline {name} of {found.agent_id}: {_target(found)}", err=True)
+    return 0
+
+
+@baseline.command("list")
+@click.argument("agent", required=False)
+@database_option
+@format_option()
+def list_(agent: str | None, database: str | None, form: str) -> int:
+    """Every baseline and every accepted change, of AGENT or of all."""
+    return _print(agent, None, database, form)
+
+
+@baseline.command()
+@click.argument("agent")
+@click.option("--name", help="Only the one of this name.")
+@database_option
+@format_option()
+def show(agent: str, name: str | None, database: str | None, form: str) -> int:
+    """The baselines of AGENT, and the changes that were accepted."""
+    return _print(agent, name, database, form)
+
+
+@baseline.command()
+@click.argument("agent")
+@_name_option
+@database_option
+def remove(agent: str, name: str, database: str | None) -> int:
+    """Remove a baseline of AGENT."""
+    from agentbench_tui.model.errors import UsageError, did_you_mean
+    from agentbench_tui.store.baselines import baselines_of, remove_baseline
+    from agentbench_tui.store.database import reading
+
+    path = database_path(database)
+    with reading(path) as connection:
+        known = {one.name for one in baselines_of(connection, agent)}
+    if name not in known:
+        raise UsageError(f"{agent} has no baseline '{name}'{did_you_mean(name, known)}")
+    remove_baseline(path, agent, name)
+    click.echo(f"removed baseline {name} of {agent}", err=True)
+    return 0
+
+
+@baseline.command()
+@click.argument("agent")
+@_suite_option
+@_benchmark_option
+@click.option("--metric", "metrics", multiple=True, metavar="NAME", help="Only this metric.")
+@click.option("--undo", is_flag=True, help="Take back what was accepted.")
+@database_option
+@format_option()
+def accept(
+    agent: str,
+    suite: str | None,
+    benchmark: str | None,
+    metrics: tuple[str, ...],
+    undo: bool,
+    database: str | None,
+    form: str,
+) -> int:
+    """Accept where AGENT has changed, for the worse or the better, as its new level.
+
+    What came before is no longer compared with. `agentbench regressions` shows what is found.
+
+    \b
+    agentbench baseline accept my-agent
+    agentbench baseline accept my-agent --benchmark sums --metric e2e_ms.p50
+    agentbench baseline accept my-agent --undo
+    """
+    from agentbench_tui.model.errors import UsageError
+    from agentbench_tui.store.baselines import accepted_changes, keep_accepted, remove_accepted
+    from agentbench_tui.store.database import reading
+    from agentbench_tui.verdicts.acceptance import acceptable
+    from agentbench_tui.verdicts.regression import Wanted, checked_metrics, judge_agent
+
+    path = database_path(database)
+    wanted = Wanted(agent, suite=suite, benchmark=benchmark, metrics=metrics)
+    with reading(path) as connection:
+        if undo:
+            only = checked_metrics(metrics)
+            changes = [
+                one
+                for one in accepted_changes(connection, agent)
+                if suite in {None, one.suite_id}
+                and benchmark in {None, one.benchmark_id}
+                and (not only or one.metric in only)
+            ]
+        else:
+            changes = acceptable(judge_agent(connection, wanted).findings)
+    if not changes:
+        what = "no change was accepted" if undo else "no change is found that could be accepted"
+        raise UsageError(f"{agent}: {what}; `agentbench regressions {agent}` shows what there is")
+    (remove_accepted if undo else keep_accepted)(path, changes)
+    _print_changes(changes, form)
+    return 0
+
+
+def _print(agent: str | None, name: str | None, database: str | None, form: str) -> int:
+    from dataclasses import asdict
+
+    from agentbench_tui.model.errors import UsageError, did_you_mean
+    from agentbench_tui.store.baselines import accepted_changes, baselines_of
+    from agentbench_tui.store.database import reading
+    from agentbench_tui.store.selection import agent_ids
+
+    with reading(database_path(database)) as connection:
+        known = agent_ids(connection)
+        if agent is not None and agent not in known:
+            raise UsageError(f"no agent '{agent}'{did_you_mean(agent, known)}")
+        found = [one for one in baselines_of(connection, agent) if name in {None, one.name}]
+        changes = accepted_changes(connection, agent)
+    document = {
+        "schema": SCHEMA,
+        "baselines": [asdict(one) for one in found],
+        "accepted_changes": [asdict(one) for one in changes],
+    }
+    rows = [_row(one) for one in found]
+    if rows or form != "table":
+        print_rows(rows, _BASELINES, form, document)
+    if form == "table":
+        if not rows:
+            click.echo("no baseline is set: the newest runs are held against those before them")
+        if changes:
+            click.echo()
+            _print_changes(changes, form)
+    return 0
+
+
+def _row(one: Baseline) -> dict[str, Any]:
+    where = "/".join(filter(None, (one.suite_id, one.benchmark_id))) or "all"
+    return {
+        "agent_id": one.agent_id,
+        "name": one.name,
+        "where": where,
+        "is": _target(one),
+        "created_at": one.created_at,
+    }
+
+
+def _target(one: Baseline) -> str:
+    return f"version {one.target}" if one.kind == "version" else f"{one.kind}:{one.target}"
+
+
+def _print_changes(changes: list[AcceptedChange], form: str) -> None:
+    from dataclasses import asdict
+
+    rows = [asdict(one) for one in changes]
+    document = {"schema": SCHEMA, "baselines": [], "accepted_changes": rows}
+    print_rows(rows, _ACCEPTED, form, document, title="accepted as new levels")

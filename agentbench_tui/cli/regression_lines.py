@@ -1,0 +1,141 @@
+"""What a person reads of a regressions document: figures for the table, and sentences below it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from agentbench_tui.verdicts.figures import NOTHING, dollars, milliseconds, point_words, rate
+
+Finding = Mapping[str, Any]
+_UNDECIDED = ("not enough data", "not comparable")
+
+
+def row_of(one: Finding) -> dict[str, Any]:
+    """A line of the table."""
+    severity = f" ({one['severity']})" if one["severity"] else ""
+    return {
+        **one,
+        "benchmark": place_words(one),
+        "before_shown": _value(one["baseline_value"], one["unit"]),
+        "now_shown": _value(one["current_value"], one["unit"]),
+        "change_shown": _change(one),
+        "verdict_shown": f"{one['verdict']}{severity}",
+        "seen_shown": size_words(one["smallest_seen"], one["change_is"]),
+    }
+
+
+def place_words(one: Finding) -> str:
+    """`benchmark (point)`."""
+    point = point_words(one["parameters"])
+    return f"{one['benchmark_id']} ({point})" if point else str(one["benchmark_id"])
+
+
+def _value(value: float | None, unit: str) -> str:
+    if value is None:
+        return NOTHING
+    if unit == "ms":
+        return milliseconds(value)
+    if unit == "USD":
+        return dollars(value)
+    return f"{value:.3f}" if unit == "share" else rate(value)
+
+
+def size_words(size: float | None, change_is: str) -> str:
+    """`6.2 %`, or of shares `2.5 points`."""
+    if size is None:
+        return NOTHING
+    return f"{100 * size:.1f} {'%' if change_is == 'ratio' else 'points'}"
+
+
+def _change(one: Finding) -> str:
+    """`+21.0 % [+15.2, +27.1]`."""
+    if one["change"] is None:
+        return NOTHING
+    less = 1 if one["change_is"] == "ratio" else 0
+    unit = "%" if less else "pt"
+    change = f"{_signed(one['change'] - less)} {unit}"
+    if one["low"] is None:
+        return change
+    return f"{change} [{_signed(one['low'] - less)}, {_signed(one['high'] - less)}]"
+
+
+def _signed(share: float) -> str:
+    """In hundredths, and never `-0.0`."""
+    return f"{round(100 * share, 1) + 0.0:+.1f}"
+
+
+def lines_of(document: Mapping[str, Any]) -> list[str]:
+    """The sentences below the table, the verdict first."""
+    lines = [_first_line(document)]
+    for one in document["regressions"]:
+        lines += _about(one)
+    lines += [f"pattern: {pattern['text']}" for pattern in document["patterns"]]
+    lines += _reasons(document["findings"])
+    health = document["overall_health"]
+    shown = NOTHING if health is None else f"{health:.0f} of 100"
+    lines.append(f"health {shown}; {document['recommended_action']}: {document['reason']}")
+    return lines
+
+
+def _first_line(document: Mapping[str, Any]) -> str:
+    name = f"{document['agent']}@{document['version']}"
+    verdict = document["verdict"]
+    if verdict == "regression":
+        return f"{name}: regression"
+    if verdict == "suspect":
+        return f"{name}: suspect; `agentbench regressions {document['agent']} --confirm` decides"
+    findings = document["findings"]
+    undecided = [one for one in findings if one["verdict"] in _UNDECIDED]
+    if len(undecided) == len(findings):
+        return f"{name}: {verdict}"
+    sizes = document["smallest_seen"]
+    seen = [size_words(size, kind) for kind, size in sizes.items() if size is not None]
+    what = f"no regression; one of {' or '.join(seen)} would have been seen in 4 of 5 cases"
+    if not undecided:
+        return f"{name}: {what}"
+    return f"{name}: {verdict} for {len(undecided)} of {len(findings)}; of the others {what}"
+
+
+def _about(one: Finding) -> list[str]:
+    least = size_words(one["at_least_percentage"] / 100, one["change_is"])
+    line = f"{one['metric']} of {place_words(one)}: at least {least} worse than {one['against']}"
+    point = one["change_point"]
+    if point is not None:
+        line += f"; since {_when(point['first'])}"
+        if point["last"] != point["first"]:
+            line += f" … {_when(point['last'])}"
+    return [line, f"  touches {_impact(one['impact_analysis'])}"]
+
+
+def _when(point: Mapping[str, Any]) -> str:
+    return f"{point['at'][:16].replace('T', ' ')} ({point['version']}, run {point['run_id'][:13]})"
+
+
+def _impact(impact: Mapping[str, Any]) -> str:
+    parts = [f"{impact['weight']:.0%} of the overall score ({impact['dimension']})"]
+    if impact["share_of_cases"] is not None:
+        parts.append(
+            f"{impact['share_of_cases']:.0%} of the cases ({impact['cases_worse']} worse, "
+            f"{impact['cases_better']} better, of {impact['cases']})"
+        )
+    if impact["per_day"] is not None:
+        parts.append(f"{rate(impact['per_day'])} {impact['per_day_unit']} a day")
+    parts += [f"{NOTHING} {reason}" for reason in impact["reasons"]]
+    return "; ".join(parts)
+
+
+def _reasons(findings: list[Finding]) -> list[str]:
+    """Why what has no verdict has none, and what is to be known; one line each."""
+    found: dict[str, list[str]] = {}
+    for one in findings:
+        texts = list(one["notes"])
+        if one["reason"]:
+            of = f"{one['verdict']}: " if one["verdict"] in _UNDECIDED else ""
+            texts.append(f"{of}{one['reason']}")
+        for text in texts:
+            found.setdefault(text, []).append(f"{one['metric']} of {place_words(one)}")
+    return [
+        f"{text} ({', '.join(names[:2])}{f' and {len(names) - 2} more' if names[2:] else ''})"
+        for text, names in found.items()
+    ]

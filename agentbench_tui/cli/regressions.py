@@ -1,0 +1,213 @@
+"""`agentbench regressions`: has an agent become worse?"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from agentbench_tui.cli.output import (
+    Column,
+    database_option,
+    database_path,
+    format_option,
+    print_prose,
+    print_rows,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from agentbench_tui.verdicts.regression import Judgement, Wanted
+
+_COLUMNS = (
+    Column("benchmark", "benchmark", names_row=True),
+    Column("metric", "metric", names_row=True),
+    Column("before_shown", "before", right=True),
+    Column("now_shown", "now", right=True),
+    Column("change_shown", "change [95 %]", right=True),
+    Column("verdict_shown", "verdict"),
+    Column("seen_shown", "would see", right=True),
+)
+_FIELDS = tuple(
+    Column(name, name)
+    for name in (
+        "suite_id", "benchmark_id", "parameters", "metric", "unit", "better", "verdict",
+        "severity", "gate", "against", "baseline_value", "current_value", "change", "change_is",
+        "low", "high", "regression_percentage", "p_value", "smallest_seen", "reason",
+    )
+)  # fmt: skip
+_FAILS: dict[str, set[str]] = {
+    "regression": {"minor", "major", "critical"},
+    "major": {"major", "critical"},
+    "critical": {"critical"},
+    "none": set(),
+}
+"""Which severities `--fail-on` means."""
+
+
+@click.command(short_help="Has an agent become worse?")
+@click.argument("agent", required=False, metavar="[AGENT[@VERSION]]")
+@click.option(
+    "--baseline",
+    metavar="VERSION|run:ID|tag:NAME|NAME",
+    help="Compare with these runs; by default with `agentbench baseline`, else with the history.",
+)
+@click.option("--suite", metavar="ID", help="Only benchmarks of this suite.")
+@click.option("--benchmark", metavar="ID", help="Only this benchmark.")
+@click.option("--metric", "metrics", multiple=True, metavar="NAME", help="Only this metric.")
+@click.option(
+    "--threshold",
+    "thresholds",
+    multiple=True,
+    metavar="[METRIC=]T",
+    help="The smallest change that matters; 0.05 is 5 %, of shares 5 points. By default 5 %, and"
+    " 2 points.",
+)
+@click.option(
+    "--fail-on",
+    type=click.Choice([*_FAILS]),
+    default="regression",
+    show_default=True,
+    help="Exit with 1 for any regression, for those that are major or critical at least, or not.",
+)
+@click.option("--confirm", is_flag=True, help="Run a suspect again, and judge by both runs.")
+@click.option(
+    "--per-day", type=click.FloatRange(min=0, min_open=True), help="Requests a day, for impact."
+)
+@database_option
+@format_option()
+def regressions(agent: str | None, database: str | None, form: str, **given: Any) -> int:
+    """Whether the newest runs of AGENT are worse than a baseline, or than its history.
+
+    Without AGENT that of the newest run. Exits with 1 for a regression, with 3 when there is
+    too little data to say, and with 0 when there is none.
+
+    \b
+    agentbench regressions my-agent
+    agentbench regressions my-agent --baseline v1 --threshold 0.1 --threshold accuracy=0.01
+    agentbench regressions my-agent --confirm --format json
+    """
+    from agentbench_tui.store.database import reading
+    from agentbench_tui.verdicts.regression import judge_agent
+    from agentbench_tui.verdicts.regression_document import regressions_document
+
+    path = database_path(database)
+    with reading(path) as connection:
+        wanted = _wanted(connection, agent, given)
+        judgement = judge_agent(connection, wanted)
+    if _is_to_confirm(judgement, asked=given["confirm"]):
+        _run_again(path, judgement)
+    with reading(path) as connection:
+        judgement = judge_agent(connection, wanted)
+        document = regressions_document(connection, judgement, given["per_day"])
+    _print(document, form)
+    return _exit_code(document, given["fail_on"])
+
+
+def _wanted(connection: Any, agent: str | None, given: dict[str, Any]) -> Wanted:
+    from agentbench_tui.model.errors import UsageError
+    from agentbench_tui.verdicts.regression import Wanted
+    from agentbench_tui.verdicts.selector import parse_selector
+
+    name, version = agent, None
+    if agent is None:
+        name = _newest_agent(connection)
+    else:
+        selector = parse_selector(agent)
+        if selector.kind != "agent":
+            raise UsageError(f"'{agent}': an agent is expected, as in AGENT or AGENT@VERSION")
+        name, version = selector.name, selector.version
+    bare, own = _thresholds(given["thresholds"])
+    assert name is not None
+    return Wanted(
+        agent=name,
+        version=version,
+        baseline=given["baseline"],
+        suite=given["suite"],
+        benchmark=given["benchmark"],
+        metrics=given["metrics"],
+        threshold=bare,
+        thresholds=own,
+    )
+
+
+def _newest_agent(connection: Any) -> str:
+    from agentbench_tui.model.errors import UsageError
+    from agentbench_tui.store.queries import executions_of, find_run
+
+    run = find_run(connection, "latest")
+    agents = sorted({row["agent_id"] for row in executions_of(connection, run["key"])})
+    if len(agents) != 1:
+        raise UsageError(f"the newest run has {len(agents)} agents: say which, {', '.join(agents)}")
+    return str(agents[0])
+
+
+def _thresholds(texts: tuple[str, ...]) -> tuple[float | None, dict[str, float]]:
+    """The one for all, and those of single metrics."""
+    from agentbench_tui.model.errors import UsageError
+    from agentbench_tui.verdicts.regression import checked_metrics
+
+    bare, own = None, {}
+    for text in texts:
+        metric, _, number = text.rpartition("=")
+        try:
+            value = float(number)
+        except ValueError:
+            value = -1.0
+        if not 0 < value < 1:
+            raise UsageError(f"--threshold {text}: expected [METRIC=]T between 0 and 1, as in 0.05")
+        if metric:
+            own[checked_metrics([metric])[0]] = value
+        else:
+            bare = value
+    return bare, own
+
+
+def _is_to_confirm(judgement: Judgement, *, asked: bool) -> bool:
+    suspects = [one for one in judgement.findings if one.verdict == "suspect"]
+    if not suspects or asked:
+        return bool(suspects)
+    if not (sys.stdin.isatty() and sys.stderr.isatty()) or os.environ.get("CI"):
+        return False
+    names = ", ".join(f"{one.metric} of {one.place}" for one in suspects)
+    return click.confirm(f"{names}: suspect. Run it again to be sure?", default=True, err=True)
+
+
+def _run_again(path: Path, judgement: Judgement) -> None:
+    from agentbench_tui.cli.running import carry_out_quietly
+    from agentbench_tui.store.database import reading
+    from agentbench_tui.verdicts.confirmation import confirming_plans
+
+    with reading(path) as connection:
+        plans = confirming_plans(connection, judgement.findings)
+    for plan in plans:
+        places = ", ".join(dict.fromkeys(str(g.benchmark["benchmark_id"]) for g in plan.groups))
+        click.echo(f"running {places} again (run {plan.run_id})", err=True)
+        carry_out_quietly(plan, path, resume=False)
+
+
+def _print(document: dict[str, Any], form: str) -> None:
+    from agentbench_tui.cli.regression_lines import lines_of, row_of
+
+    if form in {"csv", "jsonl"}:
+        print_rows(document["findings"], _FIELDS, form)
+        return
+    print_rows([row_of(one) for one in document["findings"]], _COLUMNS, form, document)
+    if form == "table":
+        click.echo()
+        for line in lines_of(document):
+            print_prose(line)
+
+
+def _exit_code(document: dict[str, Any], fail_on: str) -> int:
+    """1 for what was asked to fail on, 3 where nothing can be said; `none` never fails."""
+    if fail_on == "none":
+        return 0
+    verdict = document["verdict"]
+    if verdict == "regression":
+        severities = {one["severity"] for one in document["regressions"]}
+        return 1 if severities & _FAILS[fail_on] else 0
+    return 0 if verdict == "no regression" else 3

@@ -1,0 +1,200 @@
+"""What the newest runs of an agent are held against: a version, a run, a tag, or what came before.
+
+    --baseline NAME       one that was set under that name
+    --baseline VERSION    the runs of that version
+    --baseline run:ID     that run
+    --baseline tag:NAME   the runs with that tag
+
+Without any, the one that was set as `default` is taken, and without that the runs before.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from agentbench_tui.engine.recorder import utc_now
+from agentbench_tui.model.errors import UsageError, did_you_mean
+from agentbench_tui.store.baselines import DEFAULT, Baseline, baselines_of
+from agentbench_tui.store.queries import find_run
+from agentbench_tui.store.selection import executions_where
+from agentbench_tui.store.selection import tags as known_tags
+from agentbench_tui.verdicts.selector import executions_of_selector, parse_selector
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Collection, Sequence
+
+    from agentbench_tui.verdicts.history import Place, Point
+
+KINDS = ("run", "tag")
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """The runs that are held against each other."""
+
+    old: tuple[Point, ...]
+    new: tuple[Point, ...]
+    named: Baseline | None
+    """What was asked for; None for what came before."""
+
+    def words(self) -> str:
+        """What the old side is."""
+        if self.named is not None:
+            what = "version " if self.named.kind == "version" else f"{self.named.kind}:"
+            return f"{what}{self.named.target}"
+        versions = {point.version for point in self.old}
+        if len(versions) == 1 and versions != {point.version for point in self.new}:
+            return f"version {versions.pop()}"
+        return f"the {len(self.old)} runs before" if len(self.old) != 1 else "the run before"
+
+
+class Baselines:
+    """The baselines that hold for one agent."""
+
+    def __init__(self, connection: sqlite3.Connection, agent: str, wanted: str | None) -> None:
+        """`wanted` as behind `--baseline`. Raises UsageError when nothing is called so."""
+        self._connection = connection
+        self._agent = agent
+        stored = baselines_of(connection, agent)
+        names = {one.name for one in stored}
+        if wanted is None or wanted in names:
+            self._stored = [one for one in stored if one.name == (wanted or DEFAULT)]
+        else:
+            self._stored = [parse_baseline(connection, agent, wanted, names)]
+        self._runs_of_tags: dict[str, set[int]] = {}
+
+    def at(self, place: Place) -> Baseline | None:
+        """The one that holds there; one of a benchmark before one of a suite before one of all."""
+        fitting = [
+            one
+            for one in self._stored
+            if one.suite_id in {"", place.suite_id} and one.benchmark_id in {"", place.benchmark_id}
+        ]
+        return max(
+            fitting, key=lambda one: (bool(one.benchmark_id), bool(one.suite_id)), default=None
+        )
+
+    def sides(self, place: Place, points: Sequence[Point], version: str | None) -> Sides | None:
+        """The newest runs at a place and those that they are held against, which may be none.
+
+        `version` is the one to judge; by default that of the newest run. None when there is no
+        run of it.
+        """
+        known = [point for point in points if version in {None, point.version}]
+        if not known:
+            return None
+        named = self.at(place)
+        if named is None:
+            return _without_baseline(points, known)
+        old = [point for point in points if self._is_of(point, named)]
+        newest = known[-1]
+        if any(point.version == newest.version for point in old):
+            later = [point for point in known[-1:] if point not in old]
+            return Sides(tuple(old), tuple(later), named)
+        new = [point for point in known if point.version == newest.version]
+        return Sides(tuple(old), tuple(new), named)
+
+    def _is_of(self, point: Point, baseline: Baseline) -> bool:
+        if baseline.kind == "version":
+            return point.version == baseline.target
+        if baseline.kind == "run":
+            return point.run_id == baseline.target
+        if baseline.target not in self._runs_of_tags:
+            rows = executions_where(self._connection, agent=self._agent, tag=baseline.target)
+            self._runs_of_tags[baseline.target] = {row["run_key"] for row in rows}
+        return point.run_key in self._runs_of_tags[baseline.target]
+
+
+def _without_baseline(points: Sequence[Point], known: Sequence[Point]) -> Sides:
+    """The newest version against the one before it; of one version the newest run against all."""
+    newest = known[-1]
+    upto = points[: points.index(newest) + 1]
+    first = len(upto) - 1
+    while first > 0 and upto[first - 1].version == newest.version:
+        first -= 1
+    if first == 0:
+        return Sides(tuple(upto[:-1]), (newest,), None)
+    before = upto[first - 1].version
+    start = first - 1
+    while start > 0 and upto[start - 1].version == before:
+        start -= 1
+    return Sides(tuple(upto[start:first]), tuple(upto[first:]), None)
+
+
+def baseline_of_selector(
+    connection: sqlite3.Connection,
+    text: str,
+    name: str,
+    suite: str | None = None,
+    benchmark: str | None = None,
+) -> Baseline:
+    """What is to be kept for `AGENT[@VERSION]`, `run:ID[/AGENT]` or `tag:NAME[/AGENT]`.
+
+    Of an agent without a version the newest one. Raises UsageError when nothing complete fits.
+    """
+    selector = parse_selector(text)
+    if selector.kind == "file":
+        raise UsageError(f"'{text}': a file cannot be a baseline; import its runs first")
+    rows = executions_of_selector(connection, selector, suite=suite, benchmark=benchmark)
+    newest = rows[-1]
+    targets = {
+        "agent": newest["agent_version"],
+        "run": newest["run_id"],
+        "tag": selector.name,
+    }
+    kind: Literal["version", "run", "tag"] = (
+        "version" if selector.kind == "agent" else selector.kind
+    )
+    return Baseline(
+        newest["agent_id"],
+        name,
+        suite or "",
+        benchmark or "",
+        kind,
+        targets[selector.kind],
+        utc_now(),
+    )
+
+
+def parse_baseline(
+    connection: sqlite3.Connection,
+    agent: str,
+    text: str,
+    names: Collection[str] = (),
+) -> Baseline:
+    """What `VERSION`, `run:ID` or `tag:NAME` means for an agent. Raises UsageError."""
+    scheme, colon, rest = text.partition(":")
+    kind: Literal["version", "run", "tag"]
+    if not colon:
+        kind, target = "version", text.removeprefix(f"{agent}@").removeprefix("@")
+    elif scheme == "run" and rest:
+        kind, target = "run", find_run(connection, rest)["id"]
+    elif scheme == "tag" and rest:
+        kind, target = "tag", rest
+    else:
+        near = did_you_mean(scheme, KINDS)
+        raise UsageError(f"baseline '{text}': expected VERSION, run:ID or tag:NAME{near}")
+    _check(connection, agent, kind, target, names)
+    return Baseline(agent, "", "", "", kind, target, "")
+
+
+def _check(
+    connection: sqlite3.Connection, agent: str, kind: str, target: str, names: Collection[str]
+) -> None:
+    """Raise UsageError unless the agent has complete executions of it."""
+    rows = executions_where(connection, agent=agent)
+    if kind == "version":
+        versions = {row["agent_version"] for row in rows}
+        if target not in versions:
+            near = did_you_mean(target, [*versions, *names])
+            raise UsageError(
+                f"no version '{target}' of {agent}{near}; there are "
+                f"{', '.join(sorted(versions)) or 'none'}"
+            )
+    elif kind == "run" and target not in {row["run_id"] for row in rows}:
+        raise UsageError(f"run {target} has no complete execution of {agent}")
+    elif kind == "tag" and not executions_where(connection, agent=agent, tag=target):
+        near = did_you_mean(target, known_tags(connection))
+        raise UsageError(f"no run of {agent} has the tag '{target}'{near}")

@@ -1,0 +1,106 @@
+"""What was found about one metric at one place: the verdict with all that it stands on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from agentbench_tui.analysis.scale import Scale
+from agentbench_tui.analysis.severity import least_worsening, severity
+from agentbench_tui.model.metric import find_metric
+from agentbench_tui.verdicts.history import is_share
+
+if TYPE_CHECKING:
+    from agentbench_tui.analysis.severity import Severity
+    from agentbench_tui.analysis.version_gate import VersionTest
+    from agentbench_tui.verdicts.history import Place, Point
+
+Verdict = Literal[
+    "regression", "suspect", "improvement", "no change seen", "not enough data", "not comparable"
+]
+NO_RATIO = "a value of 0 has no ratio"
+"""Why what changes by factors cannot be judged."""
+UNDECIDED = ("not enough data", "not comparable")
+
+
+def scale_of(metric: str) -> Scale:
+    """How the metric's changes are told: shares by points, all others by factors."""
+    known = find_metric(metric)
+    assert known is not None
+    assert known.direction != "none"
+    return Scale(known.direction, "points" if is_share(metric) else "ratio")
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """The change lies between the run before `first` and `last`; both ends included."""
+
+    first: Point
+    last: Point
+    before: Point | None
+    """The run before `first`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One metric at one place; numbers are None where they are not known."""
+
+    place: Place
+    metric: str
+    verdict: Verdict
+    new: tuple[Point, ...]
+    """The runs that are judged; of a history the newest one, or the last 5."""
+    old: tuple[Point, ...] = ()
+    gate: Literal["versions", "history"] | None = None
+    against: str = ""
+    """What the new side was held against, in words."""
+    before: float | None = None
+    now: float | None = None
+    """Levels of both sides, in the metric's unit."""
+    change: float | None = None
+    """now / before, or now - before of shares."""
+    low: float | None = None
+    high: float | None = None
+    """95 % interval of the change."""
+    p: float | None = None
+    """Adjusted for the scan where it is a test of versions."""
+    margin: float = 0.0
+    """The smallest change that matters: 0.05 is a factor of 1.05, or 5 points."""
+    smallest: float | None = None
+    """The worsening that would have been seen with 80 %; a size as `margin`."""
+    values: tuple[int, int] = (0, 0)
+    """Values on the old and the new side: runs, or repeats."""
+    unit_of_values: Literal["runs", "repeats"] = "runs"
+    location: Location | None = None
+    reason: str = ""
+    """Why there is no verdict, or what is to be known of it."""
+    notes: tuple[str, ...] = ()
+    test: VersionTest | None = None
+    """Of the versions, to be decided with the others of the scan."""
+
+    @property
+    def scale(self) -> Scale:
+        return scale_of(self.metric)
+
+    @property
+    def least_worsening(self) -> float:
+        """By how much it is worse at least: 0.10 is a factor of 1.10 or 10 points; 0 unless it is
+        a regression."""
+        if self.verdict != "regression" or self.low is None or self.high is None:
+            return 0.0
+        return least_worsening(self.low, self.high, self.scale)
+
+    @property
+    def severity(self) -> Severity | None:
+        """None unless it is a regression."""
+        if self.verdict != "regression" or self.low is None or self.high is None:
+            return None
+        return severity(self.low, self.high, self.scale)
+
+    @property
+    def worsening(self) -> float | None:
+        """The estimate of by how much it is worse, as `least_worsening`; negative when better."""
+        if self.change is None:
+            return None
+        shift = self.scale.positions([self.change])[0]
+        return self.scale.size(float(shift))

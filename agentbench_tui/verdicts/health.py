@@ -1,0 +1,133 @@
+"""One number for how well the newest runs hold up, and what to do about them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from agentbench_tui.analysis.severity import BOUNDS
+from agentbench_tui.model.metric import find_metric
+from agentbench_tui.verdicts.finding import UNDECIDED
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from agentbench_tui.verdicts.finding import Finding
+    from agentbench_tui.verdicts.history import Place
+    from agentbench_tui.verdicts.patterns import Pattern
+
+FORMULA = (
+    "100 × (1 - mean loss of the benchmarks); of a benchmark: Σ weight × loss ÷ Σ weight over its "
+    "judged dimensions, weights as the suite's overall score has them; of a dimension that of its "
+    "worst metric: min(1, least worsening ÷ that of a critical regression), which is 25 % for "
+    "times, tokens, cost and rates and 10 points for shares. Only regressions lose anything"
+)
+
+Action = Literal["block", "re-run", "investigate", "accept as new baseline", "none"]
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """What to do, and why."""
+
+    action: Action
+    reason: str
+
+
+def dimension_of(metric: str) -> str:
+    """The dimension of the overall score that a metric belongs to."""
+    known = find_metric(metric)
+    assert known is not None
+    if known.unit == "tokens":
+        return "efficiency"
+    if known.unit == "USD":
+        return "cost"
+    if known.unit != "share":
+        return "speed"
+    return "reliability" if known.name in _OF_RELIABILITY else "accuracy"
+
+
+_OF_RELIABILITY = {"reliability", "error_rate", "goodput_share", "sent_share"}
+
+
+def weight_of(finding: Finding) -> float:
+    """The weight of its dimension in the suite's overall score, as a share of all weights."""
+    weights = finding.new[-1].weights
+    total = sum(weights.values())
+    return weights.get(dimension_of(finding.metric), 0.0) / total if total else 0.0
+
+
+def health(findings: Sequence[Finding]) -> float | None:
+    """0 … 100 by `FORMULA`; None when nothing could be judged.
+
+    Where a suite gives no weight to anything that was judged, all that was counts alike.
+    """
+    losses: dict[Place, dict[str, float]] = {}
+    weights: dict[Place, dict[str, float]] = {}
+    for one in findings:
+        if one.verdict in UNDECIDED:
+            continue
+        dimension = dimension_of(one.metric)
+        loss = min(1.0, one.least_worsening / BOUNDS[one.scale.kind][1])
+        of_place = losses.setdefault(one.place, {})
+        of_place[dimension] = max(loss, of_place.get(dimension, 0.0))
+        weights.setdefault(one.place, {})[dimension] = weight_of(one)
+    if not losses:
+        return None
+    lost = [_weighted(of_place, weights[place]) for place, of_place in losses.items()]
+    return 100 * (1 - sum(lost) / len(lost))
+
+
+def _weighted(losses: Mapping[str, float], weights: Mapping[str, float]) -> float:
+    total = sum(weights.values())
+    if not total:
+        return sum(losses.values()) / len(losses)
+    return sum(loss * weights[dimension] for dimension, loss in losses.items()) / total
+
+
+def advice(findings: Sequence[Finding], patterns: Sequence[Pattern]) -> Advice:
+    """What to do about all findings together; the reason names what it rests on."""
+    worse = [one for one in findings if one.verdict == "regression"]
+    if worse:
+        return _about_regressions(worse, findings, patterns)
+    suspects = [one for one in findings if one.verdict == "suspect"]
+    if suspects:
+        names = _names(suspects)
+        return Advice("re-run", f"{names}: one run outside what earlier ones predict; a second one "
+                      "decides (--confirm)")  # fmt: skip
+    undecided = [one for one in findings if one.verdict in UNDECIDED]
+    if undecided:
+        many = f"{len(undecided)} of {len(findings)} could not be judged"
+        return Advice("re-run", f"{many}: {undecided[0].reason}")
+    better = [one for one in findings if one.verdict == "improvement"]
+    if better:
+        return Advice("accept as new baseline", f"better, and nothing worse: {_names(better)}")
+    return Advice("none", "no regression seen")
+
+
+def _about_regressions(
+    worse: Sequence[Finding], findings: Sequence[Finding], patterns: Sequence[Pattern]
+) -> Advice:
+    for pattern in patterns:
+        if pattern.name == "host":
+            return Advice("investigate", f"look at the machine first: {pattern.text}")
+    trades = [pattern for pattern in patterns if pattern.name == "trade"]
+    if trades and {one.place for one in worse} <= {p for one in trades for p in one.places}:
+        return Advice(
+            "accept as new baseline",
+            f"if the trade is wanted (`agentbench baseline accept`): {trades[0].text}",
+        )
+    grave = [one for one in worse if one.severity in {"major", "critical"}]
+    answers = [one for one in worse if dimension_of(one.metric) in {"accuracy", "reliability"}]
+    if grave:
+        return Advice("block", f"{grave[0].severity}: {_names(grave)}")
+    if answers:
+        return Advice("block", f"fewer good answers: {_names(answers)}")
+    suspects = [one for one in findings if one.verdict == "suspect"]
+    also = f"; {_names(suspects)} suspect" if suspects else ""
+    return Advice("investigate", f"minor: {_names(worse)}{also}")
+
+
+def _names(findings: Sequence[Finding]) -> str:
+    shown = ", ".join(f"{one.metric} of {one.place}" for one in findings[:3])
+    return shown + (f" and {len(findings) - 3} more" if len(findings) > 3 else "")

@@ -1,0 +1,265 @@
+"""What an agent's runs measured in the course of time, a point for each run at each place.
+
+A place is a benchmark of a suite at one point of a sweep. Points are only held against each other
+when they are comparable: the same definition of the benchmark with the same cases, the same
+machine for what is timed, and the same load; a version that goes on under its name must be
+configured the same. What differs is told in words.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+
+from agentbench_tui.model.metric import find_metric
+from agentbench_tui.store.selection import executions_where
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable, Sequence
+
+Execution = dict[str, Any]
+
+_COSMETIC = (
+    "benchmark_id", "name", "description", "notes", "tags", "metrics_measured", "scoring_rubric",
+    "instruments", "parameters", "dataset", "expected_outputs",
+)  # fmt: skip
+"""Parts of a definition that change no measured value, or are compared by themselves: parameters
+are the place, the dataset is compared by its cases."""
+_TIMED_UNITS = {"ms", "1/s", "tokens/s", "%"}
+_SHORT = 40
+"""Characters of a value that is shown where definitions differ."""
+
+
+class Place(NamedTuple):
+    """A benchmark of a suite at one point of a sweep."""
+
+    suite_id: str
+    benchmark_id: str
+    parameters: str
+    """JSON with sorted keys, as in `benchmark_executions`."""
+
+    def __str__(self) -> str:
+        point = ", ".join(f"{name}={value}" for name, value in json.loads(self.parameters).items())
+        return f"{self.benchmark_id} ({point})" if point else self.benchmark_id
+
+
+@dataclass(frozen=True, eq=False)
+class Point:
+    """One run at one place."""
+
+    run_id: str
+    run_key: int
+    at: str
+    """UTC, when its executions were made."""
+    version: str
+    executions: tuple[Execution, ...]
+    """One, or one for each seed."""
+    definition: dict[str, Any]
+    """The benchmark as it was carried out, the command line's changes included."""
+    weights: dict[str, float]
+    """Of the suite, by dimension."""
+    values: dict[str, float] = field(default_factory=dict)
+    """Metric → the value of the run."""
+
+    @property
+    def keys(self) -> tuple[int, ...]:
+        """Of its executions."""
+        return tuple(row["key"] for row in self.executions)
+
+    @property
+    def kind(self) -> str:
+        """`task`, `load` or `experiment`."""
+        return str(self.definition.get("kind", "task"))
+
+    def one_of_all(self, column: str) -> Any:
+        """The value of a column of its executions, which do not differ in it."""
+        return self.executions[0][column]
+
+
+class _Execution(msgspec.Struct):
+    id: str
+
+
+class _Group(msgspec.Struct):
+    benchmark: msgspec.Raw
+    executions: tuple[_Execution, ...]
+
+
+class _Plan(msgspec.Struct):
+    groups: tuple[_Group, ...]
+
+
+def histories(
+    connection: sqlite3.Connection,
+    agent: str,
+    metrics: Iterable[str],
+    *,
+    suite: str | None = None,
+    benchmark: str | None = None,
+) -> dict[Place, list[Point]]:
+    """Every place at which the agent has complete executions, its points the oldest first."""
+    rows = executions_where(connection, agent=agent, suite=suite, benchmark=benchmark)
+    definitions = _definitions(connection, {row["run_key"] for row in rows})
+    weights = _weights(connection, {row["suite_hash"] for row in rows})
+    gathered: dict[tuple[Place, int, int], list[Execution]] = {}
+    for row in rows:
+        parameters = msgspec.json.encode(row["parameters"], order="sorted").decode()
+        place = Place(row["suite_id"], row["benchmark_id"], parameters)
+        gathered.setdefault((place, row["run_key"], row["simulated"]), []).append(row)
+    values = _values(connection, agent, metrics)
+    found: dict[Place, list[Point]] = {}
+    for (place, run_key, _), executions in gathered.items():
+        first = executions[0]
+        point = Point(
+            run_id=first["run_id"],
+            run_key=run_key,
+            at=first["created_at"],
+            version=first["agent_version"],
+            executions=tuple(executions),
+            definition=definitions.get(first["id"], {}),
+            weights=weights.get(first["suite_hash"], {}),
+            values=_together([values.get(row["key"], {}) for row in executions]),
+        )
+        found.setdefault(place, []).append(point)
+    return found
+
+
+def _definitions(
+    connection: sqlite3.Connection, run_keys: Iterable[int]
+) -> dict[str, dict[str, Any]]:
+    """Execution id → its benchmark; equal ones are one object."""
+    found: dict[str, dict[str, Any]] = {}
+    seen: dict[bytes, dict[str, Any]] = {}
+    decode = msgspec.json.Decoder(_Plan).decode
+    for key in sorted(run_keys):
+        (plan,) = connection.execute("SELECT plan FROM runs WHERE key=?", (key,)).fetchone()
+        for group in decode(plan).groups:
+            raw = bytes(group.benchmark)
+            if raw not in seen:
+                seen[raw] = msgspec.json.decode(raw)
+            for execution in group.executions:
+                found[execution.id] = seen[raw]
+    return found
+
+
+def _weights(connection: sqlite3.Connection, hashes: Iterable[str]) -> dict[str, dict[str, float]]:
+    found = {}
+    for suite_hash in hashes:
+        (weights,) = connection.execute(
+            "SELECT json_extract(document, '$.weights') FROM benchmark_suites WHERE hash=?",
+            (suite_hash,),
+        ).fetchone()
+        found[suite_hash] = json.loads(weights)
+    return found
+
+
+def _values(
+    connection: sqlite3.Connection, agent: str, metrics: Iterable[str]
+) -> dict[int, dict[str, float]]:
+    """Execution key → metric → value."""
+    rows = connection.execute(
+        "SELECT m.execution_key, m.name, m.value FROM benchmark_executions e"
+        " JOIN metrics m ON m.execution_key=e.key WHERE e.agent_id=? AND e.status='complete'"
+        " AND m.value IS NOT NULL AND m.name IN (SELECT value FROM json_each(?))",
+        (agent, json.dumps([*metrics])),
+    )
+    found: dict[int, dict[str, float]] = {}
+    for key, name, value in rows.fetchall():
+        found.setdefault(key, {})[name] = value
+    return found
+
+
+def _together(values: Sequence[dict[str, float]]) -> dict[str, float]:
+    """One run's values; of several seeds the mean, on logs for what changes by factors."""
+    if len(values) == 1:
+        return values[0]
+    found = {}
+    for name in set.intersection(*(set(one) for one in values)):
+        column = [one[name] for one in values]
+        if is_share(name) or min(column) <= 0:
+            found[name] = math.fsum(column) / len(column)
+        else:
+            found[name] = math.exp(math.fsum(map(math.log, column)) / len(column))
+    return found
+
+
+def is_share(metric: str) -> bool:
+    """Whether the metric lies in 0..1 and so changes by points."""
+    known = find_metric(metric)
+    return known is not None and known.unit == "share"
+
+
+def is_timed(metric: str, point: Point) -> bool:
+    """Whether the machine has a say in it: times, rates, and what costs by the hour."""
+    known = find_metric(metric)
+    if metric.startswith("cost_usd"):
+        return "hourly_price_usd" in (point.one_of_all("model_configuration") or "")
+    return known is not None and (
+        known.unit in _TIMED_UNITS or known.name in {"goodput_share", "sent_share"}
+    )
+
+
+def comparable(
+    points: Sequence[Point], newest: Point, metric: str
+) -> tuple[list[Point], Counter[str]]:
+    """The points that may be held against the newest one, and why others may not: words → runs."""
+    kept, left_out = [], Counter[str]()
+    timed = is_timed(metric, newest)
+    for point in points:
+        words = "; ".join(_differences(point, newest, timed=timed))
+        if words:
+            left_out[words] += 1
+        else:
+            kept.append(point)
+    return kept, left_out
+
+
+def _differences(point: Point, newest: Point, *, timed: bool) -> list[str]:
+    if point is newest:
+        return []
+    words = []
+    if point.one_of_all("simulated") != newest.one_of_all("simulated"):
+        words.append("one is simulated, the other measured")
+    if timed and point.one_of_all("fingerprint") != newest.one_of_all("fingerprint"):
+        words.append("another machine")
+    if point.one_of_all("dataset_key") != newest.one_of_all("dataset_key"):
+        words.append("other cases")
+    if point.definition is not newest.definition:
+        words += _changed(point.definition, newest.definition)
+    if point.version == newest.version:
+        words += _configured(point, newest)
+    return words
+
+
+def _configured(point: Point, newest: Point) -> list[str]:
+    """One version under two configurations; between versions they are what is compared."""
+    texts = [one.one_of_all("model_configuration") or "{}" for one in (point, newest)]
+    if texts[0] == texts[1]:
+        return []
+    before, now = (json.loads(text) for text in texts)
+    for part in ("name", "base_dir", "hourly_price_usd"):
+        before.pop(part, None)
+        now.pop(part, None)
+    return [f"the same version with another {word}" for word in _changed(before, now)]
+
+
+def _changed(before: dict[str, Any], now: dict[str, Any]) -> list[str]:
+    """Which parts differ, with their values where these are short."""
+    words = []
+    for name in {**before, **now}:
+        values = before.get(name), now.get(name)
+        if name in _COSMETIC or values[0] == values[1]:
+            continue
+        if all(isinstance(value, dict) for value in values):
+            words += [f"{name}.{word}" for word in _changed(*values)]  # type: ignore[arg-type]
+            continue
+        texts = [json.dumps(value) for value in values]
+        is_short = max(map(len, texts)) <= _SHORT
+        words.append(f"{name} {texts[0]} then, {texts[1]} now" if is_short else name)
+    return words

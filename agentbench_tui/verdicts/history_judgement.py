@@ -1,0 +1,125 @@
+"""The newest run of a history, judged: by itself, with the last 5, and against what creeps."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from statistics import median
+from typing import TYPE_CHECKING
+
+from agentbench_tui.analysis.change_point import changes, locate
+from agentbench_tui.analysis.history_gate import (
+    EARLIER_NEEDED,
+    EARLIER_USED,
+    RECENT,
+    judge_history,
+)
+from agentbench_tui.verdicts.finding import NO_RATIO, Finding, Location
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from agentbench_tui.analysis.history_gate import HistoryTest, Shift
+    from agentbench_tui.analysis.scale import Scale
+    from agentbench_tui.verdicts.history import Point
+
+
+def judged_by_history(base: Finding, series: Sequence[Point]) -> Finding:
+    """The newest of these runs against those before it; needs 13 comparable ones, oldest first."""
+    metric, scale = base.metric, base.scale
+    values = [point.values[metric] for point in series]
+    base = replace(base, gate="history", values=(len(series) - 1, 1), new=(series[-1],))
+    if scale.kind == "ratio" and min(values) <= 0:
+        return replace(base, reason=NO_RATIO)
+    start = _level_start(values, scale, base.margin)
+    series, values = series[start:], values[start:]
+    test, back = _judged(values, scale, base.margin)
+    shift = test.evidence or test.instant
+    assert shift is not None  # there are enough runs
+    upto = len(values) - back
+    recent = 1 if shift.against == "newest run" else RECENT
+    if shift.against == "drift":
+        first, last = max(0, upto - 2 * EARLIER_USED), upto - EARLIER_USED
+    else:
+        first, last = max(0, upto - recent - EARLIER_USED), upto - recent
+    location = None
+    if test.verdict in {"regression", "improvement", "suspect"}:
+        location = _located(series, values, scale, base.margin, shift, back)
+    verdict = test.verdict
+    return replace(
+        base,
+        verdict=verdict,
+        old=tuple(series[first:last]),
+        new=tuple(series[-recent:]),
+        against=_against(shift, last - first),
+        before=median(values[first:last]),
+        now=median(values[-recent:]),
+        change=shift.change,
+        low=shift.low,
+        high=shift.high,
+        p=shift.p,
+        smallest=test.smallest,
+        values=(last - first, recent),
+        location=location,
+        reason=test.reason,
+    )
+
+
+def _level_start(values: Sequence[float], scale: Scale, margin: float) -> int:
+    """Where the newest level begins: an improvement is one as soon as 12 runs confirm it."""
+    better = [one for one in changes(values, scale, margin) if not one.worse]
+    if better and len(values) - better[-1].last > EARLIER_NEEDED:
+        return better[-1].last
+    return 0
+
+
+def _judged(values: Sequence[float], scale: Scale, margin: float) -> tuple[HistoryTest, int]:
+    """The newest run judged, and how many runs before it the test was made.
+
+    A run of the last few that was out of the ordinary is confirmed, or not, by the newest one.
+    """
+    test = judge_history(values, scale, margin)
+    if test.verdict in {"regression", "improvement"}:
+        return test, 0
+    reason = test.reason
+    for back in range(1, RECENT):
+        if len(values) - back <= EARLIER_NEEDED:
+            break
+        earlier = judge_history(values[:-back], scale, margin, confirmation=values[-1])
+        again, first = earlier.confirmation, earlier.instant
+        assert again is not None
+        assert first is not None
+        if first.passes and again.passes and again.worse == first.worse:
+            alone = replace(earlier, sustained=None, drift=None, reason="")
+            if again.worse:
+                return replace(alone, verdict="regression"), back
+            return replace(alone, verdict="improvement"), back
+        if back == 1 and first.passes and not reason:
+            side = "worse" if first.worse else "better"
+            reason = f"the run before was {side} than predicted, the newest is not"
+    return replace(test, reason=reason), 0
+
+
+def _against(shift: Shift, runs: int) -> str:
+    if shift.against == "drift":
+        return f"the level of 20 to {20 + runs} runs ago"
+    return f"the {runs} runs before"
+
+
+def _located(
+    series: Sequence[Point],
+    values: Sequence[float],
+    scale: Scale,
+    margin: float,
+    shift: Shift,
+    back: int,
+) -> Location | None:
+    if shift.against == "newest run":
+        run = len(series) - 1 - back
+        first = last = run
+    else:
+        same = [one for one in changes(values, scale, margin) if one.worse == shift.worse]
+        change = same[-1] if same else locate(values, scale)
+        if change is None:
+            return None
+        first, last = change.first, change.last
+    return Location(series[first], series[last], series[first - 1] if first else None)

@@ -1,0 +1,297 @@
+"""Has an agent become worse? Its newest runs against a baseline, or against its history.
+
+The rules are those of `docs/regressions.md`. With 12 comparable runs before it, and no baseline
+named, the newest run is judged by its history; otherwise two groups of runs are compared.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from statistics import fmean
+from typing import TYPE_CHECKING
+
+from agentbench_tui.analysis.history_gate import EARLIER_NEEDED
+from agentbench_tui.analysis.multiplicity import benjamini_hochberg
+from agentbench_tui.analysis.scale import MARGINS
+from agentbench_tui.analysis.version_gate import RUNS_NEEDED, compare_versions, with_adjusted
+from agentbench_tui.model.errors import UsageError, did_you_mean
+from agentbench_tui.model.metric import find_metric, known_metrics
+from agentbench_tui.store.baselines import accepted_changes
+from agentbench_tui.store.selection import agent_ids
+from agentbench_tui.verdicts.baseline import Baselines
+from agentbench_tui.verdicts.finding import NO_RATIO, Finding, Location, scale_of
+from agentbench_tui.verdicts.history import Point, comparable, histories
+from agentbench_tui.verdicts.history_judgement import judged_by_history
+from agentbench_tui.verdicts.repeats import Repeats
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections import Counter
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from agentbench_tui.analysis.scale import Scale
+    from agentbench_tui.store.baselines import AcceptedChange
+    from agentbench_tui.verdicts.baseline import Sides
+    from agentbench_tui.verdicts.history import Place
+
+JUDGED = (
+    "accuracy", "reliability", "e2e_ms.p50", "e2e_ms.p95", "ttft_ms.p50", "output_tokens.mean",
+    "cost_usd_per_task", "request_throughput_per_s", "goodput_share",
+)  # fmt: skip
+"""What is judged unless metrics are named, where it was measured."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What to judge, and how strictly."""
+
+    agent: str
+    version: str | None = None
+    """By default that of the newest run."""
+    baseline: str | None = None
+    suite: str | None = None
+    benchmark: str | None = None
+    metrics: tuple[str, ...] = ()
+    """By default `JUDGED`."""
+    threshold: float | None = None
+    """The smallest change that matters; None for 5 %, and 2 points of shares."""
+    thresholds: Mapping[str, float] = field(default_factory=dict)
+    """The same for single metrics."""
+
+    def margin(self, metric: str) -> float:
+        """The smallest change of a metric that matters."""
+        own = self.thresholds.get(metric, self.threshold)
+        return MARGINS[scale_of(metric).kind] if own is None else own
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """Everything that was found about one agent."""
+
+    agent: str
+    version: str
+    wanted: Wanted
+    findings: tuple[Finding, ...]
+    histories: Mapping[Place, list[Point]]
+
+
+def judge_agent(connection: sqlite3.Connection, wanted: Wanted) -> Judgement:
+    """Judge every metric at every place at which the version was measured.
+
+    Raises UsageError for unknown names, and when nothing complete was measured.
+    """
+    metrics = checked_metrics(wanted.metrics)
+    found = histories(
+        connection,
+        wanted.agent,
+        metrics or JUDGED,
+        suite=wanted.suite,
+        benchmark=wanted.benchmark,
+    )
+    if not found:
+        raise UsageError(_why_none(connection, wanted))
+    version = (
+        wanted.version
+        or max(
+            (points[-1] for points in found.values()), key=lambda point: (point.at, point.run_key)
+        ).version
+    )
+    judge = _Judge(connection, wanted, metrics)
+    findings: list[Finding] = []
+    for place, points in found.items():
+        findings += judge.at(place, points, version)
+    if not findings:
+        raise UsageError(_no_version(found, wanted.agent, version))
+    return Judgement(wanted.agent, version, wanted, _adjusted(findings), found)
+
+
+def checked_metrics(metrics: Iterable[str]) -> tuple[str, ...]:
+    """The names, when each is a metric with a good direction; UsageError otherwise."""
+    for name in metrics:
+        known = find_metric(name)
+        if known is None or (known.parts and "." not in name):
+            hint = did_you_mean(name, known_metrics())
+            raise UsageError(f"no metric '{name}'{hint}; `agentbench explain` lists them")
+        if known.direction == "none":
+            raise UsageError(f"'{name}' is neither good nor bad, so that it cannot regress")
+    return tuple(dict.fromkeys(metrics))
+
+
+class _Judge:
+    """Judges the places of one agent."""
+
+    def __init__(
+        self, connection: sqlite3.Connection, wanted: Wanted, metrics: tuple[str, ...]
+    ) -> None:
+        self._wanted = wanted
+        self._metrics = metrics
+        self._baselines = Baselines(connection, wanted.agent, wanted.baseline)
+        self._accepted = accepted_changes(connection, wanted.agent)
+        self._repeats = Repeats(connection)
+
+    def at(self, place: Place, points: Sequence[Point], version: str) -> list[Finding]:
+        """One finding for each metric that the newest run has, or that was asked for."""
+        sides = self._baselines.sides(place, points, version)
+        if sides is None:
+            return []
+        if not sides.new:
+            why = "the newest run is the baseline itself; run again"
+            return [
+                Finding(place, metric, "not enough data", (), sides.old, reason=why)
+                for metric in (self._metrics or JUDGED)
+                if metric in sides.old[-1].values
+            ]
+        found = []
+        for metric in self._metrics or JUDGED:
+            if metric in sides.new[-1].values:
+                one = self._one(place, points, sides, metric)
+                if self._metrics or (_was_measured(sides.old, metric) and one.reason != NO_RATIO):
+                    found.append(one)
+            elif self._metrics:
+                why = "the newest run has no value of it"
+                found.append(Finding(place, metric, "not enough data", sides.new, reason=why))
+        return found
+
+    def _one(self, place: Place, points: Sequence[Point], sides: Sides, metric: str) -> Finding:
+        newest = sides.new[-1]
+        margin = self._wanted.margin(metric)
+        base = Finding(place, metric, "not enough data", sides.new, margin=margin)
+        upto = [p for p in points[: points.index(newest) + 1] if metric in p.values]
+        same, left_out = comparable(upto, newest, metric)
+        accepted = self._accepted_at(place, metric)
+        series = [point for point in same if accepted is None or point.at >= accepted.since]
+        if sides.named is not None:
+            measured = [point for point in sides.old if metric in point.values]
+            old, left_out = comparable(measured, newest, metric)
+            accepted = None
+        else:
+            old = [point for point in sides.old if point in series]
+        new = [point for point in sides.new if point in same]
+        notes = _left_out_words(left_out)
+        if accepted is not None:
+            notes += (f"judged from {accepted.since[:10]} on, where a change was accepted",)
+        base = replace(base, notes=notes)
+        if sides.named is None and len(series) > EARLIER_NEEDED:
+            return judged_by_history(base, series)
+        if accepted is not None and not old:
+            old, new = series[:-1], [newest]
+        if not old:
+            return _without_old(base, sides, left_out, has_accepted=accepted is not None)
+        return self._by_versions(replace(base, against=sides.words()), old, new)
+
+    def _accepted_at(self, place: Place, metric: str) -> AcceptedChange | None:
+        fitting = [
+            one
+            for one in self._accepted
+            if (one.suite_id, one.benchmark_id, one.parameters) == place and one.metric == metric
+        ]
+        return fitting[-1] if fitting else None
+
+    def _by_versions(self, base: Finding, old: list[Point], new: list[Point]) -> Finding:
+        metric = base.metric
+        unit, columns = self._repeats.columns(old, new, metric)
+        base = replace(
+            base,
+            old=tuple(old),
+            new=tuple(new),
+            gate="versions",
+            values=(len(columns[0]), len(columns[1])),
+            unit_of_values=unit,
+            location=Location(new[0], new[0], old[-1]),
+        )
+        scale = scale_of(metric)
+        if scale.kind == "ratio" and min(map(min, columns)) <= 0:
+            return replace(base, reason=NO_RATIO)
+        test = compare_versions(*columns, scale, base.margin)
+        reason = test.reason
+        if reason and unit == "repeats":
+            have = f"have {test.runs[0]} and {test.runs[1]}"
+            reason = f"needs {RUNS_NEEDED} repeats of each side ({have}); --runs {RUNS_NEEDED}"
+        notes = base.notes
+        if unit == "repeats" and not reason and 1 in {len(old), len(new)}:
+            notes += ("repeats of one run share its hour: what differs between runs is not in it",)
+        return replace(
+            base,
+            verdict=test.verdict,
+            before=_level(columns[0], scale),
+            now=_level(columns[1], scale),
+            change=test.change,
+            low=test.low,
+            high=test.high,
+            p=test.p,
+            smallest=test.smallest,
+            reason=reason,
+            notes=notes,
+            test=test,
+        )
+
+
+def _was_measured(old: Sequence[Point], metric: str) -> bool:
+    """Whether a run before has it; one that is only now measured is not told of unasked."""
+    return not old or any(metric in point.values for point in old)
+
+
+def _level(values: Sequence[float], scale: Scale) -> float:
+    """Geometric mean of what changes by factors, else mean."""
+    return scale.value(fmean(scale.positions(values).tolist()))
+
+
+def _without_old(
+    base: Finding, sides: Sides, left_out: Counter[str], *, has_accepted: bool
+) -> Finding:
+    if left_out and sides.old:
+        words = "; ".join(left_out)
+        return replace(base, verdict="not comparable", reason=words, notes=())
+    if has_accepted:
+        return replace(base, reason="no earlier run at the accepted level yet")
+    if sides.named is not None:
+        return replace(base, reason=f"{sides.words()} was not measured here")
+    return replace(base, reason="there is no earlier run; run again after a change")
+
+
+def _left_out_words(left_out: Mapping[str, int]) -> tuple[str, ...]:
+    return tuple(
+        f"{count} earlier {'run' if count == 1 else 'runs'} left out: {words}"
+        for words, count in left_out.items()
+    )
+
+
+def _adjusted(findings: Sequence[Finding]) -> tuple[Finding, ...]:
+    """The tests of versions, decided by p values that allow for all of them (Benjamini-Hochberg).
+
+    The gate of a history has its own bound on false alarms, per run.
+    """
+    asked = [
+        place
+        for place, one in enumerate(findings)
+        if one.test is not None and one.test.verdict != "not enough data"
+    ]
+    result = list(findings)
+    p = [findings[place].test.p for place in asked]  # type: ignore[union-attr]
+    for place, adjusted in zip(asked, benjamini_hochberg(p), strict=True):  # type: ignore[arg-type]
+        one = findings[place]
+        assert one.test is not None
+        test = with_adjusted(one.test, adjusted, one.scale)
+        result[place] = replace(one, verdict=test.verdict, p=test.p, test=test)
+    return tuple(result)
+
+
+def _why_none(connection: sqlite3.Connection, wanted: Wanted) -> str:
+    known = agent_ids(connection)
+    if wanted.agent not in known:
+        hint = did_you_mean(wanted.agent, known)
+        return f"no agent '{wanted.agent}'{hint}; `agentbench agents` lists them"
+    of = f" of suite '{wanted.suite}'" if wanted.suite else ""
+    of += f" on benchmark '{wanted.benchmark}'" if wanted.benchmark else ""
+    return (
+        f"there is no complete execution of {wanted.agent}{of}; `agentbench runs list` shows what "
+        "was measured"
+    )
+
+
+def _no_version(found: Mapping[Place, list[Point]], agent: str, version: str) -> str:
+    versions = sorted({point.version for points in found.values() for point in points})
+    if version in versions:
+        return f"nothing that can be judged was measured of {agent}@{version}"
+    hint = did_you_mean(version, versions)
+    return f"no version '{version}' of {agent}{hint}; there are {', '.join(versions)}"

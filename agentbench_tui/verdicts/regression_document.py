@@ -1,0 +1,142 @@
+"""`agentbench.regressions/1`: what scripts read of a judgement. A missing number is null."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from agentbench_tui.model.metric import find_metric
+from agentbench_tui.verdicts.answer_columns import AnswerColumns
+from agentbench_tui.verdicts.finding import UNDECIDED
+from agentbench_tui.verdicts.health import FORMULA, advice, health
+from agentbench_tui.verdicts.impact import FORMULAS, impact_of
+from agentbench_tui.verdicts.patterns import patterns_of
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from agentbench_tui.verdicts.finding import Finding, Location
+    from agentbench_tui.verdicts.history import Point
+    from agentbench_tui.verdicts.impact import Impact
+    from agentbench_tui.verdicts.patterns import Pattern
+    from agentbench_tui.verdicts.regression import Judgement
+
+SCHEMA = "agentbench.regressions/1"
+
+Document = dict[str, Any]
+
+
+def regressions_document(
+    connection: sqlite3.Connection, judgement: Judgement, requests_per_day: float | None = None
+) -> Document:
+    """Everything that was found: findings, regressions with impact, patterns, health, advice."""
+    findings = judgement.findings
+    columns = AnswerColumns(connection)
+    patterns = patterns_of(connection, findings, columns)
+    rows = []
+    for one in findings:
+        impact = None
+        if one.verdict == "regression":
+            impact = impact_of(one, findings, columns, requests_per_day)
+        rows.append(_finding(one, impact))
+    advised = advice(findings, patterns)
+    sizes = [one for one in findings if one.smallest is not None and one.verdict not in UNDECIDED]
+    return {
+        "schema": SCHEMA,
+        "agent": judgement.agent,
+        "version": judgement.version,
+        "verdict": overall_verdict(findings),
+        "has_regressions": any(one.verdict == "regression" for one in findings),
+        "regressions": [row for row in rows if row["verdict"] == "regression"],
+        "findings": rows,
+        "smallest_seen": {
+            kind: max((one.smallest for one in sizes if one.scale.kind == kind), default=None)  # type: ignore[type-var]
+            for kind in ("ratio", "points")
+        },
+        "patterns": [_pattern(one) for one in patterns],
+        "overall_health": health(findings),
+        "recommended_action": advised.action,
+        "reason": advised.reason,
+        "formulas": {"overall_health": FORMULA, **FORMULAS},
+    }
+
+
+def overall_verdict(findings: tuple[Finding, ...]) -> str:
+    """`regression` if there is one; else what keeps from saying that there is none; else that."""
+    verdicts = {one.verdict for one in findings}
+    for verdict in ("regression", "suspect", "not comparable", "not enough data"):
+        if verdict in verdicts:
+            return verdict
+    return "no regression"
+
+
+def _finding(one: Finding, impact: Impact | None) -> Document:
+    known = find_metric(one.metric)
+    assert known is not None
+    worse = one.worsening
+    return {
+        "suite_id": one.place.suite_id,
+        "benchmark_id": one.place.benchmark_id,
+        "parameters": json.loads(one.place.parameters),
+        "metric": one.metric,
+        "unit": known.unit,
+        "better": known.direction,
+        "verdict": one.verdict,
+        "severity": one.severity,
+        "gate": one.gate,
+        "against": one.against or None,
+        "baseline_value": one.before,
+        "current_value": one.now,
+        "change": one.change,
+        "change_is": "ratio" if one.scale.kind == "ratio" else "difference",
+        "low": one.low,
+        "high": one.high,
+        "regression_percentage": None if worse is None else 100 * worse,
+        "at_least_percentage": 100 * one.least_worsening if one.severity else None,
+        "p_value": one.p,
+        "margin": one.margin,
+        "smallest_seen": one.smallest,
+        "values": {"baseline": one.values[0], "current": one.values[1], "of": one.unit_of_values},
+        "baseline_versions": sorted({point.version for point in one.old}),
+        "current_versions": sorted({point.version for point in one.new}),
+        "change_point": None if one.location is None else _location(one.location),
+        "impact_analysis": None if impact is None else _impact(impact),
+        "reason": one.reason or None,
+        "notes": list(one.notes),
+    }
+
+
+def _location(location: Location) -> Document:
+    before = location.before
+    return {
+        "before": None if before is None else _point(before),
+        "first": _point(location.first),
+        "last": _point(location.last),
+    }
+
+
+def _point(point: Point) -> Document:
+    return {"run_id": point.run_id, "at": point.at, "version": point.version}
+
+
+def _impact(impact: Impact) -> Document:
+    return {
+        "dimension": impact.dimension,
+        "weight": impact.weight,
+        "cases": impact.cases,
+        "cases_worse": impact.cases_worse,
+        "cases_better": impact.cases_better,
+        "share_of_cases": impact.share_of_cases,
+        "per_day": impact.per_day,
+        "per_day_unit": impact.per_day_unit or None,
+        "reasons": list(impact.reasons),
+    }
+
+
+def _pattern(pattern: Pattern) -> Document:
+    return {
+        "pattern": pattern.name,
+        "benchmarks": [str(place) for place in pattern.places],
+        "text": pattern.text,
+        "numbers": dict(pattern.numbers),
+    }

@@ -1,0 +1,56 @@
+"""The values that two groups of runs are compared by: one for each run, or for each repeat."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from agentbench_tui.analysis.version_gate import RUNS_NEEDED
+from agentbench_tui.verdicts.evidence import CaseNumbers, LoadEvidence, task_evidence
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Sequence
+
+    from agentbench_tui.verdicts.evidence import Evidence
+    from agentbench_tui.verdicts.history import Point
+
+_MOST_RUNS = 10
+"""The newest runs of a side whose repeats are read."""
+
+
+class Repeats:
+    """Reads what runs measured in each repeat; every execution once."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self._numbers = CaseNumbers(connection)
+        self._read: dict[tuple[int, ...], Evidence] = {}
+
+    def columns(
+        self, old: Sequence[Point], new: Sequence[Point], metric: str
+    ) -> tuple[Literal["runs", "repeats"], tuple[list[float], list[float]]]:
+        """Both sides' values: of whole runs where each side has 5, otherwise of their repeats.
+
+        A metric that is only known of whole runs stays so.
+        """
+        runs = [point.values[metric] for point in old], [point.values[metric] for point in new]
+        if min(map(len, runs)) >= RUNS_NEEDED:
+            return "runs", runs
+        repeats = self._of(old, metric), self._of(new, metric)
+        return ("repeats", repeats) if all(repeats) else ("runs", runs)
+
+    def _of(self, points: Sequence[Point], metric: str) -> list[float]:
+        values: list[float] = []
+        for point in points[-_MOST_RUNS:]:
+            values += self._evidence(point).per_repeat(metric).tolist()
+        return values
+
+    def _evidence(self, point: Point) -> Evidence:
+        found = self._read.get(point.keys)
+        if found is None:
+            if point.kind == "load":
+                found = LoadEvidence(self._connection, point.executions)
+            else:
+                found = task_evidence(self._connection, point.executions, self._numbers)
+            self._read[point.keys] = found
+        return found
