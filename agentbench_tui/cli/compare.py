@@ -6,6 +6,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
+from agentbench_tui.cli.compare_curves import (
+    SpreadingCommand,
+    compare_curves,
+    curve_options,
+    is_about_curves,
+)
 from agentbench_tui.cli.compare_files import better_option, database_of, file_columns
 from agentbench_tui.cli.numbers import ROWS
 from agentbench_tui.cli.output import database_option, format_option
@@ -35,8 +41,8 @@ class Margin(click.ParamType[float]):
         return number
 
 
-@click.command(short_help="Hold agents, versions or runs against each other.")
-@click.argument("selectors", nargs=-1, required=True, metavar="A B…")
+@click.command(cls=SpreadingCommand, short_help="Hold agents, versions or runs against each other.")
+@click.argument("selectors", nargs=-1, metavar="A B…")
 @click.option("--suite", metavar="ID", help="Only benchmarks of this suite.")
 @click.option("--benchmark", metavar="ID", help="Only this benchmark.")
 @click.option(
@@ -70,6 +76,7 @@ class Margin(click.ParamType[float]):
     type=click.Choice(("worse",)),
     help="End with 1 if B is worse in a metric, with 3 if no metric could be judged.",
 )
+@curve_options
 @database_option
 @format_option()
 def compare(
@@ -85,6 +92,7 @@ def compare(
     fail_on: str | None,
     database: str | None,
     form: str,
+    **curves: Any,
 ) -> int:
     """Is B better than A? A is the control, the verdicts are about B; of three and more every two.
 
@@ -98,6 +106,7 @@ def compare(
     agentbench compare run:ID1/small run:ID2/small --metric accuracy --margin 3%
     agentbench compare 'chat?rate=5' 'chat?rate=10' --format json
     agentbench compare file:old.csv file:new.csv
+    agentbench compare --control-run-ids r1 r2 r3 --candidate-run-ids r4 r5 r6 --series-dir runs
     """
     from agentbench_tui.cli.compare_result import print_comparison
     from agentbench_tui.verdicts.compare import check_metrics
@@ -107,6 +116,11 @@ def compare(
     from agentbench_tui.verdicts.evidence import CaseNumbers
     from agentbench_tui.verdicts.side import load_sides
 
+    if is_about_curves(curves):
+        return compare_curves(
+            curves, selectors, metrics, better, form, paired=paired, margin=margin, seed=seed,
+            database=database, suite=suite, benchmark=benchmark, fail_on=fail_on,
+        )  # fmt: skip
     _check_selectors(selectors)
     columns = file_columns(selectors, metrics, better)
     check_metrics(metrics, columns)
@@ -127,6 +141,8 @@ def compare(
 def _check_selectors(selectors: tuple[str, ...]) -> None:
     from agentbench_tui.model.errors import UsageError
 
+    if not selectors:
+        raise UsageError("say what to compare: two agents, versions, runs, tags or files")
     if len(selectors) < 2:
         raise UsageError(
             f"'{selectors[0]}' alone: give a second agent, version or run to compare it with"

@@ -1,0 +1,355 @@
+"""Training runs on `agentbench compare`: explicit pairs or two lists of runs, one value a run.
+
+The options are spelt as in the pipeline that people know them from, dots and all.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from agentbench_tui.cli.output import database_path
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from agentbench_tui.analysis.scale import Better
+    from agentbench_tui.verdicts.curve_comparison import AskedOfRuns
+    from agentbench_tui.verdicts.curve_question import Answer, NamedRuns
+    from agentbench_tui.verdicts.run_summary import SummaryKind
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+METRIC = "overview/reward"
+"""Compared unless another is named."""
+TARGET = 0.2
+"""Difference of which the power is told, unless another is given."""
+_SEVERAL = ("--pairs", "--control-run-ids", "--candidate-run-ids")
+"""Options that take every value up to the next option."""
+_OPTIONS = (
+    click.option(
+        "--pairs",
+        multiple=True,
+        metavar="JSON…",
+        help='Training runs in pairs, {"control": RUN, "candidate": RUN, "seed": N}: several, an '
+        "array, or @FILE.",
+    ),
+    click.option(
+        "--control-run-ids",
+        "control",
+        multiple=True,
+        metavar="RUN…",
+        help="Training runs of the control, instead of --pairs.",
+    ),
+    click.option(
+        "--candidate-run-ids",
+        "candidate",
+        multiple=True,
+        metavar="RUN…",
+        help="Training runs of the candidate.",
+    ),
+    click.option(
+        "--series-dir",
+        type=click.Path(path_type=Path),
+        metavar="FOLDER",
+        help="Where files with the runs' series lie, RUN.csv or RUN.jsonl: step and metrics.",
+    ),
+    click.option(
+        "--summary.type",
+        "summary_type",
+        type=click.Choice(("auc", "last_n", "eval_last_n")),
+        help="What a run's value is: the mean over a window of steps (auc, as without it), or of "
+        "the last values.",
+    ),
+    click.option(
+        "--summary.percent",
+        "summary_percent",
+        type=float,
+        help="Share of the steps that is the window; 0.25 unless given.",
+    ),
+    click.option(
+        "--summary.percent_window",
+        "summary_window",
+        type=click.Choice(("last", "first")),
+        help="Which end of the steps it is at.",
+    ),
+    click.option("--summary.step_min", "summary_step_min", type=float, help="Window by steps."),
+    click.option("--summary.step_max", "summary_step_max", type=float, help="Its other end."),
+    click.option(
+        "--summary.normalize_steps",
+        "summary_normalize",
+        type=bool,
+        is_flag=False,
+        flag_value="true",
+        help="Whether the area is divided by the window's length; true unless given.",
+    ),
+    click.option(
+        "--summary.n", "summary_n", type=click.IntRange(1, 1_000_000), help="Values of last_n; 5."
+    ),
+    click.option(
+        "--bootstrap.n_resamples",
+        "bootstrap_resamples",
+        type=click.IntRange(100, 1_000_000),
+        help="10,000 and more unless given.",
+    ),
+    click.option(
+        "--bootstrap.alpha",
+        "bootstrap_alpha",
+        type=click.FloatRange(0, 0.5, min_open=True, max_open=True),
+        help="1 - level, of every interval and verdict; 0.05 unless given.",
+    ),
+    click.option(
+        "--bootstrap.side",
+        "bootstrap_side",
+        type=click.Choice(("two-sided", "greater", "less")),
+        help="Of every interval and test.",
+    ),
+    click.option(
+        "--bootstrap.method",
+        "bootstrap_method",
+        type=click.Choice(("bca", "percentile")),
+        help="BCa unless given.",
+    ),
+    click.option(
+        "--ttest.enabled",
+        "ttest",
+        type=bool,
+        is_flag=False,
+        flag_value="true",
+        help="The t test is shown in any case.",
+    ),
+    click.option(
+        "--power.enabled",
+        "power_enabled",
+        type=bool,
+        is_flag=False,
+        flag_value="true",
+        help="Say how many runs it takes to see a difference.",
+    ),
+    click.option(
+        "--power.target_effect_size",
+        "power_target",
+        type=click.FloatRange(0, 1e15, min_open=True),
+        help="That difference, in the metric's unit; 0.2 unless given.",
+    ),
+    click.option(
+        "--power.beta",
+        "power_beta",
+        type=click.FloatRange(0, 1, min_open=True, max_open=True),
+        help="The power, in spite of its name: 0.8 unless given.",
+    ),
+    click.option(
+        "--output.csv_path",
+        "csv_path",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="Values of the runs, effect and interval as CSV.",
+    ),
+    click.option(
+        "--output.print_table",
+        "print_table",
+        type=bool,
+        is_flag=False,
+        flag_value="true",
+        help="Whether the result is printed; true unless given.",
+    ),
+    click.option(
+        "--output",
+        "plot_path",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="The bootstrap distribution as PNG or SVG.",
+    ),
+)
+
+
+class SpreadingCommand(click.Command):
+    """A command some of whose options take several values in a row: `--pairs A B C --next`."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Give each value its option before click sees them."""
+        return super().parse_args(ctx, spread(args))
+
+
+def spread(arguments: Sequence[str]) -> list[str]:
+    """`--pairs A B` as `--pairs A --pairs B`; whatever begins with `-` ends the values."""
+    found: list[str] = []
+    option: str | None = None
+    for argument in arguments:
+        if argument.startswith("-"):
+            name, _, value = argument.partition("=")
+            option = name if name in _SEVERAL else None
+            if option is None or value:
+                found.append(argument)
+        elif option is not None:
+            found += [option, argument]
+        else:
+            found.append(argument)
+    return found
+
+
+def curve_options(command: Command) -> Command:
+    """The options for training runs."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def is_about_curves(given: Mapping[str, Any]) -> bool:
+    """Whether training runs are compared. Raises UsageError for their options without them."""
+    from agentbench_tui.model.errors import UsageError
+
+    if any(given[name] for name in ("pairs", "control", "candidate")):
+        return True
+    alone = [name for name, value in given.items() if value is not None and value != ()]
+    if alone:
+        parameters = click.get_current_context().command.params
+        flags = {parameter.name: parameter.opts[0] for parameter in parameters}
+        raise UsageError(
+            f"{flags[alone[0]]} is for training runs: name them with --pairs, or with "
+            "--control-run-ids and --candidate-run-ids"
+        )
+    return False
+
+
+def compare_curves(
+    given: Mapping[str, Any],
+    selectors: Sequence[str],
+    metrics: Sequence[str],
+    better: Better | None,
+    form: str,
+    **others: Any,
+) -> int:
+    """Compare training runs, print the result and write what was asked for.
+
+    `given` are the values of `curve_options`; `others` are `paired`, `margin`, `seed`, `database`,
+    `suite`, `benchmark` and `fail_on` of the command. Returns the exit status.
+    """
+    from agentbench_tui.cli.curve_result import print_curves, write_csv
+    from agentbench_tui.model.errors import UsageError
+    from agentbench_tui.verdicts.curve_question import Sources, answers
+    from agentbench_tui.verdicts.run_reference import find_files
+
+    if selectors:
+        raise UsageError(
+            f"'{selectors[0]}': training runs are named by --pairs or --control-run-ids and "
+            "--candidate-run-ids alone"
+        )
+    metrics = tuple(dict.fromkeys(metrics)) or (METRIC,)
+    for name in ("csv_path", "plot_path"):
+        if given[name] is not None and len(metrics) > 1:
+            raise UsageError("a CSV or a plot is of one --metric")
+    named = _named(given, others["paired"])
+    folder = given["series_dir"]
+    if folder is not None and not folder.is_dir():
+        raise UsageError(f"--series-dir {folder}: is no folder")
+    files = find_files(named.names, folder)
+    with _store(others["database"], needed=len(files) < len(named.names)) as connection:
+        sources = Sources(files, connection, others["suite"], others["benchmark"])
+        found = answers(metrics, better, named, sources, _kind(given), _asked(given, others))
+    if given["csv_path"] is not None:
+        write_csv(given["csv_path"], found[0])
+    if given["plot_path"] is not None:
+        _write_plot(given["plot_path"], found[0])
+    if given["print_table"] is not False:
+        print_curves(found, form)
+    return _status(found, others["fail_on"])
+
+
+def _named(given: Mapping[str, Any], paired: Any) -> NamedRuns:
+    from agentbench_tui.model.errors import UsageError
+    from agentbench_tui.verdicts.curve_question import NamedRuns
+    from agentbench_tui.verdicts.run_reference import check_lists, parse_pairs
+
+    if given["pairs"]:
+        if given["control"] or given["candidate"]:
+            raise UsageError("--pairs and --control-run-ids exclude each other")
+        return NamedRuns(tuple(parse_pairs(_texts(given["pairs"]))), paired=paired)
+    control, candidate = (_names(given[side]) for side in ("control", "candidate"))
+    check_lists(control, candidate)
+    return NamedRuns(control=control, candidate=candidate, paired=paired)
+
+
+def _texts(given: Sequence[str]) -> Iterator[str]:
+    from agentbench_tui.model.small_file import read_small_text
+
+    for text in given:
+        yield read_small_text(Path(text[1:]), "--pairs:") if text.startswith("@") else text
+
+
+def _names(given: Sequence[str]) -> tuple[str, ...]:
+    return tuple(name for text in given for name in re.split(r"[,\s]+", text) if name)
+
+
+@contextmanager
+def _store(database: str | None, *, needed: bool) -> Iterator[sqlite3.Connection | None]:
+    """The database, where a run has to be looked for in it and there is one."""
+    path = database_path(database)
+    if not needed or (database is None and not path.exists()):
+        yield None
+        return
+    from agentbench_tui.store.database import reading
+
+    with reading(path) as connection:
+        yield connection
+
+
+def _kind(given: Mapping[str, Any]) -> SummaryKind:
+    from agentbench_tui.verdicts.run_summary import SummaryKind
+
+    wanted = {
+        "type": (given["summary_type"] or "auc").removeprefix("eval_"),
+        "percent": given["summary_percent"],
+        "window": given["summary_window"],
+        "step_min": given["summary_step_min"],
+        "step_max": given["summary_step_max"],
+        "normalize": given["summary_normalize"],
+        "n": given["summary_n"],
+    }
+    return SummaryKind(**{name: value for name, value in wanted.items() if value is not None})
+
+
+def _asked(given: Mapping[str, Any], others: Mapping[str, Any]) -> AskedOfRuns:
+    from agentbench_tui.verdicts.curve_comparison import AskedOfRuns
+
+    asks_power = given["power_enabled"] or given["power_target"] is not None
+    wanted = {
+        "alpha": given["bootstrap_alpha"],
+        "side": given["bootstrap_side"],
+        "method": given["bootstrap_method"],
+        "resamples": given["bootstrap_resamples"],
+        "seed": others["seed"],
+        "margin": others["margin"],
+        "target": (given["power_target"] or TARGET) if asks_power else None,
+        "power": given["power_beta"],
+    }
+    return AskedOfRuns(**{name: value for name, value in wanted.items() if value is not None})
+
+
+def _write_plot(path: Path, answer: Answer) -> None:
+    from agentbench_tui.cli.curve_result import distribution_plot
+    from agentbench_tui.model.errors import Unmeasured
+
+    plot = distribution_plot(answer)
+    if plot is None:
+        raise Unmeasured(f"--output {path}: too few runs finished for a distribution")
+    plot.write(path)
+
+
+def _status(found: Sequence[Answer], fail_on: str | None) -> int:
+    """0, or as `--fail-on` has it: 1 where the candidate is worse, 3 where nothing is said."""
+    said = {answer.comparison.verdict for answer in found}
+    if fail_on is None:
+        return 0
+    if "worse" in said:
+        click.echo("gate: the candidate is worse", err=True)
+        return 1
+    if said == {"inconclusive"}:
+        click.echo("gate: cannot be judged, every metric is inconclusive", err=True)
+        return 3
+    return 0

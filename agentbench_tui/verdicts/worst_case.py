@@ -1,0 +1,82 @@
+"""What a comparison of runs says if those that did not finish had gone against its result.
+
+Runs that crash are seldom a random choice. Were the rest compared alone, a candidate that diverges
+one time in four could look better than a control that never does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from agentbench_tui.analysis.permutation import permutation_test, sign_flip_test
+from agentbench_tui.analysis.student import paired_t, welch
+
+if TYPE_CHECKING:
+    from agentbench_tui.analysis.alternative import Alternative
+    from agentbench_tui.verdicts.run_summary import Run
+
+
+class HowTested(Protocol):
+    """What a test is asked."""
+
+    @property
+    def alpha(self) -> float: ...
+
+    @property
+    def side(self) -> Alternative: ...
+
+    @property
+    def seed(self) -> int: ...
+
+
+@dataclass(frozen=True, slots=True)
+class WorstCase:
+    """The comparison of all runs; those that did not finish have a value that others had."""
+
+    control: float | None
+    """What stands for each control that did not finish; None where all did."""
+    candidate: float | None
+    effect: float
+    low: float | None
+    high: float | None
+    """By t."""
+    p: float | None
+    """Of the permutation test."""
+
+
+def worst_case(
+    control: Sequence[Run], candidate: Sequence[Run], *, paired: bool, how: HowTested
+) -> WorstCase | None:
+    """All runs, with the extreme value of any run for each that did not finish.
+
+    Whichever extreme draws the difference towards 0 and beyond. None where all finished, or none.
+    """
+    seen = [run.value for run in (*control, *candidate) if run.value is not None]
+    if not seen or len(seen) == len(control) + len(candidate):
+        return None
+    means = [
+        np.mean([run.value for run in runs if run.value is not None] or seen)
+        for runs in (control, candidate)
+    ]
+    low, high = min(seen), max(seen)
+    of_control, of_candidate = (high, low) if means[1] >= means[0] else (low, high)
+    a = np.array([of_control if run.value is None else run.value for run in control])
+    b = np.array([of_candidate if run.value is None else run.value for run in candidate])
+    if paired:
+        test = sign_flip_test(b - a, how.side, seed=how.seed)
+        t = paired_t(b - a, how.side, 1 - how.alpha)
+    else:
+        test = permutation_test(b, a, how.side, seed=how.seed)
+        t = welch(b, a, how.side, 1 - how.alpha)
+    return WorstCase(
+        None if all(run.is_finished for run in control) else of_control,
+        None if all(run.is_finished for run in candidate) else of_candidate,
+        float(b.mean() - a.mean()),
+        None if t is None else t.interval.low,
+        None if t is None else t.interval.high,
+        None if test is None else test.p,
+    )
