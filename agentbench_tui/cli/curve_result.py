@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 HEADER = ("group", "label", "value_or_control", "candidate_value_optional")
 _DIGITS = 9
-_PLOT = 76, 10
+_PLOT = 76, 12
 _COLUMNS = (
     Column("metric", "metric", names_row=True),
     Column("a", "control", short, right=True),

@@ -36,6 +36,8 @@ def lines(answer: Answer) -> Iterator[str]:
 
 def _why(found: RunComparison) -> str:
     margin = f"±{short(found.margin)}"
+    if found.verdict in {"better", "worse"} and not found.is_robust:
+        return " among what finished, but not in the worst case"
     if found.verdict == "equivalent":
         return f" within {margin}"
     if found.verdict == "inconclusive":
@@ -84,7 +86,9 @@ def _p_words(found: RunComparison) -> str:
     drawn = "all" if test.exact else f"{test.permutations:,} draws, seed {test.seed}"
     rank = "Wilcoxon" if found.paired else "Mann–Whitney"
     words = f"{p_shown(test.p)} by {name} ({drawn}); {rank} {p_shown(found.p_rank)}"
-    if found.p_adjusted is not None and found.p_adjusted != test.p:
+    if found.p_value != test.p:
+        words += "; with so few runs that of Welch's t decides"
+    if found.p_adjusted is not None and found.p_adjusted != found.p_value:
         words += f"; adjusted by Holm {p_shown(found.p_adjusted)}"
     sided = found.asked.side
     return words if sided == "two-sided" else f"{words}; one-sided ({sided})"

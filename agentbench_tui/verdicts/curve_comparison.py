@@ -27,9 +27,9 @@ from agentbench_tui.analysis.power import (
 )
 from agentbench_tui.analysis.rank import mann_whitney
 from agentbench_tui.analysis.resampling import BOOTSTRAP_FROM, Method, Resampling, Side
+from agentbench_tui.analysis.scale import MARGINS
 from agentbench_tui.analysis.signed_rank import wilcoxon
 from agentbench_tui.analysis.student import TTest, paired_t, welch
-from agentbench_tui.verdicts.comparison import MARGIN_OF_RATIOS, MARGIN_OF_SHARES
 from agentbench_tui.verdicts.moments import pooled_sd, sd
 from agentbench_tui.verdicts.pairing import LEAST_PAIRS
 from agentbench_tui.verdicts.worst_case import WorstCase, worst_case
@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 
 LEAST_DRAWN = 2
 """Values below which nothing can be resampled."""
+PERMUTED_FROM = 4
+"""Runs a side; with fewer no split of them has a p below 0.05, and Welch's is told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,13 +117,21 @@ class RunComparison:
     def margin(self) -> float:
         """Smallest difference that matters, in the metric's unit."""
         if self.unit == "share":
-            return self.asked.margin or MARGIN_OF_SHARES
+            return self.asked.margin or MARGINS["points"]
         size = max(abs(self.a or 0.0), abs(self.b or 0.0)) or 1.0
-        return (self.asked.margin or MARGIN_OF_RATIOS) * size
+        return (self.asked.margin or MARGINS["ratio"]) * size
 
     @property
     def p_value(self) -> float | None:
+        """Of the permutation test; of Welch's t for groups of which no split has a p below 5 %."""
+        if not self.paired and self.n < PERMUTED_FROM:
+            return None if self.t is None else self.t.p
         return None if self.permutation is None else self.permutation.p
+
+    @property
+    def is_robust(self) -> bool:
+        """Whether the difference is told from chance in the worst case as well."""
+        return self.worst is None or (self.worst.p is not None and self.worst.p < self.asked.alpha)
 
     def finished(self, runs: Sequence[Run]) -> int:
         return sum(run.is_finished for run in runs)
@@ -267,14 +277,14 @@ def _power(
 
 
 def _notes(found: RunComparison, n: int, of: str) -> tuple[str, ...]:
-    said = []
     if n < LEAST_DRAWN:
-        said.append(f"{n} {of}: an interval and a test need 2 at least")
-    elif n < BOOTSTRAP_FROM:
+        return (f"an interval and a test need 2 {of} at least, better 15",)
+    said = []
+    if n < BOOTSTRAP_FROM:
         said.append(
             f"a bootstrap of {n} {of} is too narrow (of 5 it holds the mean in 84 % of cases "
             "instead of 95 %, of 10 in 90 %): trust the t interval"
         )
     if found.paired and n < LEAST_PAIRS:
-        said.append(f"{n} pairs: no p of flipped signs can fall below {2 ** (1 - n):.2g}")
+        said.append(f"of {n} pairs no p of flipped signs can fall below {2.0 ** (1 - n):.2g}")
     return tuple(said)

@@ -88,7 +88,7 @@ def metric_document(answer: Answer) -> Document:
             "control": [_run(run) for run in found.control],
             "candidate": [_run(run) for run in found.candidate],
         },
-        "worst_case": None if found.worst is None else _finite(asdict(found.worst)),
+        "worst_case": _worst_case(found),
         "t_test": _t(found.t),
         "sizes": found.sizes,
         "normality": {name: _goodness(test) for name, test in found.normality.items()},
@@ -109,7 +109,9 @@ def method_words(found: RunComparison) -> str:
     """How p and the interval were found."""
     name = "sign-flip permutation" if found.paired else "label permutation"
     parts = []
-    if found.permutation is not None:
+    if found.permutation is None or found.p_value != found.permutation.p:
+        parts.append("Welch's t")
+    else:
         test = found.permutation
         drawn = "exact" if test.exact else f"{test.permutations} draws, seed {test.seed}"
         parts.append(f"{name} ({drawn})")
@@ -120,6 +122,12 @@ def method_words(found: RunComparison) -> str:
 
 def _run(run: Run) -> Document:
     return {"run": run.name, "seed": run.seed, "value": run.value, "reason": run.reason or None}
+
+
+def _worst_case(found: RunComparison) -> Document | None:
+    if found.worst is None:
+        return None
+    return {**_finite(asdict(found.worst)), "holds": found.is_robust}
 
 
 def _t(test: TTest | None) -> Document | None:

@@ -118,7 +118,6 @@ def _answer(
     kind: SummaryKind,
     asked: AskedOfRuns,
 ) -> Answer:
-    way = direction(metric, better)
     where = {"suite": sources.suite, "benchmark": sources.benchmark}
     runs = [
         run_of_file(name, sources.files[name], metric)
@@ -133,9 +132,8 @@ def _answer(
     for side, its in (("control", control), ("candidate", candidate)):
         _check_some_finished(side, its)
     known = find_metric(metric)
-    comparison = compare_runs(
-        metric, "" if known is None else known.unit, way, control, candidate, asked, paired=paired
-    )
+    unit, way = ("" if known is None else known.unit), direction(metric, better)
+    comparison = compare_runs(metric, unit, way, control, candidate, asked, paired=paired)
     notes = list(comparison.notes)
     if replaced:
         notes.append(f"{replaced} points were logged again after a run went back, and are replaced")
