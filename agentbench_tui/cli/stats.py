@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from agentbench_tui.cli.output import Column, format_option, print_prose, print_rows
+from agentbench_tui.cli.stats_variance import variance
 from agentbench_tui.verdicts.figures import NOTHING
 
 
@@ -64,3 +65,6 @@ def check(file: Path, form: str) -> int:
         more = " …" if len(found.failed) > 3 else ""
         raise GateFailed(f"{len(found.failed)} entries differ: {names}{more}")
     return 0
+
+
+stats.add_command(variance)

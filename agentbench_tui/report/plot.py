@@ -75,12 +75,13 @@ def line_plot(
     *,
     bands: Mapping[str, tuple[Iterable[float], Iterable[float], Iterable[float]]] = _NO_BANDS,
     lines: Mapping[str, float] = _NO_LINES,
+    marks: Mapping[str, float] = _NO_LINES,
     title: str = "",
     x_label: str = "",
     y_label: str = "",
 ) -> Plot:
     """Curves by name, (x, y) each; bands (x, low, high) behind them, the first in the colour of
-    the first curve and so on; `lines` are horizontal, such as a threshold.
+    the first curve and so on; `lines` are horizontal, such as a threshold, `marks` vertical.
 
     Raises ValueError for columns of unequal length.
     """
@@ -95,6 +96,7 @@ def line_plot(
             for across in [tuple(x)]
         ),
         levels=dict(lines),
+        marks=dict(marks),
     )
     return Plot((panel,))
 

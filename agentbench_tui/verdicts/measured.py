@@ -1,0 +1,141 @@
+"""What one selector means, for questions about one side: benchmarks, and runs as numbers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from agentbench_tui.model.errors import UsageError, did_you_mean
+from agentbench_tui.model.metric import METRICS, Metric, find_metric, known_metrics
+from agentbench_tui.verdicts.evidence import LoadEvidence, TaskEvidence, task_evidence
+from agentbench_tui.verdicts.file_side import SUITE
+from agentbench_tui.verdicts.sample_file import read_sample_file
+from agentbench_tui.verdicts.selector import executions_of_selector, parse_selector
+from agentbench_tui.verdicts.side import Place
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from agentbench_tui.verdicts.evidence import (
+        CaseNumbers,
+        Evidence,
+        Execution,
+        Floats,
+        Integers,
+    )
+    from agentbench_tui.verdicts.selector import Selector
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What a selector measured at one place."""
+
+    selector: str
+    place: Place
+    evidence: Evidence
+    notes: tuple[str, ...] = ()
+    """How a file was read."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunValues:
+    """A metric with one value a run, in the order in which they were measured."""
+
+    values: Floats
+    seeds: Integers | None
+    """Of each; None where they are not known."""
+    what: str
+    """What counts as a run here: `repeats` or `rows`."""
+
+
+def asked_metric(name: str | None, selectors: Sequence[str]) -> Metric | None:
+    """The column that only a file has, where `name` is one; None for a metric of ours.
+
+    Raises UsageError for a name that cannot be either.
+    """
+    if name is None or find_metric(name) is not None:
+        return None
+    if any(parse_selector(text).kind == "file" for text in selectors):
+        return Metric(name, "", "none", "A column of a file, as it is.")
+    near = did_you_mean(name, [*METRICS, *known_metrics()])
+    raise UsageError(f"--metric {name}: no such metric{near}; `agentbench explain` lists them")
+
+
+def measured(
+    connection: sqlite3.Connection,
+    text: str,
+    numbers: CaseNumbers,
+    *,
+    suite: str | None = None,
+    benchmark: str | None = None,
+    column: Metric | None = None,
+) -> list[Measured]:
+    """Every place at which the selector has something. Raises UsageError when there is none."""
+    selector = parse_selector(text)
+    if selector.kind == "file":
+        return _of_file(selector, numbers, benchmark, column)
+    rows = executions_of_selector(connection, selector, suite=suite, benchmark=benchmark)
+    placed: dict[Place, list[Execution]] = {}
+    for row in rows:
+        point = json.dumps(row["parameters"], sort_keys=True)
+        placed.setdefault(Place(row["suite_id"], row["benchmark_id"], point), []).append(row)
+    found = []
+    for place, executions in placed.items():
+        evidence: Evidence
+        if executions[0]["dataset_key"] is None:  # cases are what a task benchmark is made of
+            evidence = LoadEvidence(connection, executions)
+        else:
+            evidence = task_evidence(connection, executions, numbers)
+        found.append(Measured(text, place, evidence))
+    return found
+
+
+def _of_file(
+    selector: Selector, numbers: CaseNumbers, benchmark: str | None, column: Metric | None
+) -> list[Measured]:
+    path = Path(selector.name)
+    file = read_sample_file(path, numbers, () if column is None else (column,))
+    found = [
+        Measured(selector.text, Place(SUITE, name or path.stem, "{}"), evidence, file.notes)
+        for name, evidence in file.benchmarks.items()
+        if benchmark is None or name == benchmark
+    ]
+    if not found:
+        near = did_you_mean(benchmark or "", list(file.benchmarks))
+        raise UsageError(f"{path}: nothing of benchmark '{benchmark}' in it{near}")
+    return found
+
+
+def run_values(one: Measured, metric: str) -> RunValues:
+    """One value a repeat. A file that names no repeats has a row for each run."""
+    evidence = one.evidence
+    if not isinstance(evidence, TaskEvidence):
+        return RunValues(evidence.per_repeat(metric), None, "repeats")
+    if evidence.repeats == 1 and one.place.suite_id == SUITE:
+        column = evidence.values.get(metric.partition(".")[0])
+        if column is None:
+            return RunValues(np.empty(0), None, "rows")
+        known = ~np.isnan(column)
+        seeds = evidence.seed[known] if evidence.seed.any() else None
+        return RunValues(column[known], seeds, "rows")
+    values = evidence.per_repeat(metric)
+    seeds = np.array(
+        [evidence.seed[evidence.repeat == number][0] for number in range(evidence.repeats)]
+    )
+    return RunValues(values, seeds if len(seeds) == len(values) else None, "repeats")
+
+
+def metrics_of(one: Measured, wanted: Sequence[str]) -> list[str]:
+    """Those of the wanted metrics that it has a value of for some run."""
+    return [name for name in wanted if len(run_values(one, name).values)]
+
+
+def unit_of(metric: str) -> str:
+    """Empty for the column of a file."""
+    known = find_metric(metric)
+    return "" if known is None else known.unit
