@@ -222,6 +222,7 @@ def report(database: Path, plan: Plan, how: How) -> int:
     from agentbench_tui.store.queries import failure_details, find_run
     from agentbench_tui.verdicts.documents import run_document
     from agentbench_tui.verdicts.gate import check_gates, gate_lines
+    from agentbench_tui.verdicts.regression_gate import NoRegression
 
     with reading(database) as connection:
         run = find_run(connection, plan.run_id)
@@ -231,8 +232,9 @@ def report(database: Path, plan: Plan, how: How) -> int:
             print_run(document, how.form)
         else:
             how.show(connection, document, how.form)
-    of_suites = {one.suite_id: one.document["gates"] for one in plan.suites}
-    gates = check_gates(document, plan.gates, of_suites)
+        of_suites = {one.suite_id: one.document["gates"] for one in plan.suites}
+        judge = NoRegression(connection, plan.run_id)
+        gates = check_gates(document, plan.gates, of_suites, judge)
     sys.stdout.flush()
     _keep_document(document, plan)
     if how.form != "json":

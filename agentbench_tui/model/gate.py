@@ -1,4 +1,4 @@
-"""Gates: one small expression language for thresholds, as in `accuracy>=0.8`, `verdict==clean`."""
+"""Gates: one small language: `accuracy>=0.8`, `verdict==clean`, `no-regression`."""
 
 from __future__ import annotations
 
@@ -23,16 +23,18 @@ _OPERATORS: dict[str, Callable[[Any, Any], bool]] = {
     "==": operator.eq,
     "!=": operator.ne,
 }
+NO_REGRESSION = "no-regression"
+"""Stands alone: the execution is not worse than the agent's baseline or history."""
 _FORM = re.compile(r"\s*([a-z][a-z0-9_.]*)\s*(>=|<=|==|!=|>|<)\s*(\S+)\s*")
 
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """A threshold that every measured execution must meet."""
+    """What every measured execution must meet."""
 
     name: str
     """A metric (`e2e_ms.p95`), a score (`overall`, `speed_score`), a figure of load
-    (`cpu_us_per_request`) or `verdict`."""
+    (`cpu_us_per_request`), `verdict`, or `no-regression`, which has neither of the others."""
     comparison: str
     threshold: float | str
     """A word for the verdict, a number for all others."""
@@ -42,6 +44,8 @@ class Gate:
         return _OPERATORS[self.comparison](value, self.threshold)
 
     def __str__(self) -> str:
+        if self.name == NO_REGRESSION:
+            return self.name
         wanted = self.threshold if isinstance(self.threshold, str) else f"{self.threshold:g}"
         return f"{self.name}{self.comparison}{wanted}"
 
@@ -55,11 +59,13 @@ def gate_names() -> tuple[str, ...]:
 
 def parse_gate(text: str) -> Gate:
     """The gate that `text` states. Raises UsageError with the reason."""
+    if text.strip() == NO_REGRESSION:
+        return Gate(NO_REGRESSION, "", "")
     match = _FORM.fullmatch(text)
     if match is None:
         raise UsageError(
             f"gate {text!r}: expected NAME OPERATOR NUMBER, such as accuracy>=0.8 or "
-            "e2e_ms.p95<=1200, or verdict==clean"
+            f"e2e_ms.p95<=1200, or verdict==clean, or {NO_REGRESSION}"
         )
     name, comparison, wanted = match.groups()
     if name not in gate_names():

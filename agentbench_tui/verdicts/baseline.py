@@ -88,11 +88,11 @@ class Baselines:
         named = self.at(place)
         if named is None:
             return _without_baseline(points, known)
-        old = [point for point in points if self._is_of(point, named)]
         newest = known[-1]
+        old = [point for point in points if self._is_of(point, named)]
         if any(point.version == newest.version for point in old):
-            later = [point for point in known[-1:] if point not in old]
-            return Sides(tuple(old), tuple(later), named)
+            others = tuple(point for point in old if point is not newest)
+            return Sides(others, (newest,), named) if others else Sides(tuple(old), (), named)
         new = [point for point in known if point.version == newest.version]
         return Sides(tuple(old), tuple(new), named)
 

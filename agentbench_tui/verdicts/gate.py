@@ -1,4 +1,4 @@
-"""Gates on a run: does every execution meet the threshold?"""
+"""Gates on a run: does every execution meet the threshold, and is none a regression?"""
 
 from __future__ import annotations
 
@@ -6,14 +6,18 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from agentbench_tui.model.gate import parse_gate
+from agentbench_tui.model.gate import NO_REGRESSION, parse_gate
 from agentbench_tui.model.load_figures import COUNTS, HARNESS, VERDICT
 from agentbench_tui.verdicts.figures import point_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from agentbench_tui.model.gate import Gate
+
+    Judge = Callable[[dict[str, Any]], tuple[bool | None, str]]
+    """Whether an execution of a run document is no regression (None: it cannot be judged), and
+    what that rests on."""
 
 _WORDS = {True: "holds", False: "FAILS", None: "cannot be judged"}
 _SHOWN = 3
@@ -28,7 +32,8 @@ class GateResult:
     agent_id: str
     benchmark_id: str
     value: float | str | None
-    """A word for the verdict. None when it could not be measured: then the gate cannot be judged.
+    """Words for the verdict and for a regression. None when it could not be measured: then the
+    gate cannot be judged.
     """
     holds: bool | None
     reason: str | None = None
@@ -84,28 +89,52 @@ def check_gates(
     document: dict[str, Any],
     expressions: Iterable[str],
     of_suites: Mapping[str, Iterable[str]],
+    no_regression: Judge | None = None,
 ) -> list[GateResult]:
     """Every gate on every execution of a run document, simulated ones included.
 
     Those in `of_suites` (suite id → gates) are for the executions of that suite alone.
+    `no_regression` judges by the store (`regression_gate.NoRegression`); without it that gate
+    cannot be judged.
     """
     everywhere = [parse_gate(text) for text in expressions]
     own = {suite: [parse_gate(text) for text in texts] for suite, texts in of_suites.items()}
     return [
-        _check(gate, execution, document)
+        _check(gate, execution, document, no_regression)
         for execution in document["executions"]
         for gate in (*everywhere, *own.get(execution["suite_id"], ()))
     ]
 
 
-def _check(gate: Gate, execution: dict[str, Any], run: dict[str, Any]) -> GateResult:
+def _check(
+    gate: Gate, execution: dict[str, Any], run: dict[str, Any], no_regression: Judge | None
+) -> GateResult:
+    if gate.name == NO_REGRESSION:
+        return _unregressed(gate, execution, no_regression)
     value, reason = _value(gate.name, execution, run)
+    return _result(gate, execution, value, None if value is None else gate.holds(value), reason)
+
+
+def _unregressed(gate: Gate, execution: dict[str, Any], no_regression: Judge | None) -> GateResult:
+    if no_regression is None:
+        return _result(gate, execution, None, None, "it needs the store")
+    holds, words = no_regression(execution)
+    return _result(gate, execution, None if holds is None else words, holds, words)
+
+
+def _result(
+    gate: Gate,
+    execution: dict[str, Any],
+    value: float | str | None,
+    holds: bool | None,
+    reason: str | None,
+) -> GateResult:
     return GateResult(
         str(gate),
         execution["agent_id"],
         execution["benchmark_id"],
         value,
-        None if value is None else gate.holds(value),
+        holds,
         reason,
         point_words(execution["parameters"]),
     )

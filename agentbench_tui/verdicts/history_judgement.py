@@ -32,7 +32,7 @@ def judged_by_history(base: Finding, series: Sequence[Point]) -> Finding:
         return replace(base, reason=NO_RATIO)
     start = _level_start(values, scale, base.margin)
     series, values = series[start:], values[start:]
-    test, back = _judged(values, scale, base.margin)
+    test, back = judged(values, scale, base.margin)
     shift = test.evidence or test.instant
     assert shift is not None  # there are enough runs
     upto = len(values) - back
@@ -72,10 +72,11 @@ def _level_start(values: Sequence[float], scale: Scale, margin: float) -> int:
     return 0
 
 
-def _judged(values: Sequence[float], scale: Scale, margin: float) -> tuple[HistoryTest, int]:
+def judged(values: Sequence[float], scale: Scale, margin: float) -> tuple[HistoryTest, int]:
     """The newest run judged, and how many runs before it the test was made.
 
-    A run of the last few that was out of the ordinary is confirmed, or not, by the newest one.
+    A run out of the ordinary is confirmed by the run after it, and stays so as long as all that
+    come after it are: until there are 5 of them, which are judged together.
     """
     test = judge_history(values, scale, margin)
     if test.verdict in {"regression", "improvement"}:
@@ -85,18 +86,27 @@ def _judged(values: Sequence[float], scale: Scale, margin: float) -> tuple[Histo
         if len(values) - back <= EARLIER_NEEDED:
             break
         earlier = judge_history(values[:-back], scale, margin, confirmation=values[-1])
-        again, first = earlier.confirmation, earlier.instant
-        assert again is not None
-        assert first is not None
-        if first.passes and again.passes and again.worse == first.worse:
+        first = earlier.instant
+        if first is None or not first.passes:
+            continue
+        if all(_confirms(values[:-back], again, scale, margin) for again in values[-back:]):
             alone = replace(earlier, sustained=None, drift=None, reason="")
-            if again.worse:
+            if first.worse:
                 return replace(alone, verdict="regression"), back
             return replace(alone, verdict="improvement"), back
-        if back == 1 and first.passes and not reason:
+        if back == 1 and not reason:
             side = "worse" if first.worse else "better"
             reason = f"the run before was {side} than predicted, the newest is not"
     return replace(test, reason=reason), 0
+
+
+def _confirms(values: Sequence[float], again: float, scale: Scale, margin: float) -> bool:
+    """Whether a later run lies as far out, on the same side, as the newest of these."""
+    test = judge_history(values, scale, margin, confirmation=again)
+    first, second = test.instant, test.confirmation
+    assert first is not None  # there are enough runs
+    assert second is not None
+    return second.passes and second.worse == first.worse
 
 
 def _against(shift: Shift, runs: int) -> str:

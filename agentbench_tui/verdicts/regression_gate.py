@@ -1,0 +1,80 @@
+"""The gate `no-regression`: an execution of a run that has just ended, judged by the store."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from agentbench_tui.model.errors import UsageError
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from agentbench_tui.verdicts.finding import Finding
+    from agentbench_tui.verdicts.regression import Judgement
+
+
+class NoRegression:
+    """Judges executions of one run, each agent and version once; nothing is read before."""
+
+    def __init__(self, connection: sqlite3.Connection, run_id: str) -> None:
+        self._connection = connection
+        self._run_id = run_id
+        self._judged: dict[tuple[str, str], Judgement | str] = {}
+
+    def __call__(self, execution: dict[str, Any]) -> tuple[bool | None, str]:
+        """Whether it is no regression, None when that cannot be said; and what it rests on."""
+        if execution["status"] != "complete":
+            return None, f"it is {execution['status']}"
+        judgement = self._judgement(execution["agent_id"], execution["agent_version"])
+        if isinstance(judgement, str):
+            return None, judgement
+        own = [one for one in judgement.findings if self._is_of(one, execution)]
+        if not own:
+            return None, "it is not the newest of its kind, or nothing in it can be judged"
+        return _verdict(own)
+
+    def _judgement(self, agent: str, version: str) -> Judgement | str:
+        # numpy is only loaded for runs with this gate
+        from agentbench_tui.verdicts.regression import Wanted, judge_agent
+
+        found = self._judged.get((agent, version))
+        if found is None:
+            try:
+                found = judge_agent(self._connection, Wanted(agent, version))
+            except UsageError as error:
+                found = str(error)
+            self._judged[agent, version] = found
+        return found
+
+    def _is_of(self, one: Finding, execution: dict[str, Any]) -> bool:
+        place = one.place
+        return (
+            (place.suite_id, place.benchmark_id)
+            == (execution["suite_id"], execution["benchmark_id"])
+            and json.loads(place.parameters) == execution["parameters"]
+            and bool(one.new)
+            and one.new[-1].run_id == self._run_id
+        )
+
+
+def _verdict(findings: list[Finding]) -> tuple[bool | None, str]:
+    from agentbench_tui.verdicts.finding import UNDECIDED
+
+    worse = [one for one in findings if one.verdict == "regression"]
+    if worse:
+        return False, "; ".join(_words(one) for one in worse)
+    suspects = [one for one in findings if one.verdict == "suspect"]
+    if suspects:
+        names = ", ".join(one.metric for one in suspects)
+        return None, f"{names}: suspect; run again, or `agentbench regressions --confirm`"
+    undecided = [one for one in findings if one.verdict in UNDECIDED]
+    if undecided:
+        names = ", ".join(one.metric for one in undecided[:3])
+        return None, f"{names}: {undecided[0].verdict}: {undecided[0].reason}"
+    return True, "no regression"
+
+
+def _words(one: Finding) -> str:
+    unit = " %" if one.scale.kind == "ratio" else " points"
+    return f"{one.metric} at least {100 * one.least_worsening:.1f}{unit} worse than {one.against}"
