@@ -102,5 +102,5 @@ def compressed(place: str, encoding: str) -> AgentFailure:
 
 def _reason(error: Exception | None) -> str:
     # An OSError's text repeats address and errno; its strerror is what a person needs.
-    text = getattr(error, "strerror", None) or str(error or "no reason given")
+    text = getattr(error, "strerror", None) or str(error or "") or "no reason given"
     return one_line(redact(text), 200)

@@ -257,9 +257,11 @@ class Pool:
                 server_hostname=self.origin.host,
                 ssl_handshake_timeout=_LOOPS_HANDSHAKE_S,
             )
-        except BaseException:
+        except BaseException as error:
             with suppress(OSError):  # the loop may have closed it
                 reached.close()
+            if isinstance(error, ConnectionError):  # its text is empty
+                raise ssl.SSLError(0, "the connection was closed in the handshake") from None
             raise
 
     async def _resolve(self) -> list[str] | OSError:

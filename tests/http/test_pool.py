@@ -327,6 +327,21 @@ async def test_a_handshake_that_hangs_fails_once_and_within_the_connect_limit(
         await closed(pool)
 
 
+async def test_a_server_that_closes_in_the_handshake(client_tls: ssl.SSLContext) -> None:
+    def leave(connection: socket.socket) -> None:
+        connection.recv(65536)
+
+    with raw_server(leave) as server:
+        url = server.url.replace("http:", "https:")
+        pool = pool_of(url, tls=client_tls)
+        exchange = await told(pool, request_bytes("POST", url, {}, b"body"))
+        assert exchange.failure is not None
+        assert str(exchange.failure) == (
+            f"connection: TLS with {pool.place} failed: the connection was closed in the handshake"
+        )
+        await closed(pool)
+
+
 async def addresses(*hosts: str) -> list[str]:
     """What a look-up finds."""
     return list(hosts)
