@@ -179,18 +179,19 @@ class SpreadingCommand(click.Command):
 def spread(arguments: Sequence[str]) -> list[str]:
     """`--pairs A B` as `--pairs A --pairs B`; whatever begins with `-` ends the values."""
     found: list[str] = []
-    option: str | None = None
-    for argument in arguments:
-        if argument.startswith("-"):
-            name, _, value = argument.partition("=")
-            option = name if name in _SEVERAL else None
-            if option is None or value:
-                found.append(argument)
-        elif option is not None:
-            found += [option, argument]
-        else:
+    option, values = "", 0
+    for argument in [*arguments, "--"]:
+        if not argument.startswith("-"):
+            found += [option, argument] if option else [argument]
+            values += 1
+            continue
+        if option and not values:
+            raise click.UsageError(f"option {option} needs a value")
+        name, _, value = argument.partition("=")
+        option, values = (name, len(value)) if name in _SEVERAL else ("", 0)
+        if not option or value:
             found.append(argument)
-    return found
+    return found[:-1]
 
 
 def curve_options(command: Command) -> Command:
@@ -337,7 +338,9 @@ def _write_plot(path: Path, answer: Answer) -> None:
 
     plot = distribution_plot(answer)
     if plot is None:
-        raise Unmeasured(f"--output {path}: too few runs finished for a distribution")
+        raise Unmeasured(
+            f"--output {path}: there is no distribution, too few runs finished or all are alike"
+        )
     plot.write(path)
 
 

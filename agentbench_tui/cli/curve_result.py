@@ -68,16 +68,20 @@ def print_curves(answers: Sequence[Answer], form: str) -> None:
 
 
 def distribution_plot(answer: Answer) -> Plot | None:
-    """What the bootstrap drew, with 0, the effect and the interval; None where it drew nothing."""
+    """What the bootstrap drew, with 0, the effect and the interval; None where it drew nothing, or
+    nothing else."""
     from agentbench_tui.report.plot import histogram_plot
 
     found = answer.comparison
     if found.bootstrap is None or found.effect is None:
         return None
+    drawn = found.bootstrap.resampled
+    if drawn.min() == drawn.max():
+        return None
     low, high = bootstrap_ends(found)
     marks = {"no difference": 0.0, "effect": found.effect, "low": low, "high": high}
     return histogram_plot(
-        found.bootstrap.resampled,
+        drawn,
         marks={name: value for name, value in marks.items() if value is not None},
         title=f"{one_line(found.metric)}: differences of the mean in resampled runs",
         x_label="candidate - control",

@@ -32,6 +32,8 @@ def curve_document(answers: Sequence[Answer]) -> Document:
         said.count("inconclusive"),
     )
     winner = {"better": "candidate", "worse": "control"}.get(found.verdict)
+    if not all(answer.is_ranked for answer in answers):
+        winner = None
     return {
         "schema": SCHEMA,
         "a": "control",

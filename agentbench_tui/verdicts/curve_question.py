@@ -65,6 +65,12 @@ class Answer:
     pairing: str
     notes: tuple[str, ...]
 
+    @property
+    def is_ranked(self) -> bool:
+        """What is simulated never wins over what was measured, nor the other way round."""
+        runs = (*self.comparison.control, *self.comparison.candidate)
+        return len({run.simulated for run in runs if run.is_finished}) < 2
+
 
 def direction(metric: str, better: Better | None) -> Better:
     """Which way a metric is good: as told, as we know it, or as the end of its name says.
@@ -137,7 +143,10 @@ def _answer(
     notes = list(comparison.notes)
     if replaced:
         notes.append(f"{replaced} points were logged again after a run went back, and are replaced")
-    return Answer(comparison, summary.words, pairing, tuple(notes))
+    answer = Answer(comparison, summary.words, pairing, tuple(notes))
+    if answer.is_ranked:
+        return answer
+    return replace(answer, notes=("some runs are simulated, others measured: nobody wins", *notes))
 
 
 def _sides(

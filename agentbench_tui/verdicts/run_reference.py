@@ -131,4 +131,5 @@ def run_of_store(
         return Run(name, seed, reason=f"has no value of {metric}")
     positive = metric.partition(".")[0].endswith("_ms") and bool((values > 0).all())
     mean = np.exp(np.log(values).mean()) if positive else values.mean()
-    return Run(name, seed, value=float(mean))
+    simulated = any(row["simulated"] for row in rows)
+    return Run(name, seed, value=float(mean), simulated=simulated)

@@ -63,6 +63,7 @@ class Run:
     series: Series | None = None
     value: float | None = None
     reason: str = ""
+    simulated: bool = False
 
     @property
     def is_finished(self) -> bool:
