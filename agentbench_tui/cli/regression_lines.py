@@ -8,6 +8,8 @@ from typing import Any
 from agentbench_tui.verdicts.figures import NOTHING, dollars, milliseconds, point_words, rate
 
 Finding = Mapping[str, Any]
+_SHOWN = 5
+"""Regressions that are told in sentences, those that are proved to be worst."""
 _UNDECIDED = ("not enough data", "not comparable")
 
 
@@ -68,8 +70,11 @@ def _signed(share: float) -> str:
 def lines_of(document: Mapping[str, Any]) -> list[str]:
     """The sentences below the table, the verdict first."""
     lines = [_first_line(document)]
-    for one in document["regressions"]:
+    worst = sorted(document["regressions"], key=lambda one: -one["at_least_percentage"])
+    for one in worst[:_SHOWN]:
         lines += _about(one)
+    if len(worst) > _SHOWN:
+        lines.append(f"… {len(worst) - _SHOWN} more regressions (--format json)")
     lines += [f"pattern: {pattern['text']}" for pattern in document["patterns"]]
     lines += _reasons(document["findings"])
     health = document["overall_health"]
@@ -121,7 +126,6 @@ def _impact(impact: Mapping[str, Any]) -> str:
         )
     if impact["per_day"] is not None:
         parts.append(f"{rate(impact['per_day'])} {impact['per_day_unit']} a day")
-    parts += [f"{NOTHING} {reason}" for reason in impact["reasons"]]
     return "; ".join(parts)
 
 
@@ -133,6 +137,8 @@ def _reasons(findings: list[Finding]) -> list[str]:
         if one["reason"]:
             of = f"{one['verdict']}: " if one["verdict"] in _UNDECIDED else ""
             texts.append(f"{of}{one['reason']}")
+        if one["impact_analysis"]:
+            texts += [f"{NOTHING} {reason}" for reason in one["impact_analysis"]["reasons"]]
         for text in texts:
             found.setdefault(text, []).append(f"{one['metric']} of {place_words(one)}")
     return [

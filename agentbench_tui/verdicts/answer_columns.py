@@ -55,7 +55,7 @@ class Answers:
         Empty for what does not stand on single answers.
         """
         column = self.of(metric)
-        if column is None:
+        if column is None or np.isnan(column).all():
             return {}
         known = ~np.isnan(column)
         order = np.argsort(self.case[known], kind="stable")

@@ -82,9 +82,9 @@ def judged(values: Sequence[float], scale: Scale, margin: float) -> tuple[Histor
     if test.verdict in {"regression", "improvement"}:
         return test, 0
     reason = test.reason
-    for back in range(1, RECENT):
+    for back in range(RECENT - 1, 0, -1):
         if len(values) - back <= EARLIER_NEEDED:
-            break
+            continue
         earlier = judge_history(values[:-back], scale, margin, confirmation=values[-1])
         first = earlier.instant
         if first is None or not first.passes:
@@ -124,8 +124,7 @@ def _located(
     back: int,
 ) -> Location | None:
     if shift.against == "newest run":
-        run = len(series) - 1 - back
-        first = last = run
+        first, last = _begun(values, scale, len(series) - 1 - back), len(series) - 1 - back
     else:
         same = [one for one in changes(values, scale, margin) if one.worse == shift.worse]
         change = same[-1] if same else locate(values, scale)
@@ -133,3 +132,14 @@ def _located(
             return None
         first, last = change.first, change.last
     return Location(series[first], series[last], series[first - 1] if first else None)
+
+
+def _begun(values: Sequence[float], scale: Scale, run: int) -> int:
+    """The first of the runs in a row up to the one out of the ordinary that lie nearer to it than
+    to the level before: a change may have begun with any of them."""
+    x = scale.positions(values[: run + 1])
+    middle = (median(x[:-1][-EARLIER_USED:].tolist()) + x[-1]) / 2
+    above = x[-1] > middle
+    while run > 0 and (x[run - 1] > middle) == above:
+        run -= 1
+    return run
