@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+from agentbench_tui.model.errors import UsageError, did_you_mean
 from agentbench_tui.store.selection import executions_where
 
 if TYPE_CHECKING:
@@ -57,7 +58,11 @@ def place_of(row: Execution) -> Place:
 def contenders_by_category(
     connection: sqlite3.Connection, wanted: Wanted
 ) -> dict[str, list[Contender]]:
-    """The contenders of each suite category, by name, with their executions in it alone."""
+    """The contenders of each suite category, by name, with their executions in it alone.
+
+    UsageError for a suite that was never run.
+    """
+    _check_suite(connection, wanted.suite)
     categories = _categories(connection)
     rows: dict[str, list[Execution]] = defaultdict(list)
     for row in _within(executions_where(connection, suite=wanted.suite), wanted.days):
@@ -101,6 +106,16 @@ def harness_of(connection: sqlite3.Connection, executions: Sequence[Execution]) 
     ).fetchall()
     verdicts = [_HARNESS.index(row[0]) for row in found if row[0] in _HARNESS]
     return _HARNESS[max(verdicts)] if verdicts else None
+
+
+def _check_suite(connection: sqlite3.Connection, suite: str | None) -> None:
+    found = connection.execute("SELECT DISTINCT suite_id FROM benchmark_suites").fetchall()
+    known = [row[0] for row in found]
+    if suite is not None and suite not in known:
+        raise UsageError(
+            f"--suite {suite}: nothing was measured on it{did_you_mean(suite, known)}; "
+            "`agentbench runs list` shows what was"
+        )
 
 
 def _within(rows: list[Execution], days: int | None) -> list[Execution]:

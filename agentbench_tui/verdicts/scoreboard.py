@@ -56,7 +56,7 @@ def boards(connection: sqlite3.Connection, asked: Asked) -> list[Document]:
 
     UsageError for a metric that nobody can be ranked by.
     """
-    _check(connection, asked)
+    _check(asked.metric)
     by_category = contenders_by_category(connection, asked.wanted)
     everyone: list[tuple[str | None, list[Contender]]] = [*by_category.items()]
     if asked.overall:
@@ -73,23 +73,14 @@ def boards(connection: sqlite3.Connection, asked: Asked) -> list[Document]:
     ]
 
 
-def _check(connection: sqlite3.Connection, asked: Asked) -> None:
-    known = find_metric(asked.metric)
-    if asked.metric != OVERALL and (known is None or known.direction == "none"):
+def _check(metric: str) -> None:
+    known = find_metric(metric)
+    if metric != OVERALL and (known is None or known.direction == "none"):
         names = [OVERALL, *(one.name for one in METRICS.values() if one.direction != "none")]
         why = "neither more nor less of it is better" if known is not None else "unknown"
         raise UsageError(
-            f"--metric {asked.metric}: {why}{did_you_mean(asked.metric, names)}; "
+            f"--metric {metric}: {why}{did_you_mean(metric, names)}; "
             "`agentbench explain` lists the metrics"
-        )
-    suite = asked.wanted.suite
-    suites = [
-        row[0] for row in connection.execute("SELECT DISTINCT suite_id FROM benchmark_suites")
-    ]
-    if suite is not None and suite not in suites:
-        raise UsageError(
-            f"--suite {suite}: nothing was measured on it{did_you_mean(suite, suites)}; "
-            "`agentbench runs list` shows what was"
         )
 
 

@@ -1,0 +1,160 @@
+"""What `leaderboard` and `cost` print: every format, every slip, and no line too wide."""
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from processes import Place, make_place
+
+from agentbench_tui.cli.main import _run
+
+AGENTS = """
+from agentbench_tui.model.answer import Answer
+def said(prompt, right, usd):
+    return Answer(prompt if right else "?", cost_usd=usd)
+def dear(prompt):
+    return said(prompt, int(prompt) % 10 != 0, 0.004)
+def cheap(prompt):
+    return said(prompt, int(prompt) % 10 != 1, 0.001)
+def poor(prompt):
+    return said(prompt, int(prompt) % 4 == 0, 0.002)
+"""
+Said = Callable[..., str]
+
+
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory: pytest.TempPathFactory) -> Place:
+    place = make_place(tmp_path_factory.mktemp("boards"))
+    place.suite(40)
+    (place.folder / "agents.py").write_text(AGENTS)
+    agents = [f"{name}=python:agents.py:{name}" for name in ("dear", "cheap", "poor")]
+    agents.append("ideal=reference:perfect")
+    options = [word for agent in agents for word in ("--agent", agent)]
+    done = place.run("run", "suite.json", *options, "--no-ui", "--runs", "2")
+    assert done.returncode == 0, done.stderr
+    return place
+
+
+@pytest.fixture
+def said(
+    measured: Place, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Said:
+    """Runs a command in this process: its stdout, or stderr of one that ends with 2."""
+    monkeypatch.setenv("AGENTBENCH_DB", str(measured.database))
+
+    def run(*arguments: str, code: int = 0) -> str:
+        capfd.readouterr()
+        ended = _run(list(arguments))
+        out, err = capfd.readouterr()
+        assert ended == code, (out, err)
+        assert "Traceback" not in err
+        return err if code else out
+
+    return run
+
+
+def test_the_table_shows_ties_and_simulated_agents_apart(said: Said) -> None:
+    shown = said("leaderboard")
+    first, second = shown.split("\n\n")[:2]
+    assert (
+        first.splitlines()[0] == "accuracy suites: by accuracy, case by case on 40 cases of numbers"
+    )
+    cells = [line.split() for line in first.splitlines()[2:]]
+    assert [(row[0], row[1], row[2]) for row in cells] == [
+        ("1=", "cheap", "0.900"), ("1=", "dear", "0.900"), ("3", "poor", "0.250")
+    ]  # fmt: skip
+    assert "1-2" in cells[0]
+    assert "$0.0011" in cells[0]
+    assert second.startswith("accuracy suites, simulated agents: ")
+    assert "1  ideal (simulated)" in second
+
+
+def test_the_table_fits_into_80_columns(said: Said, monkeypatch: pytest.MonkeyPatch) -> None:
+    from rich.console import Console
+
+    from agentbench_tui.cli import output, scoreboard
+
+    for module in (output, scoreboard):
+        monkeypatch.setattr(module, "console", lambda **_: Console(width=80, highlight=False))
+    for command in (
+        "leaderboard",
+        "leaderboard --rating",
+        "leaderboard --wide",
+        "cost",
+        "cost dear",
+    ):
+        table = [line for line in said(*command.split()).splitlines() if "  " in line]
+        assert max(map(len, table)) <= 80
+    columns = said("leaderboard").splitlines()[1]
+    assert columns.split() == ["#", "agent", "accuracy", "[95", "%]", "ranks", "overall",
+                               "USD/right", "harness"]  # fmt: skip
+
+
+def test_wide_shows_everything_there_is(said: Said) -> None:
+    shown = said("leaderboard", "--wide", "--rating")
+    for title in ("right/USD", "IQM [95 %]", "beats the next", "rating [95 %]", "profile", "last"):
+        assert title in shown
+    assert "██" in shown
+
+
+def test_boards_in_every_format(said: Said) -> None:
+    document = json.loads(said("leaderboard", "--format", "json"))
+    assert [board["simulated"] for board in document["boards"]] == [False, True]
+    rows = list(csv.DictReader(io.StringIO(said("leaderboard", "--format", "csv"))))
+    assert [(row["agent"], row["rank"], row["rank_shown"]) for row in rows[:3]] == [
+        ("cheap", "1", "1="), ("dear", "1", "1="), ("poor", "3", "3")
+    ]  # fmt: skip
+    assert float(rows[0]["usd_per_success"]) == pytest.approx(0.04 / 36)
+    listed = [json.loads(line) for line in said("leaderboard", "--format", "jsonl").splitlines()]
+    assert [one["agent"] for one in listed] == ["cheap", "dear", "poor", "ideal"]
+    assert "| 1= | cheap | 0.900" in said("leaderboard", "--format", "md")
+
+
+def test_costs_are_told_with_what_a_switch_saves(said: Said) -> None:
+    shown = said("cost", "dear", "--margin", "0.25")
+    assert shown.startswith("40 cases of numbers\n")
+    assert "cheap instead of dear saves 75% [75%, 75%] ($3.00 in 1,000 tasks) at equal" in shown
+    assert "above 0.8 is optimal: cheap" in shown
+    shown = said("cost", "dear")
+    assert "no switch instead of dear is shown to save" in shown
+    assert "poor: 75% of its cost went into answers that were not right" in said("cost")
+
+
+def test_costs_in_every_format(said: Said) -> None:
+    document = json.loads(said("cost", "--format", "json"))
+    assert document["schema"] == "agentbench.cost/1"
+    rows = {
+        row["agent"]: row for row in csv.DictReader(io.StringIO(said("cost", "--format", "csv")))
+    }
+    assert float(rows["poor"]["usd_per_success"]) == pytest.approx(0.008)
+    assert rows["cheap"]["on_front"] == "True"
+    assert len(said("cost", "--format", "jsonl").splitlines()) == 3
+    assert "| cheap | 0.900 |" in said("cost", "--format", "md")
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        ("leaderboard --metric acuracy", 'did you mean "accuracy"?'),
+        ("leaderboard --suite number", 'did you mean "numbers"?'),
+        ("leaderboard --category acuracy", 'did you mean "accuracy"?'),
+        ("cost deer", "did you mean"),
+        ("cost --category acuracy", 'did you mean "accuracy"?'),
+        ("cost dear --margin 0", "--margin"),
+        ("cost --suite number", 'did you mean "numbers"?'),
+    ],
+)
+def test_a_slip_is_one_line(said: Said, command: str, told: str) -> None:
+    assert told in said(*command.split(), code=2)
+
+
+def test_an_empty_window_says_what_to_do(said: Said, tmp_path: Path) -> None:
+    from agentbench_tui.store.database import create_or_migrate
+
+    create_or_migrate(tmp_path / "empty.db")
+    for command in ("leaderboard", "cost"):
+        shown = said(command, "--db", str(tmp_path / "empty.db"))
+        assert "no complete execution in the last 30 days; `agentbench run` makes some" in shown
