@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from agentbench_tui.cli.output import Column, format_option, print_prose, print_rows
+from agentbench_tui.cli.stats_power import power
 from agentbench_tui.cli.stats_variance import variance
 from agentbench_tui.verdicts.figures import NOTHING
 
@@ -68,3 +69,4 @@ def check(file: Path, form: str) -> int:
 
 
 stats.add_command(variance)
+stats.add_command(power)
