@@ -138,9 +138,13 @@ def _reply(call: Call, ended_ns: int, answer: Answer | None, failure: AgentFailu
             reply.first_output_ns = call.sent_ns + int(first_output_ms * 1e6)
     usage = answer.usage
     if usage is not None:
-        reply.output_tokens = NONE if usage.output_tokens is None else usage.output_tokens
-        reply.input_tokens = NONE if usage.input_tokens is None else usage.input_tokens
-        reply.cached_tokens = NONE if usage.cached_tokens is None else usage.cached_tokens
+        reply.output_tokens = _believed(usage.output_tokens)
+        reply.input_tokens = _believed(usage.input_tokens)
+        reply.cached_tokens = _believed(usage.cached_tokens)
         reply.flags |= 0 if usage.estimated else TOKENS_COUNTED
     reply.text, reply.tool_calls = answer.text, answer.tool_calls
     return reply
+
+
+def _believed(count: int | None) -> int:
+    return count if count is not None and 0 <= count < NONE else NONE

@@ -25,6 +25,8 @@ class Agent:
     def answer(self, text):
         if text == "gc":
             return {"text": "x", "ttft_ms": 20.0 if gc.isenabled() else 1.0}
+        if text.startswith("tokens"):
+            return {"text": "x", "usage": {"output_tokens": int(text[6:]), "input_tokens": 3}}
         return {"text": "x", "ttft_ms": float(text)}
 
     def close(self):
@@ -38,16 +40,19 @@ def target(tmp_path: Path) -> AgentTarget:
     return AgentTarget(AgentSpec("a", "1", "python:inside.py:Agent", base_dir=str(tmp_path)))
 
 
-async def test_a_time_to_the_first_token_that_cannot_be_is_none(target: AgentTarget) -> None:
-    texts = ["nan", "inf", "1e308", "-1", "12.5", "gc"]
+async def test_times_and_counts_that_cannot_be_are_none(target: AgentTarget) -> None:
+    texts = ["nan", "inf", "1e308", "-1", "12.5", "gc", "tokens-5", f"tokens{10**30}", "tokens7"]
     kind = request_type(*(said(text) for text in texts))
-    asked = plan(target, users(1), requests=6, warmup_requests=0, workload=(kind,))
+    asked = plan(target, users(1), requests=9, warmup_requests=0, workload=(kind,))
     found = await heard([asked])
 
-    assert found.statuses() == {"ok": 6}
+    assert found.statuses() == {"ok": 9}
     # The collector goes on: the agent's own code may leave cycles, which nothing else frees.
-    assert [row["ttft_us"] for row in found.rows] == [NONE] * 4 + [12_500, 20_000]
-    assert [bool(row["flags"] & STREAMED) for row in found.rows] == [False] * 4 + [True] * 2
+    assert [row["ttft_us"] for row in found.rows] == [NONE] * 4 + [12_500, 20_000] + [NONE] * 3
+    assert [bool(row["flags"] & STREAMED) for row in found.rows] == (
+        [False] * 4 + [True] * 2 + [False] * 3
+    )
+    assert [row["output_tokens"] for row in found.rows] == [NONE] * 8 + [7]
 
 
 def test_what_has_just_ended_can_be_broken_off(target: AgentTarget) -> None:

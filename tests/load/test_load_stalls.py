@@ -64,8 +64,8 @@ async def test_the_wait_behind_a_stall_is_reported_and_who_was_the_limit(
     assert found.metric("ttft_ms")["p95"] == pytest.approx(true_p95, rel=0.15)
     # Waiting for a place is the server's doing, and told apart from a sender that is late.
     queued = 1e3 * float((sent - due).mean())
-    assert found.metric("queue_ms")["mean"] == pytest.approx(queued, rel=0.15)
-    assert found.metric("send_lag_ms")["mean"] == pytest.approx(queued, rel=0.15)
+    assert found.metric("queue_ms")["mean"] == pytest.approx(queued, rel=0.3)
+    assert found.metric("send_lag_ms")["mean"] == pytest.approx(queued, rel=0.3)
 
     # What an uncorrected tool would have reported.
     from_send = found.metric("e2e_from_send_ms")
