@@ -5,6 +5,7 @@ The options are spelt as in the pipeline that people know them from, dots and al
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from agentbench_tui.cli.output import database_path
+from agentbench_tui.model.bounds import LARGEST_NUMBER
 
 if TYPE_CHECKING:
     import sqlite3
@@ -27,10 +29,27 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 METRIC = "overview/reward"
 """Compared unless another is named."""
+ALPHA = 0.05
 TARGET = 0.2
 """Difference of which the power is told, unless another is given."""
 _SEVERAL = ("--pairs", "--control-run-ids", "--candidate-run-ids")
 """Options that take every value up to the next option."""
+
+
+class Number(click.FloatRange):
+    """A finite number in bounds; click takes NaN for one of any range."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """The number, or a usage error."""
+        number: float = super().convert(value, param, ctx)
+        if not math.isfinite(number):
+            self.fail(f"{value!r} is not a finite number", param, ctx)
+        return number
+
+
+_STEPS = Number(-LARGEST_NUMBER, LARGEST_NUMBER)
 _OPTIONS = (
     click.option(
         "--pairs",
@@ -69,7 +88,7 @@ _OPTIONS = (
     click.option(
         "--summary.percent",
         "summary_percent",
-        type=float,
+        type=Number(0, 1, min_open=True),
         help="Share of the steps that is the window; 0.25 unless given.",
     ),
     click.option(
@@ -78,8 +97,8 @@ _OPTIONS = (
         type=click.Choice(("last", "first")),
         help="Which end of the steps it is at.",
     ),
-    click.option("--summary.step_min", "summary_step_min", type=float, help="Window by steps."),
-    click.option("--summary.step_max", "summary_step_max", type=float, help="Its other end."),
+    click.option("--summary.step_min", "summary_step_min", type=_STEPS, help="Window by steps."),
+    click.option("--summary.step_max", "summary_step_max", type=_STEPS, help="Its other end."),
     click.option(
         "--summary.normalize_steps",
         "summary_normalize",
@@ -100,7 +119,7 @@ _OPTIONS = (
     click.option(
         "--bootstrap.alpha",
         "bootstrap_alpha",
-        type=click.FloatRange(0, 0.5, min_open=True, max_open=True),
+        type=Number(0, 0.5, min_open=True, max_open=True),
         help="1 - level, of every interval and verdict; 0.05 unless given.",
     ),
     click.option(
@@ -134,13 +153,13 @@ _OPTIONS = (
     click.option(
         "--power.target_effect_size",
         "power_target",
-        type=click.FloatRange(0, 1e15, min_open=True),
+        type=Number(0, LARGEST_NUMBER, min_open=True),
         help="That difference, in the metric's unit; 0.2 unless given.",
     ),
     click.option(
         "--power.beta",
         "power_beta",
-        type=click.FloatRange(0, 1, min_open=True, max_open=True),
+        type=Number(0, 1, min_open=True, max_open=True),
         help="The power, in spite of its name: 0.8 unless given.",
     ),
     click.option(
@@ -316,18 +335,25 @@ def _kind(given: Mapping[str, Any]) -> SummaryKind:
 
 
 def _asked(given: Mapping[str, Any], others: Mapping[str, Any]) -> AskedOfRuns:
+    from agentbench_tui.model.errors import UsageError
     from agentbench_tui.verdicts.curve_comparison import AskedOfRuns
 
     asks_power = given["power_enabled"] or given["power_target"] is not None
+    alpha, power = given["bootstrap_alpha"] or ALPHA, given["power_beta"]
+    if power is not None and power <= alpha:
+        raise UsageError(
+            f"--power.beta {power:g}: is the power, in spite of its name, and has to lie above "
+            f"alpha, {alpha:g}"
+        )
     wanted = {
-        "alpha": given["bootstrap_alpha"],
+        "alpha": alpha,
         "side": given["bootstrap_side"],
         "method": given["bootstrap_method"],
         "resamples": given["bootstrap_resamples"],
         "seed": others["seed"],
         "margin": others["margin"],
         "target": (given["power_target"] or TARGET) if asks_power else None,
-        "power": given["power_beta"],
+        "power": power,
     }
     return AskedOfRuns(**{name: value for name, value in wanted.items() if value is not None})
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from agentbench_tui.model.bounds import LARGEST_NUMBER
 from agentbench_tui.model.errors import UsageError, did_you_mean
 from agentbench_tui.verdicts.table_file import Table, read_table, table_of_object
 
@@ -139,6 +140,8 @@ def _number(table: Table, row: int, name: str, cell: Any) -> float:
         raise UsageError(
             f"{table.path}:{table.lines[row]}: {name}: '{text[:40]}' is no number"
         ) from None
+    if abs(value) > LARGEST_NUMBER and math.isfinite(value):
+        raise UsageError(f"{table.path}:{table.lines[row]}: {name}: {value:g} is out of range")
     return value if math.isfinite(value) else math.nan
 
 
