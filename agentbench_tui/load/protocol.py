@@ -196,9 +196,10 @@ class Done(msgspec.Struct, frozen=True, tag="done"):
     """Requests that became due."""
     sent: int
     window_s: float
-    """From the start to the last arrival."""
+    """From the start to the end of its time; where its requests end it, until one more would have
+    been due."""
     drained_s: float
-    """From the last arrival to the last answer."""
+    """From then to the last answer."""
     cpu_s: float
     """User and system time of the worker's process in the window."""
     connections: int | None

@@ -78,8 +78,8 @@ def rates_of(requests: Requests, repeat: int, good: Flags) -> Rates:
 
 
 def steady_part(requests: Requests, repeat: int) -> Steady | None:
-    """From the end of the ramp to the last arrival; None when that is nothing, or in a closed loop
-    too little.
+    """From the end of the ramp to that of the window; None when that is nothing, or in a closed
+    loop too little.
 
     The ramp is the plan's, else one median latency from sending: by then as many answers end as
     requests begin.

@@ -239,7 +239,7 @@ def _short(requests: Requests, rates: Mapping[int, Rates]) -> list[str]:
     """That rates of a closed loop are not those of a steady part, where there is none."""
     for repeat, window in requests.windows.items():
         one = rates[repeat]
-        if not window.is_open and one.steady is None and one.request_throughput is not None:
+        if not window.is_open and one.steady is None and one.request_throughput:
             needed = f"{LEAST_WAVES} of each user are needed"
             instead = "rates are the mean number in flight ÷ the mean time of a request"
             return [f"too few answers to tell a steady part ({needed}): {instead}"]

@@ -55,7 +55,7 @@ class Window(msgspec.Struct, frozen=True):
 
     @property
     def window_s(self) -> float:
-        """From the start to the last arrival."""
+        """Of the worker that asked longest."""
         return max((worker.window_s for worker in self.workers), default=0.0)
 
     @property
