@@ -14,8 +14,9 @@ from agentbench_tui.analysis.multiplicity import benjamini_hochberg, holm
 from agentbench_tui.model.errors import UsageError, did_you_mean
 from agentbench_tui.model.metric import METRICS, find_metric, known_metrics
 from agentbench_tui.verdicts.comparability import Difference, differences, is_timed
-from agentbench_tui.verdicts.comparison import Asked, Comparison, compare_metric, judged
+from agentbench_tui.verdicts.comparison import Asked, Comparison, judged
 from agentbench_tui.verdicts.evidence import CaseNumbers, TaskEvidence
+from agentbench_tui.verdicts.head_to_head import compare_metric
 from agentbench_tui.verdicts.outcome import Outcome, outcome
 
 if TYPE_CHECKING:
@@ -140,7 +141,7 @@ def compare(
         Pair(a, b, tuple(_on_benchmarks(connection, a, b, numbers, asked, metrics)))
         for a, b in combinations(sides, 2)
     ]
-    tested = [one.p_value for pair in pairs for one in pair.metrics if _is_tested(one)]
+    tested = [one.p_tested for pair in pairs for one in pair.metrics if _is_tested(one)]
     adjust, name = _adjustment(pairs, len(tested))
     adjusted = iter(adjust([p for p in tested if p is not None]))
     return Compared(
@@ -154,7 +155,7 @@ def compare(
 
 
 def _is_tested(one: Comparison) -> bool:
-    return one.comparable and one.p_value is not None
+    return one.comparable and one.p_tested is not None
 
 
 def _adjustment(

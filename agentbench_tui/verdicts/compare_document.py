@@ -29,8 +29,8 @@ Document = dict[str, Any]
 _ORDER = (
     "metric", "suite_id", "benchmark_id", "parameters", "unit", "better", "margin", "a", "b",
     "difference", "ratio", "low", "high", "inner_low", "inner_high", "p_value", "p_adjusted",
-    "p_rank", "method", "effect_size", "hedges_g", "paired", "n", "of", "repeats", "verdict",
-    "comparable", "n_needed", "varies_by", "only_a", "only_b", "notes",
+    "p_rank", "p_serial", "method", "effect_size", "hedges_g", "paired", "n", "of", "repeats",
+    "verdict", "comparable", "n_needed", "varies_by", "only_a", "only_b", "notes",
 )  # fmt: skip
 
 

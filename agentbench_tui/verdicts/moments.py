@@ -67,3 +67,15 @@ def moved(end: float | None, effect: Effect, to: float | None) -> float | None:
     if effect.ratio is not None:
         return end * to / effect.ratio
     return end + to - (effect.difference or 0.0)
+
+
+def widened(end: float | None, effect: float | None, factor: float, *, logs: bool) -> float | None:
+    """An end `factor` times as far from the effect, of a ratio on `logs`."""
+    if end is None or effect is None:
+        return end
+    if not logs:
+        return effect + (end - effect) * factor
+    try:
+        return float(effect * (end / effect) ** factor)
+    except (OverflowError, ZeroDivisionError):
+        return None
