@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import msgspec
 
 from agentbench_tui.agents.transcript import Transcript
-from agentbench_tui.http.client import HttpResponse, read_body
+from agentbench_tui.http.client import HttpResponse
 from agentbench_tui.http.sse import SseEvent, SseParser
 from agentbench_tui.model.answer import AgentFailure, Answer, FailureKind, Message, Request
 from agentbench_tui.model.not_json import NOT_JSON
@@ -120,20 +120,31 @@ def _take(
 async def _read_whole(
     endpoint: Endpoint, dialect: Dialect, response: HttpResponse, transcript: Transcript
 ) -> None:
-    _, body = await read_body(response)
+    parts: list[bytes] = []
+    cut: AgentFailure | None = None
+    try:
+        async for _, part in response:
+            parts.append(part)
+    except AgentFailure as failure:
+        # Some servers break off after the last byte of the answer instead of ending the body.
+        if failure.kind is not FailureKind.TRUNCATED:
+            raise
+        cut = failure
+    body = b"".join(parts)
     transcript.received_bytes = len(body)
     try:
         dialect.read_whole(body, transcript)
     except ErrorObject as error:
         said = endpoint.clean(str(error))
         detail = f"{endpoint.place} answered HTTP {response.status} with an error: {said}"
-        failure = AgentFailure(FailureKind.SERVER, detail)
+        raised = AgentFailure(FailureKind.SERVER, detail)
     except NOT_JSON as error:
         reason = endpoint.clean(str(error))
-        failure = endpoint.unreadable(f"the answer cannot be read, {reason}", body, response)
+        unread = endpoint.unreadable(f"the answer cannot be read, {reason}", body, response)
+        raised = cut or unread
     else:
         return
-    raise failure
+    raise raised
 
 
 def is_event_stream(response: HttpResponse) -> bool:

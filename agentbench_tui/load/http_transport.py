@@ -228,9 +228,9 @@ class _Exchange:
 
     def on_failure(self, failure: AgentFailure, received_ns: int) -> None:
         # Some servers break off after the last event instead of ending the body, or leave it open.
-        transcript, kind = self._transcript, failure.kind
-        if (kind is FailureKind.TRUNCATED and transcript.complete) or (
-            kind is FailureKind.TIMEOUT and transcript.ended
+        kind = failure.kind
+        if (kind is FailureKind.TRUNCATED and self._is_whole()) or (
+            kind is FailureKind.TIMEOUT and self._transcript.ended
         ):
             self._finish(_OK, self._last_ns)
         else:
@@ -246,6 +246,15 @@ class _Exchange:
             raise self._failure(
                 FailureKind.PARSE, f"an event cannot be read, {error}: {start}"
             ) from None
+
+    def _is_whole(self) -> bool:
+        """Whether the answer is, by what it says, though its body broke off."""
+        if self._parser is not None:
+            return self._transcript.complete
+        with suppress(Exception):  # that it broke off is the better reason
+            self._complete(self._last_ns)
+            return True
+        return False
 
     def _complete(self, received_ns: int) -> None:
         """Read what is left to read. Raises AgentFailure when it is no answer."""

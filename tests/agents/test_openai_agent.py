@@ -8,6 +8,7 @@ import msgspec
 import pytest
 from openai_process import RunningServer
 from opening import ask, failure, opened
+from raw_server import raw_server, saying_once
 
 from agentbench_tui.agents.registry import check_agent
 from agentbench_tui.agents.retry_after import retry_after_s
@@ -355,3 +356,15 @@ async def test_the_usual_key_goes_to_no_other_host(
     monkeypatch.setenv("OPENAI_API_KEY", CANARY)
     await answer(model_server, "m")
     assert "authorization" not in model_server.last_request()["headers"]
+
+
+@pytest.mark.parametrize("lost", [0, 1])
+async def test_a_body_that_breaks_off_is_whole_if_its_json_is(lost: int) -> None:
+    head = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 999\r\n\r\n"
+    body = b'{"choices": [{"message": {"content": "a"}, "finish_reason": "stop"}]}'
+    with raw_server(saying_once(head + body[: len(body) - lost])) as server:
+        async with opened(f"openai:{server.url}v1#m", stream="false") as agent:
+            if lost:
+                await failure(agent, ask("one"), FailureKind.TRUNCATED)
+            else:
+                assert (await agent.answer(ask("one"))).text == "a"

@@ -23,7 +23,7 @@ from agentbench_tui.model.answer import AgentFailure, FailureKind
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "servers"))
 
-from raw_server import raw_server, saying, sized
+from raw_server import raw_server, saying, saying_once, sized
 
 STREAM = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
 
@@ -106,6 +106,26 @@ async def test_an_answer_that_is_cut_after_its_end_ended_with_its_last_event(
 
     assert (STATUSES[reply.status], failure) == ("ok", None)
     assert reply.first_token_ns <= reply.ended_ns < hung_up_ns
+
+
+CHAT = b'{"choices": [{"message": {"content": "a"}, "finish_reason": "stop"}]}'
+
+
+@pytest.mark.parametrize(
+    ("said", "status", "counted"),
+    [(CHAT, "ok", len(CHAT)), (CHAT[:-1], "truncated", len(CHAT) - 1), (b"", "truncated", 0)],
+)
+async def test_a_body_that_breaks_off_is_whole_if_its_json_is(
+    said: bytes, status: str, counted: int
+) -> None:
+    head = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 999\r\n\r\n"
+    with raw_server(saying_once(head + said)) as server:
+        async with asked(server.url) as one:
+            _, reply, failure = await one.ended()
+
+    assert STATUSES[reply.status] == status
+    assert reply.received_bytes == counted
+    assert (failure is None) == (status == "ok")
 
 
 def _refusal(said: str) -> bytes:
