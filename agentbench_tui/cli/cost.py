@@ -156,6 +156,8 @@ def _sentences(group: Document, margin: float) -> list[str]:
         f"{group['formula']}; above 0.8 is optimal: {', '.join(optimal) or 'nobody'}",
         "front: whether nobody is as right for less, or more right for the same (95 % of draws)",
     ]
+    unsure = {line["front"]["reason"] for line in group["agents"]} - {""}
+    lines += [f"{NOTHING} under front: {reason} independent cases" for reason in unsure]
     found = group["cost_optimization_opportunities"]
     told = found
     if group["current"] is None:  # of each the one that saves most, which is its first

@@ -177,6 +177,11 @@ def notes(document: dict[str, Any]) -> list[str]:
             f"{NOTHING} under overall: no score for {', '.join(lacking)}; in the suite, give a"
             " dimension a scoring rubric or the weight 0 (`agentbench explain overall`)."
         )
+    if any(entry.get("rank_shown", "").endswith("=") for entry in document["leaderboard"]):
+        lines.append(
+            "= under #: a shared rank, these answers do not tell the agents apart"
+            " (`agentbench leaderboard`, `agentbench compare`)."
+        )
     lines += [
         f"{one['judges']['judges']} judges of {one['agent_id']} on {one['benchmark_id']} agree on"
         f" {one['judges']['agreement']:.0%} of {one['judges']['answers']} answers"

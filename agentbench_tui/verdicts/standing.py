@@ -99,7 +99,7 @@ def by_cases(
             place.high,
             place.behind,
             place.ahead,
-            place.reason,
+            f"{place.reason} independent cases" if place.reason else "",
         )
         for place, of in zip(places, scores, strict=True)
     ]
