@@ -80,10 +80,12 @@ def _cases(
     sides = columns.sides(finding)
     if sides is None:
         return (None, None, None), "share of cases: a load has none"
+    if sides[0].of(finding.metric) is None:
+        return (None, None, None), "share of cases: not a metric of single answers"
     old, new = (side.by_case(finding.metric) for side in sides)
     both = old.keys() & new.keys()
     if not both:
-        return (None, None, None), "share of cases: not a metric of single answers"
+        return (None, None, None), "share of cases: no case was answered on both sides"
     changes = [_worse_by(finding, old[case], new[case]) for case in both]
     worse = sum(change >= finding.margin for change in changes)
     better = sum(change <= -finding.margin for change in changes)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from agentbench_tui.analysis.distribution import normal_quantile
 from agentbench_tui.analysis.proportion import newcombe
 from agentbench_tui.analysis.student import welch
 from agentbench_tui.store.queries import failures_of
@@ -76,11 +77,9 @@ def _same_factor(connection: sqlite3.Connection, findings: Sequence[Finding]) ->
         return None
     factor = _pooled(timed)
     margin = min(one.margin for one in timed)
-    holds = all(
-        one.low is not None and one.high is not None and one.low <= factor <= one.high
-        for one in timed
-    )
-    if not holds or factor < 1 + margin:
+    # so wide that with 95 % all intervals together hold what is true
+    widening = normal_quantile(1 - ALPHA / 2 / len(timed)) / normal_quantile(1 - ALPHA / 2)
+    if factor < 1 + margin or not all(_holds(one, factor, widening) for one in timed):
         return None
     where = f"×{factor:.3f} on all {len(timed)} benchmarks"
     others = change_of_others(connection, timed, "e2e_ms.p50")
@@ -98,6 +97,15 @@ def _same_factor(connection: sqlite3.Connection, findings: Sequence[Finding]) ->
     if others.factor >= math.sqrt(factor):
         return Pattern("host", places, f"{where}, and {beside}: the host", numbers)
     return Pattern("version", places, f"{where}, while {beside}: the version", numbers)
+
+
+def _holds(one: Finding, factor: float, widening: float) -> bool:
+    assert one.change is not None
+    assert one.low is not None
+    assert one.high is not None
+    center = math.log(one.change)
+    low, high = math.log(one.low) - center, math.log(one.high) - center
+    return widening * low <= math.log(factor) - center <= widening * high
 
 
 def _pooled(findings: Sequence[Finding]) -> float:

@@ -1,0 +1,347 @@
+"""Judging runs whose truth is known: which are held against which, and what is said of them."""
+
+import math
+from pathlib import Path
+
+import pytest
+from run_history import Measured, RunHistory, near, repeats, timed
+
+from agentbench_tui.model.errors import UsageError
+from agentbench_tui.store.baselines import Baseline, keep_accepted, keep_baseline
+from agentbench_tui.store.database import reading
+from agentbench_tui.verdicts.acceptance import acceptable
+from agentbench_tui.verdicts.finding import Finding
+from agentbench_tui.verdicts.regression import Wanted, judge_agent
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> RunHistory:
+    return RunHistory(tmp_path / "x.db")
+
+
+def judged(store: RunHistory, **wanted: object) -> list[Finding]:
+    with reading(store.path) as connection:
+        given = Wanted(**{"agent": "bot", **wanted})  # type: ignore[arg-type]
+        return list(judge_agent(connection, given).findings)
+
+
+def the_one(store: RunHistory, **wanted: object) -> Finding:
+    (found,) = judged(store, **wanted)
+    return found
+
+
+def with_repeats(level: float, count: int = 5) -> Measured:
+    return Measured({"e2e_ms.p50": level}, repeats(level, count))
+
+
+# Two versions
+
+
+def test_a_version_is_held_against_the_one_before_it(store: RunHistory) -> None:
+    store.times(near(50, 5), "0")
+    store.times(near(100, 5), "1")
+    store.times(near(120, 5), "2")
+    found = the_one(store)
+    assert (found.verdict, found.gate, found.against) == ("regression", "versions", "version 1")
+    assert (found.values, found.unit_of_values) == ((5, 5), "runs")
+    assert found.change == pytest.approx(1.2)
+    assert found.before == pytest.approx(math.exp(sum(map(math.log, near(100, 5))) / 5))
+    assert found.severity == "major"
+    assert found.location is not None
+    assert found.location.first.version == "2"
+    assert found.location.before is not None
+    assert found.location.before.version == "1"
+
+
+def test_repeats_of_a_run_stand_for_runs_where_there_are_fewer_than_five(
+    store: RunHistory,
+) -> None:
+    store.run({"bot@1": {"b": with_repeats(100)}})
+    store.run({"bot@2": {"b": with_repeats(120)}})
+    found = the_one(store)
+    assert (found.verdict, found.values, found.unit_of_values) == ("regression", (5, 5), "repeats")
+    assert any("share its hour" in note for note in found.notes)
+
+
+def test_four_repeats_are_too_few(store: RunHistory) -> None:
+    store.run({"bot@1": {"b": with_repeats(100)}})
+    store.run({"bot@2": {"b": with_repeats(120, 4)}})
+    found = the_one(store)
+    assert found.verdict == "not enough data"
+    assert "have 5 and 4" in found.reason
+    assert found.change == pytest.approx(1.2, rel=0.02)
+
+
+def test_an_improvement_is_none(store: RunHistory) -> None:
+    store.times(near(100, 5), "1")
+    store.times(near(80, 5), "2")
+    assert the_one(store).verdict == "improvement"
+
+
+def test_the_same_level_again_tells_what_would_have_been_seen(store: RunHistory) -> None:
+    store.times(near(100, 6), "1")
+    store.times(near(100, 6), "2")
+    found = the_one(store)
+    assert found.verdict == "no change seen"
+    assert found.smallest is not None
+    assert 0.025 < found.smallest < 0.05
+
+
+def test_one_version_alone_is_judged_by_its_newest_run(store: RunHistory) -> None:
+    for level in (100, 101):
+        store.run({"bot@1": {"b": with_repeats(level)}})
+    store.run({"bot@1": {"b": with_repeats(150)}})
+    found = the_one(store)
+    assert (found.verdict, found.against) == ("regression", "the 2 runs before")
+
+
+def test_a_first_run_has_nothing_to_be_held_against(store: RunHistory) -> None:
+    store.times([100])
+    found = the_one(store)
+    assert (found.verdict, found.reason) == (
+        "not enough data",
+        "there is no earlier run; run again after a change",
+    )
+
+
+def test_many_benchmarks_raise_the_bar(store: RunHistory) -> None:
+    """A p of 0.02 counts alone, not among twenty others where nothing happened."""
+    old = [98.0, 99.0, 100.0, 101.0, 102.0]
+    slower = [value * 1.03 for value in old]
+    quiet = [f"q{number}" for number in range(20)]
+    for value in old:
+        store.run({"bot@1": {"b": timed(value)} | {one: timed(value) for one in quiet}})
+    for value, same in zip(slower, old, strict=True):
+        store.run({"bot@2": {"b": timed(value)} | {one: timed(same) for one in quiet}})
+    alone = the_one(store, benchmark="b")
+    among = next(one for one in judged(store) if one.place.benchmark_id == "b")
+    assert alone.p is not None
+    assert among.p is not None
+    assert alone.p < 0.05 < among.p
+    assert (alone.verdict, among.verdict) == ("regression", "no change seen")
+
+
+def test_a_history_of_several_levels_hides_no_version(store: RunHistory) -> None:
+    for version, level in (("1", 50), ("2", 100), ("3", 120)):
+        store.times(near(level, 6), version)
+    found = the_one(store)
+    assert (found.verdict, found.against) == ("regression", "version 2")
+
+
+def test_shares_change_by_points(store: RunHistory) -> None:
+    for version, level in (("1", 0.9), ("2", 0.84)):
+        for off in (-0.01, 0, 0.01, 0, 0.005):
+            store.run({f"bot@{version}": {"b": Measured({"accuracy": level + off})}})
+    found = the_one(store)
+    assert (found.verdict, found.severity) == ("regression", "minor")
+    assert found.change == pytest.approx(-0.06)
+    assert found.worsening == pytest.approx(0.06)
+
+
+def test_a_threshold_is_the_smallest_change_that_matters(store: RunHistory) -> None:
+    store.times(near(100, 6), "1")
+    store.times(near(108, 6), "2")
+    assert the_one(store).verdict == "regression"
+    assert the_one(store, threshold=0.2).verdict == "no change seen"
+    assert the_one(store, threshold=0.2, thresholds={"e2e_ms.p50": 0.05}).verdict == "regression"
+
+
+def test_what_costs_nothing_is_not_judged_by_factors(store: RunHistory) -> None:
+    for version in ("1", "2"):
+        for _ in range(5):
+            of_version = Measured({"e2e_ms.p50": 100, "cost_usd_per_task": 0})
+            store.run({f"bot@{version}": {"b": of_version}})
+    assert [one.metric for one in judged(store)] == ["e2e_ms.p50"]
+    asked = the_one(store, metrics=("cost_usd_per_task",))
+    assert (asked.verdict, asked.reason) == ("not enough data", "a value of 0 has no ratio")
+
+
+# A history
+
+
+def test_a_run_out_of_the_ordinary_is_suspect_until_the_next(store: RunHistory) -> None:
+    store.times(near(100, 14))
+    (first,) = store.times([120], "2")
+    assert the_one(store).verdict == "suspect"
+    store.times([121], "2")
+    found = the_one(store)
+    assert (found.verdict, found.gate) == ("regression", "history")
+    assert found.location is not None
+    assert found.location.first.run_id == found.location.last.run_id == first
+    assert found.against == "the 14 runs before"
+
+
+def test_it_stays_one_while_the_runs_after_it_are_no_better(store: RunHistory) -> None:
+    store.times(near(100, 20))
+    (first,) = store.times([125], "2")
+    for value in (124, 126, 125, 127, 124, 125):
+        store.times([value], "2")
+        found = the_one(store)
+        assert found.verdict == "regression", value
+        assert found.location is not None
+        assert found.location.first.run_id == first
+
+
+def test_an_outlier_is_forgotten_when_the_next_run_is_as_before(store: RunHistory) -> None:
+    store.times([*near(100, 14), 140, 100])
+    found = the_one(store)
+    assert found.verdict == "no change seen"
+    assert found.reason == "the run before was worse than predicted, the newest is not"
+    store.times([140])
+    assert the_one(store).verdict == "suspect"
+
+
+def test_an_improvement_becomes_the_level_once_twelve_runs_confirm_it(store: RunHistory) -> None:
+    store.times([*near(100, 15), *near(80, 14), 100])
+    assert the_one(store).verdict == "suspect"
+
+
+def test_what_creeps_is_seen_against_runs_long_ago(store: RunHistory) -> None:
+    values = [value * 1.004**number for number, value in enumerate(near(100, 45, spread=0.005))]
+    store.times(values)
+    found = the_one(store, threshold=0.08)
+    assert found.verdict == "regression"
+    assert found.against == "the level of 20 to 40 runs ago"
+
+
+def test_an_accepted_change_is_a_new_level(store: RunHistory) -> None:
+    store.times([*near(100, 14), 120, 121])
+    changes = acceptable(judged(store))
+    assert [(one.benchmark_id, one.metric) for one in changes] == [("b", "e2e_ms.p50")]
+    keep_accepted(store.path, changes)
+    found = the_one(store)
+    assert found.verdict == "not enough data"
+    assert "judged from 2026-01-01 on" in found.notes[0]
+    store.times(near(120, 12))
+    assert the_one(store).verdict == "no change seen"
+    store.times([140])
+    assert the_one(store).verdict == "suspect"
+
+
+# What may be compared
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"machine": "f2"}, "another machine"),
+        ({"definition": {"concurrency": 8}}, "concurrency null then, 8 now"),
+        ({"definition": {"load": {"rate": 5}}}, "load"),
+    ],
+)
+def test_what_was_measured_otherwise_is_not_comparable(
+    store: RunHistory, change: dict[str, object], words: str
+) -> None:
+    store.times(near(100, 6), "1")
+    definition = change.get("definition", {})
+    machine = str(change.get("machine", "f1"))
+    for value in near(120, 6):
+        of_b = Measured({"e2e_ms.p50": value}, definition=definition)  # type: ignore[arg-type]
+        store.run({"bot@2": {"b": of_b}}, machine=machine)
+    found = the_one(store)
+    assert found.verdict == "not comparable"
+    assert words in found.reason
+
+
+def test_another_machine_does_not_matter_to_what_is_right(store: RunHistory) -> None:
+    for version, machine in (("1", "f1"), ("2", "f2")):
+        for _ in range(5):
+            store.run({f"bot@{version}": {"b": Measured({"accuracy": 0.9})}}, machine=machine)
+    assert the_one(store).verdict == "no change seen"
+
+
+def test_a_version_must_be_configured_as_before(store: RunHistory) -> None:
+    for target in ("one", "two"):
+        for value in near(100, 5):
+            store.run({"bot@1": {"b": timed(value)}}, configuration=f'{{"target": "{target}"}}')
+    found = the_one(store)
+    assert 'the same version with another target "one" then, "two" now' in found.notes[0]
+
+
+def test_names_and_notes_of_a_benchmark_may_change(store: RunHistory) -> None:
+    store.times(near(100, 5), "1")
+    for value in near(100, 5):
+        of_b = Measured({"e2e_ms.p50": value}, definition={"notes": "new", "name": "B"})
+        store.run({"bot@2": {"b": of_b}})
+    assert the_one(store).verdict == "no change seen"
+
+
+def test_points_of_a_sweep_are_places_of_their_own(store: RunHistory) -> None:
+    for version, factor in (("1", 1.0), ("2", 1.3)):
+        for value in near(100, 5):
+            store.run({f"bot@{version}": {"b": Measured({"e2e_ms.p50": value * factor},
+                                                       parameters={"rate": 5})}})  # fmt: skip
+            store.run({f"bot@{version}": {"b": Measured({"e2e_ms.p50": value},
+                                                       parameters={"rate": 9})}})  # fmt: skip
+    verdicts = {str(one.place): one.verdict for one in judged(store)}
+    assert verdicts == {"b (rate=5)": "regression", "b (rate=9)": "no change seen"}
+
+
+def test_runs_that_did_not_end_do_not_count(store: RunHistory) -> None:
+    store.times(near(100, 14))
+    store.run({"bot@1": {"b": timed(200)}}, status="interrupted")
+    assert the_one(store).verdict == "no change seen"
+
+
+# Baselines
+
+
+def test_a_named_baseline_is_taken_instead_of_the_history(store: RunHistory) -> None:
+    store.times(near(100, 5), "1")
+    store.times(near(120, 14), "2")
+    store.times(near(120, 5), "3")
+    assert the_one(store).verdict == "no change seen"
+    found = the_one(store, baseline="1")
+    assert (found.verdict, found.against) == ("regression", "version 1")
+
+
+def test_a_run_and_a_tag_are_baselines_too(store: RunHistory) -> None:
+    run_id = store.run({"bot@1": {"b": with_repeats(100)}}, tags=["release"])
+    store.run({"bot@1": {"b": with_repeats(130)}})
+    store.run({"bot@1": {"b": with_repeats(131)}})
+    by_run = the_one(store, baseline=f"run:{run_id}")
+    assert (by_run.verdict, by_run.values) == ("regression", (5, 5))
+    assert the_one(store, baseline="tag:release").change == by_run.change
+
+
+def test_the_baseline_of_a_benchmark_goes_before_that_of_all(store: RunHistory) -> None:
+    store.times(near(100, 5), "1", ("b", "c"))
+    store.times(near(120, 5), "2", ("b", "c"))
+    store.times(near(120, 5), "3", ("b", "c"))
+    keep_baseline(store.path, Baseline("bot", "default", "", "", "version", "2", ""))
+    keep_baseline(store.path, Baseline("bot", "default", "", "b", "version", "1", ""))
+    verdicts = {one.place.benchmark_id: one.verdict for one in judged(store)}
+    assert verdicts == {"b": "regression", "c": "no change seen"}
+
+
+def test_a_baseline_without_runs_says_so(store: RunHistory) -> None:
+    store.times(near(100, 5), "1", ("b",))
+    store.times(near(100, 5), "2", ("b", "c"))
+    found = next(one for one in judged(store, baseline="1") if one.place.benchmark_id == "c")
+    assert found.reason == "version 1 was not measured here"
+
+
+def test_an_older_version_can_be_judged(store: RunHistory) -> None:
+    for version, level in (("1", 100), ("2", 120), ("3", 90)):
+        store.times(near(level, 5), version)
+    assert the_one(store, version="2").verdict == "regression"
+    assert the_one(store).verdict == "improvement"
+
+
+@pytest.mark.parametrize(
+    ("wanted", "message"),
+    [
+        ({"agent": "bott"}, "no agent 'bott' \\(did you mean \"bot\""),
+        ({"baseline": "11"}, "no version '11' of bot"),
+        ({"baseline": "tag:none"}, "no run of bot has the tag 'none'"),
+        ({"baseline": "runs:x"}, "expected VERSION, run:ID or tag:NAME"),
+        ({"version": "9"}, "no version '9' of bot; there are 1"),
+        ({"metrics": ("e2e_ms",)}, "no metric 'e2e_ms'"),
+        ({"metrics": ("sent_per_s",)}, "neither good nor bad"),
+        ({"benchmark": "x"}, "no complete execution of bot on benchmark 'x'"),
+    ],
+)
+def test_a_wrong_name_is_told(store: RunHistory, wanted: dict[str, object], message: str) -> None:
+    store.times([100])
+    with pytest.raises(UsageError, match=message):
+        judged(store, **wanted)
