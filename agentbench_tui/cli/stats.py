@@ -9,6 +9,7 @@ import click
 
 from agentbench_tui.cli.output import Column, format_option, print_prose, print_rows
 from agentbench_tui.cli.stats_power import power
+from agentbench_tui.cli.stats_summary import summary
 from agentbench_tui.cli.stats_variance import variance
 from agentbench_tui.verdicts.figures import NOTHING
 
@@ -68,5 +69,6 @@ def check(file: Path, form: str) -> int:
     return 0
 
 
+stats.add_command(summary)
 stats.add_command(variance)
 stats.add_command(power)

@@ -15,6 +15,7 @@ from agentbench_tui.cli.output import (
     print_rows,
 )
 from agentbench_tui.cli.shares import SHARE, percent
+from agentbench_tui.cli.stats_summary import selector_of
 from agentbench_tui.verdicts.figures import NOTHING
 
 if TYPE_CHECKING:
@@ -97,6 +98,7 @@ def power(selectors: tuple[str, ...], form: str, **given: Any) -> int:
     from agentbench_tui.verdicts.power_answers import Chances, document_of
 
     chances = Chances(given["alpha"], given["power"])
+    selectors = tuple(selector_of(text) for text in selectors)
     _check(selectors, given)
     gains: list[Gain] = []
     if selectors:

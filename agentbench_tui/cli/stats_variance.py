@@ -18,6 +18,7 @@ from agentbench_tui.cli.output import (
     print_rows,
 )
 from agentbench_tui.cli.shares import SHARE, percent
+from agentbench_tui.cli.stats_summary import selector_of
 from agentbench_tui.cli.streams import knows_all_characters
 from agentbench_tui.verdicts.figures import NOTHING
 
@@ -148,7 +149,7 @@ def _spreads(
     from agentbench_tui.verdicts.learning_runs import is_curve_file, learning_runs
     from agentbench_tui.verdicts.spread import spread_of
 
-    texts = [_selector(text) for text in selectors]
+    texts = [selector_of(text) for text in selectors]
     paths = [Path(text.removeprefix(_FILE)) for text in texts if text.startswith(_FILE)]
     curves = [path for path in paths if is_curve_file(path)]
     if not curves:
@@ -190,12 +191,6 @@ def _of_samples(
             f"no run of {', '.join(texts)} has {'a main metric' if metric is None else metric}"
         )
     return found, list(dict.fromkeys(notes))
-
-
-def _selector(text: str) -> str:
-    """A path that is there needs no `file:` before it."""
-    plain = not text.startswith((_FILE, "run:", "tag:"))
-    return f"{_FILE}{text}" if plain and Path(text).is_file() else text
 
 
 def _line(row: dict[str, Any]) -> dict[str, Any]:

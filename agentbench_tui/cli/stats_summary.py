@@ -1,0 +1,160 @@
+"""`agentbench stats summary`: everything about the columns of one agent, run, tag or file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from agentbench_tui.cli.compare_files import database_of
+from agentbench_tui.cli.output import (
+    Column,
+    database_option,
+    format_option,
+    print_prose,
+    print_rows,
+)
+from agentbench_tui.verdicts.figures import NOTHING
+
+if TYPE_CHECKING:
+    from agentbench_tui.verdicts.summary_of import ColumnSummary
+
+
+def _digits(value: Any) -> str:
+    return NOTHING if value is None else f"{value:.5g}"
+
+
+_ROWS = (
+    Column("benchmark", "benchmark", names_row=True),
+    Column("metric", "metric", names_row=True),
+    Column("figure", "figure", names_row=True),
+    Column("value", "value", right=True),
+    Column("low", "low", right=True),
+    Column("high", "high", right=True),
+    Column("n", "n", right=True),
+    Column("method", "method"),
+    Column("reason", "reason"),
+)
+_LINES = (
+    Column("figure", "figure", names_row=True),
+    Column("value", "value", _digits, right=True),
+    Column("low", "95 % from", _digits, right=True),
+    Column("high", "to", _digits, right=True),
+    Column("n", "n", right=True),
+    Column("how", "how"),
+)
+
+
+def selector_of(text: str) -> str:
+    """A path that is there needs no `file:` before it."""
+    plain = not text.startswith(("file:", "run:", "tag:"))
+    return f"file:{text}" if plain and Path(text).is_file() else text
+
+
+@click.command("summary", short_help="Every figure of a metric with its interval.")
+@click.argument("selector", metavar="SELECTOR|FILE")
+@click.option("--suite", metavar="ID", help="Only benchmarks of this suite.")
+@click.option("--benchmark", metavar="ID", help="Only this benchmark.")
+@click.option("--metric", metavar="NAME", help="Only this metric, or this column of a file.")
+@click.option(
+    "--seed",
+    type=click.IntRange(0, 2**32 - 1),
+    default=42,
+    show_default=True,
+    help="Of bootstraps.",
+)
+@database_option
+@format_option()
+def summary(
+    selector: str,
+    suite: str | None,
+    benchmark: str | None,
+    metric: str | None,
+    seed: int,
+    database: str | None,
+    form: str,
+) -> int:
+    """Means, quantiles, shares, pass@k and interquartile means, each with its interval; how many
+    independent values there are, and whether a repeat drifted.
+
+    \b
+    agentbench stats summary planner --metric accuracy
+    agentbench stats summary run:latest/planner --benchmark extraction
+    agentbench stats summary samples.csv --format json
+    """
+    from agentbench_tui.verdicts.summary_of import summary_document
+
+    text = selector_of(selector)
+    found, notes = _summaries(text, (suite, benchmark, metric), seed, database)
+    for note in notes:
+        print_prose(note, err=True)
+    if form != "table":
+        document = summary_document(selector, found, seed)
+        print_rows(_rows(document["metrics"]), _ROWS, form, document)
+        return 0
+    for number, one in enumerate(found):
+        if number:
+            click.echo()
+        _print_one(one)
+    return 0
+
+
+def _summaries(
+    text: str,
+    chosen: tuple[str | None, str | None, str | None],
+    seed: int,
+    database: str | None,
+) -> tuple[list[ColumnSummary], list[str]]:
+    from agentbench_tui.model.errors import UsageError
+    from agentbench_tui.verdicts.evidence import CaseNumbers
+    from agentbench_tui.verdicts.measured import asked_metric, measured
+    from agentbench_tui.verdicts.summary_of import MAIN, summaries
+
+    suite, benchmark, metric = chosen
+    column = asked_metric(metric, [text])
+    found: list[ColumnSummary] = []
+    notes: list[str] = []
+    with database_of([text], database) as connection:
+        for one in measured(
+            connection,
+            text,
+            CaseNumbers(connection),
+            suite=suite,
+            benchmark=benchmark,
+            column=column,
+        ):
+            notes += one.notes
+            names = MAIN if metric is None else (metric,)
+            found += summaries(connection, one, names, seed)
+    if not found:
+        wanted = metric or "a main metric"
+        raise UsageError(f"{text}: no answer has {wanted}; `stats variance` takes metrics of runs")
+    return found, list(dict.fromkeys(notes))
+
+
+def _rows(metrics: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [
+        {"benchmark": one["benchmark_id"], "metric": one["metric"], **figure}
+        for one in metrics
+        for figure in one["figures"]
+    ]
+
+
+def _print_one(one: ColumnSummary) -> None:
+    from dataclasses import asdict
+
+    from agentbench_tui.verdicts.measured import unit_of
+
+    unit = unit_of(one.metric)
+    title = f"{one.measured.place} · {one.metric}" + (f" ({unit})" if unit else "")
+    rows = [asdict(figure) for figure in one.figures]
+    for row in rows:
+        row["how"] = row["reason"] or row["method"]
+    print_rows(rows, _LINES, "table", title=title)
+    tested = [found for found in one.drifts.values() if found is not None]
+    if one.drifted:
+        repeats = ", ".join(str(repeat + 1) for repeat in one.drifted[:10])
+        print_prose(f"drift: the first third differs from the last in repeat {repeats} (p < 0.01)")
+    elif tested:
+        print_prose(f"steady: no drift within {len(tested)} of {len(one.drifts)} repeats")

@@ -1,0 +1,247 @@
+"""Every figure that says something of one column, each with the interval that suits it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from agentbench_tui.analysis.bootstrap import bootstrap_mean
+from agentbench_tui.analysis.estimate import estimate, needs
+from agentbench_tui.analysis.interval import (
+    Interval,
+    clustered_se,
+    t_log_interval,
+    t_mean,
+    wilson,
+)
+from agentbench_tui.analysis.quantiles import quantile_estimates
+from agentbench_tui.analysis.resampling import BOOTSTRAP_FROM, Resampling
+from agentbench_tui.analysis.summary import (
+    effective_sample_size,
+    pass_at_k,
+    pass_hat_k,
+    summarise,
+)
+from agentbench_tui.analysis.task_aggregate import bootstrap_aggregate
+
+if TYPE_CHECKING:
+    from agentbench_tui.verdicts.evidence import Floats, Integers
+
+QUANTILES = {"p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99}
+RESAMPLES = 10_000
+_MOST_RESAMPLED = 5_000
+"""Values beyond which t is as good for a mean as a bootstrap, which would take seconds."""
+_PASSES = (1, 2, 3, 5, 8, 10, 16, 32, 64, 100)
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """A column in order of time; rows of equal case or repeat go together."""
+
+    values: Floats
+    repeat: Integers
+    case: Integers | None
+    """None where there are no cases."""
+    cluster: Integers | None
+    """What is independent."""
+    is_share: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One figure; None, and the reason, where the values cannot tell."""
+
+    figure: str
+    value: float | None
+    low: float | None
+    high: float | None
+    n: int
+    method: str
+    reason: str = ""
+
+
+def figures(of: Observed, seed: int) -> list[Figure]:
+    """All figures of a column with values."""
+    found = [_as_printed(of)]
+    if of.is_share:
+        found += _shares(of)
+    else:
+        found += _amounts(of)
+    found += [_bca(of, seed), *_clustered(of), _interquartile(of, seed)]
+    if not of.is_share:
+        found += _quantiles(of.values)
+    return [*found, *_passes(of, seed), _effective(of)]
+
+
+def _as_printed(of: Observed) -> Figure:
+    """The number that tables of runs print."""
+    found = estimate(of.values, "share" if of.is_share else "amount", of.cluster)
+    return Figure(
+        "share" if of.is_share else "mean",
+        found.value,
+        found.low,
+        found.high,
+        found.n,
+        found.method,
+        found.reason,
+    )
+
+
+def _shares(of: Observed) -> list[Figure]:
+    x = of.values
+    if not ((x == 0) | (x == 1)).all():
+        return []
+    interval = wilson(float(x.sum()), len(x))
+    return [_figure("share, values independent", float(x.mean()), interval, len(x))]
+
+
+def _amounts(of: Observed) -> list[Figure]:
+    x = of.values
+    summary = summarise(x)
+    assert summary is not None
+    found = []
+    if of.cluster is not None and _repeats_units(of.cluster):
+        found.append(_figure("mean, values independent", summary.mean, t_mean(x), len(x)))
+    found += [
+        Figure("standard deviation", summary.sd, None, None, len(x), "n - 1"),
+        Figure("coefficient of variation", summary.cv, None, None, len(x), "sd / mean"),
+    ]
+    if summary.geometric_mean is not None:
+        ends = t_log_interval(x)
+        found.append(
+            _figure(
+                "geometric mean, values independent",
+                summary.geometric_mean,
+                ends,
+                len(x),
+                needs(2, len(x)),
+            )
+        )
+        medians = _by_repeat(of, np.median)
+        if len(medians) > 1 and (medians > 0).all():
+            value = math.exp(float(np.log(medians).mean()))
+            interval = t_log_interval(medians)
+            name = "geometric mean of the repeats' medians"
+            found.append(_figure(name, value, interval, len(medians)))
+    return found
+
+
+def _bca(of: Observed, seed: int) -> Figure:
+    clusters = of.cluster if of.cluster is not None and _repeats_units(of.cluster) else None
+    units = len(of.values) if clusters is None else len(np.unique(clusters))
+    reason = ""
+    if units < BOOTSTRAP_FROM:
+        reason = needs(BOOTSTRAP_FROM, units)
+    elif len(of.values) > _MOST_RESAMPLED:
+        reason = f"above {_MOST_RESAMPLED:,} values t is as good"
+    if reason:
+        return Figure("mean, BCa", None, None, None, units, "BCa bootstrap", reason)
+    found = bootstrap_mean(of.values, Resampling(seed, RESAMPLES), clusters)
+    assert found is not None
+    return _figure("mean, BCa", found.estimate, found.interval, units)
+
+
+def _clustered(of: Observed) -> list[Figure]:
+    if of.cluster is None or not _repeats_units(of.cluster):
+        return []
+    count = len(np.unique(of.cluster))
+    if count < 2:
+        return []
+    error = clustered_se(of.values, of.cluster, "CR1")
+    plain = float(of.values.std(ddof=1)) / math.sqrt(len(of.values))
+    method = f"CR1 over {count} clusters; as if independent {plain:.4g}"
+    return [Figure("standard error, clustered", error, None, None, count, method)]
+
+
+def _interquartile(of: Observed, seed: int) -> Figure:
+    """Over cases, the answers of each drawn again."""
+    x, name = of.values, "interquartile mean"
+    cut = len(x) // 4
+    value = float(np.sort(x)[cut : len(x) - cut].mean())
+    if of.case is None or not _repeats_units(of.case):
+        return Figure(name, value, None, None, len(x), "", "its interval needs repeats of cases")
+    if len(x) > _MOST_RESAMPLED:
+        reason = f"no interval for more than {_MOST_RESAMPLED:,} values"
+        return Figure(name, value, None, None, len(x), "", reason)
+    _, place = np.unique(of.case, return_inverse=True)
+    place = place.reshape(-1)
+    tasks = [x[place == number] for number in range(int(place.max()) + 1)]
+    found = bootstrap_aggregate(tasks, "iqm", Resampling(seed, RESAMPLES))
+    return _figure(name, value, None if found is None else found.interval, len(x))
+
+
+def _quantiles(x: Floats) -> list[Figure]:
+    found = quantile_estimates(x, list(QUANTILES.values()))
+    return [
+        Figure(name, one.value, one.low, one.high, one.n, one.method, one.reason)
+        for name, one in zip(QUANTILES, found, strict=True)
+    ]
+
+
+def _passes(of: Observed, seed: int) -> list[Figure]:
+    """pass@k and pass^k, means over cases, for every k that each case was asked."""
+    x = of.values
+    if not of.is_share or of.case is None or not ((x == 0) | (x == 1)).all():
+        return []
+    _, place = np.unique(of.case, return_inverse=True)
+    asked = np.bincount(place.reshape(-1))
+    right = np.bincount(place.reshape(-1), x).astype(int)
+    most = int(asked.min())
+    if most < 2:
+        return []
+    found = []
+    kinds: dict[str, Callable[[int, int, int], float]] = {"pass@": pass_at_k, "pass^": pass_hat_k}
+    for name, function in kinds.items():
+        for k in sorted({k for k in _PASSES if k <= most} | {most}):
+            each = [function(int(n), int(c), k) for n, c in zip(asked, right, strict=True)]
+            found.append(_over_cases(f"{name}{k}", each, seed))
+    return found
+
+
+def _over_cases(name: str, each: Sequence[float], seed: int) -> Figure:
+    values, n = np.array(each), len(each)
+    if n >= BOOTSTRAP_FROM and values.min() < values.max():
+        found = bootstrap_mean(values, Resampling(seed, RESAMPLES))
+        return _figure(name, float(values.mean()), None if found is None else found.interval, n)
+    mean = min(max(float(values.mean()), 0.0), 1.0)
+    if values.min() == values.max():
+        return _figure(name, mean, wilson(mean * n, n), n)
+    return _figure(name, mean, t_mean(values), n, needs(2, n), bounds=(0.0, 1.0))
+
+
+def _effective(of: Observed) -> Figure:
+    """Within repeats: between them nothing goes on."""
+    worth = sum(
+        effective_sample_size(of.values[of.repeat == number]) for number in np.unique(of.repeat)
+    )
+    method = "n (1 - r1) / (1 + r1) of each repeat"
+    return Figure("effective sample size", worth, None, None, len(of.values), method)
+
+
+def _by_repeat(of: Observed, figure: Callable[[Floats], float]) -> Floats:
+    return np.array(
+        [float(figure(of.values[of.repeat == number])) for number in np.unique(of.repeat)]
+    )
+
+
+def _repeats_units(labels: Integers) -> bool:
+    return len(np.unique(labels)) < len(labels)
+
+
+def _figure(
+    name: str,
+    value: float,
+    interval: Interval | None,
+    n: int,
+    reason: str = "",
+    *,
+    bounds: tuple[float, float] = (-math.inf, math.inf),
+) -> Figure:
+    if interval is None:
+        return Figure(name, value, None, None, n, "", reason)
+    low, high = max(interval.low, bounds[0]), min(interval.high, bounds[1])
+    return Figure(name, value, low, high, n, interval.method)

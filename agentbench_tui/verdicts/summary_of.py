@@ -1,0 +1,165 @@
+"""`stats summary`: the columns of one selector in figures, and how steady they were."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from agentbench_tui.analysis.summary import Drift, drift
+from agentbench_tui.verdicts.column_summary import Figure, Observed, figures
+from agentbench_tui.verdicts.evidence import LoadEvidence, TaskEvidence
+from agentbench_tui.verdicts.measured import Measured, unit_of
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from agentbench_tui.verdicts.evidence import Floats
+
+SCHEMA = "agentbench.stats-summary/1"
+MAIN = (
+    "accuracy", "correct_share", "e2e_ms", "ttft_ms", "output_tokens", "cost_usd_per_task",
+    "e2e_from_send_ms", "ttft_from_send_ms",
+)  # fmt: skip
+"""Shown where no metric is asked for: of what each answer or request has a value of."""
+DRIFTS_BELOW = 0.01
+"""p of the first third against the last, from which on a repeat is said to have drifted."""
+_OF_REQUESTS = {
+    "e2e_from_send_ms": "e2e_from_send_ms",
+    "ttft_from_send_ms": "ttft_from_send_ms",
+    "output_tokens": "output_tokens",
+}
+"""Metric of load → column of its samples."""
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnSummary:
+    """One metric at one place."""
+
+    measured: Measured
+    metric: str
+    n: int
+    repeats: int
+    figures: list[Figure]
+    drifts: dict[int, Drift | None]
+    """By the number of the repeat; None where it is too short."""
+
+    @property
+    def drifted(self) -> list[int]:
+        """The repeats that moved."""
+        return [
+            repeat
+            for repeat, found in self.drifts.items()
+            if found is not None and found.p < DRIFTS_BELOW
+        ]
+
+
+def summaries(
+    connection: sqlite3.Connection, one: Measured, metrics: Sequence[str], seed: int
+) -> list[ColumnSummary]:
+    """Of every metric that is there."""
+    found = []
+    for metric in metrics:
+        of = _observed(connection, one, metric)
+        if of is None or not len(of.values) or _says_the_same(one, metric, metrics):
+            continue
+        repeats = np.unique(of.repeat).tolist()
+        drifts = {
+            number: None if of.is_share else drift(of.values[of.repeat == number])
+            for number in repeats
+        }
+        found.append(
+            ColumnSummary(one, metric, len(of.values), len(repeats), figures(of, seed), drifts)
+        )
+    return found
+
+
+def _says_the_same(one: Measured, metric: str, metrics: Sequence[str]) -> bool:
+    """Whether answers are either right or wrong, so that accuracy says it already."""
+    if metric != "correct_share" or "accuracy" not in metrics:
+        return False
+    columns = one.evidence.values if isinstance(one.evidence, TaskEvidence) else {}
+    return "accuracy" in columns and np.array_equal(columns[metric], columns["accuracy"])
+
+
+def _observed(connection: sqlite3.Connection, one: Measured, metric: str) -> Observed | None:
+    evidence = one.evidence
+    if isinstance(evidence, LoadEvidence):
+        return _of_load(connection, evidence, metric)
+    assert isinstance(evidence, TaskEvidence)
+    column = evidence.values.get(metric)
+    if column is None:
+        return None
+    known = ~np.isnan(column)
+    return Observed(
+        column[known],
+        evidence.repeat[known],
+        evidence.case[known],
+        evidence.cluster[known],
+        unit_of(metric) == "share",
+    )
+
+
+def _of_load(
+    connection: sqlite3.Connection, evidence: LoadEvidence, metric: str
+) -> Observed | None:
+    """Answered requests, in the order in which they were sent."""
+    from agentbench_tui.load.columns import read_columns
+
+    if metric not in _OF_REQUESTS:
+        return None
+    values: list[Floats] = []
+    repeats: list[Floats] = []
+    first = 0
+    for row in evidence.executions:
+        columns = read_columns(connection, row["key"])
+        order = np.lexsort((columns.sent_s, columns.repeat))
+        known = np.asarray(getattr(columns, _OF_REQUESTS[metric]))
+        order = order[columns.ok[order] & ~np.isnan(known[order])]
+        values.append(known[order])
+        numbers = columns.repeat[order]
+        repeats.append(numbers + first)
+        first += int(columns.repeat.max()) + 1 if len(columns) else 0
+    repeat = np.concatenate(repeats).astype(np.int64)
+    return Observed(np.concatenate(values), repeat, None, None, is_share=False)
+
+
+def summary_document(selector: str, found: Sequence[ColumnSummary], seed: int) -> dict[str, Any]:
+    """`agentbench.stats-summary/1`."""
+    return {
+        "schema": SCHEMA,
+        "selector": selector,
+        "seed": seed,
+        "metrics": [_metric_document(one) for one in found],
+    }
+
+
+def _metric_document(one: ColumnSummary) -> dict[str, Any]:
+    place = one.measured.place
+    return {
+        "suite_id": place.suite_id,
+        "benchmark_id": place.benchmark_id,
+        "parameters": json.loads(place.point),
+        "metric": one.metric,
+        "unit": unit_of(one.metric),
+        "n": one.n,
+        "repeats": one.repeats,
+        "figures": [_finite(asdict(figure)) for figure in one.figures],
+        "drifts": [
+            {"repeat": repeat, **(asdict(found) if found is not None else {"p": None})}
+            for repeat, found in one.drifts.items()
+        ],
+        "drifted": one.drifted,
+    }
+
+
+def _finite(document: dict[str, Any]) -> dict[str, Any]:
+    """JSON has no infinity."""
+    return {
+        name: None if isinstance(value, float) and not math.isfinite(value) else value
+        for name, value in document.items()
+    }
