@@ -265,8 +265,9 @@ METRICS: dict[str, Metric] = {
             "higher",
             "Slope of the least-squares line through the count of answers over the steady part of "
             "the window, which begins after ramp_s, else after one median e2e_from_send_ms, and "
-            "ends with the last arrival, so that neither ramp nor drain counts. Mean of the "
-            "repeats, with t.",
+            "ends with the last arrival, so that neither ramp nor drain counts. A closed loop of "
+            "fewer than 5 answers a place in flight has too few for a line: there it is the mean "
+            "number in flight ÷ mean time (Little's law). Mean of the repeats, with t.",
             load=True,
         ),
         Metric(
@@ -295,7 +296,8 @@ METRICS: dict[str, Metric] = {
             "goodput_per_s",
             "1/s",
             "higher",
-            "Good requests (see goodput_share) ÷ length of the window.",
+            "Good requests (see goodput_share) ÷ length of the window; of a closed loop counted as "
+            "request_throughput_per_s is, over the same part.",
             load=True,
         ),
         Metric(
