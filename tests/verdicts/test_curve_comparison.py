@@ -17,6 +17,7 @@ from agentbench_tui.verdicts.curve_comparison import (
 from agentbench_tui.verdicts.run_summary import Run
 
 CONTROL = (0.812, 0.794, 0.851, 0.777, 0.806, 0.839, 0.765, 0.823, 0.798, 0.845)
+USUAL = AskedOfRuns()
 CANDIDATE = (0.861, 0.822, 0.874, 0.835, 0.829, 0.902, 0.787, 0.858, 0.901, 0.866)
 
 
@@ -30,7 +31,7 @@ def runs(values: Sequence[float | None]) -> list[Run]:
 def compared(
     control: Sequence[float | None] = CONTROL,
     candidate: Sequence[float | None] = CANDIDATE,
-    asked: AskedOfRuns = AskedOfRuns(),
+    asked: AskedOfRuns = USUAL,
     *,
     paired: bool = True,
 ) -> RunComparison:

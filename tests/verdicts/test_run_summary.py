@@ -16,6 +16,8 @@ from agentbench_tui.verdicts.run_summary import (
 )
 from agentbench_tui.verdicts.training_run import Series
 
+USUAL = SummaryKind()
+
 
 def run(
     name: str,
@@ -27,7 +29,7 @@ def run(
     return Run(name, series=Series(steps, np.array([value(one) for one in steps]), None, 0))
 
 
-def values(runs: list[Run], kind: SummaryKind = SummaryKind()) -> list[float | None]:
+def values(runs: list[Run], kind: SummaryKind = USUAL) -> list[float | None]:
     return [one.value for one in summarised(runs, kind).runs]
 
 

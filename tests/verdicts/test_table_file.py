@@ -115,7 +115,7 @@ def test_long_text_is_cut_and_still_tells_cells_apart(write: Write) -> None:
 def test_what_is_wrong_is_told_with_its_place(
     write: Write, content: str | bytes, said: str
 ) -> None:
-    with pytest.raises(UsageError, match=".") as error:
+    with pytest.raises(UsageError) as error:
         read(write(content))
     assert said in str(error.value)
 

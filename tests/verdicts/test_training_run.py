@@ -100,5 +100,5 @@ def test_a_run_is_a_file_a_name_without_suffix_or_a_folder(tmp_path: Path) -> No
     assert find_series(str(tmp_path / "a"), None) == tmp_path / "a.csv"
     assert find_series("nothing", tmp_path) is None
     (tmp_path / "c" / "history.csv").rename(tmp_path / "c" / "other.csv")
-    with pytest.raises(UsageError, match="found config.json, other.csv"):
+    with pytest.raises(UsageError, match=r"found config\.json, other\.csv"):
         find_series("c", tmp_path)

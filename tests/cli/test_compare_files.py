@@ -1,0 +1,136 @@
+"""`agentbench compare file:…`: samples of files, against each other and against the store."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from processes import make_place
+
+from agentbench_tui.cli.main import _run
+
+Compare = Callable[..., tuple[int, str, str]]
+
+
+def write_samples(path: Path, factor: float, *, seed: int = 0) -> None:
+    """40 cases; right are all but each fifth, and of the factor depends the time."""
+    rows = [
+        f"c{case},{0.1 * (1 + case % 7) * factor * (1 + 0.01 * ((case * 7 + seed) % 5))},"
+        f"{int(case % 5 > 0)}"
+        for case in range(40)
+    ]
+    path.write_text("case,latency_s,correct\n" + "\n".join(rows) + "\n")
+
+
+@pytest.fixture
+def compare(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Compare:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("AGENTBENCH_DB", raising=False)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    write_samples(tmp_path / "a.csv", 1.0)
+    write_samples(tmp_path / "b.csv", 1.3, seed=1)
+
+    def compare(*arguments: str) -> tuple[int, str, str]:
+        status = _run(["compare", *arguments])
+        captured = capsys.readouterr()
+        return status, captured.out, captured.err
+
+    return compare
+
+
+def metrics(printed: str) -> dict[str, dict[str, Any]]:
+    return {one["metric"]: one for one in json.loads(printed)["metrics"]}
+
+
+def test_two_files_need_no_database(compare: Compare, tmp_path: Path) -> None:
+    status, out, err = compare("file:a.csv", "file:b.csv", "--format", "json")
+    assert status == 0
+    found = metrics(out)
+    assert found["e2e_ms"]["verdict"] == "worse"
+    assert found["e2e_ms"]["ratio"] == pytest.approx(1.3, rel=0.01)
+    assert found["accuracy"]["difference"] == 0
+    assert found["accuracy"]["paired"]
+    assert "a.csv: read as: latency_s × 1000 → e2e_ms, correct → accuracy" in err
+    assert not (tmp_path / "data").exists()
+
+
+def test_swapped_files_give_the_reciprocal(compare: Compare) -> None:
+    one = metrics(compare("file:a.csv", "file:b.csv", "--format", "json")[1])["e2e_ms"]
+    other = metrics(compare("file:b.csv", "file:a.csv", "--format", "json")[1])["e2e_ms"]
+    assert one["ratio"] == pytest.approx(1 / other["ratio"])
+    assert one["p_value"] == other["p_value"]
+    assert (one["verdict"], other["verdict"]) == ("worse", "better")
+
+
+def test_a_file_compared_with_itself_is_equivalent(compare: Compare) -> None:
+    found = metrics(compare("file:a.csv", "file:a.csv", "--format", "json")[1])
+    assert found["e2e_ms"]["verdict"] == "equivalent"
+
+
+def test_three_files_make_a_matrix(compare: Compare, tmp_path: Path) -> None:
+    write_samples(tmp_path / "c.csv", 0.5)
+    out = compare("file:a.csv", "file:b.csv", "file:c.csv", "--format", "json")[1]
+    assert len(json.loads(out)["matrix"]) == 3
+
+
+def test_a_column_of_ones_own_needs_a_direction(compare: Compare, tmp_path: Path) -> None:
+    for name, shift in (("x.csv", 0.0), ("y.csv", 2.0)):
+        rows = "".join(f"c{case},{case % 9 + shift}\n" for case in range(30))
+        (tmp_path / name).write_text("case,fluency\n" + rows)
+    sides = ("file:x.csv", "file:y.csv", "--metric", "fluency")
+    status, _, err = compare(*sides)
+    assert (status, "--better higher or --better lower" in err) == (2, True)
+    for better, verdict in (("higher", "better"), ("lower", "worse")):
+        status, out, _ = compare(*sides, "--better", better, "--format", "json")
+        assert metrics(out)["fluency"]["verdict"] == verdict
+
+
+def test_a_file_meets_what_was_measured_by_the_ids_of_the_cases(
+    compare: Compare, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    place = make_place(tmp_path)
+    place.suite(30)
+    agent = ("--agent", "echo=python:agents.py:echo")
+    assert _run(["run", "suite.json", *agent, "--no-ui", "--db", "store.db"]) == 0
+    capsys.readouterr()
+    rows = "".join(f"c{case},1\n" for case in range(30))
+    (tmp_path / "all_right.csv").write_text("case_id,correct\n" + rows)
+    sides = ("echo", "file:all_right.csv", "--db", "store.db", "--format", "json")
+    status, out, _ = compare(*sides)
+    assert status == 0
+    accuracy = metrics(out)["accuracy"]
+    assert accuracy["paired"]
+    assert (accuracy["n"], accuracy["only_a"], accuracy["only_b"]) == (30, 0, 10)
+    assert accuracy["verdict"] == "better"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("file:a.csv", "file:none.csv"), "none.csv: cannot be read: no such file"),
+        (("file:a.csv", "file:"), "a path is expected behind file:"),
+        (("file:a.csv", "file:b.csv", "--metric", "speed"), "--better higher or --better lower"),
+        (
+            ("file:a.csv", "file:b.csv", "--metric", "speed", "--better", "lower"),
+            "a.csv: has no column 'speed'; it has case, latency_s, correct",
+        ),
+        (("x", "y", "--better", "lower"), "--better is for columns of files"),
+    ],
+)
+def test_what_cannot_be_meant_is_told_in_a_line(
+    compare: Compare, arguments: tuple[str, ...], said: str
+) -> None:
+    status, _, err = compare(*arguments)
+    assert status == 2
+    assert said in err
+
+
+def test_benchmarks_that_no_other_side_has_are_told(compare: Compare, tmp_path: Path) -> None:
+    (tmp_path / "x.csv").write_text("benchmark,ms\nqa,1\n")
+    (tmp_path / "y.csv").write_text("benchmark,ms\ncode,1\n")
+    status, _, err = compare("file:x.csv", "file:y.csv")
+    assert (status, "no benchmark in common" in err) == (2, True)
+    assert "file/qa" in err
