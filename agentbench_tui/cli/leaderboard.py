@@ -16,9 +16,8 @@ from agentbench_tui.cli.output import database_option, database_path, format_opt
 @click.option("--overall", is_flag=True, help="One board over all categories.")
 @click.option(
     "--metric",
-    default="accuracy",
-    show_default=True,
-    help="What ranks: a metric, such as e2e_ms.p95, or the score `overall`.",
+    help="What ranks: a metric, such as e2e_ms.p95, or the score `overall`. By default accuracy;"
+    " e2e_ms where nothing is called right or wrong.",
 )
 @click.option(
     "--by",
@@ -38,7 +37,7 @@ def leaderboard(
     suite: str | None,
     category: str | None,
     overall: bool,
-    metric: str,
+    metric: str | None,
     by: Any,
     rating: bool,
     run: str | None,

@@ -46,7 +46,7 @@ def spending(card: Scorecard, cases: Integers | None = None) -> Spending | str:
     by_the_hour = False
     kept = np.ones(len(right), bool) if cases is None else np.isin(card.case, cases)
     if not kept.any():
-        return "no case of a task benchmark"
+        return "nothing of it is called right or wrong"
     if np.isnan(usd[kept]).any():
         usd, by_the_hour = _shared_out(card, usd), True
         if np.isnan(usd[kept]).any():

@@ -150,7 +150,10 @@ def _ranked(
 
 def _lacking(cards: Sequence[Scorecard], has: Sequence[bool], metric: str) -> Unranked:
     return [
-        {"name": card.contender.name, "reason": f"no {metric} was measured of it"}
+        {
+            "name": card.contender.name,
+            "reason": f"it has no {metric}: not measured, or too few answers for it",
+        }
         for card, known in zip(cards, has, strict=True)
         if not known
     ]

@@ -43,7 +43,8 @@ Document = dict[str, Any]
 class Asked:
     """What a leaderboard is to show."""
 
-    metric: str = "accuracy"
+    metric: str | None = None
+    """None for accuracy, or `e2e_ms` on boards where nothing is called right or wrong."""
     overall: bool = False
     """One board over all categories, instead of one for each."""
     rating: bool = False
@@ -56,7 +57,8 @@ def boards(connection: sqlite3.Connection, asked: Asked) -> list[Document]:
 
     UsageError for a metric that nobody can be ranked by.
     """
-    _check(asked.metric)
+    if asked.metric is not None:
+        _check(asked.metric)
     by_category = contenders_by_category(connection, asked.wanted)
     everyone: list[tuple[str | None, list[Contender]]] = [*by_category.items()]
     if asked.overall:
@@ -94,8 +96,9 @@ def _boards(
         return []
     places = PlaceNumbers()
     cards = scorecards(connection, those, CaseNumbers(connection), places)
-    groups, unranked = rank(cards, asked.metric)
-    head: Document = {"category": category, "simulated": those[0].simulated, "metric": asked.metric}
+    metric = asked.metric or _default_metric(cards)
+    groups, unranked = rank(cards, metric)
+    head: Document = {"category": category, "simulated": those[0].simulated, "metric": metric}
     found = [head | _board(connection, one, places, asked) for one in groups]
     if unranked:
         nobody: Document = {
@@ -110,6 +113,11 @@ def _boards(
     for place, board in enumerate(found):
         board["apart"] = place > 0
     return found
+
+
+def _default_metric(cards: Sequence[Scorecard]) -> str:
+    judged = any(len(card.samples("accuracy")) for card in cards)
+    return "accuracy" if judged else "e2e_ms"
 
 
 def _board(

@@ -199,6 +199,13 @@ def test_times_stand_on_whole_repeats(database: Path) -> None:
     assert found["bad"]["rank"] == 4
 
 
+async def test_where_nothing_is_judged_right_time_ranks(tmp_path: Path) -> None:
+    found = await run(tmp_path, suite(8, scorers=[]), AGENTS, "good", "bad", repeats=2)
+    (board,) = of(found.database)
+    assert (board["metric"], board["ranked_by"]) == ("e2e_ms", "repeats")
+    assert len(board["standings"]) == 2
+
+
 async def test_one_repeat_tells_nobody_apart_by_time(tmp_path: Path) -> None:
     found = await run(tmp_path, suite(8), AGENTS, "good", "bad")
     (board,) = of(found.database, metric="e2e_ms")
@@ -229,7 +236,10 @@ async def test_overall_of_several_scores_is_ranked_by_their_intervals(tmp_path: 
 def test_what_was_not_measured_ranks_nobody_and_says_so(measured: Path) -> None:
     (board,) = of(measured, metric="ttft_ms")
     assert board["standings"] == []
-    assert board["unranked"][0] == {"name": "bad", "reason": "no ttft_ms was measured of it"}
+    assert board["unranked"][0] == {
+        "name": "bad",
+        "reason": "it has no ttft_ms: not measured, or too few answers for it",
+    }
 
 
 def test_one_board_over_all_categories(measured: Path) -> None:
