@@ -130,9 +130,16 @@ def judged(found: Comparison, p_adjusted: float | None) -> Comparison:
         more = needed(
             found.sd,
             math.log1p(margin) if found.is_ratio else margin,
+            None if found.is_ratio else _reach(found),
             paired=found.paired and found.varies_by == "cases",
             have=found.n if found.varies_by == found.of else found.repeats,
             alpha=ALPHA,
-            share=found.unit == "share",
         )
     return replace(found, p_adjusted=p_adjusted, verdict=said, n_needed=more)
+
+
+def _reach(found: Comparison) -> float | None:
+    """How far from no difference the interval still goes that decides on equivalence."""
+    if found.inner_low is None or found.inner_high is None:
+        return None
+    return max(abs(found.inner_low), abs(found.inner_high))

@@ -13,20 +13,19 @@ _POWER = 0.8
 
 
 def needed(
-    sd: float, margin: float, *, paired: bool, have: int, alpha: float, share: bool
+    sd: float, margin: float, reach: float | None, *, paired: bool, have: int, alpha: float
 ) -> int | None:
     """Values a side, or pairs, with which it would hardly stay inconclusive; more than there are.
 
     As `analysis.equivalence.values_needed`: what shows that nothing differs takes more than what
     finds a change of the margin, so that for many values (z(1-alpha) + z((1+power)/2))² sd² / m²
-    are enough, twice as many for two columns. Of a `share` that never varied what may still
-    differ has to be bounded: 1 - alpha'^(1/n) <= m with alpha' = 2 alpha.
+    are enough, twice as many for two columns. Of shares that never varied (sd 0) only how far the
+    interval still goes (`reach`) can be told: z² / (n + z²) by Wilson, which is solved for n.
     """
     if not math.isfinite(sd):
         return None
-    if sd == 0 and share:
-        least = math.ceil(math.log(2 * alpha) / math.log1p(-margin))
-        return max(least, have + 1)
+    if sd == 0 and reach is not None and 0 < reach < 1:
+        return max(math.ceil(have * reach / (1 - reach) * (1 - margin) / margin), have + 1)
     z = normal_quantile(1 - alpha) + normal_quantile((1 + _POWER) / 2)
     normal = (1 if paired else 2) * (z * sd / margin) ** 2
     if normal >= MANY:

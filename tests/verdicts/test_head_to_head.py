@@ -149,6 +149,16 @@ def test_more_pairs_than_a_verdict_needs_are_named_where_it_is_open() -> None:
     assert found.n_needed > 40
 
 
+def test_what_is_needed_is_enough_where_nothing_varied() -> None:
+    def all_right(n: int) -> Comparison:
+        return compared("accuracy", asked(n, accuracy=np.ones(n)), asked(n, accuracy=np.ones(n)))
+
+    needed = all_right(40).n_needed
+    assert needed is not None
+    assert all_right(needed).verdict == "equivalent"
+    assert all_right(needed - 5).verdict == "inconclusive"
+
+
 @pytest.mark.parametrize("n", [0, 1, 2, 5, 6, 20])
 @pytest.mark.parametrize("kind", ["ties", "zeros", "constants", "unknown", "failed"])
 def test_what_says_nothing_never_wins(kind: str, n: int) -> None:

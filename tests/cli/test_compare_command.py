@@ -1,0 +1,119 @@
+"""`agentbench compare` as a person and as a script sees it."""
+
+import asyncio
+import csv
+import io
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "engine"))
+
+from carried_out import run, suite
+
+from agentbench_tui.cli.main import _run
+
+AGENTS = """
+def right(prompt):
+    return prompt
+def twin(prompt):
+    return prompt
+def half(prompt):
+    return prompt if int(prompt) % 2 else "\\x1b[31mwrong | no"
+"""
+
+
+@pytest.fixture(scope="module")
+def database(tmp_path_factory: pytest.TempPathFactory) -> str:
+    folder = tmp_path_factory.mktemp("compared")
+    document = suite(160, suite={"category": "accuracy"})
+    return str(asyncio.run(run(folder, document, AGENTS, "right", "twin", "half")).database)
+
+
+def compared(database: str, *arguments: str) -> int:
+    return _run(["compare", *arguments, "--db", database])
+
+
+def test_the_table_tells_change_verdict_and_cases(
+    database: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert compared(database, "right", "half", "--metric", "accuracy") == 0
+    lines = capsys.readouterr().out.splitlines()
+    (row,) = [line for line in lines if line.startswith("accuracy")]
+    assert row.split()[1] == "-50.0"
+    assert "<0.001  worse" in row
+    assert "160 pairs, 80 A alone, 0 B alone" in row
+    assert "Overall: right wins. B is 1 worse (one test)." in lines
+    assert any(line.startswith("- keep right: with half accuracy 50.0 points") for line in lines)
+    assert "Cases that only one gets right, 5 of 80:" in lines
+    assert any("\\x1b[31mwrong" in line for line in lines)  # what steers a terminal is made visible
+
+
+def test_json_csv_and_markdown_tell_the_same(
+    database: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = (database, "right", "half", "--metric", "accuracy", "--format")
+    assert compared(*arguments, "json") == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["schema"] == "agentbench.compare/1"
+    (metric,) = document["metrics"]
+    assert (metric["only_a"], metric["only_b"], metric["verdict"]) == (80, 0, "worse")
+    assert (document["a"], document["b"], document["n_pairs"]) == ("right", "half", 160)
+    assert compared(*arguments, "csv") == 0
+    (row,) = csv.DictReader(io.StringIO(capsys.readouterr().out))
+    assert (row["candidate"], row["verdict"]) == ("half", "worse")
+    assert float(row["p_value"]) == metric["p_value"]
+    assert compared(*arguments, "md") == 0
+    shown = capsys.readouterr().out
+    assert "## A right B half" in shown
+    assert "| accuracy | -50.0" in shown
+
+
+def test_three_agents_make_a_matrix(database: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert compared(database, "right", "twin", "half", "--metric", "accuracy") == 0
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert ["is", "against", "right", "twin", "half"] in lines
+    assert ["half", "worse", "worse", "–"] in lines
+    assert ["Overall:", "no", "winner."] in lines or ["Overall:", "right", "wins."] in lines
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (("right", "half"), 1),
+        (("half", "right"), 0),
+        (("right", "twin", "--benchmark", "echo"), 0),
+        (("right", "twin", "--margin", "0.1%"), 3),
+    ],
+)
+def test_the_gate(
+    database: str, arguments: tuple[str, ...], code: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert compared(database, *arguments, "--metric", "accuracy", "--fail-on", "worse") == code
+    assert ("gate:" in capsys.readouterr().err) == (code != 0)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("right",), "'right' alone: give a second agent"),
+        (("right", "halff"), "no agent 'halff' (did you mean \"half\"?)"),
+        (("right", "rum:1"), "no kind of selector 'rum' (did you mean \"run\"?)"),
+        (("right", "half", "right"), "'right' is given twice"),
+        (("right", "run:latest"), "holds 3 agents: say which, as in run:latest/half"),
+        (("right", "half?rate=5"), "nothing was measured at rate=5"),
+        (("right", "half@9"), "there is no complete execution"),
+        (("right", "half", "--metric", "e2e"), "no such metric"),
+        (("right", "half", "--margin", "much"), "neither a share such as 0.05 nor a percentage"),
+        (("right", "half", "--margin", "500"), "does not lie between 0 and 100 %"),
+        (("right", "half", "--margin", "nan"), "does not lie between 0 and 100 %"),
+        (("right", "half", "--suite", "other"), "no complete execution of suite 'other'"),
+    ],
+)
+def test_what_cannot_be_compared_says_why(
+    database: str, arguments: tuple[str, ...], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert compared(database, *arguments) == 2
+    assert said in capsys.readouterr().err
