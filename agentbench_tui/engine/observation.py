@@ -82,6 +82,7 @@ class Interview:
             "limit": self.limiter.limit,
             "observed": self.progress.observed,
             "answered": self.progress.answered,
+            "outlook": self.progress.outlook,
             "oldest": [
                 {"case_id": case_id, "age_s": (time.perf_counter_ns() - sent) / 1e9}
                 for case_id, sent, _ in waiting[:OLDEST_SHOWN]

@@ -6,6 +6,7 @@ from array import array
 from statistics import fmean, median
 from typing import TYPE_CHECKING
 
+from agentbench_tui.engine.outlook import outlook
 from agentbench_tui.model.answer import FailureKind
 
 if TYPE_CHECKING:
@@ -66,6 +67,8 @@ class Progress:
         """Sum of `credits`."""
         self.looked_at = 0
         """How many credits there were when `check_hopeless` last looked."""
+        self.outlook = ""
+        """How precise it is by now, and how many iterations more it takes, in words."""
         self.stop_reason: str | None = None
         self.cut_short = False
         """Whether less was measured than was planned, where that is not seen by counting."""
@@ -125,6 +128,7 @@ def end_pass(progress: Progress, rule: EarlyStop) -> None:
     from agentbench_tui.analysis.summary import precision_reached
 
     progress.end_pass()
+    progress.outlook = outlook(progress, rule)
     is_share = rule.metric == "accuracy"
     figures = progress.pass_accuracy if is_share else progress.pass_median_ms
     if rule.half_width is None or len(figures) < LEAST_PASSES:

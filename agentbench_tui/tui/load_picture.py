@@ -16,6 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from agentbench_tui.analysis.histogram import Histogram
+from agentbench_tui.engine.outlook import USUAL_HALF_WIDTH, time_outlook
 from agentbench_tui.load.schedule_words import schedule_words
 from agentbench_tui.model.untrusted import one_line
 from agentbench_tui.verdicts.figures import NOTHING, milliseconds, point_words, rate
@@ -43,6 +44,8 @@ class _Seen:
     kinds: list[str] = field(default_factory=list)
     """Of failures, as they came."""
     repeat: int = 0
+    of_repeats: dict[int, Histogram] = field(default_factory=dict)
+    """End-to-end times of each repeat."""
     began_at: float | None = None
     recent: deque[tuple[float, int, int]] = field(
         default_factory=lambda: deque(maxlen=RECENT_TICKS + 1)
@@ -51,7 +54,9 @@ class _Seen:
 
     def take(self, tick: Row, ends_at: float | None) -> None:
         """`ends_at`: of the window, where it is known; what comes later is no part of rates."""
-        self.e2e.merge(Histogram.from_bytes(tick["e2e_histogram"]))
+        times = Histogram.from_bytes(tick["e2e_histogram"])
+        self.e2e.merge(times)
+        self.of_repeats.setdefault(tick["repeat"], Histogram()).merge(times)
         if tick.get("ttft_histogram"):
             self.ttft.merge(Histogram.from_bytes(tick["ttft_histogram"]))
         self.sent += tick["sent"]
@@ -64,6 +69,12 @@ class _Seen:
         at = tick["at"] if ends_at is None else min(tick["at"], ends_at)
         if not self.recent or at > self.recent[-1][0]:
             self.recent.append((at, tick["sent"], tick["tokens"]))
+
+    def outlook(self) -> str:
+        """How precise the median is by the repeats that are over, and what more would take."""
+        over = [one for repeat, one in self.of_repeats.items() if repeat != self.repeat]
+        medians = [one.percentile(0.5) for one in over if len(one)]
+        return time_outlook([one for one in medians if one is not None], USUAL_HALF_WIDTH)
 
     def rates(self) -> tuple[float | None, float | None]:
         """Sent and tokens a second, over the last ticks."""
@@ -161,6 +172,8 @@ class LoadPicture:
             return ""
         seen, state = self._seen.get(row["key"], _Seen()), _state(row, update)
         e2e = f"e2e {_percentiles(seen.e2e)}" if len(seen.e2e) else "nothing answered yet"
+        outlook = seen.outlook()
+        e2e += f"; {outlook}" if outlook else ""
         phase = [state["phase"]] if state.get("phase", "window") != "window" else []
         return (
             f"{_name(row)}: {', '.join([*phase, *_rates(seen, state), *_counts(seen, state), e2e])}"
@@ -205,6 +218,8 @@ class LoadPicture:
             if len(histogram):
                 parts.append(Text(f"{name} {_percentiles(histogram)}, how many took how long:"))
                 parts.append(Shape(histogram))
+        if outlook := seen.outlook():
+            parts.append(Text(f"e2e p50: {outlook}", style="dim"))
         return parts
 
 

@@ -21,6 +21,7 @@ from agentbench_tui.verdicts.figures import NOTHING, dollars, milliseconds
 if TYPE_CHECKING:
     from agentbench_tui.store.viewer import Row, Update
 _FAILURES_SHOWN = 3
+_OUTLOOKS_SHOWN = 2
 _LONGEST_NAME = 28
 """Cells of a name, so that one long name leaves room for the figures."""
 
@@ -112,16 +113,28 @@ class RunPicture:
         for row in tasks:
             counts.update(self._counts.get(row["key"], Counter()))
         planned = sum(row["planned"] for row in tasks)
+        said = "".join(f"; {line}" for line in self._outlooks(tasks, update))
         return (
             f"{counts['observed']} of {planned} asked, {counts['answered']} answered,"
-            f" {counts['correct']} right"
+            f" {counts['correct']} right{said}"
         )
+
+    def _outlooks(self, tasks: list[Row], update: Update) -> list[str]:
+        """How precise those are that go on, as far as they can tell."""
+        found = []
+        for row in tasks:
+            live = update.live.get(row["key"])
+            said = json.loads(live["state"]).get("outlook") if live else None
+            if said and row["status"] == "running":
+                found.append(one_line(f"{row['agent_id']} {row['benchmark_id']}: {said}"))
+        return found[:_OUTLOOKS_SHOWN]
 
     def draw(self, update: Update) -> Group:
         """The picture as it is now."""
         load = self._load_of(update)
         tasks = [row for row in update.executions if not load.has(row)]
         parts: list[RenderableType] = [self._table(tasks, update)] if tasks else []
+        parts += [Text(line, style="dim") for line in self._outlooks(tasks, update)]
         parts += load.draw(update)
         for about_run in (self._run_line(update), self._host_line(), self._hint):
             if about_run:

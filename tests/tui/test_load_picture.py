@@ -1,6 +1,8 @@
 """The live view of load: rates and times out of ticks, on a screen and in one line."""
 
 import json
+import math
+import re
 from typing import Any
 
 import pytest
@@ -253,3 +255,32 @@ def test_a_line_of_blocks_is_as_wide_as_asked_and_hides_nothing(
         middle = low + (place + 0.5) * (high - low) / width
         if any(start < middle < end for start, end, _ in buckets):
             assert one != " "
+
+
+def test_repeats_that_are_over_say_how_many_more_a_precise_median_takes() -> None:
+    picture, rows = RunPicture(), [row(0)]
+    medians = [100.0, 120.0, 90.0, 110.0, 500.0]
+    ticks = [
+        tick(0, float(number), [median] * 9, [], repeat=number)
+        for number, median in enumerate(medians)
+    ]
+    few = update(["load"], rows, ticks[:3])
+    picture.take(few)
+    assert "half-width" not in picture.progress(few)  # the third still goes on
+    more = update(["load"], rows, ticks[3:])
+    picture.take(more)
+    said = re.search(r"; half-width now ([\d.]+) %, 5 % needs (\d+) more$", picture.progress(more))
+    assert said is not None
+    # t(3) 3.182 × sd of the logs 0.1238 / √4, within what the buckets leave open
+    assert float(said[1]) == pytest.approx(100 * math.sinh(0.1970), rel=0.03)
+    assert f"e2e p50: {said[0][2:]}" in drawn(picture, more)
+
+
+def test_tasks_tell_what_the_run_says_of_its_precision() -> None:
+    picture = RunPicture()
+    said = {"in_flight": 1, "outlook": "half-width now 3.1 %, 2 % needs 24 more"}
+    seen = update(["task", "task"], [row(0), row(1, "complete")], [], said)
+    picture.take(seen)
+    line = "m load: half-width now 3.1 %, 2 % needs 24 more"
+    assert picture.progress(seen).endswith(f"; {line}")
+    assert line in drawn(picture, seen)
