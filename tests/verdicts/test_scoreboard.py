@@ -206,6 +206,33 @@ async def test_where_nothing_is_judged_right_time_ranks(tmp_path: Path) -> None:
     assert len(board["standings"]) == 2
 
 
+async def test_cases_that_go_together_count_as_one_draw(tmp_path: Path) -> None:
+    document = suite(40)
+    for number, case in enumerate(document["benchmarks"][0]["dataset"]["cases"]):
+        case["cluster"] = f"page {number // 10}"
+    # right on three of four pages: forty cases would show it, four pages cannot
+    code = AGENTS + "def most(prompt): return prompt if int(prompt) < 30 else '?'\n"
+    found = await run(tmp_path, document, code, "most", "never")
+    (board,) = of(found.database, rating=True)
+    assert board["shared"] == 40
+    assert [line["rank_shown"] for line in board["standings"]] == ["1=", "1="]
+    assert lines(board)["most"]["score"] == pytest.approx(0.75)
+    assert lines(board)["most"]["reason"] == "needs 15 (have 4) independent cases"
+    assert lines(board)["most"]["rating"]["low"] is None
+
+
+@pytest.mark.parametrize("names", [("good",), ("never", "mute"), ("good", "same")])
+async def test_little_and_degenerate_data_break_nothing(
+    tmp_path: Path, names: tuple[str, ...]
+) -> None:
+    code = AGENTS + "same = good\ndef mute(prompt): raise ValueError('no')\n"
+    found = await run(tmp_path, suite(1), code, *names)
+    for metric in (None, "overall", "e2e_ms", "cost_usd_per_task", "cost_usd_per_correct"):
+        for board in of(found.database, metric=metric, rating=True):
+            assert {line["rank_shown"] for line in board["standings"]} <= {"1", "1="}
+            json.dumps(board, allow_nan=False)
+
+
 async def test_one_repeat_tells_nobody_apart_by_time(tmp_path: Path) -> None:
     found = await run(tmp_path, suite(8), AGENTS, "good", "bad")
     (board,) = of(found.database, metric="e2e_ms")
