@@ -1,4 +1,4 @@
-"""What a metric, a score or a figure of load means, each stated once in `model`."""
+"""What a metric, a score or a figure of a document means, each stated once in `model`."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from agentbench_tui.model.errors import UsageError, did_you_mean
 from agentbench_tui.model.load_figures import COUNTS, FACTS, FAILURES, HARNESS
 from agentbench_tui.model.metric import DEFAULT_METRIC, METRICS, SCORES, find_metric
+from agentbench_tui.model.regression_figures import REGRESSION
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,7 +25,13 @@ _SAID = {
     "cpu": "cpu_us_per_request",
 }
 """What tables and lines say for a name."""
-_FIGURES = {"count": COUNTS, "harness": HARNESS, "fact": FACTS, "failure": FAILURES}
+_FIGURES = {
+    "count": COUNTS,
+    "harness": HARNESS,
+    "fact": FACTS,
+    "failure": FAILURES,
+    "regression": REGRESSION,
+}
 """By the type that they are told as."""
 
 
@@ -36,8 +43,8 @@ def explanations() -> list[dict[str, Any]]:
 
 def explain(name: str) -> dict[str, Any]:
     """One metric (`e2e_ms`, `e2e_ms.p95`), score (`speed_score`, `overall`), or whatever else a
-    load document tells (`cpu_us_per_request`, `verdict`, `timeout`); the unit may be left out, or
-    written as tables do (`sent/s`).
+    document of a load or of regressions tells (`cpu_us_per_request`, `verdict`, `timeout`,
+    `overall_health`); the unit may be left out, or written as tables do (`sent/s`).
 
     Raises UsageError with the nearest name when there is none of that name.
     """

@@ -16,13 +16,6 @@ if TYPE_CHECKING:
     from agentbench_tui.verdicts.history import Place
     from agentbench_tui.verdicts.patterns import Pattern
 
-FORMULA = (
-    "100 × (1 - mean loss of the benchmarks); of a benchmark: Σ weight × loss ÷ Σ weight over its "
-    "judged dimensions, weights as the suite's overall score has them; of a dimension that of its "
-    "worst metric: min(1, least worsening ÷ that of a critical regression), which is 25 % for "
-    "times, tokens, cost and rates and 10 points for shares. Only regressions lose anything"
-)
-
 Action = Literal["block", "re-run", "investigate", "accept as new baseline", "none"]
 
 
@@ -58,10 +51,7 @@ def weight_of(finding: Finding) -> float:
 
 
 def health(findings: Sequence[Finding]) -> float | None:
-    """0 … 100 by `FORMULA`; None when nothing could be judged.
-
-    Where a suite gives no weight to anything that was judged, all that was counts alike.
-    """
+    """0 … 100 by the formula of `overall_health`; None when nothing could be judged."""
     losses: dict[Place, dict[str, float]] = {}
     weights: dict[Place, dict[str, float]] = {}
     for one in findings:

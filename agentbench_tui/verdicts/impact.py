@@ -1,4 +1,7 @@
-"""What a regression touches: its weight, the share of the cases, and what it costs a day."""
+"""What a regression touches: its weight, the share of the cases, and what it costs a day.
+
+The formulas are those of `model.regression_figures`.
+"""
 
 from __future__ import annotations
 
@@ -15,14 +18,6 @@ if TYPE_CHECKING:
     from agentbench_tui.verdicts.finding import Finding
 
 _MS_AN_HOUR = 3_600_000
-FORMULAS = {
-    "weight": "weight of the metric's dimension in the suite's overall score ÷ sum of the weights "
-    "÷ judged benchmarks of the suite: the share of the overall score that rests on it",
-    "share_of_cases": "(cases that are worse by the margin or more - cases better by as much) ÷ "
-    "cases, each case by its mean; at least 0. What noise moves both ways takes itself away",
-    "per_day": "(now - before, the worse way) × requests a day (--per-day): dollars; hours of "
-    "waiting, by the change of the median or percentile; answers; tokens",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +26,7 @@ class Impact:
 
     dimension: str
     weight: float
-    """0 … 1 of the overall score; see `FORMULAS`."""
+    """0 … 1 of the overall score (`impact_weight`)."""
     cases: int | None
     """Cases that both sides answered."""
     cases_worse: int | None
@@ -42,7 +37,7 @@ class Impact:
 
     @property
     def share_of_cases(self) -> float | None:
-        """See `FORMULAS`."""
+        """0 … 1, of those that both sides answered."""
         if not self.cases or self.cases_worse is None or self.cases_better is None:
             return None
         return max(0, self.cases_worse - self.cases_better) / self.cases

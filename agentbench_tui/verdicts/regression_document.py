@@ -6,10 +6,11 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.model.metric import find_metric
+from agentbench_tui.model.regression_figures import REGRESSION
 from agentbench_tui.verdicts.answer_columns import AnswerColumns
 from agentbench_tui.verdicts.finding import UNDECIDED
-from agentbench_tui.verdicts.health import FORMULA, advice, health
-from agentbench_tui.verdicts.impact import FORMULAS, impact_of
+from agentbench_tui.verdicts.health import advice, health
+from agentbench_tui.verdicts.impact import impact_of
 from agentbench_tui.verdicts.patterns import patterns_of
 
 if TYPE_CHECKING:
@@ -57,7 +58,10 @@ def regressions_document(
         "overall_health": health(findings),
         "recommended_action": advised.action,
         "reason": advised.reason,
-        "formulas": {"overall_health": FORMULA, **FORMULAS},
+        "formulas": {
+            name: REGRESSION[name].formula
+            for name in ("overall_health", "impact_weight", "share_of_cases", "per_day")
+        },
     }
 
 

@@ -1,0 +1,62 @@
+"""What a regressions document says beside its verdicts, named and explained like metrics."""
+
+from __future__ import annotations
+
+from agentbench_tui.model.metric import Metric
+
+REGRESSION: dict[str, Metric] = {
+    figure.name: figure
+    for figure in (
+        Metric(
+            "overall_health",
+            "0..100",
+            "higher",
+            "100 × (1 - mean loss of the benchmarks). Loss of a benchmark: Σ weight × loss ÷ "
+            "Σ weight over its judged dimensions, weights as in the suite's overall score (all "
+            "alike where none of them has any). Loss of a dimension: that of its worst metric, "
+            "min(1, at_least ÷ what makes a regression critical): 25 % for times, tokens, cost and "
+            "rates, 10 points for shares. Only regressions lose anything; what could not be judged "
+            "does not count.",
+        ),
+        Metric(
+            "at_least",
+            "share",
+            "lower",
+            "By how much a regression is worse at least: the end of the 95 % interval of its "
+            "change that lies nearest to no change. It decides on minor (below 10 %, or 5 points "
+            "of shares), major (below 25 %, 10 points) and critical.",
+        ),
+        Metric(
+            "smallest_seen",
+            "share",
+            "lower",
+            "The worsening that would have been found in 80 % of such comparisons: without it "
+            "“no regression” says nothing. Of a history within 5 runs.",
+        ),
+        Metric(
+            "impact_weight",
+            "share",
+            "none",
+            "Weight of the metric's dimension in the suite's overall score ÷ sum of the weights ÷ "
+            "judged benchmarks of the suite: the share of the overall score that rests on it.",
+        ),
+        Metric(
+            "share_of_cases",
+            "share",
+            "lower",
+            "(Cases that are worse by the margin or more - cases that are better by as much) ÷ "
+            "cases that both sides answered, at least 0; each case by the median of its times, "
+            "tokens or cost, by its mean credit. Noise, which moves cases both ways, cancels out. "
+            "It stands for the share of users that a regression touches as far as the cases stand "
+            "for what users ask.",
+        ),
+        Metric(
+            "per_day",
+            "",
+            "lower",
+            "(Level now - level before, the worse way) × requests a day (--per-day): dollars, "
+            "hours of waiting, answers that are wrong or fail, tokens.",
+        ),
+    )
+}
+"""Figure → what it means."""
