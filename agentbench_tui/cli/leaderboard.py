@@ -69,11 +69,22 @@ def leaderboard(
         check_category(category)
     with reading(database_path(database)) as connection:
         if run is not None:
+            _check_alone(metric, suite, category, overall or rating or by != "agent")
             return _print_run_leaderboard(connection, run, form)
         asked = Asked(metric, overall, rating, Wanted(days, suite, category, by))
         document = leaderboard_document(connection, asked, limit)
     print_boards(document, form, wide=wide)
     return 0
+
+
+def _check_alone(metric: str | None, suite: str | None, category: str | None, more: bool) -> None:
+    from agentbench_tui.model.errors import UsageError
+
+    if metric or suite or category or more:
+        raise UsageError(
+            "--run shows the run's own leaderboard, by the overall score; leave out --metric,"
+            " --suite, --category, --overall, --rating and --by"
+        )
 
 
 def check_category(category: str) -> None:

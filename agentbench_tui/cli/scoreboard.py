@@ -99,7 +99,7 @@ def _columns(board: Document, form: str, *, wide: bool) -> list[Column]:
         if not (one.key == "overall" and board["metric"] == "overall")
     ]
     if wide:
-        return [*core, *_SCORES, *_MORE]
+        return [one for one in core if one.key != "usd_per_success"] + [*_SCORES, *_MORE]
     if form == "table" and console().width >= _WIDE_FROM:
         core += _SCORES
     rated = any((line.get("rating") or {}).get("value") for line in board["standings"])

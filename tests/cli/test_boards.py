@@ -141,6 +141,7 @@ def test_costs_in_every_format(said: Said) -> None:
         ("leaderboard --metric acuracy", 'did you mean "accuracy"?'),
         ("leaderboard --suite number", 'did you mean "numbers"?'),
         ("leaderboard --category acuracy", 'did you mean "accuracy"?'),
+        ("leaderboard --run latest --rating", "leave out --metric"),
         ("cost deer", "did you mean"),
         ("cost --category acuracy", 'did you mean "accuracy"?'),
         ("cost dear --margin 0", "--margin"),
