@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 HEADER = ("group", "label", "value_or_control", "candidate_value_optional")
 _DIGITS = 9
+_NO_WIDTH = 1e-9
+"""A spread of this share of the values is none that could be drawn."""
 _PLOT = 76, 12
 _COLUMNS = (
     Column("metric", "metric", names_row=True),
@@ -70,13 +72,15 @@ def print_curves(answers: Sequence[Answer], form: str) -> None:
 def distribution_plot(answer: Answer) -> Plot | None:
     """What the bootstrap drew, with 0, the effect and the interval; None where it drew nothing, or
     nothing else."""
+    import numpy as np
+
     from agentbench_tui.report.plot import histogram_plot
 
     found = answer.comparison
     if found.bootstrap is None or found.effect is None:
         return None
     drawn = found.bootstrap.resampled
-    if drawn.min() == drawn.max():
+    if np.ptp(drawn) <= _NO_WIDTH * np.abs(drawn).max():
         return None
     low, high = bootstrap_ends(found)
     marks = {"no difference": 0.0, "effect": found.effect, "low": low, "high": high}

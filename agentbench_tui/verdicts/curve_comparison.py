@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 
 LEAST_DRAWN = 2
 """Values below which nothing can be resampled."""
+_ROUNDING = 1e-13
+"""What subtracting leaves of a value where nothing should be left, as a share of it."""
 PERMUTED_FROM = 4
 """Runs a side; with fewer no split of them has a p below 0.05, and Welch's is told."""
 
@@ -198,14 +200,14 @@ def judged_runs(found: RunComparison, p_adjusted: float | None) -> RunComparison
 
 
 def _of_pairs(found: RunComparison, a: Floats, b: Floats) -> RunComparison:
-    asked, d = found.asked, b - a
+    asked, d = found.asked, _differences(a, b)
     of_differences = paired_t(d, asked.side, 1 - asked.alpha)
     within = paired_t(d, level=1 - 2 * asked.alpha)
     ranked = wilcoxon(d, asked.side)
     spread = sd(d)
     return replace(
         found,
-        bootstrap=bootstrap_paired_difference(a, b, _resampling(asked)),
+        bootstrap=bootstrap_paired_difference(np.zeros_like(d), d, _resampling(asked)),
         permutation=sign_flip_test(d, asked.side, seed=asked.seed),
         p_rank=None if ranked is None else ranked.p,
         t=of_differences,
@@ -244,6 +246,14 @@ def _resampling(asked: AskedOfRuns) -> Resampling:
     return Resampling(
         asked.seed, asked.resamples, 1 - asked.alpha, asked.side, asked.method, LEAST_DRAWN
     )
+
+
+def _differences(a: Floats, b: Floats) -> Floats:
+    """b - a; all alike where they are but for the rounding of the subtraction."""
+    d = b - a
+    if len(d) and np.ptp(d) <= _ROUNDING * max(np.abs(a).max(), np.abs(b).max()):
+        return np.full_like(d, np.median(d))
+    return d
 
 
 def _values(runs: Sequence[Run]) -> Floats:

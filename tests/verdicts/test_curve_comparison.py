@@ -201,3 +201,11 @@ def test_same_runs_are_rarely_called_different() -> None:
         for _ in range(60)
     ]
     assert sum(one.verdict in {"better", "worse"} for one in found) <= 9
+
+
+def test_differences_that_rounding_alone_tells_apart_are_alike() -> None:
+    found = compared(CONTROL, [x + 0.7 for x in CONTROL])
+    assert np.ptp(np.subtract([x + 0.7 for x in CONTROL], CONTROL)) > 0
+    assert found.sd == 0
+    assert found.sizes["dz"] is None
+    assert found.verdict == "better"
