@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from agentbench_tui.engine.coordinator import Outcome
     from agentbench_tui.engine.plan import Plan
 
+_OUTLOOKS_SHOWN = 2
 PROGRESS_S = 5.0
 """Seconds between two lines of progress where there is no terminal."""
 
@@ -103,8 +104,9 @@ def carry_out_quietly(plan: Plan, database: Path, *, resume: bool) -> int:
 
 
 async def _say_progress(plan: Plan, database: Path) -> None:
+    from agentbench_tui.model.untrusted import one_line
     from agentbench_tui.store.database import reading
-    from agentbench_tui.store.queries import progress_of_run
+    from agentbench_tui.store.queries import outlooks_of_run, progress_of_run
 
     began = time.monotonic()
     count = len(plan.executions())
@@ -120,12 +122,18 @@ async def _say_progress(plan: Plan, database: Path) -> None:
         while True:
             await asyncio.sleep(PROGRESS_S)
             done = progress_of_run(connection, plan.run_id)
-            if done is not None:
-                click.echo(
-                    f"{time.monotonic() - began:5.0f} s  {done['observed']} of {done['planned']}"
-                    f" asked, {done['answered']} answered, {done['correct']} right",
-                    err=True,
-                )
+            if done is None:
+                continue
+            outlooks = outlooks_of_run(connection, plan.run_id)[:_OUTLOOKS_SHOWN]
+            precision = "".join(
+                one_line(f"; {one['agent_id']} {one['benchmark_id']}: {one['outlook']}")
+                for one in outlooks
+            )
+            click.echo(
+                f"{time.monotonic() - began:5.0f} s  {done['observed']} of {done['planned']}"
+                f" asked, {done['answered']} answered, {done['correct']} right{precision}",
+                err=True,
+            )
 
 
 def _run_beside(plan: Plan, database: Path, *, resume: bool) -> int | None:

@@ -115,6 +115,19 @@ def progress_of_run(connection: sqlite3.Connection, run_id: str) -> Row | None:
     return found[0]
 
 
+def outlooks_of_run(connection: sqlite3.Connection, run_id: str) -> list[Row]:
+    """How precise the executions are that go on, in words: `agent_id`, `benchmark_id`, `outlook`
+    of those that can tell."""
+    return _rows(
+        connection,
+        "SELECT e.agent_id, e.benchmark_id, json_extract(l.state, '$.outlook') AS outlook"
+        " FROM runs r JOIN benchmark_executions e ON e.run_key=r.key"
+        " JOIN live l ON l.execution_key=e.key WHERE r.id=? AND e.status='running'"
+        " AND json_extract(l.state, '$.outlook') <> '' ORDER BY e.ordinal",
+        (run_id,),
+    )
+
+
 def executions_of(connection: sqlite3.Connection, run_key: int) -> list[Row]:
     """The executions of a run in the order of its plan, `parameters` decoded."""
     rows = _rows(

@@ -1,7 +1,9 @@
 """How many iterations more a precision takes, told while a run goes on."""
 
 import math
+import sqlite3
 import statistics
+from contextlib import closing
 
 import numpy as np
 import pytest
@@ -10,6 +12,7 @@ from scipy import stats
 from agentbench_tui.engine.outlook import share_outlook, time_outlook
 from agentbench_tui.engine.stopping import Progress, end_pass
 from agentbench_tui.model.suite import EarlyStop
+from agentbench_tui.store.queries import outlooks_of_run
 
 MEDIANS = [100.0, 104.0, 97.0, 101.0, 95.0, 103.0]
 
@@ -82,3 +85,22 @@ def test_a_precision_of_accuracy_is_told_of_accuracy() -> None:
         progress.note(None, credit, credit == 1, 5.0)
         end_pass(progress, rule)
     assert "points, 2 needs" in progress.outlook
+
+
+def test_only_what_goes_on_and_can_tell_is_told_of_a_run() -> None:
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.executescript(
+            "CREATE TABLE runs (key, id);"
+            "CREATE TABLE benchmark_executions (key, run_key, ordinal, agent_id, benchmark_id,"
+            " status);"
+            "CREATE TABLE live (execution_key, state);"
+            "INSERT INTO runs VALUES (1, 'r'), (2, 'other');"
+            "INSERT INTO benchmark_executions VALUES (1, 1, 2, 'a', 'x', 'running'),"
+            " (2, 1, 1, 'b', 'x', 'running'), (3, 1, 0, 'c', 'x', 'complete'),"
+            " (4, 2, 0, 'd', 'x', 'running'), (5, 1, 3, 'e', 'x', 'running');"
+            "INSERT INTO live SELECT key, '{\"outlook\": \"of ' || agent_id || '\"}'"
+            " FROM benchmark_executions WHERE key < 5;"
+            'INSERT INTO live VALUES (5, \'{"outlook": ""}\');'
+        )
+        found = [(one["agent_id"], one["outlook"]) for one in outlooks_of_run(connection, "r")]
+    assert found == [("b", "of b"), ("a", "of a")]
