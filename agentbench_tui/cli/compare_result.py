@@ -172,7 +172,7 @@ def _print_overall(found: Compared, pair: Pair, document: Document, form: str) -
     adjusted = f"p of {found.tests} tests adjusted by {by}" if found.tests > 1 else "one test"
     said = pair.outcome
     if not pair.is_ranked:
-        verdict = "no winner, one of them is simulated"
+        verdict = "not ranked"
     elif said.verdict == "tie":
         verdict = "a tie" if said.is_settled else "no winner yet"
     elif said.verdict == "trade-off":

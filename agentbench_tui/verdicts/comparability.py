@@ -22,7 +22,7 @@ _TIMED = {"ms", "1/s", "tokens/s", "%"}
 """Units of what a machine decides together with the agent."""
 _ALSO_TIMED = {"goodput_share", "sent_share"}
 _DEFINITION = (
-    "kind", "load", "scorers", "expected_outputs", "system_prompt", "prompt", "parameters",
+    "kind", "scorers", "expected_outputs", "system_prompt", "prompt", "parameters",
     "constraints", "iterations", "concurrency", "retries",
 )  # fmt: skip
 """What changes the numbers, when a benchmark is defined differently."""
@@ -32,9 +32,12 @@ _DEFINITION = (
 class Difference:
     """One circumstance that is not the same."""
 
-    what: Literal["machine", "cases", "seeds", "definition", "simulated", "harness", "same"]
+    what: Literal["machine", "cases", "seeds", "definition", "load", "simulated", "harness", "same"]
     words: str
     forbids_times: bool = False
+    """Times and rates get no verdict."""
+    forbids_winner: bool = False
+    """Verdicts stand, but neither side wins by them."""
 
 
 def is_timed(metric: str, *sides: Evidence) -> bool:
@@ -61,6 +64,7 @@ def differences(
         _cases(rows_a, rows_b, numbers),
         _seeds(rows_a, rows_b),
         _definition(connection, rows_a, rows_b),
+        _load_level(connection, rows_a, rows_b),
         _harness(connection, rows_a, rows_b),
     ]
     return [one for one in found if one is not None]
@@ -80,7 +84,8 @@ def _simulated(a: Sequence[Execution], b: Sequence[Execution]) -> Difference | N
     kinds = ["simulated" if row["simulated"] else "measured" for row in (a[0], b[0])]
     if kinds[0] == kinds[1]:
         return None
-    return Difference("simulated", f"A is {kinds[0]}, B {kinds[1]}: neither wins over the other")
+    words = f"A is {kinds[0]}, B {kinds[1]}"
+    return Difference("simulated", words, forbids_winner=True)
 
 
 def _machine(a: Sequence[Execution], b: Sequence[Execution]) -> Difference | None:
@@ -123,11 +128,32 @@ def _definition(
     if _values(a, "suite_hash") == _values(b, "suite_hash"):
         return None
     first, second = (_benchmark(connection, rows[-1]) for rows in (a, b))
-    changed = [name for name in _DEFINITION if first.get(name) != second.get(name)]
+    changed = [one for one in _unequal(first, second) if one[0] in _DEFINITION]
     if not changed:
         return None
-    words = [_changed(name, first.get(name), second.get(name)) for name in changed]
+    words = [_changed(name, *values) for name, values in changed]
     return Difference("definition", f"the benchmark is not defined alike: {'; '.join(words)}")
+
+
+def _load_level(
+    connection: sqlite3.Connection, a: Sequence[Execution], b: Sequence[Execution]
+) -> Difference | None:
+    """Under another load times and rates differ for that reason alone."""
+    first, second = (_benchmark(connection, rows[-1]).get("load") or {} for rows in (a, b))
+    if not first or not second:
+        return None
+    points = [rows[-1]["parameters"] for rows in (a, b)]
+    apart = [_changed(name, *values) for name, values in _unequal(*points)]
+    apart += [_changed(name, *values) for name, values in _unequal(first, second)]
+    if not apart:
+        return None
+    words = f"another load, {', '.join(apart)}"
+    return Difference("load", words, forbids_winner=True)
+
+
+def _unequal(first: dict[str, Any], second: dict[str, Any]) -> list[tuple[str, tuple[Any, Any]]]:
+    names = [name for name in {**first, **second} if first.get(name) != second.get(name)]
+    return [(name, (first.get(name), second.get(name))) for name in names]
 
 
 def _benchmark(connection: sqlite3.Connection, row: Execution) -> dict[str, Any]:

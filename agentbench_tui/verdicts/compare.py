@@ -18,6 +18,7 @@ from agentbench_tui.verdicts.comparison import Asked, Comparison, judged
 from agentbench_tui.verdicts.evidence import CaseNumbers, TaskEvidence
 from agentbench_tui.verdicts.head_to_head import compare_metric
 from agentbench_tui.verdicts.outcome import Outcome, outcome
+from agentbench_tui.verdicts.sample_columns import CIRCUMSTANCES
 
 if TYPE_CHECKING:
     import sqlite3
@@ -76,8 +77,21 @@ class Pair:
 
     @property
     def is_ranked(self) -> bool:
-        """A simulated agent never wins over a measured one, nor the other way round."""
-        return self.a.simulated == self.b.simulated
+        """Whether one may win: never a simulated over a measured one, nor under another load."""
+        return not self.why_unranked
+
+    @property
+    def why_unranked(self) -> str:
+        """What forbids a winner, in words."""
+        return next(
+            (
+                difference.words
+                for one in self.benchmarks
+                for difference in one.differences
+                if difference.forbids_winner
+            ),
+            "",
+        )
 
     def winner(self, found: Outcome | None = None) -> str | None:
         """The label of the side that wins by these verdicts (all, unless given)."""
@@ -233,7 +247,8 @@ def _primary(a: Evidence, b: Evidence) -> Sequence[str]:
     if isinstance(a, TaskEvidence) and isinstance(b, TaskEvidence):
         if a.executions or b.executions:
             return PRIMARY_OF_TASKS
-        return tuple(dict.fromkeys([*PRIMARY_OF_TASKS, *a.values]))  # of files, all that they say
+        said = [name for name in a.values if name not in CIRCUMSTANCES]
+        return tuple(dict.fromkeys([*PRIMARY_OF_TASKS, *said]))  # of files, all that they say
     if len(a.per_repeat("goodput_per_s")) and len(b.per_repeat("goodput_per_s")):
         swap = {"request_throughput_per_s": "goodput_per_s"}
         return [swap.get(name, name) for name in PRIMARY_OF_LOADS]

@@ -278,15 +278,19 @@ class LoadEvidence:
     def per_repeat(self, metric: str) -> Floats:
         """See `Evidence`."""
         base = metric if "." in metric or not metric.endswith("_ms") else f"{metric}.p50"
-        found = (repeat.get(base) for repeat in self._repeats)
-        return np.array([value for value in found if value is not None])
+        return np.array([repeat[base][0] for repeat in self._repeats if base in repeat])
+
+    def observed(self, metric: str) -> int:
+        """How many requests its values stand on, in all repeats together."""
+        return sum(repeat[metric][1] for repeat in self._repeats if metric in repeat)
 
     def metrics(self) -> list[str]:
         """Every metric that some repeat has."""
         return sorted({name for repeat in self._repeats for name in repeat})
 
     @cached_property
-    def _repeats(self) -> list[dict[str, float]]:
+    def _repeats(self) -> list[dict[str, tuple[float, int]]]:
+        """Of each repeat the value of a metric, and the number of requests behind it."""
         from agentbench_tui.load.aggregate import aggregate, read_windows
         from agentbench_tui.load.columns import read_columns
         from agentbench_tui.load.pricing import price_of
@@ -306,7 +310,7 @@ class LoadEvidence:
                 )
                 repeats.append(
                     {
-                        name: metric.value
+                        name: (metric.value, metric.n)
                         for name, metric in found.metrics.items()
                         if metric.value is not None
                     }

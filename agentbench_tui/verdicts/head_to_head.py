@@ -33,7 +33,7 @@ from agentbench_tui.verdicts.comparison import (
     Asked,
     Comparison,
 )
-from agentbench_tui.verdicts.evidence import TaskEvidence
+from agentbench_tui.verdicts.evidence import LoadEvidence, TaskEvidence
 from agentbench_tui.verdicts.moments import all_binary, cluster_sums, mean, pooled_sd, sd
 from agentbench_tui.verdicts.pairing import LEAST_PAIRS, Pairs, case_values, pair
 from agentbench_tui.verdicts.repeat_luck import groups_in_one_repeat, pairs_beside_repeats
@@ -42,8 +42,11 @@ if TYPE_CHECKING:
     from agentbench_tui.analysis.interval import Interval
     from agentbench_tui.verdicts.evidence import Evidence, Floats
 
-PERMUTED_FROM = 4
-"""Values a side; with fewer no split of them has a p below 0.05, and Welch's is told."""
+PERMUTED_FROM = 8
+"""Values a side. The least p of 5 against 5 is 0.008, which seven metrics adjusted for each other
+lift above 0.05, so that no difference would ever be large enough; Welch's t has no such floor."""
+_PERMUTED_AT_LEAST = 4
+"""Where nothing varies, which t cannot use; with fewer no split of them has a p below 0.05."""
 
 
 def compare_metric(metric: str, a: Evidence, b: Evidence, asked: Asked) -> Comparison | None:
@@ -66,7 +69,10 @@ def compare_metric(metric: str, a: Evidence, b: Evidence, asked: Asked) -> Compa
         and metric in b.values
     ):
         return _by_cases(found, a, b, asked)
-    return _by_repeats(found, a.per_repeat(metric), b.per_repeat(metric), asked)
+    result = _by_repeats(found, a.per_repeat(metric), b.per_repeat(metric), asked)
+    if result is not None and share and result.sd == 0:
+        return _with_newcombe_counts(result, a, b)
+    return result
 
 
 def _by_cases(
@@ -184,10 +190,11 @@ def _of_groups(
     smaller = min(len(a), len(b))
     test: PermutationTest | None = None
     p, name = None, ""
-    if smaller >= PERMUTED_FROM:
+    constant = pooled_sd(x, y) == 0
+    if smaller >= (_PERMUTED_AT_LEAST if constant else PERMUTED_FROM):
         test = permutation_test(y, x, seed=asked.seed)
         p, name = (None if test is None else test.p), "label permutation"
-    elif (of_means := welch(y, x)) is not None and pooled_sd(x, y) != 0:
+    elif (of_means := welch(y, x)) is not None and not constant:
         p, name = of_means.p, "Welch's t"
     ranked = mann_whitney(b, a)
     found = replace(found, a=mean(a, on_logs=positive), b=mean(b, on_logs=positive))
@@ -209,9 +216,26 @@ def _with_newcombe(found: Comparison, a: Floats, b: Floats) -> Comparison:
         return found
     counts = int(b.sum()), len(b), int(a.sum()), len(a)
     return replace(
-        _with_intervals(found, newcombe(*counts, LEVEL), newcombe(*counts, EQUIVALENCE_LEVEL)),
-        method="label permutation; Newcombe's interval",
+        _with_newcombe_of(found, *counts), method="label permutation; Newcombe's interval"
     )
+
+
+def _with_newcombe_counts(found: Comparison, a: Evidence, b: Evidence) -> Comparison:
+    """A share that was the same in every repeat of a side: as sure as its answers are many."""
+    n_a, n_b = (
+        one.observed(found.metric)
+        if isinstance(one, LoadEvidence)
+        else len(one.per_repeat(found.metric))
+        for one in (a, b)
+    )
+    counts = round((found.b or 0) * n_b), n_b, round((found.a or 0) * n_a), n_a
+    method = f"{found.method.split(';')[0]}; Newcombe's interval of all answers"
+    return replace(_with_newcombe_of(found, *counts), method=method)
+
+
+def _with_newcombe_of(found: Comparison, b: int, n_b: int, a: int, n_a: int) -> Comparison:
+    outer, inner = (newcombe(b, n_b, a, n_a, level) for level in (LEVEL, EQUIVALENCE_LEVEL))
+    return _with_intervals(found, outer, inner)
 
 
 def _with_effect(found: Comparison, outer: Effect, inner: Effect) -> Comparison:

@@ -38,7 +38,7 @@ def _choice(pair: Pair, found: Sequence[Found], several: bool) -> str:
     }
     a, b = pair.a.label, pair.b.label
     if not pair.is_ranked:
-        return f"{a} and {b} are not ranked: one of them is simulated"
+        return f"{a} and {b} are not ranked: {pair.why_unranked}"
     verdict = pair.outcome.verdict
     gains = _named(by["better"], several, change_words)
     losses = _named(by["worse"], several, change_words)

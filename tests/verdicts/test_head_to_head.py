@@ -110,9 +110,25 @@ def test_what_only_repeats_have_is_compared_by_repeats() -> None:
         Repeats({"request_throughput_per_s": b}),
     )
     assert (found.of, found.n, found.verdict) == ("repeats", 5, "better")
-    shown = stats.ttest_ind(np.log(b), np.log(a), equal_var=False).confidence_interval()
-    assert (found.low, found.high) == pytest.approx(np.exp([shown.low, shown.high]))
-    assert found.p_value == pytest.approx(2 / math.comb(10, 5))
+    shown = stats.ttest_ind(np.log(b), np.log(a), equal_var=False)
+    interval = shown.confidence_interval()
+    assert (found.low, found.high) == pytest.approx(np.exp([interval.low, interval.high]))
+    assert found.p_value == pytest.approx(shown.pvalue)
+
+
+def test_eight_repeats_and_more_are_shuffled() -> None:
+    a, b = np.arange(8) + 100.0, np.arange(8) + 200.0
+    found = compared("tokens_used", Repeats({"tokens_used": a}), Repeats({"tokens_used": b}))
+    assert found.p_value == pytest.approx(2 / math.comb(16, 8))
+
+
+def test_shares_that_never_varied_are_as_sure_as_they_are_many() -> None:
+    found = compared(
+        "reliability", Repeats({"reliability": [1.0] * 4}), Repeats({"reliability": [1.0] * 4})
+    )
+    assert found.verdict == "inconclusive"
+    assert found.inner_high is not None
+    assert found.inner_high > 0.3
 
 
 def test_other_cases_are_compared_as_groups() -> None:
