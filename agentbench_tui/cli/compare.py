@@ -6,13 +6,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from agentbench_tui.cli.compare_curves import (
-    SpreadingCommand,
-    compare_curves,
-    curve_options,
-    is_about_curves,
-)
+from agentbench_tui.cli.compare_curves import compare_curves, is_about_curves
 from agentbench_tui.cli.compare_files import better_option, database_of, file_columns
+from agentbench_tui.cli.curve_options import SpreadingCommand, curve_options
 from agentbench_tui.cli.numbers import ROWS
 from agentbench_tui.cli.output import database_option, format_option
 

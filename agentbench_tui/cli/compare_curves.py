@@ -1,21 +1,16 @@
-"""Training runs on `agentbench compare`: explicit pairs or two lists of runs, one value a run.
-
-The options are spelt as in the pipeline that people know them from, dots and all.
-"""
+"""Training runs on `agentbench compare`: explicit pairs or two lists of runs, one value a run."""
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from agentbench_tui.cli.output import database_path
-from agentbench_tui.model.bounds import LARGEST_NUMBER
 
 if TYPE_CHECKING:
     import sqlite3
@@ -25,199 +20,11 @@ if TYPE_CHECKING:
     from agentbench_tui.verdicts.curve_question import Answer, NamedRuns
     from agentbench_tui.verdicts.run_summary import SummaryKind
 
-Command = TypeVar("Command", bound=Callable[..., Any])
-
 METRIC = "overview/reward"
 """Compared unless another is named."""
 ALPHA = 0.05
 TARGET = 0.2
 """Difference of which the power is told, unless another is given."""
-_SEVERAL = ("--pairs", "--control-run-ids", "--candidate-run-ids")
-"""Options that take every value up to the next option."""
-
-
-class Number(click.FloatRange):
-    """A finite number in bounds; click takes NaN for one of any range."""
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> float:
-        """The number, or a usage error."""
-        number: float = super().convert(value, param, ctx)
-        if not math.isfinite(number):
-            self.fail(f"{value!r} is not a finite number", param, ctx)
-        return number
-
-
-_STEPS = Number(-LARGEST_NUMBER, LARGEST_NUMBER)
-_OPTIONS = (
-    click.option(
-        "--pairs",
-        multiple=True,
-        metavar="JSON…",
-        help='Training runs in pairs, {"control": RUN, "candidate": RUN, "seed": N}: several, an '
-        "array, or @FILE.",
-    ),
-    click.option(
-        "--control-run-ids",
-        "control",
-        multiple=True,
-        metavar="RUN…",
-        help="Training runs of the control, instead of --pairs.",
-    ),
-    click.option(
-        "--candidate-run-ids",
-        "candidate",
-        multiple=True,
-        metavar="RUN…",
-        help="Training runs of the candidate.",
-    ),
-    click.option(
-        "--series-dir",
-        type=click.Path(path_type=Path),
-        metavar="FOLDER",
-        help="Where files with the runs' series lie, RUN.csv or RUN.jsonl: step and metrics.",
-    ),
-    click.option(
-        "--summary.type",
-        "summary_type",
-        type=click.Choice(("auc", "last_n", "eval_last_n")),
-        help="What a run's value is: the mean over a window of steps (auc, as without it), or of "
-        "the last values.",
-    ),
-    click.option(
-        "--summary.percent",
-        "summary_percent",
-        type=Number(0, 1, min_open=True),
-        help="Share of the steps that is the window; 0.25 unless given.",
-    ),
-    click.option(
-        "--summary.percent_window",
-        "summary_window",
-        type=click.Choice(("last", "first")),
-        help="Which end of the steps it is at.",
-    ),
-    click.option("--summary.step_min", "summary_step_min", type=_STEPS, help="Window by steps."),
-    click.option("--summary.step_max", "summary_step_max", type=_STEPS, help="Its other end."),
-    click.option(
-        "--summary.normalize_steps",
-        "summary_normalize",
-        type=bool,
-        is_flag=False,
-        flag_value="true",
-        help="Whether the area is divided by the window's length; true unless given.",
-    ),
-    click.option(
-        "--summary.n", "summary_n", type=click.IntRange(1, 1_000_000), help="Values of last_n; 5."
-    ),
-    click.option(
-        "--bootstrap.n_resamples",
-        "bootstrap_resamples",
-        type=click.IntRange(100, 1_000_000),
-        help="10,000 and more unless given.",
-    ),
-    click.option(
-        "--bootstrap.alpha",
-        "bootstrap_alpha",
-        type=Number(0, 0.5, min_open=True, max_open=True),
-        help="1 - level, of every interval and verdict; 0.05 unless given.",
-    ),
-    click.option(
-        "--bootstrap.side",
-        "bootstrap_side",
-        type=click.Choice(("two-sided", "greater", "less")),
-        help="Of every interval and test.",
-    ),
-    click.option(
-        "--bootstrap.method",
-        "bootstrap_method",
-        type=click.Choice(("bca", "percentile")),
-        help="BCa unless given.",
-    ),
-    click.option(
-        "--ttest.enabled",
-        "ttest",
-        type=bool,
-        is_flag=False,
-        flag_value="true",
-        help="The t test is shown in any case.",
-    ),
-    click.option(
-        "--power.enabled",
-        "power_enabled",
-        type=bool,
-        is_flag=False,
-        flag_value="true",
-        help="Say how many runs it takes to see a difference.",
-    ),
-    click.option(
-        "--power.target_effect_size",
-        "power_target",
-        type=Number(0, LARGEST_NUMBER, min_open=True),
-        help="That difference, in the metric's unit; 0.2 unless given.",
-    ),
-    click.option(
-        "--power.beta",
-        "power_beta",
-        type=Number(0, 1, min_open=True, max_open=True),
-        help="The power, in spite of its name: 0.8 unless given.",
-    ),
-    click.option(
-        "--output.csv_path",
-        "csv_path",
-        type=click.Path(path_type=Path),
-        metavar="FILE",
-        help="Values of the runs, effect and interval as CSV.",
-    ),
-    click.option(
-        "--output.print_table",
-        "print_table",
-        type=bool,
-        is_flag=False,
-        flag_value="true",
-        help="Whether the result is printed; true unless given.",
-    ),
-    click.option(
-        "--output",
-        "plot_path",
-        type=click.Path(path_type=Path),
-        metavar="FILE",
-        help="The bootstrap distribution as PNG or SVG.",
-    ),
-)
-
-
-class SpreadingCommand(click.Command):
-    """A command some of whose options take several values in a row: `--pairs A B C --next`."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Give each value its option before click sees them."""
-        return super().parse_args(ctx, spread(args))
-
-
-def spread(arguments: Sequence[str]) -> list[str]:
-    """`--pairs A B` as `--pairs A --pairs B`; whatever begins with `-` ends the values."""
-    found: list[str] = []
-    option, values = "", 0
-    for argument in [*arguments, "--"]:
-        if not argument.startswith("-"):
-            found += [option, argument] if option else [argument]
-            values += 1
-            continue
-        if option and not values:
-            raise click.UsageError(f"option {option} needs a value")
-        name, _, value = argument.partition("=")
-        option, values = (name, len(value)) if name in _SEVERAL else ("", 0)
-        if not option or value:
-            found.append(argument)
-    return found[:-1]
-
-
-def curve_options(command: Command) -> Command:
-    """The options for training runs."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
 
 
 def is_about_curves(given: Mapping[str, Any]) -> bool:

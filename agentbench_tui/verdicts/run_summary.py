@@ -41,6 +41,10 @@ class SummaryKind:
     n: int = 5
 
     def __post_init__(self) -> None:
+        if not 0 < self.percent <= 1:
+            raise UsageError(
+                f"--summary.percent {self.percent:g}: a share above 0 and up to 1 is needed"
+            )
         if (self.step_min is None) != (self.step_max is None):
             raise UsageError("--summary.step_min and --summary.step_max: give both, or neither")
         if self.step_min is not None and self.step_max is not None:

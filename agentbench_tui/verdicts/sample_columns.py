@@ -27,9 +27,15 @@ ROLES: Mapping[str, tuple[str, ...]] = {
     "repeat": ("repeat", "trial"),
     "iteration": ("iteration",),
     "benchmark": ("benchmark", "benchmark_id"),
+    "point": ("parameters",),
     "agent": ("agent", "agent_id", "model"),
 }  # fmt: skip
 """What a row is of; of several such columns the first counts."""
+CIRCUMSTANCES = (
+    "send_lag_ms", "queue_ms", "e2e_from_send_ms", "ttft_from_send_ms", "input_tokens",
+)  # fmt: skip
+"""Columns that are compared only when they are asked for: they are the sender's or the question's.
+"""
 FAILURES = ("failure_kind", "failure", "status", "error", "exception", "timed_out")
 """Of each row that failed one of these says so."""
 KINDS = FAILURES[:3]

@@ -233,7 +233,13 @@ class _Reader:
         cells = self._column("benchmark")
         if cells is None:
             return {"": rows}
-        names = np.array([_text(cells[row]) for row in rows.tolist()])
+        points = self._column("point")
+        names = np.array(
+            [
+                _text(cells[row]) + ("" if points is None else _point(_text(points[row])))
+                for row in rows.tolist()
+            ]
+        )
         return {str(name): rows[names == name] for name in np.unique(names)}
 
     def _evidence(
@@ -304,6 +310,11 @@ class _Reader:
         said = ["\n".join(_text(cells[row]) for cells in known) for row in rows.tolist()]
         _, found = np.unique(said, return_inverse=True)
         return found.reshape(-1).astype(np.int64)
+
+
+def _point(text: str) -> str:
+    """Where in a sweep, as far as it is somewhere."""
+    return "" if text in {"", "{}"} else f" at {text}"
 
 
 def _text(cell: Any) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from agentbench_tui.cli.compare_curves import spread
+from agentbench_tui.cli.curve_options import spread
 from agentbench_tui.cli.main import _run
 
 CONTROL = (0.812, 0.794, 0.851, 0.777, 0.806, 0.839, 0.765, 0.823, 0.798, 0.845)
@@ -182,7 +182,7 @@ def test_several_metrics_are_adjusted_together(compare: Compare, runs: Path) -> 
         ((*LISTS, "--metric", "overview/score"), 'did you mean "overview/reward"?'),
         ((*LISTS, "--summary.step_min", "3"), "give both, or neither"),
         ((*LISTS, "--bootstrap.alpha", "nan"), "'--bootstrap.alpha'"),
-        ((*LISTS, "--summary.percent", "2"), "'--summary.percent'"),
+        ((*LISTS, "--summary.percent", "2"), "--summary.percent 2: a share"),
         ((*LISTS, "--power.enabled", "--power.beta", "0.01"), "is the power, in spite of its name"),
         ((*LISTS, "--output.csv_path", "no/out.csv"), "--output.csv_path no/out.csv"),
         ((*LISTS, "--output", "plot.gif"), "plot.gif"),
