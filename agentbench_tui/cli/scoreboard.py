@@ -114,10 +114,13 @@ def _title(board: Document) -> str:
         return f"{name}{simulated}: nobody can be ranked by {board['metric']}"
     how = {"cases": "case by case", "repeats": "by whole repeats", "scores": "by the scores"}[way]
     suites = sorted({one.partition("/")[0] for one in board["benchmarks"]})
-    thing = "case" if way == "cases" else "benchmark"
+    thing, count, points = "case", board["shared"], ""
+    if way != "cases":
+        thing, count = "benchmark", len(board["benchmarks"])
+        points = f", at {board['shared']} points" if board["shared"] > count else ""
     return (
         f"{name}{simulated}: by {board['metric']}, {how}"
-        f" on {_count(board['shared'], thing)} of {_names(suites)}"
+        f" on {_count(count, thing)} of {_names(suites)}{points}"
     )
 
 
@@ -129,10 +132,14 @@ def _notes(board: Document) -> list[str]:
     """What must be said beside the table."""
     lines = []
     if board["apart"]:
-        lines.append("apart from the board above: they share too few cases or benchmarks")
+        why = "times of another machine, or too few shared benchmarks"
+        if board["ranked_by"] == "cases":
+            why = "they share less than half of their cases"
+        lines.append(f"apart from the board above: {why}")
     if board["left_out"]:
         thing = "case" if board["ranked_by"] == "cases" else "benchmark"
         lines.append(f"left out: {_count(board['left_out'], thing)} that not all were measured on")
+    lines += board["notes"]
     if board.get("more"):
         lines.append(f"… {board['more']} more (--limit)")
     reasons: dict[str, list[str]] = {}

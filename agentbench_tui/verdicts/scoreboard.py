@@ -10,6 +10,7 @@ import numpy as np
 from agentbench_tui.analysis.rating import bradley_terry_by_case, outcomes_by_case
 from agentbench_tui.model.errors import UsageError, did_you_mean
 from agentbench_tui.model.metric import METRICS, find_metric
+from agentbench_tui.verdicts.comparability import differences, is_timed
 from agentbench_tui.verdicts.contenders import (
     Wanted,
     contenders,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from agentbench_tui.verdicts.contenders import Contender
+    from agentbench_tui.verdicts.evidence import Evidence
     from agentbench_tui.verdicts.ranked import Ranked
     from agentbench_tui.verdicts.scorecard import Scorecard
     from agentbench_tui.verdicts.standing import Standing
@@ -94,12 +96,18 @@ def _boards(
 ) -> list[Document]:
     if not those:
         return []
+    numbers = CaseNumbers(connection)
     places = PlaceNumbers()
-    cards = scorecards(connection, those, CaseNumbers(connection), places)
+    cards = scorecards(connection, those, numbers, places)
     metric = asked.metric or _default_metric(cards)
+    if is_timed(metric):
+        places = PlaceNumbers(by_machine=True)
+        cards = scorecards(connection, those, numbers, places)
     groups, unranked = rank(cards, metric)
     head: Document = {"category": category, "simulated": those[0].simulated, "metric": metric}
     found = [head | _board(connection, one, places, asked) for one in groups]
+    for board, ranked in zip(found, groups, strict=True):
+        board["notes"] = _unlike(connection, ranked, places, numbers)
     if unranked:
         nobody: Document = {
             "ranked_by": None,
@@ -107,12 +115,37 @@ def _boards(
             "benchmarks": [],
             "shared": 0,
             "left_out": 0,
+            "notes": [],
         }
         found = found or [head | nobody | {"standings": []}]
         found[-1]["unranked"] = unranked
     for place, board in enumerate(found):
         board["apart"] = place > 0
     return found
+
+
+def _unlike(
+    connection: sqlite3.Connection, ranked: Ranked, places: PlaceNumbers, numbers: CaseNumbers
+) -> list[str]:
+    """Where contenders were asked differently from the first of them, although the same cases."""
+    of: dict[str, list[str]] = {}
+    first, *others = ranked.cards
+    for place in map(int, ranked.places):
+        base = first.evidence[place]
+        for card in others:
+            evidence = card.evidence[place]
+            if _suites(evidence) == _suites(base):
+                continue
+            for one in differences(connection, base, evidence, numbers):
+                if one.what == "definition":
+                    where = "/".join(places.place(place)[:2])
+                    of.setdefault(f"{where}: {one.words}", []).append(card.contender.name)
+    head = first.contender.name
+    return [f"{words} ({head} against {', '.join(names)})" for words, names in of.items()]
+
+
+def _suites(evidence: Evidence) -> set[str]:
+    return {row["suite_hash"] for row in evidence.executions}
 
 
 def _default_metric(cards: Sequence[Scorecard]) -> str:

@@ -31,16 +31,21 @@ _PER_PLACE = 1 << 40
 
 
 class PlaceNumbers:
-    """Numbers places, the same for all contenders."""
+    """Numbers places, the same for all contenders.
 
-    def __init__(self) -> None:
-        self._numbers: dict[Place, int] = {}
+    `by_machine` tells places on other machines apart, so that nobody is ranked across machines.
+    """
 
-    def of(self, place: Place) -> int:
-        return self._numbers.setdefault(place, len(self._numbers))
+    def __init__(self, *, by_machine: bool = False) -> None:
+        self._by_machine = by_machine
+        self._numbers: dict[tuple[Place, str | None], int] = {}
+
+    def of(self, row: Execution) -> int:
+        machine = row["fingerprint"] if self._by_machine else None
+        return self._numbers.setdefault((place_of(row), machine), len(self._numbers))
 
     def place(self, number: int) -> Place:
-        return list(self._numbers)[number]
+        return list(self._numbers)[number][0]
 
 
 @dataclass(frozen=True)
@@ -109,7 +114,7 @@ def scorecards(
     for one in contenders:
         by_place: dict[int, list[Execution]] = {}
         for row in one.executions:
-            by_place.setdefault(places.of(place_of(row)), []).append(row)
+            by_place.setdefault(places.of(row), []).append(row)
         evidence: dict[int, Evidence] = {}
         for place, rows in by_place.items():
             if rows[0]["dataset_key"] is None:

@@ -147,6 +147,34 @@ async def test_who_was_asked_too_little_has_a_board_apart(database: Path, tmp_pa
     assert (second["shared"], second["apart"], [*lines(second)]) == (5, True, ["part"])
 
 
+async def test_times_of_another_machine_have_a_board_apart(database: Path, tmp_path: Path) -> None:
+    await run(tmp_path, suite(40, suite={"category": "accuracy"}),
+              AGENTS + "def far(prompt): return prompt\n", "far", repeats=2)  # fmt: skip
+    write_once(database, [
+        lambda c: c.execute("INSERT INTO environments (hash, fingerprint, document)"
+                            " SELECT 'other', 'another machine', document FROM environments"
+                            " LIMIT 1"),
+        lambda c: c.execute("UPDATE runs SET environment_hash='other' WHERE key=2"),
+    ])  # fmt: skip
+    first, second = of(database, metric="e2e_ms")
+    assert {*lines(first)} == {*NAMES}
+    assert ([*lines(second)], second["apart"]) == (["far"], True)
+    (board,) = of(database)  # being right does not depend on the machine
+    assert {*lines(board)} == {*NAMES, "far"}
+
+
+async def test_answers_that_are_judged_in_another_way_are_noted(
+    database: Path, tmp_path: Path
+) -> None:
+    other = suite(40, scorers=["numeric"], suite={"category": "accuracy"})
+    await run(tmp_path, other, AGENTS + "def told(prompt): return prompt\n", "told")
+    (board,) = of(database)
+    assert lines(board)["told"]["score"] == 1.0
+    (note,) = board["notes"]
+    assert note.startswith("small/echo: the benchmark is not defined alike: scorers")
+    assert note.endswith("(bad against told)")
+
+
 async def test_simulated_agents_are_never_among_measured_ones(
     database: Path, tmp_path: Path
 ) -> None:
