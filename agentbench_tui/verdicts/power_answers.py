@@ -145,7 +145,8 @@ def size_for_shares(first: float, second: float, chances: Chances, name: str = "
 
 
 def smallest_share_difference(n: int, share: float, chances: Chances, name: str = "") -> Answer:
-    """The smallest gain (loss, from the upper half) on a share that n cases a side see."""
+    """The smallest difference from a share that n cases a side see, towards one half, where it
+    takes more of them."""
     end = 0.0 if share > 0.5 else 1.0
 
     def seen(other: float) -> bool:

@@ -1,0 +1,345 @@
+"""`agentbench stats`: its sentences, documents, plots and exit codes, on runs and on files."""
+
+import csv
+import io
+import json
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from processes import Place, make_place
+from scipy import stats
+
+from agentbench_tui.cli.main import _run
+
+AGENTS = ("--agent", "echo=python:agents.py:echo", "--agent", "other=python:agents.py:other")
+REFERENCE = Path(__file__).parents[1] / "verdicts" / "data" / "reference.json"
+LATENCIES = [101.8, 94.2, 89.9, 94.8, 96.0, 94.5, 86.7, 95.4, 110.7, 80.5, 97.6, 80.9, 92.8, 81.2]
+Said = Callable[..., str]
+
+
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory: pytest.TempPathFactory) -> Place:
+    """A place with three repeats of two agents over sixteen cases."""
+    place = make_place(tmp_path_factory.mktemp("measured"))
+    place.suite(16)
+    done = place.run("run", "suite.json", *AGENTS, "--no-ui", "--runs", "3", "--format", "json")
+    assert done.returncode == 0, done.stderr
+    return place
+
+
+@pytest.fixture
+def said(
+    measured: Place,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> Said:
+    """Runs a command in this process and an empty folder: stdout, or stderr where it refuses."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("AGENTBENCH_DB", str(measured.folder / "store.db"))
+    Path("lat.csv").write_text("latency_ms\n" + "\n".join(map(str, LATENCIES)) + "\n")
+
+    def run(*arguments: str, code: int = 0) -> str:
+        capfd.readouterr()
+        ended = _run(["stats", *arguments])
+        out, err = capfd.readouterr()
+        assert ended == code, (out, err)
+        assert "Traceback" not in err
+        return out if code in {0, 1} else err
+
+    return run
+
+
+def document(said: Said, *arguments: str, code: int = 0) -> Any:
+    return json.loads(said(*arguments, "--format", "json", code=code))
+
+
+# check
+
+
+def test_check_agrees_with_other_software(said: Said) -> None:
+    text = said("check", str(REFERENCE))
+    assert "112 of 112 entries agree" in text
+    assert " NO" not in text
+
+
+def test_check_ends_with_1_when_an_answer_differs(said: Said) -> None:
+    wrong = json.loads(REFERENCE.read_text())
+    wrong["descriptive"]["A"]["mean"] += 1e-6
+    Path("wrong.json").write_text(json.dumps(wrong))
+    found = document(said, "check", "wrong.json", code=1)
+    assert (found["ok"], found["n_failed"]) == (False, 1)
+    bad = [one["entry"] for one in found["entries"] if not one["ok"]]
+    assert bad == ["descriptive.A.mean"]
+
+
+# variance
+
+
+def test_variance_of_a_file_counts_rows_as_runs(said: Said) -> None:
+    found = document(said, "variance", "lat.csv", "--half-width", "2%")
+    assert found["schema"] == "agentbench.stats-variance/1"
+    (one,) = found["metrics"]
+    n, cv = len(LATENCIES), np.std(LATENCIES, ddof=1) / np.mean(LATENCIES)
+    assert (one["n"], one["values"], one["runs_are"]) == (n, LATENCIES, "rows")
+    assert one["cv"] == pytest.approx(cv)
+    assert one["half_width"] == pytest.approx(stats.t.ppf(0.975, n - 1) * cv / math.sqrt(n))
+    needed = next(k for k in range(2, 999) if stats.t.ppf(0.975, k - 1) * cv / math.sqrt(k) <= 0.02)
+    assert (one["n_needed"], one["more"]) == (needed, needed - n)
+    assert one["n_needed_low"] < needed < one["n_needed_high"]
+    assert [point["n"] for point in one["curve"][:3]] == [2, 3, 4]
+    assert one["curve"][-1]["half_width"] < 0.02  # the curve goes to where it is reached
+
+
+def test_variance_of_runs_takes_repeats_and_splits_their_variance(said: Said) -> None:
+    found = document(said, "variance", "echo", "--metric", "e2e_ms")
+    (one,) = found["metrics"]
+    assert (one["n"], one["runs_are"]) == (3, "repeats")
+    levels = one["two_level"]
+    assert (levels["runs"], levels["iterations"]) == (3, 16)
+    assert levels["design_effect"] == pytest.approx(1 + 15 * levels["icc"])
+
+
+def test_constant_metrics_say_why_they_plan_nothing(said: Said) -> None:
+    text = said("variance", "echo", "--metric", "accuracy")
+    assert "all values are equal: no spread to plan from" in text
+
+
+def curves(seeds: int, each: int) -> dict[str, list[tuple[int, float]]]:
+    """Runs by name: `each` of every seed, which moves the whole curve."""
+    drawn = np.random.default_rng(7)
+    found = {}
+    for seed in range(seeds):
+        level = drawn.normal(0, 0.1)
+        for number in range(each):
+            noise = drawn.normal(0, 0.01)
+            found[f"s_seed{seed}_{number}"] = [
+                (step, 1 + level + noise + step / 100) for step in range(0, 101, 10)
+            ]
+    return found
+
+
+def write_curves(runs: dict[str, list[tuple[int, float]]]) -> None:
+    for name, points in runs.items():
+        rows = [f"{step},{value}" for step, value in points]
+        Path(f"{name}.csv").write_text("step,reward\n" + "\n".join(rows) + "\n")
+
+
+def test_variance_of_learning_curves_takes_area_and_slope_and_splits_by_seed(said: Said) -> None:
+    runs = curves(4, 2)
+    runs["s_seed9_0"] = runs["s_seed0_0"][:5]  # stopped early
+    write_curves(runs)
+    files = sorted(f"{name}.csv" for name in runs)
+    found = document(said, "variance", *files, "--metric", "reward")
+    area, slope = found["metrics"]
+    assert area["name"] == "AUC: mean over steps 75 to 100"
+    # a straight line: its mean over the last quarter is its value in the middle, at 87.5
+    expected = [points[0][1] + 0.875 for name, points in sorted(runs.items()) if "9" not in name]
+    assert sorted(area["values"]) == pytest.approx(sorted(expected))
+    assert slope["values"] == pytest.approx([0.01] * 8)
+    assert (area["seeds"]["seeds"], area["seeds"]["runs"]) == (4, 8)
+    assert area["seeds"]["seed_share"] > 0.9
+
+
+def test_runs_that_stopped_early_are_told(
+    said: Said, capfd: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    runs = curves(3, 1)
+    runs["short"] = runs["s_seed0_0"][:5]
+    write_curves(runs)
+    assert _run(["stats", "variance", *(f"{name}.csv" for name in runs), "--metric", "reward"]) == 0
+    assert "3 of 4 runs finished" in capfd.readouterr().err
+
+
+def test_one_file_may_hold_many_runs(said: Said) -> None:
+    rows = [
+        {"run": name, "step": step, "value": value}
+        for name, points in curves(3, 1).items()
+        for step, value in points
+    ]
+    Path("all.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    area = document(said, "variance", "all.jsonl")["metrics"][0]
+    assert area["n"] == 3
+
+
+def test_variance_draws_in_the_terminal_and_into_files(said: Said) -> None:
+    text = said("variance", "lat.csv", "--plot", "--output", "spread.svg")
+    assert "░░ its 95 % band" in text
+    assert "\x1b" not in text
+    assert "half-width" in Path("spread.svg").read_text() or Path("spread.svg").stat().st_size
+    assert "░░" not in said("variance", "lat.csv")  # no terminal
+
+
+def test_variance_as_csv_has_a_row_a_metric(said: Said) -> None:
+    rows = list(csv.DictReader(io.StringIO(said("variance", "lat.csv", "--format", "csv"))))
+    assert [row["name"] for row in rows] == ["file/lat · e2e_ms"]
+    assert float(rows[0]["cv"]) == pytest.approx(np.std(LATENCIES, ddof=1) / np.mean(LATENCIES))
+
+
+# power
+
+
+def answers(said: Said, *arguments: str) -> list[dict[str, Any]]:
+    found = document(said, "power", *arguments)
+    assert found["schema"] == "agentbench.stats-power/1"
+    rows: list[dict[str, Any]] = found["answers"]
+    return rows
+
+
+def test_power_without_options_is_the_table_of_the_textbook(said: Said) -> None:
+    found = {(one["n"], one["design"]): one["effect"] for one in answers(said)}
+    # statsmodels' solve_power, to two digits
+    assert {key: round(value, 2) for key, value in found.items()} == {
+        (5, "unpaired"): 2.02, (10, "unpaired"): 1.32, (15, "unpaired"): 1.06,
+        (20, "unpaired"): 0.91, (30, "unpaired"): 0.74, (100, "unpaired"): 0.40,
+        (5, "paired"): 1.68, (10, "paired"): 1.00, (15, "paired"): 0.78,
+        (20, "paired"): 0.66, (30, "paired"): 0.53, (100, "paired"): 0.28,
+    }  # fmt: skip
+
+
+def test_power_of_figures(said: Said) -> None:
+    assert [one["n"] for one in answers(said, "--effect", "0.5")] == [64, 34]
+    assert [one["n"] for one in answers(said, "--shares", "0.7", "0.8")] == [292]
+    both = {one["design"]: one["n"] for one in answers(said, "--effect", "5%", "--sd", "10%")}
+    assert both == {"unpaired": 67, "paired": 35}
+    (pairs,) = answers(said, "--discordant", "0.05", "0.10")
+    (seen,) = answers(said, "--discordant", "0.05", "0.10", "--n", str(pairs["n"]))
+    assert seen["power"] >= 0.8
+    (less,) = answers(said, "--discordant", "0.05", "0.10", "--n", str(pairs["n"] - 1))
+    assert less["power"] < 0.8
+
+
+def test_what_n_can_see_and_what_that_takes_agree(said: Said) -> None:
+    smallest = answers(said, "--n", "12", "--sd", "8%")[0]["effect"]
+    back = answers(said, "--effect", str(smallest), "--sd", "8%")[0]
+    assert back["n"] in {12, 13}  # the effect is rounded when it is written
+
+
+def test_the_smallest_share_difference_takes_as_many_cases(said: Said) -> None:
+    loss = answers(said, "--shares", "0.7", "0.8", "--n", "292")[1]["effect"]
+    needed = [
+        answers(said, "--shares", "0.7", str(0.7 - loss * factor))[0]["n"]
+        for factor in (1.0001, 0.9999)
+    ]
+    assert needed[0] <= 292 < needed[1]
+
+
+def test_power_of_one_selector_uses_the_spread_of_its_runs(said: Said) -> None:
+    found = answers(said, "lat.csv", "--effect", "3%")
+    sd = np.std(np.log(LATENCIES), ddof=1)
+    assert [one["sd"] for one in found] == pytest.approx([sd, sd])
+    assert [one["asked"] for one in found] == ["effect", "n"]
+    assert found[1]["n"] > found[0]["n"] == len(LATENCIES)
+
+
+def test_power_of_two_selectors_measures_what_pairing_gains(said: Said) -> None:
+    found = document(said, "power", "echo", "other", "--metric", "accuracy")
+    # echo is wrong at multiples of 3, other at even numbers: of 0 … 15 only echo is right at
+    # 2 4 8 10 14, only other at 3 9 15
+    seen, needed = found["answers"]
+    assert seen["effect"] == pytest.approx((3 - 5) / 16)
+    assert (seen["asked"], needed["asked"], seen["n"]) == ("power", "n", 16)
+    (gain,) = found["pairing"]
+    right = np.array([[n % 3 != 0 for n in range(16)], [n % 2 != 0 for n in range(16)]], float)
+    variances = right.var(axis=1, ddof=1).sum()
+    assert gain["gain"] == pytest.approx(1 - (right[1] - right[0]).var(ddof=1) / variances)
+
+
+# summary
+
+
+def figures(said: Said, *arguments: str) -> dict[str, dict[str, Any]]:
+    found = document(said, "summary", *arguments)
+    assert found["schema"] == "agentbench.stats-summary/1"
+    (metric,) = found["metrics"]
+    return {one["figure"]: one for one in metric["figures"]}
+
+
+def test_summary_of_right_and_wrong_answers(said: Said) -> None:
+    found = figures(said, "echo", "--metric", "accuracy")
+    assert found["share"]["value"] == pytest.approx(10 / 16)  # six multiples of 3 in 0 … 15
+    assert found["share"]["n"] == 48
+    wilson = stats.binomtest(30, 48).proportion_ci(0.95, "wilson")
+    alone = found["share, values independent"]
+    assert (alone["low"], alone["high"]) == pytest.approx((wilson.low, wilson.high))
+    assert found["share"]["high"] - found["share"]["low"] > wilson.high - wilson.low
+    # the same answer every time: as good at 3 tries as at 1
+    assert {name: found[name]["value"] for name in ("pass@1", "pass@3", "pass^3")} == {
+        "pass@1": 0.625, "pass@3": 0.625, "pass^3": 0.625
+    }  # fmt: skip
+    assert found["interquartile mean"]["low"] <= found["interquartile mean"]["value"]
+
+
+def test_summary_of_times(said: Said) -> None:
+    found = figures(said, "lat.csv", "--metric", "e2e_ms")
+    logs = np.log(LATENCIES)
+    n = len(LATENCIES)
+    half = stats.t.ppf(0.975, n - 1) * logs.std(ddof=1) / math.sqrt(n)
+    geometric = found["geometric mean, values independent"]
+    assert geometric["low"] == pytest.approx(math.exp(logs.mean() - half))
+    assert found["p50"]["value"] == np.median(LATENCIES)
+    ordered = sorted(LATENCIES)
+    assert (found["p50"]["low"], found["p50"]["high"]) == (ordered[2], ordered[11])
+    assert (found["p95"]["value"], found["p95"]["reason"]) == (None, "needs 59 (have 14)")
+    assert found["mean, BCa"]["reason"] == "needs 15 (have 14)"
+
+
+def test_summary_tells_a_drift(said: Said) -> None:
+    Path("warm.csv").write_text("latency_ms\n" + "\n".join(str(200 - 3 * n) for n in range(40)))
+    found = document(said, "summary", "warm.csv")["metrics"][0]
+    assert found["drifted"] == [0]
+    assert found["drifts"][0]["p"] < 0.01
+    assert "drift: the first third differs" in said("summary", "warm.csv")
+    effective = {one["figure"]: one for one in found["figures"]}["effective sample size"]
+    assert effective["value"] < 10
+
+
+def test_the_same_seed_gives_the_same_summary(said: Said) -> None:
+    Path("many.csv").write_text("latency_ms\n" + "\n".join(map(str, LATENCIES * 2)))
+    first = said("summary", "many.csv", "--format", "json")
+    assert said("summary", "many.csv", "--format", "json") == first
+    assert said("summary", "many.csv", "--format", "json", "--seed", "7") != first
+
+
+# what cannot be answered
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("variance", "nobody"), "no agent 'nobody'"),
+        (("variance", "echoo"), 'did you mean "echo"'),
+        (("variance", "echo", "--metric", "e2e"), 'did you mean "e2e_ms"'),
+        (("variance", "echo", "--metric", "ttft_ms"), "no run of echo has ttft_ms"),
+        (("variance", "lat.csv", "--metric", "nosuch"), "has no column 'nosuch'"),
+        (("variance", "lat.csv", "--half-width", "0"), "neither a share"),
+        (("variance", "lat.csv", "--output", "plot.pdf"), ".png or .svg"),
+        (("variance", "file:missing.csv"), "missing.csv"),
+        (("power", "a", "b", "c"), "one selector, or two"),
+        (("power", "echo", "--sd", "10%"), "--sd is measured"),
+        (("power", "--shares", "0.7", "0.7"), "equal shares"),
+        (("power", "--discordant", "0.1", "0.1"), "equal chances"),
+        (("power", "--discordant", "0.7", "0.6"), "a sum up to 1"),
+        (("power", "--power", "1.5"), "--power 1.5"),
+        (("power", "--alpha", "0.7"), "--alpha 0.7"),
+        (("summary", "echo", "--metric", "cost_usd"), "no answer has cost_usd"),
+        (("summary", "nobody"), "no agent 'nobody'"),
+        (("check", "missing.json"), "cannot read missing.json"),
+    ],
+)
+def test_wrong_questions_are_refused_in_words(
+    said: Said, arguments: tuple[str, ...], words: str
+) -> None:
+    assert words in said(*arguments, code=2)
+
+
+@pytest.mark.parametrize("cells", ["5", "5\n5\n5\n5", "0\n0\n0", "1\n2\n0"])
+def test_few_equal_and_zero_values_crash_nothing(said: Said, cells: str) -> None:
+    Path("odd.csv").write_text(f"latency_ms\n{cells}\n")
+    for command in ("variance", "summary", "power"):
+        document(said, command, "odd.csv")
+        said(command, "odd.csv")
