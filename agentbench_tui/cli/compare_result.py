@@ -133,7 +133,8 @@ def _print_benchmark(one: OnBenchmark, differences: set[str], form: str) -> None
     if form == "md":
         click.echo()
     if rows:
-        print_rows(rows, _METRICS, form)
+        columns = [one for one in _METRICS if one.key != "needed" or any(r["needed"] for r in rows)]
+        print_rows(rows, columns, form)
     if form == "md":
         click.echo()
     for words in [*sorted(differences), *_notes(one)]:

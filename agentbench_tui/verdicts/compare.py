@@ -213,6 +213,8 @@ def _on_benchmarks(
         if any(one.what == "cases" for one in found):
             of_a, of_b = _on_common_cases(of_a, of_b)
         compared, notes = _metrics(of_a, of_b, asked, metrics)
+        if not any(is_timed(one.metric, of_a, of_b) for one in compared):
+            found = [one for one in found if one.what not in {"machine", "harness"}]
         if any(one.forbids_times for one in found):
             compared = [
                 replace(one, comparable=False) if is_timed(one.metric, of_a, of_b) else one
