@@ -125,8 +125,19 @@ def _impact(impact: Mapping[str, Any]) -> str:
             f"{impact['cases_better']} better, of {impact['cases']})"
         )
     if impact["per_day"] is not None:
-        parts.append(f"{rate(impact['per_day'])} {impact['per_day_unit']} a day")
+        parts.append(f"{_amount(impact['per_day'], impact['per_day_unit'])} a day")
     return "; ".join(parts)
+
+
+def _amount(value: float, unit: str) -> str:
+    if unit == "USD":
+        return dollars(value)
+    if unit != "h":
+        return f"{rate(value)} {unit}"
+    if value >= 1:
+        return f"{value:,.1f} h of waiting"
+    seconds = value * 3600
+    return f"{seconds / 60:.0f} min of waiting" if seconds >= 100 else f"{seconds:.0f} s of waiting"
 
 
 def _reasons(findings: list[Finding]) -> list[str]:

@@ -86,9 +86,9 @@ class Baselines:
         if not known:
             return None
         named = self.at(place)
-        if named is None:
-            return _without_baseline(points, known)
         newest = known[-1]
+        if named is None:
+            return without_baseline(points[: points.index(newest) + 1])
         old = [point for point in points if self._is_of(point, named)]
         if any(point.version == newest.version for point in old):
             others = tuple(point for point in old if point is not newest)
@@ -107,20 +107,25 @@ class Baselines:
         return point.run_key in self._runs_of_tags[baseline.target]
 
 
-def _without_baseline(points: Sequence[Point], known: Sequence[Point]) -> Sides:
-    """The newest version against the one before it; of one version the newest run against all."""
-    newest = known[-1]
-    upto = points[: points.index(newest) + 1]
-    first = len(upto) - 1
-    while first > 0 and upto[first - 1].version == newest.version:
-        first -= 1
+def without_baseline(points: Sequence[Point]) -> Sides:
+    """The newest version against the one before it; of one version the newest run against all.
+
+    `points` are the runs up to the newest one, the oldest first.
+    """
+    newest = points[-1]
+    first = _first_of_row(points, len(points) - 1)
     if first == 0:
-        return Sides(tuple(upto[:-1]), (newest,), None)
-    before = upto[first - 1].version
-    start = first - 1
-    while start > 0 and upto[start - 1].version == before:
-        start -= 1
-    return Sides(tuple(upto[start:first]), tuple(upto[first:]), None)
+        return Sides(tuple(points[:-1]), (newest,), None)
+    start = _first_of_row(points, first - 1)
+    return Sides(tuple(points[start:first]), tuple(points[first:]), None)
+
+
+def _first_of_row(points: Sequence[Point], last: int) -> int:
+    """The first of the runs in a row that are of one version."""
+    first = last
+    while first > 0 and points[first - 1].version == points[last].version:
+        first -= 1
+    return first
 
 
 def baseline_of_selector(

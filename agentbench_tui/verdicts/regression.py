@@ -18,7 +18,7 @@ from agentbench_tui.model.errors import UsageError, did_you_mean
 from agentbench_tui.model.metric import find_metric, known_metrics
 from agentbench_tui.store.baselines import accepted_changes
 from agentbench_tui.store.selection import agent_ids
-from agentbench_tui.verdicts.baseline import Baselines
+from agentbench_tui.verdicts.baseline import Baselines, without_baseline
 from agentbench_tui.verdicts.finding import NO_RATIO, Finding, Location, scale_of
 from agentbench_tui.verdicts.history import Point, comparable, histories
 from agentbench_tui.verdicts.history_judgement import judged_by_history
@@ -160,24 +160,23 @@ class _Judge:
         same, left_out = comparable(upto, newest, metric)
         accepted = self._accepted_at(place, metric)
         series = [point for point in same if accepted is None or point.at >= accepted.since]
-        if sides.named is not None:
+        if sides.named is None:
+            sides = without_baseline(series)
+            old, new = list(sides.old), list(sides.new)
+        else:
+            accepted = None
             measured = [point for point in sides.old if metric in point.values]
             old, left_out = comparable(measured, newest, metric)
-            accepted = None
-        else:
-            old = [point for point in sides.old if point in series]
-        new = [point for point in sides.new if point in same]
+            new = [point for point in sides.new if point in same]
         notes = _left_out_words(left_out)
         if accepted is not None:
             notes += (f"judged from {accepted.since[:10]} on, where a change was accepted",)
-        base = replace(base, notes=notes)
+        base = replace(base, notes=notes, against=sides.words())
         if sides.named is None and len(series) > EARLIER_NEEDED:
-            return self._by_history(replace(base, against=sides.words()), series, old, new)
-        if accepted is not None and not old:
-            old, new = series[:-1], [newest]
-        if not old:
+            return self._by_history(base, series, old, new)
+        if not old or (sides.named is None and _has_lost_versions(upto, same)):
             return _without_old(base, sides, left_out, has_accepted=accepted is not None)
-        return self._by_versions(replace(base, against=sides.words()), old, new)
+        return self._by_versions(base, old, new)
 
     def _by_history(
         self, base: Finding, series: list[Point], old: list[Point], new: list[Point]
@@ -251,13 +250,20 @@ def _was_measured(old: Sequence[Point], metric: str) -> bool:
 
 def _level(values: Sequence[float], scale: Scale) -> float:
     """Geometric mean of what changes by factors, else mean."""
-    return scale.value(fmean(scale.positions(values).tolist()))
+    return scale.value(fmean(scale.positions(values).tolist())) + 0.0  # never -0.0
+
+
+def _has_lost_versions(measured: Sequence[Point], same: Sequence[Point]) -> bool:
+    """Whether other versions were measured, and none of them as the newest was."""
+    newest = measured[-1].version
+    return any(p.version != newest for p in measured) and all(p.version == newest for p in same)
 
 
 def _without_old(
     base: Finding, sides: Sides, left_out: Counter[str], *, has_accepted: bool
 ) -> Finding:
-    if left_out and sides.old:
+    base = replace(base, against="")
+    if left_out:
         words = "; ".join(left_out)
         return replace(base, verdict="not comparable", reason=words, notes=())
     if has_accepted:

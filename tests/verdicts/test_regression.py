@@ -243,6 +243,16 @@ def test_what_was_measured_otherwise_is_not_comparable(
     assert words in found.reason
 
 
+def test_runs_that_may_be_compared_are_found_behind_others(store: RunHistory) -> None:
+    store.times(near(100, 5), "1")
+    for value in near(300, 5):
+        store.run({"bot@2": {"b": timed(value)}}, machine="f2")
+    store.times(near(120, 5), "2")
+    found = the_one(store)
+    assert (found.verdict, found.against) == ("regression", "version 1")
+    assert found.notes == ("5 earlier runs left out: another machine",)
+
+
 def test_another_machine_does_not_matter_to_what_is_right(store: RunHistory) -> None:
     for version, machine in (("1", "f1"), ("2", "f2")):
         for _ in range(5):
