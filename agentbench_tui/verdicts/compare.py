@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from agentbench_tui.analysis.multiplicity import benjamini_hochberg, holm
-from agentbench_tui.model.errors import UsageError, did_you_mean
+from agentbench_tui.model.errors import Unmeasured, UsageError, did_you_mean
 from agentbench_tui.model.metric import METRICS, find_metric, known_metrics
 from agentbench_tui.verdicts.comparability import Difference, differences, is_timed
 from agentbench_tui.verdicts.comparison import Asked, Comparison, judged
@@ -148,13 +147,16 @@ def compare(
 ) -> Compared:
     """Every two sides on every benchmark that both have; the earlier is the control.
 
-    Raises UsageError as `check_metrics` does.
+    Raises UsageError as `check_metrics` does, and Unmeasured when no metric has a value.
     """
     check_metrics(metrics, asked.columns)
     pairs = [
         Pair(a, b, tuple(_on_benchmarks(connection, a, b, numbers, asked, metrics)))
         for a, b in combinations(sides, 2)
     ]
+    if not any(pair.metrics for pair in pairs):
+        names = ", ".join(metrics) or "any main metric"
+        raise Unmeasured(f"nothing to compare: no benchmark has values of {names} on both sides")
     tested = [one.p_tested for pair in pairs for one in pair.metrics if _is_tested(one)]
     adjust, name = _adjustment(pairs, len(tested))
     adjusted = iter(adjust([p for p in tested if p is not None]))
@@ -240,7 +242,7 @@ def _metrics(
     known = [one for one in found if one is not None]
     if named:
         return known, ()
-    lacking = Counter({one.metric: 1 for one in known if one.a is None or one.b is None})
+    lacking = {one.metric for one in known if one.a is None or one.b is None}
     notes = tuple(f"{one.metric}: {'; '.join(one.notes)}" for one in known if one.metric in lacking)
     return [one for one in known if one.metric not in lacking], notes
 

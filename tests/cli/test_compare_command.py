@@ -117,3 +117,8 @@ def test_what_cannot_be_compared_says_why(
 ) -> None:
     assert compared(database, *arguments) == 2
     assert said in capsys.readouterr().err
+
+
+def test_metrics_that_nobody_has(database: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert compared(database, "right", "half", "--metric", "ttft_ms") == 3
+    assert "no benchmark has values of ttft_ms on both sides" in capsys.readouterr().err
