@@ -133,7 +133,7 @@ def _amount(value: float, unit: str) -> str:
     if unit == "USD":
         return dollars(value)
     if unit != "h":
-        return f"{rate(value)} {unit}"
+        return f"{f'{value:,.0f}' if value >= 10 else rate(value)} {unit}"
     if value >= 1:
         return f"{value:,.1f} h of waiting"
     seconds = value * 3600

@@ -51,8 +51,8 @@ _OPTIONS = (
         "gates",
         multiple=True,
         metavar="GATE",
-        help="Exit with 1 unless this holds, such as 'e2e_ms.p95<=1200', 'accuracy>=0.8' or"
-        " verdict==clean.",
+        help="Exit with 1 unless this holds, such as 'e2e_ms.p95<=1200', 'accuracy>=0.8',"
+        " verdict==clean or no-regression.",
     ),
     click.option("--tag", "tags", multiple=True, help="Tag of the run, to find it by."),
     click.option("--notes", default="", help="A note kept with the run."),
