@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import agentbench_tui.verdicts.reference_check_columns as columns
+import agentbench_tui.verdicts.reference_check_counts as counts
+import agentbench_tui.verdicts.reference_check_power as power
 from agentbench_tui.model.errors import UsageError
-from agentbench_tui.verdicts import reference_check_columns as columns
-from agentbench_tui.verdicts import reference_check_counts as counts
-from agentbench_tui.verdicts import reference_check_power as power
 from agentbench_tui.verdicts.reference_sheet import Checked, Findings, Missing, Sheet
 
 SCHEMA = "agentbench.stats-check/1"

@@ -18,7 +18,13 @@ from agentbench_tui.analysis.goodness import GoodnessTest, ks_2samp, levene, sha
 from agentbench_tui.analysis.interval import Interval, order_ranks, t_log_interval, t_mean
 from agentbench_tui.analysis.permutation import permutation_test, sign_flip_test
 from agentbench_tui.analysis.rank import RankMethod, brunner_munzel, mann_whitney
-from agentbench_tui.analysis.resampling import Bootstrap, Method, Resampling
+from agentbench_tui.analysis.resampling import (
+    Bootstrap,
+    Method,
+    Resampling,
+    bias_correction,
+    ends,
+)
 from agentbench_tui.analysis.signed_rank import wilcoxon
 from agentbench_tui.analysis.student import TTest, paired_t, student_t, welch
 from agentbench_tui.analysis.summary import MAD_TO_SD, iqm, quantile, summarise
@@ -98,7 +104,7 @@ def bootstrap(sheet: Sheet, inputs: Mapping[str, Any]) -> None:
             continue
         is_median = "median" in name
         share = (medians if is_median else means) / 100
-        note = "percentile ends: BCa is not offered for medians"
+        note = "BCa of medians is for this check alone: commands give percentile ends"
         for key in part.names():
             if found := re.fullmatch(r"ci(\d+).*", key):
                 theirs = part.given(key)
@@ -126,9 +132,27 @@ def _ends_of(name: str, inputs: Mapping[str, Any], how: Resampling) -> list[floa
             found = resampled.bootstrap_paired_difference(a, b, how)
         elif name.startswith("unpaired_median_ratio"):
             found = resampled.bootstrap_median_ratio(a, b, how)
+            if how.method == "bca" and found is not None:
+                return _bca_ends(found, a, b, how)
         else:
             raise ValueError("a statistic that is not offered")
     return _ends(None if found is None else found.interval)
+
+
+def _bca_ends(found: Bootstrap, a: Floats, b: Floats, how: Resampling) -> list[float]:
+    """Of a ratio of medians, for which commands give percentile ends, since BCa is unsteady there;
+    z0 and the ends are what means get, the acceleration is the jackknife's over both columns."""
+    closeness = resampled.CLOSENESS * abs(found.estimate)
+    bias = bias_correction(found.resampled, found.estimate, closeness)
+    left_out = [
+        np.array([np.median(b) / np.median(np.delete(a, at)) for at in range(a.size)]),
+        np.array([np.median(np.delete(b, at)) / np.median(a) for at in range(b.size)]),
+    ]
+    influences = [(one.size - 1) * (one.mean() - one) / one.size for one in left_out]
+    cubes = sum(float((one**3).sum()) for one in influences)
+    squares = sum(float((one**2).sum()) for one in influences)
+    acceleration = cubes / (6 * squares**1.5) if squares else 0.0
+    return list(ends(found.resampled, how, bias, acceleration))
 
 
 def tests(sheet: Sheet, inputs: Mapping[str, Any]) -> None:
