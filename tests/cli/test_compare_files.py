@@ -70,6 +70,17 @@ def test_a_file_compared_with_itself_is_equivalent(compare: Compare) -> None:
     assert found["e2e_ms"]["verdict"] == "equivalent"
 
 
+def test_where_one_file_says_no_seeds_cases_alone_make_pairs(
+    compare: Compare, tmp_path: Path
+) -> None:
+    rows = "".join(f"c{case},{seed},{1 + case}\n" for case in range(20) for seed in (1, 2))
+    (tmp_path / "seeded.csv").write_text("case,seed,ms\n" + rows)
+    for sides in (("seeded", "a"), ("a", "seeded")):
+        out = compare(*(f"file:{name}.csv" for name in sides), "--format", "json")[1]
+        found = metrics(out)["e2e_ms"]
+        assert (found["paired"], found["n"]) == (True, 20)
+
+
 def test_three_files_make_a_matrix(compare: Compare, tmp_path: Path) -> None:
     write_samples(tmp_path / "c.csv", 0.5)
     out = compare("file:a.csv", "file:b.csv", "file:c.csv", "--format", "json")[1]

@@ -101,6 +101,16 @@ def test_one_side_leaves_the_other_end_open(side: Literal["greater", "less"]) ->
     assert found.p_value == pytest.approx(1 / 1024 if side == "greater" else 1)
 
 
+def test_one_sided_tests_of_groups_look_at_the_candidate_above_the_control() -> None:
+    found = compared(asked=AskedOfRuns(side="greater"), paired=False)
+    assert found.p_rank == pytest.approx(
+        stats.mannwhitneyu(CANDIDATE, CONTROL, "greater", method="exact").pvalue
+    )
+    assert found.t is not None
+    assert found.t.p == pytest.approx(0.009462578212 / 2)
+    assert found.p_value == pytest.approx(0.010424559960 / 2)
+
+
 def test_percentile_ends_and_the_number_of_resamples() -> None:
     found = compared(asked=AskedOfRuns(method="percentile", resamples=10_000))
     assert found.bootstrap is not None
@@ -157,6 +167,8 @@ def test_unfinished_runs_are_counted_and_the_worst_case_told() -> None:
     assert (found.worst.control, found.worst.candidate) == (None, min(CONTROL[3:]))
     filled = [min(CONTROL[3:])] * 3 + list(CANDIDATE[3:])
     assert found.worst.effect == pytest.approx(np.subtract(filled, CONTROL).mean())
+    theirs = stats.ttest_1samp(np.subtract(filled, CONTROL), 0).confidence_interval(0.95)
+    assert (found.worst.low, found.worst.high) == pytest.approx((theirs.low, theirs.high))
     assert not found.is_robust
 
 
