@@ -104,7 +104,7 @@ def test_one_side_leaves_the_other_end_open(side: Literal["greater", "less"]) ->
 def test_one_sided_tests_of_groups_look_at_the_candidate_above_the_control() -> None:
     found = compared(asked=AskedOfRuns(side="greater"), paired=False)
     assert found.p_rank == pytest.approx(
-        stats.mannwhitneyu(CANDIDATE, CONTROL, "greater", method="exact").pvalue
+        stats.mannwhitneyu(CANDIDATE, CONTROL, alternative="greater", method="exact").pvalue
     )
     assert found.t is not None
     assert found.t.p == pytest.approx(0.009462578212 / 2)
