@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -33,22 +33,33 @@ class NamedPair:
 def parse_pairs(texts: Iterable[str]) -> list[NamedPair]:
     """JSON objects `{"control": …, "candidate": …, "seed": …}`, or arrays of them, in order.
 
+    A text may hold several, one after the other.
+
     Raises UsageError with the place of what is wrong.
     """
     found: list[NamedPair] = []
     for text in texts:
-        try:
-            given = json.loads(text)
-        except (ValueError, RecursionError) as error:
-            raise UsageError(
-                f"--pairs: '{text[:60]}' is no JSON ({error}); expected "
-                '\'{"control": "RUN", "candidate": "RUN", "seed": 1}\' or an array of such'
-            ) from None
-        for one in given if isinstance(given, list) else [given]:
-            found.append(_pair(one, len(found) + 1))
+        for given in _values(text):
+            for one in given if isinstance(given, list) else [given]:
+                found.append(_pair(one, len(found) + 1))
     for side in ("control", "candidate"):
         _check_once([getattr(one, side) for one in found], f"--pairs: {side}")
     return found
+
+
+def _values(text: str) -> Iterator[Any]:
+    """The JSON values in a text, one after the other."""
+    decoder, place = json.JSONDecoder(), 0
+    while rest := text[place:].strip():
+        place = len(text) - len(text[place:].lstrip())
+        try:
+            value, place = decoder.raw_decode(text, place)
+        except (ValueError, RecursionError) as error:
+            raise UsageError(
+                f"--pairs: '{rest[:60]}' is no JSON ({error}); expected "
+                '\'{"control": "RUN", "candidate": "RUN", "seed": 1}\' or an array of such'
+            ) from None
+        yield value
 
 
 def _pair(given: Any, number: int) -> NamedPair:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.verdicts.evidence import LoadEvidence, task_evidence
 from agentbench_tui.verdicts.file_side import placed_files, without_seeds
-from agentbench_tui.verdicts.sample_file import read_sample_file
+from agentbench_tui.verdicts.sample_folder import read_samples
 from agentbench_tui.verdicts.selector import executions_of_selector, parse_selector
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ def _read_files(
     if files:  # whose cases are told by ids, so that those of the store have to be known
         rows = [row for of_side in placed for found in of_side.values() for row in found]
         numbers.all_of({row["dataset_key"] for row in rows} - {None})
-    return [read_sample_file(path, numbers, columns) for path in files]
+    return [read_samples(path, numbers, columns) for path in files]
 
 
 def _chosen(selectors: Sequence[Selector], rows: Sequence[list[Execution]]) -> set[str]:

@@ -21,6 +21,7 @@ def test_pairs_are_objects_or_arrays_of_them() -> None:
     other = '{"control": "c", "candidate": "d"}'
     assert parse_pairs([one, other]) == wanted
     assert parse_pairs([f"[{one}, {other}]"]) == wanted
+    assert parse_pairs([f"{one}\n{other}\n"]) == wanted
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from agentbench_tui.verdicts.evidence import CaseNumbers, TaskEvidence
 from agentbench_tui.verdicts.head_to_head import compare_metric
 from agentbench_tui.verdicts.sample_columns import chosen_metric, meaning
 from agentbench_tui.verdicts.sample_file import SampleFile, read_sample_file
+from agentbench_tui.verdicts.sample_folder import read_samples
 
 Read = Callable[..., SampleFile]
 
@@ -246,3 +247,27 @@ def test_an_agentfarm_result_says_what_it_has_instead(read: Read) -> None:
         read(json.dumps(AGENTFARM), Metric("speed", "", "higher", ""))
     with pytest.raises(UsageError, match="holds no iterations"):
         read(json.dumps({**AGENTFARM, "iteration_metrics": []}))
+
+
+def test_each_file_of_a_folder_is_a_run(tmp_path: Path) -> None:
+    folder = tmp_path / "results"
+    folder.mkdir()
+    for number, factor in enumerate((1.0, 2.0, 3.0)):
+        measured = [
+            {"index": i, "duration_s": factor * s, "metrics": {}} for i, s in enumerate((1, 2, 3))
+        ]
+        (folder / f"r{number}.json").write_text(
+            json.dumps({**AGENTFARM, "iteration_metrics": measured})
+        )
+    (folder / "notes.md").write_text("nothing")
+    with closing(sqlite3.connect(":memory:")) as connection:
+        evidence = read_samples(folder, CaseNumbers(connection)).benchmarks["observation_flow"]
+        assert evidence.repeats == 3
+        assert evidence.per_repeat("e2e_ms").tolist() == [2000, 4000, 6000]  # of each the median
+        (folder / "r3.csv").write_text("benchmark,ms,score\nobservation_flow,1,1\n")
+        together = read_samples(folder, CaseNumbers(connection)).benchmarks["observation_flow"]
+        assert together.per_repeat("accuracy").tolist() == [1]
+        for path in folder.glob("r*"):
+            path.unlink()
+        with pytest.raises(UsageError, match="no file with samples"):
+            read_samples(folder, CaseNumbers(connection))

@@ -1,0 +1,76 @@
+"""A folder of sample files as one side: each file is a run, so that there is more than one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from agentbench_tui.model.errors import UsageError
+from agentbench_tui.verdicts.evidence import TaskEvidence
+from agentbench_tui.verdicts.sample_file import SampleFile, read_sample_file
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from agentbench_tui.model.metric import Metric
+    from agentbench_tui.verdicts.evidence import CaseNumbers
+
+SUFFIXES = (".csv", ".jsonl", ".ndjson", ".json", ".tsv")
+MOST_FILES = 1_000
+
+
+def read_samples(path: Path, numbers: CaseNumbers, chosen: Sequence[Metric] = ()) -> SampleFile:
+    """A file, or all sample files of a folder together; see `read_sample_file`.
+
+    The repeats of each file are counted as repeats of their own. Folders within it are not looked
+    at.
+    """
+    if not path.is_dir():
+        return read_sample_file(path, numbers, chosen)
+    found = sorted(one for one in path.iterdir() if _is_sample_file(one))
+    if not found:
+        raise UsageError(f"{path}: no file with samples in it ({', '.join(SUFFIXES)})")
+    if len(found) > MOST_FILES:
+        raise UsageError(f"{path}: holds {len(found):,} files, more than {MOST_FILES:,}")
+    files = [read_sample_file(one, numbers, chosen) for one in found]
+    names = dict.fromkeys(name for file in files for name in file.benchmarks)
+    return SampleFile(
+        path,
+        {
+            name: _together([file.benchmarks[name] for file in files if name in file.benchmarks])
+            for name in names
+        },
+        all(file.seeded for file in files),
+        tuple(note for file in files for note in file.notes),
+    )
+
+
+def _is_sample_file(path: Path) -> bool:
+    name = path.name.removesuffix(".gz")
+    return path.is_file() and not name.startswith(".") and name.endswith(SUFFIXES)
+
+
+def _together(parts: Sequence[TaskEvidence]) -> TaskEvidence:
+    """The observations of several files, their repeats numbered on."""
+    repeats, first = [], 0
+    for part in parts:
+        repeats.append(part.repeat + first)
+        first += part.repeats
+    names = dict.fromkeys(name for part in parts for name in part.values)
+    return TaskEvidence(
+        [],
+        np.concatenate([part.case for part in parts]),
+        np.concatenate([part.cluster for part in parts]),
+        np.concatenate([part.seed for part in parts]),
+        np.concatenate(repeats),
+        {
+            name: np.concatenate(
+                [part.values.get(name, np.full(len(part.case), math.nan)) for part in parts]
+            )
+            for name in names
+        },
+        first,
+    )
