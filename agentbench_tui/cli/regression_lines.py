@@ -77,6 +77,7 @@ def lines_of(document: Mapping[str, Any]) -> list[str]:
         lines.append(f"… {len(worst) - _SHOWN} more regressions (--format json)")
     lines += [f"pattern: {pattern['text']}" for pattern in document["patterns"]]
     lines += _reasons(document["findings"])
+    lines += _left_out(document)
     health = document["overall_health"]
     shown = NOTHING if health is None else f"{health:.0f} of 100"
     lines.append(f"health {shown}; {document['recommended_action']}: {document['reason']}")
@@ -95,11 +96,31 @@ def _first_line(document: Mapping[str, Any]) -> str:
     if len(undecided) == len(findings):
         return f"{name}: {verdict}"
     sizes = document["smallest_seen"]
-    seen = [size_words(size, kind) for kind, size in sizes.items() if size is not None]
+    seen = [_range(size, kind) for kind, size in sizes.items() if size is not None]
     what = f"no regression; one of {' or '.join(seen)} would have been seen in 4 of 5 cases"
     if not undecided:
         return f"{name}: {what}"
     return f"{name}: {verdict} for {len(undecided)} of {len(findings)}; of the others {what}"
+
+
+def _range(size: Mapping[str, float], change_is: str) -> str:
+    """From the metric that shows most to the one that shows least."""
+    ends = [size_words(size[end], change_is) for end in ("least", "most")]
+    if ends[0] == ends[1]:
+        return ends[0]
+    return f"{ends[0].split()[0]} to {ends[1]} (see the last column)"
+
+
+def _left_out(document: Mapping[str, Any]) -> list[str]:
+    name = f"{document['agent']}@{document['version']}"
+    lines = []
+    if document["unmeasured"]:
+        lines.append(f"{NOTHING} not measured of {name}: {', '.join(document['unmeasured'])}")
+    count = document["unfinished"]
+    if count:
+        what = "execution of" if count == 1 else "executions of"
+        lines.append(f"{count} {what} {name} did not complete: left out")
+    return lines
 
 
 def _about(one: Finding) -> list[str]:

@@ -98,10 +98,12 @@ def regressions(agent: str | None, database: str | None, form: str, **given: Any
     with reading(path) as connection:
         wanted = _wanted(connection, agent, given)
         judgement = judge_agent(connection, wanted)
-    if _is_to_confirm(judgement, asked=given["confirm"]):
-        _run_again(path, judgement)
+    is_to_confirm = _is_to_confirm(judgement, asked=given["confirm"])
+    if is_to_confirm and (code := _run_again(path, judgement)):
+        return code
     with reading(path) as connection:
-        judgement = judge_agent(connection, wanted)
+        if is_to_confirm:
+            judgement = judge_agent(connection, wanted)
         document = regressions_document(connection, judgement, given["per_day"])
     _print(document, form)
     return _exit_code(document, given["fail_on"])
@@ -176,7 +178,8 @@ def _is_to_confirm(judgement: Judgement, *, asked: bool) -> bool:
     return click.confirm(f"{names}: suspect. Run it again to be sure?", default=True, err=True)
 
 
-def _run_again(path: Path, judgement: Judgement) -> None:
+def _run_again(path: Path, judgement: Judgement) -> int:
+    """0 unless a signal ended it."""
     from agentbench_tui.cli.running import carry_out_quietly
     from agentbench_tui.store.database import reading
     from agentbench_tui.verdicts.confirmation import confirming_plans
@@ -186,11 +189,14 @@ def _run_again(path: Path, judgement: Judgement) -> None:
     for plan in plans:
         places = ", ".join(dict.fromkeys(str(g.benchmark["benchmark_id"]) for g in plan.groups))
         click.echo(f"running {places} again (run {plan.run_id})", err=True)
-        carry_out_quietly(plan, path, resume=False)
+        if code := carry_out_quietly(plan, path, resume=False):
+            return code
+    return 0
 
 
 def _print(document: dict[str, Any], form: str) -> None:
     from agentbench_tui.cli.regression_lines import lines_of, row_of
+    from agentbench_tui.model.untrusted import visible
 
     if form in {"csv", "jsonl"}:
         print_rows(document["findings"], _FIELDS, form)
@@ -199,7 +205,7 @@ def _print(document: dict[str, Any], form: str) -> None:
     if form == "table":
         click.echo()
         for line in lines_of(document):
-            print_prose(line)
+            print_prose(visible(line))
 
 
 def _exit_code(document: dict[str, Any], fail_on: str) -> int:

@@ -70,3 +70,13 @@ def specification_of(connection: sqlite3.Connection, agent: str, version: str) -
         "SELECT specification FROM agent_versions WHERE agent_id=? AND version=?", (agent, version)
     ).fetchone()
     return str(row[0])
+
+
+def unfinished(connection: sqlite3.Connection, agent: str, version: str) -> int:
+    """How many executions of a version ended before they were complete."""
+    row = connection.execute(
+        "SELECT COUNT(*) FROM benchmark_executions WHERE agent_id=? AND agent_version=?"
+        " AND status IN ('incomplete', 'interrupted')",
+        (agent, version),
+    ).fetchone()
+    return int(row[0])

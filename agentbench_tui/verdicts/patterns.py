@@ -37,6 +37,8 @@ LEAST_PLACES = 3
 """Benchmarks that share a factor before it is called the same."""
 LEAST_CASES = 8
 LEAST_REPEATS = 3
+_ROUNDING = 1e-9
+"""So that an interval without any width holds its own value."""
 MOST_OF_INCREASE = 0.8
 """The share of new failures that one kind has before it is called the only one."""
 
@@ -105,7 +107,8 @@ def _holds(one: Finding, factor: float, widening: float) -> bool:
     assert one.high is not None
     center = math.log(one.change)
     low, high = math.log(one.low) - center, math.log(one.high) - center
-    return widening * low <= math.log(factor) - center <= widening * high
+    off = math.log(factor) - center
+    return widening * low - _ROUNDING <= off <= widening * high + _ROUNDING
 
 
 def _pooled(findings: Sequence[Finding]) -> float:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.model.metric import find_metric
 from agentbench_tui.model.regression_figures import REGRESSION
+from agentbench_tui.store.selection import unfinished
 from agentbench_tui.verdicts.answer_columns import AnswerColumns
 from agentbench_tui.verdicts.finding import UNDECIDED
 from agentbench_tui.verdicts.health import advice, health
@@ -41,7 +42,6 @@ def regressions_document(
             impact = impact_of(one, findings, columns, requests_per_day)
         rows.append(_finding(one, impact))
     advised = advice(findings, patterns)
-    sizes = [one for one in findings if one.smallest is not None and one.verdict not in UNDECIDED]
     return {
         "schema": SCHEMA,
         "agent": judgement.agent,
@@ -50,10 +50,13 @@ def regressions_document(
         "has_regressions": any(one.verdict == "regression" for one in findings),
         "regressions": [row for row in rows if row["verdict"] == "regression"],
         "findings": rows,
-        "smallest_seen": {
-            kind: max((one.smallest for one in sizes if one.scale.kind == kind), default=None)  # type: ignore[type-var]
-            for kind in ("ratio", "points")
-        },
+        "smallest_seen": {kind: _range(findings, kind) for kind in ("ratio", "points")},
+        "unmeasured": [
+            str(place)
+            for place in judgement.histories
+            if all(one.place != place for one in findings)
+        ],
+        "unfinished": unfinished(connection, judgement.agent, judgement.version),
         "patterns": [_pattern(one) for one in patterns],
         "overall_health": health(findings),
         "recommended_action": advised.action,
@@ -63,6 +66,16 @@ def regressions_document(
             for name in ("overall_health", "impact_weight", "share_of_cases", "per_day")
         },
     }
+
+
+def _range(findings: tuple[Finding, ...], kind: str) -> Document | None:
+    """The smallest and the largest of the worsenings that would have been seen."""
+    sizes = [
+        one.smallest
+        for one in findings
+        if one.smallest is not None and one.verdict not in UNDECIDED and one.scale.kind == kind
+    ]
+    return {"least": min(sizes), "most": max(sizes)} if sizes else None
 
 
 def overall_verdict(findings: tuple[Finding, ...]) -> str:

@@ -31,7 +31,7 @@ class Repeats:
     ) -> tuple[Literal["runs", "repeats"], tuple[list[float], list[float]]]:
         """Both sides' values: of whole runs where each side has 5, otherwise of their repeats.
 
-        A metric that is only known of whole runs stays so.
+        A metric that is only known of whole runs stays so, and so does an experiment's.
         """
         runs = [point.values[metric] for point in old], [point.values[metric] for point in new]
         if min(map(len, runs)) >= RUNS_NEEDED:
@@ -40,6 +40,8 @@ class Repeats:
         return ("repeats", repeats) if all(repeats) else ("runs", runs)
 
     def _of(self, points: Sequence[Point], metric: str) -> list[float]:
+        if any(point.kind not in {"task", "load"} for point in points):
+            return []
         values: list[float] = []
         for point in points[-_MOST_RUNS:]:
             values += self._evidence(point).per_repeat(metric).tolist()

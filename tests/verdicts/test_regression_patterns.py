@@ -234,3 +234,22 @@ def test_nothing_judged_has_no_health(store: RunHistory) -> None:
     told = document(store)
     assert (told["overall_health"], told["verdict"]) == (None, "not enough data")
     assert told["recommended_action"] == "re-run"
+
+
+def test_what_is_missing_is_told(store: RunHistory) -> None:
+    for version, names in (("1", "abc"), ("2", "ab")):
+        for value in near(100, 5):
+            of_all = {name: Measured({"e2e_ms.p50": value}) for name in names}
+            store.run({f"bot@{version}": of_all})
+    store.run({"bot@2": {"a": Measured({"e2e_ms.p50": 900.0})}}, status="interrupted")
+    told = document(store)
+    assert told["verdict"] == "no regression"
+    assert told["unmeasured"] == ["c"]
+    assert told["unfinished"] == 1
+
+
+def test_the_same_factor_without_any_scatter_is_the_same(store: RunHistory) -> None:
+    for version, factor in (("1", 1.0), ("2", 1.2)):
+        for _ in range(5):
+            store.run({f"bot@{version}": times_on(7.0 * factor)})
+    assert patterns(store)["same factor"]["factor"] == pytest.approx(1.2)
