@@ -25,7 +25,7 @@ from agentbench_tui.analysis.resampling import (
     bias_correction,
     ends,
 )
-from agentbench_tui.analysis.signed_rank import wilcoxon
+from agentbench_tui.analysis.signed_rank import SignedRankTest, wilcoxon
 from agentbench_tui.analysis.student import TTest, paired_t, student_t, welch
 from agentbench_tui.analysis.summary import MAD_TO_SD, iqm, quantile, summarise
 from agentbench_tui.verdicts.reference_sheet import Missing, Rule, Sheet
@@ -180,9 +180,8 @@ def _test_answers(name: str, a: Floats, b: Floats) -> dict[str, Any]:
         return _t_answers(paired_t(b - a))
     if name == "mann_whitney_B_vs_A":
         return _mann_whitney_answers(a, b)
-    if name == "wilcoxon":
-        signed = wilcoxon(b - a)
-        return {} if signed is None else {"W": signed.w, "p_two_sided": signed.p, "p": signed.p}
+    if name.startswith("wilcoxon"):
+        return _wilcoxon_answers(wilcoxon(b - a))
     if name == "brunner_munzel":
         shifted = brunner_munzel(b, a)
         return {} if shifted is None else {"statistic": shifted.statistic, "p": shifted.p}
@@ -215,6 +214,15 @@ def _t_answers(test: TTest | None) -> dict[str, Any]:
         "ci95_diff_B_minus_A": both,
         "mean_difference": test.difference,
     }
+
+
+def _wilcoxon_answers(test: SignedRankTest | None) -> dict[str, Any]:
+    """W as scipy has it, the smaller of both sums of ranks."""
+    if test is None:
+        return {}
+    smaller = min(test.w, test.n * (test.n + 1) / 2 - test.w)
+    answers: dict[str, Any] = {"W": smaller, "statistic": smaller, "W_plus": test.w}
+    return answers | dict.fromkeys(("p", "p_two_sided", "p_exact_two_sided"), test.p)
 
 
 def _mann_whitney_answers(a: Floats, b: Floats) -> dict[str, Any]:
