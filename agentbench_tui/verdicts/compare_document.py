@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.verdicts.comparison import ALPHA
 from agentbench_tui.verdicts.disagreement import disagreements
-from agentbench_tui.verdicts.outcome import outcome
 from agentbench_tui.verdicts.recommendation import recommendations
 
 if TYPE_CHECKING:
@@ -99,6 +98,7 @@ def _side(side: Side) -> Document:
         "versions": list(side.versions),
         "simulated": side.simulated,
         "not_shared": [str(place) for place in side.alone],
+        "notes": list(side.notes),
     }
 
 
@@ -143,33 +143,11 @@ def _finite(value: Any) -> Any:
 def _standing(found: Compared) -> Document:
     """Who beats, or equals, every other, over all and in each category."""
     categories = dict.fromkeys(one.category for pair in found.pairs for one in pair.benchmarks)
-    winner = winner_of_many(found)
+    winner = found.winner()
     return {
         "overall": {"verdict": "tie" if winner is None else "better", "winner": winner},
-        "categories": {name: winner_of_many(found, name) for name in categories},
+        "categories": {name: found.winner(name) for name in categories},
     }
-
-
-def winner_of_many(found: Compared, category: str | None = None) -> str | None:
-    """The side that is better than one other at least, and than every other better or, in every
-    metric, equivalent; None without any."""
-    for side in found.sides:
-        said = []
-        for pair in found.pairs:
-            if side.label not in {pair.a.label, pair.b.label}:
-                continue
-            one = outcome(
-                metric
-                for on in pair.benchmarks
-                if category in {None, on.category}
-                for metric in on.metrics
-            )
-            said.append((pair, one if pair.b.label == side.label else one.swapped()))
-        better = [pair.is_ranked and one.verdict == "better" for pair, one in said]
-        no_worse = [pair.is_ranked and one.is_no_worse for pair, one in said]
-        if any(better) and all(x or y for x, y in zip(better, no_worse, strict=True)):
-            return side.label
-    return None
 
 
 def _of_many(found: Compared) -> list[str]:

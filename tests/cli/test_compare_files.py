@@ -53,6 +53,7 @@ def test_two_files_need_no_database(compare: Compare, tmp_path: Path) -> None:
     assert found["e2e_ms"]["ratio"] == pytest.approx(1.3, rel=0.01)
     assert found["accuracy"]["difference"] == 0
     assert found["accuracy"]["paired"]
+    assert json.loads(out)["sides"]["a"]["notes"] == [err.splitlines()[0]]
     assert "a.csv: read as: latency_s × 1000 → e2e_ms, correct → accuracy" in err
     assert not (tmp_path / "data").exists()
 
