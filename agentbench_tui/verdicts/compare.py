@@ -99,6 +99,13 @@ class Pair:
             return None
         return self.b.label if verdict == "better" else self.a.label
 
+    def about(self, side: Side, category: str | None = None) -> Outcome:
+        """What is said about one of the two; nothing, where neither may win."""
+        found = self.outcome if category is None else self.by_category().get(category)
+        if found is None or not self.is_ranked:
+            return Outcome(0, 0, 0, 0)
+        return found if side is self.b else found.swapped()
+
     def by_category(self) -> dict[str, Outcome]:
         """Category of the suites → what is said on its benchmarks."""
         names = dict.fromkeys(one.category for one in self.benchmarks)
@@ -120,6 +127,19 @@ class Compared:
     asked: Asked
     primary: bool
     """Whether the primary metrics were compared, for want of others."""
+
+    def winner(self, category: str | None = None) -> str | None:
+        """The side that is better than one other at least, and than every other better or, in
+        every metric, equivalent; None without any."""
+        for side in self.sides:
+            pairs = [pair for pair in self.pairs if side is pair.a or side is pair.b]
+            said = [pair.about(side, category) for pair in pairs]
+            better = [one.verdict == "better" for one in said]
+            if any(better) and all(
+                b or one.is_no_worse for b, one in zip(better, said, strict=True)
+            ):
+                return side.label
+        return None
 
 
 def check_metrics(names: Iterable[str], columns: Collection[str] = ()) -> None:

@@ -17,8 +17,8 @@ from agentbench_tui.analysis.summary import lag1_autocorrelation
 if TYPE_CHECKING:
     from agentbench_tui.verdicts.evidence import Floats
 
-_FEWEST = 5
-"""Values; fewer have no correlation to speak of."""
+_FEWEST = 6
+"""Values; fewer have no correlation to speak of, and are worth no more than two."""
 _HIGHEST = 0.95
 _CAUTION = 0.5
 """Standard errors (1/√n) that are put upon the correlation of pairs, whose estimate is rough."""
@@ -38,8 +38,8 @@ class Dependence:
 
 
 def paired_dependence(d: Floats) -> Dependence | None:
-    """Of the mean of differences, in the order of asking; None of few, or of equal ones."""
-    if len(d) < _FEWEST or d.min() == d.max():
+    """Of the mean of differences, in the order of asking; None of one, or of equal ones."""
+    if len(d) < _LEAST_WORTH or d.min() == d.max():
         return None
     worth = _worth(d, _CAUTION)
     error = math.sqrt(float(d.var(ddof=1)) / worth)
@@ -48,8 +48,8 @@ def paired_dependence(d: Floats) -> Dependence | None:
 
 
 def group_dependence(x: Floats, y: Floats) -> Dependence | None:
-    """Of mean(y) - mean(x), each in the order of asking; None of few, or of equal ones."""
-    if min(len(x), len(y)) < _FEWEST:
+    """Of mean(y) - mean(x), each in the order of asking; None of one, or of equal ones."""
+    if min(len(x), len(y)) < _LEAST_WORTH:
         return None
     worths = _worth(x, 0.0), _worth(y, 0.0)
     variances = float(x.var(ddof=1)), float(y.var(ddof=1))
@@ -67,6 +67,8 @@ def group_dependence(x: Floats, y: Floats) -> Dependence | None:
 def _worth(x: Floats, caution: float) -> float:
     """Effective number of values. r1 of few lies (1 + 4r) / n too low (Marriott & Pope 1954)."""
     n, r1 = len(x), lag1_autocorrelation(x)
+    if n < _FEWEST:
+        return _LEAST_WORTH
     if r1 is None:
         return float(n)
     r = (n * r1 + 1) / (n - 4)
