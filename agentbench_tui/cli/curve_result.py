@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -11,9 +12,9 @@ import click
 from agentbench_tui.cli.curve_sentences import lines, p_shown, short, signed
 from agentbench_tui.cli.output import (
     Column,
+    console,
     csv_cell,
     print_json,
-    print_prose,
     print_rows,
 )
 from agentbench_tui.model.errors import UsageError
@@ -62,11 +63,25 @@ def print_curves(answers: Sequence[Answer], form: str) -> None:
         for place, answer in enumerate(answers):
             if place:
                 click.echo()
-            print_prose("\n".join(lines(answer)))
+            _print_lines(answer)
             plot = distribution_plot(answer)
             if plot is not None:
                 click.echo()
                 click.echo(plot.text(*_PLOT))
+
+
+def _print_lines(answer: Answer) -> None:
+    """Whole into a pipe; on a terminal they go on indented."""
+    import textwrap
+
+    width = console().width if sys.stdout.isatty() else None
+    for text, indent in lines(answer):
+        shown = text
+        if width is not None and text:
+            shown = textwrap.fill(
+                text, width, subsequent_indent=" " * indent, break_on_hyphens=False
+            )
+        click.echo(shown)
 
 
 def distribution_plot(answer: Answer) -> Plot | None:

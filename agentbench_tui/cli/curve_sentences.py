@@ -16,22 +16,28 @@ if TYPE_CHECKING:
     from agentbench_tui.verdicts.run_summary import Run
 
 _UNFINISHED_SHOWN = 5
+_NAME = 11
+"""Cells for the name of a figure."""
 
 
-def lines(answer: Answer) -> Iterator[str]:
-    """What is told of one metric, the verdict first."""
+def lines(answer: Answer) -> Iterator[tuple[str, int]]:
+    """What is told of one metric, the verdict first: lines, and how far each is indented where it
+    goes on in the next one."""
     found = answer.comparison
     summary = f", {answer.summary}" if answer.summary else ""
-    yield f"{found.metric}{summary}; {found.better} is better"
+    yield f"{one_line(found.metric)}{summary}; {found.better} is better", 0
     yield (
-        f"candidate {short(found.b)} against control {short(found.a)}: the candidate is "
-        f"{found.verdict}{_why(found)}"
+        (
+            f"candidate {short(found.b)} against control {short(found.a)}: the candidate is "
+            f"{found.verdict}{_why(found)}"
+        ),
+        0,
     )
-    yield ""
+    yield "", 0
     for name, words in _figures(answer):
-        yield f"{name:<11}{words}"
+        yield f"{name:<{_NAME}}{words}", _NAME
     for note in answer.notes:
-        yield f"– {note}"
+        yield f"– {note}", 2
 
 
 def _why(found: RunComparison) -> str:
