@@ -33,7 +33,7 @@ def stats() -> None:
     """Spread, power, summaries with their intervals, and a check of the statistics themselves."""
 
 
-@stats.command("check")
+@stats.command("check", short_help="Hold the statistics against answers of other software.")
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 @format_option()
 def check(file: Path, form: str) -> int:

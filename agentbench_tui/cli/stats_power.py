@@ -46,9 +46,7 @@ _ROWS = (
 _LINES = (
     Column("name", "metric", names_row=True),
     Column("design", "design"),
-    Column("what", "of"),
     Column("sd", "spread", percent, right=True),
-    Column("power", "power", percent, right=True),
     Column("answer", "answer"),
 )
 
@@ -65,11 +63,13 @@ _LINES = (
 @click.option(
     "--shares",
     type=(click.FloatRange(0, 1), click.FloatRange(0, 1)),
+    metavar="P Q",
     help="Two success rates to tell apart: --shares 0.7 0.8.",
 )
 @click.option(
     "--discordant",
     type=(click.FloatRange(0, 1), click.FloatRange(0, 1)),
+    metavar="A B",
     help="Shares of cases that A alone and B alone gets right: --discordant 0.05 0.10.",
 )
 @click.option("--metric", metavar="NAME", help="Only this metric of the selectors.")
@@ -115,6 +115,7 @@ def power(selectors: tuple[str, ...], form: str, **given: Any) -> int:
     print_rows([_line(row) for row in rows], _LINES if named else _LINES[1:], form)
     if any(row["design"] == "paired" and row["unit"] != "points" for row in rows):
         click.echo("paired: the spread is that of the differences within pairs")
+    click.echo(f"seen: in {percent(chances.power)} of all tries, at p < {chances.alpha:g}")
     for row in rows:
         if row["reason"]:
             print_prose(f"{row['name']}: {row['reason']}")
@@ -203,9 +204,9 @@ def _of_selectors(
 
 def _line(row: dict[str, Any]) -> dict[str, Any]:
     words = {
-        "effect": f"{row['n']} see {_effect(row)}",
-        "n": f"{_effect(row)} takes {row['n']}",
-        "power": f"{row['n']} see {_effect(row)} in {percent(row['power'])}",
+        "effect": f"{row['n']} {row['what']} see {_effect(row)}",
+        "n": f"{_effect(row)} takes {row['n']} {row['what']}",
+        "power": f"{row['n']} {row['what']} see {_effect(row)} in {percent(row['power'])}",
     }
     answer = NOTHING if row["reason"] else words[row["asked"]]
     return {**row, "answer": answer}

@@ -42,11 +42,11 @@ _CELLS = (
     Column("more", "more", right=True),
 )
 _LINES = (
-    *_CELLS[:4],
+    *_CELLS[:2],
+    Column("mean_shown", "mean", right=True),
     Column("cv_shown", "CV", right=True),
     Column("half_width", "half-width", percent, right=True),
     Column("needed_shown", "runs needed", right=True),
-    Column("more", "more", right=True),
 )
 _PLOT_HEIGHT = 20
 _FILE = "file:"
@@ -195,7 +195,8 @@ def _of_samples(
 
 def _line(row: dict[str, Any]) -> dict[str, Any]:
     """A row with its bands in the cells."""
-    shown = {"cv_shown": NOTHING, "needed_shown": NOTHING}
+    mean = NOTHING if row["mean"] is None else f"{row['mean']:.5g} {row['unit']}".rstrip()
+    shown = {"mean_shown": mean, "cv_shown": NOTHING, "needed_shown": NOTHING}
     if row["cv"] is not None:
         band = f"{100 * row['cv_low']:.3g}-{100 * row['cv_high']:.3g}"
         shown["cv_shown"] = f"{percent(row['cv'])} ({band})"
