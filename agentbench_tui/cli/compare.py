@@ -10,7 +10,8 @@ from agentbench_tui.cli.compare_curves import compare_curves, is_about_curves
 from agentbench_tui.cli.compare_files import better_option, database_of, file_columns
 from agentbench_tui.cli.curve_options import SpreadingCommand, curve_options
 from agentbench_tui.cli.numbers import ROWS
-from agentbench_tui.cli.output import database_option, format_option
+from agentbench_tui.cli.output import database_option, format_option, print_prose
+from agentbench_tui.model.untrusted import one_line
 
 if TYPE_CHECKING:
     from agentbench_tui.verdicts.compare import Compared
@@ -127,7 +128,7 @@ def compare(
             connection, selectors, suite, benchmark, numbers, tuple(columns.values())
         )
         for note in dict.fromkeys(note for side in sides for note in side.notes):
-            click.echo(note, err=True)
+            print_prose(one_line(note, 1000), err=True)
         found = compare_sides(connection, sides, numbers, asked, metrics)
         document = compare_document(connection, found, numbers, limit)
     print_comparison(found, document, form)

@@ -82,6 +82,14 @@ def test_where_one_file_says_no_seeds_cases_alone_make_pairs(
         assert (found["paired"], found["n"]) == (True, 20)
 
 
+def test_what_a_file_says_cannot_steer_the_terminal(compare: Compare, tmp_path: Path) -> None:
+    (tmp_path / "x.csv").write_text("case,ms,failure_kind\na,1,\nb,2,\x1b[31mred\n")
+    status, out, err = compare("file:x.csv", "file:a.csv")
+    assert status == 0
+    assert "\\x1b[31mred 1" in err
+    assert "\x1b" not in out + err
+
+
 def test_three_files_make_a_matrix(compare: Compare, tmp_path: Path) -> None:
     write_samples(tmp_path / "c.csv", 0.5)
     out = compare("file:a.csv", "file:b.csv", "file:c.csv", "--format", "json")[1]
