@@ -29,7 +29,7 @@ def _effect(row: dict[str, Any]) -> str:
         return NOTHING
     if unit == "sd":
         return f"{effect:.2f} sd"
-    return percent(effect) if unit == "ratio" else f"{100 * effect:.3g} points"
+    return percent(effect) if unit == "ratio" else f"{100 * abs(effect):.3g} points"
 
 
 _ROWS = (

@@ -98,13 +98,15 @@ def variance(
 ) -> int:
     """Spread between runs, and the smallest number of runs with a mean that is known well enough.
 
-    A run is a repeat of a benchmark, a row of a file, or a learning curve: files with a column
+    A run is a repeat of a benchmark (several run: are taken together), a row of a file, or a
+    learning curve: files with a column
     `step` hold curves, one a file or one for each value of a column `run`, and are summed up by
     their area (the last quarter) and their slope.
 
     \b
     agentbench stats variance planner --metric e2e_ms
     agentbench stats variance run:latest/planner --half-width 2%
+    agentbench stats variance run:ID1/planner run:ID2/planner run:ID3/planner
     agentbench stats variance seed1.csv seed2.csv seed3.csv --metric reward --output spread.png
     """
     from agentbench_tui.verdicts.spread import SCHEMA, spread_document
@@ -170,7 +172,13 @@ def _of_samples(
 ) -> tuple[list[RunSpread], list[str]]:
     from agentbench_tui.model.errors import UsageError
     from agentbench_tui.verdicts.evidence import CaseNumbers
-    from agentbench_tui.verdicts.measured import asked_metric, measured, metrics_of
+    from agentbench_tui.verdicts.measured import (
+        are_runs,
+        asked_metric,
+        measured,
+        metrics_of,
+        runs_together,
+    )
     from agentbench_tui.verdicts.spread import MAIN, spread_at
 
     suite, benchmark, metric = chosen
@@ -179,13 +187,20 @@ def _of_samples(
     notes: list[str] = []
     with database_of(texts, database) as connection:
         numbers = CaseNumbers(connection)
-        for text in texts:
-            for one in measured(
-                connection, text, numbers, suite=suite, benchmark=benchmark, column=column
-            ):
-                notes += one.notes
-                names = metrics_of(one, MAIN if metric is None else (metric,))
-                found += [spread_at(one, name, *wanted) for name in names]
+        only = {"suite": suite, "benchmark": benchmark}
+        parts = (
+            runs_together(connection, texts, numbers, **only)
+            if are_runs(texts)
+            else [
+                one
+                for text in texts
+                for one in measured(connection, text, numbers, column=column, **only)
+            ]
+        )
+        for one in parts:
+            notes += one.notes
+            names = metrics_of(one, MAIN if metric is None else (metric,))
+            found += [spread_at(one, name, *wanted) for name in names]
     if not found:
         raise UsageError(
             f"no run of {', '.join(texts)} has {'a main metric' if metric is None else metric}"

@@ -53,6 +53,11 @@ class RunValues:
     """What counts as a run here: `repeats` or `rows`."""
 
 
+def are_runs(selectors: Sequence[str]) -> bool:
+    """Whether several runs are meant, which are taken together."""
+    return len(selectors) > 1 and all(parse_selector(text).kind == "run" for text in selectors)
+
+
 def asked_metric(name: str | None, selectors: Sequence[str]) -> Metric | None:
     """The column that only a file has, where `name` is one; None for a metric of ours.
 
@@ -80,6 +85,38 @@ def measured(
     if selector.kind == "file":
         return _of_file(selector, numbers, benchmark, column)
     rows = executions_of_selector(connection, selector, suite=suite, benchmark=benchmark)
+    return _of_executions(connection, text, rows, numbers)
+
+
+def runs_together(
+    connection: sqlite3.Connection,
+    texts: Sequence[str],
+    numbers: CaseNumbers,
+    *,
+    suite: str | None = None,
+    benchmark: str | None = None,
+) -> list[Measured]:
+    """What several runs measured of each agent at each place, as if it were one run of them all.
+
+    Raises UsageError for a selector that means nothing.
+    """
+    rows: dict[int, Execution] = {}
+    for text in texts:
+        for row in executions_of_selector(
+            connection, parse_selector(text), suite=suite, benchmark=benchmark
+        ):
+            rows[row["key"]] = row
+    agents = dict.fromkeys(row["agent_id"] for row in rows.values())
+    found = []
+    for agent in agents:
+        own = [row for row in rows.values() if row["agent_id"] == agent]
+        found += _of_executions(connection, agent, own, numbers)
+    return found
+
+
+def _of_executions(
+    connection: sqlite3.Connection, text: str, rows: Sequence[Execution], numbers: CaseNumbers
+) -> list[Measured]:
     placed: dict[Place, list[Execution]] = {}
     for row in rows:
         point = json.dumps(row["parameters"], sort_keys=True)

@@ -104,6 +104,18 @@ def test_variance_of_runs_takes_repeats_and_splits_their_variance(said: Said) ->
     assert levels["design_effect"] == pytest.approx(1 + 15 * levels["icc"])
 
 
+def test_several_runs_are_taken_together(said: Said, measured: Place) -> None:
+    done = measured.run("run", "suite.json", *AGENTS, "--no-ui", "--runs", "3", "--format", "json")
+    newer = json.loads(done.stdout)["run_id"]
+    runs = json.loads(measured.run("runs", "list", "--format", "json").stdout)["runs"]
+    older = next(one["id"] for one in runs if one["id"] != newer)
+    texts = (f"run:{older}/echo", f"run:{newer}/echo", f"run:{newer}/echo")
+    (one,) = document(said, "variance", *texts, "--metric", "e2e_ms")["metrics"]
+    each = [document(said, "variance", text, "--metric", "e2e_ms")["metrics"][0] for text in texts]
+    assert one["values"] == each[0]["values"] + each[1]["values"]
+    assert one["two_level"]["runs"] == 6
+
+
 def test_constant_metrics_say_why_they_plan_nothing(said: Said) -> None:
     text = said("variance", "echo", "--metric", "accuracy")
     assert "all values are equal: no spread to plan from" in text
