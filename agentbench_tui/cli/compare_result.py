@@ -36,6 +36,7 @@ _CASES = (
 )
 _LONGEST = 2000
 """Characters of a sentence."""
+_MOST_NAMED = 4
 _SHOWN = 44
 """Characters of an answer in a table; JSON has more."""
 
@@ -100,13 +101,22 @@ def _print_pair(found: Compared, pair: Pair, document: Document, form: str) -> N
         shared = set.intersection(*(_words(one) for one in pair.benchmarks))
     for one in pair.benchmarks:
         _print_benchmark(one, _words(one) - shared, form)
-    for words in sorted(shared):
+    for words in [*sorted(shared), *_alone(pair)]:
         _say(form, f"– {words}")
     _print_overall(found, pair, document, form)
     for part in document["benchmarks"]:
         _print_cases(part, len(pair.benchmarks) > 1, form)
     if len(found.pairs) > 1:
         click.echo()
+
+
+def _alone(pair: Pair) -> list[str]:
+    return [
+        f"only {side.label} was measured on {', '.join(map(str, side.alone[:_MOST_NAMED]))}"
+        + (f" and {len(side.alone) - _MOST_NAMED} more" if len(side.alone) > _MOST_NAMED else "")
+        for side in (pair.a, pair.b)
+        if side.alone
+    ]
 
 
 def _words(one: OnBenchmark) -> set[str]:

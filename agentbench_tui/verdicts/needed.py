@@ -32,4 +32,6 @@ def needed(
         return max(math.ceil(normal), have + 1)
     if have >= MANY:
         return have + 1
+    if normal < 1:
+        sd = 0.0  # next to the margin nothing: power over it cannot be told from 1
     return max(values_needed(sd, margin, paired=paired, power=_POWER, alpha=alpha), have + 1)

@@ -94,10 +94,14 @@ def pair(a: CaseValues, b: CaseValues) -> Pairs:
 
 
 def repeat_means(evidence: TaskEvidence, metric: str, cases: Integers, *, on_logs: bool) -> Floats:
-    """The mean over these cases in each repeat that has a value, a case counting once."""
+    """The mean over these cases in each repeat that has a value, a case counting once.
+
+    Geometric means `on_logs`, where all values are above 0.
+    """
     column = evidence.values[metric]
     known = ~np.isnan(column) & np.isin(evidence.case, cases)
     value, repeat = column[known], evidence.repeat[known]
+    on_logs = on_logs and bool((value > 0).all())
     _, place = np.unique(evidence.case[known], return_inverse=True)
     cells, cell = np.unique(repeat * (place.max(initial=0) + 1) + place, return_inverse=True)
     means = np.bincount(cell, np.log(value) if on_logs else value) / np.bincount(cell)

@@ -12,7 +12,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from agentbench_tui.analysis.paired_effect import unpaired_difference_effect, unpaired_ratio_effect
+from agentbench_tui.analysis.paired_effect import (
+    NO_RATIO,
+    unpaired_difference_effect,
+    unpaired_ratio_effect,
+)
 from agentbench_tui.analysis.student import welch
 from agentbench_tui.verdicts.comparison import EQUIVALENCE_LEVEL, LEVEL, SURE_REPEATS
 from agentbench_tui.verdicts.dependence import Dependence, group_dependence, paired_dependence
@@ -42,6 +46,8 @@ def pairs_beside_repeats(
     x, y = (repeat_means(side, found.metric, pairs.case, on_logs=logs) for side in (a, b))
     if found.p_value is None or min(len(x), len(y)) < SURE_REPEATS:
         return found
+    if logs and min(x.min(), y.min()) <= 0:  # a whole repeat without a time above 0
+        return replace(found, p_value=None, notes=(*found.notes, NO_RATIO))
     effect_at = unpaired_ratio_effect if logs else unpaired_difference_effect
     outer, inner = effect_at(x, y, LEVEL), effect_at(x, y, EQUIVALENCE_LEVEL)
     x, y = (np.log(x), np.log(y)) if logs else (x, y)
