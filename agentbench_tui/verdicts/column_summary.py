@@ -149,7 +149,7 @@ def _clustered(of: Observed) -> list[Figure]:
     if of.cluster is None or not _repeats_units(of.cluster):
         return []
     count = len(np.unique(of.cluster))
-    if count < 2:
+    if count < 2 or of.values.min() == of.values.max():
         return []
     error = clustered_se(of.values, of.cluster, "CR1")
     plain = float(of.values.std(ddof=1)) / math.sqrt(len(of.values))
@@ -171,6 +171,9 @@ def _interquartile(of: Observed, seed: int) -> Figure:
     place = place.reshape(-1)
     tasks = [x[place == number] for number in range(int(place.max()) + 1)]
     found = bootstrap_aggregate(tasks, "iqm", Resampling(seed, RESAMPLES))
+    if found is not None and found.interval.low == found.interval.high:
+        reason = "no interval: every draw gives the same, which is not certainty"
+        return Figure(name, value, None, None, len(x), "", reason)
     return _figure(name, value, None if found is None else found.interval, len(x))
 
 

@@ -3,10 +3,10 @@ each run as two numbers: the area under the last of its curve, and its slope."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,9 +17,6 @@ from agentbench_tui.verdicts.run_summary import Run, SummaryKind, seed_of_name, 
 from agentbench_tui.verdicts.sample_columns import ROLES
 from agentbench_tui.verdicts.table_file import Table, read_table
 from agentbench_tui.verdicts.training_run import STEPS, VALUE, Series, Unlogged, read_series
-
-if TYPE_CHECKING:
-    from agentbench_tui.verdicts.evidence import Floats
 
 DEFAULT_METRIC = "overview/reward"
 """What is looked for where no metric is asked for and no column is named `value`."""
@@ -103,20 +100,19 @@ def _of_column(table: Table, label: str, metric: str) -> list[Run]:
         rows.setdefault(str(cell), []).append(row)
     runs = []
     for name, own in rows.items():
-        at, values = _numbers(table, steps, own), _numbers(table, column, own)
-        logged = ~np.isnan(values)
+        cells = table.columns[column]
+        logged = [row for row in own if cells[row] is not None and str(cells[row]).strip()]
         # A step that was logged again counts as it was logged last.
-        last = dict(zip(at[logged].tolist(), values[logged].tolist(), strict=True))
+        last = {
+            _finite(table, steps, row): _number(table, column, row, cells[row]) for row in logged
+        }
         ordered = np.array(sorted(last))
-        series = Series(
-            ordered,
-            np.array([last[step] for step in ordered]),
-            None,
-            int(logged.sum()) - len(last),
-        )
+        values = np.array([last[step] for step in ordered.tolist()])
+        values[~np.isfinite(values)] = np.nan
+        series = Series(ordered, values, None, len(logged) - len(last))
         seed = seed_of_name(name)
-        if seeds is not None and (told := table.columns[seeds][own[0]]) is not None:
-            seed = int(_number(table, seeds, own[0], told))
+        if seeds is not None and table.columns[seeds][own[0]] not in (None, ""):
+            seed = int(_finite(table, seeds, own[0]))
         if len(ordered):
             runs.append(Run(name, seed, series))
         else:
@@ -124,24 +120,24 @@ def _of_column(table: Table, label: str, metric: str) -> list[Run]:
     return runs
 
 
-def _numbers(table: Table, name: str, rows: Sequence[int]) -> Floats:
-    cells = [table.columns[name][row] for row in rows]
-    return np.array(
-        [
-            np.nan if cell is None or str(cell).strip() == "" else _number(table, name, row, cell)
-            for row, cell in zip(rows, cells, strict=True)
-        ],
-        dtype=np.float64,
-    )
-
-
 def _number(table: Table, name: str, row: int, cell: object) -> float:
     try:
         return float(str(cell))
     except ValueError:
-        raise UsageError(
-            f"{table.path}:{table.lines[row]}: {name}: '{str(cell)[:40]}' is no number"
-        ) from None
+        raise UsageError(_no_number(table, name, row, cell)) from None
+
+
+def _finite(table: Table, name: str, row: int) -> float:
+    """Of a step or a seed."""
+    cell = table.columns[name][row]
+    number = _number(table, name, row, cell)
+    if not math.isfinite(number):
+        raise UsageError(_no_number(table, name, row, cell))
+    return number
+
+
+def _no_number(table: Table, name: str, row: int, cell: object) -> str:
+    return f"{table.path}:{table.lines[row]}: {name}: '{str(cell)[:40]}' is no number"
 
 
 def _named(table: Table, names: Sequence[str]) -> str | None:

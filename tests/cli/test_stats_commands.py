@@ -321,6 +321,30 @@ def test_the_same_seed_gives_the_same_summary(said: Said) -> None:
 
 
 @pytest.mark.parametrize(
+    ("rows", "words"),
+    [
+        ("a,0,1,5\na,x,2,5", "odd.csv:3: step: 'x' is no number"),
+        ("a,0,1,5\na,nan,2,5", "odd.csv:3: step: 'nan' is no number"),
+        ("a,0,1,5\na,10,two,5", "odd.csv:3: value: 'two' is no number"),
+        ("a,0,1,inf\na,10,2,inf", "odd.csv:2: seed: 'inf' is no number"),
+        ("a,0,,\na,10,,", "a: has no value of value"),
+    ],
+)
+def test_faults_of_learning_curves_are_told_with_their_line(
+    said: Said, rows: str, words: str
+) -> None:
+    Path("odd.csv").write_text(f"run,step,value,seed\n{rows}\n")
+    assert words in said("variance", "odd.csv", code=2)
+
+
+def test_a_run_that_diverged_is_left_out(said: Said) -> None:
+    rows = [f"{name},{step},{step}" for name in "ab" for step in range(9)]
+    Path("odd.csv").write_text("run,step,value\n" + "\n".join([*rows, "c,0,1", "c,8,nan"]) + "\n")
+    area = document(said, "variance", "odd.csv")["metrics"][0]
+    assert area["values"] == [7.0, 7.0]
+
+
+@pytest.mark.parametrize(
     ("arguments", "words"),
     [
         (("variance", "nobody"), "no agent 'nobody'"),
