@@ -49,7 +49,8 @@ class Finding:
     metric: str
     verdict: Verdict
     new: tuple[Point, ...]
-    """The runs that are judged; of a history the newest one, or the last 5."""
+    """The runs that are judged; of a history the newest one with those that it confirms, or the
+    last 5."""
     old: tuple[Point, ...] = ()
     gate: Literal["versions", "history"] | None = None
     against: str = ""

@@ -15,9 +15,13 @@ from agentbench_tui.analysis.history_gate import (
 )
 from agentbench_tui.verdicts.finding import NO_RATIO, Finding, Location
 
+NEARER = 0.5
+"""Of the way from one level to another."""
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from agentbench_tui.analysis.change_point import Change
     from agentbench_tui.analysis.history_gate import HistoryTest, Shift
     from agentbench_tui.analysis.scale import Scale
     from agentbench_tui.verdicts.history import Point
@@ -33,6 +37,10 @@ def judged_by_history(base: Finding, series: Sequence[Point]) -> Finding:
     start = _level_start(values, scale, base.margin)
     series, values = series[start:], values[start:]
     test, back = judged(values, scale, base.margin)
+    if test.verdict in {"no change seen", "suspect"}:
+        standing = standing_change(values, scale, base.margin)
+        if standing is not None:
+            return _by_change(base, series, standing, test)
     shift = test.evidence or test.instant
     assert shift is not None  # there are enough runs
     upto = len(values) - back
@@ -49,7 +57,7 @@ def judged_by_history(base: Finding, series: Sequence[Point]) -> Finding:
         base,
         verdict=verdict,
         old=tuple(series[first:last]),
-        new=tuple(series[-recent:]),
+        new=tuple(series[-max(recent, back + 1) :]),
         against=_against(shift, last - first),
         before=median(values[first:last]),
         now=median(values[-recent:]),
@@ -58,9 +66,45 @@ def judged_by_history(base: Finding, series: Sequence[Point]) -> Finding:
         high=shift.high,
         p=shift.p,
         smallest=test.smallest,
-        values=(last - first, recent),
+        values=(last - first, max(recent, back + 1)),
         location=location,
         reason=test.reason,
+    )
+
+
+def standing_change(values: Sequence[float], scale: Scale, margin: float) -> Change | None:
+    """The last change of the last 40 runs, if the newest run has its level; None without one.
+
+    The gate looks at the moment of a change; some runs later it would take a regression that
+    nobody has accepted for the level.
+    """
+    found = changes(values, scale, margin)
+    if not found or found[-1].run < len(values) - 2 * EARLIER_USED:
+        return None
+    before, after, newest = scale.positions([found[-1].before, found[-1].after, values[-1]])
+    return found[-1] if (newest - before) / (after - before) >= NEARER else None
+
+
+def _by_change(
+    base: Finding, series: Sequence[Point], change: Change, test: HistoryTest
+) -> Finding:
+    old, new = tuple(series[: change.first]), tuple(series[change.last :])
+    return replace(
+        base,
+        verdict="regression" if change.worse else "improvement",
+        old=old[-EARLIER_USED:],
+        new=new,
+        against="the level before",
+        before=change.before,
+        now=change.after,
+        change=change.change,
+        low=change.low,
+        high=change.high,
+        p=change.p,
+        smallest=test.smallest,
+        values=(min(len(old), EARLIER_USED), len(new)),
+        location=Location(series[change.first], series[change.last], old[-1] if old else None),
+        reason="",
     )
 
 
@@ -79,8 +123,13 @@ def judged(values: Sequence[float], scale: Scale, margin: float) -> tuple[Histor
     come after it are: until there are 5 of them, which are judged together.
     """
     test = judge_history(values, scale, margin)
-    if test.verdict in {"regression", "improvement"}:
-        return test, 0
+    evidence = test.evidence
+    if evidence is not None and evidence.against != "newest run":
+        if not _is_back(values, scale, evidence):
+            return test, 0
+        side = "worse" if evidence.worse else "better"
+        reason = f"the last {RECENT} runs were {side}, the newest is as before"
+        return replace(test, verdict="no change seen", reason=reason), 0
     reason = test.reason
     for back in range(RECENT - 1, 0, -1):
         if len(values) - back <= EARLIER_NEEDED:
@@ -94,10 +143,20 @@ def judged(values: Sequence[float], scale: Scale, margin: float) -> tuple[Histor
             if first.worse:
                 return replace(alone, verdict="regression"), back
             return replace(alone, verdict="improvement"), back
-        if back == 1 and not reason:
+        if back == 1:
             side = "worse" if first.worse else "better"
             reason = f"the run before was {side} than predicted, the newest is not"
     return replace(test, reason=reason), 0
+
+
+def _is_back(values: Sequence[float], scale: Scale, shift: Shift) -> bool:
+    """Whether the newest run lies nearer to the level before than to that of the last 5 runs.
+
+    Else a regression that has been mended would be told as one for two runs more.
+    """
+    x = scale.positions(values[-RECENT:]).tolist()
+    moved = float(scale.positions([shift.change])[0])
+    return bool((x[-1] - (median(x) - moved)) / moved < NEARER)
 
 
 def _confirms(values: Sequence[float], again: float, scale: Scale, margin: float) -> bool:

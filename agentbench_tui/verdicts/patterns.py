@@ -18,6 +18,7 @@ from agentbench_tui.analysis.distribution import normal_quantile
 from agentbench_tui.analysis.proportion import newcombe
 from agentbench_tui.analysis.student import welch
 from agentbench_tui.store.queries import failures_of
+from agentbench_tui.verdicts.finding import UNDECIDED
 from agentbench_tui.verdicts.health import dimension_of
 from agentbench_tui.verdicts.other_agents import change_of_others
 
@@ -73,7 +74,9 @@ def patterns_of(
 def _same_factor(connection: sqlite3.Connection, findings: Sequence[Finding]) -> Pattern | None:
     """One factor that the intervals of all benchmarks hold, and that matters."""
     timed = [
-        one for one in findings if one.metric == "e2e_ms.p50" and one.low is not None and one.gate
+        one
+        for one in findings
+        if one.metric == "e2e_ms.p50" and one.low is not None and one.verdict not in UNDECIDED
     ]
     if len(timed) < LEAST_PLACES or not any(one.verdict == "regression" for one in timed):
         return None

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from agentbench_tui.analysis.history_gate import EARLIER_NEEDED, SUSTAINED_P
+from agentbench_tui.analysis.history_gate import EARLIER_NEEDED
 from agentbench_tui.analysis.multiplicity import benjamini_hochberg
 from agentbench_tui.analysis.scale import MARGINS
 from agentbench_tui.analysis.version_gate import RUNS_NEEDED, compare_versions, with_adjusted
@@ -173,28 +173,10 @@ class _Judge:
             notes += (f"judged from {accepted.since[:10]} on, where a change was accepted",)
         base = replace(base, notes=notes, against=sides.words())
         if sides.named is None and len(series) > EARLIER_NEEDED:
-            return self._by_history(base, series, old, new)
+            return judged_by_history(base, series)
         if not old or (sides.named is None and _has_lost_versions(upto, same)):
             return _without_old(base, sides, left_out, has_accepted=accepted is not None)
         return self._by_versions(base, old, new)
-
-    def _by_history(
-        self, base: Finding, series: list[Point], old: list[Point], new: list[Point]
-    ) -> Finding:
-        """By the history; and where two versions have 5 runs each, by these too.
-
-        A history of several levels hides that the newest of them is another; its gate stays as
-        strict when the versions have to differ with the p that it asks of the last 5 runs.
-        """
-        found = judged_by_history(base, series)
-        if found.verdict not in {"no change seen", "suspect"} or not old:
-            return found
-        if min(len(old), len(new)) < RUNS_NEEDED or old[-1].version == new[-1].version:
-            return found
-        versions = self._by_versions(base, old, new)
-        is_sure = versions.p is not None and versions.p < SUSTAINED_P
-        wanted = {"regression"} if found.verdict == "suspect" else {"regression", "improvement"}
-        return replace(versions, test=None) if is_sure and versions.verdict in wanted else found
 
     def _accepted_at(self, place: Place, metric: str) -> AcceptedChange | None:
         fitting = [
