@@ -1,0 +1,209 @@
+"""Faults that the proxy puts between a client and its target: plain data.
+
+Those of a connection work on any bytes, TLS too; those of a request need plain HTTP/1.1. All
+times are of one clock, `time.perf_counter_ns` of the machine. Wrong values raise ValueError.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+Direction = Literal["both", "to_target", "to_client"]
+MOST_BODY_BYTES = 1 << 20
+"""Of an error reply."""
+
+
+class Latency(msgspec.Struct, frozen=True, tag="latency"):
+    """What comes while the fault is on passes so much later, at the latest at the fault's end."""
+
+    ms: float
+    direction: Direction = "to_client"
+
+    def __post_init__(self) -> None:
+        _check(self.ms > 0, f"latency: ms must be more than 0, not {self.ms:g}")
+
+
+class Jitter(msgspec.Struct, frozen=True, tag="jitter"):
+    """As latency, but each piece that arrives draws its delay evenly from 0 to `most_ms`.
+
+    Order is kept: a piece also waits for those before it.
+    """
+
+    most_ms: float
+    direction: Direction = "to_client"
+
+    def __post_init__(self) -> None:
+        _check(self.most_ms > 0, f"jitter: most_ms must be more than 0, not {self.most_ms:g}")
+
+
+class Bandwidth(msgspec.Struct, frozen=True, tag="bandwidth"):
+    """All connections that it hits share a line of so many bytes a second, in each direction."""
+
+    bytes_per_s: float
+    direction: Direction = "to_client"
+
+    def __post_init__(self) -> None:
+        _check(
+            self.bytes_per_s >= 1,
+            f"bandwidth: bytes_per_s must be at least 1, not {self.bytes_per_s:g}",
+        )
+
+
+class Cut(msgspec.Struct, frozen=True, tag="cut"):
+    """A connection ends with the so-manieth byte that it passes in the time of the fault."""
+
+    after_bytes: int
+    end: Literal["close", "reset"] = "close"
+    direction: Literal["to_target", "to_client"] = "to_client"
+    """In which the bytes are counted; the connection ends in both."""
+
+    def __post_init__(self) -> None:
+        _check(
+            self.after_bytes >= 1,
+            f"cut: after_bytes must be at least 1, not {self.after_bytes}; a reset cuts at once",
+        )
+
+
+class Reset(msgspec.Struct, frozen=True, tag="reset"):
+    """Connections are reset (RST): open ones when it begins, new ones when they are accepted."""
+
+
+class BlackHole(msgspec.Struct, frozen=True, tag="black_hole"):
+    """Bytes vanish: connections are accepted and never answered, open ones fall silent.
+
+    What vanished stays lost. A connection that lost a byte, or that began in the time of the
+    fault, is silent to its end; one that had nothing to say in that time goes on after it.
+    """
+
+
+class Refuse(msgspec.Struct, frozen=True, tag="refuse"):
+    """Nobody listens: new connections are refused, open ones go on."""
+
+
+class Stall(msgspec.Struct, frozen=True, tag="stall"):
+    """Nothing passes, nothing is lost: it goes on where it stopped when the fault ends."""
+
+    direction: Direction = "both"
+
+
+class ErrorReply(msgspec.Struct, frozen=True, tag="error_reply"):
+    """Requests are answered by the proxy; the target does not see them."""
+
+    status: int = 503
+    body: str = '{"error":{"message":"injected by agentbench","type":"server_error"}}'
+    content_type: str = "application/json"
+
+    def __post_init__(self) -> None:
+        _check(
+            400 <= self.status <= 599,
+            f"error_reply: status must be from 400 to 599, not {self.status}",
+        )
+        _check_reply(self.body, self.content_type)
+
+
+class TooManyRequests(msgspec.Struct, frozen=True, tag="too_many_requests"):
+    """Requests are answered with 429; the target does not see them."""
+
+    retry_after_s: int | None = None
+    """Whole seconds, as the Retry-After field says it (RFC 9110, 10.2.3); None: no such field."""
+    above_per_s: float | None = None
+    """Only requests beyond this rate (token bucket); None: all."""
+    burst: int = 10
+    """Requests that may come at once under `above_per_s`."""
+    body: str = '{"error":{"message":"injected by agentbench","type":"rate_limit_error"}}'
+    content_type: str = "application/json"
+
+    def __post_init__(self) -> None:
+        wait, rate = self.retry_after_s, self.above_per_s
+        _check(
+            wait is None or wait >= 0,
+            f"too_many_requests: retry_after_s must not be negative, but is {wait}",
+        )
+        _check(
+            rate is None or rate > 0,
+            f"too_many_requests: above_per_s must be more than 0, not {rate}",
+        )
+        _check(self.burst >= 1, f"too_many_requests: burst must be at least 1, not {self.burst}")
+        _check_reply(self.body, self.content_type)
+
+
+class SlowHeaders(msgspec.Struct, frozen=True, tag="slow_headers"):
+    """The head of the target's answer passes byte by byte; the body follows as it comes."""
+
+    byte_every_ms: float = 10.0
+
+    def __post_init__(self) -> None:
+        _check(
+            self.byte_every_ms > 0,
+            f"slow_headers: byte_every_ms must be more than 0, not {self.byte_every_ms:g}",
+        )
+
+
+class Truncation(msgspec.Struct, frozen=True, tag="truncation"):
+    """The target's answer breaks off after so many bytes of its body, in an orderly close.
+
+    Bytes as they go over the wire, framing of chunks included. Answers that are not longer pass
+    whole.
+    """
+
+    after_body_bytes: int = 0
+
+    def __post_init__(self) -> None:
+        _check(
+            self.after_body_bytes >= 0,
+            f"truncation: after_body_bytes must not be negative, but is {self.after_body_bytes}",
+        )
+
+
+ConnectionKind = Latency | Jitter | Bandwidth | Cut | Reset | BlackHole | Stall
+"""Hit a share of the connections."""
+RequestKind = ErrorReply | TooManyRequests | SlowHeaders | Truncation
+"""Hit a share of the requests; plain HTTP only."""
+Kind = ConnectionKind | RequestKind | Refuse
+
+
+class Fault(msgspec.Struct, frozen=True):
+    """What goes wrong, when, and for which share."""
+
+    kind: Kind
+    start_s: float = 0.0
+    """After the beginning of the script, see `script.Start`."""
+    end_s: float | None = None
+    """The same; None: until it is cleared."""
+    share: float = 1.0
+    """Of connections or requests, each drawn by itself from `seed`, in the order they come."""
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        _check(self.start_s >= 0, f"a fault cannot start {-self.start_s:g} s before its script")
+        _check(
+            self.end_s is None or self.end_s > self.start_s,
+            f"a fault that starts at {self.start_s:g} s cannot end at {self.end_s} s",
+        )
+        _check(0 < self.share <= 1, f"share must be over 0 and at most 1, not {self.share:g}")
+        _check(
+            self.share == 1 or not isinstance(self.kind, Refuse),
+            "refuse: share must be 1, since nobody listens at all",
+        )
+
+    @property
+    def name(self) -> str:
+        """Of its kind, such as `black_hole`."""
+        return str(self.kind.__struct_config__.tag)
+
+
+def _check(holds: bool, problem: str) -> None:
+    if not holds:
+        raise ValueError(problem)
+
+
+def _check_reply(body: str, content_type: str) -> None:
+    _check(
+        len(body.encode()) <= MOST_BODY_BYTES, f"a body may have at most {MOST_BODY_BYTES} bytes"
+    )
+    _check(
+        content_type.isascii() and content_type.isprintable(),
+        f"not a content type: {content_type!r}",
+    )

@@ -1,0 +1,241 @@
+"""Where HTTP/1.1 messages begin and end in a stream of bytes that is passed on as it is.
+
+Framing by RFC 9112, section 6; heads are read with httptools. The parts that come out, joined,
+are the bytes that went in. What is not plain HTTP/1.1 is passed on unread from there on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import Enum, auto
+from typing import NamedTuple
+
+from httptools import (
+    HttpParserError,
+    HttpParserUpgrade,
+    HttpRequestParser,
+    HttpResponseParser,
+)
+
+MOST_HEAD_BYTES = 64 << 10
+_MOST_LINE_BYTES = 4 << 10
+"""Of a chunk's size with its extensions, or of a field of the trailer."""
+_HEAD_END = b"\r\n\r\n"
+_LINE_END = b"\r\n"
+
+
+class Head(NamedTuple):
+    """Of a request (`method`) or of an answer (`status`)."""
+
+    method: bytes = b""
+    status: int = 0
+    keep_alive: bool = True
+
+
+class Part(NamedTuple):
+    """Bytes of one message: its whole head, or some of its body."""
+
+    data: bytes
+    head: Head | None = None
+    """None for a part of a body, and for bytes that are passed on unread."""
+    last: bool = False
+    """Whether the message ends with it."""
+
+
+class _Where(Enum):
+    HEAD = auto()
+    SIZED = auto()
+    """In a body, or a chunk with its line end, of which `_left` bytes are to come."""
+    CHUNK_LINE = auto()
+    TRAILER = auto()
+    UNREAD = auto()
+
+
+class Messages:
+    """One direction of a connection; told bytes, gives parts."""
+
+    def __init__(self, *, are_requests: bool, bodyless: Callable[[], bool]) -> None:
+        self._are_requests = are_requests
+        self._bodyless = bodyless
+        self._where = _Where.HEAD
+        self._left = 0
+        self._chunked = False
+        self._held = b""
+        """Of a head that is not whole; or a copy of the line that is not whole, inside a body."""
+        self._reader: _HeadReader | None = None
+
+    @property
+    def unread(self) -> bool:
+        """Whether bytes are passed on without a look at them, to the end of the connection."""
+        return self._where is _Where.UNREAD
+
+    def feed(self, data: bytes) -> list[Part]:
+        """The parts that `data` completes; a head that is not whole is held."""
+        parts: list[Part] = []
+        at = 0
+        while at < len(data):
+            if self._where is _Where.HEAD:
+                at = self._feed_head(data, at, parts)
+            elif self._where is _Where.UNREAD:
+                parts.append(Part(data[at:]))
+                break
+            else:
+                end = self._body_end(data, at)
+                last = self._is_at_head()
+                parts.append(Part(data[at:end], None, last))
+                at = end
+        return parts
+
+    def stop_reading(self) -> list[Part]:
+        """Pass on everything unread from here on; gives what was held."""
+        held = self._held if self._where is _Where.HEAD else b""
+        self._where = _Where.UNREAD
+        self._held = b""
+        self._reader = None
+        return [Part(held)] if held else []
+
+    def _is_at_head(self) -> bool:
+        return self._where is _Where.HEAD
+
+    def _feed_head(self, data: bytes, at: int, parts: list[Part]) -> int:
+        """Take in a head, or what there is of it; gives the place after it."""
+        reader = self._reader
+        if reader is None:
+            reader = self._reader = _HeadReader(is_request=self._are_requests)
+        before = len(self._held)
+        whole = self._held + data[at:] if before or at else data
+        found = whole.find(_HEAD_END, max(before - 3, 0))
+        end = found + len(_HEAD_END) if found >= 0 else len(whole)
+        reads = reader.feed(whole[before:end])
+        self._held = whole[:end]
+        if not reads or reader.complete != (found >= 0) or end > MOST_HEAD_BYTES:
+            parts += self.stop_reading()
+        elif found >= 0:
+            self._held = b""
+            self._reader = None
+            head = reader.head()
+            self._begin_body(reader, head)
+            parts.append(Part(whole[:end], head, self._is_at_head()))
+        return at + end - before
+
+    def _begin_body(self, reader: _HeadReader, head: Head) -> None:
+        if reader.other_protocol:
+            self._where = _Where.UNREAD
+        elif self._bodyless_answer(head):
+            return
+        elif reader.coding:
+            self._chunked = reader.coding.endswith(b"chunked")
+            self._where = _Where.CHUNK_LINE if self._chunked else _Where.UNREAD
+        elif reader.length is not None:
+            self._chunked = False
+            self._left = reader.length
+            if self._left:
+                self._where = _Where.SIZED
+        elif head.status:
+            self._where = _Where.UNREAD  # to the end of the connection
+
+    def _bodyless_answer(self, head: Head) -> bool:
+        status = head.status
+        return status != 0 and (status < 200 or status in {204, 304} or self._bodyless())
+
+    def _body_end(self, data: bytes, at: int) -> int:
+        """How far the body goes in the data; may end it, or give up reading."""
+        while at < len(data):
+            if self._where is _Where.SIZED:
+                taken = min(self._left, len(data) - at)
+                at += taken
+                self._left -= taken
+                if not self._left:
+                    self._where = _Where.CHUNK_LINE if self._chunked else _Where.HEAD
+            else:
+                at = self._feed_line(data, at)
+            if self._where is _Where.HEAD or self._where is _Where.UNREAD:
+                break
+        return at
+
+    def _feed_line(self, data: bytes, at: int) -> int:
+        """Take in a line of the chunks' framing; gives the place after it."""
+        before = len(self._held)
+        stop = data.find(b"\n", at)
+        end = stop + 1 if stop >= 0 else len(data)
+        line = self._held + data[at:end]
+        if stop < 0 and before + end - at <= _MOST_LINE_BYTES:
+            self._held = line
+            return end
+        self._held = b""
+        if stop < 0 or not line.endswith(_LINE_END):
+            self._where = _Where.UNREAD
+        elif self._where is _Where.TRAILER:
+            if line == _LINE_END:
+                self._where = _Where.HEAD
+        else:
+            self._begin_chunk(line)
+        return end
+
+    def _begin_chunk(self, line: bytes) -> None:
+        digits = line.split(b";", 1)[0].strip()
+        try:
+            size = int(digits, 16) if digits.isalnum() else -1
+        except ValueError:
+            size = -1
+        if size < 0:
+            self._where = _Where.UNREAD
+        elif size == 0:
+            self._where = _Where.TRAILER
+        else:
+            self._where = _Where.SIZED
+            self._left = size + len(_LINE_END)
+
+
+class _HeadReader:
+    """Reads one head with httptools, piece by piece."""
+
+    def __init__(self, *, is_request: bool) -> None:
+        self.complete = False
+        self.other_protocol = False
+        """Whether what follows is not HTTP/1.1 any more."""
+        self.length: int | None = None
+        self.coding = b""
+        self._parser = HttpRequestParser(self) if is_request else HttpResponseParser(self)
+
+    def feed(self, data: bytes) -> bool:
+        """Whether it is a head so far."""
+        try:
+            self._parser.feed_data(data)
+        except HttpParserUpgrade:
+            self.other_protocol = True
+        except HttpParserError:
+            return False
+        return True
+
+    def head(self) -> Head:
+        """Once it is complete."""
+        parser = self._parser
+        if isinstance(parser, HttpRequestParser):
+            return Head(method=parser.get_method(), keep_alive=parser.should_keep_alive())
+        status = parser.get_status_code()
+        if status == 101:
+            self.other_protocol = True
+        return Head(status=status)
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """See httptools."""
+        length = len(name)
+        if length == 14 and name.lower() == b"content-length":
+            self.length = int(value)
+        elif length == 17 and name.lower() == b"transfer-encoding":
+            self.coding = value.strip().lower()
+
+    def on_headers_complete(self) -> None:
+        """See httptools."""
+        self.complete = True
+
+
+def requests() -> Messages:
+    """What a client sends."""
+    return Messages(are_requests=True, bodyless=lambda: False)
+
+
+def answers(bodyless: Callable[[], bool]) -> Messages:
+    """What a server sends; `bodyless` tells whether the next answer is one to HEAD."""
+    return Messages(are_requests=False, bodyless=bodyless)

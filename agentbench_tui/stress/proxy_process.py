@@ -1,0 +1,154 @@
+"""The proxy in a process of its own, for as long as a block lasts."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from contextlib import suppress
+from typing import TYPE_CHECKING, Self, TypeVar
+
+from agentbench_tui.model.answer import AgentFailure, FailureKind
+from agentbench_tui.process.child import Child, SpawnError
+from agentbench_tui.process.environment import child_environment
+from agentbench_tui.stress.listener import HOST
+from agentbench_tui.stress.proxy_target import ProxyTarget
+from agentbench_tui.stress.script import (
+    Clear,
+    Counts,
+    Listening,
+    Schedule,
+    Start,
+    Tell,
+    ToProxy,
+    decode_from_proxy,
+    line,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import TracebackType
+
+    from agentbench_tui.stress.fault import Fault
+
+_LIMIT_S = 30.0
+"""How long it may take to start, and to answer."""
+_EXIT_WAIT_S = 1.0
+
+Said = TypeVar("Said", Listening, Counts)
+
+
+class FaultProxy:
+    """A proxy before one target; an async context manager that leaves no process behind.
+
+    Every method that tells it something returns when that is in force, with the counts of then.
+    Each raises AgentFailure (`harness`) when the process is gone or silent.
+    """
+
+    def __init__(self, url: str) -> None:
+        """`url`: http, https or `tcp://HOST:PORT`. Raises UsageError."""
+        self._url = url
+        self._target = ProxyTarget.of(url)
+        self._turn = asyncio.Lock()
+        self._said = b""
+        self._heard = asyncio.Event()
+        self._ended = False
+        self._listening: Listening | None = None
+
+    @property
+    def port(self) -> int:
+        """Where it listens, on 127.0.0.1."""
+        assert self._listening is not None, "the proxy is entered first"
+        return self._listening.port
+
+    @property
+    def place(self) -> str:
+        """`127.0.0.1:PORT`, to take the place of the target's host and port in a URL."""
+        return f"{HOST}:{self.port}"
+
+    @property
+    def pid(self) -> int:
+        """Of the process."""
+        return self._child.pid
+
+    @property
+    def cpu_s(self) -> float:
+        """User and system time of the process so far."""
+        return self._child.tree.cpu_seconds
+
+    async def __aenter__(self) -> Self:
+        """Start it. Raises AgentFailure."""
+        try:
+            self._child = Child(
+                [sys.executable, "-m", "agentbench_tui.stress.proxy", self._url],
+                environment=child_environment(),
+                on_output=self._hear,
+                on_end=self._end,
+            )
+        except SpawnError as error:
+            raise AgentFailure(FailureKind.HARNESS, str(error)) from error
+        try:
+            self._listening = await self._line(Listening)
+        except BaseException:
+            await asyncio.shield(self._child.close())
+            raise
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self._child.close()
+
+    async def schedule(self, faults: Sequence[Fault]) -> Counts:
+        """Add faults to the script that begins with the next `start`; numbered from 0, all
+        scripts together. Raises UsageError for those that this target cannot have."""
+        self._target.check(faults)
+        return await self._tell(Schedule(tuple(faults)))
+
+    async def start(self, at_ns: int) -> Counts:
+        """Begin the script at that time of `perf_counter_ns`; it may have passed."""
+        return await self._tell(Start(at_ns))
+
+    async def clear(self, numbers: Sequence[int] | None = None) -> Counts:
+        """End faults now, all of them where no numbers are given; those to come never begin."""
+        return await self._tell(Clear(None if numbers is None else tuple(numbers)))
+
+    async def counts(self) -> Counts:
+        """What passed so far."""
+        return await self._tell(Tell())
+
+    async def end(self) -> Counts:
+        """End it: every connection is reset. The last counts."""
+        async with self._turn:
+            self._child.write(b"", close=True)
+            return await self._line(Counts)
+
+    async def _tell(self, message: ToProxy) -> Counts:
+        async with self._turn:
+            self._child.write(line(message))
+            return await self._line(Counts)
+
+    async def _line(self, kind: type[Said]) -> Said:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_LIMIT_S):
+                while b"\n" not in self._said and not self._ended:
+                    self._heard.clear()
+                    await self._heard.wait()
+        text, end, self._said = self._said.partition(b"\n")
+        if not end:
+            # Its output is closed a moment before it is gone with an exit code.
+            await self._child.exits_within(_EXIT_WAIT_S)
+            raise AgentFailure(FailureKind.HARNESS, f"the fault proxy {self._child.ending()}")
+        said = decode_from_proxy(text)
+        assert isinstance(said, kind), "one answer to each message, in turn"
+        return said
+
+    def _hear(self, data: bytes) -> None:
+        self._said += data
+        self._heard.set()
+
+    def _end(self) -> None:
+        self._ended = True
+        self._heard.set()
