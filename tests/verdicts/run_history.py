@@ -3,7 +3,7 @@
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -42,7 +42,8 @@ class RunHistory:
     def __init__(self, path: Path, inputs: Sequence[str] = ("1", "22", "333")) -> None:
         self.path = path
         self._runs = 0
-        with self._connected() as connection:
+        self._connection = connect_to_write(path)
+        with self._transaction() as connection:
             connection.execute(
                 "INSERT INTO benchmark_suites VALUES ('h','s','s','accuracy','1','',?,NULL,'')",
                 (json.dumps({"suite_id": "s", "weights": WEIGHTS}),),
@@ -56,8 +57,14 @@ class RunHistory:
                 ],
             )
 
-    def _connected(self) -> "closing[sqlite3.Connection]":
-        return closing(connect_to_write(self.path))
+    def close(self) -> None:
+        self._connection.close()
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        self._connection.execute("BEGIN")
+        yield self._connection
+        self._connection.execute("COMMIT")
 
     def run(
         self,
@@ -88,7 +95,7 @@ class RunHistory:
             }
             for one, execution_id in zip(executions, ids, strict=True)
         ]
-        with self._connected() as connection:
+        with self._transaction() as connection:
             connection.execute(
                 "INSERT OR IGNORE INTO environments VALUES (?,?,'{}')", (machine, machine)
             )

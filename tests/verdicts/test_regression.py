@@ -1,6 +1,8 @@
 """Judging runs whose truth is known: which are held against which, and what is said of them."""
 
 import math
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -15,8 +17,9 @@ from agentbench_tui.verdicts.regression import Wanted, judge_agent
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> RunHistory:
-    return RunHistory(tmp_path / "x.db")
+def store(tmp_path: Path) -> Iterator[RunHistory]:
+    with closing(RunHistory(tmp_path / "x.db")) as history:
+        yield history
 
 
 def judged(store: RunHistory, **wanted: object) -> list[Finding]:

@@ -1,5 +1,7 @@
 """Where a regression lies and what it touches, from runs in which just that was changed."""
 
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +16,9 @@ INPUTS = ["x" * length for length in (5, 6, 7, 8, 9, 90, 91, 92, 93, 94)]
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> RunHistory:
-    return RunHistory(tmp_path / "x.db", INPUTS)
+def store(tmp_path: Path) -> Iterator[RunHistory]:
+    with closing(RunHistory(tmp_path / "x.db", INPUTS)) as history:
+        yield history
 
 
 def document(store: RunHistory, per_day: float | None = None) -> dict[str, Any]:
