@@ -125,8 +125,6 @@ class Compared:
     tests: int
     """Comparisons with a p, which were adjusted together."""
     asked: Asked
-    primary: bool
-    """Whether the primary metrics were compared, for want of others."""
 
     def winner(self, category: str | None = None) -> str | None:
         """The side that is better than one other at least, and than every other better or, in
@@ -186,7 +184,6 @@ def compare(
         name,
         len(tested),
         asked,
-        not metrics,
     )
 
 

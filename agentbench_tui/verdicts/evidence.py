@@ -284,10 +284,6 @@ class LoadEvidence:
         """How many requests its values stand on, in all repeats together."""
         return sum(repeat[metric][1] for repeat in self._repeats if metric in repeat)
 
-    def metrics(self) -> list[str]:
-        """Every metric that some repeat has."""
-        return sorted({name for repeat in self._repeats for name in repeat})
-
     @cached_property
     def _repeats(self) -> list[dict[str, tuple[float, int]]]:
         """Of each repeat the value of a metric, and the number of requests behind it."""

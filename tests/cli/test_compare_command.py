@@ -71,6 +71,22 @@ def test_json_csv_and_markdown_tell_the_same(
     assert "| accuracy | -50.0" in shown
 
 
+@pytest.mark.parametrize(
+    ("margin", "overall", "advice"),
+    [
+        ("2%", "Overall: a tie. B is 1 equivalent (one test).", "- take either: they are the same"),
+        ("0.1%", "Overall: no winner yet. B is 1 inconclusive (one test).", "- to settle what is"),
+    ],
+)
+def test_a_tie_is_shown_or_still_open(
+    database: str, margin: str, overall: str, advice: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert compared(database, "right", "twin", "--metric", "accuracy", "--margin", margin) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert overall in lines
+    assert any(line.startswith(advice) for line in lines)
+
+
 def test_three_agents_make_a_matrix(database: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert compared(database, "right", "twin", "half", "--metric", "accuracy") == 0
     lines = [line.split() for line in capsys.readouterr().out.splitlines()]
