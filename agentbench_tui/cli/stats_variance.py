@@ -239,7 +239,7 @@ def _sentences(one: RunSpread) -> list[str]:
         worth = levels.runs * levels.iterations / levels.design_effect
         lines.append(
             f"{one.name}: design effect {levels.design_effect:.2f} (ICC {levels.icc:.3f}): "
-            f"{levels.runs} repeats of {levels.iterations:.0f} answers are worth {worth:.0f} "
+            f"{levels.runs} {one.groups}s of {levels.iterations:.0f} answers are worth {worth:.0f} "
             "independent ones"
         )
     return lines

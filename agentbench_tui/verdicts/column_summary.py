@@ -35,6 +35,8 @@ QUANTILES = {"p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99}
 RESAMPLES = 10_000
 _MOST_RESAMPLED = 5_000
 """Values beyond which t is as good for a mean as a bootstrap, which would take seconds."""
+_FEWEST_OF_TASKS, _DRAWN_OF_TASKS = 2_000, 10_000_000
+"""Resamples over tasks at least, and values drawn in all of them together: about a second."""
 _PASSES = (1, 2, 3, 5, 8, 10, 16, 32, 64, 100)
 
 
@@ -170,7 +172,8 @@ def _interquartile(of: Observed, seed: int) -> Figure:
     _, place = np.unique(of.case, return_inverse=True)
     place = place.reshape(-1)
     tasks = [x[place == number] for number in range(int(place.max()) + 1)]
-    found = bootstrap_aggregate(tasks, "iqm", Resampling(seed, RESAMPLES))
+    draws = min(RESAMPLES, max(_FEWEST_OF_TASKS, _DRAWN_OF_TASKS // len(x)))
+    found = bootstrap_aggregate(tasks, "iqm", Resampling(seed, draws))
     if found is not None and found.interval.low == found.interval.high:
         reason = "no interval: every draw gives the same, which is not certainty"
         return Figure(name, value, None, None, len(x), "", reason)

@@ -46,6 +46,8 @@ class RunSpread:
     half_width: float
     seeds: SeedSplit | None = None
     levels: TwoLevel | None = None
+    groups: Literal["repeat", "case"] = "repeat"
+    """What answers of one kind share in `levels`."""
 
     @property
     def below_threshold(self) -> Below:
@@ -66,7 +68,8 @@ def spread_of(name: str, unit: str, runs: RunValues, threshold: float, wanted: f
 
 
 def spread_at(one: Measured, metric: str, threshold: float, wanted: float) -> RunSpread:
-    """The same of a metric as it was measured, with the split of answers and repeats."""
+    """The same of a metric as it was measured, with the split of its variance into that within
+    repeats (of shares: within cases) and that between them."""
     found = spread_of(
         f"{one.place} · {metric}", unit_of(metric), run_values(one, metric), threshold, wanted
     )
@@ -75,6 +78,10 @@ def spread_at(one: Measured, metric: str, threshold: float, wanted: float) -> Ru
     if not isinstance(evidence, TaskEvidence) or evidence.repeats < 2 or column is None:
         return found
     known = ~np.isnan(column)
+    if unit_of(metric) == "share":  # whether an answer is right depends on the case most
+        return replace(
+            found, levels=two_level(column[known], evidence.cluster[known]), groups="case"
+        )
     return replace(found, levels=two_level(column[known], evidence.repeat[known]))
 
 
@@ -104,6 +111,7 @@ def spread_document(one: RunSpread) -> dict[str, Any]:
         "curve": [asdict(point) for point in one.curve.points],
         "seeds": None if one.seeds is None else _finite(asdict(one.seeds)),
         "two_level": None if one.levels is None else _finite(asdict(one.levels)),
+        "two_level_of": None if one.levels is None else one.groups,
     }
 
 

@@ -116,6 +116,14 @@ def test_several_runs_are_taken_together(said: Said, measured: Place) -> None:
     assert one["two_level"]["runs"] == 6
 
 
+def test_answers_of_one_case_that_are_all_alike_are_worth_one(said: Said) -> None:
+    found = document(said, "variance", "echo", "--metric", "accuracy")["metrics"][0]
+    levels = found["two_level"]
+    assert (found["two_level_of"], levels["runs"], levels["iterations"]) == ("case", 16, 3)
+    assert (levels["icc"], levels["design_effect"]) == (1.0, 3.0)
+    assert "16 cases of 3 answers are worth 16" in said("variance", "echo", "--metric", "accuracy")
+
+
 def test_constant_metrics_say_why_they_plan_nothing(said: Said) -> None:
     text = said("variance", "echo", "--metric", "accuracy")
     assert "all values are equal: no spread to plan from" in text
