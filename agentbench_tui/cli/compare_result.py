@@ -23,8 +23,7 @@ _METRICS = (
     Column("p", "p", right=True),
     Column("verdict", "B is"),
     Column("needed", "needs", right=True),
-    Column("a", "A", right=True),
-    Column("b", "B", right=True),
+    Column("values", "A, B", right=True),
     Column("n", "from"),
 )
 _CASES = (
@@ -132,8 +131,7 @@ def _print_benchmark(one: OnBenchmark, differences: set[str], form: str) -> None
             "p": p_words(metric.p_adjusted),
             "verdict": metric.verdict if metric.comparable else NOTHING,
             "needed": needed_words(metric),
-            "a": _value(metric.a, metric.unit),
-            "b": _value(metric.b, metric.unit),
+            "values": f"{_value(metric.a, metric.unit)}, {_value(metric.b, metric.unit)}",
             "n": _from(metric),
         }
         for metric in one.metrics
@@ -173,7 +171,7 @@ def _value(value: float | None, unit: str) -> str:
         return NOTHING
     if unit == "share":
         return f"{value:.3f}"
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+    return f"{value:.0f}" if abs(value) >= 1000 else f"{value:.3g}"
 
 
 def _print_overall(found: Compared, pair: Pair, document: Document, form: str) -> None:
