@@ -1,0 +1,93 @@
+"""Changes in words, and how many answers that follow each other are worth."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from agentbench_tui.analysis.equivalence import values_needed
+from agentbench_tui.verdicts.change import change, change_words, needed_words, p_words
+from agentbench_tui.verdicts.comparison import Comparison
+from agentbench_tui.verdicts.dependence import group_dependence, paired_dependence
+from agentbench_tui.verdicts.needed import needed
+
+
+def of_ratio(ratio: float, low: float, high: float) -> Comparison:
+    return Comparison("e2e_ms", "ms", "lower", 0.05, ratio=ratio, low=low, high=high)
+
+
+def of_share(difference: float, low: float, high: float) -> Comparison:
+    return Comparison(
+        "accuracy", "share", "higher", 0.02, difference=difference, low=low, high=high
+    )
+
+
+@pytest.mark.parametrize(
+    ("one", "short", "long"),
+    [
+        (of_ratio(0.88, 0.84, 0.92), "0.880 [0.840, 0.920]", "e2e_ms 12 % lower [8.0, 16]"),
+        (of_ratio(1.042, 1.001, 1.085), "1.04 [1.00, 1.08]", "e2e_ms 4.2 % higher [0.1, 8.5]"),
+        (of_ratio(2.5, 2.25, 2.75), "2.50 [2.25, 2.75]", "e2e_ms 2.50 times as high [2.25, 2.75]"),
+        (of_share(0.13, 0.103, 0.157), "+13.0 [10.3, 15.7] pt",
+         "accuracy 13.0 points higher [10.3, 15.7]"),
+        (of_share(-0.05, -0.09, -0.01), "-5.0 [-9.0, -1.0] pt",
+         "accuracy 5.0 points lower [1.0, 9.0]"),
+        (of_share(0.0, -0.003, 0.003), "0.0 [-0.3, 0.3] pt",
+         "accuracy 0.0 points higher [-0.3, 0.3]"),
+        (Comparison("e2e_ms", "ms", "lower", 0.05), "–", "e2e_ms unknown"),
+    ],
+)  # fmt: skip
+def test_a_change_in_words(one: Comparison, short: str, long: str) -> None:
+    assert change(one) == short
+    assert change_words(one) == long
+
+
+def test_p_and_what_is_needed_in_words() -> None:
+    assert (p_words(0.0004), p_words(0.0166), p_words(None)) == ("<0.001", "0.017", "–")
+    runs = Comparison("e2e_ms", "ms", "lower", 0.05, n_needed=1376, varies_by="repeats")
+    assert needed_words(runs) == "1,376 runs"
+
+
+def test_the_quick_formula_for_many_agrees_with_the_exact_one() -> None:
+    for paired in (True, False):
+        exact = values_needed(0.5, 0.02, paired=paired)
+        assert needed(0.5, 0.02, None, paired=paired, have=9, alpha=0.05) == pytest.approx(
+            exact, rel=1e-3
+        )
+    few = values_needed(0.1, 0.05, paired=True)
+    assert needed(0.1, 0.05, None, paired=True, have=9, alpha=0.05) == few
+    assert needed(0.1, 0.05, None, paired=True, have=few + 7, alpha=0.05) == few + 8
+
+
+def ar1(n: int, r: float, seed: int) -> np.ndarray:
+    draw = np.random.default_rng(seed)
+    x = draw.normal(size=n)
+    for place in range(1, n):
+        x[place] = r * x[place - 1] + np.sqrt(1 - r * r) * x[place]
+    return x
+
+
+def test_a_long_series_is_worth_what_its_correlation_leaves() -> None:
+    found = paired_dependence(ar1(20_000, 0.7, 1))
+    assert found is not None
+    assert found.worth == pytest.approx(20_000 * 0.3 / 1.7, rel=0.1)
+    assert found.factor == pytest.approx(20_000 / found.worth)
+
+
+def test_independent_answers_keep_the_t_test() -> None:
+    alternating = np.tile([1.0, 2.0], 20) + np.linspace(0, 0.1, 40)
+    found = paired_dependence(alternating)
+    assert found is not None
+    assert found.factor == 1
+    assert found.p == pytest.approx(stats.ttest_1samp(alternating, 0).pvalue)
+    both = group_dependence(alternating, alternating + 1)
+    assert both is not None
+    assert both.p == pytest.approx(stats.ttest_ind(alternating, alternating + 1).pvalue)
+
+
+def test_nothing_is_said_of_one_answer_or_of_equal_ones() -> None:
+    assert paired_dependence(np.array([1.0])) is None
+    assert paired_dependence(np.full(9, 2.0)) is None
+    assert group_dependence(np.full(9, 2.0), np.full(9, 3.0)) is None
+    five = paired_dependence(np.array([1.0, 1.1, 0.9, 1.05, 0.95]))
+    assert five is not None
+    assert five.worth == 2
