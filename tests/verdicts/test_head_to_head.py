@@ -286,12 +286,12 @@ def test_no_numbers_are_too_odd(
 
 
 def test_the_same_agent_measured_twice_is_hardly_ever_called_different() -> None:
-    """Small beside benchmarks/compare_rates.py: 7 shapes, 3 sizes, 2 designs, 10 trials each."""
+    """Small beside benchmarks/compare_rates.py: 7 shapes, 3 sizes, 2 designs, 5 trials each."""
     draw = np.random.default_rng(11)
     called = trials = 0
     for shape in SHAPES:
         for n in (5, 15, 30):
-            for _ in range(10):
+            for _ in range(5):
                 a, b = noise(shape, n, 20, draw), noise(shape, n, 20, draw)
                 medians = [Repeats({"e2e_ms.p50": np.median(x, axis=1)}) for x in (a, b)]
                 of_cases = [asked(n, e2e_ms=noise(shape, 1, n, draw)) for _ in range(2)]
