@@ -1,0 +1,60 @@
+"""What a search raises: rate, concurrency or the size of the input, from where and how far."""
+
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+import msgspec
+
+AxisName = Literal["rate", "concurrency", "input"]
+
+_ROUNDING = 1 + 1e-9
+
+
+class Axis(msgspec.Struct, frozen=True, kw_only=True):
+    """What is raised, and how far."""
+
+    on: AxisName
+    start: float
+    """First level: normal load, which is expected to pass."""
+    most: float
+    """Nothing above is ever measured."""
+    least: float | None = None
+    """Nothing below is; a thousandth of the start unless told, and 1 where levels are whole."""
+    unit: str = ""
+    """In words, such as `requests/s`."""
+
+    def __post_init__(self) -> None:
+        if not 0 < self.lowest <= self.start <= self.most < math.inf:
+            raise ValueError(
+                f"levels of {self.on} need 0 < least <= start <= most,"
+                f" got {self.lowest:g}, {self.start:g} and {self.most:g}"
+            )
+        if self.whole and any(level % 1 for level in (self.lowest, self.start, self.most)):
+            raise ValueError(f"levels of {self.on} are whole numbers")
+
+    @property
+    def whole(self) -> bool:
+        return self.on != "rate"
+
+    @property
+    def lowest(self) -> float:
+        if self.least is not None:
+            return self.least
+        return 1.0 if self.whole else self.start / 1024
+
+    def up(self, level: float) -> float:
+        return min(2 * level, self.most)
+
+    def down(self, level: float) -> float:
+        return max(math.floor(level / 2) if self.whole else level / 2, self.lowest)
+
+    def between(self, low: float, high: float) -> float:
+        """The middle in the logarithm; where levels are whole, one strictly between if there is."""
+        middle = math.sqrt(low * high)
+        return min(max(round(middle), low + 1), high - 1) if self.whole else middle
+
+    def close(self, low: float, high: float, ratio: float) -> bool:
+        """Whether nothing between them is worth measuring."""
+        return high <= low * ratio * _ROUNDING or (self.whole and high - low <= 1)
