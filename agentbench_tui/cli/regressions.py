@@ -121,6 +121,8 @@ def _wanted(connection: Any, agent: str | None, given: dict[str, Any]) -> Wanted
         selector = parse_selector(agent)
         if selector.kind != "agent":
             raise UsageError(f"'{agent}': an agent is expected, as in AGENT or AGENT@VERSION")
+        if selector.point:
+            raise UsageError(f"'{agent}': every point of a sweep is judged; leave ?… out")
         name, version = selector.name, selector.version
     bare, own = _thresholds(given["thresholds"])
     assert name is not None

@@ -59,8 +59,8 @@ def judged_by_history(base: Finding, series: Sequence[Point]) -> Finding:
         old=tuple(series[first:last]),
         new=tuple(series[-max(recent, back + 1) :]),
         against=_against(shift, last - first),
-        before=median(values[first:last]),
-        now=median(values[-recent:]),
+        before=_level(values[first:last], scale),
+        now=_level(values[-recent:], scale),
         change=shift.change,
         low=shift.low,
         high=shift.high,
@@ -70,6 +70,11 @@ def judged_by_history(base: Finding, series: Sequence[Point]) -> Finding:
         location=location,
         reason=test.reason,
     )
+
+
+def _level(values: Sequence[float], scale: Scale) -> float:
+    """The median as the gate takes it: of positions."""
+    return scale.value(median(scale.positions(values).tolist())) + 0.0  # never -0.0
 
 
 def standing_change(values: Sequence[float], scale: Scale, margin: float) -> Change | None:
