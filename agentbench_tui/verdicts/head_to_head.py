@@ -30,6 +30,7 @@ from agentbench_tui.verdicts.comparison import (
     LEVEL,
     MARGIN_OF_RATIOS,
     MARGIN_OF_SHARES,
+    SURE_REPEATS,
     Asked,
     Comparison,
 )
@@ -62,16 +63,18 @@ def compare_metric(metric: str, a: Evidence, b: Evidence, asked: Asked) -> Compa
     margin = asked.margin or (MARGIN_OF_SHARES if share else MARGIN_OF_RATIOS)
     repeats = min(one.repeats if isinstance(one, TaskEvidence) else 0 for one in (a, b))
     found = Comparison(metric, known.unit, known.direction, margin, repeats=repeats)
-    if (
-        isinstance(a, TaskEvidence)
-        and isinstance(b, TaskEvidence)
-        and metric in a.values
-        and metric in b.values
-    ):
-        return _by_cases(found, a, b, asked)
+    by_cases: set[str] = set()
+    if isinstance(a, TaskEvidence) and isinstance(b, TaskEvidence):
+        by_cases = a.values.keys() & b.values.keys()
+        if metric in by_cases:
+            return _by_cases(found, a, b, asked)
     result = _by_repeats(found, a.per_repeat(metric), b.per_repeat(metric), asked)
     if result is not None and share and result.sd == 0:
         return _with_newcombe_counts(result, a, b)
+    base = metric.partition(".")[0]
+    if result is not None and base in by_cases and result.n < SURE_REPEATS:
+        note = f"of whole repeats, which are few here; {base} is compared case by case"
+        return replace(result, notes=(*result.notes, note))
     return result
 
 

@@ -94,10 +94,11 @@ def _circumstances(pair: Pair, found: Sequence[Found]) -> list[str]:
     kept_back = list(dict.fromkeys(one.metric for _, one in found if not one.comparable))
     if kept_back:
         said.append(f"measure both on one machine to compare {', '.join(kept_back)}")
-    few = [one for _, one in found if one.unit == "ms" and one.comparable and _is_few(one)]
+    few = [one for _, one in found if one.comparable and 0 < _repeats(one) < SURE_REPEATS]
     if few:
         have = min(_repeats(one) for one in few)
-        said.append(f"times rest on {have} repeat{'s' if have != 1 else ''}: measure with --runs 5")
+        names = ", ".join(dict.fromkeys(one.metric for one in few))
+        said.append(f"measure with --runs 5: {names} rest on {have} repeat{'s'[: have > 1]}")
     disturbed = {
         one.words for on in pair.benchmarks for one in on.differences if one.what == "harness"
     }
@@ -107,12 +108,11 @@ def _circumstances(pair: Pair, found: Sequence[Found]) -> list[str]:
     return said
 
 
-def _is_few(one: Comparison) -> bool:
-    return one.verdict != "inconclusive" and 0 < _repeats(one) < SURE_REPEATS
-
-
 def _repeats(one: Comparison) -> int:
-    return one.n if one.of == "repeats" else one.repeats
+    """How many a verdict on speed stands on; 0 where repeats have no say in it."""
+    if one.of == "repeats":
+        return one.n
+    return one.repeats if one.unit == "ms" else 0
 
 
 def _cases(pair: Pair, apart: Mapping[Place, Disagreements], several: bool) -> list[str]:

@@ -131,6 +131,14 @@ def test_shares_that_never_varied_are_as_sure_as_they_are_many() -> None:
     assert found.inner_high > 0.3
 
 
+def test_a_percentile_is_one_value_of_a_repeat() -> None:
+    draw = np.random.default_rng(8)
+    a, b = asked(30, e2e_ms=times(draw, 1, 30)), asked(30, e2e_ms=times(draw, 1, 30, 1.5))
+    found = compared("e2e_ms.p50", a, b)
+    assert (found.of, found.n, found.verdict) == ("repeats", 1, "inconclusive")
+    assert any("e2e_ms is compared case by case" in note for note in found.notes)
+
+
 def test_other_cases_are_compared_as_groups() -> None:
     a = asked(100, accuracy=[1] * 50 + [0] * 50)
     b = asked(100, accuracy=[1] * 90 + [0] * 10)
