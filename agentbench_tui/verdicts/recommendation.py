@@ -98,7 +98,8 @@ def _circumstances(pair: Pair, found: Sequence[Found]) -> list[str]:
     if few:
         have = min(_repeats(one) for one in few)
         names = ", ".join(dict.fromkeys(one.metric for one in few))
-        said.append(f"measure with --runs 5: {names} rest on {have} repeat{'s'[: have > 1]}")
+        told = "1 repeat tells" if have == 1 else f"{have} repeats tell"
+        said.append(f"measure with --runs 5 for {names}: {told} little of another")
     disturbed = {
         one.words for on in pair.benchmarks for one in on.differences if one.what == "harness"
     }
