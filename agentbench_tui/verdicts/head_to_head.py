@@ -93,7 +93,8 @@ def _by_cases(
         return pairs_beside_repeats(result, pairs, a, b) if found.unit == "ms" else result
     if asked.paired == "yes":
         return replace(found, notes=("no case and seed has a value on both sides",))
-    if min(a.repeats, b.repeats) >= 2:
+    # Other cases differ for reasons of their own, of which repeats know nothing.
+    if min(a.repeats, b.repeats) >= 2 and len(np.intersect1d(a.case, b.case)):
         return _by_repeats(found, a.per_repeat(metric), b.per_repeat(metric), asked)
     result = _of_groups(found, of_a.value, of_b.value, asked, positive=positive)
     if share:
@@ -218,9 +219,7 @@ def _with_newcombe(found: Comparison, a: Floats, b: Floats) -> Comparison:
     if not all_binary(a, b) or not len(a) or not len(b):
         return found
     counts = int(b.sum()), len(b), int(a.sum()), len(a)
-    return replace(
-        _with_newcombe_of(found, *counts), method="label permutation; Newcombe's interval"
-    )
+    return _with_newcombe_of(found, counts, "Newcombe's interval")
 
 
 def _with_newcombe_counts(found: Comparison, a: Evidence, b: Evidence) -> Comparison:
@@ -232,13 +231,16 @@ def _with_newcombe_counts(found: Comparison, a: Evidence, b: Evidence) -> Compar
         for one in (a, b)
     )
     counts = round((found.b or 0) * n_b), n_b, round((found.a or 0) * n_a), n_a
-    method = f"{found.method.split(';')[0]}; Newcombe's interval of all answers"
-    return replace(_with_newcombe_of(found, *counts), method=method)
+    return _with_newcombe_of(found, counts, "Newcombe's interval of all answers")
 
 
-def _with_newcombe_of(found: Comparison, b: int, n_b: int, a: int, n_a: int) -> Comparison:
-    outer, inner = (newcombe(b, n_b, a, n_a, level) for level in (LEVEL, EQUIVALENCE_LEVEL))
-    return _with_intervals(found, outer, inner)
+def _with_newcombe_of(
+    found: Comparison, counts: tuple[int, int, int, int], name: str
+) -> Comparison:
+    """`counts`: how many of B, of how many, and the same of A."""
+    outer, inner = (newcombe(*counts, level) for level in (LEVEL, EQUIVALENCE_LEVEL))
+    test = found.method.partition(";")[0]
+    return replace(_with_intervals(found, outer, inner), method=f"{test}; {name}")
 
 
 def _with_effect(found: Comparison, outer: Effect, inner: Effect) -> Comparison:

@@ -148,6 +148,15 @@ def test_other_cases_are_compared_as_groups() -> None:
     assert found.verdict == "better"
 
 
+def test_cases_that_differ_are_what_varies_however_often_they_were_asked() -> None:
+    a = asked(20, 5, accuracy=np.tile([1] * 13 + [0] * 7, (5, 1)))
+    b = asked(20, 5, accuracy=np.tile([1] * 16 + [0] * 4, (5, 1)))
+    b.case[:] += 100
+    a.values["accuracy"][0] = 0.5  # repeats differ by a hair, and cases by much
+    found = compared("accuracy", a, b)
+    assert (found.of, found.n, found.verdict) == ("cases", 20, "inconclusive")
+
+
 def test_pairs_that_were_asked_for_and_do_not_exist() -> None:
     a, b = asked(9, accuracy=np.ones(9)), asked(9, seed=7, accuracy=np.zeros(9))
     found = compared("accuracy", a, b, paired="yes")
