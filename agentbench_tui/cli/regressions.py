@@ -53,7 +53,7 @@ _FAILS: dict[str, set[str]] = {
 @click.option(
     "--baseline",
     metavar="VERSION|run:ID|tag:NAME|NAME",
-    help="Compare with these runs; by default with `agentbench baseline`, else with the history.",
+    help="Compare with these runs; by default those of `agentbench baseline`, else the history.",
 )
 @click.option("--suite", metavar="ID", help="Only benchmarks of this suite.")
 @click.option("--benchmark", metavar="ID", help="Only this benchmark.")
@@ -75,7 +75,10 @@ _FAILS: dict[str, set[str]] = {
 )
 @click.option("--confirm", is_flag=True, help="Run a suspect again, and judge by both runs.")
 @click.option(
-    "--per-day", type=click.FloatRange(min=0, min_open=True), help="Requests a day, for impact."
+    "--per-day",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="N",
+    help="Requests a day: what a regression costs in money, waiting or answers.",
 )
 @database_option
 @format_option()

@@ -17,7 +17,7 @@ from agentbench_tui.analysis.version_gate import RUNS_NEEDED, compare_versions, 
 from agentbench_tui.model.errors import UsageError, did_you_mean
 from agentbench_tui.model.metric import find_metric, known_metrics
 from agentbench_tui.store.baselines import accepted_changes
-from agentbench_tui.store.selection import agent_ids
+from agentbench_tui.store.selection import agent_ids, executions_where
 from agentbench_tui.verdicts.baseline import Baselines, without_baseline
 from agentbench_tui.verdicts.finding import NO_RATIO, Finding, Location, scale_of
 from agentbench_tui.verdicts.history import Point, comparable, histories
@@ -287,11 +287,17 @@ def _why_none(connection: sqlite3.Connection, wanted: Wanted) -> str:
     if wanted.agent not in known:
         hint = did_you_mean(wanted.agent, known)
         return f"no agent '{wanted.agent}'{hint}; `agentbench agents` lists them"
-    of = f" of suite '{wanted.suite}'" if wanted.suite else ""
-    of += f" on benchmark '{wanted.benchmark}'" if wanted.benchmark else ""
+    rows = executions_where(connection, agent=wanted.agent)
+    for option, name, column in (
+        ("--suite", wanted.suite, "suite_id"),
+        ("--benchmark", wanted.benchmark, "benchmark_id"),
+    ):
+        measured = sorted({row[column] for row in rows})
+        if name is not None and measured and name not in measured:
+            return f"{option} {name}: {wanted.agent} has none{did_you_mean(name, measured)}"
     return (
-        f"there is no complete execution of {wanted.agent}{of}; `agentbench runs list` shows what "
-        "was measured"
+        f"there is no complete execution of {wanted.agent} to judge; `agentbench runs list` shows "
+        "what was measured"
     )
 
 

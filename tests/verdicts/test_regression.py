@@ -375,7 +375,7 @@ def test_an_older_version_can_be_judged(store: RunHistory) -> None:
         ({"version": "9"}, "no version '9' of bot; there are 1"),
         ({"metrics": ("e2e_ms",)}, "no metric 'e2e_ms'"),
         ({"metrics": ("sent_per_s",)}, "neither good nor bad"),
-        ({"benchmark": "x"}, "no complete execution of bot on benchmark 'x'"),
+        ({"benchmark": "bb"}, 'bb: bot has none \\(did you mean "b"'),
     ],
 )
 def test_a_wrong_name_is_told(store: RunHistory, wanted: dict[str, object], message: str) -> None:
