@@ -93,8 +93,7 @@ def _by_cases(
         return pairs_beside_repeats(result, pairs, a, b) if found.unit == "ms" else result
     if asked.paired == "yes":
         return replace(found, notes=("no case and seed has a value on both sides",))
-    # Other cases differ for reasons of their own, of which repeats know nothing.
-    if min(a.repeats, b.repeats) >= 2 and len(np.intersect1d(a.case, b.case)):
+    if min(a.repeats, b.repeats) >= 2 and _repeats_tell(found, a, b):
         return _by_repeats(found, a.per_repeat(metric), b.per_repeat(metric), asked)
     result = _of_groups(found, of_a.value, of_b.value, asked, positive=positive)
     if share:
@@ -102,6 +101,18 @@ def _by_cases(
     elif found.unit == "ms":
         result = groups_in_one_repeat(result, of_a.value, of_b.value)
     return replace(result, of="cases")
+
+
+def _repeats_tell(found: Comparison, a: TaskEvidence, b: TaskEvidence) -> bool:
+    """Whether values vary between repeats as much as they would anew.
+
+    Not where the two were asked other cases: those differ for reasons of their own, and repeats of
+    the same know nothing of it. Times of answers that are no cases, each a draw anew, are told by
+    repeats.
+    """
+    if len(np.intersect1d(a.case, b.case)):
+        return True
+    return found.unit == "ms" and all(len(np.unique(one.case)) == len(one.case) for one in (a, b))
 
 
 def _by_repeats(found: Comparison, a: Floats, b: Floats, asked: Asked) -> Comparison | None:

@@ -157,6 +157,14 @@ def test_cases_that_differ_are_what_varies_however_often_they_were_asked() -> No
     assert (found.of, found.n, found.verdict) == ("cases", 20, "inconclusive")
 
 
+def test_times_that_are_of_no_case_are_compared_by_repeats() -> None:
+    draw = np.random.default_rng(9)
+    a, b = (asked(30, 5, e2e_ms=draw.lognormal(4, 0.2, 150)) for _ in range(2))
+    a.case[:], b.case[:] = np.arange(150), np.arange(150) + 1000
+    found = compared("e2e_ms", a, b)
+    assert (found.of, found.n) == ("repeats", 5)
+
+
 def test_pairs_that_were_asked_for_and_do_not_exist() -> None:
     a, b = asked(9, accuracy=np.ones(9)), asked(9, seed=7, accuracy=np.zeros(9))
     found = compared("accuracy", a, b, paired="yes")
