@@ -64,6 +64,8 @@ class Point:
     """The benchmark as it was carried out, the command line's changes included."""
     weights: dict[str, float]
     """Of the suite, by dimension."""
+    harness: str | None = None
+    """Verdict of the run on itself: `clean`, `noisy` or `generator-limited`."""
     values: dict[str, float] = field(default_factory=dict)
     """Metric → the value of the run."""
 
@@ -113,6 +115,7 @@ def histories(
         place = Place(row["suite_id"], row["benchmark_id"], parameters)
         gathered.setdefault((place, row["run_key"], row["simulated"]), []).append(row)
     values = _values(connection, agent, metrics)
+    harness = dict(connection.execute("SELECT key, verdict FROM runs").fetchall())
     found: dict[Place, list[Point]] = {}
     for (place, run_key, _), executions in gathered.items():
         first = executions[0]
@@ -124,6 +127,7 @@ def histories(
             executions=tuple(executions),
             definition=definitions.get(first["id"], {}),
             weights=weights.get(first["suite_hash"], {}),
+            harness=harness[run_key],
             values=_together([values.get(row["key"], {}) for row in executions]),
         )
         found.setdefault(place, []).append(point)

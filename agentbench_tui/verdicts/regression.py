@@ -20,7 +20,7 @@ from agentbench_tui.store.baselines import accepted_changes
 from agentbench_tui.store.selection import agent_ids, executions_where
 from agentbench_tui.verdicts.baseline import Baselines, without_baseline
 from agentbench_tui.verdicts.finding import NO_RATIO, Finding, Location, scale_of
-from agentbench_tui.verdicts.history import Point, comparable, histories
+from agentbench_tui.verdicts.history import Point, comparable, histories, is_timed
 from agentbench_tui.verdicts.history_judgement import judged_by_history
 from agentbench_tui.verdicts.repeats import Repeats
 
@@ -171,6 +171,10 @@ class _Judge:
         notes = _left_out_words(left_out)
         if accepted is not None:
             notes += (f"judged from {accepted.since[:10]} on, where a change was accepted",)
+        if is_timed(metric, newest) and newest.harness not in {None, "clean"}:
+            notes += (
+                f"the newest run is {newest.harness}: machine or harness disturbed its times",
+            )
         base = replace(base, notes=notes, against=sides.words())
         if sides.named is None and len(series) > EARLIER_NEEDED:
             return judged_by_history(base, series)

@@ -27,7 +27,7 @@ def histories(draw: st.DrawFn) -> list[float]:
 
 def judged(values: list[float], metric: str = "e2e_ms.p50") -> Finding:
     points = [
-        Point(f"r{n:03d}", n, f"2026-01-01T{n:03d}", "1", (), {}, {}, {metric: value})
+        Point(f"r{n:03d}", n, f"2026-01-01T{n:03d}", "1", (), {}, {}, None, {metric: value})
         for n, value in enumerate(values)
     ]
     base = Finding(PLACE, metric, "not enough data", (points[-1],), margin=0.05)

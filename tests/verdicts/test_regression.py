@@ -11,6 +11,7 @@ from run_history import Measured, RunHistory, near, repeats, timed
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.store.baselines import Baseline, keep_accepted, keep_baseline
 from agentbench_tui.store.database import reading
+from agentbench_tui.store.writer import write_once
 from agentbench_tui.verdicts.acceptance import acceptable
 from agentbench_tui.verdicts.finding import Finding
 from agentbench_tui.verdicts.regression import Wanted, judge_agent
@@ -312,6 +313,13 @@ def test_points_of_a_sweep_are_places_of_their_own(store: RunHistory) -> None:
                                                        parameters={"rate": 9})}})  # fmt: skip
     verdicts = {str(one.place): one.verdict for one in judged(store)}
     assert verdicts == {"b (rate=5)": "regression", "b (rate=9)": "no change seen"}
+
+
+def test_a_noisy_run_is_said_to_be_one(store: RunHistory) -> None:
+    store.times(near(100, 14))
+    assert the_one(store).notes == ()
+    write_once(store.path, [lambda c: c.execute("UPDATE runs SET verdict='noisy'")])
+    assert the_one(store).notes[0].startswith("the newest run is noisy")
 
 
 def test_runs_that_did_not_end_do_not_count(store: RunHistory) -> None:
