@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from agentbench_tui.analysis.distribution import binomial_cdf, normal_quantile
-from agentbench_tui.analysis.interval import wilson, zero_event_upper
+from agentbench_tui.analysis.interval import t_mean, wilson, zero_event_upper
 from agentbench_tui.analysis.sample import Floats, column
 
 LEVEL = 0.95
@@ -32,6 +32,7 @@ LONGEST = 3
 BATCHES = 20
 """Of consecutive requests, between which the design effect is measured."""
 _LEAST_BATCH = 10
+_WINDOW_BATCHES = 10
 
 Outcome: TypeAlias = Literal["pass", "fail", "extend", "unclear"]
 Side: TypeAlias = Literal["above", "below"]
@@ -145,7 +146,7 @@ def judge_level(
     where not ok). One that is never answered is not ok. `completed` counts the answers that came
     within the window, whenever due and whether right or wrong. `length` is how many times the
     usual length was measured, all of which the columns hold; at 3 `extend` becomes `unclear`.
-    `further` are checks of what this does not know, such as memory.
+    `further` are checks of what this does not know, such as memory or `windows_check`.
 
     Errors: Wilson, and 1 - 0.05^(1/n) where there are none. Latency: order statistics with half of
     the error at each end, of those answered right. Completed: Wilson. ValueError on NaN and on
@@ -164,6 +165,23 @@ def judge_level(
         *further,
     )
     return LevelVerdict(_outcome(checks, length), checks, int(good.size))
+
+
+def windows_check(name: str, values: ArrayLike, limit: float, worse: Side, unit: str = "") -> Check:
+    """A check of the mean of float64[windows], such as of answers a second, for `further`.
+
+    Bounds: t over the means of 10 batches of consecutive windows, which neighbours that go together
+    do not narrow much; no bounds below 20 windows.
+    """
+    x = column(values)
+    if x.size < 2 * _WINDOW_BATCHES:
+        value = float(x.mean()) if x.size else None
+        return Check(name, value, -math.inf, math.inf, limit, worse, unit)
+    size = x.size // _WINDOW_BATCHES
+    batches = x[: size * _WINDOW_BATCHES].reshape(_WINDOW_BATCHES, size).mean(axis=1)
+    ends = t_mean(batches, LEVEL)
+    assert ends is not None
+    return Check(name, float(batches.mean()), ends.low, ends.high, limit, worse, unit)
 
 
 def requests_needed(limits: Limits) -> int:

@@ -29,6 +29,10 @@ SAMPLES = 20
 """Fewer tell no slope."""
 STRETCHES = 30
 """Of time, each with its median."""
+STRETCHES_NEEDED = 10
+"""With samples in them; fewer give no interval."""
+_CLOSEST = 0.1
+"""Of a stretch: two points all but on one spot would decide the line alone."""
 _MOST_CORRELATION = 0.9999
 """Of neighbours; at 1 a line through them would have no level."""
 _LEAST_FREEDOM = 3.0
@@ -37,6 +41,7 @@ _ROUNDS = 3
 """Of fitting the line and estimating the correlation of what it leaves, in turn."""
 
 Direction: TypeAlias = Literal["rises", "falls", "no trend seen"]
+By: TypeAlias = Literal["median", "mean"]
 Per: TypeAlias = Literal["s", "min", "h"]
 _SECONDS: dict[Per, float] = {"s": 1.0, "min": 60.0, "h": 3600.0}
 
@@ -99,21 +104,24 @@ def _moves(slope: float, interval: Interval, factor: float, unit: str) -> str:
     return f"{'rises' if slope > 0 else 'falls'} by {abs(slope):.3g} {unit} [{low:.3g}, {high:.3g}]"
 
 
-def trend(seconds: ArrayLike, values: ArrayLike, level: float = 0.95) -> Trend | None:
+def trend(
+    seconds: ArrayLike, values: ArrayLike, by: By = "median", level: float = 0.95
+) -> Trend | None:
     """The slope of `values`, float64[n], over `seconds`, float64[n], not falling; None below 20.
 
-    Leave out the warm-up. Generalised least squares of the medians of 30 equal stretches, with
-    errors of correlation φ^(distance) (an AR(1) process in continuous time, so that gaps may be).
-    φ is that of what the line leaves, plus (1 + 4φ) 1.5/k, which takes out the bias of k stretches
-    and of the line (Kendall 1954, times 1.5). t with (k-2)(1-φ)/(1+φ) degrees of freedom, at least
-    3. What bends (a cache that fills up) leaves so much beside a line that no trend is seen.
-    ValueError on NaN, on times that fall, and on a run of no length.
+    Leave out the warm-up. Generalised least squares of the medians of 30 equal stretches, or of
+    their means for counts and shares, where what is rare is what matters; with errors of
+    correlation φ^(distance) (an AR(1) process in continuous time, so that gaps may be). φ is that
+    of what the line leaves, plus (1 + 4φ) 1.5/k, which takes out the bias of k stretches and of the
+    line (Kendall 1954, times 1.5). t with (k-2)(1-φ)/(1+φ) degrees of freedom, at least 3. What
+    bends (a cache that fills up) leaves so much beside a line that no trend is seen. ValueError on
+    NaN, on times that fall, and on a run of no length.
     """
     x, y = column(seconds), column(values)
     if x.size != y.size:
         raise ValueError(f"{x.size} times but {y.size} values")
-    if not 0 < level < 1:
-        raise ValueError(f"a level between 0 and 1 is needed, got {level}")
+    if not 0 < level < 1 or by not in ("median", "mean"):
+        raise ValueError(f"a level between 0 and 1 and a median or mean are needed: {level}, {by}")
     if x.size < SAMPLES:
         return None
     if (np.diff(x) < 0).any():
@@ -121,11 +129,11 @@ def trend(seconds: ArrayLike, values: ArrayLike, level: float = 0.95) -> Trend |
     span = float(x[-1] - x[0])
     if span == 0:
         raise ValueError("all samples are of one time; a trend needs a run of some length")
-    line = _fit(x, y, level)
+    line = _fit(x, y, by, level)
     second = x >= x[0] + span / 2
     late = None
     if np.count_nonzero(second) >= SAMPLES and x[second][0] < x[-1]:
-        late = _fit(x[second], y[second], level).interval
+        late = _fit(x[second], y[second], by, level).interval
     return Trend(
         slope=line.slope,
         interval=line.interval,
@@ -148,45 +156,42 @@ class _Line:
     correlation: float
 
 
-def _fit(x: Floats, y: Floats, level: float) -> _Line:
-    times, medians = _stretches(x, y)
-    k, at, width = times.size, float(times.mean()), float(x[-1] - x[0]) / STRETCHES
-    low, high = float(medians.min()), float(medians.max())
-    method = f"medians of {k} stretches, AR(1) errors, t"
-    if k < 3 or low == high:  # nothing left to judge errors by: nothing moves, or no stretches
-        wide = 0.0 if low == high else math.inf
-        slope = 0.0 if low == high else (high - low) / (times[-1] - times[0])
-        return _Line(slope, Interval(slope - wide, slope + wide, level, method), at, low, 0.0)
-    unit = high - low
-    u, v = (times - at) / float(x[-1] - x[0]), (medians - medians.mean()) / unit
-    gaps = np.diff(times) / width
+def _fit(x: Floats, y: Floats, by: By, level: float) -> _Line:
+    times, points = _stretches(x, y, by)
+    k, at, length = times.size, float(times.mean()), float(x[-1] - x[0])
+    method = f"{by}s of {k} stretches, AR(1) errors, t"
+    middle, unit = float(points.mean()), float(points.max() - points.min())
+    if unit == 0:
+        return _Line(0.0, Interval(0.0, 0.0, level, method), at, float(points[0]), 0.0)
+    u, v = (times - at) / length, (points - middle) / unit  # of order 1
+    gaps = (np.diff(times) * STRETCHES / length).clip(min=_CLOSEST)
     design = np.stack([np.ones(k), u], axis=1)
     found = np.linalg.lstsq(design, v, rcond=None)[0]
+    if k < STRETCHES_NEEDED:
+        unknown = Interval(-math.inf, math.inf, level, method)
+        return _Line(float(found[1]) * unit / length, unknown, at, middle, 0.0)
     correlation = 0.0
     for _ in range(_ROUNDS):
         correlation = _correlation(v - design @ found)
-        whole, parts = (
-            _whitened(design, gaps, correlation),
-            _whitened(v[:, None], gaps, correlation),
-        )
-        found = np.linalg.lstsq(whole, parts[:, 0], rcond=None)[0]
-    left = parts[:, 0] - whole @ found
+        whole = _whitened(design, gaps, correlation)
+        parts = _whitened(v[:, None], gaps, correlation)[:, 0]
+        found = np.linalg.lstsq(whole, parts, rcond=None)[0]
+    left = parts - whole @ found
     error = math.sqrt(float(left @ left) / (k - 2) * float(np.linalg.inv(whole.T @ whole)[1, 1]))
     freedom = max((k - 2) * (1 - correlation) / (1 + correlation), _LEAST_FREEDOM)
-    half = student_quantile(0.5 + level / 2, freedom) * error
-    factor = unit / float(x[-1] - x[0])
-    slope = float(found[1]) * factor
-    interval = Interval(slope - half * factor, slope + half * factor, level, method)
-    return _Line(slope, interval, at, float(medians.mean() + found[0] * unit), correlation)
+    half = student_quantile(0.5 + level / 2, freedom) * error * unit / length
+    slope = float(found[1]) * unit / length
+    interval = Interval(slope - half, slope + half, level, method)
+    return _Line(slope, interval, at, middle + float(found[0]) * unit, correlation)
 
 
-def _stretches(x: Floats, y: Floats) -> tuple[Floats, Floats]:
-    """Mean time and median value of each stretch of time that has samples."""
+def _stretches(x: Floats, y: Floats, by: By) -> tuple[Floats, Floats]:
+    """Mean time, and median or mean value, of each stretch of time that has samples."""
     number = ((x - x[0]) / (x[-1] - x[0]) * STRETCHES).astype(np.int64).clip(max=STRETCHES - 1)
-    starts = np.flatnonzero(np.diff(number, prepend=-1))
-    times = np.array([part.mean() for part in np.split(x, starts[1:])])
-    medians = np.array([np.median(part) for part in np.split(y, starts[1:])])
-    return times, medians
+    starts = np.flatnonzero(np.diff(number, prepend=-1))[1:]
+    middle = np.median if by == "median" else np.mean
+    times = np.array([part.mean() for part in np.split(x, starts)])
+    return times, np.array([middle(part) for part in np.split(y, starts)])
 
 
 def _correlation(left: Floats) -> float:

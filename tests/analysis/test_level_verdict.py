@@ -18,6 +18,7 @@ from agentbench_tui.analysis.level_verdict import (
     design_effect,
     judge_level,
     requests_needed,
+    windows_check,
 )
 
 LIMITS = Limits(error_share=0.01, latency=((0.95, 100.0),))
@@ -150,6 +151,18 @@ def test_checks_from_elsewhere_count_as_well(
     verdict = judge_level(np.ones(500), np.full(500, 1.0), 500, LIMITS, further=[memory])
     assert verdict.outcome == outcome
     assert (memory in verdict.broke) == (outcome == "fail")
+
+
+def test_throughput_of_windows_against_the_best_seen() -> None:
+    values = np.arange(40.0).reshape(10, 4) + 60  # batches of 4: means 61.5, 65.5, …
+    check = windows_check("throughput", values.ravel(), 100.0, "below", "/s")
+    low, high = stats.t.interval(0.95, 9, 79.5, 4 * np.std(np.arange(10), ddof=1) / math.sqrt(10))
+    assert (check.value, check.low, check.high) == pytest.approx((79.5, low, high))
+    assert (check.broken, check.kept) == (True, False)
+    assert check.words == "throughput 79.5 /s [70.84, 88.16], limit 100 /s"
+    few = windows_check("throughput", [1.0] * 19, 100.0, "below")
+    assert (few.value, few.broken, few.kept) == (1, False, False)
+    assert windows_check("throughput", [], 100.0, "below").value is None
 
 
 def test_requests_needed_is_the_fewest_that_pass() -> None:

@@ -155,6 +155,39 @@ def test_a_few_wild_samples_do_not_matter() -> None:
     )
 
 
+def test_rare_errors_are_seen_by_their_means() -> None:
+    """From none to 6 of 100 requests a second: most seconds have few, the median of many is 0."""
+    draw = np.random.default_rng(12)
+    seconds = np.arange(600.0)
+    share = draw.binomial(20, 0.06 * seconds / 600) / 20
+    found = trend(seconds, share, by="mean")
+    assert found is not None
+    assert found.interval.low < 0.06 / 600 < found.interval.high
+    assert found.direction == "rises"
+    blind = trend(seconds, np.where(draw.random(600) < 0.1, share, 0.0))
+    assert blind is not None
+    assert blind.direction == "no trend seen"
+
+
+def test_long_gaps_leave_the_slope_without_an_interval_when_little_was_seen() -> None:
+    seconds = np.concatenate([np.arange(30.0), 1000 + np.arange(30.0)])
+    found = told(seconds, 0.01 * seconds + np.random.default_rng(13).normal(0, 1, 60))
+    assert found.slope == pytest.approx(0.01, abs=0.002)
+    assert (found.interval.low, found.interval.high) == (-math.inf, math.inf)
+    assert found.reaches(100) is None
+
+
+def test_two_samples_all_but_at_one_time_do_not_decide_alone() -> None:
+    seconds = np.arange(31.0)  # stretches of a second, each with a sample
+    values = correlated(np.random.default_rng(14), 31, 0.8)
+    plain = told(np.delete(seconds, 9), np.delete(values, 9))
+    seconds[9] = 10 - 1e-9  # another stretch than that of the next sample
+    pair = told(seconds, values)
+    assert pair.correlation > 0.3
+    widths = [one.interval.high - one.interval.low for one in (plain, pair)]
+    assert widths[1] < 3 * widths[0]
+
+
 @settings(max_examples=25, deadline=None)
 @given(
     st.integers(0, 2**32 - 1),
@@ -202,5 +235,5 @@ def test_too_few_samples_and_too_few_times() -> None:
 def test_what_is_no_series_is_refused(seconds: Floats, values: Floats, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         trend(seconds, values)
-    with pytest.raises(ValueError, match="level between"):
+    with pytest.raises(ValueError, match="level between 0 and 1"):
         trend(np.arange(30.0), np.arange(30.0), 1)

@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 
+import msgspec
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -74,6 +75,14 @@ def test_says_what_broke_with_its_figures() -> None:
         "passes at 56.57 requests/s, fails at 61.69"
         " (p95 of latency 812 ms [790, 850], limit 500 ms)"
     )
+
+
+def test_written_down_as_pass_and_fail() -> None:
+    found, _ = driven(sharp(60))
+    document = msgspec.to_builtins(found)
+    assert (document["pass"], document["fail"]) == (found.passes, found.fails)
+    assert (document["on"], document["status"]) == ("rate", "found")
+    assert msgspec.convert(document, BreakingPoint) == found
 
 
 def test_the_target_cools_down_after_whatever_overloaded_it() -> None:
