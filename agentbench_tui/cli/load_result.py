@@ -71,6 +71,9 @@ LOADS = (
     Column("sent_per_s", "sent/s", number(1), right=True),
     Column("answered_per_s", "answered/s", number(1), right=True),
     Column("failed", "failed", number(0), right=True),
+    Column("unfinished", "unfinished", number(0), right=True),
+    Column("cancelled", "broken off", number(0), right=True),
+    Column("unsent", "never sent", number(0), right=True),
     Column("e2e_p50", "e2e p50", right=True),
     Column("e2e_p95", "e2e p95", right=True),
     Column("e2e_p99", "e2e p99", right=True),
@@ -80,6 +83,10 @@ LOADS = (
     Column("output_tokens_per_s", "tokens/s", number(0), right=True),
     Column("goodput_per_s", "goodput/s", number(1), right=True),
 )
+
+
+_WHERE_ANY = ("unfinished", "cancelled", "unsent")
+"""Columns of counts that are there where one is above 0."""
 
 
 def print_load_run(_: sqlite3.Connection, document: dict[str, Any], form: str) -> None:
@@ -130,6 +137,7 @@ def print_loads(executions: list[dict[str, Any]], form: str) -> None:
         unused.add("parameters_shown")
     if not any(one["load"]["slo"] for one in executions):
         unused.add("goodput_per_s")
+    unused.update(key for key in _WHERE_ANY if not any(row[key] for row in rows))
     print_rows(rows, [column for column in LOADS if column.key not in unused], form)
     if form == "table":
         told = [*slo_lines(executions), repeats_line(executions), *load_notes(executions)]
@@ -189,6 +197,7 @@ def load_row(execution: dict[str, Any]) -> dict[str, Any]:
         "sent_per_s": requests["sent_per_s"],
         "answered_per_s": metrics.get("request_throughput_per_s"),
         "failed": sum(requests["failed"].values()),
+        **{key: requests[key] for key in _WHERE_ANY},
         "e2e_p50": part_shown(load, "e2e_ms", "p50"),
         "e2e_p95": part_shown(load, "e2e_ms", "p95"),
         "e2e_p99": part_shown(load, "e2e_ms", "p99"),

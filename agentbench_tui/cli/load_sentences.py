@@ -22,19 +22,25 @@ def headline(execution: dict[str, Any]) -> str:
     rates = f"sent {_rate(requests['sent_per_s'])}"
     if asked is not None:
         rates = f"asked {_rate(asked)}, {rates}"
-    failed = sum(requests["failed"].values())
-    counts = f"{requests['ok']:,} of {requests['sent']:,} answered"
-    if failed:
-        counts += f", {failed:,} failed"
-    if requests["cancelled"]:
-        counts += f", {requests['cancelled']:,} broken off as planned"
     words = [
         f"{name_of(execution)}: {load['verdict']}",
         rates,
-        counts,
+        _became_of(requests),
         _LIMIT.get(load["limit"], ""),
     ]
     return " · ".join(word for word in words if word)
+
+
+def _became_of(requests: dict[str, Any]) -> str:
+    """How many were answered, and what became of the others."""
+    others = (
+        (sum(requests["failed"].values()), "failed"),
+        (requests["unfinished"], "unfinished"),
+        (requests["cancelled"], "broken off as planned"),
+        (requests["unsent"], "never sent"),
+    )
+    told = [f"{count:,} {words}" for count, words in others if count]
+    return ", ".join([f"{requests['ok']:,} of {requests['sent']:,} answered", *told])
 
 
 def verdict_of(execution: dict[str, Any]) -> str:
@@ -81,11 +87,20 @@ def rate_lines(load: dict[str, Any]) -> list[str]:
     lines = [
         _from_due(load),
         " · ".join(filter(None, rates)),
+        _goodput_lacking(load),
         f"failed: {', '.join(failed)}" if failed else "",
         _told("connections opened: {}", requests.get("connections")),
         "harness: " + (", ".join(filter(None, own)) or "not calibrated"),
     ]
     return [line for line in lines if line]
+
+
+def _goodput_lacking(load: dict[str, Any]) -> str:
+    """Why there are limits and no goodput; empty where there is one, or no limit."""
+    if not load["slo"] or load["metrics"].get("goodput_per_s") is not None:
+        return ""
+    reason = load["unmeasured"].get("goodput_per_s", "not measured")
+    return f"goodput {NOTHING}: {reason}"
 
 
 def _from_due(load: dict[str, Any]) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.model.errors import UsageError, did_you_mean
 from agentbench_tui.model.load_figures import VERDICT, VERDICTS, load_figures
-from agentbench_tui.model.metric import SCORES, known_metrics
+from agentbench_tui.model.metric import SCORES, Metric, known_metrics
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,6 +23,14 @@ _OPERATORS: dict[str, Callable[[Any, Any], bool]] = {
     "==": operator.eq,
     "!=": operator.ne,
 }
+UNANSWERED = Metric(
+    "unanswered",
+    "requests",
+    "lower",
+    "Requests that were sent and have no answer: sent - ok - cancelled, so those that failed and "
+    "those that were unfinished at the end. What the plan itself broke off is not among them.",
+)
+"""What a job in CI wants to be 0: a server that hangs has no failed requests."""
 NO_REGRESSION = "no-regression"
 """Stands alone: the execution is not worse than the agent's baseline or history."""
 _FORM = re.compile(r"\s*([a-z][a-z0-9_.]*)\s*(>=|<=|==|!=|>|<)\s*(\S+)\s*")
@@ -54,7 +62,7 @@ def gate_names() -> tuple[str, ...]:
     """Every name that a gate may stand on: metrics, scores as `NAME_score` or `overall`, what
     load counts and what its harness measures of itself, and the verdict."""
     scores = tuple(name if name == "overall" else f"{name}_score" for name in SCORES)
-    return (*known_metrics(), *scores, *load_figures(), VERDICT)
+    return (*known_metrics(), *scores, *load_figures(), UNANSWERED.name, VERDICT)
 
 
 def parse_gate(text: str) -> Gate:

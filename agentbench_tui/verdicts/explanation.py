@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.model.errors import UsageError, did_you_mean
+from agentbench_tui.model.gate import UNANSWERED
 from agentbench_tui.model.load_figures import COUNTS, FACTS, FAILURES, HARNESS
 from agentbench_tui.model.metric import DEFAULT_METRIC, METRICS, SCORES, find_metric
 from agentbench_tui.model.regression_figures import REGRESSION
@@ -26,7 +27,7 @@ _SAID = {
 }
 """What tables and lines say for a name."""
 _FIGURES = {
-    "count": COUNTS,
+    "count": COUNTS | {UNANSWERED.name: UNANSWERED},
     "harness": HARNESS,
     "fact": FACTS,
     "failure": FAILURES,

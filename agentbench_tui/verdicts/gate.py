@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from agentbench_tui.model.gate import NO_REGRESSION, parse_gate
+from agentbench_tui.model.gate import NO_REGRESSION, UNANSWERED, parse_gate
 from agentbench_tui.model.load_figures import COUNTS, HARNESS, VERDICT
 from agentbench_tui.verdicts.figures import point_words
 
@@ -148,7 +148,7 @@ def _value(
         return _verdict(execution, run)
     if name == "overall" or name.endswith("_score"):
         return execution["scores"][name.removesuffix("_score")], "it has no score"
-    if name in COUNTS or name in HARNESS:
+    if name in COUNTS or name in HARNESS or name == UNANSWERED.name:
         return _of_load(name, execution)
     metric = execution["metrics"].get(name, {})
     return metric.get("value"), metric.get("reason")
@@ -168,7 +168,7 @@ def _of_load(name: str, execution: dict[str, Any]) -> tuple[float | None, str | 
     load = execution.get("load")
     if load is None:
         return None, "it is a figure of load, and no load was measured here"
-    value = load["requests" if name in COUNTS else "harness"].get(name)
+    value = load["harness" if name in HARNESS else "requests"].get(name)
     if name == "failed":
         value = sum(load["requests"][name].values())
     return value, "not known of this load"

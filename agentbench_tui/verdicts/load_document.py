@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.analysis.summary import needed
+from agentbench_tui.model.gate import UNANSWERED
 from agentbench_tui.model.load_figures import COUNTS, HARNESS
 from agentbench_tui.model.metric import METRICS, SHARES
 from agentbench_tui.store.queries import load_summary_of, metrics_of
@@ -61,7 +62,7 @@ def load_document(connection: sqlite3.Connection, row: Document) -> Document | N
         "reasons": summary.pop("reasons"),
         "limit": summary.pop("limit"),
         "warnings": summary.pop("warnings"),
-        "requests": summary.pop("requests"),
+        "requests": _counted(summary.pop("requests")),
         "metrics": metrics,
         "unmeasured": unmeasured,
         "between_repeats": between_repeats(connection, row) if summary["repeats"] > 1 else None,
@@ -83,7 +84,8 @@ def unmeasured_load(run: Document, execution: Document) -> Document:
             metrics[name] = dict.fromkeys(metric.parts) | {"n": 0, "reason": reason}
         elif metric.load or name in _BESIDE:
             metrics[name], unmeasured[name] = None, reason
-    counts = dict.fromkeys((*COUNTS, "sent_per_s", "connections", "received_bytes"))
+    beside = (UNANSWERED.name, "sent_per_s", "connections", "received_bytes")
+    counts = dict.fromkeys((*COUNTS, *beside))
     same = (
         *("execution_id", "agent_id", "agent_version", "suite_id", "benchmark_id"),
         *("parameters", "simulated", "status", "stop_reason"),
@@ -104,6 +106,11 @@ def unmeasured_load(run: Document, execution: Document) -> Document:
         **dict.fromkeys(("is_open", "on_this_machine", "slo", "repeats", "steady")),
         "tokens_estimated": None,
     }
+
+
+def _counted(requests: Document) -> Document:
+    """The stored counts, and what follows from them."""
+    return requests | {UNANSWERED.name: requests["sent"] - requests["ok"] - requests["cancelled"]}
 
 
 def _distribution(name: str, parts: tuple[str, ...], found: Document) -> Document:

@@ -391,6 +391,49 @@ def test_a_gate_on_the_verdict_and_on_the_harness_decides_the_exit_code(
     assert (failed in said.err) == (verdict != "clean")
 
 
+@pytest.fixture
+def _not_calibrated(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def not_calibrated(*_: Any) -> None:
+        return None
+
+    monkeypatch.setattr("agentbench_tui.load.calibration.calibrated", not_calibrated)
+
+
+@pytest.mark.usefixtures("_not_calibrated")
+def test_a_server_that_never_answers_fails_the_gate_on_unanswered(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen()
+        target = f"openai:http://127.0.0.1:{silent.getsockname()[1]}/v1#m"
+        options = ["--rate", "100", "--requests", "5", "--warmup", "0", "--drain", "0"]
+        gates = ["--fail-on", "failed==0", "--fail-on", "unanswered==0"]
+        code = _run(["load", target, *options, *gates, "--no-ui", "--db", "own.db"])
+
+    said = capfd.readouterr()
+    assert code == 1
+    assert "0 of 5 answered, 5 unfinished" in said.out.splitlines()[0]
+    assert [line for line in said.err.splitlines() if line.startswith("gate:")] == [
+        "gate: unanswered==0 FAILS for m on load: 5"
+    ]
+
+
+@pytest.mark.usefixtures("_not_calibrated")
+def test_a_limit_that_no_answer_has_is_said_and_its_gate_not_judged(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    Path("agents.py").write_text("def echo(prompt):\n    return prompt\n")
+    load = ["load", "python:agents.py:echo", "--requests", "5", "--warmup", "0"]
+    limit = ["--slo", "ttft_ms=200", "--fail-on", "goodput_share>=0.9"]
+
+    assert _run([*load, *limit, "--no-ui", "--db", "own.db"]) == 3
+    assert "\ngoodput –: no answer has ttft_ms\n" in capfd.readouterr().out
+    assert _run(["runs", "show", "--db", "own.db", "--format", "json"]) == 0
+    (shown,) = json.loads(capfd.readouterr().out)["executions"]
+    assert shown["load"]["unmeasured"]["goodput_share"] == "no answer has ttft_ms"
+
+
 def test_what_a_load_may_cost_and_last_is_part_of_the_printed_suite(
     capfd: pytest.CaptureFixture[str],
 ) -> None:

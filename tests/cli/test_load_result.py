@@ -41,6 +41,9 @@ def execution(**load: Any) -> dict[str, Any]:
             "ok": 193,
             "failed": {"timeout": 5, "server": 2},
             "cancelled": 0,
+            "unfinished": 0,
+            "unsent": 0,
+            "unanswered": 7,
             "connections": 10,
         },
         "unmeasured": {},
@@ -96,6 +99,22 @@ def test_the_verdict_stands_before_every_number() -> None:
         "m: noisy · asked 50/s, sent 38.6/s · 193 of 200 answered, 7 failed"
         " · the server was the limit"
     )
+
+
+def test_what_was_not_answered_is_told_first_though_nothing_failed() -> None:
+    counts = {"failed": {}, "ok": 10, "sent": 20, "unfinished": 8, "cancelled": 2, "unsent": 5}
+    said = headline(execution(requests=execution()["load"]["requests"] | counts))
+    told = "10 of 20 answered, 8 unfinished, 2 broken off as planned, 5 never sent"
+    assert said.split(" · ")[2] == told
+
+
+def test_limits_on_what_no_answer_has_are_told_instead_of_goodput() -> None:
+    metrics = execution()["load"]["metrics"] | {"goodput_per_s": None, "goodput_share": None}
+    reasons = dict.fromkeys(("goodput_per_s", "goodput_share"), "no answer has ttft_ms")
+    lines = rate_lines(execution(metrics=metrics, unmeasured=reasons)["load"])
+    assert "goodput –: no answer has ttft_ms" in lines
+    without = rate_lines(execution(metrics=metrics, unmeasured=reasons, slo={})["load"])
+    assert "goodput" not in " ".join(without)
 
 
 def test_a_closed_loop_is_asked_for_no_rate() -> None:
@@ -166,6 +185,23 @@ def test_a_sweep_is_a_row_a_point_with_its_verdict(capsys: pytest.CaptureFixture
     assert head.split()[:3] == ["agent", "parameters", "verdict"]
     assert first.split()[:3] == ["m", "rate=5", "noisy"]
     assert "402 ms" in second
+
+
+def test_a_sweep_shows_what_was_broken_off_and_what_did_not_end(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    print_load_run(None, run_of(at(5), at(10)), "md")  # type: ignore[arg-type]
+    assert not {"unfinished", "broken off"} & set(capsys.readouterr().out.split(" | "))
+    counts = {"failed": {}, "ok": 0, "cancelled": 190, "unfinished": 10}
+    leaving = execution(requests=execution()["load"]["requests"] | counts)
+    print_load_run(None, run_of(at(5), leaving | {"parameters": {"rate": 10}}), "md")  # type: ignore[arg-type]
+    head, _, first, second = capsys.readouterr().out.splitlines()
+    titles = head.split(" | ")
+    place = titles.index("unfinished")
+    assert titles[place : place + 2] == ["unfinished", "broken off"]
+    assert "never sent" not in titles
+    assert first.split(" | ")[place - 1 : place + 2] == ["7", "0", "0"]
+    assert second.split(" | ")[place - 1 : place + 2] == ["0", "10", "190"]
 
 
 def test_loads_stand_beside_tasks_in_a_runs_result(capsys: pytest.CaptureFixture[str]) -> None:

@@ -128,6 +128,14 @@ def test_gates_stand_on_what_the_harness_measured_and_counted() -> None:
     ]
 
 
+def test_requests_that_hang_are_unanswered_though_none_failed() -> None:
+    requests = {"failed": {}, "unfinished": 10, "unanswered": 10}
+    assert said_of(a_load(requests=requests), "failed==0", "unanswered==0") == [
+        "failed==0 holds for a on b: 0",
+        "unanswered==0 FAILS for a on b: 10",
+    ]
+
+
 def test_a_task_has_no_figures_of_load() -> None:
     (line,) = said_of(EXECUTION, "cpu_us_per_request<=800")
     assert line.endswith("it is a figure of load, and no load was measured here")
