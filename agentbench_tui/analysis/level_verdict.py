@@ -237,7 +237,8 @@ def _latency(times: Floats, q: float, limit: float, unit: str) -> Check:
     if n == 0:
         return Check(name, None, -math.inf, math.inf, limit, "above", unit)
     value = float(np.quantile(times, q))
-    widened = math.sqrt(design_effect(times > value))
+    effect = max(design_effect(times > value), design_effect(times >= value))  # of ties, either
+    widened = math.sqrt(effect)
     low, high = (round(n * q + widened * (rank - n * q)) for rank in _ranks(n, q))
     ordered = np.sort(times)
     lowest = float(ordered[low - 1]) if low >= 1 else -math.inf

@@ -216,6 +216,30 @@ def test_unclear_levels_leave_the_bracket_as_wide_as_it_is() -> None:
     assert len(asked) < 25
 
 
+@settings(max_examples=60, deadline=None)
+@given(st.floats(12, 100), st.floats(1.1, 3))
+def test_both_sides_of_what_is_unclear_are_narrowed(low: float, width: float) -> None:
+    def foggy(probe: Probe) -> Outcome:
+        if low <= probe.level <= low * width:
+            return "unclear"
+        return "pass" if probe.level < low else "fail"
+
+    found, _ = driven(foggy)
+    assert found.passes is not None
+    assert found.fails is not None
+    assert found.passes < low
+    assert found.fails > low * width
+    if found.fails > 1.1 * found.passes * 1.0001:
+        assert found.passes > low / math.sqrt(1.1001)
+        assert found.fails < low * width * math.sqrt(1.1001)
+
+
+def test_one_end_that_was_repeated_is_not_enough() -> None:
+    found, asked = driven(sharp(60), most_measurements=9)
+    assert levels(asked, "repeat") == [found.passes] * 2
+    assert (found.confirmed, found.status) == (False, "wide")
+
+
 def test_nothing_clear_is_an_answer() -> None:
     found, _ = driven(lambda _: "unclear")
     assert (found.status, found.passes, found.fails) == ("nothing clear", None, None)
