@@ -59,16 +59,18 @@ def print_run(document: dict[str, Any], form: str, *, in_full: bool = False) -> 
         return
     from agentbench_tui.cli.load_result import print_load, print_loads
 
-    loads = [one for one in document["executions"] if one.get("load")]
-    tasks = [one for one in document["executions"] if not one.get("load")]
+    of_load = [one for one in document["executions"] if is_load(one)]
+    tasks = [one for one in document["executions"] if not is_load(one)]
     if form in {"jsonl", "csv"}:
-        if loads and not tasks:
-            print_loads(loads, form)
+        if of_load and not tasks:
+            print_loads(of_load, form)
         else:
             print_rows([execution_row(one) for one in document["executions"]], EXECUTIONS, form)
         return
-    lacking = [one for one in tasks if _is_unmeasured(one)]
+    lacking = [one for one in document["executions"] if _is_unmeasured(one)]
     tasks = [one for one in tasks if one not in lacking]
+    loads = [one for one in of_load if one.get("load")]
+    open_loads = [one for one in of_load if one not in loads and one not in lacking]
     if tasks:
         _print_executions([execution_row(one) for one in tasks], form)
         click.echo()
@@ -79,6 +81,8 @@ def print_run(document: dict[str, Any], form: str, *, in_full: bool = False) -> 
     if loads and not whole:
         print_loads(loads, form)
         click.echo()
+    for one in open_loads:
+        print_prose(f"{_place(one)}: {_ending_of(one)}")
     if lacking:
         print_prose(f"not measured: {', '.join(_place(one) for one in lacking)}")
     if not tasks and all(entry["overall"] is None for entry in document["leaderboard"]):
@@ -89,6 +93,11 @@ def print_run(document: dict[str, Any], form: str, *, in_full: bool = False) -> 
     print_rows(leaderboard_rows(document["leaderboard"], judged=judged), LEADERBOARD, form)
     for line in notes(document):
         print_prose(line)
+
+
+def is_load(execution: dict[str, Any]) -> bool:
+    """Whether an execution of a run document is one of kind load, measured or not."""
+    return execution.get("kind") == "load" or bool(execution.get("load"))
 
 
 def _print_executions(rows: list[dict[str, Any]], form: str) -> None:
@@ -120,7 +129,6 @@ def execution_row(execution: dict[str, Any]) -> dict[str, Any]:
 
     p95 = metrics.get("e2e_ms.p95", {})
     cases = execution["cases"]
-    status = execution["status"]
     return {
         "benchmark_id": execution["benchmark_id"],
         "agent_id": execution["agent_id"] + (" (simulated)" if execution["simulated"] else ""),
@@ -133,9 +141,7 @@ def execution_row(execution: dict[str, Any]) -> dict[str, Any]:
         "per_correct": value("cost_usd_per_correct"),
         "cases": f"{cases['correct']}/{cases['answered']}/{cases['observed']}",
         "failures": " ".join(f"{kind}:{n}" for kind, n in execution["failures"].items()),
-        "state": status
-        if execution["stop_reason"] in {None, status}
-        else f"{status} ({execution['stop_reason']})",
+        "state": _ending_of(execution),
     }
 
 
@@ -203,9 +209,13 @@ def notes(document: dict[str, Any]) -> list[str]:
 
 
 def _ending(document: dict[str, Any]) -> str:
-    reason = document["stop_reason"]
-    why = "" if reason in {None, document["status"]} else f" ({reason})"
-    return f"run {document['run_id']}: {document['status']}{why}"
+    return f"run {document['run_id']}: {_ending_of(document)}"
+
+
+def _ending_of(one: dict[str, Any]) -> str:
+    """The status of a run or an execution, and why, where that says more."""
+    status, reason = one["status"], one["stop_reason"]
+    return str(status) if reason in {None, status} else f"{status} ({reason})"
 
 
 def _unmeasured_lines(document: dict[str, Any]) -> list[str]:

@@ -129,11 +129,11 @@ def show(run: str, database: str | None, form: str, **given: Any) -> int:
 def _show_run(connection: Any, path: Path, row: dict[str, Any], form: str) -> int:
     from agentbench_tui.cli.result import MOST_IN_FULL, print_run
     from agentbench_tui.store.locking import is_leased
-    from agentbench_tui.verdicts.documents import run_details
+    from agentbench_tui.verdicts.documents import mark_interrupted, run_details
 
     document = run_details(connection, row)
     if document["status"] == "running" and not is_leased(path, row["id"]):
-        document["status"] = "interrupted"
+        mark_interrupted(document)
     if form == "json":
         print_json(document)
         return 0
@@ -143,22 +143,47 @@ def _show_run(connection: Any, path: Path, row: dict[str, Any], form: str) -> in
         if loads > MOST_IN_FULL:
             print_prose("every figure of each load: --format csv, --format json")
         if document["status"] == "running":
-            print_prose(_progress(connection, row["id"]))
+            print_prose(_progress(connection, row["id"], document))
+        elif document["status"] == "interrupted":
+            _say_stored(connection, row)
         for line in _circumstances(document):
             print_prose(line)
     return 0
 
 
-def _progress(connection: Any, run_id: str) -> str:
+def _progress(connection: Any, run_id: str, document: dict[str, Any]) -> str:
     """How far a run is whose figures are still to come."""
+    from agentbench_tui.cli.result import is_load
     from agentbench_tui.store.queries import progress_of_run
 
+    if all(map(is_load, document["executions"])):
+        sent, answered = connection.execute(
+            "SELECT COALESCE(SUM(sent), 0), COALESCE(SUM(answered), 0) FROM ticks"
+            " WHERE run_key=(SELECT key FROM runs WHERE id=?)",
+            (run_id,),
+        ).fetchone()
+        return f"so far {sent:,} sent, {answered:,} answered; figures come when a load has ended"
     done = progress_of_run(connection, run_id)
     assert done is not None  # it has just been found
     return (
         f"so far {done['observed']} of {done['planned']} asked, {done['answered']} answered,"
         f" {done['correct']} right; scores come when an agent has been asked everything"
     )
+
+
+def _say_stored(connection: Any, row: dict[str, Any]) -> None:
+    """What there is of loads that were cut off."""
+    from agentbench_tui.store.queries import executions_of
+    from agentbench_tui.verdicts.load_samples import unfinished_requests
+
+    executions = executions_of(connection, row["key"])
+    stored = sum(unfinished_requests(connection, one["key"]) for one in executions)
+    if stored:
+        print_prose(
+            f"{stored:,} requests of a load that was cut off are stored"
+            f" (`agentbench runs samples {row['id']} --unfinished`);"
+            " `agentbench resume` measures that repeat anew"
+        )
 
 
 def _circumstances(document: dict[str, Any]) -> list[str]:

@@ -22,6 +22,12 @@ PLACE = ("benchmark_id", "agent_id", "parameters")
 @click.option("--agent", metavar="ID", help="Only this agent.")
 @click.option("--benchmark", metavar="ID", help="Only this benchmark.")
 @click.option(
+    "--point", "points", multiple=True, metavar="NAME=VALUE", help="Only this point of a sweep."
+)
+@click.option(
+    "--unfinished", is_flag=True, help="Also what is stored of a repeat that was cut off."
+)
+@click.option(
     "--format",
     "form",
     type=click.Choice(("csv", "jsonl")),
@@ -36,6 +42,7 @@ def samples(run: str, form: str, database: str | None, **given: Any) -> int:
     \b
     agentbench runs samples latest > requests.csv
     agentbench runs samples 01a2203b --agent my-model --format jsonl
+    agentbench runs samples latest --point rate=50
     """
     from agentbench_tui.cli.runs import executions_wanted
     from agentbench_tui.model.errors import UsageError
@@ -45,15 +52,50 @@ def samples(run: str, form: str, database: str | None, **given: Any) -> int:
 
     with reading(database_path(database)) as connection:
         row = find_run(connection, run)
-        executions = executions_wanted(connection, row, given)
+        executions = _at_points(executions_wanted(connection, row, given), given["points"])
         loads = [one for one in executions if _has_samples(connection, one["key"])]
         if not loads:
             raise UsageError(
                 f"run {row['id']} holds no requests of a load;"
                 " `agentbench runs show RUN --answers` lists the answers to cases"
             )
-        _write(_rows(connection, loads), (*PLACE, *FIELDS), form)
+        rows = _rows(connection, loads, unfinished=given["unfinished"])
+        _write(rows, (*PLACE, *FIELDS), form)
+        if not given["unfinished"]:
+            _say_left_out(connection, loads)
     return 0
+
+
+def _at_points(executions: list[dict[str, Any]], points: tuple[str, ...]) -> list[dict[str, Any]]:
+    """Those at which the parameters have these values. UsageError where there is none."""
+    from agentbench_tui.model.errors import UsageError
+    from agentbench_tui.verdicts.figures import point_words
+
+    for point in points:
+        name, given, value = point.partition("=")
+        if not given:
+            raise UsageError(f"--point {point}: expected NAME=VALUE, such as rate=50")
+        found = [one for one in executions if _is_at(one["parameters"], name.strip(), value)]
+        if not found:
+            known = dict.fromkeys(point_words(one["parameters"]) for one in executions)
+            there = ", ".join(filter(None, known))
+            raise UsageError(
+                f"--point {point}: no such point; "
+                + (f"there are {there}" if there else "nothing was swept")
+            )
+        executions = found
+    return executions
+
+
+def _is_at(parameters: dict[str, Any], name: str, value: str) -> bool:
+    """Numbers are compared as such: 50 is 50.0."""
+    if name not in parameters:
+        return False
+    have = parameters[name]
+    try:
+        return bool(float(have) == float(value))
+    except (TypeError, ValueError):
+        return str(have) == value.strip()
 
 
 def _has_samples(connection: Any, execution_key: int) -> bool:
@@ -63,13 +105,28 @@ def _has_samples(connection: Any, execution_key: int) -> bool:
     return found is not None
 
 
-def _rows(connection: Any, executions: Iterable[dict[str, Any]]) -> Iterable[dict[str, Any]]:
-    from agentbench_tui.verdicts.load_samples import request_types, samples_of
+def _rows(
+    connection: Any, executions: Iterable[dict[str, Any]], *, unfinished: bool
+) -> Iterable[dict[str, Any]]:
+    from agentbench_tui.verdicts.load_samples import cut_off_window, request_types, samples_of
 
     for one in executions:
         place = {name: one[name] for name in PLACE}
-        for sample in samples_of(connection, one, request_types(connection, one)):
+        cut_off = cut_off_window(connection, one) if unfinished else None
+        for sample in samples_of(connection, one, request_types(connection, one), cut_off):
             yield place | sample
+
+
+def _say_left_out(connection: Any, executions: Iterable[dict[str, Any]]) -> None:
+    from agentbench_tui.verdicts.load_samples import unfinished_requests
+
+    left_out = sum(unfinished_requests(connection, one["key"]) for one in executions)
+    if left_out:
+        click.echo(
+            f"{left_out:,} requests of what has not come to its end are left out;"
+            " --unfinished shows them",
+            err=True,
+        )
 
 
 def _write(rows: Iterable[dict[str, Any]], names: tuple[str, ...], form: str) -> None:

@@ -32,6 +32,7 @@ Document = dict[str, Any]
 
 def run_document(connection: sqlite3.Connection, run: Document) -> Document:
     """What `agentbench run --format json` prints. `run` is a row of `queries.find_run`."""
+    kinds = _kinds(run["plan"])
     return {
         "schema": RUN_SCHEMA,
         "run_id": run["id"],
@@ -39,9 +40,28 @@ def run_document(connection: sqlite3.Connection, run: Document) -> Document:
         "stop_reason": run["stop_reason"],
         "harness": run["verdict"],
         "executions": [
-            execution_document(connection, row) for row in executions_of(connection, run["key"])
+            execution_document(connection, row) | {"kind": kinds.get(row["id"])}
+            for row in executions_of(connection, run["key"])
         ],
         "leaderboard": run_leaderboard(connection, run["key"]),
+    }
+
+
+def mark_interrupted(document: Document) -> None:
+    """Say of a run whose process is gone, and of what it had not ended, that it was interrupted,
+    also before anyone has marked it so."""
+    document["status"] = "interrupted"
+    for execution in document["executions"]:
+        if execution["status"] in {"running", "planned"}:
+            execution["status"] = "interrupted"
+
+
+def _kinds(plan: str) -> dict[str, str]:
+    """Execution id → kind of its benchmark, out of a run's stored plan."""
+    return {
+        execution["id"]: group["benchmark"]["kind"]
+        for group in json.loads(plan)["groups"]
+        for execution in group["executions"]
     }
 
 

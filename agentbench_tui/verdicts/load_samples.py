@@ -11,7 +11,9 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterator, Sequence
 
+    from agentbench_tui.engine.plan import Group
     from agentbench_tui.load.requests import Requests
+    from agentbench_tui.load.window import Window
 
 FIELDS = (
     "repeat",
@@ -38,20 +40,26 @@ FIELDS = (
     "streamed",
     "new_connection",
     "follow_up",
+    "cut_off",
 )
 """Of a row. `due_s` and `sent_s` count from the start of the repeat's window; the metrics are those
 of `agentbench explain`, of one request, `first_byte_ms` counts from sending. `status` is `ok`, a
 kind of failure, `cancelled` or `unfinished`; times of what failed go on until that was known.
-`tokens_counted`: whether the server counted them. `follow_up`: not the first of its session."""
+`tokens_counted`: whether the server counted them. `follow_up`: not the first of its session.
+`cut_off`: its repeat did not come to its end, and is no measurement."""
 
 Row = dict[str, Any]
 
 
 def samples_of(
-    connection: sqlite3.Connection, execution: Row, names: Sequence[str] = ()
+    connection: sqlite3.Connection,
+    execution: Row,
+    names: Sequence[str] = (),
+    cut_off: Window | None = None,
 ) -> Iterator[Row]:
     """The requests of the finished repeats of an execution, repeat after repeat, in the order in
-    which each worker's ended; None is what is not known.
+    which each worker's ended; None is what is not known. With `cut_off` (`cut_off_window`) also
+    what is stored of a repeat that did not come to its end.
 
     `execution`: of `queries.executions_of`. `names` of its request types, by their number. Holds
     one stored chunk (a quarter of a second of one worker) at a time. AgentbenchError when one is
@@ -68,7 +76,8 @@ def samples_of(
         (execution["key"],),
     )
     for repeat, worker, samples, gaps in chunks:
-        if repeat not in windows:
+        window = windows.get(repeat, cut_off)
+        if window is None:
             continue  # it was cut off, and is no measurement
         try:
             columns = columns_of([(repeat, worker, samples, gaps)])
@@ -76,11 +85,51 @@ def samples_of(
             raise AgentbenchError(
                 f"the stored requests of {execution['agent_id']} are damaged: {error}"
             ) from error
-        yield from _rows(Requests(columns, {repeat: windows[repeat]}), names)
+        for row in _rows(Requests(columns, {repeat: window}), names):
+            yield row | {"cut_off": window is cut_off}
+
+
+def unfinished_requests(connection: sqlite3.Connection, execution_key: int) -> int:
+    """How many requests are stored of repeats of an execution that did not come to their end."""
+    (count,) = connection.execute(
+        "SELECT COALESCE(SUM(rows), 0) FROM sample_chunks c WHERE execution_key=? AND NOT EXISTS"
+        " (SELECT 1 FROM load_windows w"
+        "  WHERE w.execution_key=c.execution_key AND w.repeat=c.repeat)",
+        (execution_key,),
+    ).fetchone()
+    return int(count)
+
+
+def cut_off_window(connection: sqlite3.Connection, execution: Row) -> Window:
+    """What is known of a repeat whose workers never said their last words: how it counts."""
+    from agentbench_tui.load.spec import LoadSpec
+    from agentbench_tui.load.window import Window
+
+    group = _group_of(connection, execution)
+    assert group is not None, "an execution is in the plan of its run"
+    spec = LoadSpec.model_validate(group.resolved().load)
+    return Window(
+        is_open=spec.is_open,
+        asked_per_s=None,
+        asked=None,
+        started_at="",
+        ramp_s=spec.ramp_s,
+        slo=spec.slo.model_dump(exclude_none=True),
+        max_in_flight=spec.max_in_flight,
+        on_this_machine=False,
+        workers=(),
+        stopped=True,
+    )
 
 
 def request_types(connection: sqlite3.Connection, execution: Row) -> list[str]:
     """Names of the kinds of requests of an execution, in the order of its plan's workload."""
+    group = _group_of(connection, execution)
+    workload = group.benchmark["load"].get("workload") if group is not None else None
+    return [one.get("name", "request") for one in workload or [{}]]
+
+
+def _group_of(connection: sqlite3.Connection, execution: Row) -> Group | None:
     from agentbench_tui.engine.plan import decode_plan
 
     (text,) = connection.execute(
@@ -88,9 +137,8 @@ def request_types(connection: sqlite3.Connection, execution: Row) -> list[str]:
     ).fetchone()
     for group, planned in decode_plan(text).executions():
         if planned.id == execution["id"]:
-            workload = group.benchmark["load"].get("workload") or [{}]
-            return [one.get("name", "request") for one in workload]
-    return []
+            return group
+    return None
 
 
 def _rows(requests: Requests, names: Sequence[str]) -> Iterator[Row]:
@@ -129,8 +177,8 @@ def _rows(requests: Requests, names: Sequence[str]) -> Iterator[Row]:
         "new_connection": ((flags & NEW_CONNECTION) != 0).tolist(),
         "follow_up": columns.follow_up.tolist(),
     }
-    for row in zip(*(values[name] for name in FIELDS), strict=True):
-        yield dict(zip(FIELDS, row, strict=True))
+    for row in zip(*values.values(), strict=True):
+        yield dict(zip(values, row, strict=True))
 
 
 def _name(number: int, names: Sequence[str]) -> str:

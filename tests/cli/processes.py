@@ -102,6 +102,10 @@ class Place:
         with closing(sqlite3.connect(f"file:{self.database}?mode=ro", uri=True)) as connection:
             return connection.execute(statement, values).fetchall()
 
+    def tables(self) -> list[tuple[Any, ...]]:
+        """Names of tables; none while the database is being made."""
+        return self.rows("SELECT name FROM sqlite_master WHERE type='table'")
+
     def doors(self) -> None:
         """Make the pipes at which an agent waits."""
         for name in ("arrived", "go"):

@@ -96,6 +96,35 @@ def test_a_killed_run_is_resumed_without_asking_again_what_was_committed(
     assert "is complete; there is nothing to resume" in again.stderr
 
 
+def test_requests_of_a_killed_load_can_be_read_until_it_is_measured_anew(tmp_path: Path) -> None:
+    place = make_place(tmp_path)
+    target = "mock?ttft=2ms&itl=1ms&tokens=2"
+    load = ("load", target, "--rate", "50,60", "--duration", "60s", "--warmup", "0", "--no-ui")
+    with place.started(*load) as process:
+        stored = "SELECT COALESCE(SUM(rows), 0) FROM sample_chunks"
+        until(lambda: place.database.exists() and place.tables() and place.rows(stored)[0][0] > 0)
+        process.send_signal(KILL)
+        process.wait()
+    ((count,),) = place.rows(stored)
+
+    shown = place.run("runs", "show").stdout.splitlines()
+    assert shown[0] == "not measured: load mock rate=50, load mock rate=60"
+    assert shown[1].endswith(": interrupted")
+    assert shown[2].startswith(f"{count} requests of a load that was cut off are stored")
+    document = json.loads(place.run("runs", "show", "--format", "json").stdout)
+    assert [one["status"] for one in document["executions"]] == ["interrupted", "interrupted"]
+
+    whole = place.run("runs", "samples", "--format", "jsonl")
+    assert whole.stdout == ""
+    assert f"{count} requests" in whole.stderr
+    samples = place.run("runs", "samples", "--unfinished", "--format", "jsonl").stdout
+    rows = [json.loads(line) for line in samples.splitlines()]
+    assert len(rows) == count
+    assert {(row["cut_off"], row["parameters"]["rate"]) for row in rows} == {(True, 50)}
+    elsewhere = place.run("runs", "samples", "--unfinished", "--point", "rate=60")
+    assert "holds no requests" in elsewhere.stderr
+
+
 def test_resuming_leaves_alone_what_had_ended_and_heeds_what_was_spent(place: Place) -> None:
     (place.folder / "agents.py").write_text(
         (place.folder / "agents.py").read_text()

@@ -70,6 +70,16 @@ def test_repeats_that_were_cut_off_are_no_measurement(connection: sqlite3.Connec
     assert [row["repeat"] for row in samples_of(connection, EXECUTION)] == [0, 2]
 
 
+def test_what_is_stored_of_a_repeat_that_was_cut_off_is_there_when_asked_for(
+    connection: sqlite3.Connection,
+) -> None:
+    every = [Sample(0.0, 0.1, lag=0.2, repeat=repeat) for repeat in (0, 1)]
+    Execution(every, {0: window(done())}).write(connection, 1, 1)
+    rows = list(samples_of(connection, EXECUTION, ["chat"], window(stopped=True)))
+    assert [(row["repeat"], row["cut_off"]) for row in rows] == [(0, False), (1, True)]
+    assert [row["e2e_ms"] for row in rows] == [300, 300]  # from due, as in the whole one
+
+
 def test_a_damaged_chunk_is_told_after_all_that_is_whole(connection: sqlite3.Connection) -> None:
     # One chunk after the other: what comes first is there before the next is looked at.
     Execution([Sample(0.0, 0.1), Sample(0.0, 0.1, worker=1)], {0: window(done())}).write(
