@@ -74,7 +74,7 @@ def list_(limit: int, tag: str | None, database: str | None, form: str) -> int:
     agentbench runs list --tag nightly --format json
     """
     from agentbench_tui.store.database import reading
-    from agentbench_tui.verdicts.documents import runs_document
+    from agentbench_tui.verdicts.documents import answers_shown, runs_document
 
     path = database_path(database)
     with reading(path) as connection:
@@ -86,8 +86,7 @@ def list_(limit: int, tag: str | None, database: str | None, form: str) -> int:
             "agents_shown": ", ".join(run["agents"]),
             "tags_shown": ", ".join(run["tags"]),
             "executions_shown": f"{run['complete'] or 0}/{run['executions']}",
-            "answers_shown": f"{run['correct'] or 0 if run['judged'] else NOTHING}"
-            f"/{run['answered'] or 0}/{run['observed'] or 0}",
+            "answers_shown": answers_shown(run),
         }
         for run in document["runs"]
     ]

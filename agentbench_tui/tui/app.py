@@ -25,7 +25,7 @@ from agentbench_tui.store.database import connect_to_read
 from agentbench_tui.store.viewer import Viewer, wish_row
 from agentbench_tui.store.writer import write_once
 from agentbench_tui.tui.run_picture import RunPicture
-from agentbench_tui.verdicts.documents import runs_document
+from agentbench_tui.verdicts.documents import answers_shown, runs_document
 from agentbench_tui.verdicts.figures import dollars, number
 from agentbench_tui.verdicts.leaderboard import category_leaderboard
 
@@ -132,13 +132,12 @@ class HomeScreen(Screen[None]):
 
 
 def _run_cells(run: dict[str, Any]) -> list[Text]:
-    counts = f"{run['correct'] or 0}/{run['answered'] or 0}/{run['observed'] or 0}"
     cells = (
         run["id"][:SHORT_ID],
         run["status"],
         ", ".join(run["suite_ids"]),
         ", ".join(run["agents"]),
-        counts,
+        answers_shown(run),
         dollars(run["cost_usd"]),
         run["started_at"][:19].replace("T", " "),
     )

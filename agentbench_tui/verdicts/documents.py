@@ -16,6 +16,7 @@ from agentbench_tui.store.queries import (
     metrics_measured,
     metrics_of,
 )
+from agentbench_tui.verdicts.figures import NOTHING
 from agentbench_tui.verdicts.leaderboard import run_leaderboard
 from agentbench_tui.verdicts.load_document import load_document
 
@@ -175,3 +176,10 @@ def runs_document(
         if run["status"] == "running" and not is_leased(database, run["id"]):
             run["status"] = "interrupted"
     return {"schema": RUNS_SCHEMA, "runs": runs}
+
+
+def answers_shown(run: Document) -> str:
+    """Right, answered and asked of a run of `runs_document`; – for right where nothing is judged,
+    as in loads."""
+    right = run["correct"] or 0 if run["judged"] else NOTHING
+    return f"{right}/{run['answered'] or 0}/{run['observed'] or 0}"

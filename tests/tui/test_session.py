@@ -1,6 +1,7 @@
 """The interactive session shows what is in the store, live, and wishes reach the run."""
 
 import json
+import sqlite3
 import subprocess
 import sys
 from contextlib import closing
@@ -68,6 +69,23 @@ async def test_home_lists_runs_and_leaders(database: Path) -> None:
             ["1", "good (simulated)", "1.000"],
             ["2", "bad (simulated)", "0.000"],
         ]
+
+
+async def test_home_calls_no_answer_of_a_load_right_or_wrong(
+    database: Path, tmp_path: Path
+) -> None:
+    own = tmp_path / "own.db"
+    with closing(connect_to_read(database)) as source, closing(sqlite3.connect(own)) as copy:
+        source.backup(copy)
+        as_load = "json_set(plan, '$.groups[0].benchmark.kind', 'load')"
+        copy.execute(f"UPDATE runs SET plan={as_load}")
+        copy.commit()
+    app = AgentbenchApp(own)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot, lambda: app.screen.query("#runs"))
+        runs = app.screen.query_one("#runs", DataTable)
+        await settle(pilot, lambda: runs.row_count == 1)
+        assert cells(runs)[0][4] == "–/12/12"
 
 
 async def test_a_run_opens_with_its_figures_and_closes_again(database: Path) -> None:
