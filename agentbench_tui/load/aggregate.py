@@ -42,7 +42,7 @@ NO_COUNT = "the server counts no tokens"
 NOT_SEEN = "the target's own adapter talks to it: what goes over the network is not seen"
 CHUNKS_UNTOLD = "this agent does not tell when each chunk came"
 CLOSED_LOOP = "a closed loop sends when its users are ready"
-SHORT_WINDOW = "the window ended before its steady part began"
+SHORT_WINDOW = "the window has no measured part: it ended within its ramp, or with one request"
 NOT_JUDGED = "load does not judge answers"
 _OF_TOKENS = frozenset(
     {"output_tokens", "tpot_ms", "output_tokens_per_s", "output_tokens_per_s_per_user"}

@@ -245,7 +245,9 @@ class _Load:
                 for task in beside:
                     task.cancel()
                 live.end()
-        target = opened.target
+        target, stopped = opened.target, any(one.stopped for one in done)
+        if stopped:
+            asked = self._asked(max(one.window_s for one in done))
         window = Window(
             is_open=self._arrivals is not None,
             asked_per_s=asked[1],
@@ -257,7 +259,7 @@ class _Load:
             on_this_machine=not isinstance(target, HttpTarget) or is_local(target.url),
             workers=done,
             psi_cpu_percent=stalled,
-            stopped=any(one.stopped for one in done),
+            stopped=stopped,
             agent_inside=runs_inside(target),
         )
         return window, live
@@ -281,11 +283,12 @@ class _Load:
             late = "a load worker did not come to its end"
             raise AgentFailure(FailureKind.HARNESS, late) from None
 
-    def _asked(self) -> tuple[float | None, float | None]:
-        """Requests and requests a second that the schedule asks for, on average."""
+    def _asked(self, ran_s: float | None = None) -> tuple[float | None, float | None]:
+        """Requests and requests a second that the schedule asks for, on average; of a window that
+        was cut short while it ran."""
         if self._arrivals is None:
             return None, None
-        duration_s = duration_of(self._spec, self._arrivals)
+        duration_s = duration_of(self._spec, self._arrivals) if ran_s is None else ran_s
         count, seconds = asked_of(self._arrivals, duration_s, self._spec.requests)
         return count, count / seconds if seconds > 0 else None
 

@@ -1,7 +1,11 @@
-"""Rates of load, a repeat at a time: what went through each second, in the steady part and in all.
+"""Rates of load, a repeat at a time: what went through each second, in its part and in all.
 
-The steady part of a window leaves out the ramp before it and the drain after it: filling and
-emptying the target would make it look slower than it is. A closed loop whose window is too short
+In an open loop the clock asks, so a rate is what came of the requests that became due in that part
+÷ its length: whatever shape the schedule has, no answer is lost at its ends. A server that falls
+behind takes longer than that to answer them, and then as long as it took divides.
+
+In a closed loop the answers ask. There the steady part leaves out the ramp before it and the drain
+after it: filling and emptying the target would make it look slower than it is. A window too short
 for one is measured as a whole.
 """
 
@@ -11,6 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from agentbench_tui.analysis.summary import Drift, drift
 from agentbench_tui.load.columns import Flags, Floats
 from agentbench_tui.load.requests import Requests
 from agentbench_tui.load.window import Window
@@ -18,11 +23,17 @@ from agentbench_tui.load.window import Window
 LEAST_WAVES = 5
 """Answers that each place in flight gives in the steady part of a closed loop, at least. Where all
 go in step, the slope through 5 is off by up to 4 %, through 3 by 11 %, through 2 by 25 %."""
+DRIFT_P = 0.01
+LEAST_GROWTH = 1.5
+"""Of the median latency from the first to the last third: less may be the weather."""
+_WHOLE_FROM_THIRDS = 1.5
+"""What grows evenly grows by so much more from its beginning to its end than from the middle of its
+first third to that of its last."""
 
 
 @dataclass(frozen=True, slots=True)
 class Steady:
-    """The steady part of a window, in seconds since its start."""
+    """The measured part of a window, in seconds since its start."""
 
     from_s: float
     to_s: float
@@ -37,7 +48,7 @@ class Rates:
     """Rates of one repeat, per second; None where there is nothing to divide by."""
 
     steady: Steady | None
-    """None when the window ended before its steady part began, or soon after in a closed loop."""
+    """None when the window ended before that part began, or soon after in a closed loop."""
     throughput: float | None
     request_throughput: float | None
     output_tokens: float | None
@@ -70,7 +81,7 @@ def rates_of(requests: Requests, repeat: int, good: Flags) -> Rates:
         request_throughput=rate(answered),
         output_tokens=rate(requests.output_tokens),
         input_tokens=rate(answered * requests.columns.input_tokens),
-        goodput=_good_per_s(own & good, window) if window.is_open else rate(good),
+        goodput=rate(good),
         sent=sent,
         due=_due_per_s(requests, own, window),
         sent_share=sent / asked if sent is not None and asked and not window.stopped else None,
@@ -78,33 +89,60 @@ def rates_of(requests: Requests, repeat: int, good: Flags) -> Rates:
 
 
 def steady_part(requests: Requests, repeat: int) -> Steady | None:
-    """From the end of the ramp to that of the window; None when that is nothing, or in a closed
-    loop too little.
+    """From the end of the plan's ramp to that of the window; None when that is nothing, or in a
+    closed loop too little.
 
-    The ramp is the plan's, else one median latency from sending: by then as many answers end as
-    requests begin.
+    A closed loop without a ramp begins to be steady after one median latency from sending: by then
+    as many answers end as requests begin.
     """
     window = requests.windows[repeat]
-    ramp_s = window.ramp_s
-    answered = requests.answered & (requests.columns.repeat == repeat)
-    if ramp_s is None:
-        latencies = requests.e2e_from_send_ms[answered]
-        ramp_s = float(np.median(latencies)) / 1e3 if len(latencies) else 0.0
-    if ramp_s >= window.window_s:
-        return None
+    from_s = window.ramp_s or 0.0
     if not window.is_open:
+        answered = requests.answered & (requests.columns.repeat == repeat)
         ends = requests.columns.end_s[answered]
+        if window.ramp_s is None and len(ends):
+            from_s = float(np.median(requests.e2e_from_send_ms[answered])) / 1e3
         places = sum(worker.most_in_flight for worker in window.workers)
-        if np.count_nonzero((ends > ramp_s) & (ends <= window.window_s)) < LEAST_WAVES * places:
+        if np.count_nonzero((ends > from_s) & (ends <= window.window_s)) < LEAST_WAVES * places:
             return None
-    return Steady(ramp_s, window.window_s)
+    return Steady(from_s, window.window_s) if from_s < window.window_s else None
+
+
+def growth(requests: Requests, answered: Flags) -> Drift | None:
+    """How the latency grew from the first third of those requests to the last, in the order in
+    which they were due; None where it did not, beyond doubt and by half."""
+    order = np.argsort(requests.columns.due_s[answered], kind="stable")
+    found = drift(requests.e2e_ms[answered][order])
+    if found is None or found.p >= DRIFT_P or found.last < LEAST_GROWTH * found.first:
+        return None
+    return found
 
 
 def _pace(requests: Requests, own: Flags, window: Window, steady: Steady | None) -> Floats | None:
     """What each request adds to a rate, per second; None where no rate can be told."""
-    if steady is not None:
+    if steady is None:
+        return None if window.is_open else _whole(requests, own, window)
+    if not window.is_open:
         return np.where(own, _slope(requests, steady), 0.0)
-    return None if window.is_open else _whole(requests, own, window)
+    due = requests.columns.due_s
+    own = own & (due >= steady.from_s) & (due <= steady.to_s)
+    return np.where(own, 1 / _answering_s(requests, own & requests.answered, steady), 0.0)
+
+
+def _answering_s(requests: Requests, answered: Flags, steady: Steady) -> float:
+    """Seconds that a server needs for what an open loop asks: as long as that becomes due; where it
+    falls behind, from the first answer to the last.
+
+    One slow answer at the end is no falling behind: this is at most as much longer as the latency
+    grew.
+    """
+    grew = growth(requests, answered)
+    if grew is None:
+        return steady.length_s
+    ends = requests.columns.end_s[answered]
+    taken_s = float(ends.max() - ends.min()) * len(ends) / (len(ends) - 1)
+    grew_s = _WHOLE_FROM_THIRDS * (grew.last - grew.first) / 1e3
+    return max(steady.length_s, min(taken_s, steady.length_s + grew_s))
 
 
 def _slope(requests: Requests, steady: Steady) -> Floats:
@@ -134,12 +172,6 @@ def _whole(requests: Requests, own: Flags, window: Window) -> Floats | None:
     inside = np.clip(requests.columns.end_s, from_s, to_s)
     inside -= np.clip(requests.columns.sent_s, from_s, to_s)
     return np.where(own, float(np.nansum(inside[own])) / taken_s / (to_s - from_s), 0.0)
-
-
-def _good_per_s(good: Flags, window: Window) -> float | None:
-    """In an open loop what the schedule asks for divides, as it does for the share of the good."""
-    asking_s = _asking_s(window)
-    return float(np.count_nonzero(good)) / asking_s if asking_s > 0 else None
 
 
 def _throughput(requests: Requests, own: Flags, answered: Flags) -> float | None:

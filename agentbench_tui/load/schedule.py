@@ -179,12 +179,12 @@ class OpenSchedule:
 
     @property
     def window_ns(self) -> int:
-        """See `Schedule`. Ended by its count, it lasts one mean gap longer than to the last."""
+        """See `Schedule`. Ended by its count, it lasts one mean gap longer than to the last, of
+        the gaps of all workers together."""
         if self._duration_ns is not None:
             return self._duration_ns
-        if self._begun > 1:
-            return self._last * self._begun // (self._begun - 1)
-        return self._last
+        place = self._index - self._step  # of the last one, in the whole schedule
+        return self._last * (place + 1) // place if place > 0 else max(self._last, 0)
 
 
 class ClosedSchedule:

@@ -161,8 +161,8 @@ class LoadSpec(Part):
     think_time_ms: NotNegative = 0.0
     think_time: Literal["constant", "exponential"] = "constant"
     ramp_s: NotNegative | None = None
-    """Beginning of the window that is no part of its steady state; in a closed loop the users
-    begin evenly over it. One median latency when it is not given."""
+    """Beginning of the window that rates leave out; in a closed loop the users begin evenly over
+    it. Where it is not given, one median latency of a closed loop and nothing of an open one."""
     duration_s: Seconds | None = None
     """Length of the window; of 30 s when neither it nor `requests` is given."""
     requests: Count | None = None

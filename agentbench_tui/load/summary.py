@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING
 import msgspec
 import numpy as np
 
-from agentbench_tui.analysis.summary import drift
 from agentbench_tui.engine.aggregate import Aggregate
 from agentbench_tui.engine.closing import VERDICTS
 from agentbench_tui.instruments.overhead import Verdict
 from agentbench_tui.load.aggregate import statuses, total_of_workers
 from agentbench_tui.load.columns import Flags, Floats
-from agentbench_tui.load.rates import LEAST_WAVES, Rates, rates_of
+from agentbench_tui.load.rates import LEAST_WAVES, Rates, growth, rates_of
 from agentbench_tui.load.requests import Requests
 from agentbench_tui.load.sample import CANCELLED, UNFINISHED
 from agentbench_tui.load.verdict import LEAST_DRAWN, OVERHEAD_SHARE, Facts, Limit, judge
@@ -33,9 +32,6 @@ DRAWN_APART = 0.02
 """Of the mean number of arrivals: less apart is not worth a word."""
 CONNECTING_SHARE = 0.01
 """Of the answered: with fewer that opened a connection not even p99 shows it."""
-DRIFT_P = 0.01
-LEAST_GROWTH = 1.5
-"""Of the median latency from the first to the last third: less may be the weather."""
 
 
 class RequestCounts(msgspec.Struct, frozen=True, kw_only=True):
@@ -197,11 +193,8 @@ def _facts(requests: Requests, repeat: int, rates: Rates) -> Facts:
 
 def _growth(requests: Requests, answered: Flags) -> tuple[float, float] | None:
     """See `Facts.grew_ms`."""
-    order = np.argsort(requests.columns.due_s[answered], kind="stable")
-    found = drift(requests.e2e_ms[answered][order])
-    if found is None or found.p >= DRIFT_P or found.last < LEAST_GROWTH * found.first:
-        return None
-    return found.first, found.last
+    found = growth(requests, answered)
+    return None if found is None else (found.first, found.last)
 
 
 def _median(values: Floats) -> float | None:

@@ -23,7 +23,8 @@ COUNTS: dict[str, Metric] = {
             "1/s",
             "none",
             "The rate that the schedule asks for on average, of an open loop; of sessions their "
-            "first requests only. A closed loop asks for none.",
+            "first requests only, and of a window that was cut short the part that ran. A closed "
+            "loop asks for none.",
         ),
         Metric("offered", "requests", "none", "Requests that became due, in all repeats."),
         Metric(
@@ -265,8 +266,8 @@ FACTS: dict[str, Metric] = {
             "steady",
             "s",
             "none",
-            "Beginning and end of the steady part of each window, since its start: after ramp_s, "
-            "else after one median latency, until the last arrival.",
+            "Beginning and end of the part of each window that rates are of, since its start: "
+            "after ramp_s, where it is given; of a closed loop else after one median latency.",
         ),
         Metric(
             "tokens_estimated",

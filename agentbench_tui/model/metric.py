@@ -263,11 +263,13 @@ METRICS: dict[str, Metric] = {
             "request_throughput_per_s",
             "1/s",
             "higher",
-            "Slope of the least-squares line through the count of answers over the steady part of "
-            "the window, which begins after ramp_s, else after one median e2e_from_send_ms, and "
-            "ends with the last arrival, so that neither ramp nor drain counts. A closed loop of "
-            "fewer than 5 answers a place in flight has too few for a line: there it is the mean "
-            "number in flight ÷ mean time (Little's law). Mean of the repeats, with t.",
+            "Of an open loop: answered requests that became due in the window (after ramp_s, where "
+            "it is given) ÷ its length; where the server falls behind, so that the median latency "
+            "grows by half from the first third to the last, ÷ the time from the first to the last "
+            "of these answers. Of a closed loop: slope of the least-squares line through the count "
+            "of answers from the end of ramp_s, else of one median e2e_from_send_ms, to the end of "
+            "the window; with fewer than 5 answers a place in flight the mean number in flight ÷ "
+            "mean time (Little's law). Mean of the repeats, with t.",
             load=True,
         ),
         Metric(
@@ -296,8 +298,8 @@ METRICS: dict[str, Metric] = {
             "goodput_per_s",
             "1/s",
             "higher",
-            "Good requests (see goodput_share) ÷ length of the window; of a closed loop counted as "
-            "request_throughput_per_s is, over the same part.",
+            "Good requests (see goodput_share), counted over time as in request_throughput_per_s: "
+            "never more than that.",
             load=True,
         ),
         Metric(

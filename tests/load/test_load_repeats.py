@@ -42,7 +42,9 @@ def test_three_repeats_have_a_t_interval_on_the_logs_of_their_own_figures(
     connection: sqlite3.Connection,
 ) -> None:
     shape = np.linspace(0.5, 1.5, 301)
-    found = spread(connection, {n: (shape * scale).tolist() for n, scale in enumerate((0.1, 0.12, 0.2))})
+    found = spread(
+        connection, {n: (shape * scale).tolist() for n, scale in enumerate((0.1, 0.12, 0.2))}
+    )
     assert found is not None
     medians = [100.0, 120.0, 200.0]
     e2e = found["e2e_ms"]

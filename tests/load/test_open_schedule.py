@@ -64,3 +64,20 @@ async def test_arrivals_that_cannot_begin_soon_after_the_window_do_not_begin(
 
     assert (ends, begun.indices) == ([True], [])
     assert schedule.window_ns == 1_000_000_000
+
+
+@pytest.mark.parametrize(("workers", "count"), [(1, 40), (2, 40), (2, 41), (3, 40)])
+async def test_a_window_that_ends_with_its_requests_lasts_until_one_more_would_be_due(
+    workers: int, count: int
+) -> None:
+    windows = []
+    for worker in range(workers):
+        over = asyncio.Event()
+        more = {"duration_s": None, "requests": count, "workers": workers, "worker": worker}
+        schedule = open_schedule(1000, Begun(), lambda over=over, **_: over.set(), **more)
+        schedule.start(0)
+        async with asyncio.timeout(20):
+            await over.wait()
+        windows.append(schedule.window_ns)
+
+    assert max(windows) == pytest.approx(count * 1_000_000)
