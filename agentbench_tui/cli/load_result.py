@@ -19,7 +19,7 @@ from agentbench_tui.cli.load_sentences import (
     spread_of,
     verdict_of,
 )
-from agentbench_tui.cli.output import Column, print_json, print_prose, print_rows
+from agentbench_tui.cli.output import Column, markdown_cell, print_json, print_prose, print_rows
 from agentbench_tui.verdicts.figures import NOTHING, milliseconds, number, point_words
 from agentbench_tui.verdicts.load_sweep import sweep_document
 
@@ -148,12 +148,15 @@ def print_loads(executions: list[dict[str, Any]], form: str) -> None:
 def print_load(execution: dict[str, Any], form: str) -> None:
     """One execution of kind load in full. `form`: `table` or `md`."""
     load = execution["load"]
+    first = headline(execution)
+    print_prose(first if form == "table" else markdown_cell(first))
+    click.echo()
+    rows = metric_rows(load)
+    if rows:
+        print_rows(rows, METRICS, form)
     if form == "table":
-        print_prose(headline(execution))
-        click.echo()
-    print_rows(metric_rows(load), METRICS, form)
-    if form == "table":
-        click.echo()
+        if rows:
+            click.echo()
         told = [repeats_line([execution]), *rate_lines(load), *load_notes([execution])]
         for line in filter(None, told):
             print_prose(line)

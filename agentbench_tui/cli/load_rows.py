@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from agentbench_tui.cli.output import Column, print_rows
+from agentbench_tui.model.gate import UNANSWERED
+from agentbench_tui.model.load_figures import COUNTS
 from agentbench_tui.model.metric import METRICS
 
 _PARTS = ("mean", "p50", "p90", "p95", "p99", "p999", "max")
@@ -13,19 +15,44 @@ _COUNTS = ("sent", "ok", "cancelled", "unfinished", "unsent", "unanswered")
 
 
 def print_raw(executions: list[dict[str, Any]], form: str) -> None:
-    """One measured load: a row for each of its metrics; else a row for each execution.
+    """One measured load: a row for its verdict, each count and each of its metrics; else a row for
+    each execution.
 
     `form`: `csv` or `jsonl`. What is not known or not supported by enough samples is empty, null.
     """
     if len(executions) == 1 and executions[0].get("load"):
         columns = [Column(name, name) for name in _OF_METRIC]
-        print_rows(raw_metrics(executions[0]["load"]), columns, form)
+        load = executions[0]["load"]
+        print_rows([*raw_counts(load), *raw_metrics(load)], columns, form)
         return
     rows = raw_points(executions)
     names = list(dict.fromkeys(name for row in rows for name in row))
     # Every row has every name, whatever was measured of it.
     rows = [{name: row.get(name) for name in names} for row in rows]
     print_rows(rows, [Column(name, name) for name in names], form)
+
+
+def raw_counts(load: dict[str, Any]) -> list[dict[str, Any]]:
+    """Of a load document, its verdict, who was the limit, the rate asked and each count, as rows
+    like those of `raw_metrics`."""
+    rows = []
+    for name, value in told_first(load).items():
+        figure = UNANSWERED if name == UNANSWERED.name else COUNTS.get(name)
+        row = dict.fromkeys(_OF_METRIC) | {"metric": name, "value": value}
+        rows.append(row | {"unit": None if figure is None else figure.unit})
+    return rows
+
+
+def told_first(load: dict[str, Any]) -> dict[str, Any]:
+    """What must be known of a load before its metrics, by the names of its document."""
+    requests = load["requests"]
+    return {
+        "verdict": load["verdict"],
+        "limit": load["limit"],
+        "asked_per_s": requests["asked_per_s"],
+        **{name: requests.get(name) for name in _COUNTS},
+        "failed": sum(requests["failed"].values()),
+    }
 
 
 def raw_metrics(load: dict[str, Any]) -> list[dict[str, Any]]:
@@ -58,11 +85,7 @@ def raw_points(executions: list[dict[str, Any]]) -> list[dict[str, Any]]:
         row |= {name: one[name] for name in ("status", "stop_reason")}
         load = one.get("load")
         if load is not None:
-            requests = load["requests"]
-            row |= {"verdict": load["verdict"], "limit": load["limit"]}
-            row |= {"asked_per_s": requests["asked_per_s"]}
-            row |= {name: requests.get(name) for name in _COUNTS}
-            row["failed"] = sum(requests["failed"].values())
+            row |= told_first(load)
             for metric in raw_metrics(load):
                 row |= _parts_of(metric)
         rows.append(row)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +12,9 @@ from agentbench_tui.verdicts.load_sweep import within_slo
 
 _FROM_DUE = ("e2e_ms", "ttft_ms", "ttfo_ms")
 """Those that count from the due time in an open loop."""
+_NUMBER = re.compile(r"[0-9][0-9,.]*")
+_PLACES_SHOWN = 3
+"""Loads that are named beside the first of those that have a sentence in common."""
 _LIMIT = {"client": "the client was the limit", "server": "the server was the limit"}
 
 
@@ -152,12 +156,28 @@ def repeats_line(executions: list[dict[str, Any]]) -> str:
 
 
 def load_notes(executions: list[dict[str, Any]]) -> list[str]:
-    """Why a verdict is not clean, and every warning, with its execution where there are several."""
-    lines: list[str] = []
+    """Why a verdict is not clean, and every warning.
+
+    Of several loads each with its own, but what differs in its numbers only once: as it is of the
+    first, and where else it is so.
+    """
+    groups: dict[str, list[tuple[str, str]]] = {}
     for one in executions:
-        place = f"{one['benchmark_id']} {name_of(one)}: " if len(executions) > 1 else ""
-        lines += [f"{place}{text}" for text in (*one["load"]["warnings"], *one["load"]["reasons"])]
-    return lines
+        place = f"{one['benchmark_id']} {name_of(one)}"
+        for text in (*one["load"]["warnings"], *one["load"]["reasons"]):
+            groups.setdefault(_NUMBER.sub("#", text), []).append((place, text))
+    if len(executions) == 1:
+        return [text for found in groups.values() for _, text in found]
+    return [_note(found) for found in groups.values()]
+
+
+def _note(found: list[tuple[str, str]]) -> str:
+    (first, text), *others = found
+    if not others:
+        return f"{first}: {text}"
+    alike = ", ".join(place for place, _ in others[:_PLACES_SHOWN])
+    more = f" and {len(others) - _PLACES_SHOWN} more" if len(others) > _PLACES_SHOWN else ""
+    return f"{first}: {text} (alike: {alike}{more})"
 
 
 def spread_of(load: dict[str, Any], name: str) -> dict[str, Any]:

@@ -156,7 +156,36 @@ def test_a_harness_that_was_not_measured_says_so() -> None:
 def test_reasons_and_warnings_name_their_load_where_there_are_several() -> None:
     warning, reason = execution()["load"]["warnings"][0], execution()["load"]["reasons"][0]
     assert load_notes([execution()]) == [warning, reason]
-    assert load_notes([at(5), at(10)])[2] == f"load m rate=10: {warning}"
+    other = execution(warnings=["the clock went backwards"], reasons=[]) | {"benchmark_id": "b"}
+    assert load_notes([at(5), other]) == [
+        f"load m rate=5: {warning}",
+        f"load m rate=5: {reason}",
+        "b m: the clock went backwards",
+    ]
+
+
+def test_what_all_points_of_a_sweep_have_in_common_is_said_once() -> None:
+    sweep = [at(rate) for rate in range(1, 7)]
+    for one in sweep:
+        rate = one["parameters"]["rate"]
+        one["load"] |= {"warnings": [f"asked {rate}.0/s, sent 0.5/s"], "reasons": []}
+    alike = "load m rate=2, load m rate=3, load m rate=4 and 2 more"
+    assert load_notes(sweep) == [f"load m rate=1: asked 1.0/s, sent 0.5/s (alike: {alike})"]
+
+
+def test_a_load_without_times_has_no_empty_table(capsys: pytest.CaptureFixture[str]) -> None:
+    nothing = execution(metrics={}, unmeasured={})
+    print_load(nothing, "table")
+    said = capsys.readouterr().out
+    assert "metric" not in said
+    assert "\n\n\n" not in said
+
+
+def test_markdown_of_one_load_begins_with_its_verdict(capsys: pytest.CaptureFixture[str]) -> None:
+    print_load_run(None, run_of(execution()), "md")  # type: ignore[arg-type]
+    first, empty, head, *_ = capsys.readouterr().out.splitlines()
+    assert first.startswith("m: noisy · asked 50/s, sent 38.6/s · 193 of 200 answered, 7 failed")
+    assert (empty, head.split(" | ")[0]) == ("", "| metric")
 
 
 def test_one_load_is_told_in_full(capsys: pytest.CaptureFixture[str]) -> None:
@@ -223,6 +252,9 @@ def test_csv_of_one_load_is_a_row_of_numbers_for_each_metric(
     assert rows["tpot_ms"]["estimated"] == "True"
     assert (rows["goodput_share"]["value"], rows["goodput_share"]["p50"]) == ("0.6", "")
     assert "ttft_ms" not in rows  # it was not measured
+    first = {name: rows[name]["value"] for name in ("verdict", "sent", "ok", "failed")}
+    assert first == {"verdict": "noisy", "sent": "200", "ok": "193", "failed": "7"}
+    assert rows["unanswered"] | {"value": "7", "unit": "requests"} == rows["unanswered"]
 
 
 def test_csv_of_a_sweep_is_a_row_of_numbers_for_each_point(
