@@ -201,6 +201,9 @@ def test_slow_requests_in_one_burst_count_for_less_than_spread_ones() -> None:
     assert [check.value for check in both] == [200, 200]
     assert [check.low for check in both] == [200, 10]
     assert [check.high for check in both] == [200, math.inf]
+    # the whole of it is one swing, but far below the limit
+    assert level(np.linspace(10, 20, 1000)).outcome == "pass"
+    assert level(np.linspace(110, 200, 1000)).outcome == "fail"
     # 3 % are slow: the p95 is quick, beyond doubt only if not by luck
     spread[:] = burst[330:380] = 10.0
     spread[np.linspace(0, 999, 30).astype(int)] = 200.0
