@@ -128,9 +128,14 @@ _MOST = 100_000_000
     type=click.IntRange(0, 100_000),
     help="Requests of each worker before the window; 3.",
 )
-@click.option("--timeout", type=Time(), metavar="TIME", help="Longest that one request may take.")
 @click.option(
-    "--drain", type=Time(zero=True), metavar="TIME", help="What is in flight gets at the end."
+    "--timeout",
+    type=Time(),
+    metavar="TIME",
+    help="Longest that one request may take; by default the agent's own limits.",
+)
+@click.option(
+    "--drain", type=Time(zero=True), metavar="TIME", help="What is in flight gets at the end; 30s."
 )
 @click.option("--print-suite", is_flag=True, help="Print the same load as a suite; run nothing.")
 @run_options
@@ -168,9 +173,11 @@ def _load(target: str, given: dict[str, Any]) -> int:
         click.echo(as_yaml(suite), nl=False)
         return 0
     if given["dry_run"]:
+        from agentbench_tui.cli.load_limits import warn_of_plan
         from agentbench_tui.cli.load_result import print_load_plan
 
         print_load_plan(plan, given["form"])
+        warn_of_plan(plan, given["database"])
         return 0
     from agentbench_tui.cli.load_result import print_load_run
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from agentbench_tui.engine.plan import Plan
     from agentbench_tui.load.spec import LoadSpec
+    from agentbench_tui.load.window import Calibration
     from agentbench_tui.model.agent import AgentSpec
 
 NEAR = 2 / 3
@@ -68,9 +69,69 @@ def warn_of_limits(plan: Plan) -> None:
             click.echo(f"warning: {line}", err=True)
 
 
+def warn_of_plan(plan: Plan, database: str | None) -> None:
+    """The same of a plan that is not carried out, and what asks for much of what the senders can
+    do, which a run looks up by itself."""
+    warn_of_limits(plan)
+    for line in ceiling_warnings(plan, database):
+        click.echo(f"warning: {line}", err=True)
+
+
+def ceiling_warnings(plan: Plan, database: str | None) -> list[str]:
+    """A sentence for each open load that asks for more than half of the senders' ceiling, as it
+    was last measured on this machine; none where the database knows of no measurement."""
+    from agentbench_tui.cli.output import database_path
+    from agentbench_tui.load.verdict import plan_warning
+
+    asked = _asked_of_senders(plan)
+    path = None if database == ":memory:" else database_path(database)
+    if not asked or path is None or not path.exists():
+        return []
+    last = _last_calibration(path)
+    return [
+        f"{place}: {text}"
+        for place, per_s in asked.items()
+        if (text := plan_warning(per_s, last)) is not None
+    ]
+
+
+def _asked_of_senders(plan: Plan) -> dict[str, float]:
+    """Requests a second that open loads ask for, on average, of those whose senders have a
+    ceiling; by the agent and its point."""
+    from agentbench_tui.agents.target import parse_target
+    from agentbench_tui.load.shape import asked_of, duration_of, schedule_of
+    from agentbench_tui.load.spec import LoadSpec
+    from agentbench_tui.verdicts.figures import point_words
+
+    found = {}
+    for group, execution in plan.executions():
+        if group.benchmark["kind"] != "load":
+            continue
+        spec = LoadSpec.model_validate(group.resolved().load)
+        arrivals = schedule_of(spec, group.base_dir)
+        if arrivals is None or parse_target(execution.agent.target).scheme not in _OF_MODELS:
+            continue
+        count, seconds = asked_of(arrivals, duration_of(spec, arrivals), spec.requests)
+        if seconds > 0:
+            place = f"{execution.agent.id} {point_words(group.parameters)}".strip()
+            found[place] = count / seconds
+    return found
+
+
+def _last_calibration(database: Path) -> Calibration | None:
+    from agentbench_tui.instruments.environment import capture_environment, fingerprint
+    from agentbench_tui.load.calibration import last_known
+    from agentbench_tui.store.database import reading
+
+    with reading(database) as connection:
+        if connection.execute("SELECT 1 FROM calibrations LIMIT 1").fetchone() is None:
+            return None  # to look at the machine takes a moment
+        return last_known(connection, fingerprint(capture_environment(Path.cwd())))
+
+
 def limit_warnings(plan: Plan, bounds: Bounds) -> list[str]:
-    """A sentence for each bound that a load of the plan comes near, and for each cap that cannot
-    be held because a price is not known."""
+    """A sentence for each bound that a load of the plan comes near, for each cap that cannot be
+    held because a price is not known, and for what an agent cannot be told."""
     from agentbench_tui.load.spec import LoadSpec
 
     lines: list[str] = []
@@ -81,6 +142,7 @@ def limit_warnings(plan: Plan, bounds: Bounds) -> list[str]:
         spec = LoadSpec.model_validate(group.resolved().load)
         for execution in group.executions:
             lines += _of_machine(spec, execution.agent, bounds)
+            lines += _of_lengths(spec, execution.agent)
             agents[execution.agent.id] = execution.agent
     return list(dict.fromkeys((*lines, *_of_prices(plan, agents.values()))))
 
@@ -104,6 +166,20 @@ def _of_machine(spec: LoadSpec, agent: AgentSpec, bounds: Bounds) -> Iterator[st
         yield (
             f"{agent.id}: {each:,} open files in one process, which may have {files:,}; ask for"
             f" less at once, or allow more first: ulimit -n {2 * each}"
+        )
+
+
+def _of_lengths(spec: LoadSpec, agent: AgentSpec) -> Iterator[str]:
+    """Only a model's own API has a word for how long an answer shall be."""
+    from agentbench_tui.agents.target import parse_target
+
+    if not any(request.output_tokens is not None for request in spec.workload):
+        return
+    own_client = agent.options.get("transport", "own") == "own"
+    if parse_target(agent.target).scheme not in _OF_MODELS or not own_client:
+        yield (
+            f"{agent.id}: the number of output tokens (--output-tokens) is not passed on: only"
+            " openai:, anthropic: and mock are told how long answers shall be"
         )
 
 

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 from agentbench_tui.model.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from agentbench_tui.model.agent import AgentSpec
 
 SUITE_ID = "load"
@@ -98,11 +100,24 @@ def _load_block(given: dict[str, Any], folder: Path) -> Block:
     if given["realtime"] is not None:
         block["realtime"] = given["realtime"]
     if given["slo"]:
-        block["slo"] = dict(given["slo"])
+        block["slo"] = _limits(given["slo"])
     request = _request(given)
     if request:
         block["workload"] = [request]
     return block
+
+
+def _limits(given: Sequence[tuple[str, float]]) -> Block:
+    """Metric → limit. A second limit on one metric is a misunderstanding."""
+    limits: Block = {}
+    for name, limit in given:
+        if name in limits:
+            raise UsageError(
+                f"--slo {name}={limit:g}: there is {name}={limits[name]:g} already; give each"
+                " metric one limit"
+            )
+        limits[name] = limit
+    return limits
 
 
 def _schedule(given: dict[str, Any]) -> Block:

@@ -80,7 +80,10 @@ def run_command(suites: tuple[str, ...], **given: Any) -> int:
         print_json(msgspec.to_builtins(plan))
         return 0
     if given["dry_run"]:
+        from agentbench_tui.cli.load_limits import warn_of_plan
+
         running.print_plan(plan, given["form"])
+        warn_of_plan(plan, given["database"])
         return 0
     return running.run_plan(plan, given["database"], given["persist"], how_of(given))
 

@@ -52,7 +52,11 @@ def run_plan(
 
     warn_of_limits(plan)
     location = Location.resolve(database, persist)
+    folder = location.working.parent
+    is_new = database is not None and not folder.exists()
     create_or_migrate(location.working)
+    if is_new:
+        click.echo(f"made the folder {folder} for the database", err=True)
     if how.detach:
         if location.target is not None or database == ":memory:":
             raise click.UsageError("--detach needs a database file on a local disk")

@@ -227,6 +227,10 @@ def test_an_agents_name_and_version_are_kept(capfd: pytest.CaptureFixture[str]) 
         (["--prefix-share", "0.5"], "--prefix-share goes with --input-tokens only"),
         (["--trace-speed", "2"], "--trace-speed goes with --trace only"),
         (["--prompt", "a", "--input-tokens", "9"], "--prompt and --input-tokens: give one"),
+        (
+            ["--slo", "ttft_ms=200", "--slo", "ttft_ms=300"],
+            "--slo ttft_ms=300: there is ttft_ms=200 already",
+        ),
         (["--trace", ""], "cannot be read: it is not a regular file"),
         (["--trace", "none.csv"], "none.csv cannot be read: no such file"),
         (["--concurrency", "200000"], "--concurrency: expected a number of at most 100000"),
@@ -427,9 +431,11 @@ def test_a_limit_that_no_answer_has_is_said_and_its_gate_not_judged(
     load = ["load", "python:agents.py:echo", "--requests", "5", "--warmup", "0"]
     limit = ["--slo", "ttft_ms=200", "--fail-on", "goodput_share>=0.9"]
 
-    assert _run([*load, *limit, "--no-ui", "--db", "own.db"]) == 3
-    assert "\ngoodput –: no answer has ttft_ms\n" in capfd.readouterr().out
-    assert _run(["runs", "show", "--db", "own.db", "--format", "json"]) == 0
+    assert _run([*load, *limit, "--no-ui", "--db", "new/own.db"]) == 3
+    said = capfd.readouterr()
+    assert "\ngoodput –: no answer has ttft_ms\n" in said.out
+    assert f"made the folder {Path.cwd() / 'new'} for the database\n" in said.err
+    assert _run(["runs", "show", "--db", "new/own.db", "--format", "json"]) == 0
     (shown,) = json.loads(capfd.readouterr().out)["executions"]
     assert shown["load"]["unmeasured"]["goodput_share"] == "no answer has ttft_ms"
 

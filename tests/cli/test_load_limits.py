@@ -7,10 +7,21 @@ from typing import Any
 
 import pytest
 
-from agentbench_tui.cli.load_limits import Bounds, bounds_here, limit_warnings, raise_open_files
+from agentbench_tui.cli.load_limits import (
+    Bounds,
+    bounds_here,
+    ceiling_warnings,
+    limit_warnings,
+    raise_open_files,
+)
 from agentbench_tui.engine.loading import suite_of_data
 from agentbench_tui.engine.plan import Plan
 from agentbench_tui.engine.planning import RunOptions, make_plan
+from agentbench_tui.instruments.environment import capture_environment, fingerprint
+from agentbench_tui.load.calibration import remember
+from agentbench_tui.load.window import Calibration
+from agentbench_tui.store.database import create_or_migrate
+from agentbench_tui.store.writer import write_once
 
 HERE = "openai:http://127.0.0.1:8000/v1#m"
 THERE = "openai:http://192.0.2.1:8000/v1#m"
@@ -88,6 +99,48 @@ def test_a_cap_on_cost_without_a_price_is_told() -> None:
     price = [{"model": "m", "input": 1, "output": 1}]
     assert not warned({"concurrency": 1}, none, cost_limit_usd=2, prices=price)
     assert not warned({"concurrency": 1}, none, "mock", cost_limit_usd=2)
+
+
+@pytest.mark.parametrize(
+    ("target", "is_told"),
+    [("python:json:loads", True), ("command:cat", True), (HERE, False), ("mock", False)],
+)
+def test_an_agent_that_is_not_told_how_long_to_answer_is_warned_about(
+    target: str, is_told: bool
+) -> None:
+    load = {"concurrency": 1, "workload": [{"output_tokens": 5}]}
+    found = warned(load, Bounds(ports=None, files=None), target)
+    assert ["--output-tokens) is not passed on" in line for line in found] == [True] * is_told
+    assert not warned({"concurrency": 1}, Bounds(ports=None, files=None), target)
+
+
+def calibration(ceiling_per_s: float) -> Calibration:
+    return Calibration(
+        at="2026-01-31T12:00:00.000Z",
+        rate_per_s=100.0,
+        overhead_p50_ms=0.1,
+        overhead_p99_ms=0.2,
+        n=300,
+        cpu_us_per_request=50.0,
+        ceiling_per_s=ceiling_per_s,
+        workers=1,
+        streamed=True,
+    )
+
+
+def test_a_plan_beyond_half_of_the_senders_ceiling_is_warned_about(tmp_path: Path) -> None:
+    database = tmp_path / "a.db"
+    plan = plan_of({"rate": 501})
+    assert ceiling_warnings(plan, str(database)) == []
+    create_or_migrate(database)
+    assert ceiling_warnings(plan, str(database)) == []  # nothing was measured yet
+    here = fingerprint(capture_environment(Path.cwd()))
+    write_once(database, [lambda c: remember(c, None, here, calibration(1000.0))])
+    (line,) = ceiling_warnings(plan, str(database))
+    assert line.startswith("m: asked 501.0/s, 50% of the 1,000/s")
+    assert ceiling_warnings(plan_of({"rate": 499}), str(database)) == []
+    assert ceiling_warnings(plan_of({"concurrency": 5000}), str(database)) == []
+    assert ceiling_warnings(plan_of({"rate": 501}, "command:cat"), str(database)) == []
 
 
 @pytest.fixture
