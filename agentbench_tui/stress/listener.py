@@ -77,6 +77,7 @@ class Listener:
                 self._retry = self._loop.call_later(_RETRY_S, self._read_again, listening)
                 return
             connection.setblocking(False)
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # not all loops do
             self._accepted(connection)
 
     def _read_again(self, listening: socket.socket) -> None:

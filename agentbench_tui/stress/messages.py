@@ -192,6 +192,7 @@ class _HeadReader:
 
     def __init__(self, *, is_request: bool) -> None:
         self.complete = False
+        self.keep_alive = True
         self.other_protocol = False
         """Whether what follows is not HTTP/1.1 any more."""
         self.length: int | None = None
@@ -212,7 +213,7 @@ class _HeadReader:
         """Once it is complete."""
         parser = self._parser
         if isinstance(parser, HttpRequestParser):
-            return Head(method=parser.get_method(), keep_alive=parser.should_keep_alive())
+            return Head(method=parser.get_method(), keep_alive=self.keep_alive)
         status = parser.get_status_code()
         if status == 101:
             self.other_protocol = True
@@ -229,6 +230,8 @@ class _HeadReader:
     def on_headers_complete(self) -> None:
         """See httptools."""
         self.complete = True
+        # Not later: the parser forgets it with the end of the message.
+        self.keep_alive = self._parser.should_keep_alive()
 
 
 def requests() -> Messages:

@@ -14,6 +14,7 @@ import signal
 import socket
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from time import perf_counter_ns
 from typing import TYPE_CHECKING
 
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
 
 CONNECT_LIMIT_S = 30.0
 """How long the target may take to accept a connection."""
+CLOSE_LIMIT_S = 2.0
 _READ_BYTES = 65536
 _SPARE_FILES = 64
 
@@ -62,6 +64,7 @@ class Proxy:
         self.held_in_all = HeldBytes()
         self.timetable = Timetable(self.agenda, self._refresh)
         self._relays: set[Relay] = set()
+        self._one_over = asyncio.Event()
         self._opening: set[asyncio.Task[None]] = set()
         self._refusing: list[RunningFault] = []
         self._connections = self._unreachable = self._turned_away = 0
@@ -107,6 +110,11 @@ class Proxy:
         for relay in tuple(self._relays):
             relay.reset()
         await asyncio.gather(*self._opening, return_exceptions=True)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(CLOSE_LIMIT_S):
+                while self._relays:
+                    self._one_over.clear()
+                    await self._one_over.wait()
         self.agenda.close()
 
     async def connect(self, target: asyncio.Protocol, /) -> None:
@@ -118,6 +126,7 @@ class Proxy:
         """See `relay.Proxy`."""
         if relay in self._relays:
             self._relays.discard(relay)
+            self._one_over.set()
             self._requests += relay.requests
             self._to_target_bytes += relay.to_target.passed_bytes
             self._to_client_bytes += relay.to_client.passed_bytes
@@ -126,7 +135,7 @@ class Proxy:
         self._connections += 1
         relay = Relay(self)
         full = len(self._relays) >= self._most_connections
-        if full or relay.is_reset():
+        if full or not relay.begin():
             self._turned_away += full
             set_reset(connection)
             connection.close()
@@ -233,6 +242,9 @@ def main() -> int:
     except (UsageError, msgspec.MsgspecError) as error:
         sys.stderr.write(f"{error}\n")
         return 2
+    except OSError as error:
+        sys.stderr.write(f"cannot listen, or hear standard input: {error}\n")
+        return 1
     return 0
 
 

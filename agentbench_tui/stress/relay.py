@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 _NO_LINGER = struct.pack("ii", 1, 0)
 _SENT_AFTER_NS = 1_000_000
-"""Between looks at whether everything before a reset has left."""
+"""Until the first look whether everything before a reset has left; the wait doubles."""
+_SENT_AT_LAST_NS = 100_000_000
 
 
 class Proxy(Protocol):
@@ -51,6 +52,8 @@ class Relay:
         self.to_client = Pipe(self, "to_client")
         self._client = Side(self, self.to_target, self.to_client)
         self._target = Side(self, self.to_client, self.to_target)
+        self._silent = False
+        """A black hole took something."""
         self._connecting: asyncio.Future[None] | None = None
         self._exchanges: Exchanges | None = None
         if proxy.http:
@@ -71,30 +74,30 @@ class Relay:
         """Connect the target to the client; False where the target takes no connection."""
         loop = asyncio.get_running_loop()
         try:
-            await loop.connect_accepted_socket(lambda: self._client, accepted)
-        except OSError:  # it has left already
-            self._client.never()
-        self.refresh()
-        if self._client.gone or self._is_hit_by(BlackHole):
-            if not self._client.gone:
-                self.lost_bytes()
-            self._target.never()
-            return True
-        self._connecting = asyncio.ensure_future(self._proxy.connect(self._target))
-        try:
+            with suppress(OSError):  # it has left already
+                await loop.connect_accepted_socket(lambda: self._client, accepted)
+            if self._client.gone or self._silent:
+                return True
+            self._connecting = asyncio.ensure_future(self._proxy.connect(self._target))
             await self._connecting
         except (OSError, TimeoutError):
             self.reset()
-            self._target.never()
             return False
-        except asyncio.CancelledError:
-            self._target.never()
-            self.reset()
+        except asyncio.CancelledError:  # nobody needs it any more
+            self._target.close()
+        finally:
+            self._client.end_unless_made()
+            self._target.end_unless_made()
         return True
 
-    def is_reset(self) -> bool:
-        """Whether a reset hits it."""
-        return self._is_hit_by(Reset)
+    def begin(self) -> bool:
+        """Put the faults of now on it, before `open`; False where a reset has ended it."""
+        if self._is_hit_by(Reset):
+            return False
+        self.refresh()
+        if self._is_hit_by(BlackHole):
+            self.lost_bytes()
+        return True
 
     def refresh(self) -> None:
         """Other faults are on than before."""
@@ -107,13 +110,13 @@ class Relay:
 
     def reset(self) -> None:
         """End both sides by RST, now."""
-        self._drop()
+        self._stop()
         self._client.reset()
         self._target.reset()
 
     def close(self) -> None:
         """End both sides in an orderly way; what was handed to them still goes out."""
-        self._drop()
+        self._stop()
         self._client.close()
         self._target.close()
 
@@ -125,7 +128,7 @@ class Relay:
             self.close()
         elif end == "reset":
             self._drop()
-            self._reset_when_sent(pipe)
+            self._reset_when_sent(self._sink(pipe))
         else:
             self._sink(pipe).end()
             if self.to_target.ended and self.to_client.ended:
@@ -138,6 +141,7 @@ class Relay:
 
     def lost_bytes(self) -> None:
         """See `pipe.Owner`: nothing passes to the end of the connection."""
+        self._silent = True
         self._drop()
         for side in (self._client, self._target):
             side.feed = _ignore
@@ -151,7 +155,7 @@ class Relay:
         other = self._target if side is self._client else self._client
         if self._connecting is not None and side is self._client:
             self._connecting.cancel()
-        if error is None or side.feed is _ignore:
+        if error is None or self._silent:
             if side is self._client:
                 other.close()
         elif side.out.ended:
@@ -166,18 +170,25 @@ class Relay:
     def _sink(self, pipe: Pipe) -> Side:
         return self._target if pipe is self.to_target else self._client
 
+    def _stop(self) -> None:
+        self._drop()
+        if self._connecting is not None:
+            self._connecting.cancel()
+
     def _drop(self) -> None:
         self.to_target.drop()
         self.to_client.drop()
 
-    def _reset_when_sent(self, pipe: Pipe, due_ns: int | None = None) -> None:
-        """A reset takes along what has not left yet."""
-        if due_ns is not None and self._sink(pipe).has_sent_all():
-            self.reset()
-            return
-        self.agenda.at(
-            perf_counter_ns() + _SENT_AFTER_NS, lambda due: self._reset_when_sent(pipe, due)
-        )
+    def _reset_when_sent(self, sink: Side, wait_ns: int = _SENT_AFTER_NS) -> None:
+        """A reset would take along what has not left yet."""
+
+        def look(_due_ns: int) -> None:
+            if sink.has_sent_all():
+                self.reset()
+            else:
+                self._reset_when_sent(sink, min(2 * wait_ns, _SENT_AT_LAST_NS))
+
+        self.agenda.at(perf_counter_ns() + wait_ns, look)
 
     def _is_hit_by(self, kind: type[BlackHole | Reset]) -> bool:
         return any(
@@ -215,7 +226,8 @@ class Side(asyncio.Protocol):
         """See `asyncio.Protocol`."""
         self._transport = cast("asyncio.Transport", transport)
         if self._unwanted:
-            self.reset()
+            # Not at once: uvloop would not say that it is lost.
+            asyncio.get_running_loop().call_soon(self.reset)
             return
         if self._holders:
             self._transport.pause_reading()
@@ -243,9 +255,9 @@ class Side(asyncio.Protocol):
         self.gone = True
         self._relay.lost(self, exc)
 
-    def never(self) -> None:
-        """There will be no connection."""
-        if not self.gone:
+    def end_unless_made(self) -> None:
+        """If there is no connection yet, there will be none."""
+        if self._transport is None and not self.gone:
             self.connection_lost(None)
 
     def hold(self, held: bool, holder: Pipe | None = None) -> None:  # a switch
@@ -284,7 +296,8 @@ class Side(asyncio.Protocol):
         if self._transport is None:
             self._unwanted = True
         elif not self.gone:
-            with suppress(OSError):
+            # A transport may have closed already, and say so only in the next turn of the loop.
+            with suppress(OSError, ValueError):
                 set_reset(self._transport.get_extra_info("socket"))
             self._transport.abort()
 
