@@ -142,26 +142,27 @@ def judge_level(
     """Judge the window of a level, after warm-up.
 
     `ok`, bool[n], and `latency`, float64[n], are of the requests that became due in the window, in
-    that order: whether each was answered without error, and how long after it was due (ignored
-    where not ok). One that is never answered is not ok. `completed` counts the answers that came
-    within the window, whenever due and whether right or wrong. `length` is how many times the
-    usual length was measured, all of which the columns hold; at 3 `extend` becomes `unclear`.
-    `further` are checks of what this does not know, such as memory or `windows_check`.
+    that order: whether each was answered without error, and how long after it was due (ignored, and
+    NaN if you like, where not ok). One that is never answered is not ok. `completed` counts the
+    answers that came within the window, whenever due and whether right or wrong. `length` is how
+    many times the usual length was measured, all of which the columns hold; at 3 `extend` becomes
+    `unclear`. `further` are checks of what this does not know, such as memory or `windows_check`.
 
     The design effect is that of errors, and of being slower than the limit: a latency that swings
     far below its limit makes nothing unclear. Errors: Wilson, and 1 - 0.05^(1/n) where there are
     none. Latency: order statistics with half of the error at each end, of those answered right.
-    Completed: Wilson. ValueError on NaN and on columns of different length.
+    Completed: Wilson. ValueError on columns of different length and on NaN where ok.
     """
     good = np.asarray(ok, dtype=np.bool_)
-    times = column(latency)
-    if good.shape != times.shape:
+    times = np.asarray(latency, dtype=np.float64)
+    if good.ndim != 1 or good.shape != times.shape:
         raise ValueError(f"{good.size} outcomes but {times.size} latencies")
+    answered = column(times[good])
     if length < 1 or completed < 0:
         raise ValueError(f"length >= 1 and completed >= 0 are needed, got {length}, {completed}")
     checks = (
         _errors(~good, limits.error_share),
-        *(_latency(times[good], q, limit, limits.latency_unit) for q, limit in limits.latency),
+        *(_latency(answered, q, limit, limits.latency_unit) for q, limit in limits.latency),
         _completed(completed, good.size, limits.completed_share),
         *further,
     )
