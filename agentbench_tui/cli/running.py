@@ -30,6 +30,9 @@ _OUTLOOKS_SHOWN = 2
 PROGRESS_S = 5.0
 """Seconds between two lines of progress where there is no terminal."""
 
+WARMING_S = 2.0
+"""Seconds after which it is said that a load waits for the answers of its warm-up."""
+
 
 @dataclass(frozen=True, slots=True)
 class How:
@@ -116,8 +119,9 @@ async def _say_progress(plan: Plan, database: Path) -> None:
     count = len(plan.executions())
     click.echo(f"run {plan.run_id}: {count} execution{'' if count == 1 else 's'}", err=True)
     if any(group.benchmark["kind"] == "load" for group in plan.groups):
+        await _say_warming_up(plan, database)
         # What has gone by ticks is told in more words; they take long to load, so not at first.
-        await asyncio.sleep(PROGRESS_S)
+        await asyncio.sleep(PROGRESS_S - WARMING_S)
         from agentbench_tui.cli.live import say
 
         await say(database, plan.run_id, PROGRESS_S, began)
@@ -138,6 +142,24 @@ async def _say_progress(plan: Plan, database: Path) -> None:
                 f" asked, {done['answered']} answered, {done['correct']} right{precision}",
                 err=True,
             )
+
+
+async def _say_warming_up(plan: Plan, database: Path) -> None:
+    """Say, where nothing has begun by then, what a load waits for."""
+    from agentbench_tui.model.untrusted import one_line
+    from agentbench_tui.store.database import reading
+    from agentbench_tui.tui.warming_up import warming_up_now
+
+    await asyncio.sleep(WARMING_S)
+    benchmarks = {
+        execution.id: group.benchmark
+        for group, execution in plan.executions()
+        if group.benchmark["kind"] == "load"
+    }
+    with reading(database) as connection:
+        said = warming_up_now(connection, plan.run_id, benchmarks)
+    if said:
+        click.echo(f"{WARMING_S:5.0f} s  {one_line(said)}", err=True)
 
 
 def _run_beside(plan: Plan, database: Path, *, resume: bool) -> int | None:

@@ -19,6 +19,7 @@ from agentbench_tui.analysis.histogram import Histogram
 from agentbench_tui.engine.outlook import USUAL_HALF_WIDTH, time_outlook
 from agentbench_tui.load.schedule_words import schedule_words
 from agentbench_tui.model.untrusted import one_line
+from agentbench_tui.tui.warming_up import warming_up
 from agentbench_tui.verdicts.figures import NOTHING, milliseconds, point_words, rate
 
 if TYPE_CHECKING:
@@ -131,14 +132,14 @@ def blocks(buckets: list[tuple[float, float, int]], width: int) -> str:
 class LoadPicture:
     """The executions of kind load of one run."""
 
-    def __init__(self, blocks_of: Mapping[str, dict[str, Any]]) -> None:
-        """`blocks_of`: execution id → the `load:` block of its benchmark."""
-        self._blocks = blocks_of
+    def __init__(self, benchmarks: Mapping[str, dict[str, Any]]) -> None:
+        """`benchmarks`: execution id → its benchmark, as the plan has it."""
+        self._benchmarks = benchmarks
         self._seen: dict[int, _Seen] = {}
 
     def has(self, row: Row) -> bool:
         """Whether an execution is one of these."""
-        return row["id"] in self._blocks
+        return row["id"] in self._benchmarks
 
     def take(self, tick: Row, update: Update) -> None:
         """Add a tick of one of these executions that came with `update`."""
@@ -175,6 +176,8 @@ class LoadPicture:
         outlook = seen.outlook()
         e2e += f"; {outlook}" if outlook else ""
         phase = [state["phase"]] if state.get("phase", "window") != "window" else []
+        if warming := warming_up(self._benchmarks[row["id"]], state):
+            return f"{_name(row)}: {warming}"
         return (
             f"{_name(row)}: {', '.join([*phase, *_rates(seen, state), *_counts(seen, state), e2e])}"
         )
@@ -208,9 +211,13 @@ class LoadPicture:
 
     def _detail(self, row: Row, update: Update) -> list[RenderableType]:
         seen = self._seen.get(row["key"], _Seen())
-        block, state = self._blocks[row["id"]], _state(row, update)
+        block, state = self._benchmarks[row["id"]]["load"], _state(row, update)
         parts: list[RenderableType] = [
             Text(f"{_name(row)} · {schedule_words(block)}", style="bold"),
+        ]
+        if warming := warming_up(self._benchmarks[row["id"]], state):
+            return [*parts, Text(warming)]
+        parts += [
             Text(" · ".join([*_elapsed(seen, block, state), *_rates(seen, state)])),
             Text(" · ".join(_counts(seen, state))),
         ]

@@ -46,10 +46,10 @@ def _style(row: Row, update: Update) -> str:
     return "dim" if row["status"] == "planned" else ""
 
 
-def load_blocks(plan: str) -> dict[str, dict[str, Any]]:
-    """Execution id → `load:` block, of the executions of kind load in a run's stored plan."""
+def load_benchmarks(plan: str) -> dict[str, dict[str, Any]]:
+    """Execution id → benchmark, of the executions of kind load in a run's stored plan."""
     return {
-        execution["id"]: group["benchmark"]["load"]
+        execution["id"]: group["benchmark"]
         for group in json.loads(plan)["groups"]
         if group["benchmark"]["kind"] == "load"
         for execution in group["executions"]
@@ -99,7 +99,7 @@ class RunPicture:
     def _load_of(self, update: Update) -> LoadPicture:
         """The run's executions of kind load, known from its plan, which is read once."""
         if self._load is None:
-            self._load = LoadPicture(load_blocks(update.run["plan"]))
+            self._load = LoadPicture(load_benchmarks(update.run["plan"]))
         return self._load
 
     def progress(self, update: Update) -> str:

@@ -3,6 +3,8 @@
 import json
 import math
 import re
+import sqlite3
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -14,6 +16,7 @@ from agentbench_tui.analysis.histogram import Histogram
 from agentbench_tui.store.viewer import Update
 from agentbench_tui.tui.load_picture import blocks
 from agentbench_tui.tui.run_picture import RunPicture
+from agentbench_tui.tui.warming_up import warming_up_now
 
 BLOCK = {"rate": 50.0, "arrivals": "poisson", "duration_s": 30.0}
 
@@ -230,6 +233,33 @@ def test_nothing_answered_yet_is_no_number() -> None:
 
 
 @pytest.mark.parametrize(
+    ("benchmark", "told"),
+    [
+        ({}, "warming up: waiting for the first answer (limit 300 s; --warmup 0 to skip)"),
+        (
+            {"constraints": {"time_limit_ms": 2500}},
+            "warming up: waiting for the first answer (limit 2.5 s; --warmup 0 to skip)",
+        ),
+        ({"load": BLOCK | {"warmup_requests": 0}}, ""),
+    ],
+)
+def test_a_load_that_waits_for_its_warm_up_says_so(benchmark: dict[str, Any], told: str) -> None:
+    seen = update(["load"], [row(0)], [], {"in_flight": 0, "phase": "starting"})
+    whole = {"kind": "load", "load": BLOCK, **benchmark}
+    groups = [{"benchmark": whole, "executions": [{"id": "e0"}]}]
+    seen.run["plan"] = json.dumps({"groups": groups})
+    picture = RunPicture()
+    picture.take(seen)
+    if told:
+        assert picture.progress(seen) == f"load m: {told}"
+        assert drawn(picture, seen)[1] == told
+    else:
+        assert picture.progress(seen).startswith("load m: starting, sent 0")
+    seen.live[0]["state"] = json.dumps({"in_flight": 1, "phase": "window"})
+    assert "warming up" not in picture.progress(seen)
+
+
+@pytest.mark.parametrize(
     ("buckets", "width", "line"),
     [
         ([(1.0, 1.0, 5)], 1, "█"),
@@ -284,3 +314,19 @@ def test_tasks_tell_what_the_run_says_of_its_precision() -> None:
     line = "m load: half-width now 3.1 %, 2 % needs 24 more"
     assert picture.progress(seen).endswith(f"; {line}")
     assert line in drawn(picture, seen)
+
+
+def test_what_waits_for_its_warm_up_is_found_in_the_store() -> None:
+    with closing(sqlite3.connect(":memory:")) as store:
+        store.executescript(
+            "CREATE TABLE runs (key, id); CREATE TABLE live (execution_key, state);"
+            "CREATE TABLE benchmark_executions (key, run_key, id, agent_id);"
+            "INSERT INTO runs VALUES (1, 'r');"
+            "INSERT INTO benchmark_executions VALUES (7, 1, 'e0', 'm'), (8, 1, 'e1', 'n');"
+            """INSERT INTO live VALUES (7, '{"phase": "waiting"}'), (8, '{"phase": "starting"}');"""
+        )
+        benchmarks = dict.fromkeys(("e0", "e1"), {"load": BLOCK})
+        assert warming_up_now(store, "r", benchmarks).startswith("n: warming up: waiting")
+        assert warming_up_now(store, "another", benchmarks) == ""
+        store.execute("""UPDATE live SET state='{"phase": "window"}'""")
+        assert warming_up_now(store, "r", benchmarks) == ""
