@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import socket
 import ssl
+from collections.abc import Callable
 from contextlib import suppress
 from itertools import chain
 from time import perf_counter_ns
@@ -48,8 +49,10 @@ class Pool:
         max_body_bytes: int,
         tls: ssl.SSLContext | None = None,
         keep_alive_s: float = KEEP_ALIVE_S,
+        on_resent: Callable[[Exchange], None] | None = None,
     ) -> None:
-        """`tls` is what https origins are verified with: the system's trust unless given."""
+        """`tls` is what https origins are verified with: the system's trust unless given.
+        `on_resent` is told of each exchange whose request is sent again."""
         self.origin = origin
         self.place = origin.place
         self.url = origin.url
@@ -65,6 +68,7 @@ class Pool:
         self._limits = _Limits(timeouts)
         self._keep_alive_ns = int(keep_alive_s * 1e9)
         self._tls = tls
+        self._on_resent = on_resent
         self._addresses: asyncio.Task[list[str] | OSError] | None = None
         self._in_flight: dict[Exchange, Connection] = {}
         self._idle: dict[Connection, None] = {}
@@ -158,6 +162,8 @@ class Pool:
         self.resent += 1
         self.sent_bytes += len(connection.wire)
         connection.exchange = None
+        if self._on_resent is not None:
+            self._on_resent(exchange)
         self._connect(exchange, connection.wire, connection.sent_ns)
 
     def made(self) -> None:

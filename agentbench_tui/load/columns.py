@@ -17,6 +17,7 @@ from agentbench_tui.load.sample import (
     FOLLOW_UP,
     NEW_CONNECTION,
     NONE,
+    RESENT,
     STATUS_CODE,
     TOKENS_COUNTED,
     unpack_gaps,
@@ -78,6 +79,11 @@ class Columns:
     def new_connection(self) -> Flags:
         """A connection was opened for it."""
         return self._flag(NEW_CONNECTION)
+
+    @property
+    def resent(self) -> Flags:
+        """It was sent twice, since its connection was lost."""
+        return self._flag(RESENT)
 
     def has_status(self, status: str) -> Flags:
         """Which rows ended so (a name of `sample.STATUSES`)."""

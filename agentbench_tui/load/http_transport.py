@@ -21,6 +21,7 @@ from agentbench_tui.load.sample import (
     CANCELLED,
     NEW_CONNECTION,
     NONE,
+    RESENT,
     STATUS_CODE,
     STREAMED,
     TOKENS_COUNTED,
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     import asyncio
     from collections.abc import Callable
 
+    from agentbench_tui.http.connection import Exchange
     from agentbench_tui.load.protocol import HttpTarget, WorkerPlan
     from agentbench_tui.load.sender import Call
     from agentbench_tui.model.answer import Message
@@ -71,6 +73,7 @@ class HttpTransport:
                 plan.time_limit_s,
             ),
             max_body_bytes=target.max_body_bytes,
+            on_resent=_mark_resent,
         )
         self._ended: Callable[..., None] = _nobody
 
@@ -321,6 +324,11 @@ class _Exchange:
             reply.text = transcript.text
             reply.tool_calls = transcript.tool_calls({})
         self._transport.done(self, reply, failure)
+
+
+def _mark_resent(exchange: Exchange) -> None:
+    if isinstance(exchange, _Exchange):
+        exchange.flags |= RESENT | NEW_CONNECTION
 
 
 def allow_files(count: int) -> None:

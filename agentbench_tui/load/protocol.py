@@ -206,7 +206,7 @@ class Done(msgspec.Struct, frozen=True, tag="done"):
     """Opened, those of the warm-up included: they are used in the window. None, as the next three,
     where the target's own adapter talks and they are not seen."""
     resent: int | None
-    """Requests sent again because an idle connection turned out to be dead."""
+    """Requests sent again because the used connection that they took was closed unanswered."""
     sent_bytes: int | None
     received_bytes: int | None
     most_in_flight: int

@@ -99,6 +99,8 @@ NEW_CONNECTION: Final = 4
 """A connection was opened for it."""
 STREAMED: Final = 8
 """The answer came as an event stream."""
+RESENT: Final = 16
+"""It was sent twice: the server closed the used connection that it took, without an answer."""
 
 _RANGES = {"q": (-(1 << 63), (1 << 63) - 1), "I": (0, NONE - 1), "B": (0, 255)}
 _GAP = 4

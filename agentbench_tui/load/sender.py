@@ -78,7 +78,7 @@ class Transport(Protocol):
 
     @property
     def resent(self) -> int | None:
-        """Requests sent again because an idle connection was dead."""
+        """Requests sent again because the used connection that they took was closed unanswered."""
 
     @property
     def sent_bytes(self) -> int | None:

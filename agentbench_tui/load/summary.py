@@ -160,6 +160,7 @@ def summarise(requests: Requests, result: Aggregate) -> LoadSummary:
             *_drawn(requests, rates),
             *_short(requests, rates),
             *_connecting(requests),
+            *_resent(counts),
             *_left_out(counts),
         ),
         is_open=requests.is_open,
@@ -255,6 +256,15 @@ def _connecting(requests: Requests) -> list[str]:
     if not later_ms >= OVERHEAD_SHARE * usual_ms:
         return []
     return [f"{told}, and their first byte came {later_ms:,.1f} ms later (median)"]
+
+
+def _resent(counts: RequestCounts) -> list[str]:
+    """What a server does that drops connections; whoever answers in the end hides it."""
+    if not counts.resent:
+        return []
+    many = "request was" if counts.resent == 1 else "requests were"
+    why = "the server closed a used connection without an answer"
+    return [f"{counts.resent:,} {many} sent twice: {why}"]
 
 
 def _left_out(counts: RequestCounts) -> list[str]:

@@ -66,9 +66,12 @@ COUNTS: dict[str, Metric] = {
         Metric(
             "resent",
             "requests",
-            "none",
-            "Requests that were sent once more because the idle connection that they took turned "
-            "out to be dead; each counts once. What load calls `retries`.",
+            "lower",
+            "Requests that were sent twice, because the server closed the used connection that "
+            "they took within a second of sending, before a byte of the answer. It had closed it "
+            "as idle, or it takes requests and drops them: which of both cannot be told. Each "
+            "counts once, by what became of the second; its times go from the first. What load "
+            "calls `retries`. A gate: resent==0.",
         ),
         Metric("sent_bytes", "bytes", "none", "Bytes sent, all repeats together."),
     )

@@ -39,13 +39,15 @@ FIELDS = (
     "received_bytes",
     "streamed",
     "new_connection",
+    "resent",
     "follow_up",
     "cut_off",
 )
 """Of a row. `due_s` and `sent_s` count from the start of the repeat's window; the metrics are those
 of `agentbench explain`, of one request, `first_byte_ms` counts from sending. `status` is `ok`, a
 kind of failure, `cancelled` or `unfinished`; times of what failed go on until that was known.
-`tokens_counted`: whether the server counted them. `follow_up`: not the first of its session.
+`tokens_counted`: whether the server counted them. `resent`: sent twice, since the server closed
+the used connection that it took. `follow_up`: not the first of its session.
 `cut_off`: its repeat did not come to its end, and is no measurement."""
 
 Row = dict[str, Any]
@@ -175,6 +177,7 @@ def _rows(requests: Requests, names: Sequence[str]) -> Iterator[Row]:
         "received_bytes": count("received_bytes"),
         "streamed": ((flags & STREAMED) != 0).tolist(),
         "new_connection": ((flags & NEW_CONNECTION) != 0).tolist(),
+        "resent": columns.resent.tolist(),
         "follow_up": columns.follow_up.tolist(),
     }
     for row in zip(*values.values(), strict=True):

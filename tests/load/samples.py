@@ -15,6 +15,7 @@ from agentbench_tui.load.sample import (
     FOLLOW_UP,
     NEW_CONNECTION,
     NONE,
+    RESENT,
     ROW,
     STATUS_CODE,
     STREAMED,
@@ -46,6 +47,7 @@ class Sample:
     status: str = "ok"
     follow_up: bool = False
     new_connection: bool = False
+    resent: bool = False
     received_bytes: int = 0
     worker: int = 0
     repeat: int = 0
@@ -68,6 +70,7 @@ class Sample:
             "request_type": 0,
             "flags": FOLLOW_UP * self.follow_up
             + NEW_CONNECTION * self.new_connection
+            + RESENT * self.resent
             + TOKENS_COUNTED * self.counted
             + STREAMED * streamed,
             "turn": 0,

@@ -48,6 +48,11 @@ def test_an_answer_of_an_open_loop_counts_from_due_with_its_sending_beside(
     assert row["first_byte_ms"] is row["cached_tokens"] is None
 
 
+def test_what_was_sent_twice_is_marked(connection: sqlite3.Connection) -> None:
+    rows = rows_of(connection, Sample(0.0, 0.1, resent=True), Sample(0.1, 0.1))
+    assert [row["resent"] for row in rows] == [True, False]
+
+
 def test_an_answer_of_a_closed_loop_counts_from_sending(connection: sqlite3.Connection) -> None:
     (row,) = rows_of(connection, Sample(1.0, 0.4, lag=0.1), is_open=False)
     assert (row["e2e_ms"], row["send_lag_ms"]) == (400, 100)

@@ -1,5 +1,6 @@
 """What load makes of model servers that answer in ways of their own."""
 
+import socket
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,10 +10,12 @@ from driving import Heard, constant, heard, plan
 
 from agentbench_tui.agents.model_call import ModelCall
 from agentbench_tui.load.protocol import HttpTarget
+from agentbench_tui.load.sample import NEW_CONNECTION, RESENT
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "servers"))
 
 from openai_process import RunningServer, running_openai_server
+from raw_server import raw_server, read_request, sized
 
 
 @pytest.fixture(scope="module")
@@ -67,3 +70,27 @@ async def test_a_redirect_is_refused_with_its_goal(server: RunningServer) -> Non
 )
 async def test_kinds_of_failures(server: RunningServer, behaviour: str, status: str) -> None:
     assert (await loaded(server, behaviour)).statuses() == {status: 3}
+
+
+async def test_a_server_that_takes_every_fourth_request_and_closes_is_caught_at_it() -> None:
+    whole = b'{"choices": [{"message": {"content": "yes"}, "finish_reason": "stop"}]}'
+
+    def answer_three(connection: socket.socket) -> None:
+        for _ in range(3):
+            read_request(connection)
+            connection.sendall(sized(whole, b"content-type: application/json"))
+        read_request(connection)
+
+    with raw_server(answer_three) as server:
+        call = ModelCall("chat", "m", {}, stream=False)
+        target = HttpTarget(f"{server.url}v1/chat/completions", {}, call)
+        asked = plan(target, constant(200), requests=10, warmup_requests=0, max_in_flight=1)
+        found = await heard([asked])
+
+    (done,) = found.done
+    assert found.statuses() == {"ok": 10}
+    assert (done.resent, done.connections) == (3, 4)
+    in_order = sorted(found.rows, key=lambda row: row["due_us"])
+    twice = [place for place, row in enumerate(in_order) if row["flags"] & RESENT]
+    opened = [place for place, row in enumerate(in_order) if row["flags"] & NEW_CONNECTION]
+    assert (twice, opened) == ([3, 6, 9], [0, 3, 6, 9])
