@@ -19,6 +19,7 @@ from agentbench_tui.load.sample import (
     NONE,
     RESENT,
     STATUS_CODE,
+    STREAMED,
     TOKENS_COUNTED,
     unpack_gaps,
     unpack_rows,
@@ -79,6 +80,11 @@ class Columns:
     def new_connection(self) -> Flags:
         """A connection was opened for it."""
         return self._flag(NEW_CONNECTION)
+
+    @property
+    def streamed(self) -> Flags:
+        """The answer came as an event stream."""
+        return self._flag(STREAMED)
 
     @property
     def resent(self) -> Flags:

@@ -161,6 +161,7 @@ def summarise(requests: Requests, result: Aggregate) -> LoadSummary:
             *_short(requests, rates),
             *_connecting(requests),
             *_resent(counts),
+            *_without_content(requests),
             *_left_out(counts),
         ),
         is_open=requests.is_open,
@@ -265,6 +266,16 @@ def _resent(counts: RequestCounts) -> list[str]:
     many = "request was" if counts.resent == 1 else "requests were"
     why = "the server closed a used connection without an answer"
     return [f"{counts.resent:,} {many} sent twice: {why}"]
+
+
+def _without_content(requests: Requests) -> list[str]:
+    """Answers that ended with a reason before they said anything."""
+    streamed = requests.answered & requests.columns.streamed
+    count = int(np.count_nonzero(streamed & np.isnan(requests.ttft_ms)))
+    if not count:
+        return []
+    told = "answer had no content: it has" if count == 1 else "answers had no content: they have"
+    return [f"{count:,} {told} no ttft_ms"]
 
 
 def _left_out(counts: RequestCounts) -> list[str]:

@@ -313,8 +313,16 @@ FAILURES: dict[str, Metric] = {
             FailureKind.SERVER,
             "The server failed (HTTP 5xx), or refused the request (4xx but 429).",
         ),
-        (FailureKind.TRUNCATED, "The answer began but did not come to its end."),
-        (FailureKind.PARSE, "A complete answer that is not of the agreed form."),
+        (
+            FailureKind.TRUNCATED,
+            "The answer began but did not come to its end. Under load also a stream that ends "
+            "with neither content nor a finish_reason.",
+        ),
+        (
+            FailureKind.PARSE,
+            "A complete answer that is not of the agreed form. Under load also one with neither "
+            "content nor a finish_reason.",
+        ),
         (FailureKind.LIMIT, "The agent went over a limit of memory, tokens or cost."),
         (FailureKind.AGENT, "The agent itself raised, exited or reported an error."),
         (

@@ -46,6 +46,8 @@ class Sample:
     input_tokens: int | None = None
     status: str = "ok"
     follow_up: bool = False
+    streamed: bool | None = None
+    """As soon as it has a first token, unless given."""
     new_connection: bool = False
     resent: bool = False
     received_bytes: int = 0
@@ -53,8 +55,8 @@ class Sample:
     repeat: int = 0
 
     def row(self) -> bytes:
-        streamed = self.ttft is not None
-        chunks = len(self.gaps) + 1 if streamed else NONE
+        streamed = self.ttft is not None if self.streamed is None else self.streamed
+        chunks = NONE if self.ttft is None else len(self.gaps) + 1
         known = {
             "due_us": round(self.due * 1e6),
             "lag_us": us(self.lag),

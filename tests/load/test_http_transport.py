@@ -174,3 +174,37 @@ async def test_a_key_that_a_server_repeats_is_masked_wherever_its_answer_is_cut(
     kept = endpoint.clean(failure.detail)
     assert "x" * 200 in kept
     assert key[:16] not in kept
+
+
+STOPPED = {"choices": [{"delta": {}, "finish_reason": "stop"}]}
+WHOLE = b"content-type: application/json"
+
+
+@pytest.mark.parametrize(
+    ("answer", "status"),
+    [
+        (STREAM + chunk(b"[DONE]") + b"0\r\n\r\n", "truncated"),
+        (STREAM + chunk(saying_that(""), b"[DONE]") + b"0\r\n\r\n", "truncated"),
+        (STREAM + chunk(b"[DONE]"), "truncated"),  # the connection ends in the body
+        (STREAM + chunk(STOPPED, b"[DONE]") + b"0\r\n\r\n", "ok"),
+        (STREAM + chunk(saying_that("yes"), b"[DONE]") + b"0\r\n\r\n", "ok"),
+        (sized(b'{"choices": [{"message": {"content": ""}}]}', WHOLE), "parse"),
+        (sized(b'{"choices": [{"message": {}, "finish_reason": "length"}]}', WHOLE), "ok"),
+        (sized(b'{"choices": [{"message": {"refusal": "no"}}]}', WHOLE), "ok"),
+        (
+            sized(b'{"choices": [{"message": {"tool_calls": [{"id": "1"}]}}]}', WHOLE),
+            "ok",
+        ),
+    ],
+)
+async def test_an_answer_with_no_content_and_no_reason_to_end_is_none(
+    answer: bytes, status: str
+) -> None:
+    with raw_server(saying_once(answer)) as server:
+        async with asked(f"{server.url}v1", stream=True) as one:
+            _, reply, failure = await one.ended()
+
+    assert STATUSES[reply.status] == status
+    assert (failure is None) == (status == "ok")
+    if failure is not None and b"0\r\n\r\n" in answer:
+        assert "the answer is empty" in failure.detail

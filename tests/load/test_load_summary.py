@@ -299,3 +299,22 @@ def test_one_connection_of_many_requests_is_not_worth_a_word(
     ]
     found = measured(connection, Execution(asked, {0: clean_window(worker())}))
     assert not [line for line in found.warnings if "connection" in line]
+
+
+@pytest.mark.parametrize(
+    ("empty", "told"),
+    [
+        (1, "1 answer had no content: it has no ttft_ms"),
+        (3, "3 answers had no content: they have no ttft_ms"),
+    ],
+)
+def test_answers_without_content_are_told(
+    empty: int, told: str, connection: sqlite3.Connection
+) -> None:
+    asked = [
+        *samples(count=100 - empty),
+        *(Sample(9 + n / 10, 0.3, 0.0002, tokens=0, streamed=True) for n in range(empty)),
+    ]
+    found = measured(connection, Execution(asked, {0: clean_window(worker(offered=100, sent=100))}))
+    assert found.warnings == (told,)
+    assert document_of(connection)["metrics"]["ttft_ms"]["n"] == 100 - empty
