@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from agentbench_tui.cli.output import Column, format_option, print_rows
@@ -16,20 +18,21 @@ _COLUMNS = (
 
 
 @click.command(short_help="What a metric, score or figure means.")
-@click.argument("metric", required=False)
+@click.argument("metric", nargs=-1)
 @format_option()
-def explain(metric: str | None, form: str) -> int:
-    """The formula, unit and direction of METRIC; all of them without one.
+def explain(metric: tuple[str, ...], form: str) -> int:
+    """The formula, unit and direction of METRIC, or of words that a table or a sentence says; all
+    of them without one.
 
     \b
     agentbench explain e2e_ms.p95
     agentbench explain overall
     agentbench explain verdict
+    agentbench explain real-time priority
     """
-    from agentbench_tui.verdicts.explanation import SCHEMA, explanations
-    from agentbench_tui.verdicts.explanation import explain as explain_metric
+    from agentbench_tui.verdicts.explanation import SCHEMA, explain_words, explanations
 
-    if metric is None:
+    if not metric:
         rows = explanations()
         print_rows(
             [{**row, "formula": row["formula"].partition(". ")[0]} for row in rows],
@@ -38,15 +41,22 @@ def explain(metric: str | None, form: str) -> int:
             {"schema": SCHEMA, "metrics": rows},
         )
         return 0
-    row = explain_metric(metric)
+    rows = explain_words(" ".join(metric))
     if form != "table":
-        print_rows([row], _COLUMNS, form, {"schema": SCHEMA, **row})
+        document = rows[0] if len(rows) == 1 else {"metrics": rows}
+        print_rows(rows, _COLUMNS, form, {"schema": SCHEMA, **document})
         return 0
+    for row in rows:
+        _say(row)
+    return 0
+
+
+def _say(row: dict[str, Any]) -> None:
     better = {"lower": "lower is better", "higher": "higher is better", "none": "neither better"}
-    is_fact = row["type"] == "fact"  # no number: nothing to be better or worse
-    words = [row["unit"]] if is_fact else [row["type"], row["unit"], better[row["direction"]]]
+    # What is no number: nothing to be better or worse.
+    is_word = row["type"] in {"fact", "word"}
+    words = [row["unit"]] if is_word else [row["type"], row["unit"], better[row["direction"]]]
     click.echo(f"{row['name']}  ({', '.join(words)})")
     click.echo(click.wrap_text(row["formula"], 88, "  ", "  "))
     if row["parts"]:
         click.echo(f"  Given as {', '.join(row['metric'] + '.' + part for part in row['parts'])}.")
-    return 0

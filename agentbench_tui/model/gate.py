@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.model.errors import UsageError, did_you_mean
 from agentbench_tui.model.load_figures import VERDICT, VERDICTS, load_figures
+from agentbench_tui.model.load_words import SAID
 from agentbench_tui.model.metric import SCORES, Metric, known_metrics
 
 if TYPE_CHECKING:
@@ -78,11 +79,20 @@ def parse_gate(text: str) -> Gate:
     name, comparison, wanted = match.groups()
     if name not in gate_names():
         raise UsageError(
-            f"gate {text!r}: unknown metric '{name}'{did_you_mean(name, gate_names())}; "
+            f"gate {text!r}: unknown metric '{name}'{_nearest(name)}; "
             "`agentbench explain` lists them"
         )
     threshold = _verdict(text, comparison, wanted) if name == VERDICT else _number(text, wanted)
     return Gate(name, comparison, threshold)
+
+
+def _nearest(name: str) -> str:
+    """A hint: what a table calls so, the parts of a metric whose unit or part is missing, else the
+    name that looks like it."""
+    names = gate_names()
+    bases = {name, *SAID.get(name, ()), *(f"{name}_{unit}" for unit in ("ms", "per_s", "share"))}
+    meant = [one for one in names if one in bases or one.partition(".")[0] in bases]
+    return f"; there are {', '.join(meant)}" if meant else did_you_mean(name, names)
 
 
 def _verdict(text: str, comparison: str, wanted: str) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from agentbench_tui.model.errors import UsageError, did_you_mean
 from agentbench_tui.model.gate import UNANSWERED
 from agentbench_tui.model.load_figures import COUNTS, FACTS, FAILURES, HARNESS
+from agentbench_tui.model.load_words import IDEAS, SAID
 from agentbench_tui.model.metric import DEFAULT_METRIC, METRICS, SCORES, find_metric
 from agentbench_tui.model.regression_figures import REGRESSION
 
@@ -18,20 +19,16 @@ if TYPE_CHECKING:
 SCHEMA = "agentbench.explanation/1"
 _UNITS = ("ms", "per_s", "share", "percent", "mb", "usd", "s")
 """What ends a name after its last word: who asks for `ceiling` means `ceiling_per_s`."""
+_MOST = 6
+"""Names that begin alike and are all explained; of more, one has to be chosen."""
 
-_SAID = {
-    "answered": "request_throughput_per_s",
-    "answered/s": "request_throughput_per_s",
-    "tokens/s": "output_tokens_per_s",
-    "cpu": "cpu_us_per_request",
-}
-"""What tables and lines say for a name."""
 _FIGURES = {
     "count": COUNTS | {UNANSWERED.name: UNANSWERED},
     "harness": HARNESS,
     "fact": FACTS,
     "failure": FAILURES,
     "regression": REGRESSION,
+    "word": IDEAS,
 }
 """By the type that they are told as."""
 
@@ -45,18 +42,49 @@ def explanations() -> list[dict[str, Any]]:
 def explain(name: str) -> dict[str, Any]:
     """One metric (`e2e_ms`, `e2e_ms.p95`), score (`speed_score`, `overall`), or whatever else a
     document of a load or of regressions tells (`cpu_us_per_request`, `verdict`, `timeout`,
-    `overall_health`); the unit may be left out, or written as tables do (`sent/s`).
+    `overall_health`), by its exact name.
 
     Raises UsageError with the nearest name when there is none of that name.
     """
-    found = _explained(_SAID.get(name, name.replace("/s", "_per_s")))
-    if found is None:
-        found = next(filter(None, (_explained(f"{name}_{unit}") for unit in _UNITS)), None)
+    found = _explained(name)
     if found is None:
         raise UsageError(
             f"no metric or score '{name}'{_nearest(name)}; `agentbench explain` lists them all"
         )
     return found
+
+
+def explain_words(words: str) -> list[dict[str, Any]]:
+    """What is meant by a name, or by words as tables and sentences say them (`ceiling`, `sent/s`,
+    `e2e p50`, `real-time priority`): several where they may mean more than one.
+
+    Raises UsageError as `explain` does.
+    """
+    said = " ".join(words.lower().split()).strip(":,·")
+    name = said.replace("/s", "_per_s").replace(" ", "_")
+    for names in (
+        (words.strip(),),
+        SAID.get(said, ()),
+        (name,),
+        *((f"{name}_{unit}",) for unit in _UNITS),
+        (_part_of(said),),
+        _beginning_with(name),
+    ):
+        found = [one for one in map(_explained, names) if one is not None]
+        if found:
+            return found
+    return [explain(words.strip())]
+
+
+def _part_of(said: str) -> str:
+    """`e2e p99.9` as a name: `e2e_ms.p999`."""
+    metric, _, part = said.rpartition(" ")
+    return f"{metric.replace(' ', '_').removesuffix('_ms')}_ms.{part.replace('.', '')}"
+
+
+def _beginning_with(name: str) -> list[str]:
+    names = [one for one in _known() if one.startswith(f"{name}_")]
+    return names if len(names) <= _MOST else []
 
 
 def _explained(name: str) -> dict[str, Any] | None:
@@ -94,10 +122,14 @@ def _of_metric(name: str, of_type: str, metric: Metric) -> dict[str, Any]:
 
 def _nearest(name: str) -> str:
     """A hint: the names that begin with it, else one that looks like it."""
-    scores = ["overall", *(f"{dimension}_score" for dimension in DEFAULT_METRIC)]
-    known = [*METRICS, *scores, *_figures()]
+    known = _known()
     longer = [one for one in known if one.startswith(f"{name}_")]
-    return f"; there are {', '.join(longer)}" if longer else did_you_mean(name, known)
+    return f"; there are {', '.join(longer)}" if longer else did_you_mean(name, [*known, *SAID])
+
+
+def _known() -> list[str]:
+    scores = ["overall", *(f"{dimension}_score" for dimension in DEFAULT_METRIC)]
+    return [*METRICS, *scores, *_figures()]
 
 
 def _figures() -> Iterator[str]:

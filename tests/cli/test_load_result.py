@@ -3,11 +3,12 @@
 import csv
 import io
 import json
+import re
 from typing import Any
 
 import pytest
 
-from agentbench_tui.cli.load_result import metric_rows, print_load, print_load_run
+from agentbench_tui.cli.load_result import metric_rows, print_load, print_load_run, print_loads
 from agentbench_tui.cli.load_sentences import (
     headline,
     load_notes,
@@ -16,7 +17,12 @@ from agentbench_tui.cli.load_sentences import (
     slo_lines,
 )
 from agentbench_tui.cli.result import print_run
+from agentbench_tui.model.errors import UsageError
+from agentbench_tui.verdicts.explanation import explain_words
 from agentbench_tui.verdicts.load_sweep import within_slo
+
+
+TIMES = ("ttft_ms", "ttft_from_send_ms", "ttfo_ms", "itl_ms", "icl_ms", "send_lag_ms", "queue_ms")
 
 
 def times(n: int, needs: dict[str, int], **parts: float | None) -> dict[str, Any]:
@@ -472,3 +478,37 @@ def test_what_an_interrupted_run_did_not_come_to_is_named_in_one_line(
     *_, last_but_one, last = capsys.readouterr().out.splitlines()
     assert last_but_one == "not measured: load m rate=20, load m rate=20"
     assert last == "run r: interrupted"
+
+
+def words_of(text: str) -> set[str]:
+    """What stands in printed lines beside numbers and their units."""
+    number = r"(?<![\w.])~?[0-9](?:[0-9.,]*[0-9])?(?!\w)(?: (?:ms|µs|s)\b|%)?"
+    text = re.sub(number, "", text).replace(" /s", "/s")
+    parts = re.split(r" · |, |: ?|\n|  +|\(.*\)| and | count from .*", text)
+    said = (re.sub(r"^of( |$)|(?<=kept) .*$|^~", "", part.strip()) for part in parts)
+    return {part for part in said if part}
+
+
+def test_every_word_of_a_printed_load_can_be_explained(capsys: pytest.CaptureFixture[str]) -> None:
+    counts = {"ok": 170, "cancelled": 10, "unfinished": 8, "unsent": 5}
+    full = execution()["load"]
+    metrics = full["metrics"] | {name: times(9, {"p99": 299}) for name in TIMES}
+    metrics |= {"output_tokens_per_s_per_user": 52.0}
+    harness = full["harness"] | {"ceiling_per_s": 20_000.0, "realtime": True}
+    told = {"metrics": metrics, "harness": harness, "warnings": [], "reasons": []}
+    one = execution(requests=full["requests"] | counts, **told)
+    print_load(one, "table")
+    print_load(execution(**told | {"harness": {}, "verdict": "clean", "limit": "client"}), "table")
+    print_loads([one | {"parameters": {"rate": rate}} for rate in (5, 10)], "table")
+
+    words = words_of(capsys.readouterr().out) - {"m", "rate=", "load", "agent", "parameters"}
+    words -= {"metric", "none of those tried", "–"}
+    unknown = set()
+    for said in words:
+        try:
+            assert explain_words(said)
+        except UsageError:
+            unknown.add(said)
+    assert not unknown
+    assert {"real-time priority", "never sent", "tokens/s per user", "e2e p95", "needs"} <= words
+    assert {"broken off", "timeout", "the server was the limit", "tpot_ms", "harness"} <= words

@@ -325,7 +325,7 @@ def test_what_waits_for_its_warm_up_is_found_in_the_store() -> None:
             "INSERT INTO benchmark_executions VALUES (7, 1, 'e0', 'm'), (8, 1, 'e1', 'n');"
             """INSERT INTO live VALUES (7, '{"phase": "waiting"}'), (8, '{"phase": "starting"}');"""
         )
-        benchmarks = dict.fromkeys(("e0", "e1"), {"load": BLOCK})
+        benchmarks = {key: {"load": BLOCK} for key in ("e0", "e1")}
         assert warming_up_now(store, "r", benchmarks).startswith("n: warming up: waiting")
         assert warming_up_now(store, "another", benchmarks) == ""
         store.execute("""UPDATE live SET state='{"phase": "window"}'""")

@@ -7,7 +7,8 @@ from agentbench_tui.model.answer import FailureKind
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.model.gate import gate_names
 from agentbench_tui.model.load_figures import FAILURES
-from agentbench_tui.verdicts.explanation import explain, explanations
+from agentbench_tui.model.load_words import SAID
+from agentbench_tui.verdicts.explanation import explain, explain_words, explanations
 
 SECTIONS = {"requests", "harness", "reasons", "warnings"}
 """Keys of a summary that are no figures: they hold some, or sentences."""
@@ -30,30 +31,58 @@ def test_every_name_of_a_gate_is_explained() -> None:
         assert explain(name)["name"] == name
 
 
+def names_of(words: str) -> list[str]:
+    return [one["name"] for one in explain_words(words)]
+
+
 @pytest.mark.parametrize(
     ("asked", "found"),
     [("ceiling", "ceiling_per_s"), ("ttft", "ttft_ms"), ("error_rate", "error_rate")],
 )
 def test_the_unit_may_be_left_out(asked: str, found: str) -> None:
-    assert explain(asked)["name"] == found
+    assert names_of(asked) == [found]
 
 
 @pytest.mark.parametrize(
     ("said", "found"),
     [
-        ("asked/s", "asked_per_s"),
-        ("goodput/s", "goodput_per_s"),
-        ("answered", "request_throughput_per_s"),
-        ("answered/s", "request_throughput_per_s"),
-        ("tokens/s", "output_tokens_per_s"),
-        ("cpu", "cpu_us_per_request"),
+        ("asked/s", ["asked_per_s"]),
+        ("goodput/s", ["goodput_per_s"]),
+        ("answered", ["ok", "unanswered", "request_throughput_per_s"]),
+        ("answered/s", ["request_throughput_per_s"]),
+        ("tokens/s", ["output_tokens_per_s"]),
+        ("tokens/s per user", ["output_tokens_per_s_per_user"]),
+        ("Output tokens/s", ["output_tokens_per_s"]),
+        ("CPU a request", ["cpu_us_per_request"]),
+        ("real-time priority", ["realtime"]),
+        ("e2e p50", ["e2e_ms.p50"]),
+        ("e2e_ms p99.9", ["e2e_ms.p999"]),
+        ("ttft from send p95", ["ttft_from_send_ms.p95"]),
+        ("p99", ["percentile"]),
+        ("needs", ["percentile"]),
+        ("noisy", ["verdict"]),
+        ("overhead p99", ["overhead_p99_ms"]),
+        ("overhead", ["overhead_p50_ms", "overhead_p99_ms"]),
+        ("steady part", ["steady"]),
+        ("drain", ["drain"]),
+        ("warm-up", ["warm-up"]),
+        ("harness:", ["harness"]),
+        ("highest rate within the SLO", ["within_slo"]),
     ],
 )
-def test_words_of_tables_and_lines_lead_to_their_figure(said: str, found: str) -> None:
-    assert explain(said)["name"] == found
+def test_words_of_tables_and_lines_lead_to_their_figures(said: str, found: list[str]) -> None:
+    assert names_of(said) == found
 
 
-def test_a_beginning_of_several_names_lists_them() -> None:
+def test_every_word_that_is_said_leads_to_figures_that_there_are() -> None:
+    for said, names in SAID.items():
+        assert names_of(said) == list(names)
+        assert said == said.lower()
+
+
+def test_what_many_names_begin_with_lists_them() -> None:
+    with pytest.raises(UsageError, match="no metric or score 'overheads'"):
+        explain_words("overheads")
     with pytest.raises(UsageError, match="there are overhead_p50_ms, overhead_p99_ms;"):
         explain("overhead")
 

@@ -149,6 +149,9 @@ def test_a_task_has_no_figures_of_load() -> None:
         ("verdict>=noisy", "a verdict is compared by == or !=, as in verdict==clean"),
         ("verdict=clean", "expected NAME OPERATOR NUMBER"),
         ("verdikt==clean", "unknown metric 'verdikt' (did you mean \"verdict\"?)"),
+        ("answered==0", "'answered'; there are request_throughput_per_s, ok, unanswered;"),
+        ("ttft<=200", "there are ttft_ms.mean, ttft_ms.p50, ttft_ms.p90, ttft_ms.p95,"),
+        ("e2e_ms<=200", "there are e2e_ms.mean, e2e_ms.p50,"),
         ("accuracy==clean", "'clean' is not a number"),
     ],
 )
