@@ -21,7 +21,6 @@ from agentbench_tui.model.errors import UsageError
 from agentbench_tui.verdicts.explanation import explain_words
 from agentbench_tui.verdicts.load_sweep import within_slo
 
-
 TIMES = ("ttft_ms", "ttft_from_send_ms", "ttfo_ms", "itl_ms", "icl_ms", "send_lag_ms", "queue_ms")
 
 
