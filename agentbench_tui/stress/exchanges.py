@@ -61,7 +61,7 @@ class Exchanges:
 
     def from_client(self, data: bytes) -> None:
         """Bytes that the client has sent."""
-        self._waiting += self._requests.feed(data)
+        self._waiting += self._requests.feed(data, apart=False)
         if self._requests.unread:
             self._read_no_more()
         self._go_on()
@@ -74,7 +74,7 @@ class Exchanges:
 
     def from_target(self, data: bytes) -> None:
         """Bytes that the target has sent."""
-        for part in self._answers.feed(data):
+        for part in self._answers.feed(data, apart=bool(self._timetable.on)):
             self._pass_answer(part)
         if self._answers.unread:
             self._read_no_more()

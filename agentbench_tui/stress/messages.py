@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import Enum, auto
+from functools import lru_cache
 from typing import NamedTuple
 
 from httptools import (
@@ -18,6 +19,8 @@ from httptools import (
 )
 
 MOST_HEAD_BYTES = 64 << 10
+_MOST_KNOWN_BYTES = 4 << 10
+"""Of a head that is kept: a client and a server say the same again and again."""
 _MOST_LINE_BYTES = 4 << 10
 """Of a chunk's size with its extensions, or of a field of the trailer."""
 _HEAD_END = b"\r\n\r\n"
@@ -40,6 +43,9 @@ class Part(NamedTuple):
     """None for a part of a body, and for bytes that are passed on unread."""
     last: bool = False
     """Whether the message ends with it."""
+
+
+_NO_PART = Part(b"")
 
 
 class _Where(Enum):
@@ -69,21 +75,22 @@ class Messages:
         """Whether bytes are passed on without a look at them, to the end of the connection."""
         return self._where is _Where.UNREAD
 
-    def feed(self, data: bytes) -> list[Part]:
-        """The parts that `data` completes; a head that is not whole is held."""
+    def feed(self, data: bytes, *, apart: bool = True) -> list[Part]:
+        """The parts that `data` completes; a head that is not whole is held.
+
+        Unless heads are wanted `apart`, one comes with what there is of its body.
+        """
         parts: list[Part] = []
         at = 0
         while at < len(data):
             if self._where is _Where.HEAD:
                 at = self._feed_head(data, at, parts)
-            elif self._where is _Where.UNREAD:
-                parts.append(Part(data[at:]))
-                break
-            else:
-                end = self._body_end(data, at)
-                last = self._is_at_head()
-                parts.append(Part(data[at:end], None, last))
-                at = end
+                if apart or at == len(data) or self._is_at_head():
+                    continue
+            end = self._body_end(data, at)
+            head_data, head, _ = parts.pop() if parts and not apart else _NO_PART
+            parts.append(Part(head_data + data[at:end], head, self._is_at_head()))
+            at = end
         return parts
 
     def stop_reading(self) -> list[Part]:
@@ -99,39 +106,46 @@ class Messages:
 
     def _feed_head(self, data: bytes, at: int, parts: list[Part]) -> int:
         """Take in a head, or what there is of it; gives the place after it."""
-        reader = self._reader
-        if reader is None:
-            reader = self._reader = _HeadReader(is_request=self._are_requests)
         before = len(self._held)
         whole = self._held + data[at:] if before or at else data
         found = whole.find(_HEAD_END, max(before - 3, 0))
         end = found + len(_HEAD_END) if found >= 0 else len(whole)
-        reads = reader.feed(whole[before:end])
-        self._held = whole[:end]
-        if not reads or reader.complete != (found >= 0) or end > MOST_HEAD_BYTES:
+        if end > MOST_HEAD_BYTES:
+            framing = None
+        elif found >= 0 and not before and end <= _MOST_KNOWN_BYTES:
+            framing = _known_framing(whole[:end], self._are_requests)
+        else:
+            if self._reader is None:
+                self._reader = _HeadReader(is_request=self._are_requests)
+            reads = self._reader.feed(whole[before:end])
+            if reads and found < 0 and not self._reader.complete:
+                self._held = whole
+                return len(data)
+            # One that is complete where no end is found has line ends of its own.
+            framing = self._reader.framing() if reads and found >= 0 else None
+        self._held = b"" if framing is not None else whole[:end]
+        if framing is None:
             parts += self.stop_reading()
-        elif found >= 0:
-            self._held = b""
+        else:
             self._reader = None
-            head = reader.head()
-            self._begin_body(reader, head)
-            parts.append(Part(whole[:end], head, self._is_at_head()))
+            self._begin_body(framing)
+            parts.append(Part(whole[:end], framing.head, self._is_at_head()))
         return at + end - before
 
-    def _begin_body(self, reader: _HeadReader, head: Head) -> None:
-        if reader.other_protocol:
+    def _begin_body(self, framing: _Framing) -> None:
+        if framing.other_protocol:
             self._where = _Where.UNREAD
-        elif self._bodyless_answer(head):
+        elif self._bodyless_answer(framing.head):
             return
-        elif reader.coding:
-            self._chunked = reader.coding.endswith(b"chunked")
+        elif framing.coding:
+            self._chunked = framing.coding.endswith(b"chunked")
             self._where = _Where.CHUNK_LINE if self._chunked else _Where.UNREAD
-        elif reader.length is not None:
+        elif framing.length is not None:
             self._chunked = False
-            self._left = reader.length
+            self._left = framing.length
             if self._left:
                 self._where = _Where.SIZED
-        elif head.status:
+        elif framing.head.status:
             self._where = _Where.UNREAD  # to the end of the connection
 
     def _bodyless_answer(self, head: Head) -> bool:
@@ -140,6 +154,8 @@ class Messages:
 
     def _body_end(self, data: bytes, at: int) -> int:
         """How far the body goes in the data; may end it, or give up reading."""
+        if self._where is _Where.UNREAD:
+            return len(data)
         while at < len(data):
             if self._where is _Where.SIZED:
                 taken = min(self._left, len(data) - at)
@@ -148,7 +164,10 @@ class Messages:
                 if not self._left:
                     self._where = _Where.CHUNK_LINE if self._chunked else _Where.HEAD
             else:
-                at = self._feed_line(data, at)
+                if not self._held and self._where is _Where.CHUNK_LINE:
+                    at = _after_chunks(data, at)
+                if at < len(data):
+                    at = self._feed_line(data, at)
             if self._where is _Where.HEAD or self._where is _Where.UNREAD:
                 break
         return at
@@ -187,16 +206,41 @@ class Messages:
             self._left = size + len(_LINE_END)
 
 
+def _after_chunks(data: bytes, at: int) -> int:
+    """The place after those chunks that lie whole in the data, plain and not empty."""
+    while True:
+        stop = data.find(_LINE_END, at, at + 18)
+        digits = data[at:stop] if stop >= 0 else b""
+        if not digits.isalnum():
+            return at
+        try:
+            end = stop + int(digits, 16) + 4
+        except ValueError:
+            return at
+        if end == stop + 4 or end > len(data):
+            return at
+        at = end
+
+
+class _Framing(NamedTuple):
+    """What a head says of the body after it."""
+
+    head: Head
+    length: int | None
+    coding: bytes
+    other_protocol: bool
+    """Whether what follows is not HTTP/1.1 any more."""
+
+
 class _HeadReader:
     """Reads one head with httptools, piece by piece."""
 
     def __init__(self, *, is_request: bool) -> None:
         self.complete = False
-        self.keep_alive = True
-        self.other_protocol = False
-        """Whether what follows is not HTTP/1.1 any more."""
-        self.length: int | None = None
-        self.coding = b""
+        self._keep_alive = True
+        self._other_protocol = False
+        self._length: int | None = None
+        self._coding = b""
         self._parser = HttpRequestParser(self) if is_request else HttpResponseParser(self)
 
     def feed(self, data: bytes) -> bool:
@@ -204,34 +248,43 @@ class _HeadReader:
         try:
             self._parser.feed_data(data)
         except HttpParserUpgrade:
-            self.other_protocol = True
+            self._other_protocol = True
         except HttpParserError:
             return False
         return True
 
-    def head(self) -> Head:
-        """Once it is complete."""
+    def framing(self) -> _Framing | None:
+        """Of a complete head; None where it is not."""
+        if not self.complete:
+            return None
         parser = self._parser
         if isinstance(parser, HttpRequestParser):
-            return Head(method=parser.get_method(), keep_alive=self.keep_alive)
-        status = parser.get_status_code()
-        if status == 101:
-            self.other_protocol = True
-        return Head(status=status)
+            head = Head(method=parser.get_method(), keep_alive=self._keep_alive)
+        else:
+            head = Head(status=parser.get_status_code())
+        other = self._other_protocol or head.status == 101
+        return _Framing(head, self._length, self._coding, other)
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """See httptools."""
         length = len(name)
         if length == 14 and name.lower() == b"content-length":
-            self.length = int(value)
+            self._length = int(value)
         elif length == 17 and name.lower() == b"transfer-encoding":
-            self.coding = value.strip().lower()
+            self._coding = value.strip().lower()
 
     def on_headers_complete(self) -> None:
         """See httptools."""
         self.complete = True
         # Not later: the parser forgets it with the end of the message.
-        self.keep_alive = self._parser.should_keep_alive()
+        self._keep_alive = self._parser.should_keep_alive()
+
+
+@lru_cache(maxsize=512)
+def _known_framing(head: bytes, is_request: bool) -> _Framing | None:
+    """Of a whole head; None for what is none."""
+    reader = _HeadReader(is_request=is_request)
+    return reader.framing() if reader.feed(head) else None
 
 
 def requests() -> Messages:

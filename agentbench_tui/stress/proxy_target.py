@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import urlsplit
 
 from agentbench_tui.http.wire import Origin
 from agentbench_tui.model.errors import UsageError
@@ -31,6 +32,8 @@ class ProxyTarget(NamedTuple):
         """
         if url.startswith(_TCP):
             origin = Origin.of("http://" + url.removeprefix(_TCP))
+            if urlsplit(url).port is None:
+                raise UsageError(f"{url}: no port; write tcp://HOST:PORT")
             return cls(origin.host, origin.port, http=False)
         origin = Origin.of(url)
         return cls(origin.host, origin.port, http=origin.scheme == "http")

@@ -1,9 +1,15 @@
 """Each fault of a connection does what it says, seen by raw sockets on both sides of the proxy."""
 
+import asyncio
+from contextlib import suppress
 from random import Random
 from time import perf_counter_ns
+from typing import Any, cast
 
+import hypothesis.strategies as st
 import pytest
+import uvloop
+from hypothesis import given, settings
 from proxied import Wire, connected, echo, proxied
 
 from agentbench_tui.stress.fault import (
@@ -19,6 +25,7 @@ from agentbench_tui.stress.fault import (
     Reset,
     Stall,
 )
+from agentbench_tui.stress.pipe import MOST_HELD_ITEMS, HeldBytes, Pipe
 from agentbench_tui.stress.script import Schedule, Start
 
 FOREVER_MS = 1e7
@@ -243,6 +250,80 @@ async def test_a_share_of_the_connections_is_drawn_from_the_seed() -> None:
                 hit.append(False)
         assert hit == expected
         assert setup.counts().applied == {"reset": sum(expected)}
+
+
+KINDS = [*HOLDING, Cut(3), Cut(3, end="reset"), Reset(), BlackHole(), Refuse()]
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: type(kind).__name__)
+async def test_clients_that_leave_in_the_middle_of_a_fault_leave_nothing(kind: Kind) -> None:
+    async with proxied(echo) as setup:
+        clients = [await setup.client() for _ in range(20)]
+        await setup.until(lambda counts: counts.connections == 20)
+        for client in clients[:15]:
+            await client.send(b"hello")
+        setup.begin(Fault(kind, share=1 if isinstance(kind, Refuse) else 0.7, seed=1))
+        for nth, client in enumerate(clients):
+            with suppress(ConnectionResetError, BrokenPipeError):
+                await client.send(b"hello")
+            if nth % 3 == 0:
+                await setup.settle()
+            (client.reset if nth % 2 else client.close)()
+        await setup.settle()
+        setup.clear()
+        counts = await setup.until(lambda counts: not counts.open)
+        assert counts.held_bytes == 0
+
+
+harmless = st.one_of(
+    st.builds(Latency, st.floats(0.1, 3), st.just("both")),
+    st.builds(Jitter, st.floats(0.1, 3), st.just("both")),
+    st.builds(Bandwidth, st.floats(1e7, 1e9), st.just("both")),
+    st.builds(Stall),
+)
+"""Faults that change when bytes come, and nothing else."""
+moments = st.floats(0, 0.01)
+
+
+@given(st.lists(st.tuples(harmless, moments, moments), max_size=4), st.booleans())
+@settings(max_examples=20)
+def test_faults_of_time_change_no_byte(drawn: list[tuple[Kind, float, float]], http: bool) -> None:
+    faults = [
+        Fault(kind, start_s=begin, end_s=begin + length + 0.001) for kind, begin, length in drawn
+    ]
+
+    async def pass_through() -> None:
+        async with proxied(echo, http=http) as setup:
+            client = await setup.client()
+            setup.begin(*faults)
+            for at in range(0, len(BIG), 100_000):
+                await client.send(BIG[at : at + 100_000])
+                await setup.settle()
+            client.end()
+            assert await client.read_all() == BIG
+
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        runner.run(pass_through())
+
+
+def test_many_small_pieces_are_bounded_too() -> None:
+    held_back = []
+
+    class Owner:
+        held_in_all = HeldBytes()
+
+        def hold_back(self, pipe: Pipe, held: bool, /) -> None:
+            held_back.append(held)
+
+    pipe = Pipe(cast("Any", Owner()), "to_client")
+    for _ in range(MOST_HELD_ITEMS):
+        pipe.put(b"x")
+    assert held_back == []
+    pipe.put(b"x")
+    assert held_back == [True]
+    pipe.drop()
+    assert held_back == [True, False]
+    assert Owner.held_in_all.bytes == 0
 
 
 async def echoes(wire: Wire) -> None:

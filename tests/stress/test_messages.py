@@ -38,6 +38,19 @@ def cut(data: bytes, places: list[int]) -> list[bytes]:
     return [data[begin:end] for begin, end in pairwise(edges)]
 
 
+def joined(messages: Messages, pieces: list[bytes]) -> list[tuple[Head | None, bytes]]:
+    """Head and all bytes of each message that came to its end, heads not wanted apart."""
+    whole: list[tuple[Head | None, bytes]] = []
+    head: Head | None = None
+    data = b""
+    for piece in pieces:
+        for part in messages.feed(piece, apart=False):
+            head, data = (part.head, part.data) if part.head else (head, data + part.data)
+            if part.last:
+                whole.append((head, data))
+    return whole
+
+
 def read(messages: Messages, pieces: list[bytes]) -> list[tuple[Head | None, bytes, bytes]]:
     """Head, its bytes and the body's bytes of each message that came to its end."""
     whole: list[tuple[Head | None, bytes, bytes]] = []
@@ -62,6 +75,9 @@ def test_requests_in_a_row_are_told_apart(
     reading = requests()
     assert read(reading, cut(wire, places)) == [(said, head, body) for head, body, said in sent]
     assert not reading.unread
+    assert joined(requests(), cut(wire, places)) == [
+        (said, head + body) for head, body, said in sent
+    ]
 
 
 @given(st.lists(st.sampled_from(ANSWERS), max_size=5), st.lists(st.integers(0, 999), max_size=8))
@@ -99,11 +115,14 @@ def test_an_answer_without_a_length_goes_to_the_end_of_the_connection() -> None:
     ],
 )
 @pytest.mark.parametrize("at_once", [True, False])
-def test_what_is_not_plain_http_is_passed_on_unread(wire: bytes, at_once: bool) -> None:
+@pytest.mark.parametrize("apart", [True, False])
+def test_what_is_not_plain_http_is_passed_on_unread(
+    wire: bytes, at_once: bool, apart: bool
+) -> None:
     reading = requests()
     step = len(wire) if at_once else max(1, len(wire) // 50)
     pieces = [wire[at : at + step] for at in range(0, len(wire), step)]
-    passed = b"".join(part.data for piece in pieces for part in reading.feed(piece))
+    passed = b"".join(part.data for piece in pieces for part in reading.feed(piece, apart=apart))
     assert reading.unread
     assert passed == wire
 

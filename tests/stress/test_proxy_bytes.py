@@ -197,9 +197,19 @@ async def test_thousands_of_connections_leave_nothing_behind() -> None:
         counts = await setup.until(lambda counts: not counts.open)
         assert counts.connections == 1001
         assert counts.held_bytes == 0
-        assert len(setup.proxy.agenda) <= 1000
+        assert not len(setup.proxy.agenda)
         assert not setup.proxy._opening
         await come_true(lambda: open_files() <= files)
+
+
+async def test_more_connections_than_files_allow_are_turned_away() -> None:
+    async with proxied(echo) as setup:
+        setup.proxy._most_connections = 1
+        first, second = await setup.client(), await setup.client()
+        assert await second.read_until_reset() == b""
+        await first.send(b"x")
+        assert await first.read() == b"x"
+        assert setup.counts().turned_away == 1
 
 
 def open_files() -> int:

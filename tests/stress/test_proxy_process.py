@@ -21,6 +21,7 @@ from agentbench_tui.model.answer import AgentFailure
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.stress.fault import ErrorReply, Fault, Latency, TooManyRequests
 from agentbench_tui.stress.proxy_process import FaultProxy
+from agentbench_tui.stress.proxy_target import ProxyTarget
 from agentbench_tui.stress.script import Counts, Listening, decode_from_proxy
 
 on_one_loop = pytest.mark.asyncio(loop_factories=["asyncio"])
@@ -192,6 +193,19 @@ async def test_what_a_target_cannot_have_is_told_before_it_is_sent() -> None:
             await proxy.counts()
 
 
-def test_a_target_that_is_no_place_is_told() -> None:
+@pytest.mark.parametrize("url", ["nowhere", "tcp://host", "ftp://host:1", "tcp://host:x"])
+def test_a_target_that_is_no_place_is_told(url: str) -> None:
     with pytest.raises(UsageError):
-        FaultProxy("nowhere")
+        FaultProxy(url)
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("http://localhost:8000/v1", ProxyTarget("localhost", 8000, http=True)),
+        ("https://api.example.com/v1", ProxyTarget("api.example.com", 443, http=False)),
+        ("tcp://[::1]:5", ProxyTarget("::1", 5, http=False)),
+    ],
+)
+def test_a_target_is_read_from_a_url(url: str, expected: ProxyTarget) -> None:
+    assert ProxyTarget.of(url) == expected
