@@ -11,7 +11,7 @@ from agentbench_tui.model.metric import METRICS
 
 _PARTS = ("mean", "p50", "p90", "p95", "p99", "p999", "max")
 _OF_METRIC = ("metric", "unit", "value", *_PARTS, "n", "estimated", "needs")
-_COUNTS = ("sent", "ok", "cancelled", "unfinished", "unsent", "unanswered")
+_COUNTS = ("sent", "ok", "cancelled", "unfinished", "unsent", "unanswered", "resent")
 
 
 def print_raw(executions: list[dict[str, Any]], form: str) -> None:

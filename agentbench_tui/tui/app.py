@@ -22,6 +22,7 @@ from textual.widgets import DataTable, Footer, Header, Static
 from agentbench_tui.model.errors import AgentbenchError
 from agentbench_tui.model.untrusted import one_line
 from agentbench_tui.store.database import connect_to_read
+from agentbench_tui.store.locking import is_leased
 from agentbench_tui.store.viewer import Viewer, wish_row
 from agentbench_tui.store.writer import write_once
 from agentbench_tui.tui.run_picture import RunPicture
@@ -31,6 +32,8 @@ from agentbench_tui.verdicts.leaderboard import category_leaderboard
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from agentbench_tui.store.viewer import Update
 
 REFRESH_S = 0.5
 RUNS_SHOWN = 100
@@ -187,10 +190,21 @@ class RunScreen(Screen[None]):
             async with Viewer(self._database, self._run_id) as viewer:
                 async for update in viewer.updates():
                     self._run_key = update.run["key"]
+                    if update.run["status"] == "running":
+                        self._mark_interrupted(update)
                     picture.take(update)
                     target.update(picture.draw(update))
         except (AgentbenchError, sqlite3.Error) as error:
             target.update(Text(one_line(str(error))))
+
+    def _mark_interrupted(self, update: Update) -> None:
+        """As everywhere else, when the run's process is gone."""
+        if is_leased(self._database, self._run_id):
+            return
+        for row in (update.run, *update.executions):
+            if row["status"] in {"running", "planned"}:
+                row["status"] = "interrupted"
+        update.live.clear()
 
     def action_wish(self, wish: str) -> None:
         """Ask the run's process for something; it answers in the store."""

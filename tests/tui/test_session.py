@@ -71,21 +71,39 @@ async def test_home_lists_runs_and_leaders(database: Path) -> None:
         ]
 
 
+def changed(database: Path, copy: Path, *statements: str) -> Path:
+    """A copy of the store in which something else stands."""
+    with closing(connect_to_read(database)) as source, closing(sqlite3.connect(copy)) as target:
+        source.backup(target)
+        for statement in statements:
+            target.execute(statement)
+        target.commit()
+    return copy
+
+
 async def test_home_calls_no_answer_of_a_load_right_or_wrong(
     database: Path, tmp_path: Path
 ) -> None:
-    own = tmp_path / "own.db"
-    with closing(connect_to_read(database)) as source, closing(sqlite3.connect(own)) as copy:
-        source.backup(copy)
-        as_load = "json_set(plan, '$.groups[0].benchmark.kind', 'load')"
-        copy.execute(f"UPDATE runs SET plan={as_load}")
-        copy.commit()
-    app = AgentbenchApp(own)
+    as_load = "json_set(plan, '$.groups[0].benchmark.kind', 'load')"
+    app = AgentbenchApp(changed(database, tmp_path / "a.db", f"UPDATE runs SET plan={as_load}"))
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot, lambda: app.screen.query("#runs"))
         runs = app.screen.query_one("#runs", DataTable)
         await settle(pilot, lambda: runs.row_count == 1)
         assert cells(runs)[0][4] == "–/12/12"
+
+
+async def test_a_run_whose_process_was_killed_is_interrupted_on_its_own_screen_too(
+    database: Path, tmp_path: Path
+) -> None:
+    killed = changed(database, tmp_path / "a.db", "UPDATE runs SET status='running'")
+    with closing(connect_to_read(killed)) as connection:
+        run_id = connection.execute("SELECT id FROM runs").fetchone()[0]
+    app = AgentbenchApp(killed)
+    async with app.run_test(size=(120, 40)) as pilot:
+        app.push_screen(RunScreen(killed, run_id))
+        await settle(pilot, lambda: isinstance(app.screen, RunScreen))
+        await settle(pilot, lambda: f"run {run_id}: interrupted" in screen_text(app))
 
 
 async def test_a_run_opens_with_its_figures_and_closes_again(database: Path) -> None:
