@@ -7,7 +7,8 @@ The verdict, in this order:
   median), arrivals that left late though a place was free (1 %), the lateness of the probe
   (p99 above 1 ms and above 5 % of that median), the wait for a core (5 % of the time), tasks of
   the machine that waited for a core (PSI, 10 % of the time). So is a window of which neither
-  the overhead nor the probe's lateness is known: that would be a guess.
+  the overhead nor the probe's lateness is known: that would be a guess. And so is one in which
+  nothing was answered: there is no time to vouch for.
 - `clean`: none of these.
 
 An agent that runs inside the senders is not told apart from them: it changes no verdict, but it is
@@ -83,11 +84,13 @@ def judge(window: Window, facts: Facts) -> Judgement:
     _check_cpu(found, window)
     _check_ceiling(found, window)
     overhead_known = _check_overhead(found, window.calibration, median_ms)
+    if median_ms is None:
+        found.noisy.append("nothing was answered: there is no time to vouch for")
     _check_late(found, window)
     lateness_known = _check_lateness(found, window, median_ms)
     _check_run_queue(found, window)
     _check_pressure(found, window)
-    if not overhead_known and not lateness_known:
+    if not overhead_known and not lateness_known and median_ms is not None:
         found.noisy.append("neither the overhead nor the lateness of the senders is known")
     _check_inside(found, window)
     limit, warnings = _limit(window, facts, client=bool(found.limited))
@@ -151,7 +154,6 @@ def _check_overhead(
         found.unchecked.append("the senders' overhead was not measured (no calibration)")
         return False
     if median_ms is None:
-        found.unchecked.append("nothing was answered: no latency to hold the overhead against")
         return False
     overhead_ms = calibration.overhead_p99_ms
     if overhead_ms >= OVERHEAD_SHARE * median_ms:

@@ -212,8 +212,9 @@ FACTS: dict[str, Metric] = {
             "clean, noisy or generator-limited",
             "none",
             "How far the times may be believed. `clean`: they are the target's. `noisy`: the "
-            "machine or the harness took part in them. `generator-limited`: the senders were at "
-            "their end. The worst of the repeats; `reasons` say why. A gate: verdict==clean.",
+            "machine or the harness took part in them, or nothing was answered. "
+            "`generator-limited`: the senders were at their end. The worst of the repeats; "
+            "`reasons` say why. A gate: verdict==clean.",
         ),
         Metric(
             "limit",
@@ -315,13 +316,17 @@ FAILURES: dict[str, Metric] = {
         ),
         (
             FailureKind.TRUNCATED,
-            "The answer began but did not come to its end. Under load also a stream that ends "
-            "with neither content nor a finish_reason.",
+            (
+                "The answer began but did not come to its end. Under load also a stream that ends "
+                "with neither content nor a finish_reason."
+            ),
         ),
         (
             FailureKind.PARSE,
-            "A complete answer that is not of the agreed form. Under load also one with neither "
-            "content nor a finish_reason.",
+            (
+                "A complete answer that is not of the agreed form. Under load also one with "
+                "neither content nor a finish_reason."
+            ),
         ),
         (FailureKind.LIMIT, "The agent went over a limit of memory, tokens or cost."),
         (FailureKind.AGENT, "The agent itself raised, exited or reported an error."),

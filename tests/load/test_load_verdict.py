@@ -206,11 +206,6 @@ def test_the_worse_verdict_wins_and_all_reasons_are_told() -> None:
     [
         (FACTS, {"calibration": None}, "the senders' overhead was not measured (no calibration)"),
         (
-            change(FACTS, e2e_p50_ms=None),
-            {},
-            "nothing was answered: no latency to hold the overhead against",
-        ),
-        (
             FACTS,
             {"workers": worker(lateness=None)},
             "the lateness of the senders' loop is not known",
@@ -241,6 +236,14 @@ def test_a_window_of_which_nothing_direct_is_known_is_never_clean() -> None:
     found = judged(calibration=None, workers=worker(lateness=None))
     assert found.verdict == "noisy"
     assert found.reasons[0] == "neither the overhead nor the lateness of the senders is known"
+
+
+def test_a_window_in_which_nothing_was_answered_is_never_clean() -> None:
+    found = judged(change(FACTS, e2e_p50_ms=None))
+    assert found.verdict == "noisy"
+    assert found.reasons == ("nothing was answered: there is no time to vouch for",)
+    # What the plan broke off after its first token has one.
+    assert judged(change(FACTS, e2e_p50_ms=None, ttft_p50_ms=100.0)).verdict == "clean"
 
 
 def test_a_window_without_workers_is_never_clean() -> None:
