@@ -81,8 +81,9 @@ def run_command(suites: tuple[str, ...], **given: Any) -> int:
         return 0
     if given["dry_run"]:
         from agentbench_tui.cli.load_limits import warn_of_plan
+        from agentbench_tui.cli.run_plan import print_plan
 
-        running.print_plan(plan, given["form"])
+        print_plan(plan, given["form"])
         warn_of_plan(plan, given["database"])
         return 0
     return running.run_plan(plan, given["database"], given["persist"], how_of(given))

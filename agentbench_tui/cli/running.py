@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from agentbench_tui.cli.output import Column, print_json, print_prose, print_rows, stdout_kept
+from agentbench_tui.cli.output import print_json, print_prose, stdout_kept
 from agentbench_tui.model.answer import UNMEASURED
 
 if TYPE_CHECKING:
@@ -32,6 +32,9 @@ PROGRESS_S = 5.0
 
 WARMING_S = 2.0
 """Seconds after which it is said that a load waits for the answers of its warm-up."""
+
+LAST_LOOK_S = 1.0
+"""For the live view to see the end of a run whose process has ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +167,6 @@ async def _say_warming_up(plan: Plan, database: Path) -> None:
 
 def _run_beside(plan: Plan, database: Path, *, resume: bool) -> int | None:
     """In a process of its own, watched live; the signal that ended it, if one did."""
-    from agentbench_tui.cli.live import watch
     from agentbench_tui.engine.launch import launch, log_path
 
     log = log_path(plan.run_id)
@@ -172,13 +174,40 @@ def _run_beside(plan: Plan, database: Path, *, resume: bool) -> int | None:
     with _passed_on(process):
         try:
             _wait_until_registered(plan.run_id, database, process, log)
-            asyncio.run(watch(database, plan.run_id))
+            asyncio.run(_watch(plan.run_id, database, process))
         finally:
             code = process.wait()
+    if code == -signal.SIGKILL:
+        raise _killed(plan.run_id)
     if code not in {0, 130, 143}:
         raise _failure(log, code)
     log.unlink(missing_ok=True)
     return None if code == 0 else code - 128
+
+
+def _killed(run_id: str) -> Exception:
+    from agentbench_tui.model.errors import Interrupted
+
+    killed = Interrupted(
+        f"the run's process was killed; `agentbench resume {run_id}` goes on where it was"
+    )
+    killed.exit_code = 128 + signal.SIGKILL
+    return killed
+
+
+async def _watch(run_id: str, database: Path, process: subprocess.Popen[bytes]) -> None:
+    """Draw the run until it ends, or until its process is gone without having said so."""
+    from agentbench_tui.cli.live import watch
+
+    watching = asyncio.create_task(watch(database, run_id))
+    gone = asyncio.create_task(asyncio.to_thread(process.wait))
+    await asyncio.wait((watching, gone), return_when=asyncio.FIRST_COMPLETED)
+    # The end of an orderly one is in the store before its process ends.
+    await asyncio.wait((watching,), timeout=LAST_LOOK_S)
+    watching.cancel()
+    await asyncio.gather(gone, return_exceptions=True)
+    if watching.done() and not watching.cancelled():
+        watching.result()
 
 
 @contextmanager
@@ -319,56 +348,3 @@ def _say_failures(details: list[dict[str, Any]]) -> None:
         # Of a load the first few of each kind are kept: how many there were, the table tells.
         is_example = row["stage"] == "answer" and not row["case_id"]
         print_prose(f"  e.g.    {text}" if is_example else f"  {row['n']:>5} × {text}", err=True)
-
-
-def print_plan(plan: Plan, form: str) -> None:
-    """What a run would do: executions and how many questions each would ask."""
-    from agentbench_tui.engine.casebook import open_datasets
-    from agentbench_tui.load.schedule_words import schedule_words
-
-    rows: list[dict[str, Any]] = []
-    counts = {position: len(source) for position, source in open_datasets(plan).items()}
-    for position, group in enumerate(plan.groups):
-        benchmark = group.resolved()
-        cases = counts.get(position)
-        is_load = benchmark.kind == "load"
-        for execution in group.executions:
-            rounds = benchmark.iterations.measured * plan.repeats
-            rows.append(
-                {
-                    "suite_id": group.suite_id,
-                    "benchmark_id": benchmark.benchmark_id,
-                    "agent_id": execution.agent.id,
-                    "agent_version": execution.agent.version,
-                    "target": execution.agent.target,
-                    "parameters": group.parameters,
-                    "seed": group.seed,
-                    "cases": cases,
-                    "repeats": plan.repeats,
-                    "warmup": None if is_load else benchmark.iterations.warmup,
-                    "iterations": None if is_load else benchmark.iterations.measured,
-                    "observations": None if cases is None else cases * rounds,
-                    "concurrency": None if is_load else benchmark.concurrency,
-                    "schedule": schedule_words(benchmark.load) if is_load else None,
-                }
-            )
-    columns = [
-        Column("suite_id", "suite", names_row=True),
-        Column("benchmark_id", "benchmark", names_row=True),
-        Column("agent_id", "agent", names_row=True),
-        Column("target", "target"),
-        Column("seed", "seed", right=True),
-        Column("cases", "cases", right=True),
-        Column("repeats", "repeats", right=True),
-        Column("warmup", "warm-up", right=True),
-        Column("iterations", "iterations", right=True),
-        Column("observations", "asked", right=True),
-        Column("concurrency", "at once", right=True),
-    ]
-    if any(row["schedule"] for row in rows):
-        columns.append(Column("schedule", "load"))
-    print_rows(rows, columns, form, document={"schema": "agentbench.plan/1", "executions": rows})
-    if form == "table":
-        total = sum(row["observations"] or 0 for row in rows)
-        asked = f", {total} questions" if total else ""
-        click.echo(f"{len(rows)} executions{asked}; nothing was run", err=True)

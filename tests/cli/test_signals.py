@@ -9,8 +9,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+import psutil
 import pytest
-from processes import COMMAND, INTERRUPT, PATIENCE_S, TERMINATE, Place, line_with, make_place, until
+from processes import (
+    COMMAND,
+    INTERRUPT,
+    KILL,
+    PATIENCE_S,
+    TERMINATE,
+    Place,
+    line_with,
+    make_place,
+    until,
+)
 
 HANG_UP = signal.SIGHUP
 # Each says that it has come and then waits for a door that nobody opens.
@@ -220,6 +231,15 @@ def test_a_run_that_is_watched_gets_the_signals_of_who_watches(
         assert '"status": "interrupted"' in process.stdout.read()
         assert process.wait(PATIENCE_S) == code
     assert observed(place) == ["c0", "c1", "c2"]
+
+
+def test_who_watches_a_run_that_is_killed_is_told_so(place: Place) -> None:
+    with watched(place, "run", "suite.json", *ECHO, DOOR="2") as process:
+        assert place.someone_at_the_door() == "2"
+        (run,) = psutil.Process(process.pid).children()
+        until(lambda: observed(place) == ["c0", "c1"])
+        run.kill()
+        assert process.wait(PATIENCE_S) == 128 + KILL
 
 
 def test_a_signal_while_cases_are_read_ends_a_watched_run_before_it_begins(place: Place) -> None:

@@ -1,0 +1,65 @@
+"""What a run would do, before it does it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from agentbench_tui.cli.output import Column, print_rows
+
+if TYPE_CHECKING:
+    from agentbench_tui.engine.plan import Plan
+
+
+def print_plan(plan: Plan, form: str) -> None:
+    """What a run would do: executions and how many questions each would ask."""
+    from agentbench_tui.engine.casebook import open_datasets
+    from agentbench_tui.load.schedule_words import schedule_words
+
+    rows: list[dict[str, Any]] = []
+    counts = {position: len(source) for position, source in open_datasets(plan).items()}
+    for position, group in enumerate(plan.groups):
+        benchmark = group.resolved()
+        cases = counts.get(position)
+        is_load = benchmark.kind == "load"
+        for execution in group.executions:
+            rounds = benchmark.iterations.measured * plan.repeats
+            rows.append(
+                {
+                    "suite_id": group.suite_id,
+                    "benchmark_id": benchmark.benchmark_id,
+                    "agent_id": execution.agent.id,
+                    "agent_version": execution.agent.version,
+                    "target": execution.agent.target,
+                    "parameters": group.parameters,
+                    "seed": group.seed,
+                    "cases": cases,
+                    "repeats": plan.repeats,
+                    "warmup": None if is_load else benchmark.iterations.warmup,
+                    "iterations": None if is_load else benchmark.iterations.measured,
+                    "observations": None if cases is None else cases * rounds,
+                    "concurrency": None if is_load else benchmark.concurrency,
+                    "schedule": schedule_words(benchmark.load) if is_load else None,
+                }
+            )
+    columns = [
+        Column("suite_id", "suite", names_row=True),
+        Column("benchmark_id", "benchmark", names_row=True),
+        Column("agent_id", "agent", names_row=True),
+        Column("target", "target"),
+        Column("seed", "seed", right=True),
+        Column("cases", "cases", right=True),
+        Column("repeats", "repeats", right=True),
+        Column("warmup", "warm-up", right=True),
+        Column("iterations", "iterations", right=True),
+        Column("observations", "asked", right=True),
+        Column("concurrency", "at once", right=True),
+    ]
+    if any(row["schedule"] for row in rows):
+        columns.append(Column("schedule", "load"))
+    print_rows(rows, columns, form, document={"schema": "agentbench.plan/1", "executions": rows})
+    if form == "table":
+        total = sum(row["observations"] or 0 for row in rows)
+        asked = f", {total} questions" if total else ""
+        click.echo(f"{len(rows)} executions{asked}; nothing was run", err=True)
