@@ -6,7 +6,7 @@ The only way there, after a run as after an import: the same samples always give
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -44,11 +44,9 @@ CHUNKS_UNTOLD = "this agent does not tell when each chunk came"
 CLOSED_LOOP = "a closed loop sends when its users are ready"
 SHORT_WINDOW = "the window has no measured part: it ended within its ramp, or with one request"
 NOT_JUDGED = "load does not judge answers"
-_OF_TOKENS = frozenset(
-    {"output_tokens", "tpot_ms", "output_tokens_per_s", "output_tokens_per_s_per_user"}
-    | {"tokens_used", *COSTS}
-)
-"""What is an estimate when the tokens are."""
+_OF_ANSWERS = frozenset({"output_tokens", "tpot_ms", "output_tokens_per_s_per_user"})
+_OF_TOKENS = frozenset({"output_tokens_per_s", "tokens_used", *COSTS})
+"""What is an estimate when the tokens of answers, or of what the plan broke off too, are."""
 _NOT_MEASURED = {
     **dict.fromkeys(("accuracy", "correct_share", "correctness", "completeness"), NOT_JUDGED),
     **dict.fromkeys(("relevance", "tokens_per_correct", "cost_usd_per_correct"), NOT_JUDGED),
@@ -101,8 +99,10 @@ def aggregate(requests: Requests, agent: AgentSpec, price: Price | None = None) 
         value = total_of_workers(requests, field)
         known = None if value is None else float(value)
         result.total(name, known, len(requests), NOT_SEEN)
+    if requests.answers_estimated:
+        _mark_estimated(result, _OF_ANSWERS)
     if requests.tokens_estimated:
-        _mark_estimated(result)
+        _mark_estimated(result, _OF_TOKENS)
     return result
 
 
@@ -224,7 +224,7 @@ def _rates(result: Aggregate, requests: Requests) -> None:
     mean("sent_per_s", lambda one: one.sent, "nothing was sent")
     reason = "the window was cut short" if requests.is_open else CLOSED_LOOP
     mean("sent_share", lambda one: one.sent_share, reason)
-    if np.isnan(requests.output_tokens).all():
+    if np.isnan(requests.received_tokens).all():
         result.total("output_tokens_per_s", None, n, NO_COUNT)
     else:
         mean("output_tokens_per_s", lambda one: one.output_tokens, SHORT_WINDOW)
@@ -240,7 +240,8 @@ def _rates(result: Aggregate, requests: Requests) -> None:
     mean("goodput_per_s", lambda one: one.goodput, SHORT_WINDOW)
     windows = requests.windows.values()
     offered = sum(worker.offered for window in windows for worker in window.workers)
-    kept = np.zeros(max(offered, len(requests)))
+    unjudged = int(np.count_nonzero(~requests.judged(slo)))
+    kept = np.zeros(max(offered, len(requests)) - unjudged)
     kept[: int(good.sum())] = 1.0
     result.add("goodput_share", estimate(kept, "share") if len(kept) else None, "nothing was due")
 
@@ -248,6 +249,8 @@ def _rates(result: Aggregate, requests: Requests) -> None:
 def _why_no_goodput(requests: Requests, slo: Mapping[str, float]) -> str | None:
     if not slo:
         return "no limits are given (`slo`)"
+    if not requests.answered.any() and not requests.judged(slo)[requests.begun].all():
+        return f"every answer was broken off as planned: {', '.join(slo)} cannot be judged"
     lacking = requests.lacking(slo)
     return f"no answer has {', '.join(lacking)}" if lacking else None
 
@@ -311,9 +314,9 @@ def _priced(requests: Requests, price: Price) -> Floats:
     return each
 
 
-def _mark_estimated(result: Aggregate) -> None:
+def _mark_estimated(result: Aggregate, names: Collection[str]) -> None:
     for name, metric in result.metrics.items():
-        if name.partition(".")[0] in _OF_TOKENS and metric.value is not None:
+        if name.partition(".")[0] in names and metric.value is not None:
             result.metrics[name] = replace(metric, reason=CHUNKS_COUNTED)
 
 

@@ -198,6 +198,7 @@ class _Load:
                 repeat=repeat,
                 time_limit_s=None if limit_ms is None else limit_ms / 1000,
             )
+            _check_streams(self._spec, opened.target)
             if isinstance(opened.target, HttpTarget):
                 self._shapes[key] = plans[0]
             try:
@@ -327,6 +328,17 @@ class _Load:
             calibration = await calibrated(self._context, shape, list(own.values()))
             if calibration is not None:
                 await self._context.writer.apply(partial(_keep, own, calibration))
+
+
+def _check_streams(spec: LoadSpec, target: HttpTarget | AgentTarget) -> None:
+    """Raises AgentFailure where answers are to be broken off that come in one piece."""
+    whole = isinstance(target, HttpTarget) and not target.call.stream
+    if whole and any(one.cancel_after_tokens for one in spec.workload):
+        raise AgentFailure(
+            FailureKind.AGENT,
+            "`cancel_after_tokens` (--cancel-after) counts what is streamed, and this agent is set"
+            " not to stream: give `stream: true` (--stream)",
+        )
 
 
 def _keep(

@@ -51,6 +51,7 @@ class Rates:
     """None when the window ended before that part began, or soon after in a closed loop."""
     throughput: float | None
     request_throughput: float | None
+    """Of what the plan broke off too, as of output tokens and goodput."""
     output_tokens: float | None
     input_tokens: float | None
     goodput: float | None
@@ -66,7 +67,7 @@ def rates_of(requests: Requests, repeat: int, good: Flags) -> Rates:
     """Rates of one repeat; `good` says which of all requests kept the SLO."""
     window = requests.windows[repeat]
     own = requests.columns.repeat == repeat
-    answered = own & requests.answered
+    answered, begun = own & requests.answered, own & requests.begun
     steady = steady_part(requests, repeat)
     pace = _pace(requests, own, window, steady)
 
@@ -78,8 +79,8 @@ def rates_of(requests: Requests, repeat: int, good: Flags) -> Rates:
     return Rates(
         steady=steady,
         throughput=_throughput(requests, own, answered),
-        request_throughput=rate(answered),
-        output_tokens=rate(requests.output_tokens),
+        request_throughput=rate(begun),
+        output_tokens=rate(requests.received_tokens),
         input_tokens=rate(answered * requests.columns.input_tokens),
         goodput=rate(good),
         sent=sent,
@@ -98,21 +99,21 @@ def steady_part(requests: Requests, repeat: int) -> Steady | None:
     window = requests.windows[repeat]
     from_s = window.ramp_s or 0.0
     if not window.is_open:
-        answered = requests.answered & (requests.columns.repeat == repeat)
-        ends = requests.columns.end_s[answered]
+        begun = requests.begun & (requests.columns.repeat == repeat)
+        ends = requests.columns.end_s[begun]
         if window.ramp_s is None and len(ends):
-            from_s = float(np.median(requests.e2e_from_send_ms[answered])) / 1e3
+            from_s = float(np.median(requests.columns.e2e_from_send_ms[begun])) / 1e3
         places = sum(worker.most_in_flight for worker in window.workers)
         if np.count_nonzero((ends > from_s) & (ends <= window.window_s)) < LEAST_WAVES * places:
             return None
     return Steady(from_s, window.window_s) if from_s < window.window_s else None
 
 
-def growth(requests: Requests, answered: Flags) -> Drift | None:
+def growth(requests: Requests, rows: Flags) -> Drift | None:
     """How the latency grew from the first third of those requests to the last, in the order in
     which they were due; None where it did not, beyond doubt and by half."""
-    order = np.argsort(requests.columns.due_s[answered], kind="stable")
-    found = drift(requests.e2e_ms[answered][order])
+    order = np.argsort(requests.columns.due_s[rows], kind="stable")
+    found = drift(requests.taken_ms[rows][order])
     if found is None or found.p >= DRIFT_P or found.last < LEAST_GROWTH * found.first:
         return None
     return found
@@ -126,20 +127,20 @@ def _pace(requests: Requests, own: Flags, window: Window, steady: Steady | None)
         return np.where(own, _slope(requests, steady), 0.0)
     due = requests.columns.due_s
     own = own & (due >= steady.from_s) & (due <= steady.to_s)
-    return np.where(own, 1 / _answering_s(requests, own & requests.answered, steady), 0.0)
+    return np.where(own, 1 / _answering_s(requests, own & requests.begun, steady), 0.0)
 
 
-def _answering_s(requests: Requests, answered: Flags, steady: Steady) -> float:
+def _answering_s(requests: Requests, begun: Flags, steady: Steady) -> float:
     """Seconds that a server needs for what an open loop asks: as long as that becomes due; where it
     falls behind, from the first answer to the last.
 
     One slow answer at the end is no falling behind: this is at most as much longer as the latency
     grew.
     """
-    grew = growth(requests, answered)
+    grew = growth(requests, begun)
     if grew is None:
         return steady.length_s
-    ends = requests.columns.end_s[answered]
+    ends = requests.columns.end_s[begun]
     taken_s = float(ends.max() - ends.min()) * len(ends) / (len(ends) - 1)
     grew_s = _WHOLE_FROM_THIRDS * (grew.last - grew.first) / 1e3
     return max(steady.length_s, min(taken_s, steady.length_s + grew_s))

@@ -18,6 +18,9 @@ from agentbench_tui.load.sample import CANCELLED, UNFINISHED
 from agentbench_tui.load.window import Window
 from agentbench_tui.model.answer import UNMEASURED
 
+FIRST_TOKEN = ("ttft_ms", "ttfo_ms")
+"""Limits that an answer keeps or not before the plan breaks it off."""
+
 
 @dataclass(frozen=True)
 class Requests:
@@ -41,7 +44,12 @@ class Requests:
     @cached_property
     def begun(self) -> Flags:
         """Answered, or broken off by the plan: what came of the answer came in time."""
-        return self.answered | self.columns.has_status(CANCELLED)
+        return self.answered | self.cancelled
+
+    @cached_property
+    def cancelled(self) -> Flags:
+        """Broken off by the plan."""
+        return self.columns.has_status(CANCELLED)
 
     @cached_property
     def counted(self) -> Flags:
@@ -49,7 +57,7 @@ class Requests:
 
         Not what the plan broke off, what a stop cut short, and what failed for a fault of ours.
         """
-        left_out = self.columns.has_status(CANCELLED)
+        left_out = self.cancelled.copy()
         for kind in UNMEASURED:
             left_out |= self.columns.has_status(kind.value)
         stopped = [repeat for repeat, window in self.windows.items() if window.stopped]
@@ -69,6 +77,11 @@ class Requests:
         return self.e2e_from_send_ms + self._from_due
 
     @cached_property
+    def taken_ms(self) -> Floats:
+        """As `e2e_ms`, but of all that were sent: until they ended, however they did."""
+        return self.columns.e2e_from_send_ms + self._from_due
+
+    @cached_property
     def ttft_from_send_ms(self) -> Floats:
         return _where(self.begun, self.columns.ttft_from_send_ms)
 
@@ -86,9 +99,22 @@ class Requests:
         return _where(self.answered, self.columns.output_tokens)
 
     @cached_property
-    def tokens_estimated(self) -> bool:
+    def received_tokens(self) -> Floats:
+        """The same, of what the plan broke off too: as many as had come."""
+        return _where(self.begun, self.columns.output_tokens)
+
+    @cached_property
+    def answers_estimated(self) -> bool:
         """Whether the tokens of some answer are counted by chunks."""
-        return bool((~self.columns.counted & ~np.isnan(self.output_tokens)).any())
+        return self._estimated(self.output_tokens)
+
+    @cached_property
+    def tokens_estimated(self) -> bool:
+        """The same, of some answer that the plan broke off too."""
+        return self._estimated(self.received_tokens)
+
+    def _estimated(self, tokens: Floats) -> bool:
+        return bool((~self.columns.counted & ~np.isnan(tokens)).any())
 
     @cached_property
     def tpot_ms(self) -> Floats:
@@ -131,23 +157,32 @@ class Requests:
     def good(self, slo: Mapping[str, float]) -> Flags:
         """Answered, and within every limit of the SLO.
 
-        A latency that an answer has not is not kept; but one token keeps any time per token.
+        A latency that an answer has not is not kept; but one token keeps any time per token. What
+        the plan broke off is good where it kept the limits on its first token, if there are any:
+        by others it cannot be judged.
         """
-        good = self.answered.copy()
+        good = self.begun & self.judged(slo)
         for name, limit in slo.items():
             values: Floats = getattr(self, name)
             kept = values <= limit
             if name == "tpot_ms":
                 kept |= np.isnan(values) & (self.output_tokens < 2)
+            if name not in FIRST_TOKEN:
+                kept |= self.cancelled
             good &= kept
         return good
+
+    def judged(self, slo: Mapping[str, float]) -> Flags:
+        """Of which the SLO says whether they are good."""
+        return ~self.cancelled | any(name in FIRST_TOKEN for name in slo)
 
     def lacking(self, slo: Mapping[str, float]) -> list[str]:
         """Metrics of the SLO that no answer has: nothing can be said of good or not."""
         return [
             name
             for name in slo
-            if self.answered.any() and np.isnan(getattr(self, name)[self.answered]).all()
+            for rows in (self.begun if name in FIRST_TOKEN else self.answered,)
+            if rows.any() and np.isnan(getattr(self, name)[rows]).all()
         ]
 
 

@@ -201,6 +201,15 @@ class LoadSpec(Part):
             )
         return self
 
+    @model_validator(mode="after")
+    def _streamed_to_break_off(self) -> Self:
+        if self.stream is False and any(one.cancel_after_tokens for one in self.workload):
+            raise ValueError(
+                "`cancel_after_tokens` (--cancel-after) counts what is streamed: it does not go"
+                " with `stream: false` (--no-stream)"
+            )
+        return self
+
     @property
     def is_open(self) -> bool:
         """Whether requests are due by the clock."""

@@ -16,7 +16,7 @@ from agentbench_tui.instruments.overhead import Verdict
 from agentbench_tui.load.aggregate import statuses, total_of_workers
 from agentbench_tui.load.columns import Flags, Floats
 from agentbench_tui.load.rates import LEAST_WAVES, Rates, growth, rates_of
-from agentbench_tui.load.requests import Requests
+from agentbench_tui.load.requests import FIRST_TOKEN, Requests
 from agentbench_tui.load.sample import CANCELLED, UNFINISHED
 from agentbench_tui.load.verdict import LEAST_DRAWN, OVERHEAD_SHARE, Facts, Limit, judge
 
@@ -162,6 +162,7 @@ def summarise(requests: Requests, result: Aggregate) -> LoadSummary:
             *_connecting(requests),
             *_resent(counts),
             *_without_content(requests),
+            *_unjudged(requests, first.slo),
             *_left_out(counts),
         ),
         is_open=requests.is_open,
@@ -187,15 +188,15 @@ def _facts(requests: Requests, repeat: int, rates: Rates) -> Facts:
         sent_per_s=rates.sent,
         due_per_s=rates.due,
         answered_per_s=rates.request_throughput,
-        grew_ms=_growth(requests, own & requests.answered) if requests.is_open else None,
+        grew_ms=_growth(requests, own & requests.begun) if requests.is_open else None,
         e2e_p50_ms=_median(requests.e2e_from_send_ms[own & requests.answered]),
-        ttft_p50_ms=_median(requests.ttft_from_send_ms[own & requests.answered]),
+        ttft_p50_ms=_median(requests.ttft_from_send_ms[own & requests.begun]),
     )
 
 
-def _growth(requests: Requests, answered: Flags) -> tuple[float, float] | None:
+def _growth(requests: Requests, begun: Flags) -> tuple[float, float] | None:
     """See `Facts.grew_ms`."""
-    found = growth(requests, answered)
+    found = growth(requests, begun)
     return None if found is None else (found.first, found.last)
 
 
@@ -276,6 +277,16 @@ def _without_content(requests: Requests) -> list[str]:
         return []
     told = "answer had no content: it has" if count == 1 else "answers had no content: they have"
     return [f"{count:,} {told} no ttft_ms"]
+
+
+def _unjudged(requests: Requests, slo: Mapping[str, float]) -> list[str]:
+    """Which limits say nothing of what the plan broke off."""
+    count = int(np.count_nonzero(requests.cancelled))
+    names = [name for name in slo if name not in FIRST_TOKEN]
+    if not count or not names:
+        return []
+    told = f"{count:,} answers were broken off as planned"
+    return [f"{told}: {' and '.join(names)} of the SLO could not be judged for them"]
 
 
 def _left_out(counts: RequestCounts) -> list[str]:

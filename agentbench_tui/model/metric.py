@@ -263,21 +263,22 @@ METRICS: dict[str, Metric] = {
             "request_throughput_per_s",
             "1/s",
             "higher",
-            "Of an open loop: answered requests that became due in the window (after ramp_s, where "
-            "it is given) ÷ its length; where the server falls behind, so that the median latency "
-            "grows by half from the first third to the last, ÷ the time from the first to the last "
-            "of these answers. Of a closed loop: slope of the least-squares line through the count "
-            "of answers from the end of ramp_s, else of one median e2e_from_send_ms, to the end of "
-            "the window; with fewer than 5 answers a place in flight the mean number in flight ÷ "
-            "mean time (Little's law). Mean of the repeats, with t.",
+            "What was answered, or broken off as planned. Of an open loop: those that became due "
+            "in the window (after ramp_s, where it is given) ÷ its length; where the server falls "
+            "behind, so that the median latency grows by half from the first third to the last, ÷ "
+            "the time from the first to the last of these answers. Of a closed loop: slope of the "
+            "least-squares line through their count from the end of ramp_s, else of one median "
+            "e2e_from_send_ms, to the end of the window; with fewer than 5 answers a place in "
+            "flight the mean number in flight ÷ mean time (Little's law). Mean of the repeats, "
+            "with t.",
             load=True,
         ),
         Metric(
             "output_tokens_per_s",
             "tokens/s",
             "higher",
-            "Tokens of all answers, counted over time as in request_throughput_per_s. Estimated "
-            "(~) where tokens are counted by chunks.",
+            "Tokens of all answers, those broken off as planned included, counted over time as in "
+            "request_throughput_per_s. Estimated (~) where tokens are counted by chunks.",
             load=True,
         ),
         Metric(
@@ -308,8 +309,9 @@ METRICS: dict[str, Metric] = {
             "higher",
             "Good requests ÷ requests that became due. Good is what was answered and kept every "
             "limit of the SLO (ttft_ms, ttfo_ms, tpot_ms, e2e_ms, each as the metric counts it; an "
-            "answer of one token keeps any tpot_ms). Failed, cancelled, unfinished and unsent "
-            "requests are not good. Wilson interval.",
+            "answer of one token keeps any tpot_ms). Failed, unfinished and unsent requests are "
+            "not good. Of an answer that the plan broke off only ttft_ms and ttfo_ms can be "
+            "judged; it is left out where neither is limited. Wilson interval.",
             load=True,
         ),
         Metric(
