@@ -105,8 +105,6 @@ class Proxy:
     async def close(self) -> None:
         """End every connection and give back the port."""
         self._listener.give_up()
-        for task in self._opening:
-            task.cancel()
         for relay in tuple(self._relays):
             relay.reset()
         await asyncio.gather(*self._opening, return_exceptions=True)

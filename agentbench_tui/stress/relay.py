@@ -74,9 +74,13 @@ class Relay:
         """Connect the target to the client; False where the target takes no connection."""
         loop = asyncio.get_running_loop()
         try:
+            if self._client.unwanted:  # a reset came first
+                set_reset(accepted)
+                accepted.close()
+                return True
             with suppress(OSError):  # it has left already
                 await loop.connect_accepted_socket(lambda: self._client, accepted)
-            if self._client.gone or self._silent:
+            if self._silent or not self._client.is_open():
                 return True
             self._connecting = asyncio.ensure_future(self._proxy.connect(self._target))
             await self._connecting
@@ -220,12 +224,13 @@ class Side(asyncio.Protocol):
         self._relay = relay
         self._transport: asyncio.Transport | None = None
         self._holders: set[Pipe | None] = set()
-        self._unwanted = False
+        self.unwanted = False
+        """It was ended before it was made."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """See `asyncio.Protocol`."""
         self._transport = cast("asyncio.Transport", transport)
-        if self._unwanted:
+        if self.unwanted:
             # Not at once: uvloop would not say that it is lost.
             asyncio.get_running_loop().call_soon(self.reset)
             return
@@ -254,6 +259,10 @@ class Side(asyncio.Protocol):
         """See `asyncio.Protocol`."""
         self.gone = True
         self._relay.lost(self, exc)
+
+    def is_open(self) -> bool:
+        """Whether it is connected, and meant to be."""
+        return self._transport is not None and not self.gone and not self.unwanted
 
     def end_unless_made(self) -> None:
         """If there is no connection yet, there will be none."""
@@ -287,14 +296,14 @@ class Side(asyncio.Protocol):
     def close(self) -> None:
         """Orderly, after everything that was written."""
         if self._transport is None:
-            self._unwanted = True
+            self.unwanted = True
         elif not self._transport.is_closing():
             self._transport.close()
 
     def reset(self) -> None:
         """By RST, now, also where it was closing and has not sent everything."""
         if self._transport is None:
-            self._unwanted = True
+            self.unwanted = True
         elif not self.gone:
             # A transport may have closed already, and say so only in the next turn of the loop.
             with suppress(OSError, ValueError):

@@ -212,5 +212,15 @@ async def test_more_connections_than_files_allow_are_turned_away() -> None:
         assert setup.counts().turned_away == 1
 
 
+async def test_it_ends_in_the_middle_of_taking_connections() -> None:
+    for turns in range(5):
+        async with proxied(echo) as setup:
+            for _ in range(5):
+                await setup.client()
+            for _ in range(turns):
+                await asyncio.sleep(0)
+        assert not setup.proxy._opening
+
+
 def open_files() -> int:
     return sum(1 for _ in Path("/proc/self/fd").iterdir())

@@ -82,6 +82,7 @@ async def test_an_answer_to_head_has_no_body_and_close_is_honoured() -> None:
         await client.send(GET.replace(b"host: x", b"connection: close"))
         closing = head.replace(b"\r\n\r\n", b"\r\nconnection: close\r\n\r\n")
         assert await client.read_all() == closing + b"down"
+        assert (await setup.until(lambda counts: not counts.open)).requests == 2
 
 
 async def test_an_answer_of_ours_waits_for_its_turn() -> None:
@@ -187,6 +188,7 @@ async def test_a_stream_breaks_off_after_so_many_bytes_of_its_body(size: int) ->
                 await target.send(STREAM[place : place + 7])
             except (ConnectionResetError, BrokenPipeError):
                 break
+            await setup.settle()
         assert await client.read_all() == STREAM[: len(STREAM_HEAD) + size]
         assert setup.counts().applied == {"truncation": 1}
 
