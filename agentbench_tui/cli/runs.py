@@ -171,17 +171,25 @@ def _progress(connection: Any, run_id: str, document: dict[str, Any]) -> str:
 
 
 def _say_stored(connection: Any, row: dict[str, Any]) -> None:
-    """What there is of loads that were cut off."""
-    from agentbench_tui.store.queries import executions_of
-    from agentbench_tui.verdicts.load_samples import unfinished_requests
+    """What there is of loads that have no figures yet."""
+    from agentbench_tui.store.queries import executions_of, load_summary_of
+    from agentbench_tui.verdicts.load_samples import stored_requests
 
-    executions = executions_of(connection, row["key"])
-    stored = sum(unfinished_requests(connection, one["key"]) for one in executions)
-    if stored:
+    keys = [one["key"] for one in executions_of(connection, row["key"])]
+    counts = [
+        stored_requests(connection, key) for key in keys if load_summary_of(connection, key) is None
+    ]
+    whole, cut_off = sum(one[0] for one in counts), sum(one[1] for one in counts)
+    samples = f"`agentbench runs samples {row['id']}"
+    if whole:
         print_prose(
-            f"{stored:,} requests of a load that was cut off are stored"
-            f" (`agentbench runs samples {row['id']} --unfinished`);"
-            " `agentbench resume` measures that repeat anew"
+            f"{whole:,} requests of whole repeats are stored ({samples}`); their figures come when"
+            " `agentbench resume` has measured the others"
+        )
+    if cut_off:
+        print_prose(
+            f"{cut_off:,} requests of a repeat that was cut off are stored"
+            f" ({samples} --unfinished`); `agentbench resume` measures it anew"
         )
 
 

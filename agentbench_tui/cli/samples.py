@@ -118,9 +118,9 @@ def _rows(
 
 
 def _say_left_out(connection: Any, executions: Iterable[dict[str, Any]]) -> None:
-    from agentbench_tui.verdicts.load_samples import unfinished_requests
+    from agentbench_tui.verdicts.load_samples import stored_requests
 
-    left_out = sum(unfinished_requests(connection, one["key"]) for one in executions)
+    left_out = sum(stored_requests(connection, one["key"])[1] for one in executions)
     if left_out:
         click.echo(
             f"{left_out:,} requests of what has not come to its end are left out;"

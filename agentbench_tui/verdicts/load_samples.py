@@ -91,15 +91,15 @@ def samples_of(
             yield row | {"cut_off": window is cut_off}
 
 
-def unfinished_requests(connection: sqlite3.Connection, execution_key: int) -> int:
-    """How many requests are stored of repeats of an execution that did not come to their end."""
-    (count,) = connection.execute(
-        "SELECT COALESCE(SUM(rows), 0) FROM sample_chunks c WHERE execution_key=? AND NOT EXISTS"
-        " (SELECT 1 FROM load_windows w"
-        "  WHERE w.execution_key=c.execution_key AND w.repeat=c.repeat)",
+def stored_requests(connection: sqlite3.Connection, execution_key: int) -> tuple[int, int]:
+    """How many requests are stored of an execution: of whole repeats, and of what was cut off."""
+    whole, cut_off = connection.execute(
+        "SELECT TOTAL(rows * is_whole), TOTAL(rows * NOT is_whole) FROM (SELECT c.rows, EXISTS"
+        " (SELECT 1 FROM load_windows w WHERE w.execution_key=c.execution_key"
+        "  AND w.repeat=c.repeat) AS is_whole FROM sample_chunks c WHERE c.execution_key=?)",
         (execution_key,),
     ).fetchone()
-    return int(count)
+    return int(whole), int(cut_off)
 
 
 def cut_off_window(connection: sqlite3.Connection, execution: Row) -> Window:

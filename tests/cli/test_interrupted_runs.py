@@ -110,7 +110,7 @@ def test_requests_of_a_killed_load_can_be_read_until_it_is_measured_anew(tmp_pat
     shown = place.run("runs", "show").stdout.splitlines()
     assert shown[0] == "not measured: load mock rate=50, load mock rate=60"
     assert shown[1].endswith(": interrupted")
-    assert shown[2].startswith(f"{count} requests of a load that was cut off are stored")
+    assert shown[2].startswith(f"{count} requests of a repeat that was cut off are stored")
     document = json.loads(place.run("runs", "show", "--format", "json").stdout)
     assert [one["status"] for one in document["executions"]] == ["interrupted", "interrupted"]
 

@@ -11,7 +11,7 @@ from samples import Execution, Sample, done, window
 
 from agentbench_tui.model.errors import AgentbenchError
 from agentbench_tui.store.database import create_or_migrate
-from agentbench_tui.verdicts.load_samples import FIELDS, samples_of
+from agentbench_tui.verdicts.load_samples import FIELDS, samples_of, stored_requests
 
 EXECUTION = {"key": 1, "agent_id": "a"}
 
@@ -83,6 +83,17 @@ def test_what_is_stored_of_a_repeat_that_was_cut_off_is_there_when_asked_for(
     rows = list(samples_of(connection, EXECUTION, ["chat"], window(stopped=True)))
     assert [(row["repeat"], row["cut_off"]) for row in rows] == [(0, False), (1, True)]
     assert [row["e2e_ms"] for row in rows] == [300, 300]  # from due, as in the whole one
+
+
+def test_requests_of_whole_repeats_are_counted_apart(connection: sqlite3.Connection) -> None:
+    Execution([], {0: window(done())}).write(connection, 1, 1)
+    chunk = (
+        "INSERT INTO sample_chunks (run_key, execution_key, repeat, worker, rows, samples, gaps)"
+    )
+    for repeat, rows in ((0, 100), (0, 50), (1, 57)):
+        connection.execute(f"{chunk} VALUES (1, 1, ?, 0, ?, x'', x'')", (repeat, rows))
+    assert stored_requests(connection, 1) == (150, 57)
+    assert stored_requests(connection, 2) == (0, 0)
 
 
 def test_a_damaged_chunk_is_told_after_all_that_is_whole(connection: sqlite3.Connection) -> None:
