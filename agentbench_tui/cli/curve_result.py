@@ -14,6 +14,7 @@ from agentbench_tui.cli.output import (
     Column,
     console,
     csv_cell,
+    markdown_cell,
     print_json,
     print_rows,
 )
@@ -59,6 +60,8 @@ def print_curves(answers: Sequence[Answer], form: str) -> None:
         rows = [metric_document(answer) for answer in answers]
         columns = _COLUMNS if form == "md" else [Column(name, name) for name in rows[0]]
         print_rows(rows, columns, form)
+        if form == "md":
+            _print_notes(answers)
     else:
         for place, answer in enumerate(answers):
             if place:
@@ -68,6 +71,15 @@ def print_curves(answers: Sequence[Answer], form: str) -> None:
             if plot is not None:
                 click.echo()
                 click.echo(plot.text(*_PLOT))
+
+
+def _print_notes(answers: Sequence[Answer]) -> None:
+    """Below a table, which has no room for them."""
+    told = [f"{one.comparison.metric}: {note}" for one in answers for note in one.notes]
+    if told:
+        click.echo()
+    for words in told:
+        click.echo(f"- {markdown_cell(words)}")
 
 
 def _print_lines(answer: Answer) -> None:

@@ -42,8 +42,6 @@ def lines(answer: Answer) -> Iterator[tuple[str, int]]:
 
 def _why(found: RunComparison) -> str:
     margin = f"±{short(found.margin)}"
-    if found.verdict in {"better", "worse"} and not found.is_robust:
-        return " among what finished, but not in the worst case"
     if found.verdict == "equivalent":
         return f" within {margin}"
     if found.verdict == "inconclusive":

@@ -79,7 +79,10 @@ class Power:
 
 @dataclass(frozen=True, slots=True)
 class RunComparison:
-    """Candidate against control by one metric; numbers are None where they are not."""
+    """Candidate against control by one metric; numbers are None where they are not.
+
+    A verdict on what finished that the rest could overturn is none: inconclusive, with a note.
+    """
 
     metric: str
     unit: str
@@ -132,8 +135,8 @@ class RunComparison:
 
     @property
     def is_robust(self) -> bool:
-        """Whether the difference is told from chance in the worst case as well."""
-        return self.worst is None or (self.worst.p is not None and self.worst.p < self.asked.alpha)
+        """Whether there is a verdict in the worst case as well, or no worst case."""
+        return self.worst is None or self.verdict != "inconclusive"
 
     def finished(self, runs: Sequence[Run]) -> int:
         return sum(run.is_finished for run in runs)
@@ -192,11 +195,25 @@ def judged_runs(found: RunComparison, p_adjusted: float | None) -> RunComparison
         found.better,
         alpha=alpha,
     )
+    if not _holds(said, found):
+        note = f"{said} among what finished, but not in the worst case: inconclusive"
+        return replace(found, p_adjusted=p_adjusted, notes=(note, *found.notes))
     needed = None
     if said == "inconclusive" and found.sd is not None:
         needed = values_needed(found.sd, margin, paired=found.paired, alpha=alpha)
         needed = max(needed, found.n + 1)
     return replace(found, p_adjusted=p_adjusted, verdict=said, n_needed=needed)
+
+
+def _holds(said: Verdict, found: RunComparison) -> bool:
+    """Whether a verdict on what finished is the same where the rest went against it."""
+    worst = found.worst
+    if worst is None or said == "inconclusive":
+        return True
+    if said == "equivalent":
+        return worst.reach is not None and worst.reach < found.margin
+    same_way = (worst.effect > 0) == ((found.effect or 0.0) > 0)
+    return same_way and worst.p is not None and worst.p < found.asked.alpha
 
 
 def _of_pairs(found: RunComparison, a: Floats, b: Floats) -> RunComparison:

@@ -63,7 +63,15 @@ class Answer:
     summary: str
     """What the value of a run is; empty for what the store holds as one."""
     pairing: str
-    notes: tuple[str, ...]
+    remarks: tuple[str, ...] = ()
+    """What is to be known of the runs as they were logged."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is to be known of the result."""
+        simulated = "some runs are simulated, others measured: nobody wins"
+        first = () if self.is_ranked else (simulated,)
+        return (*first, *self.comparison.notes, *self.remarks)
 
     @property
     def is_ranked(self) -> bool:
@@ -140,13 +148,8 @@ def _answer(
     known = find_metric(metric)
     unit, way = ("" if known is None else known.unit), direction(metric, better)
     comparison = compare_runs(metric, unit, way, control, candidate, asked, paired=paired)
-    notes = list(comparison.notes)
-    if replaced:
-        notes.append(f"{replaced} points were logged again after a run went back, and are replaced")
-    answer = Answer(comparison, summary.words, pairing, tuple(notes))
-    if answer.is_ranked:
-        return answer
-    return replace(answer, notes=("some runs are simulated, others measured: nobody wins", *notes))
+    again = f"{replaced} points were logged again after a run went back, and are replaced"
+    return Answer(comparison, summary.words, pairing, (again,) if replaced else ())
 
 
 def _sides(

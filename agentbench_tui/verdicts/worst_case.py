@@ -17,6 +17,7 @@ from agentbench_tui.analysis.student import paired_t, welch
 
 if TYPE_CHECKING:
     from agentbench_tui.analysis.alternative import Alternative
+    from agentbench_tui.verdicts.evidence import Floats
     from agentbench_tui.verdicts.run_summary import Run
 
 
@@ -46,6 +47,9 @@ class WorstCase:
     """By t."""
     p: float | None
     """Of the permutation test."""
+    reach: float | None
+    """How far from no difference the interval by t goes that decides on equivalence, with the
+    extremes either way round."""
 
 
 def worst_case(
@@ -62,10 +66,10 @@ def worst_case(
         np.mean([run.value for run in runs if run.value is not None] or seen)
         for runs in (control, candidate)
     ]
-    low, high = min(seen), max(seen)
-    of_control, of_candidate = (high, low) if means[1] >= means[0] else (low, high)
-    a = np.array([of_control if run.value is None else run.value for run in control])
-    b = np.array([of_candidate if run.value is None else run.value for run in candidate])
+    ends = min(seen), max(seen)
+    of_candidate, of_control = ends if means[1] >= means[0] else ends[::-1]
+    a, b = _filled(control, of_control), _filled(candidate, of_candidate)
+    other_way = _filled(control, of_candidate), _filled(candidate, of_control)
     if paired:
         test = sign_flip_test(b - a, how.side, seed=how.seed)
         t = paired_t(b - a, how.side, 1 - how.alpha)
@@ -79,4 +83,15 @@ def worst_case(
         None if t is None else t.interval.low,
         None if t is None else t.interval.high,
         None if test is None else test.p,
+        _reach([(a, b), other_way], 1 - 2 * how.alpha, paired=paired),
     )
+
+
+def _filled(runs: Sequence[Run], value: float) -> Floats:
+    return np.array([value if run.value is None else run.value for run in runs], np.float64)
+
+
+def _reach(ways: Sequence[tuple[Floats, Floats]], level: float, *, paired: bool) -> float | None:
+    tests = [paired_t(b - a, level=level) if paired else welch(b, a, level=level) for a, b in ways]
+    found = [abs(end) for t in tests if t for end in (t.interval.low, t.interval.high)]
+    return max(found) if all(tests) else None

@@ -152,6 +152,27 @@ def test_what_did_not_finish_is_counted_and_told(compare: Compare, runs: Path) -
     assert metric["worst_case"]["candidate"] == pytest.approx(0.765)
 
 
+def test_what_the_lost_runs_could_overturn_is_no_verdict_in_any_format(
+    compare: Compare, runs: Path
+) -> None:
+    for name in (T[4], T[5], T[8]):
+        (runs / f"{name}.csv").unlink()
+    note = "better among what finished, but not in the worst case"
+    found = document(compare(*LISTS, "--format", "json"))
+    (metric,) = found["metrics"]
+    assert metric["verdict"] == "inconclusive"
+    assert metric["worst_case"]["holds"] is False
+    assert note in metric["notes"][0]
+    assert found["overall"]["winner"] is None
+    assert note in compare(*LISTS, "--format", "md")
+    assert note in compare(*LISTS, "--format", "csv")
+    shown = compare(*LISTS)
+    assert "the candidate is inconclusive" in shown
+    assert note in shown
+    swapped = ("--control-run-ids", *T, "--candidate-run-ids", *C)
+    assert "cannot be judged" in compare(*swapped, "--fail-on", "worse", status=3)
+
+
 def test_seeds_that_are_not_the_same_pair_nothing_unless_asked(compare: Compare) -> None:
     arguments = ("--control-run-ids", *C[:6], "--candidate-run-ids", *T[2:])
     assert "not paired: not the same seeds" in compare(*arguments)

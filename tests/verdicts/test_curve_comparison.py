@@ -177,6 +177,19 @@ def test_without_unfinished_runs_there_is_no_worst_case() -> None:
     assert compared().is_robust
 
 
+@pytest.mark.parametrize(("lost", "verdict"), [(4.0, "inconclusive"), (1.0, "equivalent")])
+def test_runs_that_are_equivalent_are_so_wherever_the_lost_ones_had_been(
+    lost: float, verdict: str
+) -> None:
+    """Of values within 1 %; one that is four times as large makes a bad worst case."""
+    control = [1.0 + 0.001 * (place % 5) for place in range(20)]
+    found = compared([lost, *control[1:]], [None, *control[:0:-1]])
+    assert found.worst is not None
+    assert found.verdict == verdict
+    if verdict == "inconclusive":
+        assert found.notes[0].startswith("equivalent among what finished")
+
+
 def test_against_a_worse_candidate_the_worst_case_lifts_it() -> None:
     found = compared([None, *CANDIDATE[1:]], [*CONTROL[:9], None], paired=False)
     assert found.worst is not None
