@@ -15,10 +15,11 @@ from agentbench_tui.engine.closing import VERDICTS
 from agentbench_tui.instruments.overhead import Verdict
 from agentbench_tui.load.aggregate import statuses, total_of_workers
 from agentbench_tui.load.columns import Flags, Floats
+from agentbench_tui.load.connections import told_of_connections
 from agentbench_tui.load.rates import LEAST_WAVES, Rates, growth, rates_of
 from agentbench_tui.load.requests import FIRST_TOKEN, Requests
 from agentbench_tui.load.sample import CANCELLED, UNFINISHED
-from agentbench_tui.load.verdict import LEAST_DRAWN, OVERHEAD_SHARE, Facts, Limit, judge
+from agentbench_tui.load.verdict import LEAST_DRAWN, Facts, Limit, judge
 
 if TYPE_CHECKING:
     import sqlite3
@@ -30,8 +31,6 @@ if TYPE_CHECKING:
 
 DRAWN_APART = 0.02
 """Of the mean number of arrivals: less apart is not worth a word."""
-CONNECTING_SHARE = 0.01
-"""Of the answered: with fewer that opened a connection not even p99 shows it."""
 
 
 class RequestCounts(msgspec.Struct, frozen=True, kw_only=True):
@@ -159,7 +158,7 @@ def summarise(requests: Requests, result: Aggregate) -> LoadSummary:
             *_told([judgement.warnings for judgement in judgements]),
             *_drawn(requests, rates),
             *_short(requests, rates),
-            *_connecting(requests),
+            *told_of_connections(requests),
             *_resent(counts),
             *_without_content(requests),
             *_unjudged(requests, first.slo),
@@ -240,24 +239,6 @@ def _short(requests: Requests, rates: Mapping[int, Rates]) -> list[str]:
             instead = "rates are the mean number in flight ÷ the mean time of a request"
             return [f"too few answers to tell a steady part ({needed}): {instead}"]
     return []
-
-
-def _connecting(requests: Requests) -> list[str]:
-    """That latencies include opening connections, where it shows in them."""
-    new = requests.answered & requests.columns.new_connection
-    used = requests.answered & ~new
-    count, whole = int(np.count_nonzero(new)), requests.answered.sum()
-    if not count or count < CONNECTING_SHARE * whole:
-        return []
-    told = f"{count:,} of {whole:,} answered requests opened a connection"
-    if count == whole:
-        return [f"{told}: their latencies include it"]
-    first_byte_ms = requests.columns.first_byte_from_send_ms
-    usual_ms = float(np.median(first_byte_ms[used]))
-    later_ms = float(np.median(first_byte_ms[new])) - usual_ms
-    if not later_ms >= OVERHEAD_SHARE * usual_ms:
-        return []
-    return [f"{told}, and their first byte came {later_ms:,.1f} ms later (median)"]
 
 
 def _resent(counts: RequestCounts) -> list[str]:

@@ -261,47 +261,6 @@ def test_what_was_not_measured_says_why(connection: sqlite3.Connection) -> None:
 
 
 @pytest.mark.parametrize(
-    ("opened", "late_ms", "told"),
-    [
-        (0, 0, None),
-        (100, 0, "100 of 100 answered requests opened a connection: their latencies include it"),
-        (
-            25,
-            40,
-            "25 of 100 answered requests opened a connection, and their first byte came 40.0 ms l",
-        ),
-        (25, 4, None),  # 4 %
-        (1, 40, "1 of 100 answered requests opened a connection, and"),
-    ],
-)
-def test_what_opening_connections_adds_is_told_where_it_shows(
-    opened: int, late_ms: float, told: str | None, connection: sqlite3.Connection
-) -> None:
-    asked = [
-        Sample(
-            n / 10, 0.3, new_connection=n < opened, first_byte=0.1 + (n < opened) * late_ms / 1e3
-        )
-        for n in range(100)
-    ]
-    found = measured(connection, Execution(asked, {0: clean_window(worker())}))
-
-    warnings = [line for line in found.warnings if "opened a connection" in line]
-    assert len(warnings) == (told is not None)
-    if told is not None:
-        assert warnings[0].startswith(told)
-
-
-def test_one_connection_of_many_requests_is_not_worth_a_word(
-    connection: sqlite3.Connection,
-) -> None:
-    asked = [
-        Sample(n / 100, 0.3, new_connection=not n, first_byte=0.1 + (not n)) for n in range(101)
-    ]
-    found = measured(connection, Execution(asked, {0: clean_window(worker())}))
-    assert not [line for line in found.warnings if "connection" in line]
-
-
-@pytest.mark.parametrize(
     ("empty", "told"),
     [
         (1, "1 answer had no content: it has no ttft_ms"),
