@@ -85,7 +85,7 @@ def test_a_stall_beside_connections_that_cost_does_not_hide_their_price() -> Non
         Sample(n / 10, 0.2, first_byte=0.14 if n % 4 == 0 else 0.1, new_connection=n % 4 == 0)
         for n in range(100)
     ]
-    samples += [Sample(10 + n / 100, 1.0, first_byte=1.0, new_connection=n > 1) for n in range(20)]
+    samples += [Sample(5 + n / 100, 1.0, first_byte=1.0, new_connection=n > 1) for n in range(20)]
     (line,) = told(samples)
     assert line.endswith("and their first byte came 40.0 ms later (median)")
 
