@@ -113,7 +113,7 @@ def test_options_become_a_workload_and_limits(capfd: pytest.CaptureFixture[str])
         capfd,
         *("--input-tokens", "512±64", "--prefix-share", "0.5", "--output-tokens", "128"),
         *("--turns", "3", "--cancel-after", "20", "--slo", "ttft_ms=200", "--slo", "e2e_ms=2000"),
-        *("--timeout", "30s", "--drain", "5s", "--warmup", "0", "--workers", "2", "--no-stream"),
+        *("--timeout", "30s", "--drain", "5s", "--warmup", "0", "--workers", "2", "--stream"),
         *("--fail-on", "e2e_ms.p95<=900", "--seed", "7"),
     )
 
@@ -124,7 +124,7 @@ def test_options_become_a_workload_and_limits(capfd: pytest.CaptureFixture[str])
         "workers": 2,
         "warmup_requests": 0,
         "drain_s": 5,
-        "stream": False,
+        "stream": True,
         "slo": {"ttft_ms": 200, "e2e_ms": 2000},
         "workload": [
             {
