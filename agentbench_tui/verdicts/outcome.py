@@ -1,4 +1,8 @@
-"""What several verdicts together say about B: a winner needs one metric better and none worse."""
+"""What several verdicts together say about B: a winner needs one metric better and none worse.
+
+Nor may it look less right by more than matters while that is still open: who is faster, and may
+well have lost much of its accuracy, has not won.
+"""
 
 from __future__ import annotations
 
@@ -21,6 +25,9 @@ class Outcome:
     worse: int
     equivalent: int
     inconclusive: int
+    seems_worse: int = 0
+    """Of the inconclusive, shares such as accuracy that were lower by the margin or more."""
+    seems_better: int = 0
 
     @property
     def verdict(self) -> Overall:
@@ -28,8 +35,8 @@ class Outcome:
         if self.better and self.worse:
             return "trade-off"
         if self.better:
-            return "better"
-        return "worse" if self.worse else "tie"
+            return "tie" if self.seems_worse else "better"
+        return "worse" if self.worse and not self.seems_better else "tie"
 
     @property
     def is_settled(self) -> bool:
@@ -54,10 +61,35 @@ class Outcome:
 
     def swapped(self) -> Outcome:
         """The same about A."""
-        return Outcome(self.worse, self.better, self.equivalent, self.inconclusive)
+        return Outcome(
+            self.worse,
+            self.better,
+            self.equivalent,
+            self.inconclusive,
+            self.seems_better,
+            self.seems_worse,
+        )
 
 
 def outcome(comparisons: Iterable[Comparison]) -> Outcome:
     """Of judged comparisons."""
-    said = Counter(one.verdict for one in comparisons if one.comparable)
-    return Outcome(said["better"], said["worse"], said["equivalent"], said["inconclusive"])
+    compared = [one for one in comparisons if one.comparable]
+    said = Counter(one.verdict for one in compared)
+    seems = Counter(leaning(one) for one in compared)
+    return Outcome(
+        said["better"],
+        said["worse"],
+        said["equivalent"],
+        said["inconclusive"],
+        seems["worse"],
+        seems["better"],
+    )
+
+
+def leaning(one: Comparison) -> Literal["better", "worse"] | None:
+    """Which way an open share lies, by the margin or more."""
+    if one.verdict != "inconclusive" or one.unit != "share" or one.difference is None:
+        return None
+    if abs(one.difference) < one.margin:
+        return None
+    return "better" if (one.difference > 0) == (one.better == "higher") else "worse"

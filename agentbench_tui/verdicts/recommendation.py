@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from agentbench_tui.verdicts.change import change_words, margin_words
 from agentbench_tui.verdicts.comparison import SURE_REPEATS
+from agentbench_tui.verdicts.outcome import leaning
 
 if TYPE_CHECKING:
     from agentbench_tui.verdicts.compare import OnBenchmark, Pair
@@ -49,6 +50,12 @@ def _choice(pair: Pair, found: Sequence[Found], several: bool) -> str:
         return f"keep {a}: with {b} {losses}{rest}"
     if verdict == "trade-off":
         return f"choose by what matters: with {b} {gains}, but {losses}{rest}"
+    if by["better"] or by["worse"]:
+        shown = _named([*by["better"], *by["worse"]], several, change_words)
+        seeming = _named(
+            [one for one in by["inconclusive"] if leaning(one[1])], several, change_words
+        )
+        return f"no choice yet: with {b} {shown}, but {seeming} is open"
     if pair.outcome.is_settled:
         margins = _named(
             by["equivalent"], several, lambda one: f"{one.metric} ±{margin_words(one)}"
