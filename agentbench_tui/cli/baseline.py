@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from agentbench_tui.store.baselines import AcceptedChange, Baseline
 
 SCHEMA = "agentbench.baselines/1"
+ACCEPTED = "accepted as new levels"
 _BASELINES = (
     Column("agent_id", "agent", names_row=True),
     Column("name", "name", names_row=True),
@@ -101,15 +102,15 @@ def show(agent: str, name: str | None, database: str | None, form: str) -> int:
 @database_option
 def remove(agent: str, name: str, database: str | None) -> int:
     """Remove a baseline of AGENT."""
-    from agentbench_tui.model.errors import UsageError, did_you_mean
+    from agentbench_tui.model.errors import UsageError
     from agentbench_tui.store.baselines import baselines_of, remove_baseline
     from agentbench_tui.store.database import reading
 
     path = database_path(database)
     with reading(path) as connection:
-        known = {one.name for one in baselines_of(connection, agent)}
+        known = sorted({one.name for one in baselines_of(connection, agent)})
     if name not in known:
-        raise UsageError(f"{agent} has no baseline '{name}'{did_you_mean(name, known)}")
+        raise UsageError(_no_baseline(agent, name, known))
     remove_baseline(path, agent, name)
     click.echo(f"removed baseline {name} of {agent}", err=True)
     return 0
@@ -165,7 +166,7 @@ def accept(
         what = "no change was accepted" if undo else "no change is found that could be accepted"
         raise UsageError(f"{agent}: {what}; `agentbench regressions {agent}` shows what there is")
     (remove_accepted if undo else keep_accepted)(path, changes)
-    _print_changes(changes, form)
+    _print_changes(changes, form, "no longer accepted" if undo else ACCEPTED)
     return 0
 
 
@@ -181,7 +182,11 @@ def _print(agent: str | None, name: str | None, database: str | None, form: str)
         known = agent_ids(connection)
         if agent is not None and agent not in known:
             raise UsageError(f"no agent '{agent}'{did_you_mean(agent, known)}")
-        found = [one for one in baselines_of(connection, agent) if name in {None, one.name}]
+        of_agent = baselines_of(connection, agent)
+        names = sorted({one.name for one in of_agent})
+        if name is not None and name not in names:
+            raise UsageError(_no_baseline(str(agent), name, names))
+        found = [one for one in of_agent if name in {None, one.name}]
         changes = accepted_changes(connection, agent)
     document = {
         "schema": SCHEMA,
@@ -196,8 +201,15 @@ def _print(agent: str | None, name: str | None, database: str | None, form: str)
             click.echo("no baseline is set: the newest runs are held against those before them")
         if changes:
             click.echo()
-            _print_changes(changes, form)
+            _print_changes(changes, form, ACCEPTED)
     return 0
+
+
+def _no_baseline(agent: str, name: str, names: list[str]) -> str:
+    from agentbench_tui.model.errors import did_you_mean
+
+    there_are = ", ".join(names) or "none"
+    return f"{agent} has no baseline '{name}'{did_you_mean(name, names)}; there are {there_are}"
 
 
 def _row(one: Baseline) -> dict[str, Any]:
@@ -215,9 +227,10 @@ def _target(one: Baseline) -> str:
     return f"version {one.target}" if one.kind == "version" else f"{one.kind}:{one.target}"
 
 
-def _print_changes(changes: list[AcceptedChange], form: str) -> None:
+def _print_changes(changes: list[AcceptedChange], form: str, title: str) -> None:
     from dataclasses import asdict
 
     rows = [asdict(one) for one in changes]
-    document = {"schema": SCHEMA, "baselines": [], "accepted_changes": rows}
-    print_rows(rows, _ACCEPTED, form, document, title="accepted as new levels")
+    key = "accepted_changes" if title == ACCEPTED else "no_longer_accepted"
+    document = {"schema": SCHEMA, "baselines": [], "accepted_changes": [], key: rows}
+    print_rows(rows, _ACCEPTED, form, document, title=title)

@@ -329,13 +329,19 @@ def delete(run_ids: tuple[str, ...], yes: bool, database: str | None) -> int:
     \b
     agentbench runs delete 01a2203b --yes
     """
+    from agentbench_tui.store.baselines import baselines_of
     from agentbench_tui.store.database import reading
     from agentbench_tui.store.queries import find_run
     from agentbench_tui.store.removal import delete_run
 
     path = database_path(database)
     with reading(path) as connection:
-        found = [find_run(connection, wanted)["id"] for wanted in run_ids]
+        found = [*dict.fromkeys(find_run(connection, wanted)["id"] for wanted in run_ids)]
+        baselines = [one for one in baselines_of(connection) if one.is_of_run(found)]
+    for one in baselines:
+        click.echo(
+            f"baseline {one.name} of {one.agent_id} is run {one.target}: it goes too", err=True
+        )
     if not yes:
         click.confirm(f"Delete {', '.join(found)} from {path}?", abort=True, err=True)
     for run_id in found:
@@ -378,6 +384,9 @@ def export(run: str, file: Path, force: bool, database: str | None) -> int:
 @database_option
 def import_(files: tuple[Path, ...], database: str | None) -> int:
     """Copy the runs of exported FILEs into the database. Those already there stay as they are.
+
+    Baselines that are one of these runs come along, and changes accepted at one of them; baselines
+    of a version or a tag stay in their database.
 
     \b
     agentbench runs import run.db

@@ -9,7 +9,7 @@ from agentbench_tui.store.writer import write_once
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
     from pathlib import Path
 
 DEFAULT = "default"
@@ -30,6 +30,10 @@ class Baseline:
     target: str
     """The version, the run's id, or the tag."""
     created_at: str
+
+    def is_of_run(self, run_ids: Collection[str]) -> bool:
+        """Whether it is one of these runs, and goes where that goes."""
+        return self.kind == "run" and self.target in run_ids
 
 
 @dataclass(frozen=True, slots=True)

@@ -196,7 +196,8 @@ def _check(
             near = did_you_mean(target, [*versions, *names])
             raise UsageError(
                 f"no version '{target}' of {agent}{near}; there are "
-                f"{', '.join(sorted(versions)) or 'none'}"
+                f"{', '.join(sorted(versions)) or 'none'}; baselines by name: "
+                f"{', '.join(sorted(names)) or 'none'}"
             )
     elif kind == "run" and target not in {row["run_id"] for row in rows}:
         raise UsageError(f"run {target} has no complete execution of {agent}")

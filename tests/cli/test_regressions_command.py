@@ -182,6 +182,19 @@ def test_a_run_as_baseline_may_be_named_by_its_beginning(place: Place, said: Sai
     assert "the newest run is the baseline itself" in said(*OF_ACCURACY, code=3)
 
 
+def test_deleting_the_run_behind_a_baseline_says_so_and_names_given_twice_count_once(
+    place: Place, said: Said, capfd: pytest.CaptureFixture[str]
+) -> None:
+    said("baseline", "set", "run:latest", "--name", "release")
+    run_id = place.rows("SELECT id FROM runs")[0][0]
+    capfd.readouterr()
+    assert _run(["runs", "delete", "latest", run_id, "--yes"]) == 0
+    told = capfd.readouterr().err
+    assert f"baseline release of echo is run {run_id}: it goes too" in told
+    assert told.count("deleted") == 1
+    assert place.rows("SELECT id FROM runs") == []
+
+
 def test_a_change_is_accepted_and_taken_back(place: Place, said: Said) -> None:
     earlier(place, 14, accuracy=1.0)
     assert "no change is found that could be accepted" in said(
@@ -190,7 +203,9 @@ def test_a_change_is_accepted_and_taken_back(place: Place, said: Said) -> None:
     said(*OF_ACCURACY, "--confirm", code=1)
     assert "accuracy" in said("baseline", "accept", "echo", "--metric", "accuracy")
     assert document(said, code=3)["verdict"] == "not enough data"
-    said("baseline", "accept", "echo", "--undo")
+    taken_back = said("baseline", "accept", "echo", "--undo")
+    assert "no longer accepted" in taken_back
+    assert "as new levels" not in taken_back
     said(*OF_ACCURACY, code=1)
 
 
@@ -220,7 +235,9 @@ def test_the_gate_no_regression_judges_the_run_that_has_just_ended(
         (("baseline", "set", "echo@7"), "there is no complete execution"),
         (("baseline", "set", "file:x.csv"), "a file cannot be a baseline"),
         (("baseline", "show", "ecko"), "no agent 'ecko'"),
-        (("baseline", "remove", "echo", "--name", "x"), "echo has no baseline 'x'"),
+        (("baseline", "remove", "echo", "--name", "x"), "echo has no baseline 'x'; there are none"),
+        (("baseline", "show", "echo", "--name", "x"), "echo has no baseline 'x'; there are none"),
+        (("regressions", "--baseline", "zz"), "there are 2; baselines by name: none"),
         (("run", "suite.json", "--fail-on", "no-regresion"), "or no-regression"),
     ],
 )
