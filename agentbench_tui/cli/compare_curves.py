@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from agentbench_tui.verdicts.curve_question import Answer, NamedRuns
     from agentbench_tui.verdicts.run_summary import SummaryKind
 
-METRIC = "overview/reward"
-"""Compared unless another is named."""
 ALPHA = 0.05
 TARGET = 0.2
 """Difference of which the power is told, unless another is given."""
@@ -67,9 +65,9 @@ def compare_curves(
             f"'{selectors[0]}': training runs are named by --pairs or --control-run-ids and "
             "--candidate-run-ids alone"
         )
-    metrics = tuple(dict.fromkeys(metrics)) or (METRIC,)
+    wanted = tuple(dict.fromkeys(metrics)) or (None,)
     for name in ("csv_path", "plot_path"):
-        if given[name] is not None and len(metrics) > 1:
+        if given[name] is not None and len(wanted) > 1:
             raise UsageError("a CSV or a plot is of one --metric")
     named = _named(given, others["paired"])
     folder = given["series_dir"]
@@ -78,7 +76,7 @@ def compare_curves(
     files = find_files(named.names, folder)
     with _store(others["database"], needed=len(files) < len(named.names)) as connection:
         sources = Sources(files, connection, others["suite"], others["benchmark"])
-        found = answers(metrics, better, named, sources, _kind(given), _asked(given, others))
+        found = answers(wanted, better, named, sources, _kind(given), _asked(given, others))
     if given["csv_path"] is not None:
         write_csv(given["csv_path"], found[0])
     if given["plot_path"] is not None:

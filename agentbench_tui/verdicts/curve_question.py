@@ -12,6 +12,7 @@ from agentbench_tui.model.metric import find_metric
 from agentbench_tui.verdicts.curve_comparison import compare_runs, judged_runs
 from agentbench_tui.verdicts.run_reference import run_of_file, run_of_store
 from agentbench_tui.verdicts.run_summary import paired_by_seed, summarised
+from agentbench_tui.verdicts.training_run import DEFAULT_METRIC
 
 if TYPE_CHECKING:
     import sqlite3
@@ -100,14 +101,15 @@ def direction(metric: str, better: Better | None) -> Better:
 
 
 def answers(
-    metrics: Iterable[str],
+    metrics: Iterable[str | None],
     better: Better | None,
     named: NamedRuns,
     sources: Sources,
     kind: SummaryKind,
     asked: AskedOfRuns,
 ) -> list[Answer]:
-    """The comparison by each metric, their p adjusted together by Holm's rule.
+    """The comparison by each metric, their p adjusted together by Holm's rule; None is the usual
+    metric, or that of files which have one alone.
 
     Raises UsageError for runs and metrics that are nowhere, Unmeasured where no run of a side
     finished.
@@ -125,31 +127,42 @@ def answers(
 
 
 def _answer(
-    metric: str,
+    metric: str | None,
     better: Better | None,
     named: NamedRuns,
     sources: Sources,
     kind: SummaryKind,
     asked: AskedOfRuns,
 ) -> Answer:
+    name = metric or DEFAULT_METRIC
     where = {"suite": sources.suite, "benchmark": sources.benchmark}
     runs = [
-        run_of_file(name, sources.files[name], metric)
-        if name in sources.files
-        else run_of_store(sources.connection, name, metric, where)
-        for name in named.names
+        run_of_file(run, sources.files[run], metric)
+        if run in sources.files
+        else run_of_store(sources.connection, run, name, where)
+        for run in named.names
     ]
-    replaced = sum(run.series.replaced for run in runs if run.series is not None)
     summary = summarised(runs, kind)
     by_name = {run.name: run for run in summary.runs}
     control, candidate, pairing, paired = _sides(named, by_name)
     for side, its in (("control", control), ("candidate", candidate)):
         _check_some_finished(side, its)
-    known = find_metric(metric)
-    unit, way = ("" if known is None else known.unit), direction(metric, better)
-    comparison = compare_runs(metric, unit, way, control, candidate, asked, paired=paired)
-    again = f"{replaced} points were logged again after a run went back, and are replaced"
-    return Answer(comparison, summary.words, pairing, (again,) if replaced else ())
+    known = find_metric(name)
+    unit, way = ("" if known is None else known.unit), direction(name, better)
+    comparison = compare_runs(name, unit, way, control, candidate, asked, paired=paired)
+    return Answer(comparison, summary.words, pairing, _remarks(runs, name))
+
+
+def _remarks(runs: Iterable[Run], metric: str) -> tuple[str, ...]:
+    curves = [run.series for run in runs if run.series is not None]
+    said = []
+    others = {one.column for one in curves if one.column.lower() != metric.lower()}
+    if others:
+        said.append(f"{metric} is read from the column {', '.join(sorted(others))}")
+    replaced = sum(one.replaced for one in curves)
+    if replaced:
+        said.append(f"{replaced} points were logged again after a run went back, and are replaced")
+    return tuple(said)
 
 
 def _sides(

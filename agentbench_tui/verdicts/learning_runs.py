@@ -16,10 +16,16 @@ from agentbench_tui.verdicts.measured import RunValues
 from agentbench_tui.verdicts.run_summary import Run, SummaryKind, seed_of_name, summarised
 from agentbench_tui.verdicts.sample_columns import ROLES
 from agentbench_tui.verdicts.table_file import Table, read_table
-from agentbench_tui.verdicts.training_run import STEPS, VALUE, Series, Unlogged, read_series
-
-DEFAULT_METRIC = "overview/reward"
-"""What is looked for where no metric is asked for and no column is named `value`."""
+from agentbench_tui.verdicts.training_run import (
+    DEFAULT_METRIC,
+    STEPS,
+    VALUE,
+    Series,
+    Unlogged,
+    metric_column,
+    no_column,
+    read_series,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +53,7 @@ def is_curve_file(path: Path) -> bool:
 
 def learning_runs(paths: Sequence[Path], metric: str | None) -> LearningRuns:
     """Every run of the files. Raises UsageError where no run logged the metric."""
-    wanted = metric or DEFAULT_METRIC
-    runs = [run for path in paths for run in _runs(path, wanted)]
+    runs = [run for path in paths for run in _runs(path, metric)]
     if all(run.series is None for run in runs):
         raise UsageError(f"{runs[0].name}: {runs[0].reason}")
     summary = summarised(runs, SummaryKind())
@@ -76,8 +81,8 @@ def _values(found: Sequence[tuple[int | None, float]]) -> RunValues:
     return RunValues(np.array([value for _, value in found]), known, "learning curves")
 
 
-def _runs(path: Path, metric: str) -> list[Run]:
-    names = {*STEPS, VALUE, metric.lower(), "seed", *ROLES["run"]}
+def _runs(path: Path, metric: str | None) -> list[Run]:
+    names = {*STEPS, VALUE, (metric or DEFAULT_METRIC).lower(), "seed", *ROLES["run"]}
     content = read_table(path, lambda name: name.lower() in names)
     if isinstance(content, Table) and (label := _named(content, ROLES["run"])) is not None:
         return _of_column(content, label, metric)
@@ -88,12 +93,13 @@ def _runs(path: Path, metric: str) -> list[Run]:
     return [Run(str(path), seed, series)]
 
 
-def _of_column(table: Table, label: str, metric: str) -> list[Run]:
+def _of_column(table: Table, label: str, metric: str | None) -> list[Run]:
     """The runs of a file with a column that names them."""
-    steps, column = _named(table, STEPS), _named(table, (metric, VALUE))
-    if steps is None or column is None:
-        missing = "steps" if steps is None else metric
-        raise UsageError(f"{table.path}: no column of {missing}; it has {', '.join(table.names)}")
+    steps, column = _named(table, STEPS), metric_column(table, metric)
+    if steps is None:
+        raise UsageError(f"{table.path}: no column of steps; it has {', '.join(table.names)}")
+    if column is None:
+        raise UsageError(f"{table.path}: {no_column(table, metric)}")
     seeds = _named(table, ("seed",))
     rows: dict[str, list[int]] = {}
     for row, cell in enumerate(table.columns[label]):
@@ -109,7 +115,7 @@ def _of_column(table: Table, label: str, metric: str) -> list[Run]:
         ordered = np.array(sorted(last))
         values = np.array([last[step] for step in ordered.tolist()])
         values[~np.isfinite(values)] = np.nan
-        series = Series(ordered, values, None, len(logged) - len(last))
+        series = Series(ordered, values, None, len(logged) - len(last), column)
         seed = seed_of_name(name)
         if seeds is not None and table.columns[seeds][own[0]] not in (None, ""):
             seed = int(_finite(table, seeds, own[0]))

@@ -102,8 +102,8 @@ def find_files(names: Iterable[str], folder: Path | None) -> dict[str, Path]:
     return {name: path for name in names if (path := find_series(name, folder)) is not None}
 
 
-def run_of_file(name: str, path: Path, metric: str) -> Run:
-    """A run with its series, or with the reason why it has none."""
+def run_of_file(name: str, path: Path, metric: str | None) -> Run:
+    """A run with its series, or with the reason why it has none; of the usual metric for None."""
     series = read_series(path, metric)
     if not isinstance(series, Series):
         return Run(name, seed_of_name(name), reason=series.reason)

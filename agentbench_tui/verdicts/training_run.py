@@ -26,6 +26,13 @@ STEPS = ("_step", "step", "global_step", "timestep", "timesteps", "metric/agent_
 """Names of the column of steps, of which the first that is there counts."""
 VALUE = "value"
 """Name of the values in a file of one metric alone."""
+DEFAULT_METRIC = "overview/reward"
+"""What is looked for where no metric is asked for."""
+_BESIDE = {
+    *STEPS, VALUE, "seed", "run", "run_id", "wall time", "wall_time", "timestamp", "_timestamp",
+    "_runtime", "relative time (process)", "relative time (wall)",
+}  # fmt: skip
+"""Columns beside which `value` is the only metric of its file."""
 SUFFIXES = (".csv", ".jsonl", ".ndjson", ".json", ".csv.gz", ".jsonl.gz")
 _IN_FOLDER = ("history", "metrics", "progress", "series")
 """Which file of a run's folder holds its series, if there are several."""
@@ -44,6 +51,8 @@ class Series:
     """Where a column `seed` says it."""
     replaced: int
     """Points that were logged again, after the run went back to an earlier step."""
+    column: str = ""
+    """Where the values stood."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +60,6 @@ class Unlogged:
     """A file that is there, but not one value of the metric in it."""
 
     reason: str
-    names: tuple[str, ...]
-    """What it has instead."""
 
 
 def find_series(name: str, folder: Path | None) -> Path | None:
@@ -82,20 +89,38 @@ def _in_folder(folder: Path) -> Path:
     return (told or files)[0]
 
 
-def read_series(path: Path, metric: str) -> Series | Unlogged:
-    """The series of one metric. Raises UsageError with file and line for what cannot be read."""
-    wanted = {*STEPS, VALUE, metric.lower(), "seed"}
+def metric_column(table: Table, metric: str | None) -> str | None:
+    """The column of a metric; where none is asked for that of the usual one, or `value` of a file
+    that holds nothing else. What was asked for is never read from a column of another name."""
+    found = _named(table, (metric or DEFAULT_METRIC,))
+    if found is None and metric is None and all(name.lower() in _BESIDE for name in table.names):
+        return _named(table, (VALUE,))
+    return found
+
+
+def no_column(table: Table, metric: str | None) -> str:
+    """Says that a file does not have a metric, and what it has instead."""
+    name = metric or DEFAULT_METRIC
+    has = ", ".join(table.names[:12]) + (" …" if len(table.names) > 12 else "")
+    return f"does not log {name}{did_you_mean(name, table.names)}; it has {has}"
+
+
+def read_series(path: Path, metric: str | None) -> Series | Unlogged:
+    """The series of one metric; see `metric_column` for None.
+
+    Raises UsageError with file and line for what cannot be read.
+    """
+    wanted = {*STEPS, VALUE, (metric or DEFAULT_METRIC).lower(), "seed"}
     content = read_table(path, lambda name: name.lower() in wanted)
     if isinstance(content, dict):
         content = table_of_object(path, content, lambda name: name.lower() in wanted)
-    column = _named(content, (metric,)) or _named(content, (VALUE,))
+    column = metric_column(content, metric)
     steps = _named(content, STEPS)
     if steps is None:
         has = ", ".join(content.names[:12])
         raise UsageError(f"{path}: no column of steps ({', '.join(STEPS[:3])}); it has {has}")
     if column is None:
-        near = did_you_mean(metric, content.names)
-        return Unlogged(f"does not log {metric}{near}", content.names)
+        return Unlogged(no_column(content, metric))
     return _series(content, steps, column)
 
 
@@ -127,8 +152,8 @@ def _series(table: Table, steps: str, column: str) -> Series | Unlogged:
         at.append(step)
         values.append(value)
     if not at:
-        return Unlogged(f"has no value of {column}", table.names)
-    return Series(np.array(at), np.array(values), _seed(table), replaced)
+        return Unlogged(f"has no value of {column}")
+    return Series(np.array(at), np.array(values), _seed(table), replaced, column)
 
 
 def _number(table: Table, row: int, name: str, cell: Any) -> float:

@@ -181,6 +181,14 @@ def test_seeds_that_are_not_the_same_pair_nothing_unless_asked(compare: Compare)
     )
 
 
+def test_a_column_of_another_name_is_told(compare: Compare, runs: Path) -> None:
+    for path in runs.iterdir():
+        path.write_text(path.read_text().replace("overview/reward", "value"))
+    assert "overview/reward is read from the column value" in compare(*LISTS)
+    said = compare(*LISTS, "--metric", "eval/loss", status=2)
+    assert "does not log eval/loss; it has _step, value" in said
+
+
 def test_several_metrics_are_adjusted_together(compare: Compare, runs: Path) -> None:
     for path in runs.iterdir():
         rows = path.read_text().splitlines()

@@ -347,6 +347,13 @@ def test_faults_of_learning_curves_are_told_with_their_line(
     assert words in said("variance", "odd.csv", code=2)
 
 
+def test_a_curve_is_not_read_from_a_column_of_another_name(said: Said) -> None:
+    Path("odd.csv").write_text("run,step,value\na,0,1\na,1,2\nb,0,1\nb,1,3\n")
+    assert "does not log nosuch" in said("variance", "odd.csv", "--metric", "nosuch", code=2)
+    Path("odd.csv").write_text("step,value\n0,1\n1,2\n")
+    assert "does not log nosuch" in said("variance", "odd.csv", "--metric", "nosuch", code=2)
+
+
 def test_a_run_that_diverged_is_left_out(said: Said) -> None:
     rows = [f"{name},{step},{step}" for name in "ab" for step in range(9)]
     Path("odd.csv").write_text("run,step,value\n" + "\n".join([*rows, "c,0,1", "c,8,nan"]) + "\n")

@@ -69,7 +69,7 @@ def test_a_file_says_its_seed_else_its_name_does(tmp_path: Path) -> None:
     assert list(files) == ["r.seed5", "r.seed6", "r.seed7"]
     found = [run_of_file(name, path, "x") for name, path in files.items()]
     assert [run.seed for run in found] == [9, 6, 7]
-    assert [run.reason for run in found] == ["", "", "does not log x"]
+    assert [run.reason for run in found] == ["", "", "does not log x; it has step, y"]
 
 
 def test_a_run_that_is_nowhere_has_a_reason() -> None:

@@ -11,7 +11,7 @@ from agentbench_tui.model.errors import UsageError
 from agentbench_tui.verdicts.training_run import Series, Unlogged, find_series, read_series
 
 
-def series(tmp_path: Path, content: str, metric: str = "overview/reward") -> Series:
+def series(tmp_path: Path, content: str, metric: str | None = None) -> Series:
     path = tmp_path / "run.csv"
     path.write_text(content)
     found = read_series(path, metric)
@@ -68,6 +68,20 @@ def test_a_metric_that_was_not_logged_is_no_fault_of_the_file(tmp_path: Path) ->
     assert 'did you mean "overview/rewards"?' in found.reason
     path.write_text("step,overview/reward\n0,\n")
     assert isinstance(read_series(path, "overview/reward"), Unlogged)
+
+
+def test_a_metric_is_not_read_from_a_column_of_another_name(tmp_path: Path) -> None:
+    path = tmp_path / "run.csv"
+    path.write_text("step,value\n0,1\n1,2\n")
+    asked = read_series(path, "loss")
+    assert isinstance(asked, Unlogged)
+    assert "does not log loss; it has step, value" in asked.reason
+    usual = read_series(path, None)
+    assert isinstance(usual, Series)
+    assert usual.column == "value"
+    path.write_text("step,value,loss\n0,1,5\n1,2,4\n")  # which of them is meant?
+    assert isinstance(read_series(path, None), Unlogged)
+    assert isinstance(read_series(path, "VALUE"), Series)
 
 
 @pytest.mark.parametrize(
