@@ -90,7 +90,7 @@ def _first_line(document: Mapping[str, Any]) -> str:
     if verdict == "regression":
         return f"{name}: regression"
     if verdict == "suspect":
-        return f"{name}: suspect; `agentbench regressions {document['agent']} --confirm` decides"
+        return f"{name}: suspect{_what_decides(document)}"
     findings = document["findings"]
     undecided = [one for one in findings if one["verdict"] in _UNDECIDED]
     if len(undecided) == len(findings):
@@ -101,6 +101,13 @@ def _first_line(document: Mapping[str, Any]) -> str:
     if not undecided:
         return f"{name}: {what}"
     return f"{name}: {verdict} for {len(undecided)} of {len(findings)}; of the others {what}"
+
+
+def _what_decides(document: Mapping[str, Any]) -> str:
+    suspects = [one for one in document["findings"] if one["verdict"] == "suspect"]
+    if any(one["gate"] == "history" for one in suspects):
+        return f"; `agentbench regressions {document['agent']} --confirm` decides"
+    return ""
 
 
 def _range(size: Mapping[str, float], change_is: str) -> str:

@@ -174,7 +174,7 @@ def _thresholds(texts: tuple[str, ...]) -> tuple[float | None, dict[str, float]]
 
 
 def _is_to_confirm(judgement: Judgement, *, asked: bool) -> bool:
-    suspects = [one for one in judgement.findings if one.verdict == "suspect"]
+    suspects = [one for one in judgement.findings if one.is_decided_by_another_run]
     if not suspects or asked:
         return bool(suspects)
     if not (sys.stdin.isatty() and sys.stderr.isatty()) or os.environ.get("CI"):

@@ -26,7 +26,7 @@ def confirming_plans(connection: sqlite3.Connection, findings: Iterable[Finding]
     """
     wanted: dict[str, set[str]] = {}
     for one in findings:
-        if one.verdict == "suspect":
+        if one.is_decided_by_another_run:
             ids = {row["id"] for point in one.new for row in point.executions}
             wanted.setdefault(one.new[-1].run_id, set()).update(ids)
     return [_again(connection, run_id, ids) for run_id, ids in wanted.items()]

@@ -84,6 +84,11 @@ class Finding:
         return scale_of(self.metric)
 
     @property
+    def is_decided_by_another_run(self) -> bool:
+        """Whether it is the newest run of a history, which a second one makes or clears."""
+        return self.verdict == "suspect" and self.gate == "history"
+
+    @property
     def least_worsening(self) -> float:
         """By how much it is worse at least: 0.10 is a factor of 1.10 or 10 points; 0 unless it is
         a regression."""

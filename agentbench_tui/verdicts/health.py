@@ -83,6 +83,8 @@ def advice(findings: Sequence[Finding], patterns: Sequence[Pattern]) -> Advice:
     suspects = [one for one in findings if one.verdict == "suspect"]
     if suspects:
         names = _names(suspects)
+        if not any(one.is_decided_by_another_run for one in suspects):
+            return Advice("re-run", f"{names}: {suspects[0].reason}")
         return Advice("re-run", f"{names}: one run outside what earlier ones predict; a second one "
                       "decides (--confirm)")  # fmt: skip
     undecided = [one for one in findings if one.verdict in UNDECIDED]

@@ -30,10 +30,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from agentbench_tui.analysis.scale import Scale
+    from agentbench_tui.analysis.version_gate import VersionTest
     from agentbench_tui.store.baselines import AcceptedChange
     from agentbench_tui.verdicts.baseline import Sides
     from agentbench_tui.verdicts.history import Place
 
+ONE_HOUR = (
+    f"repeats of one run share its hour; {RUNS_NEEDED} runs of each decide, or both under two names"
+    " in one run (`agentbench compare`)"
+)
+"""Why two runs alone decide nothing."""
 JUDGED = (
     "accuracy", "reliability", "e2e_ms.p50", "e2e_ms.p95", "ttft_ms.p50", "output_tokens.mean",
     "cost_usd_per_task", "request_throughput_per_s", "goodput_share",
@@ -207,13 +213,18 @@ class _Judge:
             return replace(base, reason=NO_RATIO)
         test = compare_versions(*columns, scale, base.margin)
         reason = test.reason
+        have = f"have {test.runs[0]} and {test.runs[1]}"
         if reason and unit == "repeats":
-            have = f"have {test.runs[0]} and {test.runs[1]}"
             reason = f"needs {RUNS_NEEDED} repeats of each side ({have}); --runs {RUNS_NEEDED}"
+        elif reason and old[-1].version == new[-1].version:
+            reason = (
+                "one run of a version is judged by its history: needs "
+                f"{EARLIER_NEEDED} runs before it (have {test.runs[0]})"
+            )
         notes = base.notes
-        if unit == "repeats" and not reason and 1 in {len(old), len(new)}:
+        if unit == "repeats" and not reason:
             notes += ("repeats of one run share its hour: what differs between runs is not in it",)
-        return replace(
+        found = replace(
             base,
             verdict=test.verdict,
             before=_level(columns[0], scale),
@@ -227,6 +238,20 @@ class _Judge:
             notes=notes,
             test=test,
         )
+        return found if reason else _decided(found, test)
+
+
+def _decided(one: Finding, test: VersionTest) -> Finding:
+    """With the verdict of a test; repeats of two runs, one a side, raise no more than a suspicion:
+    two runs of the same version differ by as much."""
+    one = replace(one, verdict=test.verdict, p=test.p, test=test, reason="")
+    if one.unit_of_values == "runs":
+        return one
+    if test.verdict == "regression":
+        return replace(one, verdict="suspect", reason=ONE_HOUR)
+    if test.verdict == "improvement":
+        return replace(one, verdict="no change seen", reason=f"better, but {ONE_HOUR}")
+    return one
 
 
 def _was_measured(old: Sequence[Point], metric: str) -> bool:
@@ -281,8 +306,7 @@ def _adjusted(findings: Sequence[Finding]) -> tuple[Finding, ...]:
     for place, adjusted in zip(asked, benjamini_hochberg(p), strict=True):  # type: ignore[arg-type]
         one = findings[place]
         assert one.test is not None
-        test = with_adjusted(one.test, adjusted, one.scale)
-        result[place] = replace(one, verdict=test.verdict, p=test.p, test=test)
+        result[place] = _decided(one, with_adjusted(one.test, adjusted, one.scale))
     return tuple(result)
 
 

@@ -67,7 +67,9 @@ def _verdict(findings: list[Finding]) -> tuple[bool | None, str]:
     suspects = [one for one in findings if one.verdict == "suspect"]
     if suspects:
         names = ", ".join(one.metric for one in suspects)
-        return None, f"{names}: suspect; run again, or `agentbench regressions --confirm`"
+        if any(one.is_decided_by_another_run for one in suspects):
+            return None, f"{names}: suspect; run again, or `agentbench regressions --confirm`"
+        return None, f"{names}: suspect: {suspects[0].reason}"
     undecided = [one for one in findings if one.verdict in UNDECIDED]
     if undecided:
         names = ", ".join(one.metric for one in undecided[:3])

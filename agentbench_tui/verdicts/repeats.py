@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from agentbench_tui.analysis.version_gate import RUNS_NEEDED
 from agentbench_tui.verdicts.evidence import CaseNumbers, LoadEvidence, task_evidence
 
 if TYPE_CHECKING:
@@ -13,9 +12,6 @@ if TYPE_CHECKING:
 
     from agentbench_tui.verdicts.evidence import Evidence
     from agentbench_tui.verdicts.history import Point
-
-_MOST_RUNS = 10
-"""The newest runs of a side whose repeats are read."""
 
 
 class Repeats:
@@ -29,12 +25,14 @@ class Repeats:
     def columns(
         self, old: Sequence[Point], new: Sequence[Point], metric: str
     ) -> tuple[Literal["runs", "repeats"], tuple[list[float], list[float]]]:
-        """Both sides' values: of whole runs where each side has 5, otherwise of their repeats.
+        """Both sides' values: of whole runs, or of repeats.
 
-        A metric that is only known of whole runs stays so, and so does an experiment's.
+        Repeats of one run share its hour, so that five of two runs say no more of what differs
+        between runs than these two. They are taken with one run a side, for want of runs. A metric
+        that is only known of whole runs stays so, and so does an experiment's.
         """
         runs = [point.values[metric] for point in old], [point.values[metric] for point in new]
-        if min(map(len, runs)) >= RUNS_NEEDED:
+        if max(map(len, runs)) > 1:
             return "runs", runs
         repeats = self._of(old, metric), self._of(new, metric)
         return ("repeats", repeats) if all(repeats) else ("runs", runs)
@@ -43,7 +41,7 @@ class Repeats:
         if any(point.kind not in {"task", "load"} for point in points):
             return []
         values: list[float] = []
-        for point in points[-_MOST_RUNS:]:
+        for point in points:
             values += self._evidence(point).per_repeat(metric).tolist()
         return values
 

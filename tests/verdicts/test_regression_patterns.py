@@ -2,9 +2,11 @@
 
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from run_history import Answer, Measured, RunHistory, near, repeats
 
@@ -41,8 +43,18 @@ def in_five_repeats(times: dict[bool, tuple[float, float]], *, is_new: bool) -> 
 
 
 def run_both(store: RunHistory, old: Measured, new: Measured) -> None:
-    store.run({"bot@1": {"b": old}})
-    store.run({"bot@2": {"b": new}})
+    """A run for each repeat, that measured what its answers say."""
+    for version, side in (("1", old), ("2", new)):
+        for number in sorted({one.repeat for one in side.answers}):
+            answers = [replace(one, repeat=0) for one in side.answers if one.repeat == number]
+            values = {name: value_of(name, answers) for name in side.metrics}
+            store.run({f"bot@{version}": {"b": Measured(values, answers)}})
+
+
+def value_of(metric: str, answers: list[Answer]) -> float:
+    if metric == "reliability":
+        return float(np.mean([one.failure is None for one in answers]))
+    return float(np.percentile([one.e2e_ms for one in answers], float(metric.partition(".p")[2])))
 
 
 def test_only_long_inputs(store: RunHistory) -> None:
