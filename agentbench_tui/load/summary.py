@@ -158,6 +158,7 @@ def summarise(requests: Requests, result: Aggregate) -> LoadSummary:
             *_told([judgement.warnings for judgement in judgements]),
             *_drawn(requests, rates),
             *_short(requests, rates),
+            *_no_rate(result),
             *told_of_connections(requests),
             *_resent(counts),
             *_without_content(requests),
@@ -239,6 +240,12 @@ def _short(requests: Requests, rates: Mapping[int, Rates]) -> list[str]:
             instead = "rates are the mean number in flight ÷ the mean time of a request"
             return [f"too few answers to tell a steady part ({needed}): {instead}"]
     return []
+
+
+def _no_rate(result: Aggregate) -> list[str]:
+    """Why no rate of answers is told."""
+    rate = result.metrics["request_throughput_per_s"]
+    return [f"answered/s is not known: {rate.reason}"] if rate.value is None else []
 
 
 def _resent(counts: RequestCounts) -> list[str]:

@@ -277,3 +277,21 @@ def test_answers_without_content_are_told(
     found = measured(connection, Execution(asked, {0: clean_window(worker(offered=100, sent=100))}))
     assert found.warnings == (told,)
     assert document_of(connection)["metrics"]["ttft_ms"]["n"] == 100 - empty
+
+
+def test_a_rate_of_answers_that_is_not_there_says_why(connection: sqlite3.Connection) -> None:
+    one = clean_window(worker(offered=100, sent=100), ramp_s=20.0)
+    found = measured(connection, Execution(samples(), {0: one}))
+    assert found.warnings == (
+        "answered/s is not known: the window ended within its ramp, or with one request",
+    )
+
+
+def test_answers_that_take_longer_than_the_window_have_a_rate(
+    connection: sqlite3.Connection,
+) -> None:
+    asked = [Sample(n / 10, 15.0, 0.0002, ttft=0.1, gaps=[0.1], tokens=2) for n in range(100)]
+    one = worker(offered=100, sent=100, window_s=10.0)
+    found = measured(connection, Execution(asked, {0: clean_window(one)}))
+    assert found.warnings == ()
+    assert document_of(connection)["metrics"]["request_throughput_per_s"] == pytest.approx(10)
