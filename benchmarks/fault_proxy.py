@@ -135,13 +135,13 @@ async def main() -> None:
                 FaultProxy(f"tcp://{target}") as tcp,
             ):
                 for way, proxy in (("http proxy", http), ("tcp proxy", tcp)):
-                    urls = {"direct": url, way: url.replace(target, proxy.place)}
+                    urls = {"direct": url, way: proxy.through(url)}
                     process = psutil.Process(proxy.pid)
                     one_by_one(urls, process, stream=chunks is not None)
                 if chunks is None:
                     print(f"\n{AT_ONCE} at a time, a short answer")
                     for way, proxy in (("direct", http), ("http proxy", http), ("tcp proxy", tcp)):
-                        to = url if way == "direct" else url.replace(target, proxy.place)
+                        to = url if way == "direct" else proxy.through(url)
                         await at_once(way, to, psutil.Process(proxy.pid))
 
 

@@ -62,9 +62,10 @@ class Exchanges:
     def from_client(self, data: bytes) -> None:
         """Bytes that the client has sent."""
         self._waiting += self._requests.feed(data, apart=False)
+        self._go_on()
         if self._requests.unread:
             self._read_no_more()
-        self._go_on()
+            self._go_on()
 
     def end_of_client(self) -> None:
         """The client sends no more."""

@@ -52,7 +52,7 @@ class Bandwidth(msgspec.Struct, frozen=True, tag="bandwidth"):
 
 
 class Cut(msgspec.Struct, frozen=True, tag="cut"):
-    """A connection ends with the so-manieth byte that it passes in the time of the fault."""
+    """A connection ends with the last of so many bytes that it passes in the time of the fault."""
 
     after_bytes: int
     end: Literal["close", "reset"] = "close"

@@ -6,6 +6,7 @@ import asyncio
 import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING, Self, TypeVar
+from urllib.parse import urlsplit
 
 from agentbench_tui.model.answer import AgentFailure, FailureKind
 from agentbench_tui.process.child import Child, SpawnError
@@ -60,10 +61,9 @@ class FaultProxy:
         assert self._listening is not None, "the proxy is entered first"
         return self._listening.port
 
-    @property
-    def place(self) -> str:
-        """`127.0.0.1:PORT`, to take the place of the target's host and port in a URL."""
-        return f"{HOST}:{self.port}"
+    def through(self, url: str) -> str:
+        """A URL of the target, with the proxy's host and port in the place of the target's."""
+        return urlsplit(url)._replace(netloc=f"{HOST}:{self.port}").geturl()
 
     @property
     def pid(self) -> int:

@@ -24,40 +24,37 @@ from agentbench_tui.stress.proxy_process import FaultProxy
 from agentbench_tui.stress.proxy_target import ProxyTarget
 from agentbench_tui.stress.script import Counts, Listening, decode_from_proxy
 
-on_one_loop = pytest.mark.asyncio(loop_factories=["asyncio"])
-
 BODY = b'{"model":"mock","stream":true,"messages":[{"role":"user","content":"Six times seven?"}]}'
 
 
-async def ask(client: HttptoolsClient, proxy: FaultProxy) -> tuple[int, str | None, bytes]:
-    url = f"http://{proxy.place}/v1/chat/completions"
+async def ask(client: HttptoolsClient, url: str) -> tuple[int, str | None, bytes]:
     request = HttpRequest("POST", url, {"content-type": "application/json"}, BODY)
     async with client.send(request) as response:
         body = b"".join([part async for _, part in response])
         return response.status, response.headers.get("retry-after"), body
 
 
-@on_one_loop
 async def test_before_the_practice_server() -> None:
     async with (
         await start_server(MockOptions()) as server,
         FaultProxy(server.url) as proxy,
     ):
         client = HttptoolsClient()
-        status, _, plain = await ask(client, proxy)
+        url = proxy.through(f"{server.url}/chat/completions")
+        status, _, plain = await ask(client, url)
         assert (status, plain.endswith(b"data: [DONE]\n\n")) == (200, True)
         await proxy.schedule([Fault(ErrorReply(500)), Fault(Latency(5))])
         at_ns = perf_counter_ns()
         counts = await proxy.start(at_ns)
         assert [fault.began_ns is not None for fault in counts.faults] == [True, True]
-        assert (await ask(client, proxy))[0] == 500
+        assert (await ask(client, url))[0] == 500
         await proxy.clear([0])
-        assert (await ask(client, proxy))[0] == 200
+        assert (await ask(client, url))[0] == 200
         await proxy.schedule([Fault(TooManyRequests(retry_after_s=3))])
         await proxy.start(perf_counter_ns())
-        assert (await ask(client, proxy))[:2] == (429, "3")
+        assert (await ask(client, url))[:2] == (429, "3")
         await proxy.clear()
-        assert (await ask(client, proxy))[0] == 200
+        assert (await ask(client, url))[0] == 200
         await client.close()
         counts = await proxy.end()
         assert counts.requests == 5
@@ -94,7 +91,6 @@ def running(*command: str) -> Iterator[subprocess.Popen[bytes]]:
             process.kill()
 
 
-@on_one_loop
 async def test_a_target_that_is_killed_is_seen_as_a_reset() -> None:
     with running("-c", DEAF) as target:
         assert target.stdout is not None
@@ -127,7 +123,6 @@ asyncio.run(main())
 """
 
 
-@on_one_loop
 async def test_it_dies_with_its_parent() -> None:
     with running("-c", PARENT) as parent:
         assert parent.stdout is not None
@@ -182,7 +177,6 @@ def test_a_line_that_makes_no_sense_ends_it_with_one_line(line: bytes, problem: 
     assert said.count(b"\n") == 1
 
 
-@on_one_loop
 async def test_what_a_target_cannot_have_is_told_before_it_is_sent() -> None:
     async with FaultProxy("tcp://127.0.0.1:1") as proxy:
         with pytest.raises(UsageError, match="plain http://"):

@@ -219,6 +219,32 @@ async def test_an_interim_answer_is_not_the_answer() -> None:
         assert await client.read_exactly(len(both)) == both
 
 
+async def test_a_connection_ends_where_the_next_request_cannot_be_found() -> None:
+    """The body of a request that the proxy has answered makes no sense."""
+    async with proxied(http=True) as setup:
+        client = await setup.client()
+        setup.begin(ERROR)
+        await client.send(CHUNKED.replace(b"4;x=y", b"what?"))
+        assert await client.read_all() == ERROR_ANSWER
+        assert setup.counts().to_target_bytes == 0
+
+
+async def test_behind_an_answer_that_ends_with_the_connection_nothing_is_put() -> None:
+    async with proxied(http=True) as setup:
+        client, target = await setup.both()
+        await client.send(GET)
+        assert await target.read_exactly(len(GET)) == GET
+        setup.begin(ERROR)
+        await client.send(POST)
+        await setup.until(lambda counts: counts.requests == 2)
+        endless = b"HTTP/1.1 200 OK\r\n\r\nto the end"
+        await target.send(endless)
+        assert await target.read_exactly(len(POST)) == POST
+        target.end()
+        assert await client.read_all() == endless
+        assert setup.counts().applied == {"error_reply": 0}
+
+
 async def test_before_a_target_that_is_not_plain_http_they_are_refused() -> None:
     async with proxied() as setup:
         with pytest.raises(UsageError, match="error_reply: needs a target of plain http://"):
