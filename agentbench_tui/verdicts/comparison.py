@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 from agentbench_tui.analysis.equivalence import Verdict, verdict
 from agentbench_tui.analysis.scale import Better
-from agentbench_tui.verdicts.needed import needed
+from agentbench_tui.verdicts.needed import Open, needed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,6 +24,12 @@ EQUIVALENCE_LEVEL = 1 - 2 * ALPHA
 MARGIN_OF_SHARES = 0.02
 MARGIN_OF_RATIOS = 0.05
 """The smallest change that matters, unless it is said: 2 points, 5 %."""
+EQUAL_PAIRS = 15
+CONSTANT_PAIRS = 59
+"""Fewest cases with which a ratio is called equivalent; the latter where all of them differ alike:
+of so many another 5 % would have shown, with a chance of 95 %."""
+LEAST_CLUSTERS = 6
+"""As of pairs: with fewer no sign-flip p is below 0.05."""
 SURE_REPEATS = 3
 """Of each side, from which on a difference in time must show between whole repeats too."""
 
@@ -82,7 +88,10 @@ class Comparison:
     only_b: int | None = None
     """Cases that one side alone is right on, where each is either right or wrong."""
     sd: float | None = None
-    """Of the pairs' differences, or pooled of the values; on logs where a ratio is told."""
+    """Of the pairs' differences, or pooled of the values; on logs where a ratio is told. Where
+    values go together that of independent ones which would tell as little."""
+    clusters: int | None = None
+    """Independent groups of pairs, where some go together."""
     comparable: bool = True
     """False where the circumstances differ (a time on another machine): then without a verdict."""
     verdict: Verdict = "inconclusive"
@@ -125,17 +134,49 @@ def judged(found: Comparison, p_adjusted: float | None) -> Comparison:
         ratio=found.is_ratio,
         alpha=ALPHA,
     )
-    more = None
-    if said == "inconclusive" and found.sd is not None:
-        more = needed(
-            found.sd,
-            math.log1p(margin) if found.is_ratio else margin,
-            None if found.is_ratio else _reach(found),
-            paired=found.paired and found.varies_by == "cases",
-            have=found.n if found.varies_by == found.of else found.repeats,
-            alpha=ALPHA,
-        )
+    least = _least_for_equivalence(found)
+    if said == "equivalent" and found.n < least:
+        return replace(found, p_adjusted=p_adjusted, varies_by=found.of, n_needed=least)
+    more = _more(found, margin) if said == "inconclusive" else None
     return replace(found, p_adjusted=p_adjusted, verdict=said, n_needed=more)
+
+
+def _least_for_equivalence(found: Comparison) -> int:
+    """Values below which it is not believed that nothing differs.
+
+    A few may agree by luck, and what never varied says of a sparse difference only that it is rare.
+    Shares have intervals that know it.
+    """
+    if found.unit == "share":
+        return 0
+    if found.of == "repeats":
+        return SURE_REPEATS
+    return CONSTANT_PAIRS if found.inner_low == found.inner_high else EQUAL_PAIRS
+
+
+def _more(found: Comparison, margin: float) -> int | None:
+    """See `Comparison.n_needed`."""
+    effect = found.ratio if found.is_ratio else found.difference
+    if found.sd is None or effect is None or (found.is_ratio and not 0 < effect < math.inf):
+        return None
+    by_cases = found.varies_by == "cases"
+    more = needed(
+        Open(
+            found.sd,
+            math.log(effect) if found.is_ratio else effect,
+            math.log1p(margin) if found.is_ratio else margin,
+            found.n if found.varies_by == found.of else found.repeats,
+            paired=found.paired and by_cases,
+            reach=None if found.is_ratio else _reach(found),
+            only=None if found.only_a is None else (found.only_a, found.only_b or 0),
+        ),
+        ALPHA,
+    )
+    if more is None:
+        return None
+    if found.clusters is not None and found.clusters < LEAST_CLUSTERS:
+        more = max(more, math.ceil(LEAST_CLUSTERS * found.n / found.clusters))
+    return max(more, _least_for_equivalence(found)) if by_cases or found.of == "repeats" else more
 
 
 def _reach(found: Comparison) -> float | None:

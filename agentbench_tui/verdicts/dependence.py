@@ -37,11 +37,15 @@ class Dependence:
     """Of the difference, two-sided, by t with as many."""
 
 
-def paired_dependence(d: Floats) -> Dependence | None:
-    """Of the mean of differences, in the order of asking; None of one, or of equal ones."""
+def paired_dependence(d: Floats, again: Floats | None = None) -> Dependence | None:
+    """Of the mean of differences, in the order of asking; None of one, or of equal ones.
+
+    `again`: the same in the order in which the other side was asked, where that is another. What
+    hangs together on one side is seen in its own order only; the one that leaves less counts.
+    """
     if len(d) < _LEAST_WORTH or d.min() == d.max():
         return None
-    worth = _worth(d, _CAUTION)
+    worth = min(_worth(one, _CAUTION) for one in (d, again) if one is not None)
     error = math.sqrt(float(d.var(ddof=1)) / worth)
     p = 2 * student_cdf(-abs(float(d.mean())) / error, worth - 1)
     return Dependence(len(d) / worth, worth, p)

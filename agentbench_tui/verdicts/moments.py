@@ -3,23 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from agentbench_tui.analysis.interval import clustered_se
+
 if TYPE_CHECKING:
-    from agentbench_tui.analysis.paired_effect import Effect
     from agentbench_tui.verdicts.evidence import Floats, Integers
-
-
-class HasEnds(Protocol):
-    """What has an interval, or None for its ends."""
-
-    @property
-    def low(self) -> float | None: ...
-
-    @property
-    def high(self) -> float | None: ...
 
 
 def mean(x: Floats, *, on_logs: bool) -> float | None:
@@ -53,20 +44,11 @@ def cluster_sums(d: Floats, clusters: Integers) -> Floats:
     return np.bincount(place.reshape(-1), d).astype(np.float64)
 
 
-def width(of: HasEnds, *, logs: bool) -> float:
-    """Of an interval, of a ratio on `logs`; infinite where an end is missing."""
-    if of.low is None or of.high is None or (logs and of.low <= 0):
-        return math.inf
-    return math.log(of.high / of.low) if logs else of.high - of.low
-
-
-def moved(end: float | None, effect: Effect, to: float | None) -> float | None:
-    """An end of an effect's interval, when the effect itself lies at `to`."""
-    if end is None or to is None:
+def sd_of_clusters(d: Floats, clusters: Integers) -> float | None:
+    """The sd that as many independent values would have, of which the mean is known as well."""
+    if len(np.unique(clusters)) < 2:
         return None
-    if effect.ratio is not None:
-        return end * to / effect.ratio
-    return end + to - (effect.difference or 0.0)
+    return clustered_se(d, clusters, "CR1") * math.sqrt(len(d))
 
 
 def widened(end: float | None, effect: float | None, factor: float, *, logs: bool) -> float | None:

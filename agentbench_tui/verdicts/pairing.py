@@ -22,6 +22,14 @@ class CaseValues:
     seed: Integers
     cluster: Integers
     value: Floats
+    first: Integers
+    """The row of its first answer: by it the values are in the order of asking."""
+
+    def only(self, cases: Integers) -> CaseValues:
+        kept = np.isin(self.case, cases)
+        return CaseValues(
+            self.case[kept], self.seed[kept], self.cluster[kept], self.value[kept], self.first[kept]
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +43,9 @@ class Pairs:
     only_in_a: int
     """Cases and seeds of which B has no value: not asked, or not answered."""
     only_in_b: int
+    first_a: Integers
+    """Order of asking: see `CaseValues.first`."""
+    first_b: Integers
 
     def __len__(self) -> int:
         return len(self.case)
@@ -55,11 +66,18 @@ class Pairs:
         return len(np.unique(self.cluster)) < len(self.cluster)
 
 
-def case_values(evidence: TaskEvidence, metric: str, *, on_logs: bool) -> CaseValues:
-    """`metric` (of `evidence.OF_OBSERVATIONS`) by case and seed; geometric means `on_logs`."""
+def case_values(
+    evidence: TaskEvidence, metric: str, *, on_logs: bool, seeded: bool = True
+) -> CaseValues:
+    """`metric` (of `evidence.OF_OBSERVATIONS`) by case and seed; geometric means `on_logs`.
+
+    By case alone where not `seeded`: the seed is 0 then.
+    """
     column = evidence.values[metric]
     known = ~np.isnan(column)
     value, case, seed = column[known], evidence.case[known], evidence.seed[known]
+    if not seeded:
+        seed = np.zeros_like(seed)
     _, first, place, counts = np.unique(
         np.stack([case, seed], axis=1),
         axis=0,
@@ -74,6 +92,7 @@ def case_values(evidence: TaskEvidence, metric: str, *, on_logs: bool) -> CaseVa
         seed[first],
         evidence.cluster[known][first],
         np.exp(means) if on_logs else means,
+        np.flatnonzero(known)[first],
     )
 
 
@@ -90,24 +109,49 @@ def pair(a: CaseValues, b: CaseValues) -> Pairs:
         b.value[in_b],
         len(a.case) - len(rows),
         len(b.case) - len(rows),
+        a.first[in_a],
+        b.first[in_b],
     )
 
 
-def repeat_means(evidence: TaskEvidence, metric: str, cases: Integers, *, on_logs: bool) -> Floats:
-    """The mean over these cases in each repeat that has a value, a case counting once.
+@dataclass(frozen=True, slots=True)
+class RepeatMeans:
+    """The mean over the same cases in each repeat of one side."""
 
-    Geometric means `on_logs`, where all values are above 0.
+    value: Floats
+    """One for each repeat that has values."""
+    rest: float
+    """Variance of the side's mean that comes from single answers: from neither case nor repeat."""
+
+
+def repeat_means(
+    evidence: TaskEvidence, metric: str, cases: Integers, *, on_logs: bool
+) -> RepeatMeans:
+    """The mean over these cases in each repeat, a case counting once; means of logs `on_logs`.
+
+    Where a repeat lacks some of them its mean is that of how far the others lie from their own
+    case's, so that a repeat in which the slow ones failed is not fast. `on_logs` all values have to
+    be above 0.
     """
     column = evidence.values[metric]
     known = ~np.isnan(column) & np.isin(evidence.case, cases)
-    value, repeat = column[known], evidence.repeat[known]
-    on_logs = on_logs and bool((value > 0).all())
-    _, place = np.unique(evidence.case[known], return_inverse=True)
-    cells, cell = np.unique(repeat * (place.max(initial=0) + 1) + place, return_inverse=True)
-    means = np.bincount(cell, np.log(value) if on_logs else value) / np.bincount(cell)
-    _, of = np.unique(cells // (place.max(initial=0) + 1), return_inverse=True)
-    found = np.bincount(of, means) / np.bincount(of)
-    return np.exp(found) if on_logs else found
+    value = np.log(column[known]) if on_logs else column[known]
+    _, repeat = np.unique(evidence.repeat[known], return_inverse=True)
+    _, case = np.unique(evidence.case[known], return_inverse=True)
+    if not len(value):
+        return RepeatMeans(value, 0.0)
+    repeats, asked = int(repeat.max()) + 1, int(case.max()) + 1
+    cells, cell = np.unique(repeat.reshape(-1) * asked + case.reshape(-1), return_inverse=True)
+    means = np.bincount(cell.reshape(-1), value) / np.bincount(cell.reshape(-1))
+    repeat, case = np.divmod(cells, asked)
+    of_case = np.bincount(case, means) / np.bincount(case)
+    luck = np.bincount(repeat, means - of_case[case]) / np.bincount(repeat)
+    free = len(cells) - repeats - asked + 1
+    rest = means - of_case[case] - luck[repeat]
+    variance = float(rest @ rest) / free / len(cells) if free > 0 else 0.0
+    if len(cells) == repeats * asked:  # equal repeats stay equal to the last digit
+        return RepeatMeans(np.bincount(repeat, means) / asked, variance)
+    return RepeatMeans(of_case.mean() + luck, variance)
 
 
 def _keys(values: CaseValues) -> list[tuple[int, int]]:

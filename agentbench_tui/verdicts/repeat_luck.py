@@ -1,79 +1,152 @@
 """The luck that answers of one repeat share, which a comparison of single answers cannot see.
 
-Between repeats it is seen where there are three or more on both sides. Within one, neighbouring
-answers tell something: bursts, drifts and queues make them alike, so that n of them are worth
-n (1 - r) / (1 + r) independent ones (r their lag-1 correlation).
+Between repeats it is seen where there are three or more on both sides, and its variance is added
+to that between cases. Within one, neighbouring answers tell something: bursts, drifts and queues
+make them alike, so that n of them are worth n (1 - r) / (1 + r) independent ones (r their lag-1
+correlation).
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from agentbench_tui.analysis.paired_effect import (
-    NO_RATIO,
-    unpaired_difference_effect,
-    unpaired_ratio_effect,
-)
-from agentbench_tui.analysis.student import welch
+from agentbench_tui.analysis.distribution import student_cdf, student_quantile
+from agentbench_tui.analysis.interval import clustered_se
+from agentbench_tui.analysis.paired_effect import NO_RATIO
 from agentbench_tui.verdicts.comparison import EQUIVALENCE_LEVEL, LEVEL, SURE_REPEATS
 from agentbench_tui.verdicts.dependence import Dependence, group_dependence, paired_dependence
-from agentbench_tui.verdicts.moments import moved, pooled_sd, widened, width
+from agentbench_tui.verdicts.moments import widened
 from agentbench_tui.verdicts.pairing import repeat_means
 
 if TYPE_CHECKING:
     from agentbench_tui.verdicts.comparison import Comparison
-    from agentbench_tui.verdicts.evidence import Floats, TaskEvidence
-    from agentbench_tui.verdicts.pairing import Pairs
+    from agentbench_tui.verdicts.evidence import Integers, TaskEvidence
+    from agentbench_tui.verdicts.pairing import CaseValues, Pairs, RepeatMeans
 
 FEW_REPEATS = "few repeats: the luck that all answers of a repeat share is not in it (--runs 5)"
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A part of the variance of a difference of means, known with `df` degrees of freedom."""
+
+    variance: float
+    df: float
 
 
 def pairs_beside_repeats(
     found: Comparison, pairs: Pairs, a: TaskEvidence, b: TaskEvidence
 ) -> Comparison:
-    """A time by cases, held against the luck of whole repeats, which all cases of one share.
+    """A time by cases, with the luck of whole repeats in it, which all cases of one share.
 
-    p, and the intervals, are those of the two that leave more room to chance. With fewer than
-    three repeats a side at least what hangs together within one is allowed for.
+    With fewer than three repeats a side at least what hangs together within one is allowed for.
     """
-    if min(a.repeats, b.repeats) < SURE_REPEATS:
-        d = np.log(pairs.b) - np.log(pairs.a) if found.is_ratio else pairs.b - pairs.a
-        return _with_serial(_rests_on_few(found), paired_dependence(d))
     logs = found.is_ratio
-    x, y = (repeat_means(side, found.metric, pairs.case, on_logs=logs) for side in (a, b))
-    if found.p_value is None or min(len(x), len(y)) < SURE_REPEATS:
+    d = np.log(pairs.b) - np.log(pairs.a) if logs else pairs.b - pairs.a
+    if min(a.repeats, b.repeats) < SURE_REPEATS:
+        of_a, of_b = np.argsort(pairs.first_a), np.argsort(pairs.first_b)
+        again = None if np.array_equal(of_a, of_b) else d[of_b]
+        return _with_serial(_rests_on_few(found), paired_dependence(d[of_a], again))
+    clusters = len(np.unique(pairs.cluster))
+    if found.p_value is None or clusters < 2:
         return found
-    if logs and min(x.min(), y.min()) <= 0:  # a whole repeat without a time above 0
-        return replace(found, p_value=None, notes=(*found.notes, NO_RATIO))
-    effect_at = unpaired_ratio_effect if logs else unpaired_difference_effect
-    outer, inner = effect_at(x, y, LEVEL), effect_at(x, y, EQUIVALENCE_LEVEL)
-    x, y = (np.log(x), np.log(y)) if logs else (x, y)
-    test = welch(y, x)
-    if test is not None and test.p > found.p_value:
-        method = f"{found.method}; p of Welch's t between whole repeats"
-        found = replace(found, p_value=test.p, method=method)
-    if width(outer, logs=logs) <= width(found, logs=logs):
+    if not pairs.is_clustered:
+        by_case = _Part(float(d.var(ddof=1)) / len(d), len(d) - 1)
+    else:
+        by_case = _Part(clustered_se(d, pairs.cluster, "CR1") ** 2, clusters - 1)
+    return _with_both(found, [by_case], (pairs.case, pairs.case), a, b)
+
+
+def groups_beside_repeats(
+    found: Comparison, of_a: CaseValues, of_b: CaseValues, a: TaskEvidence, b: TaskEvidence
+) -> Comparison:
+    """The same of times of cases that are not paired."""
+    x, y = of_a.value, of_b.value
+    if found.is_ratio:
+        x, y = np.log(x), np.log(y)
+    if min(a.repeats, b.repeats) < SURE_REPEATS:
+        x, y = x[np.argsort(of_a.first)], y[np.argsort(of_b.first)]
+        return _with_serial(_rests_on_few(found), group_dependence(x, y))
+    if found.p_value is None or min(len(x), len(y)) < 2:
         return found
-    whole = found.ratio if logs else found.difference
+    by_case = [_Part(float(one.var(ddof=1)) / len(one), len(one) - 1) for one in (x, y)]
+    return _with_both(found, by_case, (of_a.case, of_b.case), a, b)
+
+
+def _with_both(
+    found: Comparison,
+    by_case: Sequence[_Part],
+    cases: tuple[Integers, Integers],
+    a: TaskEvidence,
+    b: TaskEvidence,
+) -> Comparison:
+    """By t, with what varies between cases and between repeats, each answer's noise counted once.
+
+    The variance is that between cases, plus that between repeats, less that of single answers,
+    which is in both; and never below either of the two. Degrees of freedom by Satterthwaite (1946).
+    """
+    logs = found.is_ratio
+    columns = [
+        side.values[found.metric][np.isin(side.case, of)]
+        for side, of in zip((a, b), cases, strict=True)
+    ]
+    if logs and any(bool((column <= 0).any()) for column in columns):
+        return replace(
+            found, p_value=None, inner_low=None, inner_high=None, notes=(*found.notes, NO_RATIO)
+        )
+    means = [
+        repeat_means(side, found.metric, of, on_logs=logs)
+        for side, of in zip((a, b), cases, strict=True)
+    ]
+    if min(len(one.value) for one in means) < SURE_REPEATS:
+        return _rests_on_few(found)
+    by_repeat = [_of_repeats(one) for one in means]
+    of_cases, of_repeats = (sum(part.variance for part in parts) for parts in (by_case, by_repeat))
+    both = of_cases + of_repeats - sum(one.rest for one in means)
+    variance = max(both, of_cases, of_repeats)
+    effect = found.ratio if logs else found.difference
+    if variance <= 0 or effect is None or (logs and not 0 < effect < math.inf):
+        return found
+    shares = [(part.variance / variance, part.df) for part in (*by_case, *by_repeat)]
+    df = 1 / math.fsum(share * share / of for share, of in shares)
+    at, error = math.log(effect) if logs else effect, math.sqrt(variance)
+    ends = [
+        at + sign * student_quantile((1 + level) / 2, df) * error
+        for level in (LEVEL, EQUIVALENCE_LEVEL)
+        for sign in (-1, 1)
+    ]
+    low, high, inner_low, inner_high = (_exp(end) for end in ends) if logs else ends
+    repeats = of_repeats > of_cases
+    values = min(len(one.value) for one in means) if repeats else found.n
     return replace(
         found,
-        low=moved(outer.low, outer, whole),
-        high=moved(outer.high, outer, whole),
-        inner_low=moved(inner.low, inner, whole),
-        inner_high=moved(inner.high, inner, whole),
-        sd=pooled_sd(x, y),
-        varies_by="repeats",
-        method=f"{found.method}; interval by Welch's t between whole repeats",
+        p_value=2 * student_cdf(-abs(at) / error, df),
+        low=low,
+        high=high,
+        inner_low=inner_low,
+        inner_high=inner_high,
+        sd=error * math.sqrt(values / (1 if found.paired and not repeats else 2)),
+        varies_by="repeats" if repeats else "cases",
+        method="t, variance between cases and between repeats",
     )
 
 
-def groups_in_one_repeat(found: Comparison, a: Floats, b: Floats) -> Comparison:
-    """Times of answers that are not of the same cases, in the order of asking."""
-    x, y = (np.log(a), np.log(b)) if found.is_ratio else (a, b)
-    return _with_serial(_rests_on_few(found), group_dependence(x, y))
+def _of_repeats(means: RepeatMeans) -> _Part:
+    n = len(means.value)
+    return _Part(float(means.value.var(ddof=1)) / n, n - 1)
+
+
+def _exp(log: float) -> float | None:
+    """None of what no number can hold."""
+    try:
+        return math.exp(log)
+    except OverflowError:
+        return None
 
 
 def _rests_on_few(found: Comparison) -> Comparison:
@@ -81,7 +154,7 @@ def _rests_on_few(found: Comparison) -> Comparison:
 
 
 def _with_serial(found: Comparison, seen: Dependence | None) -> Comparison:
-    """The p that decides, and the interval for equivalence, as wide as what hangs together asks."""
+    """The p that decides, and the intervals, as wide as what hangs together asks."""
     if seen is None or found.p_value is None or seen.factor <= 1:
         return found
     wider = seen.factor**0.5
@@ -90,6 +163,8 @@ def _with_serial(found: Comparison, seen: Dependence | None) -> Comparison:
     return replace(
         found,
         p_serial=max(found.p_value, seen.p),
+        low=widened(found.low, effect, wider, logs=found.is_ratio),
+        high=widened(found.high, effect, wider, logs=found.is_ratio),
         inner_low=widened(found.inner_low, effect, wider, logs=found.is_ratio),
         inner_high=widened(found.inner_high, effect, wider, logs=found.is_ratio),
         sd=None if found.sd is None else found.sd * wider,

@@ -75,7 +75,7 @@ def test_a_difference_of_one_lucky_repeat_is_no_verdict() -> None:
     assert found.low is not None
     assert found.low < 1 < found.ratio  # type: ignore[operator]
     shown = stats.ttest_ind(np.log(b).mean(axis=1), np.log(a).mean(axis=1), equal_var=False)
-    assert found.p_value == pytest.approx(shown.pvalue)
+    assert found.p_value == pytest.approx(shown.pvalue, rel=1e-3)  # cases vary by little
 
 
 def test_few_repeats_are_told() -> None:
@@ -166,10 +166,11 @@ def test_times_that_are_of_no_case_are_compared_by_repeats() -> None:
 
 
 def test_pairs_that_were_asked_for_and_do_not_exist() -> None:
-    a, b = asked(9, accuracy=np.ones(9)), asked(9, seed=7, accuracy=np.zeros(9))
+    a, b = asked(9, accuracy=np.ones(9)), asked(9, accuracy=np.zeros(9))
+    b.case[:] += 100
     found = compared("accuracy", a, b, paired="yes")
     assert found.verdict == "inconclusive"
-    assert found.notes == ("no case and seed has a value on both sides",)
+    assert found.notes == ("no case has a value on both sides",)
 
 
 def test_the_margin_decides_what_matters() -> None:
