@@ -264,13 +264,12 @@ METRICS: dict[str, Metric] = {
             "1/s",
             "higher",
             "What was answered, or broken off as planned. Of an open loop: those that became due "
-            "in the window (after ramp_s, where it is given) ÷ its length; where the server falls "
-            "behind, so that the median latency grows by half from the first third to the last, ÷ "
-            "the time from the first to the last of these answers. Of a closed loop: slope of the "
-            "least-squares line through their count from the end of ramp_s, else of one median "
-            "e2e_from_send_ms, to the end of the window; with fewer than 5 answers a place in "
-            "flight the mean number in flight ÷ mean time (Little's law). Mean of the repeats, "
-            "with t.",
+            "in the window (after ramp_s, where given) ÷ its length; where the server falls "
+            "behind (the median latency grows by half from the first third to the last), ÷ the "
+            "time from the first to the last answer. Of a closed loop: slope of the least-squares "
+            "line through their count from the end of ramp_s, else of one median e2e_from_send_ms, "
+            "to the window's end; of fewer than 5 answers a place in flight the mean number in "
+            "flight ÷ mean time (Little's law). Mean of the repeats, with t.",
             load=True,
         ),
         Metric(
