@@ -14,6 +14,7 @@ from agentbench_tui.cli.output import (
     print_prose,
     print_rows,
 )
+from agentbench_tui.cli.shares import PART
 from agentbench_tui.verdicts.figures import NOTHING, dollars, number, rate
 
 _FRONT = {
@@ -65,10 +66,11 @@ Document = dict[str, Any]
 )
 @click.option(
     "--margin",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    type=PART,
+    metavar="M",
     default=0.02,
     show_default=True,
-    help="Share of right answers below which a difference does not matter.",
+    help="Share of right answers below which a difference does not matter, 0.02 or 2%.",
 )
 @database_option
 @format_option()

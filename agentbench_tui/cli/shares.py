@@ -22,10 +22,7 @@ class Share(click.ParamType[float]):
         if isinstance(value, float):  # a default, as it is
             return value
         text = str(value).strip()
-        try:
-            number = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
-        except ValueError:
-            number = math.nan
+        number = _number(text)
         if not 0 < number < math.inf:
             self.fail(
                 f"{text!r} is neither a share such as 0.05 nor a percentage such as 5%", param, ctx
@@ -34,6 +31,40 @@ class Share(click.ParamType[float]):
 
 
 SHARE = Share()
+
+
+class Part(click.ParamType[float]):
+    """A share of a whole, as `0.7` or `70%`; whether it may be nothing or all of it is said."""
+
+    name = "part"
+
+    def __init__(self, *, ends: bool) -> None:
+        self._ends = ends
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """The share, or a usage error."""
+        if isinstance(value, float):  # a default, as it is
+            return value
+        text = str(value).strip()
+        number = _number(text)
+        if math.isnan(number):
+            self.fail(f"{text!r} is neither a share such as 0.7 nor a percentage such as 70%")
+        if not 0 <= number <= 1 or (not self._ends and number in (0, 1)):
+            self.fail(f"{text} does not lie between 0 and 100 %", param, ctx)
+        return number
+
+
+PART, PART_WITH_ENDS = Part(ends=False), Part(ends=True)
+
+
+def _number(text: str) -> float:
+    """NaN for what is none."""
+    try:
+        return float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+    except ValueError:
+        return math.nan
 
 
 def percent(value: float | None) -> str:

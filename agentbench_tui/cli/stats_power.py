@@ -14,7 +14,7 @@ from agentbench_tui.cli.output import (
     print_prose,
     print_rows,
 )
-from agentbench_tui.cli.shares import SHARE, percent
+from agentbench_tui.cli.shares import PART_WITH_ENDS, SHARE, Share, percent
 from agentbench_tui.cli.stats_summary import selector_of
 from agentbench_tui.verdicts.figures import NOTHING
 
@@ -51,24 +51,32 @@ _LINES = (
 )
 
 
+class _Effect(Share):
+    """A share, and whether it was written as a percentage."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Both, or a usage error."""
+        return super().convert(value, param, ctx), str(value).strip().endswith("%")
+
+
 @click.command("power", short_help="What can be seen with N, how many does a change take?")
 @click.argument("selectors", nargs=-1, metavar="[SELECTOR [SELECTOR]]")
 @click.option("--n", type=click.IntRange(min=2), help="Values a side, or pairs, that there are.")
 @click.option(
     "--effect",
-    type=SHARE,
+    type=_Effect(),
     help="Change to be found: 5% with --sd or a selector, else in standard deviations, as 0.5.",
 )
 @click.option("--sd", type=SHARE, help="Spread between runs as a share of their mean, such as 10%.")
 @click.option(
     "--shares",
-    type=(click.FloatRange(0, 1), click.FloatRange(0, 1)),
+    type=(PART_WITH_ENDS, PART_WITH_ENDS),
     metavar="P Q",
-    help="Two success rates to tell apart: --shares 0.7 0.8.",
+    help="Two success rates to tell apart: --shares 70% 80%.",
 )
 @click.option(
     "--discordant",
-    type=(click.FloatRange(0, 1), click.FloatRange(0, 1)),
+    type=(PART_WITH_ENDS, PART_WITH_ENDS),
     metavar="A B",
     help="Shares of cases that A alone and B alone gets right: --discordant 0.05 0.10.",
 )
@@ -85,12 +93,13 @@ def power(selectors: tuple[str, ...], form: str, **given: Any) -> int:
     """Smallest effect that N runs can show, or how many runs an effect takes.
 
     Without options a table for the usual numbers. One selector brings the spread between its runs,
-    two of them the spread of the differences case by case, and what pairing gains.
+    two of them the spread of the differences case by case, or of whole repeats where their luck
+    makes more of it, and what pairing gains.
 
     \b
     agentbench stats power --n 15
     agentbench stats power --effect 5% --sd 10%
-    agentbench stats power --shares 0.7 0.8
+    agentbench stats power --shares 70% 80%
     agentbench stats power --discordant 0.05 0.10
     agentbench stats power planner --metric e2e_ms --effect 3%
     agentbench stats power planner rules
@@ -100,6 +109,8 @@ def power(selectors: tuple[str, ...], form: str, **given: Any) -> int:
     chances = Chances(given["alpha"], given["power"])
     selectors = tuple(selector_of(text) for text in selectors)
     _check(selectors, given)
+    if given["effect"] is not None:
+        given["effect"], _ = given["effect"]
     gains: list[Gain] = []
     if selectors:
         answers, gains = _of_selectors(selectors, given, chances)
@@ -116,6 +127,11 @@ def power(selectors: tuple[str, ...], form: str, **given: Any) -> int:
     if any(row["design"] == "paired" and row["unit"] != "points" for row in rows):
         click.echo("paired: the spread is that of the differences within pairs")
     click.echo(f"seen: in {percent(chances.power)} of all tries, at p < {chances.alpha:g}")
+    if any(row["what"] == "repeats" for row in rows):
+        print_prose(
+            "repeats: their luck makes more of the variance than the cases do, so that `compare` "
+            "judges by them"
+        )
     for row in rows:
         if row["reason"]:
             print_prose(f"{row['name']}: {row['reason']}")
@@ -134,6 +150,14 @@ def _check(selectors: tuple[str, ...], given: dict[str, Any]) -> None:
         raise UsageError(f"--{figures[0]} is measured where a selector is given; leave it out")
     if len(figures) > 1:
         raise UsageError(f"--{figures[0]} and --{figures[1]}: one question at a time")
+    if given["effect"] is not None and not selectors and not figures:
+        effect, is_change = given["effect"]
+        if is_change:
+            raise UsageError(
+                f"--effect {percent(effect).replace(' ', '')}: of runs that spread how much? Add "
+                "--sd, as a share of their mean, or a selector; in standard deviations an effect "
+                "is a plain number, as 0.5"
+            )
 
 
 def _of_figures(given: dict[str, Any], chances: Chances) -> list[Answer]:
@@ -219,8 +243,9 @@ def _gain_words(gain: dict[str, Any]) -> str:
         words += f"correlation {gain['correlation']:.2f}, "
     if gain["gain"] < 0:
         return words + "pairing gained nothing: the differences vary more than both sides together"
-    factor = "endlessly many" if saved is None else f"{saved:.3g} times as many"
+    if saved is None:
+        return words + "pairing took away all of the variance: every pair differs alike"
     return (
         words + f"pairing took away {percent(gain['gain'])} of the variance: unpaired it would take"
-        f" {factor} cases"
+        f" {saved:.3g} times as many cases"
     )

@@ -32,6 +32,7 @@ from agentbench_tui.analysis.signed_rank import wilcoxon
 from agentbench_tui.analysis.student import TTest, paired_t, welch
 from agentbench_tui.verdicts.moments import pooled_sd, sd
 from agentbench_tui.verdicts.pairing import LEAST_PAIRS
+from agentbench_tui.verdicts.power_answers import GAIN_FROM
 from agentbench_tui.verdicts.worst_case import WorstCase, worst_case
 
 if TYPE_CHECKING:
@@ -231,7 +232,7 @@ def _of_pairs(found: RunComparison, a: Floats, b: Floats) -> RunComparison:
         inner=None if within is None else within.interval,
         sizes={"dz": dz(d), **_sizes(a, b)},
         normality={"differences": shapiro(d)},
-        gain=pairing_gain(a, b),
+        gain=pairing_gain(a, b) if len(d) >= GAIN_FROM else None,
         power=_power(asked, spread, len(d), len(d), paired=True),
         sd=spread,
         notes=_notes(found, len(d), of="pairs"),

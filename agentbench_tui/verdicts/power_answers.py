@@ -21,6 +21,8 @@ from agentbench_tui.model.errors import UsageError
 
 SCHEMA = "agentbench.stats-power/1"
 USUAL_SIZES = (5, 10, 15, 20, 30, 100)
+GAIN_FROM = 5
+"""Pairs, below which what pairing gains is not told: it would be chance."""
 _FEWEST = 2
 _STEPS = 60
 """Halvings: past the precision of a double."""

@@ -5,15 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from agentbench_tui.analysis.components import PairingGain, pairing_gain
 from agentbench_tui.model.errors import UsageError
+from agentbench_tui.verdicts.comparison import SURE_REPEATS
 from agentbench_tui.verdicts.evidence import TaskEvidence
 from agentbench_tui.verdicts.measured import Measured, metrics_of, run_values, unit_of
+from agentbench_tui.verdicts.pairing import repeat_means
 from agentbench_tui.verdicts.power_answers import (
+    GAIN_FROM,
     Answer,
     Chances,
     mcnemar_answer,
@@ -99,7 +102,7 @@ def _of_share(
 def of_two(
     a: Measured, b: Measured, metric: str | None, effect: float | None, chances: Chances
 ) -> tuple[list[Answer], list[Gain]]:
-    """Pairs by case that a change takes, and what pairing gained.
+    """Pairs by case, or repeats, that a change takes, and what pairing gained.
 
     Raises UsageError where both have no case in common.
     """
@@ -117,29 +120,55 @@ def of_two(
         logs = not is_share and bool((first > 0).all() and (second > 0).all())
         x, y = (np.log(first), np.log(second)) if logs else (first, second)
         gain = pairing_gain(x, y)
-        if gain is not None:
+        if gain is not None and gain.pairs >= GAIN_FROM:
             gains.append(Gain(label, gain))
         if is_share:
             answers += _discordance(first, second, label, chances)
         elif logs and gain is not None and gain.variance_difference > 0:
-            answers += _of_ratios(gain, label, effect or _USUAL_CHANGE, chances)
+            spread = _spread(a.evidence, b.evidence, name, gain)
+            answers += _of_ratios(spread, label, effect or _USUAL_CHANGE, chances)
     if not answers and not gains:
         raise UsageError(f"{a.place}: both have no case in common that says anything")
     return answers, gains
 
 
-def _of_ratios(gain: PairingGain, label: str, effect: float, chances: Chances) -> list[Answer]:
-    """By cases: paired with the spread of the differences, unpaired with that of the sides."""
-    spreads = {
-        "paired": math.sqrt(gain.variance_difference),
-        "unpaired": math.sqrt((gain.variance_a + gain.variance_b) / 2),
-    }
+@dataclass(frozen=True, slots=True)
+class _Spread:
+    """What a comparison of ratios varies by, on logs."""
+
+    what: Literal["cases", "repeats"]
+    n: int
+    """Pairs of cases, or repeats of the side with fewer."""
+    sds: dict[str, float]
+    """By design: of the pairs' differences, of the values of a side."""
+
+
+def _spread(a: TaskEvidence, b: TaskEvidence, metric: str, gain: PairingGain) -> _Spread:
+    """By cases; by repeats of times where there are enough, and their luck makes more of the
+    variance: what `repeat_luck` judges by."""
+    by_cases = gain.variance_difference / gain.pairs
+    differing = gain.variance_difference
+    if unit_of(metric) == "ms" and min(a.repeats, b.repeats) >= SURE_REPEATS:
+        cases = np.array(sorted(_case_means(a, metric).keys() & _case_means(b, metric).keys()))
+        means = [repeat_means(side, metric, cases, on_logs=True) for side in (a, b)]
+        n = min(len(one.value) for one in means)
+        if n >= SURE_REPEATS:
+            by_repeats = sum(float(one.value.var(ddof=1)) / len(one.value) for one in means)
+            both = by_cases + by_repeats - sum(one.rest for one in means)
+            if by_repeats > by_cases:
+                return _Spread("repeats", n, {"unpaired": math.sqrt(max(both, by_repeats) * n / 2)})
+            differing = max(both, by_cases) * gain.pairs
+    sides = math.sqrt((gain.variance_a + gain.variance_b) / 2)
+    return _Spread("cases", gain.pairs, {"paired": math.sqrt(differing), "unpaired": sides})
+
+
+def _of_ratios(spread: _Spread, label: str, effect: float, chances: Chances) -> list[Answer]:
     found = []
-    for design, sd in spreads.items():
+    for design, sd in spread.sds.items():
         if sd > 0:
-            both = smallest_effects(gain.pairs, chances, sd, label)
+            both = smallest_effects(spread.n, chances, sd, label)
             both += sizes_for(effect, chances, sd, label)
-            found += [replace(one, what="cases") for one in both if one.design == design]
+            found += [replace(one, what=spread.what) for one in both if one.design == design]
     return found
 
 

@@ -269,6 +269,43 @@ def test_power_of_two_selectors_measures_what_pairing_gains(said: Said) -> None:
     assert gain["gain"] == pytest.approx(1 - (right[1] - right[0]).var(ddof=1) / variances)
 
 
+def write_repeats(name: str, luck: list[float], noise: float, seed: int) -> None:
+    """Times of 12 cases in each repeat, all of which share the repeat's luck."""
+    drawn = np.random.default_rng(seed)
+    rows = [
+        f"{repeat},c{case},{100 * math.exp(case / 10 + level + noise * drawn.normal())}"
+        for repeat, level in enumerate(luck)
+        for case in range(12)
+    ]
+    Path(name).write_text("repeat,case,latency_ms\n" + "\n".join(rows) + "\n")
+
+
+def test_power_plans_by_repeats_where_their_luck_is_what_varies(said: Said) -> None:
+    luck = [0.1, -0.1, 0.05, 0.0, -0.05]
+    write_repeats("a.csv", luck, 1e-4, 1)
+    write_repeats("b.csv", luck[::-1], 1e-4, 2)
+    for one in answers(said, "a.csv", "b.csv", "--effect", "5%"):
+        assert (one["what"], one["design"]) == ("repeats", "unpaired")
+        assert one["sd"] == pytest.approx(np.std(luck, ddof=1), rel=0.01)
+    assert "`compare` judges by them" in said("power", "a.csv", "b.csv")
+    write_repeats("a.csv", [0.0] * 5, 0.1, 1)
+    write_repeats("b.csv", [0.0, 1e-4, 0.0, 1e-4, 0.0], 0.1, 2)
+    assert {one["what"] for one in answers(said, "a.csv", "b.csv")} == {"cases"}
+    write_repeats("a.csv", luck[:2], 1e-4, 1)  # too few to tell
+    assert {one["what"] for one in answers(said, "a.csv", "b.csv")} == {"cases"}
+
+
+def test_few_pairs_do_not_tell_what_pairing_gains(said: Said) -> None:
+    for name in "ab":
+        rows = [f"c{case},{10 + case + (name == 'b') * case % 3}" for case in range(4)]
+        Path(f"{name}.csv").write_text("case,latency_ms\n" + "\n".join(rows) + "\n")
+    assert "pairing took" not in said("power", "a.csv", "b.csv")
+
+
+def test_shares_may_be_percentages(said: Said) -> None:
+    assert answers(said, "--shares", "70%", "80%") == answers(said, "--shares", "0.7", "0.8")
+
+
 # summary
 
 
@@ -375,6 +412,8 @@ def test_a_run_that_diverged_is_left_out(said: Said) -> None:
         (("power", "a", "b", "c"), "one selector, or two"),
         (("power", "echo", "--sd", "10%"), "--sd is measured"),
         (("power", "--shares", "0.7", "0.7"), "equal shares"),
+        (("power", "--shares", "70%", "180%"), "does not lie between 0 and 100 %"),
+        (("power", "--effect", "5%"), "Add --sd"),
         (("power", "--discordant", "0.1", "0.1"), "equal chances"),
         (("power", "--discordant", "0.7", "0.6"), "a sum up to 1"),
         (("power", "--power", "1.5"), "--power 1.5"),
