@@ -148,13 +148,21 @@ def _when(point: Mapping[str, Any]) -> str:
 def _impact(impact: Mapping[str, Any]) -> str:
     parts = [f"{impact['weight']:.0%} of the overall score ({impact['dimension']})"]
     if impact["share_of_cases"] is not None:
-        parts.append(
-            f"{impact['share_of_cases']:.0%} of the cases ({impact['cases_worse']} worse, "
-            f"{impact['cases_better']} better, of {impact['cases']})"
-        )
+        parts.append(_touched(impact))
     if impact["per_day"] is not None:
         parts.append(f"{_amount(impact['per_day'], impact['per_day_unit'])} a day")
     return "; ".join(parts)
+
+
+def _touched(impact: Mapping[str, Any]) -> str:
+    """`net 60% of the cases (7 worse, 1 better, of 10)`."""
+    counts = f"{impact['cases_worse']} worse, {impact['cases_better']} better, of {impact['cases']}"
+    net = "net " if impact["share_better"] else ""
+    share = f"{net}{impact['share_of_cases']:.0%} of the {impact['share_of']}"
+    if impact["share_of"] == "cases":
+        return f"{share} ({counts})"
+    lost = f"{impact['share_worse']:.1%} lost, {impact['share_better']:.1%} won"
+    return f"{share} ({lost}; cases: {counts})"
 
 
 def _amount(value: float, unit: str) -> str:

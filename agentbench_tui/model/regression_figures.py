@@ -44,11 +44,12 @@ REGRESSION: dict[str, Metric] = {
             "share_of_cases",
             "share",
             "lower",
-            "(Cases that are worse by the margin or more - cases that are better by as much) ÷ "
-            "cases that both sides answered, at least 0; each case by the median of its times, "
-            "tokens or cost, by its mean credit. Noise, which moves cases both ways, cancels out. "
-            "It stands for the share of users that a regression touches as far as the cases stand "
-            "for what users ask.",
+            "What became worse - what became better, at least 0, over the cases that both sides "
+            "answered. Of times, tokens and cost: cases whose median is worse, or better, by the "
+            "margin ÷ cases. Of shares: Σ of what the mean credit of cases fell, or rose by, ÷ "
+            "cases, which is the share of the answers. Noise, which moves cases both ways, cancels "
+            "out. It stands for the share of users that a regression touches as far as the cases "
+            "stand for what users ask.",
         ),
         Metric(
             "per_day",

@@ -5,8 +5,9 @@ The formulas are those of `model.regression_figures`.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from agentbench_tui.model.metric import find_metric
 from agentbench_tui.verdicts.health import dimension_of, weight_of
@@ -30,17 +31,31 @@ class Impact:
     cases: int | None
     """Cases that both sides answered."""
     cases_worse: int | None
+    """By the margin or more."""
     cases_better: int | None
+    share_worse: float | None
+    """0 … 1: of these cases, or of their answers where the metric is a share of answers."""
+    share_better: float | None
+    share_of: Literal["cases", "answers"]
     per_day: float | None
     per_day_unit: str
     reasons: tuple[str, ...]
 
     @property
     def share_of_cases(self) -> float | None:
-        """0 … 1, of those that both sides answered."""
-        if not self.cases or self.cases_worse is None or self.cases_better is None:
+        """0 … 1: worse less better."""
+        if self.share_worse is None or self.share_better is None:
             return None
-        return max(0, self.cases_worse - self.cases_better) / self.cases
+        return max(0.0, self.share_worse - self.share_better)
+
+
+@dataclass(frozen=True, slots=True)
+class _Touched:
+    cases: int | None = None
+    worse: int | None = None
+    better: int | None = None
+    share_worse: float | None = None
+    share_better: float | None = None
 
 
 def impact_of(
@@ -55,36 +70,43 @@ def impact_of(
         for one in findings
         if one.place.suite_id == finding.place.suite_id
     }
-    counts, why_no_cases = _cases(finding, columns)
+    touched, why_no_cases = _touched(finding, columns)
     per_day, unit, why_no_rate = _per_day(finding, requests_per_day)
     return Impact(
         dimension=dimension_of(finding.metric),
         weight=weight_of(finding) / len(benchmarks),
-        cases=counts[0],
-        cases_worse=counts[1],
-        cases_better=counts[2],
+        cases=touched.cases,
+        cases_worse=touched.worse,
+        cases_better=touched.better,
+        share_worse=touched.share_worse,
+        share_better=touched.share_better,
+        share_of="answers" if finding.scale.kind == "points" else "cases",
         per_day=per_day,
         per_day_unit=unit,
         reasons=tuple(filter(None, (why_no_cases, why_no_rate))),
     )
 
 
-def _cases(
-    finding: Finding, columns: AnswerColumns
-) -> tuple[tuple[int | None, int | None, int | None], str]:
+def _touched(finding: Finding, columns: AnswerColumns) -> tuple[_Touched, str]:
     sides = columns.sides(finding)
     if sides is None:
-        return (None, None, None), "share of cases: a load has none"
+        return _Touched(), "share of cases: a load has none"
     if sides[0].of(finding.metric) is None:
-        return (None, None, None), "share of cases: not a metric of single answers"
+        return _Touched(), "share of cases: not a metric of single answers"
     old, new = (side.by_case(finding.metric) for side in sides)
     both = old.keys() & new.keys()
     if not both:
-        return (None, None, None), "share of cases: no case was answered on both sides"
+        return _Touched(), "share of cases: no case was answered on both sides"
     changes = [_worse_by(finding, old[case], new[case]) for case in both]
     worse = sum(change >= finding.margin for change in changes)
     better = sum(change <= -finding.margin for change in changes)
-    return (len(both), worse, better), ""
+    if finding.scale.kind == "points":
+        # a case that was always right and now never is weighs more than one that once was not
+        shares = (math.fsum(max(0.0, sign * change) for change in changes) for sign in (1, -1))
+        lost, won = (share / len(both) for share in shares)
+    else:
+        lost, won = worse / len(both), better / len(both)
+    return _Touched(len(both), worse, better, lost, won), ""
 
 
 def _worse_by(finding: Finding, before: float, now: float) -> float:
