@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import click
 
+from agentbench_tui.cli.case_lines import case_lines
 from agentbench_tui.cli.numbers import ROWS
 from agentbench_tui.cli.output import (
     Column,
@@ -281,42 +281,8 @@ def _show_case(connection: Any, row: dict[str, Any], form: str, given: dict[str,
         print_json({**document, "observations": observations})
         return 0
     for observation in observations:
-        click.echo(visible("\n".join(_case_lines(observation))))
+        click.echo(visible("\n".join(case_lines(observation))))
     return 0
-
-
-def _case_lines(observation: dict[str, Any]) -> list[str]:
-    from agentbench_tui.model.untrusted import visible
-
-    def text(value: Any) -> str:
-        shown = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-        return visible(shown, 4000)
-
-    case, answer = observation["case"], observation["answer"] or {}
-    head = (
-        f"── {observation['benchmark_id']} · {observation['agent_id']} · {case['id']}"
-        f" · repeat {observation['repeat']}, iteration {observation['iteration']}"
-        f" · {milliseconds(observation['e2e_ms'])}"
-    )
-    before = case.get("messages", [])
-    lines = [head, *(f"{one['role']}: {text(one.get('content', ''))}" for one in before)]
-    lines.append(f"input: {text(case['input'])}")
-    lines.append(f"expected: {text(case.get('expected'))}")
-    for message in observation["messages"]:
-        calls = f" {text(message['tool_calls'])}" if message["tool_calls"] else ""
-        lines.append(f"  {message['role']}: {text(message['content'])}{calls}")
-    if answer:
-        said = {name: answer[name] for name in ("text", "data", "tool_calls") if answer.get(name)}
-        lines.append(f"answer: {text(said.get('text') if set(said) == {'text'} else said)}")
-    lines += [
-        f"failure: {failure['kind']} ({failure['stage']}): {text(failure['detail'])}"
-        for failure in observation["failures"]
-    ]
-    for score in observation["scores"]:
-        verdict = "right" if score["correct"] else "wrong"
-        reason = f": {text(score['reason'])}" if score.get("reason") else ""
-        lines.append(f"score: {score['scorer']} {score['value']:.3f} {verdict}{reason}")
-    return lines
 
 
 @runs.command()
