@@ -49,9 +49,13 @@ class VersionTest:
     Half, because a gate at the margin itself would miss half of the changes of just that size.
     """
     smallest: float | None
-    """The worsening that would have been seen in 80 % of such comparisons; a size as `gate`."""
+    """The worsening that would have been seen in 80 % of such comparisons; a size as `gate`. None
+    where no run differs from another: how much runs vary is then not known."""
     reason: str = ""
     """Why there is no verdict."""
+    error: float | None = None
+    """Standard error of the shift between both positions, with `freedom` degrees of freedom."""
+    freedom: float | None = None
 
 
 def level_test(old: Floats, new: Floats) -> TTest:
@@ -93,22 +97,34 @@ def compare_versions(
     low, high = scale.interval(test.interval.low, test.interval.high)
     half = (test.interval.high - test.interval.low) / 2
     error = half / student_quantile(1 - ALPHA / 2, test.df)
-    smallest = max(gate, half) + error * student_quantile(POWER, test.df)
     verdict = "not enough data" if reason else _verdict(test.difference, test.p, gate)
-    change = scale.change(test.difference)
-    return VersionTest(verdict, change, low, high, test.p, runs, size, scale.size(smallest), reason)
+    found = VersionTest(
+        verdict, scale.change(test.difference), low, high, test.p, runs, size, None, reason,
+        error, test.df,
+    )  # fmt: skip
+    return replace(found, smallest=_smallest(found, scale, tests=1))
 
 
-def with_adjusted(test: VersionTest, p_adjusted: float, scale: Scale) -> VersionTest:
+def with_adjusted(test: VersionTest, p_adjusted: float, scale: Scale, tests: int) -> VersionTest:
     """The same test decided by a p that allows for the others of its scan (Benjamini-Hochberg).
 
-    `p` becomes the adjusted one; the interval stays that of a single comparison.
+    `p` becomes the adjusted one, and `smallest` what would have been seen as the only change among
+    so many `tests`, where p has to be below 5 % / `tests`; with others beside it a smaller one is.
+    The interval stays that of a single comparison.
     """
     if test.verdict == "not enough data" or test.change is None:
         return test
     shift = float(scale.positions([test.change])[0])
     verdict = _verdict(shift, p_adjusted, scale.length(test.gate))
-    return replace(test, verdict=verdict, p=p_adjusted)
+    return replace(test, verdict=verdict, p=p_adjusted, smallest=_smallest(test, scale, tests))
+
+
+def _smallest(test: VersionTest, scale: Scale, tests: int) -> float | None:
+    if not test.error or test.freedom is None:
+        return None
+    called = test.error * student_quantile(1 - ALPHA / tests / 2, test.freedom)
+    more = test.error * student_quantile(POWER, test.freedom)
+    return scale.size(max(scale.length(test.gate), called) + more)
 
 
 def _verdict(shift: float, p: float, gate: float) -> Verdict:

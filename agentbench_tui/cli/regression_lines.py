@@ -97,7 +97,9 @@ def _first_line(document: Mapping[str, Any]) -> str:
         return f"{name}: {verdict}"
     sizes = document["smallest_seen"]
     seen = [_range(size, kind) for kind, size in sizes.items() if size is not None]
-    what = f"no regression; one of {' or '.join(seen)} would have been seen in 4 of 5 cases"
+    what = "no regression"
+    if seen:
+        what += f"; one of {' or '.join(seen)} would have been seen in 4 of 5 cases"
     if not undecided:
         return f"{name}: {what}"
     return f"{name}: {verdict} for {len(undecided)} of {len(findings)}; of the others {what}"

@@ -40,6 +40,7 @@ ONE_HOUR = (
     " in one run (`agentbench compare`)"
 )
 """Why two runs alone decide nothing."""
+NO_SPREAD = "how small a regression would have been seen is not known"
 JUDGED = (
     "accuracy", "reliability", "e2e_ms.p50", "e2e_ms.p95", "ttft_ms.p50", "output_tokens.mean",
     "cost_usd_per_task", "request_throughput_per_s", "goodput_share",
@@ -224,6 +225,8 @@ class _Judge:
         notes = base.notes
         if unit == "repeats" and not reason:
             notes += ("repeats of one run share its hour: what differs between runs is not in it",)
+        if test.error == 0 and not reason:
+            notes += (f"the {unit} of a side are all alike: {NO_SPREAD}",)
         found = replace(
             base,
             verdict=test.verdict,
@@ -306,7 +309,8 @@ def _adjusted(findings: Sequence[Finding]) -> tuple[Finding, ...]:
     for place, adjusted in zip(asked, benjamini_hochberg(p), strict=True):  # type: ignore[arg-type]
         one = findings[place]
         assert one.test is not None
-        result[place] = _decided(one, with_adjusted(one.test, adjusted, one.scale))
+        test = with_adjusted(one.test, adjusted, one.scale, len(asked))
+        result[place] = _decided(replace(one, smallest=test.smallest), test)
     return tuple(result)
 
 

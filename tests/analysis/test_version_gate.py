@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from agentbench_tui.analysis.multiplicity import benjamini_hochberg
 from agentbench_tui.analysis.scale import Better, Scale
 from agentbench_tui.analysis.version_gate import VersionTest, compare_versions, with_adjusted
 
@@ -89,7 +90,7 @@ def test_fewer_than_five_runs_are_not_enough_however_clear(old: int, new: int) -
     assert test.verdict == "not enough data"
     assert test.reason == f"needs 5 runs of each version (have {old} and {new})"
     assert (test.change is None) == (old == 0)
-    assert with_adjusted(test, 0.001, TIME) == test
+    assert with_adjusted(test, 0.001, TIME, 9) == test
 
 
 def test_runs_that_repeat_exactly_count_as_so_many_runs() -> None:
@@ -101,12 +102,13 @@ def test_runs_that_repeat_exactly_count_as_so_many_runs() -> None:
     assert worse.p == pytest.approx(2 / math.comb(10, 5))
     half = compare_versions([0.9] * 5, [0.8, 0.8, 0.8, 0.8, 0.81], SUCCESS)
     assert half.verdict == "regression"
+    assert (same.smallest, with_adjusted(same, 1.0, SUCCESS, 3).smallest) == (None, None)
 
 
 def test_a_scan_of_many_decides_by_the_adjusted_p() -> None:
     test = compare_versions(OLD, NEW, TIME)
-    assert with_adjusted(test, 0.06, TIME).verdict == "no change seen"
-    adjusted = with_adjusted(test, 0.04, TIME)
+    assert with_adjusted(test, 0.06, TIME, 2).verdict == "no change seen"
+    adjusted = with_adjusted(test, 0.04, TIME, 2)
     assert (adjusted.verdict, adjusted.p, adjusted.low) == ("regression", 0.04, test.low)
 
 
@@ -145,3 +147,25 @@ def test_a_worsening_of_the_smallest_size_is_seen_in_four_of_five() -> None:
         assert np.median([smallest_of(test) for test in tests]) == pytest.approx(
             math.expm1(shift), rel=0.05
         )
+
+
+@pytest.mark.parametrize("tests", [1, 9, 40])
+def test_the_smallest_size_among_many_is_seen_in_four_of_five_as_well(tests: int) -> None:
+    """One true change, the others none; told at the level that the scan decides by."""
+    draw = np.random.default_rng(15)
+    runs, noise, trials = 8, 0.04, 150
+    size = math.sqrt(2 / runs) * noise
+    t, z = stats.t.ppf([1 - 0.025 / tests, 0.8], 2 * runs - 2)
+    shift = max(math.log(1.025), t * size) + z * size
+    seen, told = [], []
+    for _ in range(trials):
+        old = np.exp(draw.normal(0, noise, (tests, runs)))
+        new = np.exp(draw.normal(0, noise, (tests, runs)))
+        new[0] *= math.exp(shift)
+        p = stats.ttest_ind(np.log(new), np.log(old), axis=1, equal_var=False).pvalue
+        test = compare_versions(old[0], new[0], TIME)
+        among = with_adjusted(test, benjamini_hochberg(p.tolist())[0], TIME, tests)
+        seen.append(among.verdict == "regression")
+        told.append(smallest_of(among))
+    assert np.mean(seen) == pytest.approx(0.8, abs=0.1)
+    assert np.median(told) == pytest.approx(math.expm1(shift), rel=0.07)

@@ -15,7 +15,7 @@ from agentbench_tui.store.database import reading
 from agentbench_tui.store.writer import write_once
 from agentbench_tui.verdicts.acceptance import acceptable
 from agentbench_tui.verdicts.finding import Finding
-from agentbench_tui.verdicts.regression import ONE_HOUR, Wanted, judge_agent
+from agentbench_tui.verdicts.regression import NO_SPREAD, ONE_HOUR, Wanted, judge_agent
 
 
 @pytest.fixture
@@ -156,6 +156,9 @@ def test_many_benchmarks_raise_the_bar(store: RunHistory) -> None:
     assert among.p is not None
     assert alone.p < 0.05 < among.p
     assert (alone.verdict, among.verdict) == ("regression", "no change seen")
+    assert alone.smallest is not None
+    assert among.smallest is not None
+    assert among.smallest > 1.3 * alone.smallest
 
 
 def test_a_history_of_several_levels_hides_no_change(store: RunHistory) -> None:
@@ -318,7 +321,9 @@ def test_another_machine_does_not_matter_to_what_is_right(store: RunHistory) -> 
     for version, machine in (("1", "f1"), ("2", "f2")):
         for _ in range(5):
             store.run({f"bot@{version}": {"b": Measured({"accuracy": 0.9})}}, machine=machine)
-    assert the_one(store).verdict == "no change seen"
+    found = the_one(store)
+    assert (found.verdict, found.smallest) == ("no change seen", None)
+    assert found.notes == (f"the runs of a side are all alike: {NO_SPREAD}",)
 
 
 def test_a_version_must_be_configured_as_before(store: RunHistory) -> None:
