@@ -154,7 +154,7 @@ def _check(selectors: tuple[str, ...], given: dict[str, Any]) -> None:
         effect, is_change = given["effect"]
         if is_change:
             raise UsageError(
-                f"--effect {percent(effect).replace(' ', '')}: of runs that spread how much? Add "
+                f"--effect {100 * effect:g}%: of runs that spread how much? Add "
                 "--sd, as a share of their mean, or a selector; in standard deviations an effect "
                 "is a plain number, as 0.5"
             )

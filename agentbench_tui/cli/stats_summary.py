@@ -46,10 +46,24 @@ _LINES = (
 )
 
 
+_OF_FILES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".gz")
+"""Suffixes that no agent's name has."""
+
+
 def selector_of(text: str) -> str:
-    """A path that is there needs no `file:` before it."""
-    plain = not text.startswith(("file:", "run:", "tag:"))
-    return f"file:{text}" if plain and Path(text).is_file() else text
+    """A path that is there needs no `file:` before it.
+
+    Raises UsageError for a file that is not there.
+    """
+    if text.startswith(("file:", "run:", "tag:")):
+        return text
+    if Path(text).is_file():
+        return f"file:{text}"
+    if text.lower().endswith(_OF_FILES):
+        from agentbench_tui.model.errors import UsageError
+
+        raise UsageError(f"no file or agent '{text}'")
+    return text
 
 
 @click.command("summary", short_help="Every figure of a metric with its interval.")

@@ -94,6 +94,8 @@ class Meaning:
     """Of `ROLES` → name of the column."""
     failures: tuple[str, ...]
     values: tuple[ValueColumn, ...]
+    ignored: tuple[ValueColumn, ...] = ()
+    """Columns of metrics that another column says better."""
 
 
 def chosen_metric(name: str, better: Better | None) -> Metric | None:
@@ -138,7 +140,9 @@ def meaning(names: Sequence[str], chosen: Sequence[Metric] = ()) -> Meaning:
             values = [one for one in values if one.chosen or one.metric is not column.metric]
             values.append(column)
     failures = tuple(plain[one] for one in FAILURES if one in plain and plain[one] not in own)
-    return Meaning(roles, failures, tuple(values))
+    taken = {*own, *(one.name for one in values)}
+    others = [one for name in names if name not in taken and (one := _value_column(name))]
+    return Meaning(roles, failures, tuple(values), tuple(others))
 
 
 def _is_held(values: Iterable[ValueColumn], column: ValueColumn) -> bool:

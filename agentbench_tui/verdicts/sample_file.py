@@ -29,6 +29,8 @@ from agentbench_tui.verdicts.table_file import Table, read_table, table_of_objec
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from numpy.typing import NDArray
+
     from agentbench_tui.model.metric import Metric
     from agentbench_tui.verdicts.evidence import CaseNumbers, Floats, Integers
 
@@ -105,6 +107,8 @@ class _Reader:
         self._columns = columns
         self._failed: list[str] = []
         """Of each row why it failed; empty where it did not."""
+        self._infinite: dict[str, NDArray[np.bool_]] = {}
+        """By metric, which rows have an infinite value; it counts as none."""
 
     def read(self, numbers: CaseNumbers, notes: tuple[str, ...]) -> SampleFile:
         self._check_one_agent()
@@ -113,6 +117,7 @@ class _Reader:
         counts = np.array([kind not in _LEFT_OUT for kind in self._failed])
         read_as = ", ".join(one.words for one in self._columns.values if one.words)
         words = [f"read as: {read_as}"] if read_as else []
+        words += self._ignored_words()
         words += self._failure_words() + self._missing_words(values)
         if not counts.any():
             raise UsageError(f"{self._table.path}: none of its {len(self._table)} rows counts")
@@ -154,6 +159,9 @@ class _Reader:
                 text = _text(cell)[:40]
                 raise UsageError(f"{self._where(row, column.name)}: '{text}' is no number")
             found[row] = value * column.factor
+        infinite = np.isinf(found)
+        self._infinite[column.metric.name] = infinite
+        found[infinite] = math.nan
         self._check_range(column, found)
         return found
 
@@ -185,8 +193,9 @@ class _Reader:
                     failed[row] = text if is_kind else "error"
         if values:
             empty = np.all([np.isnan(column) for column in values.values()], axis=0)
+            infinite = np.any([self._infinite[name] for name in values], axis=0)
             for row in np.flatnonzero(empty).tolist():
-                failed[row] = failed[row] or "empty"
+                failed[row] = failed[row] or ("infinite" if infinite[row] else "empty")
         return failed
 
     def _counted(self, values: dict[str, Floats]) -> dict[str, Floats]:
@@ -202,6 +211,13 @@ class _Reader:
             else:
                 found[column.metric.name] = np.where(failed, math.nan, value)
         return found | {"reliability": 1.0 - failed}
+
+    def _ignored_words(self) -> list[str]:
+        of = {one.metric.name: one.name for one in self._columns.values}
+        return [
+            f"column '{one.name}' ignored: {one.metric.name} is read from '{of[one.metric.name]}'"
+            for one in self._columns.ignored
+        ]
 
     def _failure_words(self) -> list[str]:
         said = []
@@ -223,9 +239,11 @@ class _Reader:
         said = []
         for name, column in values.items():
             missing = int((np.isnan(column) & answered).sum())
+            infinite = int((self._infinite[name] & answered).sum())
             if 0 < missing < answered.sum():
+                of_them = f", of {infinite} it is infinite" if infinite else ""
                 wrong = ": they count as wrong" if name == "accuracy" else ""
-                said.append(f"{missing} rows have no {name}{wrong}")
+                said.append(f"{missing} rows have no {name}{of_them}{wrong}")
         return said
 
     def _by_benchmark(self, counts: Any) -> dict[str, Integers]:
@@ -330,13 +348,12 @@ def _text(cell: Any) -> str:
 
 
 def _number(cell: Any, *, share: bool, decimal_comma: bool) -> float | None:
-    """The cell's number, NaN where there is none or it is infinite, None where it is no number."""
+    """The cell's number, NaN where there is none, None where it is no number."""
     if isinstance(cell, bool | int | float):
         try:
-            value = float(cell)
+            return float(cell)
         except OverflowError:
             return None
-        return value if math.isfinite(value) else math.nan
     text = _text(cell).lower()
     if text in _NOTHING:
         return math.nan
@@ -351,6 +368,4 @@ def _number(cell: Any, *, share: bool, decimal_comma: bool) -> float | None:
         value = float(text)
     except ValueError:
         return None
-    if not math.isfinite(value):
-        return math.nan
     return value / 100 if percent else value

@@ -185,14 +185,21 @@ def _of_csv(path: Path, first: str, lines: _Lines, wanted: Callable[[str], bool]
         _check_header(path, header_line, names)
         columns = _Columns(path, wanted)
         begin = lines.number + 1
+        empty: list[int] = []
         for cells in reader:
             if len(cells) > len(names):
                 raise UsageError(
                     f"{path}:{begin}: has {len(cells)} cells, but the header names {len(names)}"
                 )
             if cells:
+                # Of a single column an empty line is a row without a value, but at the end.
+                for line in empty:
+                    columns.add(line, ((name, "") for name in names))
+                empty.clear()
                 # Without a name it is the row's number, as pandas writes it.
                 columns.add(begin, ((n, c) for n, c in zip(names, cells, strict=False) if n))
+            elif len(names) == 1:
+                empty.append(begin)
             begin = lines.number + 1
     except csv.Error as error:
         raise UsageError(f"{path}:{begin}: is no CSV row: {error}") from None

@@ -409,6 +409,7 @@ def test_a_run_that_diverged_is_left_out(said: Said) -> None:
         (("variance", "lat.csv", "--half-width", "0"), "neither a share"),
         (("variance", "lat.csv", "--output", "plot.pdf"), ".png or .svg"),
         (("variance", "file:missing.csv"), "missing.csv"),
+        (("variance", "missing.csv"), "no file or agent 'missing.csv'"),
         (("power", "a", "b", "c"), "one selector, or two"),
         (("power", "echo", "--sd", "10%"), "--sd is measured"),
         (("power", "--shares", "0.7", "0.7"), "equal shares"),

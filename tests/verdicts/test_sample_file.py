@@ -132,6 +132,20 @@ def test_each_way_to_say_that_a_row_failed(read: Read, column: str, fine: str, f
     assert evidence.values["reliability"].tolist() == [1, 0]
 
 
+def test_an_infinite_value_is_told_as_what_it_is(read: Read) -> None:
+    file = read("latency_ms\n10\ninf\n\n20\n-Infinity\n")
+    assert any("3 of 5 rows failed (infinite 2, empty 1)" in note for note in file.notes)
+    assert only(file).values["reliability"].tolist() == [1, 0, 0, 1, 0]
+    file = read("latency_ms,correct\n10,1\ninf,1\n,1\n")
+    assert any("2 rows have no e2e_ms, of 1 it is infinite" in note for note in file.notes)
+
+
+def test_a_second_column_of_one_metric_is_told(read: Read) -> None:
+    file = read("duration_s,latency_ms\n9,10\n8,20\n")
+    assert only(file).values["e2e_ms"].tolist() == [10, 20]
+    assert any("'duration_s' ignored: e2e_ms is read from 'latency_ms'" in n for n in file.notes)
+
+
 def test_failures_of_harness_and_grader_are_left_out_and_said(read: Read) -> None:
     file = read("ms,failure_kind\n1,\n2,harness\n3,grader\n4,timeout\n")
     assert only(file).values["reliability"].tolist() == [1, 0]

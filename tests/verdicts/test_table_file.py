@@ -34,6 +34,12 @@ def read(path: Path) -> Table:
     return table
 
 
+def test_an_empty_line_of_a_single_column_is_a_row_without_a_value(write: Write) -> None:
+    table = read(write("ms\n1\n\n2\n\n\n"))  # at the end it is only an end
+    assert table.columns == {"ms": ["1", "", "2"]}
+    assert table.lines == [2, 3, 4]
+
+
 ROWS = [{"id": "a", "ms": "1"}, {"id": "b", "ms": "2"}]
 
 
