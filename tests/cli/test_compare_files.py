@@ -13,12 +13,12 @@ from agentbench_tui.cli.main import _run
 Compare = Callable[..., tuple[int, str, str]]
 
 
-def write_samples(path: Path, factor: float, *, seed: int = 0) -> None:
-    """40 cases; right are all but each fifth, and of the factor depends the time."""
+def write_samples(path: Path, factor: float, *, seed: int = 0, cases: int = 40) -> None:
+    """Right are all but each fifth, and of the factor depends the time."""
     rows = [
         f"c{case},{0.1 * (1 + case % 7) * factor * (1 + 0.01 * ((case * 7 + seed) % 5))},"
         f"{int(case % 5 > 0)}"
-        for case in range(40)
+        for case in range(cases)
     ]
     path.write_text("case,latency_s,correct\n" + "\n".join(rows) + "\n")
 
@@ -66,8 +66,9 @@ def test_swapped_files_give_the_reciprocal(compare: Compare) -> None:
     assert (one["verdict"], other["verdict"]) == ("worse", "better")
 
 
-def test_a_file_compared_with_itself_is_equivalent(compare: Compare) -> None:
-    found = metrics(compare("file:a.csv", "file:a.csv", "--format", "json")[1])
+def test_a_file_compared_with_itself_is_equivalent(compare: Compare, tmp_path: Path) -> None:
+    write_samples(tmp_path / "many.csv", 1.0, cases=160)
+    found = metrics(compare("file:many.csv", "file:many.csv", "--format", "json")[1])
     assert found["e2e_ms"]["verdict"] == "equivalent"
 
 
