@@ -60,10 +60,14 @@ async def ask(
             sent_ns = response.sent_ns
             if not 200 <= response.status < 300:
                 raise await endpoint.refusal(response)
-            if is_event_stream(response):
-                await _read_stream(endpoint, dialect, response, transcript)
-            else:
-                await _read_whole(endpoint, dialect, response, transcript)
+            streamed = is_event_stream(response)
+            read = _read_stream if streamed else _read_whole
+            await read(endpoint, dialect, response, transcript)
+            if transcript.is_empty:
+                kind = FailureKind.TRUNCATED if streamed else FailureKind.PARSE
+                raise AgentFailure(
+                    kind, f"{endpoint.place}: the answer is empty: no content and no finish_reason"
+                )
     except AgentFailure as failure:
         if transcript.began:
             failure.partial = endpoint.without_secrets(transcript.answer(sent_ns))

@@ -62,6 +62,13 @@ class Transcript:
         """Whether the answer came to its end."""
         return self.ended or self.finish_reason is not None
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether it says nothing, not even why: a model that has nothing to say ends with a
+        reason, and a proxy whose model is gone with none."""
+        made = self.usage is not None and self.usage.output_tokens
+        return self.finish_reason is None and not self.began and not made
+
     def add_text(self, text: str, received_ns: int = 0) -> None:
         """A piece of the answer; `received_ns` is 0 when it is not streamed."""
         if text:

@@ -233,7 +233,7 @@ class _Exchange:
         # Some servers break off after the last event instead of ending the body, or leave it open.
         kind = failure.kind
         if (kind is FailureKind.TRUNCATED and self._is_whole()) or (
-            kind is FailureKind.TIMEOUT and self._transcript.ended and not self._is_empty()
+            kind is FailureKind.TIMEOUT and self._transcript.ended and not self._transcript.is_empty
         ):
             self._finish(_OK, self._last_ns)
         else:
@@ -253,18 +253,11 @@ class _Exchange:
     def _is_whole(self) -> bool:
         """Whether the answer is, by what it says, though its body broke off."""
         if self._parser is not None:
-            return self._transcript.complete and not self._is_empty()
+            return self._transcript.complete and not self._transcript.is_empty
         with suppress(Exception):  # that it broke off is the better reason
             self._complete(self._last_ns)
             return True
         return False
-
-    def _is_empty(self) -> bool:
-        """Whether it says nothing, not even why: a model that has nothing to say ends with a
-        reason, and a proxy whose model is gone with none."""
-        transcript = self._transcript
-        made = transcript.usage is not None and transcript.usage.output_tokens
-        return transcript.finish_reason is None and not transcript.began and not made
 
     def _complete(self, received_ns: int) -> None:
         """Read what is left to read. Raises AgentFailure when it is no answer."""
@@ -277,7 +270,7 @@ class _Exchange:
                 raise self._failure(
                     FailureKind.TRUNCATED, "ended its stream before the answer's end"
                 )
-            if self._is_empty():
+            if self._transcript.is_empty:
                 raise self._failure(
                     FailureKind.TRUNCATED,
                     "ended its stream, but the answer is empty: no content and no finish_reason",
@@ -293,7 +286,7 @@ class _Exchange:
             raise self._failure(
                 FailureKind.PARSE, f"the answer cannot be read, {error}: {start}"
             ) from None
-        if self._is_empty():
+        if self._transcript.is_empty:
             raise self._failure(
                 FailureKind.PARSE, "the answer is empty: no content and no finish_reason"
             )

@@ -368,3 +368,29 @@ async def test_a_body_that_breaks_off_is_whole_if_its_json_is(lost: int) -> None
                 await failure(agent, ask("one"), FailureKind.TRUNCATED)
             else:
                 assert (await agent.answer(ask("one"))).text == "a"
+
+
+@pytest.mark.parametrize(
+    ("kind", "body", "failed"),
+    [
+        (b"text/event-stream", b"data: [DONE]\n\n", FailureKind.TRUNCATED),
+        (b"application/json", b'{"choices": [{"message": {"content": ""}}]}', FailureKind.PARSE),
+        (
+            b"text/event-stream",
+            b'data: {"choices": [{"delta": {}, "finish_reason": "stop"}]}\n\ndata: [DONE]\n\n',
+            None,
+        ),
+    ],
+)
+async def test_an_answer_that_says_nothing_and_not_why_is_none(
+    kind: bytes, body: bytes, failed: FailureKind | None
+) -> None:
+    length = str(len(body)).encode()
+    head = b"HTTP/1.1 200 OK\r\ncontent-type: %b\r\ncontent-length: %b\r\n\r\n" % (kind, length)
+    with raw_server(saying_once(head + body)) as server:
+        async with opened(f"openai:{server.url}v1#m") as agent:
+            if failed is None:
+                assert (await agent.answer(ask("one"))).text == ""
+            else:
+                found = await failure(agent, ask("one"), failed)
+                assert "the answer is empty" in found.detail
