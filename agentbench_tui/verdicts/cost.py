@@ -94,12 +94,15 @@ def cost_fields(found: Spending | str) -> dict[str, Any]:
             "successes_per_usd": nothing,
         }
     figures = found.figures()
-    reason = BY_THE_HOUR if found.by_the_hour else ""
-    per_task = figures.per_task
-    if found.by_the_hour:
-        per_task = replace(per_task, low=None, high=None)
+    told = {
+        "cost_usd_per_task": figures.per_task,
+        "cost_usd_per_success": figures.per_success,
+        "successes_per_usd": figures.per_dollar,
+    }
+    if not found.by_the_hour:
+        return {name: estimate_document(one) for name, one in told.items()}
+    # an interval over cases would leave out what costs differ by from repeat to repeat
     return {
-        "cost_usd_per_task": estimate_document(per_task, reason),
-        "cost_usd_per_success": estimate_document(figures.per_success, reason),
-        "successes_per_usd": estimate_document(figures.per_dollar, reason),
+        name: estimate_document(replace(one, low=None, high=None, reason=BY_THE_HOUR))
+        for name, one in told.items()
     }

@@ -111,7 +111,8 @@ def by_repeats(samples: Sequence[Sequence[Floats]], better: Better, *, share: bo
     """From one value for each whole repeat, by agent and place; all have values of every place.
 
     The score is the mean over places of the repeats' mean, geometric where all values are above 0
-    (but for shares). Pairs are tested by Welch's t with the places as strata, adjusted by Holm.
+    (but for shares). Pairs are tested by Welch's t with the places as strata, adjusted by Holm;
+    where nothing varies, by the exact rank test of one place, which needs 4 repeats a side.
     Measured (4 log-normal agents, 2-15 repeats, 1 or 4 places, 300 tables each): equal agents were
     told apart in 1-5 % of the tables, and the interval always held the true place of all four.
     """
@@ -238,8 +239,9 @@ def _welch(a: _Strata, b: _Strata) -> float:
     difference = abs(a.mean - b.mean)
     variances = (*a.variances, *b.variances)
     total = sum(variances)
-    if total == 0:
-        return 1.0 if difference == 0 else 0.0
+    if total == 0:  # t has nothing to divide by: the chance of just this split of the repeats
+        splits = min(math.comb(n + m + 2, n + 1) for n, m in zip(a.freedom, b.freedom, strict=True))
+        return 1.0 if difference == 0 else min(1.0, 2 / splits)
     df = _freedom(variances, (*a.freedom, *b.freedom))
     return min(1.0, 2 * student_cdf(-difference / math.sqrt(total), df))
 

@@ -17,6 +17,7 @@ from agentbench_tui.model.errors import UsageError
 from agentbench_tui.store.database import connect_to_read
 from agentbench_tui.store.writer import write_once
 from agentbench_tui.verdicts.contenders import Wanted
+from agentbench_tui.verdicts.cost import BY_THE_HOUR
 from agentbench_tui.verdicts.cost_board import CostAsked, cost_document
 
 # dear and cheap are right on 57 of 60, not all the same; poor on 15; slow as dear but takes longer.
@@ -184,7 +185,10 @@ async def test_what_is_paid_by_the_hour_is_compared_by_whole_repeats(tmp_path: P
     line = agents(group)["here"]
     assert line["by_the_hour"]
     assert line["cost_usd_per_task"]["value"] == pytest.approx(186 / 180)
-    assert line["cost_usd_per_task"]["low"] is None
+    for figure in ("cost_usd_per_task", "cost_usd_per_success", "successes_per_usd"):
+        assert line[figure]["value"] is not None
+        assert (line[figure]["low"], line[figure]["high"]) == (None, None)
+        assert line[figure]["reason"] == BY_THE_HOUR
     saving = agents(group)["there"]["against_current"]["saving"]
     assert saving["value"] == pytest.approx(0.5)  # geometric means of like repeats
     assert saving["low"] < 0.5 < saving["high"]

@@ -71,6 +71,17 @@ def test_constants_that_are_equal_tie(value: float) -> None:
     assert found.labels() == ["1=", "1=", "1="]
 
 
+@pytest.mark.parametrize(
+    ("repeats", "labels"), [(2, ["1=", "1="]), (3, ["1=", "1="]), (4, ["1", "2"])]
+)
+def test_constants_that_differ_are_apart_from_four_repeats_on(
+    repeats: int, labels: list[str]
+) -> None:
+    """2 of the splits of 8 repeats in halves lie as far apart: p = 2 / 70; of 6 repeats 2 / 20."""
+    samples = [[np.full(repeats, level)] * 2 for level in (2.0, 3.0)]
+    assert by_repeats(samples, "lower", share=False).labels() == labels
+
+
 def test_agents_that_do_not_differ_are_rarely_told_apart() -> None:
     draw = np.random.default_rng(11)
     false = 0
