@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from agentbench_tui.analysis.bootstrap import bootstrap_mean
+from agentbench_tui.analysis.components import two_level
 from agentbench_tui.analysis.estimate import estimate, needs
 from agentbench_tui.analysis.interval import (
     Interval,
@@ -37,6 +38,7 @@ _MOST_RESAMPLED = 5_000
 """Values beyond which t is as good for a mean as a bootstrap, which would take seconds."""
 _FEWEST_OF_TASKS, _DRAWN_OF_TASKS = 2_000, 10_000_000
 """Resamples over tasks at least, and values drawn in all of them together: about a second."""
+_CONSTANT = "nothing varies, which is not certainty"
 _PASSES = (1, 2, 3, 5, 8, 10, 16, 32, 64, 100)
 
 
@@ -136,7 +138,9 @@ def _bca(of: Observed, seed: int) -> Figure:
     clusters = of.cluster if of.cluster is not None and _repeats_units(of.cluster) else None
     units = len(of.values) if clusters is None else len(np.unique(clusters))
     reason = ""
-    if units < BOOTSTRAP_FROM:
+    if of.values.min() == of.values.max():
+        reason = _CONSTANT
+    elif units < BOOTSTRAP_FROM:
         reason = needs(BOOTSTRAP_FROM, units)
     elif len(of.values) > _MOST_RESAMPLED:
         reason = f"above {_MOST_RESAMPLED:,} values t is as good"
@@ -220,12 +224,20 @@ def _over_cases(name: str, each: Sequence[float], seed: int) -> Figure:
 
 
 def _effective(of: Observed) -> Figure:
-    """Within repeats: between them nothing goes on."""
+    """What is alike within repeats, between which nothing goes on, or among answers to one case:
+    whichever leaves less."""
+    name, n = "effective sample size", len(of.values)
+    if of.values.min() == of.values.max():
+        return Figure(name, None, None, None, n, "", _CONSTANT)
     worth = sum(
         effective_sample_size(of.values[of.repeat == number]) for number in np.unique(of.repeat)
     )
     method = "n (1 - r1) / (1 + r1) of each repeat"
-    return Figure("effective sample size", worth, None, None, len(of.values), method)
+    levels = None if of.cluster is None else two_level(of.values, of.cluster)
+    if levels is not None and n / levels.design_effect < worth:
+        worth = n / levels.design_effect
+        method = f"n / design effect of answers to one case, ICC {levels.icc:.3f}"
+    return Figure(name, worth, None, None, n, method)
 
 
 def _by_repeat(of: Observed, figure: Callable[[Floats], float]) -> Floats:

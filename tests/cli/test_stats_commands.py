@@ -328,9 +328,20 @@ def test_summary_of_right_and_wrong_answers(said: Said) -> None:
     assert {name: found[name]["value"] for name in ("pass@1", "pass@3", "pass^3")} == {
         "pass@1": 0.625, "pass@3": 0.625, "pass^3": 0.625
     }  # fmt: skip
+    assert found["effective sample size"]["value"] == pytest.approx(16)  # the cases
     middle = found["interquartile mean"]  # without the 12 lowest and highest of 18 × 0, 30 × 1
     assert middle["value"] == pytest.approx(18 / 24)
     assert "not certainty" in middle["reason"]
+
+
+def test_where_all_failed_no_bootstrap_claims_certainty(said: Said) -> None:
+    Path("wrong.csv").write_text("case,correct\n" + "".join(f"c{n},0\n" for n in range(40)))
+    found = figures(said, "wrong.csv", "--metric", "accuracy")
+    for name in ("mean, BCa", "effective sample size"):
+        assert found[name]["low"] is None
+        assert "nothing varies" in found[name]["reason"]
+    wilson = stats.binomtest(0, 40).proportion_ci(0.95, "wilson")
+    assert found["share, values independent"]["high"] == pytest.approx(wilson.high)
 
 
 def test_summary_of_times(said: Said) -> None:
