@@ -53,10 +53,11 @@ def is_timed(metric: str, *sides: Evidence) -> bool:
 def differences(
     connection: sqlite3.Connection, a: Evidence, b: Evidence, numbers: CaseNumbers
 ) -> list[Difference]:
-    """What differs, or disturbed; of a file nothing is known, so that nothing is said."""
+    """What differs, or disturbed; of a file only the cases are known, so that they alone are."""
     rows_a, rows_b = a.executions, b.executions
     if not rows_a or not rows_b:
-        return []
+        found_cases = _answered_cases(a, b)
+        return [] if found_cases is None else [found_cases]
     found = [
         _same(rows_a, rows_b),
         _simulated(rows_a, rows_b),
@@ -92,9 +93,10 @@ def _machine(a: Sequence[Execution], b: Sequence[Execution]) -> Difference | Non
     of_a, of_b = _values(a, "fingerprint"), _values(b, "fingerprint")
     if None in of_a | of_b:
         return Difference("machine", "on which machine it was measured is not known")
-    if of_a == of_b:
+    if of_a == of_b and len(of_a) == 1:
         return None
-    words = "measured on different machines: times and rates are shown, but not judged"
+    apart = "several" if of_a & of_b else "different"
+    words = f"measured on {apart} machines: times and rates are shown, but not judged"
     return Difference("machine", words, forbids_times=True)
 
 
@@ -104,7 +106,18 @@ def _cases(
     keys_a, keys_b = _values(a, "dataset_key"), _values(b, "dataset_key")
     if keys_a == keys_b or None in keys_a | keys_b:
         return None
-    of_a, of_b = numbers.all_of(keys_a), numbers.all_of(keys_b)
+    return _of_cases(numbers.all_of(keys_a), numbers.all_of(keys_b))
+
+
+def _answered_cases(a: Evidence, b: Evidence) -> Difference | None:
+    """By the cases that there are rows of. None in common: most likely nobody numbered them."""
+    if not (isinstance(a, TaskEvidence) and isinstance(b, TaskEvidence)):
+        return None
+    of_a, of_b = set(a.case.tolist()), set(b.case.tolist())
+    return _of_cases(of_a, of_b) if of_a & of_b else None
+
+
+def _of_cases(of_a: set[int], of_b: set[int]) -> Difference | None:
     common = len(of_a & of_b)
     if common == len(of_a) == len(of_b):
         return None

@@ -14,7 +14,7 @@ from agentbench_tui.model.errors import Unmeasured, UsageError, did_you_mean
 from agentbench_tui.model.metric import METRICS, find_metric, known_metrics
 from agentbench_tui.verdicts.comparability import Difference, differences, is_timed
 from agentbench_tui.verdicts.comparison import Asked, Comparison, judged
-from agentbench_tui.verdicts.evidence import CaseNumbers, TaskEvidence
+from agentbench_tui.verdicts.evidence import CaseNumbers, LoadEvidence, TaskEvidence
 from agentbench_tui.verdicts.head_to_head import compare_metric
 from agentbench_tui.verdicts.outcome import Outcome, outcome
 from agentbench_tui.verdicts.sample_columns import CIRCUMSTANCES
@@ -50,7 +50,7 @@ class OnBenchmark:
     differences: tuple[Difference, ...]
     """What is not the same besides the agents."""
     notes: tuple[str, ...]
-    """Primary metrics that one side lacks."""
+    """How runs were counted, and primary metrics that one side lacks."""
 
     @property
     def pairs(self) -> int:
@@ -231,6 +231,7 @@ def _on_benchmarks(
         found = differences(connection, of_a, of_b, numbers)
         if any(one.what == "cases" for one in found):
             of_a, of_b = _on_common_cases(of_a, of_b)
+        of_a, of_b, unit = _by_run_of_several(of_a, of_b)
         compared, notes = _metrics(of_a, of_b, asked, metrics)
         if not any(is_timed(one.metric, of_a, of_b) for one in compared):
             found = [one for one in found if one.what not in {"machine", "harness"}]
@@ -240,7 +241,28 @@ def _on_benchmarks(
                 for one in compared
             ]
         category = _category(connection, of_a)
-        yield OnBenchmark(place, category, of_a, of_b, tuple(compared), tuple(found), notes)
+        yield OnBenchmark(
+            place, category, of_a, of_b, tuple(compared), tuple(found), (*unit, *notes)
+        )
+
+
+def _by_run_of_several(a: Evidence, b: Evidence) -> tuple[Evidence, Evidence, tuple[str, ...]]:
+    """Whole runs instead of repeats, as soon as one side has several; with that in words.
+
+    What makes runs differ is shared by all repeats of a run, which are no draws of it.
+    """
+    counts = [len({row["run_id"] for row in one.executions}) for one in (a, b)]
+    if max(counts) < 2:
+        return a, b, ()
+    told = ", ".join(f"{'AB'[side]} has {runs}" for side, runs in enumerate(counts) if runs)
+    return _by_run(a), _by_run(b), (f"runs are compared, not their repeats: {told}",)
+
+
+def _by_run(side: Evidence) -> Evidence:
+    """A file says itself what its repeats are."""
+    if isinstance(side, TaskEvidence | LoadEvidence) and side.executions:
+        return side.by_run()
+    return side
 
 
 def _on_common_cases(a: Evidence, b: Evidence) -> tuple[Evidence, Evidence]:

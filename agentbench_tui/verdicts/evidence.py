@@ -72,6 +72,19 @@ class TaskEvidence:
     """R."""
     totals: dict[str, Floats] = field(default_factory=dict)
     """Of what only whole repeats have (see `repeat_totals`), float64[R]; NaN where not known."""
+    repeats_of: Sequence[int] = ()
+    """How many repeats each of the executions has; empty of files."""
+
+    def by_run(self) -> TaskEvidence:
+        """With whole runs as its repeats: a total is the mean over those of the run."""
+        runs = _runs(self.executions, self.repeats_of)
+        return replace(
+            self,
+            repeat=runs[self.repeat],
+            totals={name: _mean_by(runs, values) for name, values in self.totals.items()},
+            repeats=int(runs.max(initial=-1)) + 1,
+            repeats_of=(),
+        )
 
     def only(self, cases: Integers) -> TaskEvidence:
         """What is said of these cases alone; totals of a repeat are of all its cases, and go."""
@@ -210,6 +223,7 @@ def task_evidence(
         {name: column for name, column in values.items() if not np.isnan(column).all()},
         first,
         totals,
+        [part.repeats for part in parts],
     )
 
 
@@ -230,6 +244,24 @@ def _part(connection: sqlite3.Connection, row: Execution, numbers: CaseNumbers) 
         int(repeat.max()) + 1 if len(repeat) else 0,
         repeat_totals(connection, row["key"], seen, agent),
     )
+
+
+def _runs(executions: Sequence[Execution], repeats_of: Iterable[int]) -> Integers:
+    """Of each repeat the number of its run, 0 … by the order of the executions."""
+    numbers: dict[str, int] = {}
+    of = [numbers.setdefault(row["run_id"], len(numbers)) for row in executions]
+    return np.repeat(np.array(of, np.int64), list(repeats_of))
+
+
+def _mean_by(number: Integers, values: Floats) -> Floats:
+    """The mean of those values that are known, by number; NaN where none is."""
+    known = ~np.isnan(values)
+    count = int(number.max(initial=-1)) + 1
+    found = np.full(count, math.nan)
+    counts = np.bincount(number[known], minlength=count)
+    sums = np.bincount(number[known], values[known], count)
+    np.divide(sums, counts, out=found, where=counts > 0)
+    return found
 
 
 def agent_of(connection: sqlite3.Connection, row: Execution) -> AgentSpec:
@@ -271,29 +303,47 @@ def _columns(seen: Observations, *, scored: bool, recorded: bool) -> dict[str, F
 class LoadEvidence:
     """Repeats of load executions, each with its own metrics."""
 
-    def __init__(self, connection: sqlite3.Connection, executions: Iterable[Execution]) -> None:
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        executions: Iterable[Execution],
+        *,
+        by_run: bool = False,
+    ) -> None:
         self.executions = list(executions)
         self._connection = connection
+        self._averaged = by_run
+
+    def by_run(self) -> LoadEvidence:
+        """With the means of whole runs instead of its repeats."""
+        return LoadEvidence(self._connection, self.executions, by_run=True)
 
     def per_repeat(self, metric: str) -> Floats:
         """See `Evidence`."""
         base = metric if "." in metric or not metric.endswith("_ms") else f"{metric}.p50"
-        return np.array([repeat[base][0] for repeat in self._repeats if base in repeat])
+        runs = [run for run, repeat in self._repeats if base in repeat]
+        values = np.array([repeat[base][0] for _, repeat in self._repeats if base in repeat])
+        if not self._averaged:
+            return values
+        _, of = np.unique(np.array(runs, np.int64), return_inverse=True)
+        return _mean_by(of.reshape(-1), values)
 
     def observed(self, metric: str) -> int:
         """How many requests its values stand on, in all repeats together."""
-        return sum(repeat[metric][1] for repeat in self._repeats if metric in repeat)
+        return sum(repeat[metric][1] for _, repeat in self._repeats if metric in repeat)
 
     @cached_property
-    def _repeats(self) -> list[dict[str, tuple[float, int]]]:
-        """Of each repeat the value of a metric, and the number of requests behind it."""
+    def _repeats(self) -> list[tuple[int, dict[str, tuple[float, int]]]]:
+        """Of each repeat the number of its run, and by metric its value and how many requests are
+        behind it."""
         from agentbench_tui.load.aggregate import aggregate, read_windows
         from agentbench_tui.load.columns import read_columns
         from agentbench_tui.load.pricing import price_of
         from agentbench_tui.load.requests import Requests
 
         repeats = []
-        for row in self.executions:
+        runs = _runs(self.executions, [1] * len(self.executions)).tolist()
+        for run, row in zip(runs, self.executions, strict=True):
             key = row["key"]
             agent = agent_of(self._connection, row)
             price = price_of(self._connection, key, agent)
@@ -304,11 +354,10 @@ class LoadEvidence:
                     agent,
                     None if price is None else price.of_request,
                 )
-                repeats.append(
-                    {
-                        name: (metric.value, metric.n)
-                        for name, metric in found.metrics.items()
-                        if metric.value is not None
-                    }
-                )
+                values = {
+                    name: (metric.value, metric.n)
+                    for name, metric in found.metrics.items()
+                    if metric.value is not None
+                }
+                repeats.append((run, values))
         return repeats

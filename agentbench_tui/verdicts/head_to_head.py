@@ -113,10 +113,12 @@ def _by_cases(
     )
     of_a, of_b = (case_values(side, metric, on_logs=positive) for side in (a, b))
     pairs = pair(of_a, of_b)
+    least = 1 if asked.paired == "yes" else LEAST_PAIRS
     if not pairs:  # the same cases by other seeds are the same cases
-        of_a, of_b = (case_values(side, metric, on_logs=positive, seeded=False) for side in (a, b))
-        pairs = pair(of_a, of_b)
-    if asked.paired != "no" and (len(pairs) >= LEAST_PAIRS or (asked.paired == "yes" and pairs)):
+        pairs = pair(
+            *(case_values(side, metric, on_logs=positive, seeded=False) for side in (a, b))
+        )
+    if asked.paired != "no" and len(pairs) >= least:
         result = _of_pairs(found, pairs, asked)
         return pairs_beside_repeats(result, pairs, a, b) if found.unit == "ms" else result
     if asked.paired == "yes":

@@ -142,7 +142,7 @@ def test_other_seeds_and_definitions_are_told(measured: Path) -> None:
     _, document = sides_of(measured, ["tag:first/good", "tag:later"])
     assert words(document)["seeds"] == "other seeds: 42 against 7"
     assert "concurrency 1 against 2" in words(document)["definition"]
-    assert not document["paired"]
+    assert document["n_pairs"] == 20  # the same cases, whatever the seed
 
 
 def test_times_of_other_machines_are_shown_but_not_judged(database: Path) -> None:
@@ -158,6 +158,27 @@ def test_times_of_other_machines_are_shown_but_not_judged(database: Path) -> Non
     )  # fmt: skip
     assert by_metric(document)["accuracy"]["comparable"]
     assert any("one machine to compare e2e_ms" in said for said in document["recommendations"])
+
+
+BOTH_RUNS = "UPDATE runs SET tags='[\"both\"]'"
+
+
+def test_runs_are_compared_as_soon_as_a_side_has_two(database: Path) -> None:
+    _, document = sides_of(database, ["tag:first/good", "tag:first/bad"], "output_tokens")
+    assert by_metric(document)["output_tokens"]["repeats"] == 3
+    change(database, BOTH_RUNS)
+    _, document = sides_of(database, ["tag:both/good", "tag:both/bad"], "output_tokens")
+    (benchmark,) = document["benchmarks"]
+    assert benchmark["notes"] == ["runs are compared, not their repeats: A has 2, B has 1"]
+    assert by_metric(document)["output_tokens"]["repeats"] == 1
+
+
+def test_times_of_sides_that_mix_machines_are_not_judged(database: Path) -> None:
+    other = "INSERT INTO environments VALUES ('other', 'other machine', '{}')"
+    change(database, other, BOTH_RUNS, "UPDATE runs SET environment_hash='other' WHERE key=2")
+    _, document = sides_of(database, ["tag:both/good", "tag:both/good"])
+    assert words(document)["machine"].startswith("measured on several machines")
+    assert not by_metric(document)["e2e_ms"]["comparable"]
 
 
 def test_a_disturbed_machine_is_told(database: Path) -> None:

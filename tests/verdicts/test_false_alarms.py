@@ -162,8 +162,8 @@ def test_only_cases_vary_then_it_is_their_t_test() -> None:
     found = compared("e2e_ms", asked(20, 4, e2e_ms=a), asked(20, 4, e2e_ms=b))
     expected = stats.ttest_1samp(d, 0)
     assert found.p_value == pytest.approx(expected.pvalue)
-    interval = expected.confidence_interval(0.95)
-    assert (found.low, found.high) == pytest.approx(np.exp([interval.low, interval.high]))
+    interval = stats.t.interval(0.95, 19, d.mean(), stats.sem(d))
+    assert (found.low, found.high) == pytest.approx(np.exp(interval))
     assert found.varies_by == "cases"
 
 
@@ -237,3 +237,33 @@ def test_other_seeds_leave_the_cases_the_same() -> None:
     found = compared("e2e_ms", *slower(np.random.default_rng(1)))
     assert (found.paired, found.n) == (True, 30)
     assert count({"worse"}, "e2e_ms", slower, 20) == 20
+
+
+def test_repeats_of_a_run_are_no_draws_of_what_makes_runs_differ() -> None:
+    runs, repeats, cases = 4, 5, 10
+    rows = [{"run_id": f"r{run}"} for run in range(runs)]
+
+    def alike(draw: Draw) -> Sides:
+        sides = []
+        for _ in "ab":
+            luck = draw.normal(0, 0.04, (runs, 1)) + draw.normal(0, 0.02, (runs, repeats))
+            values = np.exp(luck.reshape(-1, 1) + draw.normal(0, 0.05, (runs * repeats, cases)))
+            side = asked(cases, runs * repeats, e2e_ms=values)
+            sides.append(replace(side, executions=rows, repeats_of=[repeats] * runs).by_run())
+        return sides[0], sides[1]
+
+    assert alike(np.random.default_rng(1))[0].repeats == runs
+    assert count(CALLED, "e2e_ms", alike, 100) <= five_percent(100)
+
+
+def test_a_total_of_a_run_is_the_mean_over_its_repeats() -> None:
+    side = replace(
+        asked(1, 5, accuracy=np.ones(5)),
+        executions=[{"run_id": one} for one in ("x", "y", "x")],
+        repeats_of=[2, 1, 2],
+        totals={"tokens_used": np.array([10, 20, 7, np.nan, 60.0])},
+    )
+    found = side.by_run()
+    assert found.repeats == 2
+    assert found.per_repeat("tokens_used").tolist() == [30, 7]
+    assert found.repeat.tolist() == [0, 0, 1, 0, 0]
