@@ -36,6 +36,8 @@ HEADER = ("group", "label", "value_or_control", "candidate_value_optional")
 _DIGITS = 9
 _NO_WIDTH = 1e-9
 """A spread of this share of the values is none that could be drawn."""
+_FAR = 3
+"""Widths of the distribution from which on 0 is too far off to be shown beside it."""
 _PLOT = 76, 12
 _COLUMNS = (
     Column("metric", "metric", names_row=True),
@@ -97,8 +99,8 @@ def _print_lines(answer: Answer) -> None:
 
 
 def distribution_plot(answer: Answer) -> Plot | None:
-    """What the bootstrap drew, with 0, the effect and the interval; None where it drew nothing, or
-    nothing else."""
+    """What the bootstrap drew, with the effect, the interval, and 0 if that is near; None where it
+    drew nothing, or nothing but one value."""
     import numpy as np
 
     from agentbench_tui.report.plot import histogram_plot
@@ -110,7 +112,10 @@ def distribution_plot(answer: Answer) -> Plot | None:
     if np.ptp(drawn) <= _NO_WIDTH * np.abs(drawn).max():
         return None
     low, high = bootstrap_ends(found)
-    marks = {"no difference": 0.0, "effect": found.effect, "low": low, "high": high}
+    marks = {"effect": found.effect, "low": low, "high": high}
+    far = _FAR * np.ptp(drawn)
+    if drawn.min() <= far and drawn.max() >= -far:
+        marks = {"no difference": 0.0, **marks}
     return histogram_plot(
         drawn,
         marks={name: value for name, value in marks.items() if value is not None},

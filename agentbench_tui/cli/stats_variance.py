@@ -41,12 +41,12 @@ _CELLS = (
     Column("n_needed_high", "at most", right=True),
     Column("more", "more", right=True),
 )
-_LINES = (
+_LINES = (  # what a narrow terminal has no room for goes below: the mean, which others tell too
     *_CELLS[:2],
-    Column("mean_shown", "mean", right=True),
     Column("cv_shown", "CV", right=True),
-    Column("half_width", "half-width", percent, right=True),
     Column("needed_shown", "runs needed", right=True),
+    Column("half_width", "half-width", percent, right=True),
+    Column("mean_shown", "mean", right=True),
 )
 _PLOT_HEIGHT = 20
 _FILE = "file:"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -11,9 +12,12 @@ from typing import TYPE_CHECKING
 from agentbench_tui.report.panel import Band, Bars, Line, Panel, points
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
 
 _MOST_BARS = 60
+_ROUNDING = 1e-12
+"""A spread of this share of the values is none that could be drawn."""
 _NO_BANDS: Mapping[str, tuple[Iterable[float], Iterable[float], Iterable[float]]] = {}
 _NO_LINES: Mapping[str, float] = {}
 
@@ -56,18 +60,31 @@ def histogram_plot(
 ) -> Plot:
     """How values are spread, in bars of equal width (the narrower of Sturges' and Freedman and
     Diaconis' rule, 60 bars at most), with named vertical lines. Values that are not finite are
-    left out."""
+    left out; those that differ by their rounding only are one bar."""
     import numpy as np
 
     known = np.asarray(values, dtype=np.float64).ravel()
     known = known[np.isfinite(known)]
     bars = None
     if known.size:
-        edges = np.histogram_bin_edges(known, bins="auto") if np.ptp(known) else 1
-        many = not isinstance(edges, int) and edges.size > _MOST_BARS + 1
-        counts, ends = np.histogram(known, bins=_MOST_BARS if many else edges)
+        if np.ptp(known) <= _ROUNDING * np.abs(known).max():
+            known = np.full_like(known, np.median(known))
+        counts, ends = np.histogram(known, bins=_bar_count(known))
         bars = Bars(tuple(ends.tolist()), tuple(map(float, counts.tolist())))
     return Plot((Panel(title, x_label, "count", bars=bars, marks=dict(marks)),))
+
+
+def _bar_count(values: NDArray[np.float64]) -> int:
+    import numpy as np
+
+    low, first, third, high = np.quantile(values, (0, 0.25, 0.75, 1)).tolist()
+    if low == high:
+        return 1
+    sturges = math.ceil(math.log2(values.size)) + 1
+    width = 2 * (third - first) / values.size ** (1 / 3)
+    if not width:
+        return sturges
+    return min(max(sturges, math.ceil(min((high - low) / width, _MOST_BARS))), _MOST_BARS)
 
 
 def line_plot(

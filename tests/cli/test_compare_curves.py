@@ -173,6 +173,15 @@ def test_what_the_lost_runs_could_overturn_is_no_verdict_in_any_format(
     assert "cannot be judged" in compare(*swapped, "--fail-on", "worse", status=3)
 
 
+@pytest.mark.parametrize(("far", "shown"), [(0.02, True), (5.0, False)])
+def test_no_difference_is_drawn_where_it_is_near(
+    compare: Compare, runs: Path, far: float, *, shown: bool
+) -> None:
+    for name, value in zip(T, CANDIDATE, strict=True):
+        write_run(runs / f"{name}.csv", value - 0.04 + far)
+    assert ("no difference: 0" in compare(*LISTS)) is shown
+
+
 def test_seeds_that_are_not_the_same_pair_nothing_unless_asked(compare: Compare) -> None:
     arguments = ("--control-run-ids", *C[:6], "--candidate-run-ids", *T[2:])
     assert "not paired: not the same seeds" in compare(*arguments)

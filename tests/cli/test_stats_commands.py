@@ -194,6 +194,21 @@ def test_variance_draws_in_the_terminal_and_into_files(said: Said) -> None:
     assert "░░" not in said("variance", "lat.csv")  # no terminal
 
 
+def test_thresholds_far_above_the_curves_do_not_flatten_them(said: Said) -> None:
+    near = ["100.1", "100.0", "100.2", "99.9", "100.05"]
+    Path("near.csv").write_text("latency_ms\n" + "\n".join(near) + "\n")
+    text = said("variance", "near.csv", "--plot")
+    assert "threshold 5 far above" in text
+    assert "threshold: 5" not in text
+    assert "threshold: 5" in said("variance", "lat.csv", "--plot")
+
+
+def test_the_cv_stands_first_so_that_a_narrow_terminal_keeps_it(said: Said) -> None:
+    write_curves(curves(8, 1))
+    header = said("variance", *(f"s_seed{n}_0.csv" for n in range(8)), "--metric", "reward")
+    assert header.index(" CV ") < header.index("half-width") < header.index(" mean")
+
+
 def test_variance_as_csv_has_a_row_a_metric(said: Said) -> None:
     rows = list(csv.DictReader(io.StringIO(said("variance", "lat.csv", "--format", "csv"))))
     assert [row["name"] for row in rows] == ["file/lat · e2e_ms"]

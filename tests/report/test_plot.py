@@ -106,6 +106,20 @@ def test_a_histogram_has_at_most_sixty_bars() -> None:
     assert sum(bars.counts) == 2000
 
 
+def test_bars_are_as_many_as_by_the_rules_of_numpy() -> None:
+    values = np.random.default_rng(1).normal(size=500)
+    bars = histogram_plot(values).panels[0].bars
+    assert bars is not None
+    assert bars.edges == pytest.approx(np.histogram_bin_edges(values, bins="auto").tolist())
+
+
+def test_a_spread_of_rounding_is_one_bar() -> None:
+    values = 1.0 + np.random.default_rng(1).integers(0, 3, 100) * 2.0**-52
+    bars = histogram_plot(values, marks={"mean": 1.0}).panels[0].bars
+    assert bars is not None
+    assert bars.counts == (100,)
+
+
 @pytest.mark.parametrize(
     "plot",
     [
