@@ -81,10 +81,11 @@ def _bar_count(values: NDArray[np.float64]) -> int:
     if low == high:
         return 1
     sturges = math.ceil(math.log2(values.size)) + 1
-    width = 2 * (third - first) / values.size ** (1 / 3)
+    width = 2 * (third - first) / math.cbrt(values.size)
     if not width:
         return sturges
-    return min(max(sturges, math.ceil(min((high - low) / width, _MOST_BARS))), _MOST_BARS)
+    freedman_diaconis = math.ceil(min((high - low) / width, _MOST_BARS))
+    return min(max(sturges, freedman_diaconis), _MOST_BARS)
 
 
 def line_plot(
