@@ -235,6 +235,8 @@ def _on_benchmarks(
         compared, notes = _metrics(of_a, of_b, asked, metrics)
         if not any(is_timed(one.metric, of_a, of_b) for one in compared):
             found = [one for one in found if one.what not in {"machine", "harness"}]
+        elif not unit:
+            unit = _of_one_run_each(of_a, of_b)
         if any(one.forbids_times for one in found):
             compared = [
                 replace(one, comparable=False) if is_timed(one.metric, of_a, of_b) else one
@@ -256,6 +258,14 @@ def _by_run_of_several(a: Evidence, b: Evidence) -> tuple[Evidence, Evidence, tu
         return a, b, ()
     told = ", ".join(f"{'AB'[side]} has {runs}" for side, runs in enumerate(counts) if runs)
     return _by_run(a), _by_run(b), (f"runs are compared, not their repeats: {told}",)
+
+
+def _of_one_run_each(a: Evidence, b: Evidence) -> tuple[str, ...]:
+    """What times of two runs leave open, one of each side; of the same run both have its luck."""
+    runs = [{row["run_id"] for row in one.executions} for one in (a, b)]
+    if [len(one) for one in runs] != [1, 1] or runs[0] == runs[1]:
+        return ()
+    return ("times of one run a side: what makes runs differ is not in them",)
 
 
 def _by_run(side: Evidence) -> Evidence:

@@ -173,6 +173,12 @@ def test_runs_are_compared_as_soon_as_a_side_has_two(database: Path) -> None:
     assert by_metric(document)["output_tokens"]["repeats"] == 1
 
 
+def test_times_of_two_runs_are_told_from_those_of_one(measured: Path) -> None:
+    for other, told in (("tag:later", True), ("tag:first/bad", False)):
+        _, document = sides_of(measured, ["tag:first/good", other])
+        assert ("times of one run a side" in str(document["benchmarks"][0]["notes"])) == told
+
+
 def test_times_of_sides_that_mix_machines_are_not_judged(database: Path) -> None:
     other = "INSERT INTO environments VALUES ('other', 'other machine', '{}')"
     change(database, other, BOTH_RUNS, "UPDATE runs SET environment_hash='other' WHERE key=2")
