@@ -84,7 +84,7 @@ def _bar_count(values: NDArray[np.float64]) -> int:
     width = 2 * (third - first) / math.cbrt(values.size)
     if not width:
         return sturges
-    freedman_diaconis = math.ceil(min((high - low) / width, _MOST_BARS))
+    freedman_diaconis: int = math.ceil(min((high - low) / width, _MOST_BARS))
     return min(max(sturges, freedman_diaconis), _MOST_BARS)
 
 
