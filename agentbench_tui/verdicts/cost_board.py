@@ -150,8 +150,8 @@ def _body(
     names = [one.card.contender.name for one in members]
     parts = [one.only(cases) for one in members]
     front = pareto_front(by_cluster(right, clusters), by_cluster(costs, clusters), seed=SEED)
-    found = options(parts, right, costs, clusters, asked.margin)
     current = asked.names[0] if asked.names and asked.names[0] in names else None
+    found = options(parts, right, costs, clusters, asked.margin, has_current=current is not None)
     lines = [
         _line(part, point, option, names, places)
         for part, point, option in zip(parts, front, found.of, strict=True)
@@ -168,6 +168,7 @@ def _body(
     order = sorted(range(len(lines)), key=lambda at: (-found.of[at].efficiency, names[at]))
     return {
         "current": current,
+        "saving_level": found.level,
         "formula": FORMULA if found.with_speed else FORMULA_WITHOUT_SPEED,
         "agents": [lines[at] for at in order],
         "optimal_configurations": [

@@ -47,8 +47,11 @@ class Options:
     of: tuple[Option, ...]
     savings: list[list[Document]]
     """[current][other]: `verdict` on the other's quality, `difference` in right answers with its
-    95 % interval, and `saving` as a share of the current cost, null unless the data exclude that
-    the other is worse by the margin."""
+    95 % interval, both of this switch alone; and `saving` as a share of the current cost with its
+    interval at `level`, null unless the data exclude at that level that the other is worse by the
+    margin."""
+    level: float
+    """Of the intervals of savings: that any of a table is wrong has a chance of 5 % at most."""
     with_speed: bool
 
     def opportunities(self, current: int) -> list[int]:
@@ -62,12 +65,21 @@ class Options:
 
 
 def options(
-    parts: Sequence[Ledger], right: Floats, costs: Floats, clusters: Integers, margin: float
+    parts: Sequence[Ledger],
+    right: Floats,
+    costs: Floats,
+    clusters: Integers,
+    margin: float,
+    *,
+    has_current: bool = False,
 ) -> Options:
     """`right` and `costs` are float64[members, cases] without gaps, `parts` what they come from.
 
-    Independent are clusters; of those each counts once, by its mean.
+    Independent are clusters; of those each counts once, by its mean. Switches are adjusted together
+    (Bonferroni): all of each to each, or with `has_current` those of one member to the others.
     """
+    switches = (len(parts) - 1) * (1 if has_current else len(parts))
+    level = 1 - (1 - _LEVEL) / max(1, switches)
     right, costs = _cluster_means(right, clusters), _cluster_means(costs, clusters)
     seconds = [_mean_seconds(part) for part in parts]
     known = [one for one in seconds if one is not None]
@@ -77,11 +89,14 @@ def options(
     found: tuple[Configuration, ...] = ()
     for current in range(len(parts)):
         found = configurations(
-            right, costs, current, lambda a, b: bool(_quality(a, b, margin)["not_worse"]), times,
+            right, costs, current, lambda a, b: bool(_quality(a, b, margin, level)["not_worse"]),
+            times, level,
         )  # fmt: skip
         savings.append(
             [
-                _saving(parts[current], part, one, _quality(right[current], row, margin))
+                _saving(
+                    parts[current], part, one, _quality(right[current], row, margin, level), level
+                )
                 for part, one, row in zip(parts, found, right, strict=True)
             ]
         )
@@ -91,15 +106,18 @@ def options(
             for one, s in zip(found, seconds, strict=True)
         ),
         savings,
+        level,
         with_speed,
     )
 
 
-def _quality(a: Floats, b: Floats, margin: float) -> Document:
-    """How B's right answers differ from A's, and whether the data exclude that it is worse."""
+def _quality(a: Floats, b: Floats, margin: float, level: float) -> Document:
+    """How B's right answers differ from A's, and whether the data exclude that it is worse, with an
+    error of 1 - `level`."""
     difference = float(b.mean() - a.mean())
     low, high = _interval(a, b, _LEVEL)
     inner_low, inner_high = _interval(a, b, _INNER)
+    sure_low, _ = _interval(a, b, 1 - 2 * (1 - level))
     excludes_none = low is not None and high is not None and (low > 0 or high < 0)
     p = 0.0 if excludes_none else 1.0  # all that the verdict asks is on which side of 5 % it lies
     return {
@@ -107,7 +125,7 @@ def _quality(a: Floats, b: Floats, margin: float) -> Document:
         "low": low,
         "high": high,
         "verdict": verdict(difference, inner_low, inner_high, p, margin, "higher"),
-        "not_worse": inner_low is not None and inner_low > -margin,
+        "not_worse": sure_low is not None and sure_low > -margin,
     }
 
 
@@ -122,13 +140,15 @@ def _interval(a: Floats, b: Floats, level: float) -> tuple[float | None, float |
     return effect.low, effect.high
 
 
-def _saving(current: Ledger, other: Ledger, found: Configuration, quality: Document) -> Document:
+def _saving(
+    current: Ledger, other: Ledger, found: Configuration, quality: Document, level: float
+) -> Document:
     """What is known of a switch; what is paid by the hour is compared by whole repeats."""
     saving = None
     if found.saving is not None:
         saving = estimate_document(found.saving)
         if current.is_hourly or other.is_hourly:
-            saving = _by_repeats(current, other)
+            saving = _by_repeats(current, other, level)
     low = None if saving is None else saving["low"]
     usd = float(current.usd.mean() - other.usd.mean())
     return {
@@ -139,8 +159,8 @@ def _saving(current: Ledger, other: Ledger, found: Configuration, quality: Docum
     }
 
 
-def _by_repeats(current: Ledger, other: Ledger) -> Document:
-    effect = unpaired_ratio_effect(_repeats(current), _repeats(other))
+def _by_repeats(current: Ledger, other: Ledger, level: float) -> Document:
+    effect = unpaired_ratio_effect(_repeats(current), _repeats(other), level)
     if effect.ratio is None:
         return estimate_document(None, effect.reason)
     low, high = (None if end is None else 1 - end for end in (effect.high, effect.low))
