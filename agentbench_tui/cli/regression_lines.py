@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -70,7 +71,7 @@ def _signed(share: float) -> str:
 def lines_of(document: Mapping[str, Any]) -> list[str]:
     """The sentences below the table, the verdict first."""
     lines = [_first_line(document)]
-    worst = sorted(document["regressions"], key=lambda one: -one["at_least_percentage"])
+    worst = sorted(document["regressions"], key=_by_size)
     for one in worst[:_SHOWN]:
         lines += _about(one)
     if len(worst) > _SHOWN:
@@ -133,14 +134,26 @@ def _left_out(document: Mapping[str, Any]) -> list[str]:
 
 
 def _about(one: Finding) -> list[str]:
-    least = size_words(one["at_least_percentage"] / 100, one["change_is"])
-    line = f"{one['metric']} of {place_words(one)}: at least {least} worse than {one['against']}"
+    line = f"{one['metric']} of {place_words(one)}: {_how_much(one)} {one['against']}"
     point = one["change_point"]
     if point is not None:
         line += f"; since {_when(point['first'])}"
         if point["last"] != point["first"]:
             line += f" … {_when(point['last'])}"
     return [line, f"  touches {_impact(one['impact_analysis'])}"]
+
+
+def _by_size(one: Finding) -> float:
+    """Those first that have lost all, then what is proved to be worst."""
+    least: float | None = one["at_least_percentage"]
+    return -math.inf if least is None else -least
+
+
+def _how_much(one: Finding) -> str:
+    if one["at_least_percentage"] is None:
+        return f"{_value(one['current_value'], one['unit'])} now, unlike"
+    least = size_words(one["at_least_percentage"] / 100, one["change_is"])
+    return f"at least {least} worse than"
 
 
 def _when(point: Mapping[str, Any]) -> str:

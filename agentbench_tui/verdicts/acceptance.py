@@ -14,11 +14,16 @@ if TYPE_CHECKING:
 
 
 def acceptable(findings: Iterable[Finding]) -> list[AcceptedChange]:
-    """Of every regression and improvement that has a place in time, from where on it holds."""
+    """Of every regression and improvement that has a place in time, from where on it holds.
+
+    Of a suspect version too, since only runs of it could tell more; that of a history is run again.
+    """
     now = utc_now()
     found = []
     for one in findings:
-        if one.verdict not in {"regression", "improvement"} or one.location is None:
+        is_known = one.verdict in {"regression", "improvement"}
+        is_suspect = one.verdict == "suspect" and not one.is_decided_by_another_run
+        if one.location is None or not (is_known or is_suspect):
             continue
         assert one.before is not None  # a verdict stands on both levels
         assert one.now is not None

@@ -113,14 +113,14 @@ def without_baseline(points: Sequence[Point]) -> Sides:
     `points` are the runs up to the newest one, the oldest first.
     """
     newest = points[-1]
-    first = _first_of_row(points, len(points) - 1)
+    first = first_of_row(points, len(points) - 1)
     if first == 0:
         return Sides(tuple(points[:-1]), (newest,), None)
-    start = _first_of_row(points, first - 1)
+    start = first_of_row(points, first - 1)
     return Sides(tuple(points[start:first]), tuple(points[first:]), None)
 
 
-def _first_of_row(points: Sequence[Point], last: int) -> int:
+def first_of_row(points: Sequence[Point], last: int) -> int:
     """The first of the runs in a row that are of one version."""
     first = last
     while first > 0 and points[first - 1].version == points[last].version:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from agentbench_tui.analysis.severity import Severity
     from agentbench_tui.analysis.version_gate import VersionTest
     from agentbench_tui.verdicts.history import Place, Point
+    from agentbench_tui.verdicts.succession import Doubt
 
 Verdict = Literal[
     "regression", "suspect", "improvement", "no change seen", "not enough data", "not comparable"
@@ -76,6 +78,10 @@ class Finding:
     reason: str = ""
     """Why there is no verdict, or what is to be known of it."""
     notes: tuple[str, ...] = ()
+    doubt: Doubt = ""
+    """What the newest run by itself says of the verdict on all runs of its version."""
+    is_total: bool = False
+    """All is lost, or won: one side is 0, and what changes by factors has no interval."""
     test: VersionTest | None = None
     """Of the versions, to be decided with the others of the scan."""
 
@@ -91,7 +97,9 @@ class Finding:
     @property
     def least_worsening(self) -> float:
         """By how much it is worse at least: 0.10 is a factor of 1.10 or 10 points; 0 unless it is
-        a regression."""
+        a regression, infinite when all is lost."""
+        if self.verdict == "regression" and self.is_total:
+            return math.inf
         if self.verdict != "regression" or self.low is None or self.high is None:
             return 0.0
         return least_worsening(self.low, self.high, self.scale)
@@ -99,6 +107,8 @@ class Finding:
     @property
     def severity(self) -> Severity | None:
         """None unless it is a regression."""
+        if self.verdict == "regression" and self.is_total:
+            return "critical"
         if self.verdict != "regression" or self.low is None or self.high is None:
             return None
         return severity(self.low, self.high, self.scale)
@@ -106,7 +116,7 @@ class Finding:
     @property
     def worsening(self) -> float | None:
         """The estimate of by how much it is worse, as `least_worsening`; negative when better."""
-        if self.change is None:
+        if self.change is None or self.is_total:
             return None
         shift = self.scale.positions([self.change])[0]
         return self.scale.size(float(shift))

@@ -75,6 +75,11 @@ class Point:
         return tuple(row["key"] for row in self.executions)
 
     @property
+    def observed(self) -> int:
+        """Answers, or requests, of its executions."""
+        return sum(row["observed"] for row in self.executions)
+
+    @property
     def kind(self) -> str:
         """`task`, `load` or `experiment`."""
         return str(self.definition.get("kind", "task"))

@@ -7,40 +7,34 @@ named, the newest run is judged by its history; otherwise two groups of runs are
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from statistics import fmean
 from typing import TYPE_CHECKING
 
 from agentbench_tui.analysis.history_gate import EARLIER_NEEDED
 from agentbench_tui.analysis.multiplicity import benjamini_hochberg
 from agentbench_tui.analysis.scale import MARGINS
-from agentbench_tui.analysis.version_gate import RUNS_NEEDED, compare_versions, with_adjusted
+from agentbench_tui.analysis.version_gate import with_adjusted
 from agentbench_tui.model.errors import UsageError, did_you_mean
 from agentbench_tui.model.metric import find_metric, known_metrics
 from agentbench_tui.store.baselines import accepted_changes
 from agentbench_tui.store.selection import agent_ids, executions_where
-from agentbench_tui.verdicts.baseline import Baselines, without_baseline
-from agentbench_tui.verdicts.finding import NO_RATIO, Finding, Location, scale_of
+from agentbench_tui.verdicts.baseline import Baselines
+from agentbench_tui.verdicts.finding import NO_RATIO, UNDECIDED, Finding, Location, scale_of
 from agentbench_tui.verdicts.history import Point, comparable, histories, is_timed
 from agentbench_tui.verdicts.history_judgement import judged_by_history
 from agentbench_tui.verdicts.repeats import Repeats
+from agentbench_tui.verdicts.succession import succession
+from agentbench_tui.verdicts.version_judgement import WORSE, decided, judged_by_versions
+from agentbench_tui.verdicts.zeros import without_zeros, zero_finding
 
 if TYPE_CHECKING:
     import sqlite3
     from collections import Counter
     from collections.abc import Iterable, Mapping, Sequence
 
-    from agentbench_tui.analysis.scale import Scale
-    from agentbench_tui.analysis.version_gate import VersionTest
     from agentbench_tui.store.baselines import AcceptedChange
     from agentbench_tui.verdicts.baseline import Sides
     from agentbench_tui.verdicts.history import Place
 
-ONE_HOUR = (
-    f"repeats of one run share its hour; {RUNS_NEEDED} runs of each decide, or both under two names"
-    " in one run (`agentbench compare`)"
-)
-"""Why two runs alone decide nothing."""
-NO_SPREAD = "how small a regression would have been seen is not known"
 JUDGED = (
     "accuracy", "reliability", "e2e_ms.p50", "e2e_ms.p95", "ttft_ms.p50", "output_tokens.mean",
     "cost_usd_per_task", "request_throughput_per_s", "goodput_share",
@@ -148,15 +142,19 @@ class _Judge:
                 for metric in (self._metrics or JUDGED)
                 if metric in sides.old[-1].values
             ]
+        newest = sides.new[-1]
+        before = points[: points.index(newest)]
         found = []
         for metric in self._metrics or JUDGED:
-            if metric in sides.new[-1].values:
-                one = self._one(place, points, sides, metric)
-                if self._metrics or (_was_measured(sides.old, metric) and one.reason != NO_RATIO):
-                    found.append(one)
-            elif self._metrics:
-                why = "the newest run has no value of it"
-                found.append(Finding(place, metric, "not enough data", sides.new, reason=why))
+            if metric not in newest.values:
+                if self._metrics or (before and metric in before[-1].values):
+                    why = "the newest run has no value of it"
+                    found.append(Finding(place, metric, "not enough data", sides.new, reason=why))
+                continue
+            is_new = bool(before) and not any(metric in point.values for point in before)
+            one = self._one(place, points, sides, metric)
+            if self._metrics or not (is_new or one.reason == NO_RATIO):
+                found.append(one)
         return found
 
     def _one(self, place: Place, points: Sequence[Point], sides: Sides, metric: str) -> Finding:
@@ -166,15 +164,15 @@ class _Judge:
         upto = [p for p in points[: points.index(newest) + 1] if metric in p.values]
         same, left_out = comparable(upto, newest, metric)
         accepted = self._accepted_at(place, metric)
-        series = [point for point in same if accepted is None or point.at >= accepted.since]
-        if sides.named is None:
-            sides = without_baseline(series)
-            old, new = list(sides.old), list(sides.new)
-        else:
+        if sides.named is not None:
             accepted = None
             measured = [point for point in sides.old if metric in point.values]
             old, left_out = comparable(measured, newest, metric)
             new = [point for point in sides.new if point in same]
+            passed_over: tuple[Point, ...] = ()
+            series = [*old, *new]
+        else:
+            series = [point for point in same if accepted is None or point.at >= accepted.since]
         notes = _left_out_words(left_out)
         if accepted is not None:
             notes += (f"judged from {accepted.since[:10]} on, where a change was accepted",)
@@ -182,12 +180,30 @@ class _Judge:
             notes += (
                 f"the newest run is {newest.harness}: machine or harness disturbed its times",
             )
-        base = replace(base, notes=notes, against=sides.words())
+        against = "" if sides.named is None else sides.words()
+        base = replace(base, notes=notes, against=against)
+        gone = zero_finding(base, series)
+        if gone is not None:
+            return gone
+        if sides.named is None:
+            base, series = without_zeros(base, series)
+            found = succession(series, lambda a, b: self._is_worse(base, a, b))
+            sides, passed_over = found.sides, found.passed_over
+            old, new = list(sides.old), list(sides.new)
+        base = replace(base, against=sides.words())
         if sides.named is None and len(series) > EARLIER_NEEDED:
             return judged_by_history(base, series)
         if not old or (sides.named is None and _has_lost_versions(upto, same)):
             return _without_old(base, sides, left_out, has_accepted=accepted is not None)
-        return self._by_versions(base, old, new)
+        one = judged_by_versions(base, old, new, self._repeats)
+        return _told_why(one, passed_over, _without_value(points, one))
+
+    def _is_worse(self, base: Finding, old: Sequence[Point], new: Sequence[Point]) -> bool:
+        """Whether one version is worse than another; with too few runs, by the newest of each."""
+        found = judged_by_versions(base, old, new, self._repeats)
+        if found.verdict in UNDECIDED:
+            found = judged_by_versions(base, old[-1:], new[-1:], self._repeats)
+        return found.verdict in WORSE
 
     def _accepted_at(self, place: Place, metric: str) -> AcceptedChange | None:
         fitting = [
@@ -197,74 +213,25 @@ class _Judge:
         ]
         return fitting[-1] if fitting else None
 
-    def _by_versions(self, base: Finding, old: list[Point], new: list[Point]) -> Finding:
-        metric = base.metric
-        unit, columns = self._repeats.columns(old, new, metric)
-        base = replace(
-            base,
-            old=tuple(old),
-            new=tuple(new),
-            gate="versions",
-            values=(len(columns[0]), len(columns[1])),
-            unit_of_values=unit,
-            location=Location(new[0], new[0], old[-1]),
-        )
-        scale = scale_of(metric)
-        if scale.kind == "ratio" and min(map(min, columns)) <= 0:
-            return replace(base, reason=NO_RATIO)
-        test = compare_versions(*columns, scale, base.margin)
-        reason = test.reason
-        have = f"have {test.runs[0]} and {test.runs[1]}"
-        if reason and unit == "repeats":
-            reason = f"needs {RUNS_NEEDED} repeats of each side ({have}); --runs {RUNS_NEEDED}"
-        elif reason and old[-1].version == new[-1].version:
-            reason = (
-                "one run of a version is judged by its history: needs "
-                f"{EARLIER_NEEDED} runs before it (have {test.runs[0]})"
-            )
-        notes = base.notes
-        if unit == "repeats" and not reason:
-            notes += ("repeats of one run share its hour: what differs between runs is not in it",)
-        if test.error == 0 and not reason:
-            notes += (f"the {unit} of a side are all alike: {NO_SPREAD}",)
-        found = replace(
-            base,
-            verdict=test.verdict,
-            before=_level(columns[0], scale),
-            now=_level(columns[1], scale),
-            change=test.change,
-            low=test.low,
-            high=test.high,
-            p=test.p,
-            smallest=test.smallest,
-            reason=reason,
-            notes=notes,
-            test=test,
-        )
-        return found if reason else _decided(found, test)
+
+def _without_value(points: Sequence[Point], one: Finding) -> list[str]:
+    """Versions between both sides that have no value of the metric."""
+    between = points[points.index(one.old[-1]) + 1 : points.index(one.new[0])]
+    versions = [point.version for point in between if one.metric not in point.values]
+    return [*dict.fromkeys(versions)]
 
 
-def _decided(one: Finding, test: VersionTest) -> Finding:
-    """With the verdict of a test; repeats of two runs, one a side, raise no more than a suspicion:
-    two runs of the same version differ by as much."""
-    one = replace(one, verdict=test.verdict, p=test.p, test=test, reason="")
-    if one.unit_of_values == "runs":
-        return one
-    if test.verdict == "regression":
-        return replace(one, verdict="suspect", reason=ONE_HOUR)
-    if test.verdict == "improvement":
-        return replace(one, verdict="no change seen", reason=f"better, but {ONE_HOUR}")
+def _told_why(one: Finding, passed_over: Sequence[Point], without: Sequence[str]) -> Finding:
+    """With the reason why it is not held against the version before it."""
+    if passed_over:
+        versions = ", ".join(dict.fromkeys(point.version for point in passed_over))
+        why = f"held against version {one.old[-1].version}: {versions} was worse, not accepted"
+        place = Location(passed_over[0], one.new[0], one.old[-1])
+        one = replace(one, location=place, notes=(*one.notes, why))
+    if without:
+        why = f"held against version {one.old[-1].version}: no value of {', '.join(without)}"
+        one = replace(one, notes=(*one.notes, why))
     return one
-
-
-def _was_measured(old: Sequence[Point], metric: str) -> bool:
-    """Whether a run before has it; one that is only now measured is not told of unasked."""
-    return not old or any(metric in point.values for point in old)
-
-
-def _level(values: Sequence[float], scale: Scale) -> float:
-    """Geometric mean of what changes by factors, else mean."""
-    return scale.value(fmean(scale.positions(values).tolist())) + 0.0  # never -0.0
 
 
 def _has_lost_versions(measured: Sequence[Point], same: Sequence[Point]) -> bool:
@@ -310,7 +277,7 @@ def _adjusted(findings: Sequence[Finding]) -> tuple[Finding, ...]:
         one = findings[place]
         assert one.test is not None
         test = with_adjusted(one.test, adjusted, one.scale, len(asked))
-        result[place] = _decided(replace(one, smallest=test.smallest), test)
+        result[place] = decided(replace(one, smallest=test.smallest), test)
     return tuple(result)
 
 

@@ -109,7 +109,7 @@ def _finding(one: Finding, impact: Impact | None) -> Document:
         "low": one.low,
         "high": one.high,
         "regression_percentage": None if worse is None else 100 * worse,
-        "at_least_percentage": 100 * one.least_worsening if one.severity else None,
+        "at_least_percentage": _at_least(one),
         "p_value": one.p,
         "margin": one.margin,
         "smallest_seen": one.smallest,
@@ -121,6 +121,11 @@ def _finding(one: Finding, impact: Impact | None) -> Document:
         "reason": one.reason or None,
         "notes": list(one.notes),
     }
+
+
+def _at_least(one: Finding) -> float | None:
+    """None without a regression, and where all is lost, which is no percentage."""
+    return 100 * one.least_worsening if one.severity and not one.is_total else None
 
 
 def _location(location: Location) -> Document:

@@ -78,5 +78,7 @@ def _verdict(findings: list[Finding]) -> tuple[bool | None, str]:
 
 
 def _words(one: Finding) -> str:
+    if one.is_total:
+        return f"{one.metric} {one.now:.4g}, unlike {one.against}"
     unit = " %" if one.scale.kind == "ratio" else " points"
     return f"{one.metric} at least {100 * one.least_worsening:.1f}{unit} worse than {one.against}"

@@ -15,7 +15,8 @@ from agentbench_tui.store.database import reading
 from agentbench_tui.store.writer import write_once
 from agentbench_tui.verdicts.acceptance import acceptable
 from agentbench_tui.verdicts.finding import Finding
-from agentbench_tui.verdicts.regression import NO_SPREAD, ONE_HOUR, Wanted, judge_agent
+from agentbench_tui.verdicts.regression import Wanted, judge_agent
+from agentbench_tui.verdicts.version_judgement import NO_SPREAD, ONE_HOUR
 
 
 @pytest.fixture
@@ -105,6 +106,87 @@ def test_four_repeats_are_too_few(store: RunHistory) -> None:
     assert found.verdict == "not enough data"
     assert "have 5 and 4" in found.reason
     assert found.change == pytest.approx(1.2, rel=0.02)
+
+
+def test_a_slow_newest_run_does_not_hide_behind_older_ones_of_its_version(
+    store: RunHistory,
+) -> None:
+    store.times(near(100, 5), "1")
+    store.times([*near(100, 5), 125], "2")
+    found = the_one(store)
+    assert found.verdict == "suspect"
+    assert "the newest run is worse than the 5 of 2" in found.reason
+    store.times([100], "2")
+    assert the_one(store).verdict == "no change seen"
+
+
+def test_a_mended_newest_run_is_no_regression_for_older_ones_of_its_version(
+    store: RunHistory,
+) -> None:
+    store.times(near(100, 5), "1")
+    store.times([*near(130, 5), 100], "2")
+    found = the_one(store)
+    assert found.verdict == "suspect"
+    assert "its newest is nearer to version 1" in found.reason
+
+
+def test_a_regression_does_not_pass_with_the_next_version(store: RunHistory) -> None:
+    for version, level in (("3", 4.0), ("4", 4.8), ("5", 4.8)):
+        store.run({f"bot@{version}": {"b": with_repeats(level)}})
+    found = the_one(store)
+    assert (found.verdict, found.against) == ("suspect", "version 3")
+    assert "held against version 3: 4 was worse, not accepted" in found.notes
+    assert found.location is not None
+    assert [found.location.first.version, found.location.last.version] == ["4", "5"]
+    keep_accepted(store.path, acceptable(judged(store, version="4")))
+    found = the_one(store)
+    assert (found.verdict, found.against) == ("no change seen", "version 4")
+
+
+def test_a_version_that_answered_nothing_hides_no_slow_one(store: RunHistory) -> None:
+    store.run({"bot@6": {"b": with_repeats(100)}})
+    dead = [Answer(case, repeat, failure="agent") for repeat in range(5) for case in range(3)]
+    store.run({"bot@7": {"b": Measured({"reliability": 0.0}, dead)}})
+    gone = next(one for one in judged(store) if one.metric == "e2e_ms.p50")
+    assert (gone.verdict, gone.reason) == (
+        "not enough data",
+        "the newest run has no value of it",
+    )
+    store.run({"bot@8": {"b": with_repeats(130)}})
+    found = next(one for one in judged(store) if one.metric == "e2e_ms.p50")
+    assert (found.verdict, found.against) == ("suspect", "version 6")
+    assert "held against version 6: no value of 7" in found.notes
+
+
+def test_a_throughput_that_falls_to_nothing_is_critical(store: RunHistory) -> None:
+    for version, level in (("1", 57.0), ("2", 0.0)):
+        for _ in range(2):
+            of_b = Measured({"request_throughput_per_s": level})
+            store.run({f"bot@{version}": {"b": of_b}})
+    found = the_one(store)
+    assert (found.verdict, found.severity, found.now) == ("regression", "critical", 0)
+    store.run({"bot@3": {"b": Measured({"request_throughput_per_s": 56.0})}})
+    assert the_one(store).verdict != "regression"
+
+
+def test_a_share_changes_by_no_more_than_a_hundred_points(store: RunHistory) -> None:
+    for version, values in (("1", (1, 1, 0, 1, 1)), ("2", (0, 0, 1, 0, 0))):
+        for value in values:
+            store.run({f"bot@{version}": {"b": Measured({"accuracy": value})}})
+    found = the_one(store)
+    assert found.low is not None
+    assert found.low >= -1
+
+
+def test_a_high_percentile_of_repeats_needs_its_answers(store: RunHistory) -> None:
+    for version in ("1", "2"):
+        of_b = Measured({"e2e_ms.p99": 100.0}, repeats(100, 5, cases=3))
+        store.run({f"bot@{version}": {"b": of_b}})
+    found = the_one(store, metrics=("e2e_ms.p99",))
+    assert (found.verdict, found.reason) == (
+        "not enough data",
+        "p99 of a repeat needs 299 answers (have 3)",
+    )
 
 
 def test_an_improvement_is_none(store: RunHistory) -> None:

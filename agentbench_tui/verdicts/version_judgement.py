@@ -1,0 +1,136 @@
+"""Two groups of runs, judged: by a value for each run, or for want of runs by repeats of two."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from statistics import fmean
+from typing import TYPE_CHECKING
+
+from agentbench_tui.analysis.history_gate import EARLIER_NEEDED
+from agentbench_tui.analysis.summary import needed
+from agentbench_tui.analysis.version_gate import RUNS_NEEDED, compare_versions
+from agentbench_tui.model.metric import SHARES
+from agentbench_tui.verdicts.finding import NO_RATIO, Finding, Location, scale_of
+from agentbench_tui.verdicts.succession import doubt_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from agentbench_tui.analysis.scale import Scale
+    from agentbench_tui.analysis.version_gate import VersionTest
+    from agentbench_tui.verdicts.history import Point
+    from agentbench_tui.verdicts.repeats import Repeats
+
+ONE_HOUR = (
+    f"repeats of one run share its hour; {RUNS_NEEDED} runs of each decide, or both under two names"
+    " in one run (`agentbench compare`)"
+)
+"""Why two runs alone decide nothing."""
+NO_SPREAD = "how small a regression would have been seen is not known"
+WORSE = ("regression", "suspect")
+
+
+def judged_by_versions(
+    base: Finding, old: Sequence[Point], new: Sequence[Point], repeats: Repeats
+) -> Finding:
+    """The new runs against the old ones, none of them empty, with the test's p not yet adjusted."""
+    metric, scale = base.metric, scale_of(base.metric)
+    unit, columns = repeats.columns(old, new, metric)
+    base = replace(
+        base,
+        old=tuple(old),
+        new=tuple(new),
+        gate="versions",
+        values=(len(columns[0]), len(columns[1])),
+        unit_of_values=unit,
+        location=Location(new[0], new[0], old[-1]),
+    )
+    if scale.kind == "ratio" and min(map(min, columns)) <= 0:
+        return replace(base, reason=NO_RATIO)
+    test = compare_versions(*columns, scale, base.margin)
+    reason = _reason(base, test)
+    notes = base.notes
+    if unit == "repeats" and not reason:
+        notes += ("repeats of one run share its hour: what differs between runs is not in it",)
+    if test.error == 0 and not reason:
+        notes += (f"the {unit} of a side are all alike: {NO_SPREAD}",)
+    found = replace(
+        base,
+        before=_level(columns[0], scale),
+        now=_level(columns[1], scale),
+        change=test.change,
+        low=_bounded(test.low, scale),
+        high=_bounded(test.high, scale),
+        p=test.p,
+        smallest=test.smallest,
+        reason=reason,
+        notes=notes,
+    )
+    if reason:
+        return found
+    doubt = doubt_of(*columns, scale, base.margin) if unit == "runs" else ""
+    return decided(replace(found, test=test, doubt=doubt), test)
+
+
+def _reason(base: Finding, test: VersionTest) -> str:
+    """Why there is no verdict."""
+    have = f"have {test.runs[0]} and {test.runs[1]}"
+    if base.unit_of_values == "repeats":
+        if test.reason:
+            return f"needs {RUNS_NEEDED} repeats of each side ({have}); --runs {RUNS_NEEDED}"
+        return _too_few_answers(base)
+    if test.reason and base.old[-1].version == base.new[-1].version:
+        return (
+            "one run of a version is judged by its history: needs "
+            f"{EARLIER_NEEDED} runs before it (have {test.runs[0]})"
+        )
+    return test.reason
+
+
+def _too_few_answers(base: Finding) -> str:
+    """A repeat's high percentile needs as many answers as any other that is shown."""
+    part = base.metric.partition(".")[2]
+    share = SHARES.get(part, 0.5)
+    if share <= 0.5:
+        return ""
+    sides = zip((base.old[-1], base.new[-1]), base.values, strict=True)
+    have = min(point.observed // max(1, values) for point, values in sides)
+    fewest = needed(share)
+    return "" if have >= fewest else f"{part} of a repeat needs {fewest} answers (have {have})"
+
+
+def _bounded(end: float | None, scale: Scale) -> float | None:
+    """An end of the interval; a share cannot change by more than 100 points."""
+    return end if end is None or scale.kind == "ratio" else max(-1.0, min(1.0, end))
+
+
+def decided(one: Finding, test: VersionTest) -> Finding:
+    """With the verdict of a test.
+
+    Repeats of two runs, one a side, raise no more than a suspicion: two runs of the same version
+    differ by as much. So does a newest run that says something else than all of its version.
+    """
+    one = replace(one, verdict=test.verdict, p=test.p, test=test, reason="")
+    if one.unit_of_values == "runs":
+        return _doubted(one)
+    if test.verdict == "regression":
+        return replace(one, verdict="suspect", reason=ONE_HOUR)
+    if test.verdict == "improvement":
+        return replace(one, verdict="no change seen", reason=f"better, but {ONE_HOUR}")
+    return one
+
+
+def _doubted(one: Finding) -> Finding:
+    version = one.new[-1].version
+    if one.doubt == "worse" and one.verdict != "regression":
+        why = f"the newest run is worse than the {len(one.new) - 1} of {version} before it predict"
+    elif one.doubt == "as before" and one.verdict == "regression":
+        why = f"all runs of {version} together are worse, its newest is nearer to {one.against}"
+    else:
+        return one
+    return replace(one, verdict="suspect", reason=f"{why}; run again")
+
+
+def _level(values: Sequence[float], scale: Scale) -> float:
+    """Geometric mean of what changes by factors, else mean."""
+    return scale.value(fmean(scale.positions(values).tolist())) + 0.0  # never -0.0
