@@ -183,8 +183,13 @@ def compare_runs(
     return _of_pairs(found, a, b) if paired else _of_groups(found, a, b)
 
 
-def judged_runs(found: RunComparison, p_adjusted: float | None) -> RunComparison:
-    """With its verdict, once its p is adjusted for the other metrics."""
+def judged_runs(
+    found: RunComparison, p_adjusted: float | None, p_worst: float | None = None
+) -> RunComparison:
+    """With its verdict, once its p is adjusted for the other metrics.
+
+    `p_worst` is that of the worst case, adjusted likewise; its own unless given.
+    """
     alpha, margin = found.asked.alpha, found.margin
     inner = found.inner
     said = verdict(
@@ -196,7 +201,7 @@ def judged_runs(found: RunComparison, p_adjusted: float | None) -> RunComparison
         found.better,
         alpha=alpha,
     )
-    if not _holds(said, found):
+    if not _holds(said, found, p_worst):
         note = f"{said} among what finished, but not in the worst case: inconclusive"
         return replace(found, p_adjusted=p_adjusted, notes=(note, *found.notes))
     needed = None
@@ -206,7 +211,7 @@ def judged_runs(found: RunComparison, p_adjusted: float | None) -> RunComparison
     return replace(found, p_adjusted=p_adjusted, verdict=said, n_needed=needed)
 
 
-def _holds(said: Verdict, found: RunComparison) -> bool:
+def _holds(said: Verdict, found: RunComparison, p_worst: float | None) -> bool:
     """Whether a verdict on what finished is the same where the rest went against it."""
     worst = found.worst
     if worst is None or said == "inconclusive":
@@ -214,7 +219,8 @@ def _holds(said: Verdict, found: RunComparison) -> bool:
     if said == "equivalent":
         return worst.reach is not None and worst.reach < found.margin
     same_way = (worst.effect > 0) == ((found.effect or 0.0) > 0)
-    return same_way and worst.p is not None and worst.p < found.asked.alpha
+    p = worst.p if p_worst is None else p_worst
+    return same_way and p is not None and p < found.asked.alpha
 
 
 def _of_pairs(found: RunComparison, a: Floats, b: Floats) -> RunComparison:

@@ -115,15 +115,19 @@ def answers(
     finished.
     """
     found = [_answer(metric, better, named, sources, kind, asked) for metric in metrics]
-    tested = [one.comparison.p_value for one in found]
-    adjusted = iter(holm([p for p in tested if p is not None]))
+    comparisons = [one.comparison for one in found]
+    adjusted = _adjusted([one.p_value for one in comparisons])
+    of_worst = _adjusted([one.worst.p if one.worst else one.p_value for one in comparisons])
     return [
-        replace(
-            one,
-            comparison=judged_runs(one.comparison, None if p is None else next(adjusted)),
-        )
-        for one, p in zip(found, tested, strict=True)
+        replace(one, comparison=judged_runs(one.comparison, p, p_worst))
+        for one, p, p_worst in zip(found, adjusted, of_worst, strict=True)
     ]
+
+
+def _adjusted(tested: Sequence[float | None]) -> list[float | None]:
+    """By Holm's rule, those that there are."""
+    known = iter(holm([p for p in tested if p is not None]))
+    return [None if p is None else next(known) for p in tested]
 
 
 def _answer(

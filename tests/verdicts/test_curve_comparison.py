@@ -190,6 +190,17 @@ def test_runs_that_are_equivalent_are_so_wherever_the_lost_ones_had_been(
         assert found.notes[0].startswith("equivalent among what finished")
 
 
+def test_the_worst_case_is_adjusted_for_the_other_metrics_as_well() -> None:
+    found = compare_runs(
+        "r", "", "higher", runs(CONTROL), runs([*CANDIDATE[:9], None]), USUAL, paired=True
+    )
+    assert found.worst is not None
+    assert found.worst.p is not None
+    assert found.worst.p < 0.05
+    assert judged_runs(found, 0.01).verdict == "better"
+    assert judged_runs(found, 0.01, 0.06).verdict == "inconclusive"
+
+
 def test_against_a_worse_candidate_the_worst_case_lifts_it() -> None:
     found = compared([None, *CANDIDATE[1:]], [*CONTROL[:9], None], paired=False)
     assert found.worst is not None
