@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -47,6 +47,10 @@ class Ranked:
     """Where cases were ranked, float64[members, cases]: the mean of each."""
     clusters: Integers | None = None
     """Of these cases, what is independent."""
+    cases: Integers | None = None
+    """Where repeats were ranked by what single answers took: the cases that all answered."""
+    cases_measured: int = 0
+    """Of these, what any of them answered."""
 
 
 def rank(
@@ -55,8 +59,8 @@ def rank(
     """The groups that can be ranked together, the largest first, and who cannot be ranked at all.
 
     By accuracy and other shares, tokens and costs case by case; by times, and by what only whole
-    repeats have, by whole repeats; by `overall` case by case where accuracy is all that counts
-    for it, otherwise by the scores' own intervals.
+    repeats have, by whole repeats, times of the cases that all answered; by `overall` case by case
+    where accuracy is all that counts for it, otherwise by the scores' own intervals.
     """
     if metric == OVERALL:
         if all(only_accuracy(card.contender) for card in cards):
@@ -71,7 +75,35 @@ def rank(
     )
     if by_case:
         return _ranked_by_case(cards, metric, resamples)
+    base = metric.partition(".")[0]
+    if base in OF_OBSERVATIONS and all(card.has_cases_behind(metric) for card in cards):
+        return _ranked_on_answered(cards, metric, base)
     return _ranked(cards, samples, "repeats", metric)
+
+
+def _ranked_on_answered(
+    cards: Sequence[Scorecard], metric: str, base: str
+) -> tuple[list[Ranked], Unranked]:
+    """By whole repeats, over the cases that all answered: who fails on the slow ones is not fast.
+
+    Of these, the ones that all answered each time, where that is half of them or more.
+    """
+    columns = [card.by_case(base) for card in cards]
+    everything, table = case_table(columns)
+    answered = ~np.isnan(table)
+    found = []
+    for group in comparable_groups(answered):
+        members = [cards[row] for row in group.members]
+        cases = always = everything[group.shared]
+        for card in members:
+            always = np.intersect1d(always, card.always_answered(base))
+        if 2 * len(always) >= len(cases):
+            cases = always
+        samples = [card.samples_of(metric, cases) for card in members]
+        (ranked,), _ = _ranked(members, samples, "repeats", metric)
+        measured = int(answered[list(group.members)].any(axis=0).sum())
+        found.append(replace(ranked, cases=cases, cases_measured=measured))
+    return found, _lacking(cards, [len(cases) > 0 for cases, _ in columns], metric)
 
 
 def _ranked_by_case(

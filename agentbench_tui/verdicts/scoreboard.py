@@ -107,7 +107,7 @@ def _boards(
     head: Document = {"category": category, "simulated": those[0].simulated, "metric": metric}
     found = [head | _board(connection, one, places, asked) for one in groups]
     for board, ranked in zip(found, groups, strict=True):
-        board["notes"] = _unlike(connection, ranked, places, numbers)
+        board["notes"] = _unanswered(ranked) + _unlike(connection, ranked, places, numbers)
     if unranked:
         nobody: Document = {
             "ranked_by": None,
@@ -122,6 +122,13 @@ def _boards(
     for place, board in enumerate(found):
         board["apart"] = place > 0
     return found
+
+
+def _unanswered(ranked: Ranked) -> list[str]:
+    if ranked.cases is None or len(ranked.cases) == ranked.cases_measured:
+        return []
+    left = ranked.cases_measured - len(ranked.cases)
+    return [f"over the {len(ranked.cases)} cases that all of them answered; {left} left out"]
 
 
 def _unlike(

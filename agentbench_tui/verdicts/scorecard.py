@@ -102,6 +102,24 @@ class Scorecard:
         found = {place: one.per_repeat(metric) for place, one in self.evidence.items()}
         return {place: values for place, values in found.items() if len(values)}
 
+    def samples_of(self, metric: str, cases: Integers) -> dict[int, Floats]:
+        """The same over these cases alone; places without cases have none."""
+        found = {
+            place: one.only(cases - place * _PER_PLACE).per_repeat(metric)
+            for place, one in self._tasks
+        }
+        return {place: values for place, values in found.items() if len(values)}
+
+    def always_answered(self, metric: str) -> Integers:
+        """Cases that have a value wherever they were asked, in order."""
+        lacking = np.isnan(self.column(metric))
+        return np.setdiff1d(self.case, self.case[lacking])
+
+    def has_cases_behind(self, metric: str) -> bool:
+        """Whether all that is known of the metric was measured on single answers to cases."""
+        known = {place for place, one in self._tasks if metric not in one.totals}
+        return set(self.samples(metric)) <= known
+
 
 def scorecards(
     connection: sqlite3.Connection,
