@@ -316,6 +316,10 @@ class LoadEvidence:
 
     def by_run(self) -> LoadEvidence:
         """With the means of whole runs instead of its repeats."""
+        return self._of_runs
+
+    @cached_property
+    def _of_runs(self) -> LoadEvidence:
         return LoadEvidence(self._connection, self.executions, by_run=True)
 
     def per_repeat(self, metric: str) -> Floats:

@@ -20,12 +20,7 @@ from agentbench_tui.analysis.paired_effect import (
     unpaired_ratio_effect,
 )
 from agentbench_tui.analysis.permutation import PermutationTest, permutation_test, sign_flip_test
-from agentbench_tui.analysis.proportion import (
-    clopper_pearson,
-    mcnemar_exact,
-    newcombe,
-    newcombe_paired,
-)
+from agentbench_tui.analysis.proportion import mcnemar_exact, newcombe_paired
 from agentbench_tui.analysis.rank import mann_whitney
 from agentbench_tui.analysis.signed_rank import wilcoxon
 from agentbench_tui.analysis.student import welch
@@ -40,7 +35,7 @@ from agentbench_tui.verdicts.comparison import (
     Asked,
     Comparison,
 )
-from agentbench_tui.verdicts.evidence import LoadEvidence, TaskEvidence
+from agentbench_tui.verdicts.evidence import TaskEvidence
 from agentbench_tui.verdicts.moments import (
     all_binary,
     cluster_sums,
@@ -51,9 +46,15 @@ from agentbench_tui.verdicts.moments import (
 )
 from agentbench_tui.verdicts.pairing import LEAST_PAIRS, Pairs, case_values, pair, repeat_means
 from agentbench_tui.verdicts.repeat_luck import groups_beside_repeats, pairs_beside_repeats
+from agentbench_tui.verdicts.share_interval import (
+    with_intervals,
+    with_newcombe,
+    with_newcombe_counts,
+    with_newcombe_of,
+    with_room,
+)
 
 if TYPE_CHECKING:
-    from agentbench_tui.analysis.interval import Interval
     from agentbench_tui.verdicts.evidence import Evidence, Floats, Integers
 
 PERMUTED_FROM = 8
@@ -85,9 +86,11 @@ def compare_metric(metric: str, a: Evidence, b: Evidence, asked: Asked) -> Compa
         by_cases = a.values.keys() & b.values.keys()
         if metric in by_cases:
             return _by_cases(found, a, b, asked)
+        if base in by_cases:
+            found, a, b = _on_answered_cases(found, base, a, b)
     result = _by_repeats(found, a.per_repeat(metric), b.per_repeat(metric), asked)
     if result is not None and share and result.sd == 0:
-        return _with_newcombe_counts(result, a, b)
+        return with_newcombe_counts(result, a, b)
     if result is not None and base in by_cases and result.n < SURE_REPEATS:
         note = f"of whole repeats, which are few here; {base} is compared case by case"
         return replace(result, notes=(*result.notes, note))
@@ -102,6 +105,30 @@ def _unanswered(metric: str, *sides: Evidence) -> tuple[str, ...]:
         if column is not None and (lacking := int(np.isnan(column).sum())):
             said.append(f"{lacking:,} of {len(column):,} answers of {name} have no value: left out")
     return tuple(said)
+
+
+def _on_answered_cases(
+    found: Comparison, base: str, a: TaskEvidence, b: TaskEvidence
+) -> tuple[Comparison, TaskEvidence, TaskEvidence]:
+    """Both with the cases that both have a value of; as they are where there are none.
+
+    An agent that fails on the slow ones would have the lower percentiles.
+    """
+    of_a, of_b = (side.case[~np.isnan(side.values[base])] for side in (a, b))
+    common = np.intersect1d(of_a, of_b)
+    if not len(common):
+        return found, a, b
+    return _with_cases_told(found, common, a, b), a.only(common), b.only(common)
+
+
+def _with_cases_told(
+    found: Comparison, common: Integers, a: TaskEvidence, b: TaskEvidence
+) -> Comparison:
+    most = max(len(np.unique(one.case)) for one in (a, b))
+    if len(common) == most:
+        return found
+    note = f"of the {len(common):,} of {most:,} cases that both have a value of"
+    return replace(found, notes=(*found.notes, note))
 
 
 def _by_cases(
@@ -133,7 +160,7 @@ def _by_cases(
         of_a, of_b = of_a.only(common), of_b.only(common)
     result = _of_groups(found, of_a.value, of_b.value, asked, positive=positive)
     if share:
-        result = _with_newcombe(result, of_a.value, of_b.value)
+        result = with_newcombe(result, of_a.value, of_b.value)
     elif found.unit == "ms":
         result = groups_beside_repeats(result, of_a, of_b, a, b)
     return replace(result, of="cases")
@@ -159,15 +186,12 @@ def _by_repeats_of_cases(
     """
     means = [repeat_means(one, found.metric, common, on_logs=positive).value for one in (a, b)]
     x, y = (np.exp(one) for one in means) if positive else means
-    most = max(len(np.unique(one.case)) for one in (a, b))
-    if len(common) < most:
-        note = f"of the {len(common)} of {most} cases that both have a value of"
-        found = replace(found, notes=(*found.notes, note))
+    found = _with_cases_told(found, common, a, b)
     result = _by_repeats(found, x, y, asked)
     if result is not None and found.unit == "share" and result.sd == 0:
         n = len(common)
         counts = round((result.b or 0) * n), n, round((result.a or 0) * n), n
-        return _with_newcombe_of(result, counts, "Newcombe's interval of the cases")
+        return with_newcombe_of(result, counts, "Newcombe's interval of the cases")
     return result
 
 
@@ -237,10 +261,10 @@ def _mcnemar(found: Comparison, pairs: Pairs) -> Comparison:
     neither = len(pairs) - both - only_a - only_b
     outer = newcombe_paired(both, only_b, only_a, neither, LEVEL)
     inner = newcombe_paired(both, only_b, only_a, neither, EQUIVALENCE_LEVEL)
-    inner = _with_room(inner, only_a, only_b, len(pairs))
+    inner = with_room(inner, only_a, only_b, len(pairs))
     d = pairs.b - pairs.a
     return replace(
-        _with_intervals(found, outer, inner),
+        with_intervals(found, outer, inner),
         a=float(pairs.a.mean()),
         b=float(pairs.b.mean()),
         difference=float(d.mean()),
@@ -254,20 +278,6 @@ def _mcnemar(found: Comparison, pairs: Pairs) -> Comparison:
         only_b=only_b,
         sd=sd(d),
     )
-
-
-def _with_room(inner: Interval | None, only_a: int, only_b: int, n: int) -> Interval | None:
-    """At least as wide as the exact ends of what each side alone may be right on.
-
-    Of few such cases Newcombe's is too narrow: with none of 100 on one side, and a truth of 2
-    points, 14 % were called equivalent where 5 % are due.
-    """
-    most_b = clopper_pearson(only_b, n, EQUIVALENCE_LEVEL)
-    most_a = clopper_pearson(only_a, n, EQUIVALENCE_LEVEL)
-    if inner is None or most_a is None or most_b is None:
-        return inner
-    low, high = only_b / n - most_a.high, most_b.high - only_a / n
-    return replace(inner, low=min(inner.low, low), high=max(inner.high, high))
 
 
 def _of_groups(
@@ -301,34 +311,6 @@ def _of_groups(
     )
 
 
-def _with_newcombe(found: Comparison, a: Floats, b: Floats) -> Comparison:
-    if not all_binary(a, b) or not len(a) or not len(b):
-        return found
-    counts = int(b.sum()), len(b), int(a.sum()), len(a)
-    return _with_newcombe_of(found, counts, "Newcombe's interval")
-
-
-def _with_newcombe_counts(found: Comparison, a: Evidence, b: Evidence) -> Comparison:
-    """A share that was the same in every repeat of a side: as sure as its answers are many."""
-    n_a, n_b = (
-        one.observed(found.metric)
-        if isinstance(one, LoadEvidence)
-        else len(one.per_repeat(found.metric))
-        for one in (a, b)
-    )
-    counts = round((found.b or 0) * n_b), n_b, round((found.a or 0) * n_a), n_a
-    return _with_newcombe_of(found, counts, "Newcombe's interval of all answers")
-
-
-def _with_newcombe_of(
-    found: Comparison, counts: tuple[int, int, int, int], name: str
-) -> Comparison:
-    """`counts`: how many of B, of how many, and the same of A."""
-    outer, inner = (newcombe(*counts, level) for level in (LEVEL, EQUIVALENCE_LEVEL))
-    test = found.method.partition(";")[0]
-    return replace(_with_intervals(found, outer, inner), method=f"{test}; {name}")
-
-
 def _with_effect(found: Comparison, outer: Effect, inner: Effect) -> Comparison:
     difference = outer.difference
     if outer.ratio is not None and found.a is not None and found.b is not None:
@@ -342,14 +324,6 @@ def _with_effect(found: Comparison, outer: Effect, inner: Effect) -> Comparison:
         inner_low=inner.low,
         inner_high=inner.high,
     )
-
-
-def _with_intervals(
-    found: Comparison, outer: Interval | None, inner: Interval | None
-) -> Comparison:
-    low, high = (None, None) if outer is None else (outer.low, outer.high)
-    inner_low, inner_high = (None, None) if inner is None else (inner.low, inner.high)
-    return replace(found, low=low, high=high, inner_low=inner_low, inner_high=inner_high)
 
 
 def _methods(name: str, test: PermutationTest | None, effect: Effect) -> str:

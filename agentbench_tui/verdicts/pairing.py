@@ -1,4 +1,4 @@
-"""Which values of two sides belong together: those of the same case and seed."""
+"""Which values of two sides belong together: those of the same case and, where it is, seed."""
 
 from __future__ import annotations
 

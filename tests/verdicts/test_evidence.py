@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import sqlite3
 import sys
 from contextlib import closing
 from pathlib import Path
@@ -19,7 +20,7 @@ from agentbench_tui.engine.coordinator import carry_out
 from agentbench_tui.engine.planning import RunOptions, make_plan
 from agentbench_tui.store.database import connect_to_read, create_or_migrate
 from agentbench_tui.store.selection import executions_where
-from agentbench_tui.verdicts.evidence import CaseNumbers, TaskEvidence, task_evidence
+from agentbench_tui.verdicts.evidence import CaseNumbers, LoadEvidence, TaskEvidence, task_evidence
 from agentbench_tui.verdicts.pairing import case_values, pair
 
 AGENTS = """
@@ -118,3 +119,13 @@ def test_some_cases_alone() -> None:
     found = both.only(np.array([0, 1]))
     assert found.per_repeat("accuracy").tolist() == [0.5, 1.0]
     assert both.per_repeat("accuracy").tolist() == [0.5, 0.75]
+
+
+def test_a_run_of_loads_has_the_mean_of_its_repeats(monkeypatch: pytest.MonkeyPatch) -> None:
+    repeats = [(0, {"e2e_ms.p50": (10.0, 5)}), (1, {"e2e_ms.p50": (7.0, 5)}),
+               (0, {"e2e_ms.p50": (20.0, 5)}), (1, {"reliability": (1.0, 5)})]  # fmt: skip
+    monkeypatch.setattr(LoadEvidence, "_repeats", repeats)
+    with closing(sqlite3.connect(":memory:")) as connection:
+        found = LoadEvidence(connection, [])
+    assert found.per_repeat("e2e_ms").tolist() == [10, 7, 20]
+    assert found.by_run().per_repeat("e2e_ms").tolist() == [15, 7]
