@@ -46,8 +46,12 @@ def is_timed(metric: str, *sides: Evidence) -> bool:
     if known is None:
         return False
     if metric.startswith("cost_usd"):
-        return any(isinstance(one, TaskEvidence) and metric in one.totals for one in sides)
+        return any(_is_hourly(row) for one in sides for row in one.executions)
     return known.unit in _TIMED or known.name in _ALSO_TIMED
+
+
+def _is_hourly(row: Execution) -> bool:
+    return "hourly_price_usd" in (row["model_configuration"] or "")
 
 
 def differences(

@@ -15,8 +15,9 @@ from agentbench_tui.analysis.cost_efficiency import OPTIMAL_ABOVE
 from agentbench_tui.analysis.estimate import estimate
 from agentbench_tui.analysis.pareto import pareto_front
 from agentbench_tui.model.errors import UsageError, did_you_mean
+from agentbench_tui.verdicts.comparability import is_timed
 from agentbench_tui.verdicts.contenders import Wanted, contenders, contenders_by_category
-from agentbench_tui.verdicts.cost import SUCCESS, cost_fields, estimate_document, finite
+from agentbench_tui.verdicts.cost import COST, SUCCESS, cost_fields, estimate_document, finite
 from agentbench_tui.verdicts.evidence import CaseNumbers
 from agentbench_tui.verdicts.ledger import Ledger, ledger_of
 from agentbench_tui.verdicts.saving import Option, options
@@ -97,8 +98,11 @@ def _groups(
     connection: sqlite3.Connection, those: Sequence[Contender], asked: CostAsked
 ) -> tuple[list[Document], list[Document]]:
     """Documents of groups, and of whom no cost is known with the reason."""
-    places = PlaceNumbers()
-    cards = scorecards(connection, those, CaseNumbers(connection), places)
+    numbers, places = CaseNumbers(connection), PlaceNumbers()
+    cards = scorecards(connection, those, numbers, places)
+    if is_timed(COST, *(one for card in cards for one in card.evidence.values())):
+        places = PlaceNumbers(by_machine=True)
+        cards = scorecards(connection, those, numbers, places)
     ledgers = [ledger_of(card) for card in cards]
     unknown = [
         {"name": card.contender.name, "benchmark": "/".join(places.place(place)[:2]), "reason": why}
@@ -151,7 +155,15 @@ def _body(
     parts = [one.only(cases) for one in members]
     front = pareto_front(by_cluster(right, clusters), by_cluster(costs, clusters), seed=SEED)
     current = asked.names[0] if asked.names and asked.names[0] in names else None
-    found = options(parts, right, costs, clusters, asked.margin, has_current=current is not None)
+    found = options(
+        parts,
+        right,
+        costs,
+        clusters,
+        asked.margin,
+        has_current=current is not None,
+        with_speed=_on_one_machine(parts),
+    )
     lines = [
         _line(part, point, option, names, places)
         for part, point, option in zip(parts, front, found.of, strict=True)
@@ -182,6 +194,16 @@ def _body(
         ],
         "cost_optimization_opportunities": switches,
     }
+
+
+def _on_one_machine(parts: Sequence[Ledger]) -> bool:
+    """Whether at each place all were measured on the same one, so that speeds can be compared."""
+    machines: dict[int, set[Any]] = {}
+    for part in parts:
+        for place in map(int, np.unique(part.place)):
+            rows = part.card.evidence[place].executions
+            machines.setdefault(place, set()).update(row["fingerprint"] for row in rows)
+    return all(len(one) == 1 for one in machines.values())
 
 
 def _line(

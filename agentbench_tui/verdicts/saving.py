@@ -72,18 +72,21 @@ def options(
     margin: float,
     *,
     has_current: bool = False,
+    with_speed: bool = True,
 ) -> Options:
     """`right` and `costs` are float64[members, cases] without gaps, `parts` what they come from.
 
     Independent are clusters; of those each counts once, by its mean. Switches are adjusted together
     (Bonferroni): all of each to each, or with `has_current` those of one member to the others.
+    Speeds count for the value where all are known, unless `with_speed` says that they differ for
+    other reasons.
     """
     switches = (len(parts) - 1) * (1 if has_current else len(parts))
     level = 1 - (1 - _LEVEL) / max(1, switches)
     right, costs = _cluster_means(right, clusters), _cluster_means(costs, clusters)
     seconds = [_mean_seconds(part) for part in parts]
     known = [one for one in seconds if one is not None]
-    with_speed = len(known) == len(parts)
+    with_speed = with_speed and len(known) == len(parts)
     times = np.outer(known, np.ones(right.shape[1])) if with_speed else None
     savings: list[list[Document]] = []
     found: tuple[Configuration, ...] = ()

@@ -100,7 +100,7 @@ def _boards(
     places = PlaceNumbers()
     cards = scorecards(connection, those, numbers, places)
     metric = asked.metric or _default_metric(cards)
-    if is_timed(metric):
+    if is_timed(metric, *(one for card in cards for one in card.evidence.values())):
         places = PlaceNumbers(by_machine=True)
         cards = scorecards(connection, those, numbers, places)
     groups, unranked = rank(cards, metric)

@@ -19,6 +19,7 @@ from agentbench_tui.store.writer import write_once
 from agentbench_tui.verdicts.contenders import Wanted
 from agentbench_tui.verdicts.cost import BY_THE_HOUR
 from agentbench_tui.verdicts.cost_board import CostAsked, cost_document
+from agentbench_tui.verdicts.scoreboard import Asked, boards
 
 # dear and cheap are right on 57 of 60, not all the same; poor on 15; slow as dear but takes longer.
 AGENTS = """
@@ -105,6 +106,42 @@ def test_without_times_of_all_speed_is_left_out(measured: Path, tmp_path: Path) 
     assert "tasks per second" not in group["formula"]
     assert agents(group)["cheap"]["value"] == pytest.approx(57 / 60 / MEAN_OF_CHEAP)
     assert agents(group)["cheap"]["tasks_per_s"] is None
+
+
+def elsewhere(database: Path, key: int = 2) -> None:
+    """That run was carried out on another machine."""
+    write_once(database, [
+        lambda c: c.execute("INSERT INTO environments (hash, fingerprint, document)"
+                            " SELECT 'other', 'another machine', document FROM environments"
+                            " LIMIT 1"),
+        lambda c: c.execute(f"UPDATE runs SET environment_hash='other' WHERE key={key}"),
+    ])  # fmt: skip
+
+
+async def test_speeds_of_two_machines_are_not_compared(measured: Path, tmp_path: Path) -> None:
+    shutil.copyfile(measured, tmp_path / "store.db")
+    far = AGENTS + "def far(prompt): return said(prompt, True, 0.001)\n"
+    database = (await run(tmp_path, suite(60), far, "far")).database
+    assert "tasks per second" in only_group(database)["formula"]
+    elsewhere(database)
+    group = only_group(database)
+    assert "far" in agents(group)  # what an answer costs does not depend on the machine
+    assert "tasks per second" not in group["formula"]
+    assert agents(group)["cheap"]["value"] == pytest.approx(57 / 60 / MEAN_OF_CHEAP)
+
+
+async def test_hours_of_two_machines_are_not_compared(tmp_path: Path) -> None:
+    code = "def here(prompt): return prompt\ndef there(prompt): return prompt\n"
+    for name in ("here", "there"):
+        found = await run(tmp_path, suite(10), code, name, hourly_price_usd=1.0)
+    assert {*agents(only_group(found.database))} == {"here", "there"}
+    elsewhere(found.database)
+    groups = document(found.database)["groups"]
+    assert sorted([*agents(group)] for group in groups) == [["here"], ["there"]]
+    with closing(connect_to_read(found.database)) as connection:
+        asked = Asked(metric="cost_usd_per_task")
+        names = [[one["name"] for one in board["standings"]] for board in boards(connection, asked)]
+    assert sorted(names) == [["here"], ["there"]]
 
 
 def test_the_front_holds_who_nobody_beats_on_both(measured: Path) -> None:
