@@ -70,7 +70,12 @@ def _signed(share: float) -> str:
 
 def lines_of(document: Mapping[str, Any]) -> list[str]:
     """The sentences below the table, the verdict first."""
-    lines = [_first_line(document)]
+    lines = []
+    if document["interrupted_run"] is not None:
+        run = document["interrupted_run"]
+        told = f"run {run}, newer, was interrupted: not judged; `agentbench resume {run}`"
+        lines.append(told)
+    lines.append(_first_line(document))
     worst = sorted(document["regressions"], key=_by_size)
     for one in worst[:_SHOWN]:
         lines += _about(one)
@@ -101,6 +106,8 @@ def _first_line(document: Mapping[str, Any]) -> str:
     what = "no regression"
     if seen:
         what += f"; one of {' or '.join(seen)} would have been seen in 4 of 5 cases"
+    if document["interrupted_run"] is not None:
+        return f"{name}: {verdict}; of the runs before {what}"
     if not undecided:
         return f"{name}: {what}"
     return f"{name}: {verdict} for {len(undecided)} of {len(findings)}; of the others {what}"

@@ -36,7 +36,8 @@ _FIELDS = tuple(
     for name in (
         "suite_id", "benchmark_id", "parameters", "metric", "unit", "better", "verdict",
         "severity", "gate", "against", "baseline_value", "current_value", "change", "change_is",
-        "low", "high", "regression_percentage", "p_value", "smallest_seen", "reason",
+        "low", "high", "regression_percentage", "at_least_percentage", "p_value", "smallest_seen",
+        "reason",
     )
 )  # fmt: skip
 _FAILS: dict[str, set[str]] = {
@@ -63,8 +64,8 @@ _FAILS: dict[str, set[str]] = {
     "thresholds",
     multiple=True,
     metavar="[METRIC=]T",
-    help="The smallest change that matters; 0.05 is 5 %, of shares 5 points. By default 5 %, and"
-    " 2 points.",
+    help="The smallest change that matters, as 0.05 or 5%, of shares 5 points. By default 5 %, and"
+    " 2 points. Half of it is an alarm, so that a change of just this size is seldom missed.",
 )
 @click.option(
     "--fail-on",
@@ -161,11 +162,13 @@ def _thresholds(texts: tuple[str, ...]) -> tuple[float | None, dict[str, float]]
     for text in texts:
         metric, _, number = text.rpartition("=")
         try:
-            value = float(number)
+            value = float(number.removesuffix("%")) / (100 if number.endswith("%") else 1)
         except ValueError:
             value = -1.0
         if not 0 < value < 1:
-            raise UsageError(f"--threshold {text}: expected [METRIC=]T between 0 and 1, as in 0.05")
+            raise UsageError(
+                f"--threshold {text}: expected [METRIC=]T between 0 and 1, as in 0.05, or as in 5%"
+            )
         if metric:
             own[checked_metrics([metric])[0]] = value
         else:
@@ -204,9 +207,15 @@ def _print(document: dict[str, Any], form: str) -> None:
     from agentbench_tui.model.untrusted import visible
 
     if form in {"csv", "jsonl"}:
-        print_rows(document["findings"], _FIELDS, form)
+        health = {"overall_health": document["overall_health"]} if form == "csv" else {}
+        rows = [{**one, **health} for one in document["findings"]]
+        print_rows(rows, (*_FIELDS, Column("overall_health", "overall_health")), form)
         return
     print_rows([row_of(one) for one in document["findings"]], _COLUMNS, form, document)
+    if form == "md":
+        click.echo()
+        for line in lines_of(document):
+            click.echo(f"- {visible(line).strip()}")
     if form == "table":
         click.echo()
         for line in lines_of(document):

@@ -80,3 +80,29 @@ def unfinished(connection: sqlite3.Connection, agent: str, version: str) -> int:
         (agent, version),
     ).fetchone()
     return int(row[0])
+
+
+def interrupted_since(
+    connection: sqlite3.Connection,
+    agent: str,
+    since: str,
+    *,
+    version: str | None = None,
+    suite: str | None = None,
+    benchmark: str | None = None,
+) -> str | None:
+    """The newest run, after a time (UTC), in which the agent did not come to its end; its id."""
+    row = connection.execute(
+        "SELECT r.id FROM benchmark_executions e JOIN runs r ON r.key=e.run_key"
+        " WHERE e.agent_id=:agent AND e.created_at>:since"
+        " AND e.status IN ('incomplete', 'interrupted') AND r.status!='running'"
+        " AND (:version IS NULL OR e.agent_version=:version)"
+        " AND (:suite IS NULL OR e.suite_id=:suite)"
+        " AND (:benchmark IS NULL OR e.benchmark_id=:benchmark)"
+        " ORDER BY e.created_at DESC, e.key DESC LIMIT 1",
+        {
+            "agent": agent, "since": since, "version": version, "suite": suite,
+            "benchmark": benchmark,
+        },
+    ).fetchone()  # fmt: skip
+    return None if row is None else str(row[0])

@@ -75,8 +75,17 @@ def _weighted(losses: Mapping[str, float], weights: Mapping[str, float]) -> floa
     return sum(loss * weights[dimension] for dimension, loss in losses.items()) / total
 
 
-def advice(findings: Sequence[Finding], patterns: Sequence[Pattern]) -> Advice:
-    """What to do about all findings together; the reason names what it rests on."""
+def advice(
+    findings: Sequence[Finding],
+    patterns: Sequence[Pattern],
+    unmeasured: Sequence[str] = (),
+    interrupted: str | None = None,
+) -> Advice:
+    """What to do about all findings together; the reason names what it rests on.
+
+    `unmeasured` are the benchmarks that were measured before and now are not; `interrupted` is a
+    newer run that did not come to its end.
+    """
     worse = [one for one in findings if one.verdict == "regression"]
     if worse:
         return _about_regressions(worse, findings, patterns)
@@ -91,6 +100,12 @@ def advice(findings: Sequence[Finding], patterns: Sequence[Pattern]) -> Advice:
     if undecided:
         many = f"{len(undecided)} of {len(findings)} could not be judged"
         return Advice("re-run", f"{many}: {undecided[0].reason}")
+    if interrupted is not None:
+        return Advice(
+            "re-run", f"the newest run was interrupted: `agentbench resume {interrupted}`"
+        )
+    if unmeasured:
+        return Advice("re-run", f"nothing was measured of {_some(unmeasured)}")
     better = [one for one in findings if one.verdict == "improvement"]
     if better:
         return Advice("accept as new baseline", f"better, and nothing worse: {_names(better)}")
@@ -103,23 +118,27 @@ def _about_regressions(
     for pattern in patterns:
         if pattern.name == "host":
             return Advice("investigate", f"look at the machine first: {pattern.text}")
-    trades = [pattern for pattern in patterns if pattern.name == "trade"]
-    if trades and {one.place for one in worse} <= {p for one in trades for p in one.places}:
-        return Advice(
-            "accept as new baseline",
-            f"if the trade is wanted (`agentbench baseline accept`): {trades[0].text}",
-        )
-    grave = [one for one in worse if one.severity in {"major", "critical"}]
+    trades = [one.text for one in patterns if one.name == "trade"]
+    wanted = f"; if it is wanted, `agentbench baseline accept`: {trades[0]}" if trades else ""
+    grave = [
+        f"{severity}: {_names(found)}"
+        for severity in ("critical", "major")
+        if (found := [one for one in worse if one.severity == severity])
+    ]
     answers = [one for one in worse if dimension_of(one.metric) in {"accuracy", "reliability"}]
     if grave:
-        return Advice("block", f"{grave[0].severity}: {_names(grave)}")
+        return Advice("block", f"{'; '.join(grave)}{wanted}")
     if answers:
-        return Advice("block", f"fewer good answers: {_names(answers)}")
+        return Advice("block", f"fewer good answers: {_names(answers)}{wanted}")
     suspects = [one for one in findings if one.verdict == "suspect"]
     also = f"; {_names(suspects)} suspect" if suspects else ""
-    return Advice("investigate", f"minor: {_names(worse)}{also}")
+    return Advice("investigate", f"minor: {_names(worse)}{also}{wanted}")
 
 
 def _names(findings: Sequence[Finding]) -> str:
-    shown = ", ".join(f"{one.metric} of {one.place}" for one in findings[:3])
-    return shown + (f" and {len(findings) - 3} more" if len(findings) > 3 else "")
+    return _some([f"{one.metric} of {one.place}" for one in findings])
+
+
+def _some(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:3])
+    return shown + (f" and {len(names) - 3} more" if names[3:] else "")

@@ -68,6 +68,8 @@ class Point:
     """Verdict of the run on itself: `clean`, `noisy` or `generator-limited`."""
     values: dict[str, float] = field(default_factory=dict)
     """Metric → the value of the run."""
+    repeats: int = 1
+    """Of each execution."""
 
     @property
     def keys(self) -> tuple[int, ...]:
@@ -120,7 +122,10 @@ def histories(
         place = Place(row["suite_id"], row["benchmark_id"], parameters)
         gathered.setdefault((place, row["run_key"], row["simulated"]), []).append(row)
     values = _values(connection, agent, metrics)
-    harness = dict(connection.execute("SELECT key, verdict FROM runs").fetchall())
+    of_runs = {
+        key: (verdict, repeats)
+        for key, verdict, repeats in connection.execute("SELECT key, verdict, repeats FROM runs")
+    }
     found: dict[Place, list[Point]] = {}
     for (place, run_key, _), executions in gathered.items():
         first = executions[0]
@@ -132,7 +137,8 @@ def histories(
             executions=tuple(executions),
             definition=definitions.get(first["id"], {}),
             weights=weights.get(first["suite_hash"], {}),
-            harness=harness[run_key],
+            harness=of_runs[run_key][0],
+            repeats=of_runs[run_key][1],
             values=_together([values.get(row["key"], {}) for row in executions]),
         )
         found.setdefault(place, []).append(point)

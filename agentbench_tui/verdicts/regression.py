@@ -16,7 +16,7 @@ from agentbench_tui.analysis.version_gate import with_adjusted
 from agentbench_tui.model.errors import UsageError, did_you_mean
 from agentbench_tui.model.metric import find_metric, known_metrics
 from agentbench_tui.store.baselines import accepted_changes
-from agentbench_tui.store.selection import agent_ids, executions_where
+from agentbench_tui.store.selection import agent_ids, executions_where, interrupted_since
 from agentbench_tui.verdicts.baseline import Baselines
 from agentbench_tui.verdicts.finding import NO_RATIO, UNDECIDED, Finding, Location, scale_of
 from agentbench_tui.verdicts.history import Point, comparable, histories, is_timed
@@ -35,11 +35,14 @@ if TYPE_CHECKING:
     from agentbench_tui.verdicts.baseline import Sides
     from agentbench_tui.verdicts.history import Place
 
+TAIL = "e2e_ms.p95"
 JUDGED = (
-    "accuracy", "reliability", "e2e_ms.p50", "e2e_ms.p95", "ttft_ms.p50", "output_tokens.mean",
+    "accuracy", "reliability", "e2e_ms.p50", TAIL, "ttft_ms.p50", "output_tokens.mean",
     "cost_usd_per_task", "request_throughput_per_s", "goodput_share",
 )  # fmt: skip
 """What is judged unless metrics are named, where it was measured."""
+ENOUGH_FOR_TAIL = 299
+"""Requests of a repeat of a load: of fewer a p95 scatters so much that it cries wolf."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +77,8 @@ class Judgement:
     wanted: Wanted
     findings: tuple[Finding, ...]
     histories: Mapping[Place, list[Point]]
+    interrupted: str | None = None
+    """A run after all that were judged which did not come to its end."""
 
 
 def judge_agent(connection: sqlite3.Connection, wanted: Wanted) -> Judgement:
@@ -91,19 +96,31 @@ def judge_agent(connection: sqlite3.Connection, wanted: Wanted) -> Judgement:
     )
     if not found:
         raise UsageError(_why_none(connection, wanted))
-    version = (
-        wanted.version
-        or max(
-            (points[-1] for points in found.values()), key=lambda point: (point.at, point.run_key)
-        ).version
-    )
+    every = [point for points in found.values() for point in points]
+    newest = max(every, key=lambda point: (point.at, point.run_key))
+    version = wanted.version or newest.version
     judge = _Judge(connection, wanted, metrics)
     findings: list[Finding] = []
     for place, points in found.items():
         findings += judge.at(place, points, version)
+    of_version = [point.at for point in every if wanted.version in {None, point.version}]
+    interrupted = interrupted_since(
+        connection,
+        wanted.agent,
+        max(of_version, default=""),
+        version=wanted.version,
+        suite=wanted.suite,
+        benchmark=wanted.benchmark,
+    )
     if not findings:
+        if interrupted is not None:
+            name = f"{wanted.agent}@{version}"
+            raise UsageError(f"{name} was only measured in run {interrupted}, {_NOT_JUDGED}")
         raise UsageError(_no_version(found, wanted.agent, version))
-    return Judgement(wanted.agent, version, wanted, _adjusted(findings), found)
+    return Judgement(wanted.agent, version, wanted, _adjusted(findings), found, interrupted)
+
+
+_NOT_JUDGED = "which was interrupted: `agentbench resume` goes on with it"
 
 
 def checked_metrics(metrics: Iterable[str]) -> tuple[str, ...]:
@@ -147,9 +164,11 @@ class _Judge:
         found = []
         for metric in self._metrics or JUDGED:
             if metric not in newest.values:
-                if self._metrics or (before and metric in before[-1].values):
+                if self._metrics or (before and metric in before[-1].values and metric != TAIL):
                     why = "the newest run has no value of it"
                     found.append(Finding(place, metric, "not enough data", sides.new, reason=why))
+                continue
+            if metric == TAIL and not self._metrics and not _has_tail(newest):
                 continue
             is_new = bool(before) and not any(metric in point.values for point in before)
             one = self._one(place, points, sides, metric)
@@ -212,6 +231,12 @@ class _Judge:
             if (one.suite_id, one.benchmark_id, one.parameters) == place and one.metric == metric
         ]
         return fitting[-1] if fitting else None
+
+
+def _has_tail(point: Point) -> bool:
+    """Whether its p95 is judged unasked."""
+    repeats = point.repeats * len(point.executions)
+    return point.kind == "load" and point.observed >= ENOUGH_FOR_TAIL * repeats
 
 
 def _without_value(points: Sequence[Point], one: Finding) -> list[str]:

@@ -41,21 +41,21 @@ def regressions_document(
         if one.verdict == "regression":
             impact = impact_of(one, findings, columns, requests_per_day)
         rows.append(_finding(one, impact))
-    advised = advice(findings, patterns)
+    unmeasured = [
+        str(place) for place in judgement.histories if all(one.place != place for one in findings)
+    ]
+    advised = advice(findings, patterns, unmeasured, judgement.interrupted)
     return {
         "schema": SCHEMA,
         "agent": judgement.agent,
         "version": judgement.version,
-        "verdict": overall_verdict(findings),
+        "verdict": overall_verdict(findings, is_newest=judgement.interrupted is None),
+        "interrupted_run": judgement.interrupted,
         "has_regressions": any(one.verdict == "regression" for one in findings),
         "regressions": [row for row in rows if row["verdict"] == "regression"],
         "findings": rows,
         "smallest_seen": {kind: _range(findings, kind) for kind in ("ratio", "points")},
-        "unmeasured": [
-            str(place)
-            for place in judgement.histories
-            if all(one.place != place for one in findings)
-        ],
+        "unmeasured": unmeasured,
         "unfinished": unfinished(connection, judgement.agent, judgement.version),
         "patterns": [_pattern(one) for one in patterns],
         "overall_health": health(findings),
@@ -78,13 +78,16 @@ def _range(findings: tuple[Finding, ...], kind: str) -> Document | None:
     return {"least": min(sizes), "most": max(sizes)} if sizes else None
 
 
-def overall_verdict(findings: tuple[Finding, ...]) -> str:
-    """`regression` if there is one; else what keeps from saying that there is none; else that."""
+def overall_verdict(findings: tuple[Finding, ...], *, is_newest: bool = True) -> str:
+    """`regression` if there is one; else what keeps from saying that there is none; else that.
+
+    Not `is_newest`: a later run was interrupted, so that nothing is known of what there is now.
+    """
     verdicts = {one.verdict for one in findings}
     for verdict in ("regression", "suspect", "not comparable", "not enough data"):
         if verdict in verdicts:
             return verdict
-    return "no regression"
+    return "no regression" if is_newest else "not enough data"
 
 
 def _finding(one: Finding, impact: Impact | None) -> Document:

@@ -156,7 +156,10 @@ def test_every_format_tells_the_same(place: Place, said: Said) -> None:
     assert json.loads(line) == found
     assert (row["metric"], row["verdict"]) == ("accuracy", "no change seen")
     assert float(row["baseline_value"]) == found["baseline_value"]
-    assert said(*OF_ACCURACY, "--format", "md").count("\n") == 3
+    assert (row["overall_health"], row["at_least_percentage"]) == ("100.0", "")
+    markdown = said(*OF_ACCURACY, "--format", "md", "--threshold", "2%")
+    assert "- echo@2: no regression" in markdown
+    assert "- health 100 of 100; none" in markdown
 
 
 def test_a_baseline_is_set_shown_used_and_removed(place: Place, said: Said) -> None:

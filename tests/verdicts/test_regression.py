@@ -189,6 +189,23 @@ def test_a_high_percentile_of_repeats_needs_its_answers(store: RunHistory) -> No
     )
 
 
+def test_a_version_of_which_only_an_interrupted_run_is_there_says_so(store: RunHistory) -> None:
+    store.times([100], "1")
+    run = store.run({"bot@2": {"b": timed(100)}}, status="interrupted")
+    with pytest.raises(UsageError, match=f"bot@2 was only measured in run {run}, .* interrupted"):
+        judged(store, version="2")
+
+
+def test_a_high_percentile_of_few_answers_is_judged_when_it_is_asked_for(
+    store: RunHistory,
+) -> None:
+    for version, level in (("1", 100), ("2", 150)):
+        for value in near(level, 5):
+            store.run({f"bot@{version}": {"b": Measured({"e2e_ms.p95": value, "accuracy": 1})}})
+    assert [one.metric for one in judged(store)] == ["accuracy"]
+    assert the_one(store, metrics=("e2e_ms.p95",)).verdict == "regression"
+
+
 def test_an_improvement_is_none(store: RunHistory) -> None:
     store.times(near(100, 5), "1")
     store.times(near(80, 5), "2")

@@ -131,8 +131,8 @@ def test_speed_against_accuracy_is_a_trade(store: RunHistory) -> None:
         "accuracy": pytest.approx(-0.1, abs=0.01),
         "e2e_ms.p50": pytest.approx(0.7),
     }
-    assert told["recommended_action"] == "accept as new baseline"
-    assert told["reason"].startswith("if the trade is wanted")
+    assert told["recommended_action"] == "block"
+    assert "if it is wanted, `agentbench baseline accept`: a trade" in told["reason"]
 
 
 @pytest.mark.parametrize(
@@ -286,9 +286,42 @@ def test_what_is_missing_is_told(store: RunHistory) -> None:
             store.run({f"bot@{version}": of_all})
     store.run({"bot@2": {"a": Measured({"e2e_ms.p50": 900.0})}}, status="interrupted")
     told = document(store)
-    assert told["verdict"] == "no regression"
     assert told["unmeasured"] == ["c"]
     assert told["unfinished"] == 1
+
+
+def test_what_was_not_measured_is_no_reason_to_accept_the_rest(store: RunHistory) -> None:
+    for version, level in (("1", 100), ("2", 80)):
+        for value in near(level, 5):
+            names = "abc" if version == "1" else "a"
+            store.run({f"bot@{version}": {one: Measured({"e2e_ms.p50": value}) for one in names}})
+    told = document(store)
+    assert (told["recommended_action"], told["reason"]) == (
+        "re-run",
+        "nothing was measured of b, c",
+    )
+
+
+def test_an_interrupted_newest_run_is_told_and_nothing_is_said_of_it(store: RunHistory) -> None:
+    for version in ("1", "2"):
+        store.times(near(100, 5), version)
+    run = store.run({"bot@2": {"b": Measured({"e2e_ms.p50": 900.0})}}, status="interrupted")
+    told = document(store)
+    assert (told["verdict"], told["interrupted_run"]) == ("not enough data", run)
+    assert told["recommended_action"] == "re-run"
+    store.times([100], "2")
+    assert document(store)["verdict"] == "no regression"
+
+
+def test_a_reason_to_block_names_each_severity(store: RunHistory) -> None:
+    for version, factors in (("1", (1, 1)), ("2", (1.2, 1.6))):
+        for value in near(100, 5):
+            of_all = {
+                name: Measured({"e2e_ms.p50": value * factor})
+                for name, factor in zip("ab", factors, strict=True)
+            }
+            store.run({f"bot@{version}": of_all})
+    assert document(store)["reason"] == "critical: e2e_ms.p50 of b; major: e2e_ms.p50 of a"
 
 
 def test_the_same_factor_without_any_scatter_is_the_same(store: RunHistory) -> None:
