@@ -146,20 +146,24 @@ class _Spread:
 def _spread(a: TaskEvidence, b: TaskEvidence, metric: str, gain: PairingGain) -> _Spread:
     """By cases; by repeats of times where there are enough, and their luck makes more of the
     variance: what `repeat_luck` judges by."""
-    by_cases = gain.variance_difference / gain.pairs
-    differing = gain.variance_difference
+    pairs, luck = gain.pairs, 0.0
+    by_cases = gain.variance_difference / pairs
     if unit_of(metric) == "ms" and min(a.repeats, b.repeats) >= SURE_REPEATS:
         cases = np.array(sorted(_case_means(a, metric).keys() & _case_means(b, metric).keys()))
         means = [repeat_means(side, metric, cases, on_logs=True) for side in (a, b)]
         n = min(len(one.value) for one in means)
         if n >= SURE_REPEATS:
             by_repeats = sum(float(one.value.var(ddof=1)) / len(one.value) for one in means)
-            both = by_cases + by_repeats - sum(one.rest for one in means)
+            luck = max(0.0, by_repeats - sum(one.rest for one in means))
             if by_repeats > by_cases:
-                return _Spread("repeats", n, {"unpaired": math.sqrt(max(both, by_repeats) * n / 2)})
-            differing = max(both, by_cases) * gain.pairs
-    sides = math.sqrt((gain.variance_a + gain.variance_b) / 2)
-    return _Spread("cases", gain.pairs, {"paired": math.sqrt(differing), "unpaired": sides})
+                both = max(by_cases + luck, by_repeats)
+                return _Spread("repeats", n, {"unpaired": math.sqrt(both * n / 2)})
+    by_sides = (gain.variance_a + gain.variance_b) / pairs
+    sds = {
+        "paired": math.sqrt((by_cases + luck) * pairs),
+        "unpaired": math.sqrt((by_sides + luck) * pairs / 2),
+    }
+    return _Spread("cases", pairs, sds)
 
 
 def _of_ratios(spread: _Spread, label: str, effect: float, chances: Chances) -> list[Answer]:
