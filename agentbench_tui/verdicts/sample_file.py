@@ -91,7 +91,7 @@ def read_sample_file(path: Path, numbers: CaseNumbers, chosen: Sequence[Metric] 
 def _no_metric(table: Table) -> str:
     return (
         f"{table.path}: no column is a metric by its name ({_has(table)}); "
-        "--metric NAME --better higher or lower takes one as it is"
+        "--metric NAME takes one as it is (to compare, with --better higher or lower)"
     )
 
 
@@ -175,7 +175,8 @@ class _Reader:
             what = f"{self._where(row, column.name)}: {found[row] / column.factor:g}"
             if not share:
                 raise UsageError(f"{what} is out of range")
-            way = f"--metric {column.name} --better {column.metric.direction} takes it as it is"
+            better = f"to compare, with --better {column.metric.direction}"
+            way = f"--metric {column.name} takes it as it is ({better})"
             if column.name in METRICS:
                 way = "write 0.87 or 87% for 87 %"
             raise UsageError(f"{what} is no share between 0 and 1; {way}")
