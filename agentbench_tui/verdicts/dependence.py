@@ -35,6 +35,7 @@ class Dependence:
     """Independent values a side, or pairs, that tell as much."""
     p: float
     """Of the difference, two-sided, by t with as many."""
+    df: float
 
 
 def paired_dependence(d: Floats, again: Floats | None = None) -> Dependence | None:
@@ -48,7 +49,7 @@ def paired_dependence(d: Floats, again: Floats | None = None) -> Dependence | No
     worth = min(_worth(one, _CAUTION) for one in (d, again) if one is not None)
     error = math.sqrt(float(d.var(ddof=1)) / worth)
     p = 2 * student_cdf(-abs(float(d.mean())) / error, worth - 1)
-    return Dependence(len(d) / worth, worth, p)
+    return Dependence(len(d) / worth, worth, p, worth - 1)
 
 
 def group_dependence(x: Floats, y: Floats) -> Dependence | None:
@@ -65,7 +66,7 @@ def group_dependence(x: Floats, y: Floats) -> Dependence | None:
     df = 1 / sum(s * s / (n - 1) for s, n in zip(shares, worths, strict=True))
     p = 2 * student_cdf(-abs(float(y.mean() - x.mean())) / math.sqrt(whole), df)
     independent = variances[0] / len(x) + variances[1] / len(y)
-    return Dependence(whole / independent, min(worths), p)
+    return Dependence(whole / independent, min(worths), p, df)
 
 
 def _worth(x: Floats, caution: float) -> float:

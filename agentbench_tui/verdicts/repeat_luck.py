@@ -157,16 +157,22 @@ def _with_serial(found: Comparison, seen: Dependence | None) -> Comparison:
     """The p that decides, and the intervals, as wide as what hangs together asks."""
     if seen is None or found.p_value is None or seen.factor <= 1:
         return found
-    wider = seen.factor**0.5
+    wider = math.sqrt(seen.factor)
     effect = found.ratio if found.is_ratio else found.difference
     note = f"neighbouring answers are alike: worth {seen.worth:.0f} independent ones of {found.n}"
+
+    def moved(end: float | None, level: float) -> float | None:
+        upper = (1 + level) / 2
+        few = student_quantile(upper, seen.df) / student_quantile(upper, found.n - 1)
+        return widened(end, effect, wider * max(few, 1.0), logs=found.is_ratio)
+
     return replace(
         found,
         p_serial=max(found.p_value, seen.p),
-        low=widened(found.low, effect, wider, logs=found.is_ratio),
-        high=widened(found.high, effect, wider, logs=found.is_ratio),
-        inner_low=widened(found.inner_low, effect, wider, logs=found.is_ratio),
-        inner_high=widened(found.inner_high, effect, wider, logs=found.is_ratio),
+        low=moved(found.low, LEVEL),
+        high=moved(found.high, LEVEL),
+        inner_low=moved(found.inner_low, EQUIVALENCE_LEVEL),
+        inner_high=moved(found.inner_high, EQUIVALENCE_LEVEL),
         sd=None if found.sd is None else found.sd * wider,
         notes=(*found.notes, note),
     )

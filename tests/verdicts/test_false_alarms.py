@@ -218,14 +218,14 @@ def test_each_side_is_seen_in_its_own_order_of_asking(shape: str) -> None:
 
 def test_the_interval_that_is_shown_agrees_with_the_p_that_decides() -> None:
     draw = np.random.default_rng(6)
-    for _ in range(30):
+    for _ in range(60):
         a, b = (asked(30, e2e_ms=noise("AR(1) 0.7", 1, 30, draw)) for _ in "ab")
         found = compared("e2e_ms", a, b)
         assert found.low is not None
         assert found.high is not None
         assert found.p_tested is not None
         if not found.low <= 1 <= found.high:
-            assert found.p_tested < 0.1
+            assert found.p_tested < 0.06  # the bootstrap's ends are not those of t
 
 
 def test_other_seeds_leave_the_cases_the_same() -> None:
