@@ -291,13 +291,14 @@ def report(database: Path, plan: Plan, how: How) -> int:
         run = find_run(connection, plan.run_id)
         document = run_document(connection, run)
         details = failure_details(connection, run["key"], limit=8)
+        of_suites = {one.suite_id: one.document["gates"] for one in plan.suites}
+        judge = NoRegression(connection, plan.run_id)
+        gates = check_gates(document, plan.gates, of_suites, judge)
+        document["gates"] = [gate.document() for gate in gates]
         if how.show is None:
             print_run(document, how.form)
         else:
             how.show(connection, document, how.form)
-        of_suites = {one.suite_id: one.document["gates"] for one in plan.suites}
-        judge = NoRegression(connection, plan.run_id)
-        gates = check_gates(document, plan.gates, of_suites, judge)
     sys.stdout.flush()
     _keep_document(document, plan)
     if how.form != "json":

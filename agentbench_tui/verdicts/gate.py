@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.model.gate import NO_REGRESSION, UNANSWERED, parse_gate
@@ -41,6 +41,10 @@ class GateResult:
     point: str = ""
     """Of a sweep: its parameters."""
 
+    def document(self) -> dict[str, Any]:
+        """As in `agentbench.run/1`."""
+        return asdict(self) | {"point": self.point or None}
+
     def __str__(self) -> str:
         return f"{self.gate} {_WORDS[self.holds]} for {self.found}"
 
@@ -65,23 +69,29 @@ class GateResult:
 
 
 def gate_lines(results: Iterable[GateResult]) -> list[str]:
-    """What to say of gates that do not hold: a line for each, with the worst executions."""
+    """What to say of gates that do not hold: a line for each, with the worst executions.
+
+    That no regression was seen is told as well: it means little without how small one would have
+    been seen.
+    """
     groups: dict[tuple[str, bool | None], list[GateResult]] = {}
     checked: Counter[str] = Counter()
     for one in results:
         checked[one.gate] += 1
-        if not one.holds:
+        if not one.holds or one.gate == NO_REGRESSION:
             groups.setdefault((one.gate, one.holds), []).append(one)
     lines = []
     for (gate, holds), found in groups.items():
+        is_open = gate == NO_REGRESSION and not holds
+        pointer = f" (`agentbench regressions {found[0].agent_id}`)" if is_open else ""
         if len(found) == 1:
-            lines.append(str(found[0]))
+            lines.append(f"{found[0]}{pointer}")
             continue
         worst = sorted(found, key=lambda one: -one.distance)[:_SHOWN]
         more = "; …" if len(found) > _SHOWN else ""
         shown = "; ".join(one.found for one in worst)
         count = f"{len(found)} of {checked[gate]} executions"
-        lines.append(f"{gate} {_WORDS[holds]} for {count}: {shown}{more}")
+        lines.append(f"{gate} {_WORDS[holds]} for {count}: {shown}{more}{pointer}")
     return lines
 
 

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from agentbench_tui.verdicts.regression import Judgement
 
 
+_SHOWN = 3
+"""Metrics that are named of one execution."""
+
+
 class NoRegression:
     """Judges executions of one run, each agent and version once; nothing is read before."""
 
@@ -63,22 +67,38 @@ def _verdict(findings: list[Finding]) -> tuple[bool | None, str]:
 
     worse = [one for one in findings if one.verdict == "regression"]
     if worse:
-        return False, "; ".join(_words(one) for one in worse)
+        worst = sorted(worse, key=lambda one: -one.least_worsening)
+        return False, _some([_words(one) for one in worst], "; ")
     suspects = [one for one in findings if one.verdict == "suspect"]
     if suspects:
-        names = ", ".join(one.metric for one in suspects)
+        names = _some([one.metric for one in suspects], ", ")
         if any(one.is_decided_by_another_run for one in suspects):
             return None, f"{names}: suspect; run again, or `agentbench regressions --confirm`"
         return None, f"{names}: suspect: {suspects[0].reason}"
     undecided = [one for one in findings if one.verdict in UNDECIDED]
     if undecided:
-        names = ", ".join(one.metric for one in undecided[:3])
+        names = _some([one.metric for one in undecided], ", ")
         return None, f"{names}: {undecided[0].verdict}: {undecided[0].reason}"
-    return True, "no regression"
+    seen = [
+        f"{_size(one, one.smallest)} of {one.metric}"
+        for one in findings
+        if one.smallest is not None
+    ]
+    if not seen:
+        return True, "none seen; how small a one would have been is not known"
+    return True, f"none seen; would have seen {_some(seen, ', ')}"
+
+
+def _some(texts: list[str], between: str) -> str:
+    more = f" and {len(texts) - _SHOWN} more" if texts[_SHOWN:] else ""
+    return f"{between.join(texts[:_SHOWN])}{more}"
+
+
+def _size(one: Finding, size: float) -> str:
+    return f"{100 * size:.1f} {'%' if one.scale.kind == 'ratio' else 'points'}"
 
 
 def _words(one: Finding) -> str:
     if one.is_total:
         return f"{one.metric} {one.now:.4g}, unlike {one.against}"
-    unit = " %" if one.scale.kind == "ratio" else " points"
-    return f"{one.metric} at least {100 * one.least_worsening:.1f}{unit} worse than {one.against}"
+    return f"{one.metric} at least {_size(one, one.least_worsening)} worse than {one.against}"

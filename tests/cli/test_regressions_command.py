@@ -220,7 +220,9 @@ def test_the_gate_no_regression_judges_the_run_that_has_just_ended(
     assert done.returncode == 3
     assert "no-regression cannot be judged for echo on echo: accuracy" in done.stderr
     earlier(place, 14, accuracy=1.0)
-    done = place.run(*gate)
+    done = place.run(*gate, "--format", "json")
+    (told,) = json.loads(done.stdout)["gates"]
+    assert (told["gate"], told["benchmark_id"], told["holds"]) == ("no-regression", "echo", False)
     assert done.returncode == 1, done.stderr
     assert (
         "no-regression FAILS for echo on echo: accuracy at least 33.3 points worse" in done.stderr

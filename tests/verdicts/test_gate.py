@@ -163,3 +163,26 @@ def test_a_slip_in_a_gate_is_told(gate: str, told: str) -> None:
 
 def test_the_verdicts_that_gates_know_are_those_of_runs() -> None:
     assert VERDICTS == OF_RUNS
+
+
+def test_no_regression_says_that_it_holds_and_where_to_look_when_it_does_not() -> None:
+    document = {"executions": [EXECUTION, {**EXECUTION, "benchmark_id": "c"}]}
+
+    def judge(execution: dict[str, Any]) -> tuple[bool | None, str]:
+        of_b = execution["benchmark_id"] == "b"
+        return of_b, "none seen; would have seen 4.0 % of e2e_ms.p50" if of_b else "accuracy 0"
+
+    results = check_gates(document, ["no-regression"], {}, judge)
+    assert gate_lines(results) == [
+        "no-regression holds for a on b: none seen; would have seen 4.0 % of e2e_ms.p50",
+        "no-regression FAILS for a on c: accuracy 0 (`agentbench regressions a`)",
+    ]
+    assert results[1].document() == {
+        "gate": "no-regression",
+        "agent_id": "a",
+        "benchmark_id": "c",
+        "value": "accuracy 0",
+        "holds": False,
+        "reason": "accuracy 0",
+        "point": None,
+    }
