@@ -26,6 +26,7 @@ class CaseValues:
     """The row of its first answer: by it the values are in the order of asking."""
 
     def only(self, cases: Integers) -> CaseValues:
+        """Those of some cases, in their order."""
         kept = np.isin(self.case, cases)
         return CaseValues(
             self.case[kept], self.seed[kept], self.cluster[kept], self.value[kept], self.first[kept]
