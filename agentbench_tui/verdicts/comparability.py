@@ -14,7 +14,7 @@ from agentbench_tui.verdicts.evidence import TaskEvidence
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from agentbench_tui.verdicts.evidence import CaseNumbers, Evidence, Execution
 
@@ -41,17 +41,18 @@ class Difference:
 
 
 def is_timed(metric: str, *sides: Evidence) -> bool:
+    """Whether the machine has a say in what the metric was on one of these sides."""
+    return depends_on_machine(metric, [row for one in sides for row in one.executions])
+
+
+def depends_on_machine(metric: str, executions: Iterable[Execution]) -> bool:
     """Whether the machine has a say in it: times, rates, and what costs by the hour."""
     known = find_metric(metric)
     if known is None:
         return False
     if metric.startswith("cost_usd"):
-        return any(_is_hourly(row) for one in sides for row in one.executions)
+        return any("hourly_price_usd" in (row["model_configuration"] or "") for row in executions)
     return known.unit in _TIMED or known.name in _ALSO_TIMED
-
-
-def _is_hourly(row: Execution) -> bool:
-    return "hourly_price_usd" in (row["model_configuration"] or "")
 
 
 def differences(

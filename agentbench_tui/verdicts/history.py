@@ -18,6 +18,7 @@ import msgspec
 
 from agentbench_tui.model.metric import find_metric
 from agentbench_tui.store.selection import executions_where
+from agentbench_tui.verdicts.comparability import depends_on_machine
 
 if TYPE_CHECKING:
     import sqlite3
@@ -31,7 +32,6 @@ _COSMETIC = (
 )  # fmt: skip
 """Parts of a definition that change no measured value, or are compared by themselves: parameters
 are the place, the dataset is compared by its cases."""
-_TIMED_UNITS = {"ms", "1/s", "tokens/s", "%"}
 _SHORT = 40
 """Characters of a value that is shown where definitions differ."""
 
@@ -211,13 +211,8 @@ def is_share(metric: str) -> bool:
 
 
 def is_timed(metric: str, point: Point) -> bool:
-    """Whether the machine has a say in it: times, rates, and what costs by the hour."""
-    known = find_metric(metric)
-    if metric.startswith("cost_usd"):
-        return "hourly_price_usd" in (point.one_of_all("model_configuration") or "")
-    return known is not None and (
-        known.unit in _TIMED_UNITS or known.name in {"goodput_share", "sent_share"}
-    )
+    """Whether the machine has a say in what the metric was of this run."""
+    return depends_on_machine(metric, point.executions)
 
 
 def comparable(
