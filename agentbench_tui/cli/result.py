@@ -160,6 +160,18 @@ def leaderboard_rows(entries: list[dict[str, Any]], *, judged: bool = True) -> l
     ]
 
 
+def _without_score(document: dict[str, Any]) -> list[str]:
+    """Dimensions that count towards the overall score and keep an agent from having one."""
+    judged = [entry for entry in document["leaderboard"] if entry["answered"]]
+    weights = [one.get("weights", {}) for one in document["executions"]]
+    return [
+        name
+        for name in ("accuracy", "speed", "efficiency", "cost", "reliability")
+        if any(of_suite.get(name) for of_suite in weights)
+        and any(entry["overall"] is None and entry[name] is None for entry in judged)
+    ]
+
+
 def notes(document: dict[str, Any]) -> list[str]:
     """What must be said beside the numbers."""
     lines = [""]
@@ -172,12 +184,7 @@ def notes(document: dict[str, Any]) -> list[str]:
             f"Timings: {document['harness']}; the machine or the harness disturbed them "
             "(`agentbench runs show` tells how)."
         )
-    judged = [entry for entry in document["leaderboard"] if entry["answered"]]
-    lacking = [
-        name
-        for name in ("accuracy", "speed", "efficiency", "cost", "reliability")
-        if any(entry["overall"] is None and entry[name] is None for entry in judged)
-    ]
+    lacking = _without_score(document)
     if lacking:
         lines.append(
             f"{NOTHING} under overall: no score for {', '.join(lacking)}; in the suite, give a"

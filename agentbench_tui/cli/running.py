@@ -294,7 +294,8 @@ def report(database: Path, plan: Plan, how: How) -> int:
         of_suites = {one.suite_id: one.document["gates"] for one in plan.suites}
         judge = NoRegression(connection, plan.run_id)
         gates = check_gates(document, plan.gates, of_suites, judge)
-        document["gates"] = [gate.document() for gate in gates]
+        if gates:
+            document["gates"] = [gate.document() for gate in gates]
         if how.show is None:
             print_run(document, how.form)
         else:

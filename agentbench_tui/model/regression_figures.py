@@ -58,6 +58,41 @@ REGRESSION: dict[str, Metric] = {
             "(Level now - level before, the worse way) × requests a day (--per-day): dollars, "
             "hours of waiting, answers that are wrong or fail, tokens.",
         ),
+        Metric(
+            "severity",
+            "",
+            "none",
+            "How bad a regression is, by at_least: minor below 10 % (of shares 5 points), major "
+            "below 25 % (10 points), critical above, or when nothing is left.",
+        ),
+        Metric(
+            "threshold",
+            "share",
+            "none",
+            "The smallest change that matters (--threshold): 5 % for times, tokens, cost and rates "
+            "and 2 points for shares, unless you say otherwise. Between versions half of it "
+            "counts; otherwise half of the changes of just that size would be missed.",
+        ),
+        Metric(
+            "suspect",
+            "",
+            "none",
+            "Worse, but not proved: the newest run of a history, which a second one decides "
+            "(--confirm); one run a version, which share no hour; or a newest run that says "
+            "something else than the others of its version. Ends with exit status 3.",
+        ),
     )
 }
 """Figure → what it means."""
+SAID_OF_REGRESSIONS: dict[str, tuple[str, ...]] = {
+    "at least": ("at_least",),
+    "critical": ("severity",),
+    "health": ("overall_health",),
+    "impact": ("impact_weight", "share_of_cases", "per_day"),
+    "major": ("severity",),
+    "margin": ("threshold",),
+    "minor": ("severity",),
+    "touches": ("impact_weight", "share_of_cases", "per_day"),
+    "would see": ("smallest_seen",),
+}
+"""Words of its tables and sentences → the figures that are meant."""

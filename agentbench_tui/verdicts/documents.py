@@ -98,6 +98,7 @@ def execution_document(connection: sqlite3.Connection, row: Document) -> Documen
             "reliability": row["reliability_score"],
             "overall": row["overall_score"],
         },
+        "weights": _weights(connection, row["suite_hash"]),
         "percentile_rank": row["percentile_rank"],
         "deviation_from_baseline": row["deviation_from_baseline"],
         "failures": failures_of(connection, row["key"]),
@@ -106,6 +107,16 @@ def execution_document(connection: sqlite3.Connection, row: Document) -> Documen
     }
     load = load_document(connection, row)
     return document if load is None else document | {"load": load}
+
+
+def _weights(connection: sqlite3.Connection, suite_hash: str) -> dict[str, float]:
+    """Of the dimensions in the suite's overall score."""
+    row = connection.execute(
+        "SELECT json_extract(document, '$.weights') FROM benchmark_suites WHERE hash=?",
+        (suite_hash,),
+    ).fetchone()
+    weights: dict[str, float] = {} if row is None else json.loads(row[0] or "{}")
+    return weights
 
 
 def _unmeasured(

@@ -9,7 +9,7 @@ from agentbench_tui.model.gate import UNANSWERED
 from agentbench_tui.model.load_figures import COUNTS, FACTS, FAILURES, HARNESS
 from agentbench_tui.model.load_words import IDEAS, SAID
 from agentbench_tui.model.metric import DEFAULT_METRIC, METRICS, SCORES, find_metric
-from agentbench_tui.model.regression_figures import REGRESSION
+from agentbench_tui.model.regression_figures import REGRESSION, SAID_OF_REGRESSIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from agentbench_tui.model.metric import Metric
 
 SCHEMA = "agentbench.explanation/1"
+_SAID = SAID | SAID_OF_REGRESSIONS
 _UNITS = ("ms", "per_s", "share", "percent", "mb", "usd", "s")
 """What ends a name after its last word: who asks for `ceiling` means `ceiling_per_s`."""
 _MOST = 6
@@ -64,7 +65,7 @@ def explain_words(words: str) -> list[dict[str, Any]]:
     name = said.replace("/s", "_per_s").replace(" ", "_")
     for names in (
         (words.strip(),),
-        SAID.get(said, ()),
+        _SAID.get(said, ()),
         (name,),
         *((f"{name}_{unit}",) for unit in _UNITS),
         (_part_of(said),),
@@ -124,7 +125,7 @@ def _nearest(name: str) -> str:
     """A hint: the names that begin with it, else one that looks like it."""
     known = _known()
     longer = [one for one in known if one.startswith(f"{name}_")]
-    return f"; there are {', '.join(longer)}" if longer else did_you_mean(name, [*known, *SAID])
+    return f"; there are {', '.join(longer)}" if longer else did_you_mean(name, [*known, *_SAID])
 
 
 def _known() -> list[str]:

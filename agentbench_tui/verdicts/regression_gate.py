@@ -71,7 +71,7 @@ def _verdict(findings: list[Finding]) -> tuple[bool | None, str]:
         return False, _some([_words(one) for one in worst], "; ")
     suspects = [one for one in findings if one.verdict == "suspect"]
     if suspects:
-        names = _some([one.metric for one in suspects], ", ")
+        names = _some([_seems(one) for one in suspects], ", ")
         if any(one.is_decided_by_another_run for one in suspects):
             return None, f"{names}: suspect; run again, or `agentbench regressions --confirm`"
         return None, f"{names}: suspect: {suspects[0].reason}"
@@ -87,6 +87,12 @@ def _verdict(findings: list[Finding]) -> tuple[bool | None, str]:
     if not seen:
         return True, "none seen; how small a one would have been is not known"
     return True, f"none seen; would have seen {_some(seen, ', ')}"
+
+
+def _seems(one: Finding) -> str:
+    if one.worsening is None:
+        return one.metric
+    return f"{one.metric} {_size(one, one.worsening)} worse than {one.against}"
 
 
 def _some(texts: list[str], between: str) -> str:

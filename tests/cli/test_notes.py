@@ -57,3 +57,12 @@ def test_executions_that_never_ran_have_nothing_to_say_of_their_metrics() -> Non
     assert not [line for line in notes(document(executions=[never])) if "e2e_ms" in line]
     (line,) = [line for line in notes(document(executions=[never, ran])) if "e2e_ms" in line]
     assert line == "– b: e2e_ms.p50 of a: nothing answered"
+
+
+def test_a_score_that_has_no_weight_is_not_missed() -> None:
+    weights = {"accuracy": 0.6, "speed": 0.4, "efficiency": 0, "cost": 0}
+    execution = {"metrics": {}, "weights": weights}
+    scores = dict.fromkeys(("overall", "speed", "efficiency", "cost"))
+    entry = scores | {"answered": 3, "accuracy": 0.9, "reliability": 1.0}
+    lines = notes(document(executions=[execution], leaderboard=[entry]))
+    assert any("no score for speed; in the suite" in line for line in lines)

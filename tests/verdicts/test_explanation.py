@@ -91,3 +91,17 @@ def test_all_are_listed_once() -> None:
     names = [row["name"] for row in explanations()]
     assert len(names) == len(set(names))
     assert {"e2e_ms", "overall", "verdict", "cpu_us_per_request", "timeout"} <= set(names)
+
+
+@pytest.mark.parametrize(
+    ("words", "names"),
+    [
+        ("health", ["overall_health"]),
+        ("critical", ["severity"]),
+        ("suspect", ["suspect"]),
+        ("threshold", ["threshold"]),
+        ("impact", ["impact_weight", "share_of_cases", "per_day"]),
+    ],
+)
+def test_words_of_regressions_are_known(words: str, names: list[str]) -> None:
+    assert [one["name"] for one in explain_words(words)] == names
