@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from agentbench_tui.analysis.scale import Scale
@@ -88,6 +88,12 @@ class Finding:
     @property
     def scale(self) -> Scale:
         return scale_of(self.metric)
+
+    def bounded(self) -> Finding:
+        """With an interval within what is possible: a share changes by 100 points at most."""
+        if self.scale.kind == "ratio" or self.low is None or self.high is None:
+            return self
+        return replace(self, low=max(-1.0, self.low), high=min(1.0, self.high))
 
     @property
     def is_decided_by_another_run(self) -> bool:

@@ -117,7 +117,8 @@ def judge_agent(connection: sqlite3.Connection, wanted: Wanted) -> Judgement:
             name = f"{wanted.agent}@{version}"
             raise UsageError(f"{name} was only measured in run {interrupted}, {_NOT_JUDGED}")
         raise UsageError(_no_version(found, wanted.agent, version))
-    return Judgement(wanted.agent, version, wanted, _adjusted(findings), found, interrupted)
+    judged = tuple(one.bounded() for one in _adjusted(findings))
+    return Judgement(wanted.agent, version, wanted, judged, found, interrupted)
 
 
 _NOT_JUDGED = "which was interrupted: `agentbench resume` goes on with it"
@@ -250,7 +251,10 @@ def _told_why(one: Finding, passed_over: Sequence[Point], without: Sequence[str]
     """With the reason why it is not held against the version before it."""
     if passed_over:
         versions = ", ".join(dict.fromkeys(point.version for point in passed_over))
-        why = f"held against version {one.old[-1].version}: {versions} was worse, not accepted"
+        why = (
+            f"held against version {one.old[-1].version}: {versions} was worse and is not accepted"
+        )
+        why += f" (`agentbench baseline accept {one.new[-1].one_of_all('agent_id')}`)"
         place = Location(passed_over[0], one.new[0], one.old[-1])
         one = replace(one, location=place, notes=(*one.notes, why))
     if without:

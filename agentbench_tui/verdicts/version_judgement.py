@@ -59,8 +59,8 @@ def judged_by_versions(
         before=_level(columns[0], scale),
         now=_level(columns[1], scale),
         change=test.change,
-        low=_bounded(test.low, scale),
-        high=_bounded(test.high, scale),
+        low=test.low,
+        high=test.high,
         p=test.p,
         smallest=test.smallest,
         reason=reason,
@@ -97,11 +97,6 @@ def _too_few_answers(base: Finding) -> str:
     have = min(point.observed // max(1, values) for point, values in sides)
     fewest = needed(share)
     return "" if have >= fewest else f"{part} of a repeat needs {fewest} answers (have {have})"
-
-
-def _bounded(end: float | None, scale: Scale) -> float | None:
-    """An end of the interval; a share cannot change by more than 100 points."""
-    return end if end is None or scale.kind == "ratio" else max(-1.0, min(1.0, end))
 
 
 def decided(one: Finding, test: VersionTest) -> Finding:

@@ -135,7 +135,7 @@ def test_a_regression_does_not_pass_with_the_next_version(store: RunHistory) -> 
         store.run({f"bot@{version}": {"b": with_repeats(level)}})
     found = the_one(store)
     assert (found.verdict, found.against) == ("suspect", "version 3")
-    assert "held against version 3: 4 was worse, not accepted" in found.notes
+    assert any("version 3: 4 was worse and is not accepted" in note for note in found.notes)
     assert found.location is not None
     assert [found.location.first.version, found.location.last.version] == ["4", "5"]
     keep_accepted(store.path, acceptable(judged(store, version="4")))
@@ -204,6 +204,26 @@ def test_a_high_percentile_of_few_answers_is_judged_when_it_is_asked_for(
             store.run({f"bot@{version}": {"b": Measured({"e2e_ms.p95": value, "accuracy": 1})}})
     assert [one.metric for one in judged(store)] == ["accuracy"]
     assert the_one(store, metrics=("e2e_ms.p95",)).verdict == "regression"
+
+
+def test_a_share_of_a_history_changes_by_no_more_than_a_hundred_points(store: RunHistory) -> None:
+    for value in (*(1.0, 0.2) * 7, 0.0):
+        store.run({"bot@1": {"b": Measured({"accuracy": value})}})
+    found = the_one(store)
+    assert found.gate == "history"
+    assert found.low is not None
+    assert found.low >= -1
+
+
+def test_a_history_that_falls_to_nothing_is_a_regression_at_once(store: RunHistory) -> None:
+    for value in (*near(57, 14), 0.0):
+        store.run({"bot@1": {"b": Measured({"request_throughput_per_s": value})}})
+    found = the_one(store)
+    assert (found.verdict, found.severity, found.values) == ("regression", "critical", (14, 1))
+    store.run({"bot@1": {"b": Measured({"request_throughput_per_s": 57.0})}})
+    found = the_one(store)
+    assert (found.verdict, found.gate) == ("no change seen", "history")
+    assert "left out: 1 earlier with a value of 0, which has no ratio" in found.notes
 
 
 def test_an_improvement_is_none(store: RunHistory) -> None:
