@@ -173,7 +173,8 @@ class _Judge:
                 continue
             is_new = bool(before) and not any(metric in point.values for point in before)
             one = self._one(place, points, sides, metric)
-            if self._metrics or not (is_new or one.reason == NO_RATIO):
+            is_free = not any(point.values.get(metric) for point in (*before, newest))
+            if self._metrics or not (is_new or (is_free and one.reason == NO_RATIO)):
                 found.append(one)
         return found
 

@@ -226,6 +226,16 @@ def test_a_history_that_falls_to_nothing_is_a_regression_at_once(store: RunHisto
     assert "left out: 1 earlier with a value of 0, which has no ratio" in found.notes
 
 
+def test_what_is_nothing_in_some_repeats_is_not_passed_over(
+    store: RunHistory,
+) -> None:
+    for version, last in (("1", 1.0), ("2", 0.0)):
+        answers = [Answer(0, repeat, e2e_ms=last if repeat == 4 else 100.0) for repeat in range(5)]
+        store.run({f"bot@{version}": {"b": Measured({"e2e_ms.p50": 100.0}, answers)}})
+    found = the_one(store)
+    assert (found.verdict, found.reason) == ("not enough data", "a value of 0 has no ratio")
+
+
 def test_an_improvement_is_none(store: RunHistory) -> None:
     store.times(near(100, 5), "1")
     store.times(near(80, 5), "2")
