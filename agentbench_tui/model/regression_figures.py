@@ -60,7 +60,7 @@ REGRESSION: dict[str, Metric] = {
         ),
         Metric(
             "severity",
-            "",
+            "word",
             "none",
             "How bad a regression is, by at_least: minor below 10 % (of shares 5 points), major "
             "below 25 % (10 points), critical above, or when nothing is left.",
@@ -75,7 +75,7 @@ REGRESSION: dict[str, Metric] = {
         ),
         Metric(
             "suspect",
-            "",
+            "word",
             "none",
             "Worse, but not proved: the newest run of a history, which a second one decides "
             "(--confirm); one run a version, which share no hour; or a newest run that says "
