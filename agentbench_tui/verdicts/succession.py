@@ -20,7 +20,8 @@ from agentbench_tui.verdicts.baseline import Sides, first_of_row
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from agentbench_tui.analysis.sample import Floats
+    from numpy.typing import ArrayLike
+
     from agentbench_tui.analysis.scale import Scale
     from agentbench_tui.verdicts.history import Point
 
@@ -70,7 +71,7 @@ def _rows(series: Sequence[Point]) -> list[list[Point]]:
     return rows
 
 
-def doubt_of(old: Floats, new: Floats, scale: Scale, margin: float) -> Doubt:
+def doubt_of(old: ArrayLike, new: ArrayLike, scale: Scale, margin: float) -> Doubt:
     """Whether the newest run differs from what its version's others and the old side say.
 
     `old`, `new`: a value for each run, above 0 on the ratio scale, the newest last. It is `worse`
