@@ -163,7 +163,8 @@ def _from(metric: Comparison) -> str:
         return f"{metric.n:,} pairs, {metric.only_a:,} A alone, {metric.only_b:,} B alone"
     if metric.paired:
         return f"{metric.n:,} pairs"
-    return f"{metric.n:,} {'runs' if metric.of == 'repeats' else 'cases'} a side"
+    what = "run" if metric.of == "repeats" else "case"
+    return f"{metric.n:,} {what}{'' if metric.n == 1 else 's'} a side"
 
 
 def _value(value: float | None, unit: str) -> str:

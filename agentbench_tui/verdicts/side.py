@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.verdicts.evidence import LoadEvidence, task_evidence
-from agentbench_tui.verdicts.file_side import placed_files, without_seeds
+from agentbench_tui.verdicts.file_side import placed_files, with_cases_apart, without_seeds
 from agentbench_tui.verdicts.sample_folder import read_samples
 from agentbench_tui.verdicts.selector import executions_of_selector, parse_selector
 
@@ -100,7 +100,7 @@ def load_sides(
     sides = [next(of_file if one.kind == "file" else of_store) for one in parsed]
     if not any(side.evidence for side in sides):
         raise UsageError(_nothing_shared(sides))
-    return sides
+    return with_cases_apart(sides, numbers)
 
 
 def is_of_files(selectors: Sequence[str]) -> bool:
