@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
+from agentbench_tui.analysis.version_gate import RUNS_NEEDED
 from agentbench_tui.verdicts.evidence import CaseNumbers, LoadEvidence, task_evidence
 
 if TYPE_CHECKING:
@@ -28,11 +29,12 @@ class Repeats:
         """Both sides' values: of whole runs, or of repeats.
 
         Repeats of one run share its hour, so that five of two runs say no more of what differs
-        between runs than these two. They are taken with one run a side, for want of runs. A metric
-        that is only known of whole runs stays so, and so does an experiment's.
+        between runs than these two. They are taken below 5 runs a side, for want of runs; whoever
+        judges them has to ask for more. A metric that is only known of whole runs stays so, and so
+        does an experiment's.
         """
         runs = [point.values[metric] for point in old], [point.values[metric] for point in new]
-        if max(map(len, runs)) > 1:
+        if min(map(len, runs)) >= RUNS_NEEDED:
             return "runs", runs
         repeats = self._of(old, metric), self._of(new, metric)
         return ("repeats", repeats) if all(repeats) else ("runs", runs)

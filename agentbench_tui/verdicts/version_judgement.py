@@ -1,4 +1,4 @@
-"""Two groups of runs, judged: by a value for each run, or for want of runs by repeats of two."""
+"""Two groups of runs, judged: by a value for each run, or for want of runs by their repeats."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from agentbench_tui.analysis.history_gate import EARLIER_NEEDED
+from agentbench_tui.analysis.severity import severity
 from agentbench_tui.analysis.summary import needed
 from agentbench_tui.analysis.version_gate import RUNS_NEEDED, compare_versions
 from agentbench_tui.model.metric import SHARES
 from agentbench_tui.verdicts.finding import NO_RATIO, Finding, Location, scale_of
+from agentbench_tui.verdicts.history import is_timed
 from agentbench_tui.verdicts.succession import doubt_of
 
 if TYPE_CHECKING:
@@ -25,7 +27,7 @@ ONE_HOUR = (
     f"repeats of one run share its hour; {RUNS_NEEDED} runs of each decide, or both under two names"
     " in one run (`agentbench compare`)"
 )
-"""Why two runs alone decide nothing."""
+"""Why a few runs do not decide on a small difference in time."""
 NO_SPREAD = "how small a regression would have been seen is not known"
 WORSE = ("regression", "suspect")
 
@@ -102,17 +104,29 @@ def _too_few_answers(base: Finding) -> str:
 def decided(one: Finding, test: VersionTest) -> Finding:
     """With the verdict of a test.
 
-    Repeats of two runs, one a side, raise no more than a suspicion: two runs of the same version
-    differ by as much. So does a newest run that says something else than all of its version.
+    Repeats of few runs raise no more than a suspicion of a time: two runs of the same version
+    differ by some per cent. Not by a major change, though, of 10 % at least, which is believed. A
+    newest run that says something else than all of its version is a suspect, too.
     """
     one = replace(one, verdict=test.verdict, p=test.p, test=test, reason="")
     if one.unit_of_values == "runs":
         return _doubted(one)
+    if _is_proved(one):
+        return one
     if test.verdict == "regression":
         return replace(one, verdict="suspect", reason=ONE_HOUR)
-    if test.verdict == "improvement":
-        return replace(one, verdict="no change seen", reason=f"better, but {ONE_HOUR}")
-    return one
+    return replace(one, verdict="no change seen", reason=f"better, but {ONE_HOUR}")
+
+
+def _is_proved(one: Finding) -> bool:
+    """Whether the hour of a run does not explain what its repeats say."""
+    if one.verdict not in {"regression", "improvement"} or not is_timed(one.metric, one.new[-1]):
+        return True
+    if one.low is None or one.high is None:
+        return False
+    # An improvement is as large as the worsening of going back.
+    low, high = (one.low, one.high) if one.verdict == "regression" else (1 / one.high, 1 / one.low)
+    return severity(low, high, one.scale) != "minor"
 
 
 def _doubted(one: Finding) -> Finding:

@@ -59,9 +59,9 @@ def test_a_version_is_held_against_the_one_before_it(store: RunHistory) -> None:
     assert found.location.before.version == "1"
 
 
-def test_one_run_a_side_raises_no_more_than_a_suspicion(store: RunHistory) -> None:
+def test_one_run_a_side_raises_a_suspicion_of_what_an_hour_may_explain(store: RunHistory) -> None:
     store.run({"bot@1": {"b": with_repeats(100)}})
-    store.run({"bot@2": {"b": with_repeats(120)}})
+    store.run({"bot@2": {"b": with_repeats(108)}})
     found = the_one(store)
     assert (found.verdict, found.values, found.unit_of_values) == ("suspect", (5, 5), "repeats")
     assert found.reason == ONE_HOUR
@@ -70,15 +70,29 @@ def test_one_run_a_side_raises_no_more_than_a_suspicion(store: RunHistory) -> No
     assert (better.verdict, better.reason) == ("no change seen", f"better, but {ONE_HOUR}")
 
 
-def test_repeats_of_several_runs_are_no_more_than_these_runs(store: RunHistory) -> None:
-    for version, levels in (("1", (100, 101)), ("2", (120, 121, 119))):
+@pytest.mark.parametrize(
+    ("version", "baseline", "verdict"), [("2", "1", "regression"), ("1", "2", "improvement")]
+)
+def test_one_run_a_side_proves_what_no_hour_explains(
+    store: RunHistory, version: str, baseline: str, verdict: str
+) -> None:
+    store.run({"bot@1": {"b": with_repeats(100)}})
+    store.run({"bot@2": {"b": with_repeats(125)}})
+    found = the_one(store, version=version, baseline=baseline)
+    assert (found.verdict, found.unit_of_values, found.reason) == (verdict, "repeats", "")
+
+
+@pytest.mark.parametrize(("slower", "verdict"), [(1.07, "suspect"), (1.25, "regression")])
+def test_repeats_of_few_runs_prove_no_more_than_those_of_one(
+    store: RunHistory, slower: float, verdict: str
+) -> None:
+    for version, levels in (("1", (100, 101)), ("2", (100, 101, 99))):
         for level in levels:
-            store.run({f"bot@{version}": {"b": with_repeats(level)}})
+            factor = slower if version == "2" else 1.0
+            store.run({f"bot@{version}": {"b": with_repeats(level * factor)}})
     found = the_one(store)
-    assert (found.verdict, found.values) == ("not enough data", (2, 3))
-    assert found.reason == "needs 5 runs of each version (have 2 and 3)"
-    assert found.change == pytest.approx(120 / 100.5, rel=0.001)
-    assert found.low is not None
+    assert (found.verdict, found.values) == (verdict, (10, 15))
+    assert found.change == pytest.approx(slower * 100 / 100.5, rel=0.005)
 
 
 @pytest.mark.parametrize("runs", [1, 2, 4, 5])
@@ -134,7 +148,7 @@ def test_a_regression_does_not_pass_with_the_next_version(store: RunHistory) -> 
     for version, level in (("3", 4.0), ("4", 4.8), ("5", 4.8)):
         store.run({f"bot@{version}": {"b": with_repeats(level)}})
     found = the_one(store)
-    assert (found.verdict, found.against) == ("suspect", "version 3")
+    assert (found.verdict, found.against) == ("regression", "version 3")
     assert any("version 3: 4 was worse and is not accepted" in note for note in found.notes)
     assert found.location is not None
     assert [found.location.first.version, found.location.last.version] == ["4", "5"]
@@ -154,7 +168,7 @@ def test_a_version_that_answered_nothing_hides_no_slow_one(store: RunHistory) ->
     )
     store.run({"bot@8": {"b": with_repeats(130)}})
     found = next(one for one in judged(store) if one.metric == "e2e_ms.p50")
-    assert (found.verdict, found.against) == ("suspect", "version 6")
+    assert (found.verdict, found.against) == ("regression", "version 6")
     assert "held against version 6: no value of 7" in found.notes
 
 
@@ -251,14 +265,17 @@ def test_the_same_level_again_tells_what_would_have_been_seen(store: RunHistory)
     assert 0.025 < found.smallest < 0.05
 
 
-def test_the_newest_run_of_one_version_needs_a_history(store: RunHistory) -> None:
-    for level in (100, 101):
-        store.run({"bot@1": {"b": with_repeats(level)}})
-    store.run({"bot@1": {"b": with_repeats(150)}})
+@pytest.mark.parametrize(("level", "verdict"), [(150, "regression"), (107, "suspect")])
+def test_the_newest_run_of_one_version_is_held_against_those_before(
+    store: RunHistory, level: float, verdict: str
+) -> None:
+    for earlier in (100, 101):
+        store.run({"bot@1": {"b": with_repeats(earlier)}})
+    store.run({"bot@1": {"b": with_repeats(level)}})
     found = the_one(store)
-    assert (found.verdict, found.against) == ("not enough data", "the 2 runs before")
-    assert "needs 12 runs before it (have 2)" in found.reason
-    assert found.change == pytest.approx(150 / 100.5, rel=0.001)
+    assert (found.verdict, found.against) == (verdict, "the 2 runs before")
+    assert (found.values, found.unit_of_values) == ((10, 5), "repeats")
+    assert found.change == pytest.approx(level / 100.5, rel=0.001)
 
 
 def test_a_first_run_has_nothing_to_be_held_against(store: RunHistory) -> None:
@@ -512,7 +529,7 @@ def test_a_run_and_a_tag_are_baselines_too(store: RunHistory) -> None:
     store.run({"bot@1": {"b": with_repeats(130)}})
     store.run({"bot@1": {"b": with_repeats(131)}})
     by_run = the_one(store, baseline=f"run:{run_id}")
-    assert (by_run.verdict, by_run.values) == ("suspect", (5, 5))
+    assert (by_run.verdict, by_run.values) == ("regression", (5, 5))
     assert the_one(store, baseline="tag:release").change == by_run.change
 
 
