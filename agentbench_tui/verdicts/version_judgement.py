@@ -52,7 +52,7 @@ def judged_by_versions(
     test = compare_versions(*columns, scale, base.margin)
     reason = _reason(base, test)
     notes = base.notes
-    if unit == "repeats" and not reason:
+    if unit == "repeats" and not reason and is_timed(metric, new[-1]):
         notes += ("repeats of one run share its hour: what differs between runs is not in it",)
     if test.error == 0 and not reason:
         notes += (f"the {unit} of a side are all alike: {NO_SPREAD}",)
