@@ -1,48 +1,80 @@
-"""Makes the pictures of the README: runs the quickstart suite and draws its result as SVG.
+"""Makes the pictures of the README: runs commands as a user would and draws what they print.
 
 python scripts/screenshots.py
 """
 
 from __future__ import annotations
 
-import json
+import fcntl
+import io
+import os
+import pty
 import re
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
+from contextlib import suppress
 from pathlib import Path
 
 from rich.console import Console
-
-from agentbench_tui.cli import output
-from agentbench_tui.cli.result import print_run
+from rich.text import Text
 
 TARGET = Path(__file__).parents[1] / "screenshots"
+WIDTH = 132
+SHOTS = {
+    "quickstart": "run quickstart --no-ui --quiet --runs 3",
+    "compare": "compare rules planner --benchmark tool-calls",
+    "leaderboard": "leaderboard",
+    "load": "load mock?ttft=80ms&itl=12ms&tokens=24 --rate 40 --duration 8s --no-ui --quiet"
+    " --slo ttft_ms=200",
+}
+"""Name of the picture → the command that it shows, one after the other in one database."""
 
 
 def main() -> None:
+    TARGET.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
-        command = [
-            sys.executable,
-            "-m",
-            "agentbench_tui",
-            "run",
-            "quickstart",
-            "--no-ui",
-            "--quiet",
-        ]
-        command += ["--format", "json", "--db", f"{folder}/shot.db"]
-        document = json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)
-    with Path("/dev/null").open("w") as nowhere:
-        console = Console(record=True, width=132, file=nowhere, force_terminal=True)
-        output.console = lambda **_: console
-        console.print("$ agentbench run quickstart", style="bold")
-        print_run(document, "table")
-        TARGET.mkdir(exist_ok=True)
-        picture = console.export_svg(title="agentbench")
-        # Rich names a web font; the picture must ask nobody for anything.
-        picture = re.sub(r"@font-face \{.*?\}\s*", "", picture, flags=re.DOTALL)
-        (TARGET / "quickstart.svg").write_text(picture)
+        environment = os.environ | {
+            "AGENTBENCH_DB": f"{folder}/shots.db",
+            "TERM": "xterm-256color",
+        }
+        for name, command in SHOTS.items():
+            (TARGET / f"{name}.svg").write_text(picture(command, printed(command, environment)))
+
+
+def printed(command: str, environment: dict[str, str]) -> str:
+    """What the command prints on a terminal of our width."""
+    ours, terminal = pty.openpty()
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 50, WIDTH, 0, 0))
+    with subprocess.Popen(
+        [sys.executable, "-m", "agentbench_tui", *command.split()],
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=terminal,
+        stderr=subprocess.DEVNULL,
+    ) as child:
+        os.close(terminal)
+        text = b""
+        with suppress(OSError):  # Linux tells so that the other side is closed
+            while part := os.read(ours, 65536):
+                text += part
+    os.close(ours)
+    if child.returncode:
+        raise SystemExit(f"agentbench {command}: exit code {child.returncode}")
+    return text.decode().replace("\r\n", "\n")
+
+
+def picture(command: str, printed: str) -> str:
+    """SVG of a terminal in which the command printed this."""
+    console = Console(record=True, width=WIDTH, file=io.StringIO(), force_terminal=True)
+    shown = " ".join(f"'{word}'" if "&" in word else word for word in command.split())
+    console.print(f"$ agentbench {shown}", style="bold", highlight=False)
+    console.print(Text.from_ansi(printed))
+    drawn = console.export_svg(title="agentbench")
+    # Rich names a web font; the picture must ask nobody for anything.
+    return re.sub(r"@font-face \{.*?\}\s*", "", drawn, flags=re.DOTALL)
 
 
 if __name__ == "__main__":
