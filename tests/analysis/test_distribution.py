@@ -42,7 +42,7 @@ def test_normal_quantile_is_scipys(p: float) -> None:
 @example(-2.0, 1e7)
 @example(-40.0, 3.0)
 def test_student_cdf_is_scipys(t: float, df: float) -> None:
-    assert student_cdf(t, df) == pytest.approx(stats.t.cdf(t, df), rel=CLOSE, abs=1e-290)
+    assert student_cdf(t, df) == pytest.approx(stats.t.cdf(t, df), rel=CLOSE, abs=1e-200)
 
 
 def test_student_cdf_near_zero_follows_the_cauchy_formula_where_scipy_rounds() -> None:
@@ -67,7 +67,7 @@ def test_printed_tables_of_t_hold() -> None:
 
 @given(st.floats(1e-9, 1 - 1e-9), shapes, shapes)
 def test_beta_cdf_is_scipys(x: float, a: float, b: float) -> None:
-    assert beta_cdf(x, a, b) == pytest.approx(special.betainc(a, b, x), rel=CLOSE, abs=1e-290)
+    assert beta_cdf(x, a, b) == pytest.approx(special.betainc(a, b, x), rel=CLOSE, abs=1e-200)
 
 
 @given(tails, shapes, shapes)
