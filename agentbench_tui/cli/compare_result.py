@@ -179,7 +179,9 @@ def _print_overall(found: Compared, pair: Pair, document: Document, form: str) -
     if form != "md":
         click.echo()
     by = "Holm" if found.adjustment == "holm" else "Benjamini and Hochberg"
-    adjusted = f"p of {found.tests} tests adjusted by {by}" if found.tests > 1 else "one test"
+    adjusted = {0: "no test could be made", 1: "one test"}.get(
+        found.tests, f"p of {found.tests} tests adjusted by {by}"
+    )
     said = pair.outcome
     if not pair.is_ranked:
         verdict = "not ranked"

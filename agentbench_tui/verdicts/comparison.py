@@ -137,8 +137,16 @@ def judged(found: Comparison, p_adjusted: float | None) -> Comparison:
     least = _least_for_equivalence(found)
     if said == "equivalent" and found.n < least:
         return replace(found, p_adjusted=p_adjusted, varies_by=found.of, n_needed=least)
-    more = _more(found, margin) if said == "inconclusive" else None
+    alpha = _alpha(found.p_tested, p_adjusted)
+    more = _more(found, margin, alpha) if said == "inconclusive" else None
     return replace(found, p_adjusted=p_adjusted, verdict=said, n_needed=more)
+
+
+def _alpha(p: float | None, p_adjusted: float | None) -> float:
+    """What p itself has to fall below, among the tests that it stands among."""
+    if not p or not p_adjusted:
+        return ALPHA
+    return ALPHA * min(1.0, p / p_adjusted)
 
 
 def _least_for_equivalence(found: Comparison) -> int:
@@ -154,7 +162,7 @@ def _least_for_equivalence(found: Comparison) -> int:
     return CONSTANT_PAIRS if found.inner_low == found.inner_high else EQUAL_PAIRS
 
 
-def _more(found: Comparison, margin: float) -> int | None:
+def _more(found: Comparison, margin: float, alpha: float) -> int | None:
     """See `Comparison.n_needed`."""
     effect = found.ratio if found.is_ratio else found.difference
     if found.sd is None or effect is None or (found.is_ratio and not 0 < effect < math.inf):
@@ -170,7 +178,7 @@ def _more(found: Comparison, margin: float) -> int | None:
             reach=None if found.is_ratio else _reach(found),
             only=None if found.only_a is None else (found.only_a, found.only_b or 0),
         ),
-        ALPHA,
+        alpha,
     )
     if more is None:
         return None

@@ -191,7 +191,8 @@ def _by_repeats_of_cases(
     if result is not None and found.unit == "share" and result.sd == 0:
         n = len(common)
         counts = round((result.b or 0) * n), n, round((result.a or 0) * n), n
-        return with_newcombe_of(result, counts, "Newcombe's interval of the cases")
+        told = with_newcombe_of(result, counts, "Newcombe's interval of the cases")
+        return replace(told, of="cases", varies_by="cases", n=n)
     return result
 
 

@@ -130,6 +130,8 @@ def checked_metrics(metrics: Iterable[str]) -> tuple[str, ...]:
         known = find_metric(name)
         if known is None or (known.parts and "." not in name):
             hint = did_you_mean(name, known_metrics())
+            if known is not None:
+                hint = f' (did you mean "{name}.p50"?)'
             raise UsageError(f"no metric '{name}'{hint}; `agentbench explain` lists them")
         if known.direction == "none":
             raise UsageError(f"'{name}' is neither good nor bad, so that it cannot regress")
