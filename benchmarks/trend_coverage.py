@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import signal, stats
 
-from agentbench_tui.analysis.trend import trend
+from agentbench_tui.analysis.trend import trend_line
 
 Floats = NDArray[np.float64]
 Shape = Callable[[np.random.Generator, int], Floats]
@@ -86,7 +86,9 @@ def main() -> None:
             rows = []
             for _ in range(options.series):
                 noise = shape(draw, n)
-                still, found, steep = (trend(times, noise + k * times / RUN_S) for k in (0, 1, 10))
+                still, found, steep = (
+                    trend_line(times, noise + k * times / RUN_S) for k in (0, 1, 10)
+                )
                 assert still is not None
                 assert found is not None
                 assert steep is not None

@@ -65,6 +65,15 @@ if TYPE_CHECKING:
         zero_event_upper,
     )
     from agentbench_tui.analysis.learning_curve import MeanCurve, auc, last_n, mean_curve, slope
+    from agentbench_tui.analysis.level_verdict import (
+        Check,
+        LevelVerdict,
+        Limits,
+        design_effect,
+        judge_level,
+        requests_needed,
+        windows_check,
+    )
     from agentbench_tui.analysis.multiplicity import (
         benjamini_hochberg,
         benjamini_yekutieli,
@@ -116,6 +125,15 @@ if TYPE_CHECKING:
     )
     from agentbench_tui.analysis.rating import Ratings, bradley_terry, expected_score
     from agentbench_tui.analysis.resampling import Bootstrap, Resampling
+    from agentbench_tui.analysis.resilience import (
+        Overall,
+        Recovery,
+        Resilience,
+        overall,
+        quality,
+        recovery,
+        resilience_score,
+    )
     from agentbench_tui.analysis.scalability import Scaling, fit_usl
     from agentbench_tui.analysis.scale import Scale
     from agentbench_tui.analysis.severity import least_worsening
@@ -142,6 +160,7 @@ if TYPE_CHECKING:
         performance_profile,
         probability_of_improvement,
     )
+    from agentbench_tui.analysis.trend import Trend, trend_line
     from agentbench_tui.analysis.variance import (
         Precision,
         PrecisionCurve,
@@ -168,6 +187,7 @@ history_gate    HistoryTest judge_history
 interval        Interval clustered_mean clustered_se quantile_interval ratio_of_sums
 interval        t_log_interval t_mean wilson zero_event_upper
 learning_curve  MeanCurve auc last_n mean_curve slope
+level_verdict   Check LevelVerdict Limits design_effect judge_level requests_needed windows_check
 multiplicity    benjamini_hochberg benjamini_yekutieli bonferroni hochberg_simes holm
 paired_effect   Effect difference_effect ratio_effect unpaired_difference_effect
 paired_effect   unpaired_ratio_effect
@@ -181,6 +201,7 @@ quantiles       quantile_estimates weighted_quantiles
 rank            BrunnerMunzelTest RankTest brunner_munzel mann_whitney
 rating          Ratings bradley_terry expected_score
 resampling      Bootstrap Resampling
+resilience      Overall Recovery Resilience overall quality recovery resilience_score
 scalability     Scaling fit_usl
 scale           Scale
 severity        least_worsening
@@ -190,6 +211,7 @@ summary         Drift Summary drift effective_sample_size iqm lag1_autocorrelati
 summary         pass_hat_k precision_reached quantile summarise
 task_aggregate  Profile aggregate bootstrap_aggregate bootstrap_aggregate_difference
 task_aggregate  performance_profile probability_of_improvement
+trend           Trend trend_line
 variance        Precision PrecisionCurve RunsNeeded half_width_curve precision_n runs_needed
 version_gate    VersionTest compare_versions
 """
@@ -199,34 +221,36 @@ _MODULES = {
 """Name → the module that has it."""
 
 __all__ = [
-    "Bootstrap", "BrunnerMunzelTest", "Change", "CostFigures", "Drift", "Effect",
-    "Equivalence", "Estimate", "GoodnessTest", "HistoryTest", "Interval", "MeanCurve",
-    "PairingGain", "PermutationTest", "Precision", "PrecisionCurve", "Profile", "RankTest",
-    "Ratings", "RatioSize", "Resampling", "RunsNeeded", "SampleSize", "Scale", "Scaling",
-    "SeedSplit", "SignedRankTest", "Summary", "TTest", "TwoLevel", "VersionTest", "aggregate",
+    "Bootstrap", "BrunnerMunzelTest", "Change", "Check", "CostFigures", "Drift", "Effect",
+    "Equivalence", "Estimate", "GoodnessTest", "HistoryTest", "Interval", "LevelVerdict",
+    "Limits", "MeanCurve", "Overall", "PairingGain", "PermutationTest", "Precision",
+    "PrecisionCurve", "Profile", "RankTest", "Ratings", "RatioSize", "Recovery",
+    "Resampling", "Resilience", "RunsNeeded", "SampleSize", "Scale", "Scaling", "SeedSplit",
+    "SignedRankTest", "Summary", "TTest", "Trend", "TwoLevel", "VersionTest", "aggregate",
     "agresti_coull", "auc", "bca_interval", "benjamini_hochberg", "benjamini_yekutieli",
     "bonferroni", "bootstrap_aggregate", "bootstrap_aggregate_difference",
     "bootstrap_difference", "bootstrap_mean", "bootstrap_median_ratio",
     "bootstrap_paired_difference", "bootstrap_paired_ratio", "bootstrap_ratio",
     "bradley_terry", "brunner_munzel", "changes", "cliffs_delta", "clopper_pearson",
     "clustered_mean", "clustered_se", "cohens_d", "compare_versions", "configurations",
-    "cost_figures", "difference_effect", "dominance", "drift", "dz", "e_divisive",
-    "effective_sample_size", "expected_score", "fit_usl", "geometric_ratio",
+    "cost_figures", "design_effect", "difference_effect", "dominance", "drift", "dz",
+    "e_divisive", "effective_sample_size", "expected_score", "fit_usl", "geometric_ratio",
     "half_width_curve", "hedges_g", "hochberg_simes", "holm", "iqm", "jeffreys",
-    "judge_history", "ks_2samp", "lag1_autocorrelation", "last_n", "least_worsening",
-    "levene", "locate", "mann_whitney", "mcnemar_exact", "mean_curve", "newcombe",
-    "newcombe_paired", "paired_t", "pairing_gain", "pareto_front", "pass_at_k", "pass_hat_k",
-    "pearson", "performance_profile", "permutation_test", "power_equivalence",
-    "power_mcnemar", "power_paired", "power_two_sample", "precision_n", "precision_reached",
-    "probability_of_improvement", "probability_of_superiority", "quantile",
-    "quantile_estimate", "quantile_estimates", "quantile_interval", "ratio_effect",
-    "ratio_of_sums", "runs_needed", "sample_size_mcnemar", "sample_size_paired",
-    "sample_size_proportions", "sample_size_ratio", "sample_size_two_sample", "seed_split",
-    "shapiro", "sign_flip_test", "slope", "smallest_detectable_paired",
-    "smallest_detectable_two_sample", "student_t", "summarise", "t_log_interval", "t_mean",
-    "tost", "tost_difference", "tost_ratio", "two_level", "unpaired_difference_effect",
-    "unpaired_ratio_effect", "values_needed", "verdict", "weighted_quantiles", "welch",
-    "wilcoxon", "wilson", "zero_event_upper",
+    "judge_history", "judge_level", "ks_2samp", "lag1_autocorrelation", "last_n",
+    "least_worsening", "levene", "locate", "mann_whitney", "mcnemar_exact", "mean_curve",
+    "newcombe", "newcombe_paired", "overall", "paired_t", "pairing_gain", "pareto_front",
+    "pass_at_k", "pass_hat_k", "pearson", "performance_profile", "permutation_test",
+    "power_equivalence", "power_mcnemar", "power_paired", "power_two_sample", "precision_n",
+    "precision_reached", "probability_of_improvement", "probability_of_superiority",
+    "quality", "quantile", "quantile_estimate", "quantile_estimates", "quantile_interval",
+    "ratio_effect", "ratio_of_sums", "recovery", "requests_needed", "resilience_score",
+    "runs_needed", "sample_size_mcnemar", "sample_size_paired", "sample_size_proportions",
+    "sample_size_ratio", "sample_size_two_sample", "seed_split", "shapiro", "sign_flip_test",
+    "slope", "smallest_detectable_paired", "smallest_detectable_two_sample", "student_t",
+    "summarise", "t_log_interval", "t_mean", "tost", "tost_difference", "tost_ratio",
+    "trend_line", "two_level", "unpaired_difference_effect", "unpaired_ratio_effect",
+    "values_needed", "verdict", "weighted_quantiles", "welch", "wilcoxon", "wilson",
+    "windows_check", "zero_event_upper",
 ]  # fmt: skip
 
 

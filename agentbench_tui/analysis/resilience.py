@@ -109,7 +109,7 @@ def quality(successes: ArrayLike, offered: ArrayLike, capacity: float) -> Floats
     return capped
 
 
-def resilience(
+def resilience_score(
     successes: ArrayLike,
     offered: ArrayLike,
     capacity: float,

@@ -104,7 +104,7 @@ def _moves(slope: float, interval: Interval, factor: float, unit: str) -> str:
     return f"{'rises' if slope > 0 else 'falls'} by {abs(slope):.3g} {unit} [{low:.3g}, {high:.3g}]"
 
 
-def trend(
+def trend_line(
     seconds: ArrayLike, values: ArrayLike, by: By = "median", level: float = 0.95
 ) -> Trend | None:
     """The slope of `values`, float64[n], over `seconds`, float64[n], not falling; None below 20.

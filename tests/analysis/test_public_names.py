@@ -17,7 +17,7 @@ ASKED_FOR = [
     "mann_whitney", "wilcoxon", "cliffs_delta", "hedges_g", "holm", "benjamini_hochberg",
     "power_two_sample", "power_paired", "sample_size_two_sample", "sample_size_paired", "iqm",
     "probability_of_improvement", "clustered_se", "two_level", "tost", "e_divisive",
-    "fit_usl", "auc", "last_n",
+    "fit_usl", "auc", "last_n", "judge_level", "resilience_score", "recovery", "trend_line",
 ]  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from agentbench_tui.analysis.resilience import overall, quality, recovery, resilience
+from agentbench_tui.analysis.resilience import overall, quality, recovery, resilience_score
 
 
 def test_quality_by_hand() -> None:
@@ -23,18 +23,18 @@ def test_quality_by_hand() -> None:
 
 
 def test_score_is_the_mean_share_of_windows_in_which_something_was_asked() -> None:
-    found = resilience([100, 50, 0, 100, 0], [100, 100, 100, 100, 0], 200)
+    found = resilience_score([100, 50, 0, 100, 0], [100, 100, 100, 100, 0], 200)
     assert found is not None
     assert (found.score, found.worst, found.windows, found.idle) == (62.5, 0, 4, 1)
     assert found.interval is None  # 4 windows are no 3 blocks
-    assert resilience([0, 0], [0, 0], 100) is None
-    assert resilience([], [], 100) is None
+    assert resilience_score([0, 0], [0, 0], 100) is None
+    assert resilience_score([], [], 100) is None
 
 
 def test_a_perfect_and_a_dead_target() -> None:
     asked = np.full(60, 50.0)
     for served, score in ((asked, 100.0), (0 * asked, 0.0)):
-        found = resilience(served, asked, 160)
+        found = resilience_score(served, asked, 160)
         assert found is not None
         assert found.interval is not None
         assert (found.score, found.interval.low, found.interval.high) == (score, score, score)
@@ -43,7 +43,7 @@ def test_a_perfect_and_a_dead_target() -> None:
 def test_the_triangle() -> None:
     """Down to nothing at once and back along a line over 40 of 60 s: a third is lost."""
     shares = np.concatenate([np.linspace(0, 1, 41)[:40] + 1 / 80, np.ones(20)])
-    found = resilience(100 * shares, np.full(60, 100.0), 100)
+    found = resilience_score(100 * shares, np.full(60, 100.0), 100)
     assert found is not None
     assert found.score == pytest.approx(100 * (1 - 40 / 2 / 60))
 
@@ -55,7 +55,7 @@ def test_the_interval_is_as_wide_as_arithmetic_has_it() -> None:
     ring = np.concatenate([shares, shares[:4]])
     sums = np.convolve(ring, np.ones(5), "valid")
     error = math.sqrt(20 * sums.var()) / 100 * math.sqrt(20 / 19)
-    found = resilience(shares, np.ones(100), 1, resamples=20_000)
+    found = resilience_score(shares, np.ones(100), 1, resamples=20_000)
     assert found is not None
     assert found.interval is not None
     assert found.interval.method.startswith("moving-block bootstrap, blocks of 5, widened by t")
@@ -67,7 +67,7 @@ def test_the_interval_is_as_wide_as_arithmetic_has_it() -> None:
 def test_windows_that_hang_together_widen_the_interval() -> None:
     together = np.repeat([1.0, 0.2], 30).tolist()
     apart = [1.0, 0.2] * 30
-    wide, narrow = (resilience(x, np.ones(60), 1) for x in (together, apart))
+    wide, narrow = (resilience_score(x, np.ones(60), 1) for x in (together, apart))
     assert wide is not None
     assert narrow is not None
     assert wide.interval is not None
@@ -81,7 +81,7 @@ def test_the_interval_holds_the_mean_about_as_often_as_it_says() -> None:
     for seed in range(120):
         noise = draw.normal(0, 0.08, 183)
         shares = 0.6 + noise[3:] + 0.6 * noise[2:-1] + 0.3 * noise[1:-2]  # lag-1 correlation 0.5
-        found = resilience(shares, np.ones(180), 1, seed=seed, resamples=500)
+        found = resilience_score(shares, np.ones(180), 1, seed=seed, resamples=500)
         assert found is not None
         assert found.interval is not None
         hits += found.interval.low <= 60 <= found.interval.high
@@ -166,16 +166,16 @@ def test_laws_of_the_overall_score(scores: dict[str, float]) -> None:
 )
 def test_laws_of_the_score(windows: list[tuple[int, int]], capacity: float, factor: float) -> None:
     served, asked = np.array(windows, dtype=float).T
-    found = resilience(served, asked, capacity, resamples=50)
+    found = resilience_score(served, asked, capacity, resamples=50)
     if found is None:
         assert not asked.any()
         return
     assert 0 <= 100 * found.worst <= found.score + 1e-9
     assert found.score <= 100
-    scaled = resilience(served * factor, asked * factor, capacity * factor, resamples=50)
+    scaled = resilience_score(served * factor, asked * factor, capacity * factor, resamples=50)
     assert scaled is not None
     assert scaled.score == pytest.approx(found.score)
-    better = resilience(served + 1, asked, capacity, resamples=50)
+    better = resilience_score(served + 1, asked, capacity, resamples=50)
     assert better is not None
     assert better.score >= found.score - 1e-9
     if found.interval is not None:
@@ -196,7 +196,7 @@ def test_what_is_no_load_is_refused(
     served: list[float], asked: list[float], capacity: float, message: str
 ) -> None:
     with pytest.raises(ValueError, match=message):
-        resilience(served, asked, capacity)
+        resilience_score(served, asked, capacity)
 
 
 def test_what_is_no_baseline_or_no_score_is_refused() -> None:

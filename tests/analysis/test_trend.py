@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import signal, stats
 
-from agentbench_tui.analysis.trend import Trend, trend
+from agentbench_tui.analysis.trend import Trend, trend_line
 
 Floats = NDArray[np.float64]
 
@@ -22,7 +22,7 @@ def correlated(draw: np.random.Generator, n: int, correlation: float) -> Floats:
 
 
 def told(seconds: Floats, values: Floats) -> Trend:
-    found = trend(seconds, values)
+    found = trend_line(seconds, values)
     assert found is not None
     return found
 
@@ -160,11 +160,11 @@ def test_rare_errors_are_seen_by_their_means() -> None:
     draw = np.random.default_rng(12)
     seconds = np.arange(600.0)
     share = draw.binomial(20, 0.06 * seconds / 600) / 20
-    found = trend(seconds, share, by="mean")
+    found = trend_line(seconds, share, by="mean")
     assert found is not None
     assert found.interval.low < 0.06 / 600 < found.interval.high
     assert found.direction == "rises"
-    blind = trend(seconds, np.where(draw.random(600) < 0.1, share, 0.0))
+    blind = trend_line(seconds, np.where(draw.random(600) < 0.1, share, 0.0))
     assert blind is not None
     assert blind.direction == "no trend seen"
 
@@ -217,7 +217,7 @@ def test_laws(
 
 
 def test_too_few_samples_and_too_few_times() -> None:
-    assert trend(np.arange(19.0), np.arange(19.0)) is None
+    assert trend_line(np.arange(19.0), np.arange(19.0)) is None
     twice = told(np.repeat([0.0, 1.0], 20), np.repeat([3.0, 5.0], 20))
     assert (twice.slope, twice.direction) == (2, "no trend seen")  # two stretches: no error known
     assert (twice.interval.low, twice.interval.high) == (-math.inf, math.inf)
@@ -234,6 +234,6 @@ def test_too_few_samples_and_too_few_times() -> None:
 )
 def test_what_is_no_series_is_refused(seconds: Floats, values: Floats, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        trend(seconds, values)
+        trend_line(seconds, values)
     with pytest.raises(ValueError, match="level between 0 and 1"):
-        trend(np.arange(30.0), np.arange(30.0), 1)
+        trend_line(np.arange(30.0), np.arange(30.0), 1)
