@@ -1,0 +1,168 @@
+"""What a scenario found, as it is stored: one document for each execution."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from agentbench_tui.stress.breaking_point import BreakingPoint
+
+Scenario = Literal[
+    "high_load",
+    "sustained_load",
+    "spike_load",
+    "memory_pressure",
+    "concurrent_requests",
+    "large_inputs",
+    "rate_limiting",
+    "failure_recovery",
+]
+Status = Literal["complete", "target lost", "stopped", "not applicable", "failed"]
+
+
+class WindowFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """One window, in figures."""
+
+    phase: str
+    repeat: int
+    length_s: float
+    asked_per_s: float | None = None
+    users: int | None = None
+    input_tokens: int | None = None
+    requests: int = 0
+    answered_per_s: float = 0.0
+    error_share: float | None = None
+    p50_ms: float | None = None
+    p95_ms: float | None = None
+    failures: dict[str, int] = {}
+    memory_mb: float | None = None
+    """Of the target's processes here, at the end."""
+    cpu_cores: float | None = None
+    applied: dict[str, int] = {}
+    """Fault → how often it hit."""
+    verdict: str | None = None
+    """Of a level: `pass`, `fail`, `unclear`."""
+    reason: str = ""
+    sender_limit: str | None = None
+
+
+class NormalLoad(msgspec.Struct, frozen=True, kw_only=True):
+    """What the target does at ease."""
+
+    rate_per_s: float
+    users: int
+    p50_ms: float
+    p95_ms: float
+    capacity_per_s: float
+    """The most that a window of the ladder answered in a second."""
+    measured: bool = True
+    """False when the suite says what is normal."""
+    words: str = ""
+
+
+class LimitsUsed(msgspec.Struct, frozen=True, kw_only=True):
+    """What a level must keep."""
+
+    error_share: float
+    p95_ms: float
+    completed_share: float
+    derived: bool
+    """Whether the latency limit is a multiple of that at normal load, as none was given."""
+
+
+class ScoreFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """The resilience of the scenario, 0 … 100."""
+
+    value: float
+    low: float | None = None
+    high: float | None = None
+    worst_second: float | None = None
+    """Lowest share of what was asked that one second got."""
+    windows: int = 0
+
+
+class RecoveryFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """How long it took after one fault or overload."""
+
+    after: str
+    """Name of what it recovered from."""
+    seconds: float | None = None
+    """None: not within the time it was watched."""
+    watched_s: float = 0.0
+    words: str = ""
+
+
+class TrendFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """How a figure moved over a soak."""
+
+    of: str
+    """`memory`, `latency`, `errors`."""
+    unit: str
+    per_hour: float
+    low: float
+    high: float
+    direction: str
+    words: str
+
+
+class ScalingFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """The scalability law over concurrency."""
+
+    model: str
+    """`linear`, `amdahl`, `usl`: the simplest that explains it."""
+    lambda_per_s: float
+    sigma: float
+    kappa: float
+    sigma_interval: tuple[float, float] | None = None
+    kappa_interval: tuple[float, float] | None = None
+    n_star: float | None = None
+    n_star_interval: tuple[float, float] | None = None
+    peak_per_s: float | None = None
+    largest: float = 0.0
+    """Largest load that was measured; nothing is said beyond twice that."""
+    r2: float | None = None
+    words: str = ""
+    points: tuple[tuple[float, float], ...] = ()
+    """Users, requests a second: every window."""
+
+
+class Advice(msgspec.Struct, frozen=True, kw_only=True):
+    """One recommendation, with the numbers it rests on."""
+
+    rule: str
+    """Name of the rule, such as `memory-leak`."""
+    severity: Literal["info", "warning", "critical"]
+    words: str
+    evidence: dict[str, float | str] = {}
+
+
+class ScenarioReport(msgspec.Struct, kw_only=True):
+    """What is known of one scenario; written again after each window."""
+
+    scenario: Scenario
+    status: Status = "complete"
+    reason: str = ""
+    """Why it is not complete."""
+    time_scale: float = 1.0
+    simulated: bool = False
+    normal: NormalLoad | None = None
+    limits: LimitsUsed | None = None
+    windows: list[WindowFacts] = []
+    score: ScoreFacts | None = None
+    breaking_points: list[BreakingPoint] = []
+    recoveries: list[RecoveryFacts] = []
+    trends: list[TrendFacts] = []
+    scaling: ScalingFacts | None = None
+    observations: dict[str, float | str | bool] = {}
+    """Further facts of the scenario, by name: what a rule of advice may look at."""
+    advice: list[Advice] = []
+    missing: dict[str, str] = {}
+    """What could not be measured → why."""
+
+    @property
+    def broke(self) -> bool:
+        """Whether something failed beyond its limit."""
+        return any(point.fails is not None for point in self.breaking_points) or (
+            self.status == "target lost"
+        )
