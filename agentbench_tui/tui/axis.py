@@ -1,0 +1,193 @@
+"""Axes: where a value lies, which round values get a tick, and how they are written."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from agentbench_tui.report.drawing import ticks as linear_ticks
+from agentbench_tui.tui.glyphs import Glyphs
+from agentbench_tui.tui.painting import Row, span
+from agentbench_tui.tui.theme import Palette
+from agentbench_tui.verdicts.figures import dollars
+
+_LARGEST = 1e300
+"""Beyond this a span between two values would overflow."""
+_DECADE = (1, 2, 5)
+_SCALES: dict[str, tuple[tuple[float, str], ...]] = {
+    "ms": (
+        (3_600_000.0, "h"),
+        (60_000.0, "min"),
+        (1000.0, "s"),
+        (1.0, "ms"),
+        (1e-3, "µs"),
+        (1e-6, "ns"),
+    ),
+    "s": ((3600.0, "h"), (60.0, "min"), (1.0, "s"), (1e-3, "ms"), (1e-6, "µs")),
+    "B": ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "B")),
+    "MB": ((1e6, "TB"), (1e3, "GB"), (1.0, "MB"), (1e-3, "kB")),
+}
+"""Larger and smaller units of a unit, largest first, in its own terms."""
+_COUNTS = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
+_MINUTES_FROM = 10
+"""Shorter times are written in seconds: 90 s, not 1.5 min."""
+
+
+def quantity(value: float | None, unit: str = "", nothing: str = "–") -> str:
+    """A value in three significant digits with the unit that suits it: `200 ms`, `1.2 s`, `12k`.
+
+    Units that scale: ms, s, B, MB. `$` stands in front. `nothing` for None, NaN and infinity.
+    """
+    if value is None or not math.isfinite(value):
+        return nothing
+    size = abs(value)
+    if unit in _SCALES:
+        factor, name = _scale(size, unit)
+        return f"{_digits(value / factor)} {name}"
+    factor, letter = next((scale for scale in _COUNTS if size >= scale[0] * 0.9995), (1.0, ""))
+    digits = f"{_digits(size / factor)}{letter}"
+    if unit == "$":
+        return ("-" if value < 0 else "") + (f"${digits}" if letter else dollars(size))
+    digits = f"-{digits}" if value < 0 else digits
+    return f"{digits} {unit}" if unit else digits
+
+
+def _scale(size: float, unit: str) -> tuple[float, str]:
+    scales = _SCALES[unit]
+    if size == 0:
+        return 1.0, unit
+    for factor, name in scales:
+        least = factor * (_MINUTES_FROM if name == "min" else 1)
+        if size >= least * 0.9995:
+            return factor, name
+    return scales[-1]
+
+
+def _digits(value: float) -> str:
+    """Three significant digits, no exponent where one can do without."""
+    text = f"{value:.3g}"
+    return f"{float(text):.0f}" if "e+" in text and abs(value) < 1e6 else text
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """A range of values, low < high; on a logarithmic one both are positive."""
+
+    low: float
+    high: float
+    log: bool = False
+
+    def share(self, value: float) -> float:
+        """Where the value lies: 0 at the low end, 1 at the high end, beyond outside. A value that
+        has no logarithm is at the low end."""
+        if not self.log:
+            return (value - self.low) / (self.high - self.low)
+        if value <= 0:
+            return 0.0
+        return math.log(value / self.low) / math.log(self.high / self.low)
+
+    def value(self, share: float) -> float:
+        """The value at a share of the axis."""
+        if self.log:
+            return self.low * math.exp(share * math.log(self.high / self.low))
+        return self.low + share * (self.high - self.low)
+
+    def ticks(self, about: int) -> list[float]:
+        """Round values on the axis, about as many as asked for, at least none."""
+        if about < 1:
+            return []
+        return _log_ticks(self.low, self.high, about) if self.log else self._linear(about)
+
+    def _linear(self, about: int) -> list[float]:
+        found = [tick for tick in linear_ticks(self.low, self.high, about) if math.isfinite(tick)]
+        return found if len(set(found)) == len(found) else []
+
+    def labels(self, ticks: Sequence[float], unit: str = "") -> list[str]:
+        """The ticks in words. On a linear axis all have one unit and as many digits as tell them
+        apart; on a logarithmic one each has its own."""
+        if self.log or len(ticks) < 2:
+            return [quantity(tick, unit) for tick in ticks]
+        largest = max(map(abs, ticks))
+        factor, name = _scale(largest, unit) if unit in _SCALES else _counted(largest, unit)
+        step = min(abs(b - a) for a, b in pairwise(ticks)) / factor
+        places = min(6, max(0, -math.floor(math.log10(step) + 1e-9))) if step > 0 else 0
+        if not step or largest / factor >= 1e6 or step < 1e-6:
+            return [quantity(tick, unit) for tick in ticks]
+        numbers = [f"{tick / factor + 0.0:.{places}f}" for tick in ticks]
+        before, after = ("$", name) if unit == "$" else ("", f" {name}".rstrip())
+        return [f"{before}{number}{after}" if float(number) else "0" for number in numbers]
+
+
+def _counted(largest: float, unit: str) -> tuple[float, str]:
+    """Factor and ending of numbers whose unit does not scale."""
+    factor, letter = next((scale for scale in _COUNTS if largest >= scale[0] * 10), (1.0, ""))
+    return factor, letter if unit == "$" else f"{letter} {unit}".strip()
+
+
+def _log_ticks(low: float, high: float, about: int) -> list[float]:
+    first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
+    decades = max(1, last - first)
+    every = max(1, math.ceil(decades / about))
+    factors = _DECADE if decades * 2 <= about and every == 1 else (1,)
+    found = [
+        factor * 10.0**power
+        for power in range(first, last + 1, every)
+        for factor in factors
+        if low * (1 - 1e-9) <= factor * 10.0**power <= high * (1 + 1e-9)
+    ]
+    # A range within one decade may hold no or one round power: linear ticks then, which are round.
+    return found if len(found) > 1 else linear_ticks(low, high, min(about, 3))
+
+
+def axis_of(
+    values: Iterable[float], *, log: bool = False, from_zero: bool = False, room: float = 0.0
+) -> Axis | None:
+    """The axis on which all finite values lie; None when there are none (on a logarithmic axis:
+    no positive ones). `room`: free share at both ends of a linear axis. Equal values get room."""
+    known = [
+        min(max(value, -_LARGEST), _LARGEST)
+        for value in values
+        if math.isfinite(value) and not (log and value <= 0)
+    ]
+    if not known:
+        return None
+    low, high = min(known), max(known)
+    if log:
+        low, high = max(low, 1e-300), max(high, 1e-300)
+        return (
+            Axis(low / 1.5, high * 1.5, True) if high / low < 1.0 + 1e-9 else Axis(low, high, True)
+        )
+    if from_zero:
+        low, high = min(low, 0.0), max(high, 0.0)
+    if high - low <= 1e-9 * max(abs(low), abs(high)):
+        extra = abs(high) * 0.1 or 1.0
+        return Axis(0.0, 1.0) if high == low == 0 and from_zero else Axis(low - extra, high + extra)
+    extra = room * (high - low)
+    return Axis(low if from_zero and low == 0 else low - extra, high + extra)
+
+
+def scale_rows(
+    axis: Axis, left: int, columns: int, unit: str, palette: Palette, glyphs: Glyphs
+) -> list[Row]:
+    """Two rows below a picture whose cells begin at cell `left`: a rule with ticks, and their
+    labels, none of which overlap or leave the room of `left + columns` cells."""
+    rule = [glyphs.horizontal] * columns
+    labels = [" "] * (left + columns)
+    marks = axis.ticks(max(2, columns // 12))
+    taken = -2
+    for tick, label in zip(marks, axis.labels(marks, unit), strict=True):
+        cell = min(columns - 1, max(0, round(axis.share(tick) * (columns - 1))))
+        text = glyphs.plain(label)
+        start = min(left + cell - (len(text) - 1) // 2, left + columns - len(text))
+        if start <= taken + 1 or start < 0 or not columns:
+            continue
+        rule[cell] = glyphs.tee_down
+        labels[start : start + len(text)] = text
+        taken = start + len(text)
+    corner = " " * (left - 1) + glyphs.corner_bottom_left if left else ""
+    return [
+        [span(corner + "".join(rule), palette.frame)],
+        [span("".join(labels), palette.dim)],
+    ]

@@ -1,0 +1,191 @@
+"""Rows of styled text: pure functions from values to what a terminal shows.
+
+A row is a list of segments, and every segment has a style: Textual's filter for NO_COLOR fails
+on one without.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from rich.cells import cell_len, set_cell_size
+from rich.segment import Segment
+from rich.style import Style
+
+from agentbench_tui.report.canvas import ACROSS, DOWN, SOLID
+from agentbench_tui.tui.glyphs import Glyphs
+from agentbench_tui.tui.theme import Palette
+
+Row = list[Segment]
+
+_BLANK = 0x2800
+_BITS = (0x01, 0x02, 0x04, 0x40, 0x08, 0x10, 0x20, 0x80)
+"""Of the dots of a cell, the left column down, then the right one (Unicode, Braille Patterns)."""
+_TOP = 0x01 | 0x02 | 0x08 | 0x10
+_CROWDED = 5
+"""So many of a cell's eight dots make it dense."""
+
+
+def span(text: str, style: Style) -> Segment:
+    """A piece of a row. The text is ours or went through `model.untrusted`."""
+    return Segment(text, style)
+
+
+def join(*parts: Segment | Row) -> Row:
+    """One row of pieces and rows; neighbours of one style become one piece."""
+    row: Row = []
+    for part in parts:
+        for piece in [part] if isinstance(part, Segment) else part:
+            if row and row[-1].style == piece.style:
+                row[-1] = Segment(row[-1].text + piece.text, piece.style)
+            elif piece.text:
+                row.append(piece)
+    return row
+
+
+def row_width(row: Row) -> int:
+    """Cells that the row takes."""
+    return sum(cell_len(piece.text) for piece in row)
+
+
+def fit(row: Row, width: int, style: Style) -> Row:
+    """The row in exactly `width` cells: cropped, or padded with spaces of this style."""
+    fitted: Row = []
+    room = width
+    for piece in row:
+        if room <= 0:
+            break
+        need = cell_len(piece.text)
+        if need > room:
+            fitted.append(Segment(set_cell_size(piece.text, room), piece.style))
+        elif need:
+            fitted.append(piece)
+        room -= min(need, room)
+    return join(fitted, Segment(" " * room, style)) if room > 0 else fitted
+
+
+def shorten(text: str, width: int, glyphs: Glyphs) -> str:
+    """The text in at most `width` cells; an ellipsis says that something was cut."""
+    if cell_len(text) <= width:
+        return text
+    return "" if width <= 0 else set_cell_size(text, width - 1).rstrip() + glyphs.ellipsis
+
+
+def aligned(text: str, width: int, align: str, glyphs: Glyphs) -> str:
+    """The text in exactly `width` cells. `align`: left, right or centre."""
+    text = shorten(text, width, glyphs)
+    room = max(0, width - cell_len(text))
+    before = {"left": 0, "right": room, "centre": room // 2}[align]
+    return " " * before + text + " " * (room - before)
+
+
+def page(rows: Sequence[Row], width: int, height: int, style: Style) -> list[Row]:
+    """Exactly `height` rows of exactly `width` cells each: cropped, or padded below."""
+    fitted = [fit(row, width, style) for row in rows[:height]]
+    return fitted + [[Segment(" " * width, style)] for _ in range(height - len(fitted))]
+
+
+def text_of(rows: Iterable[Row]) -> list[str]:
+    """The rows as plain text."""
+    return ["".join(piece.text for piece in row) for row in rows]
+
+
+def notice(
+    reason: str, width: int, height: int, palette: Palette, glyphs: Glyphs, title: str = ""
+) -> list[Row]:
+    """What a widget shows in place of a picture: why there is none, in the middle of its room."""
+    words = shorten(glyphs.plain(reason), width, glyphs)
+    rows: list[Row] = [[] for _ in range(max(1, height))]
+    rows[(len(rows) - 1) // 2] = [span(aligned(words, width, "centre", glyphs), palette.dim)]
+    if title and height > 1:
+        rows[0] = [span(shorten(title, width, glyphs), palette.title)]
+    return page(rows, width, height, palette.text)
+
+
+class Dots:
+    """A picture of braille dots, two across and four down in a cell; a cell has one style, that of
+    what was set in it last. Text can be laid over it."""
+
+    def __init__(self, columns: int, rows: int) -> None:
+        self.columns, self.rows = max(0, columns), max(0, rows)
+        self.width, self.height = self.columns * ACROSS, self.rows * DOWN
+        """In dots."""
+        self._bits = [bytearray(self.columns) for _ in range(self.rows)]
+        self._styles: list[list[Style | None]] = [[None] * self.columns for _ in range(self.rows)]
+        self._texts: dict[tuple[int, int], str] = {}
+
+    def dot(self, x: int, y: int, style: Style) -> None:
+        """Set the dot in column `x`, row `y` from the top; outside the picture nothing happens."""
+        if 0 <= x < self.width and 0 <= y < self.height:
+            row, column = y // DOWN, x // ACROSS
+            self._bits[row][column] |= _BITS[y % DOWN + DOWN * (x % ACROSS)]
+            self._styles[row][column] = style
+
+    def line(
+        self,
+        start: tuple[float, float],
+        end: tuple[float, float],
+        style: Style,
+        pattern: Sequence[bool] = SOLID,
+        phase: int = 0,
+    ) -> int:
+        """A straight line in dots with a pattern of set and unset ones; gives the phase at its
+        end, with which the next piece goes on."""
+        (x, y), (to_x, to_y) = start, end
+        steps = max(1, round(max(abs(to_x - x), abs(to_y - y))))
+        across, down = (to_x - x) / steps, (to_y - y) / steps
+        for step in range(steps + 1):
+            if pattern[(phase + step) % len(pattern)]:
+                self.dot(round(x + step * across), round(y + step * down), style)
+        return phase + steps
+
+    def text(self, column: int, row: int, text: str, style: Style) -> None:
+        """Lay text of one-cell characters over the dots, from this cell on; what leaves the
+        picture is cut."""
+        if not 0 <= row < self.rows:
+            return
+        for place, character in enumerate(text, start=column):
+            if 0 <= place < self.columns:
+                self._texts[row, place] = character
+                self._styles[row][place] = style
+
+    def is_free(self, column: int, row: int, width: int = 1) -> bool:
+        """Whether so many cells from this one on lie in the picture and hold nothing."""
+        if not (0 <= row < self.rows and column >= 0 and column + width <= self.columns):
+            return False
+        places = range(column, column + width)
+        return not any(self._bits[row][place] or (row, place) in self._texts for place in places)
+
+    def painted(self, glyphs: Glyphs, background: Style) -> list[Row]:
+        """The picture: `rows` rows of `columns` cells."""
+        return [self._row(row, glyphs.braille, background) for row in range(self.rows)]
+
+    def _row(self, row: int, braille: bool, background: Style) -> Row:
+        pieces: Row = []
+        run, run_style = "", background
+        for column, (bits, style) in enumerate(
+            zip(self._bits[row], self._styles[row], strict=True)
+        ):
+            character = self._texts.get((row, column)) or _dotted(bits, braille)
+            # Blank cells go on in the style before them: fewer changes of style on the wire.
+            if style is not None and character != " " and style != run_style:
+                if run:
+                    pieces.append(Segment(run, run_style))
+                run, run_style = "", style
+            run += character
+        if run:
+            pieces.append(Segment(run, run_style))
+        return pieces
+
+
+def _dotted(bits: int, braille: bool) -> str:
+    """The character for a cell's dots."""
+    if not bits:
+        return " "
+    if braille:
+        return chr(_BLANK + bits)
+    if not bits & ~_TOP:
+        return "'"
+    if not bits & _TOP:
+        return "."
+    return "#" if bits.bit_count() >= _CROWDED else ":"

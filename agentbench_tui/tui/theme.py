@@ -1,0 +1,177 @@
+"""Colours by role, for every theme. Colour never carries a meaning alone: a marker, letter or sign
+stands beside it.
+
+Colours come from the 6×6×6 cube (steps 0, 95, 135, 175, 215, 255) and the grey ramp of terminals
+with 256 colours, so that an SSH session without true colour shows the same. The hues of series
+are those of Okabe and Ito (Color Universal Design, 2008), moved to the cube.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from string import ascii_uppercase
+from typing import TYPE_CHECKING
+
+from rich.style import Style
+
+if TYPE_CHECKING:
+    from textual.theme import Theme
+
+DARK, LIGHT, CONTRAST = "agentbench-dark", "agentbench-light", "agentbench-contrast"
+ANSI_DARK, ANSI_LIGHT = "ansi-dark", "ansi-light"
+THEMES = (DARK, LIGHT, CONTRAST, ANSI_DARK, ANSI_LIGHT)
+"""Names a person can choose from; the last two are Textual's and use the terminal's own colours."""
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """How one of several things is told apart."""
+
+    style: Style
+    marker: int
+    """Its place in `Glyphs.markers`."""
+    letter: str
+
+
+@dataclass(frozen=True, slots=True)
+class Palette:
+    """A style for each role. No background but in `header`, `cursor` and `selected`."""
+
+    text: Style
+    dim: Style
+    """Units, axes' numbers, what is of less interest."""
+    frame: Style
+    """Rules, axes, empty parts of gauges."""
+    title: Style
+    accent: Style
+    """What one should look at or can press."""
+    good: Style
+    warn: Style
+    bad: Style
+    header: Style
+    """Of a table's columns."""
+    cursor: Style
+    """Laid over the row one is at."""
+    selected: Style
+    """Laid over rows that were picked."""
+    series: tuple[Series, ...]
+
+    def of(self, number: int) -> Series:
+        """The series with this number; they come round again after the last."""
+        return self.series[number % len(self.series)]
+
+
+def _series(styles: list[Style]) -> tuple[Series, ...]:
+    return tuple(
+        Series(style, number, ascii_uppercase[number]) for number, style in enumerate(styles)
+    )
+
+
+def _coloured(colours: dict[str, str], series: str) -> Palette:
+    """`series`: eight colours with spaces between."""
+    return Palette(
+        text=Style.parse(colours["text"]),
+        dim=Style.parse(colours["dim"]),
+        frame=Style.parse(colours["frame"]),
+        title=Style.parse(f"bold {colours['text']}"),
+        accent=Style.parse(f"bold {colours['accent']}"),
+        good=Style.parse(colours["good"]),
+        warn=Style.parse(colours["warn"]),
+        bad=Style.parse(f"bold {colours['bad']}"),
+        header=Style.parse(f"bold {colours['header']}"),
+        cursor=Style.parse(colours["cursor"]),
+        selected=Style.parse(colours["selected"]),
+        series=_series([Style.parse(colour) for colour in series.split()]),
+    )
+
+
+_PALETTES = {
+    DARK: _coloured(
+        {
+            "text": "#d0d0d0", "dim": "#8a8a8a", "frame": "#585858", "accent": "#ffd75f",
+            "good": "#5fafff", "warn": "#ffd75f", "bad": "#ff5f00", "header": "#d7d7ff",
+            "cursor": "on #005f87", "selected": "on #303030",
+        },
+        "#5fafd7 #d78700 #00af87 #d787af #ffd75f #0087d7 #d75f00 #d0d0d0",
+    ),
+    LIGHT: _coloured(
+        {
+            "text": "#1c1c1c", "dim": "#585858", "frame": "#9e9e9e", "accent": "#875f00",
+            "good": "#005faf", "warn": "#875f00", "bad": "#af0000", "header": "#00005f",
+            "cursor": "on #afd7ff", "selected": "on #d0d0d0",
+        },
+        "#005faf #d75f00 #00875f #af5f87 #878700 #0087d7 #870000 #303030",
+    ),
+    CONTRAST: _coloured(
+        {
+            "text": "#ffffff", "dim": "#d0d0d0", "frame": "#9e9e9e", "accent": "#ffff5f",
+            "good": "#5fd7ff", "warn": "#ffff5f", "bad": "#ff875f", "header": "#ffffff",
+            "cursor": "bold #000000 on #ffff5f", "selected": "on #005faf",
+        },
+        "#5fd7ff #ffaf00 #00ffaf #ffafd7 #ffff5f #5fafff #ff875f #ffffff",
+    ),
+    ANSI_DARK: _coloured(
+        {
+            "text": "default", "dim": "bright_black", "frame": "bright_black",
+            "accent": "yellow", "good": "bright_blue", "warn": "yellow", "bad": "bright_red",
+            "header": "default", "cursor": "bright_white on blue", "selected": "underline",
+        },
+        "bright_cyan yellow green magenta bright_yellow bright_blue bright_red white",
+    ),
+    ANSI_LIGHT: _coloured(
+        {
+            "text": "default", "dim": "bright_black", "frame": "bright_black",
+            "accent": "magenta", "good": "blue", "warn": "magenta", "bad": "red",
+            "header": "default", "cursor": "bright_white on blue", "selected": "underline",
+        },
+        "blue red green magenta cyan bright_blue bright_red black",
+    ),
+}  # fmt: skip
+_DIM, _BOLD, _TEXT = Style(dim=True), Style(bold=True), Style(bold=False)
+_COLOURLESS = Palette(
+    text=_TEXT,
+    dim=_DIM,
+    frame=_DIM,
+    title=_BOLD,
+    accent=_BOLD,
+    good=_TEXT,
+    warn=_BOLD,
+    bad=Style(bold=True, reverse=True),
+    header=Style(bold=True, underline=True),
+    cursor=Style(reverse=True),
+    selected=Style(underline=True),
+    series=_series([_TEXT, _BOLD, _DIM, _TEXT, _BOLD, _DIM, _TEXT, _BOLD]),
+)
+
+
+def palette(theme_name: str, *, no_color: bool = False) -> Palette:
+    """The palette of a theme; that of the default one for themes that are not ours.
+
+    `no_color`: bold, dim, reverse and underline alone.
+    """
+    return _COLOURLESS if no_color else _PALETTES.get(theme_name, _PALETTES[DARK])
+
+
+@lru_cache(maxsize=1)
+def themes() -> tuple[Theme, ...]:
+    """Our themes for `App.register_theme`."""
+    from textual.theme import Theme
+
+    return (
+        Theme(
+            DARK, primary="#5fafd7", secondary="#0087d7", accent="#ffd75f", warning="#ffd75f",
+            error="#ff5f00", success="#5fafff", foreground="#d0d0d0", background="#121212",
+            surface="#1c1c1c", panel="#262626", dark=True,
+        ),
+        Theme(
+            LIGHT, primary="#005faf", secondary="#0087d7", accent="#875f00", warning="#875f00",
+            error="#af0000", success="#005faf", foreground="#1c1c1c", background="#ffffff",
+            surface="#eeeeee", panel="#e4e4e4", dark=False,
+        ),
+        Theme(
+            CONTRAST, primary="#5fd7ff", secondary="#5fafff", accent="#ffff5f", warning="#ffff5f",
+            error="#ff875f", success="#5fd7ff", foreground="#ffffff", background="#000000",
+            surface="#000000", panel="#1c1c1c", dark=True, text_alpha=1.0,
+        ),
+    )  # fmt: skip

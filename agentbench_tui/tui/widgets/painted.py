@@ -1,0 +1,82 @@
+"""The base of widgets that paint their own rows and refresh only those that changed."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.geometry import Region
+from textual.strip import Strip
+from textual.widget import Widget
+
+from agentbench_tui.tui.glyphs import Glyphs, glyphs
+from agentbench_tui.tui.painting import Row
+from agentbench_tui.tui.theme import Palette, palette
+
+
+class Painted(Widget):
+    """A widget whose content is what `paint` gives. Whoever changes what it shows calls `redraw`.
+
+    Painting happens while the widget is on the screen; a hidden one paints when it is shown.
+    """
+
+    DEFAULT_CSS: ClassVar[str] = "Painted { height: 1fr; width: 1fr; }"
+
+    _rows: list[Row]
+    _strips: list[Strip]
+    _painted_as: tuple[object, ...] = ()
+    """Size and looks of what is cached; empty when it is out of date."""
+
+    def paint(self, width: int, height: int) -> list[Row]:
+        """Exactly `height` rows of exactly `width` cells, every segment with a style."""
+        raise NotImplementedError
+
+    @property
+    def palette(self) -> Palette:
+        """Of the theme that is chosen now."""
+        return palette(self.app.theme, no_color=self.app.no_color)
+
+    @property
+    def glyphs(self) -> Glyphs:
+        """The app's, when it has an attribute `glyphs`; those of the terminal otherwise."""
+        chosen = getattr(self.app, "glyphs", None)
+        return chosen if isinstance(chosen, Glyphs) else glyphs()
+
+    def redraw(self) -> None:
+        """Paint again and refresh the rows that differ from those shown."""
+        if not self._is_seen() or self._painted_as != self._looks():
+            self._painted_as = ()
+            self.refresh()
+            return
+        width, height = self.size
+        rows = self.paint(width, height)
+        changed = [y for y, row in enumerate(rows) if row != self._rows[y]]
+        for y in changed:
+            self._strips[y] = self._strip(rows[y], width)
+        self._rows = rows
+        if changed:
+            self.refresh(*(Region(0, y, width, 1) for y in changed))
+
+    def notify_style_update(self) -> None:
+        """A new theme or style: what is cached has the colours of the old one."""
+        self._painted_as = ()
+        super().notify_style_update()
+
+    def render_line(self, y: int) -> Strip:
+        """One row, from what was painted last."""
+        if not self._painted_as or self._painted_as[0] != self.size:
+            width, height = self.size
+            self._rows = self.paint(width, height) if width > 0 and height > 0 else []
+            self._strips = [self._strip(row, width) for row in self._rows]
+            self._painted_as = self._looks()
+        if 0 <= y < len(self._strips):
+            return self._strips[y]
+        return Strip.blank(self.size.width, self.rich_style)
+
+    def _looks(self) -> tuple[object, ...]:
+        return self.size, self.app.theme, self.glyphs
+
+    def _is_seen(self) -> bool:
+        return self.is_attached and self.screen.is_current and self.is_on_screen
+
+    def _strip(self, row: Row, width: int) -> Strip:
+        return Strip(row, width).apply_style(self.rich_style)
