@@ -22,7 +22,7 @@ def session(database: str | None) -> int:
 
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise UsageError("the session needs a terminal; `agentbench runs list` does without")
-    from agentbench_tui.tui.app import open_session
+    from agentbench_tui.tui.first_app import open_session
 
     open_session(database_path(database))
     return 0

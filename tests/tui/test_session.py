@@ -12,7 +12,7 @@ from textual.pilot import Pilot
 from textual.widgets import DataTable, Static
 
 from agentbench_tui.store.database import connect_to_read
-from agentbench_tui.tui.app import AgentbenchApp, RunScreen
+from agentbench_tui.tui.first_app import AgentbenchApp, RunScreen
 
 CASES = [{"id": f"c{n}", "input": f"{n}?", "expected": str(n)} for n in range(6)]
 

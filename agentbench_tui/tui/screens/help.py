@@ -1,0 +1,60 @@
+"""Which keys do what, made from the bindings of the page one came from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from rich.text import Text
+from textual.binding import Binding
+from textual.containers import VerticalScroll
+from textual.screen import ModalScreen, Screen
+from textual.widgets import Static
+
+from agentbench_tui.tui.pages import PAGES
+
+if TYPE_CHECKING:
+    from textual.app import ComposeResult
+
+_KEY_WIDTH = 16
+_NOTES = (
+    "A run is a process of its own: leaving this session, or losing the connection, does not end",
+    "it; `agentbench attach` comes back to it. Hold Shift to select text with the mouse.",
+)
+
+
+class Help(ModalScreen[None]):
+    """Over the page it tells of."""
+
+    BINDINGS: ClassVar = [
+        Binding("escape,question_mark,q", "dismiss", "Close", key_display="esc"),
+    ]
+
+    def __init__(self, page: Screen[object]) -> None:
+        super().__init__()
+        self._page = page
+
+    def compose(self) -> ComposeResult:
+        with VerticalScroll(id="help"):
+            yield Static(self._words(), markup=False)
+
+    def _words(self) -> Text:
+        text = Text()
+        here = [
+            (self.app.get_key_display(active.binding), active.binding)
+            for active in self._page.active_bindings.values()
+            if active.binding.description and not active.binding.system
+        ]
+        pages = {page.title for page in PAGES}
+        text.append("Keys here\n", "bold")
+        told: set[str] = set()
+        for key, binding in here:
+            if binding.description in pages or binding.action in told:
+                continue
+            told.add(binding.action)
+            line = f"  {key:<{_KEY_WIDTH}}{binding.description}"
+            text.append(line + (f": {binding.tooltip}" if binding.tooltip else "") + "\n")
+        text.append("\nPages\n", "bold")
+        for page in PAGES:
+            text.append(f"  {page.key:<{_KEY_WIDTH}}{page.title}: {page.what}\n")
+        text.append("\n" + "\n".join(_NOTES))
+        return text

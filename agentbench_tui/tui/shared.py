@@ -1,0 +1,39 @@
+"""What the pages of one session know in common: which store, which run, what is marked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+MOST_MARKED = 6
+"""That a comparison can hold in sight."""
+
+
+@dataclass(slots=True)
+class Shared:
+    """Of one session; pages read and change it, and nothing else passes between them."""
+
+    database: Path
+    run_id: str | None = None
+    """The run that was looked at last: what Live, Cases, Profile and Stress open with."""
+    replay: bool = False
+    """Whether Live shows that run from its beginning, though it has ended."""
+    agent: str | None = None
+    """The agent that was looked at last: what History opens with."""
+    marked: list[str] = field(default_factory=list)
+    """Selectors (`agent`, `agent@version`, `run:ID`) to compare, the control first."""
+    fixed_run: bool = False
+    """Whether the session was opened for one run, so that leaving it is leaving the session."""
+
+    def toggle_mark(self, selector: str) -> bool | None:
+        """Mark, or no longer; whether it is marked now, None when there are too many."""
+        if selector in self.marked:
+            self.marked.remove(selector)
+            return False
+        if len(self.marked) >= MOST_MARKED:
+            return None
+        self.marked.append(selector)
+        return True

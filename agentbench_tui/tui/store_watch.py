@@ -1,0 +1,47 @@
+"""Whether something was committed to the store since the last look."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from typing import TYPE_CHECKING
+
+from agentbench_tui.model.errors import AgentbenchError
+from agentbench_tui.store.database import connect_to_read
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+class StoreWatch:
+    """One reading connection, of which the data version is looked at: microseconds."""
+
+    def __init__(self, database: Path) -> None:
+        self._database = database
+        self._connection: sqlite3.Connection | None = None
+        self._inode = 0
+        self._version = -1
+
+    def changed(self) -> bool:
+        """True also when there is another file than before, or the first one."""
+        try:
+            inode = os.stat(self._database).st_ino  # noqa: PTH116  # several times a second
+        except OSError:
+            self.close()
+            return False
+        try:
+            if self._connection is None or inode != self._inode:
+                self.close()
+                self._connection, self._inode = connect_to_read(self._database), inode
+            newest = self._connection.execute("PRAGMA data_version").fetchone()[0]
+        except (AgentbenchError, sqlite3.Error):
+            self.close()
+            return False
+        before, self._version = self._version, newest
+        return bool(newest != before)
+
+    def close(self) -> None:
+        """May be repeated."""
+        if self._connection is not None:
+            self._connection.close()
+        self._connection, self._version = None, -1
