@@ -7,40 +7,21 @@ benchmarks report it there are `.p999` and `.max` too.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from agentbench_tui.model.figure import LOAD_PARTS, PERCENTILES, SHARES, Direction, Metric
+from agentbench_tui.model.stress_figures import STRESS_METRICS
 
-Direction = Literal["lower", "higher", "none"]
-
-
-@dataclass(frozen=True, slots=True)
-class Metric:
-    """One named number."""
-
-    name: str
-    unit: str
-    direction: Direction
-    """Which way is better; `none` for facts that are neither."""
-    formula: str
-    distribution: bool = False
-    """True when it is taken per observation and reported by mean and percentiles."""
-    load: bool = False
-    """True when load benchmarks report it; a distribution then has p999 and max too."""
-
-    @property
-    def parts(self) -> tuple[str, ...]:
-        """What stands behind the dot; empty for a single number."""
-        if not self.distribution:
-            return ()
-        return LOAD_PARTS if self.load else ("mean", *PERCENTILES)
-
-
-PERCENTILES = ("p50", "p90", "p95", "p99")
-"""Reported where the number of samples supports them, besides `mean`."""
-LOAD_PARTS = ("mean", *PERCENTILES, "p999", "max")
-"""Reported of load; `max` of any number of samples."""
-SHARES = {"p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99, "p999": 0.999}
-"""Percentile → share of the observations at or below it."""
+__all__ = (
+    "DEFAULT_METRIC",
+    "LOAD_PARTS",
+    "METRICS",
+    "PERCENTILES",
+    "SCORES",
+    "SHARES",
+    "Direction",
+    "Metric",
+    "find_metric",
+    "known_metrics",
+)
 
 METRICS: dict[str, Metric] = {
     metric.name: metric
@@ -358,7 +339,7 @@ METRICS: dict[str, Metric] = {
             "relevance", "share", "higher", "Mean of the scorers' relevance, where they give it."
         ),
     )
-}
+} | STRESS_METRICS
 
 SCORES: dict[str, str] = {
     "accuracy": "The metric `accuracy` itself, or the rubric's metric mapped by target and limit.",
