@@ -163,7 +163,9 @@ def _from(metric: Comparison) -> str:
         return f"{metric.n:,} pairs, {metric.only_a:,} A alone, {metric.only_b:,} B alone"
     if metric.paired:
         return f"{metric.n:,} pairs"
-    what = "run" if metric.of == "repeats" else "case"
+    if not metric.n:
+        return NOTHING
+    what = metric.of.removesuffix("s")
     return f"{metric.n:,} {what}{'' if metric.n == 1 else 's'} a side"
 
 

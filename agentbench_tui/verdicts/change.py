@@ -52,10 +52,10 @@ def margin_words(one: Comparison) -> str:
 
 
 def needed_words(one: Comparison) -> str:
-    """`1,376 cases`, `12 runs`: what would settle it; empty where that is not known."""
+    """`1,376 cases`, `12 repeats`: what would settle it; empty where that is not known."""
     if one.n_needed is None:
         return ""
-    return f"{one.n_needed:,} {'runs' if one.varies_by == 'repeats' else 'cases'}"
+    return f"{one.n_needed:,} {one.varies_by}"
 
 
 def p_words(p: float | None) -> str:

@@ -145,7 +145,7 @@ def _definition(
 ) -> Difference | None:
     if _values(a, "suite_hash") == _values(b, "suite_hash"):
         return None
-    first, second = (_benchmark(connection, rows[-1]) for rows in (a, b))
+    first, second = (benchmark_of(connection, rows[-1]) for rows in (a, b))
     changed = [one for one in _unequal(first, second) if one[0] in _DEFINITION]
     if not changed:
         return None
@@ -157,7 +157,7 @@ def _load_level(
     connection: sqlite3.Connection, a: Sequence[Execution], b: Sequence[Execution]
 ) -> Difference | None:
     """Under another load times and rates differ for that reason alone."""
-    first, second = (_benchmark(connection, rows[-1]).get("load") or {} for rows in (a, b))
+    first, second = (benchmark_of(connection, rows[-1]).get("load") or {} for rows in (a, b))
     if not first or not second:
         return None
     points = [rows[-1]["parameters"] for rows in (a, b)]
@@ -174,7 +174,8 @@ def _unequal(first: dict[str, Any], second: dict[str, Any]) -> list[tuple[str, t
     return [(name, (first.get(name), second.get(name))) for name in names]
 
 
-def _benchmark(connection: sqlite3.Connection, row: Execution) -> dict[str, Any]:
+def benchmark_of(connection: sqlite3.Connection, row: Execution) -> dict[str, Any]:
+    """How the benchmark of an execution is defined, as JSON; empty where that is not kept."""
     found = connection.execute(
         "SELECT b.value FROM benchmark_suites s, json_each(s.document, '$.benchmarks') b"
         " WHERE s.hash=? AND json_extract(b.value, '$.benchmark_id')=?",

@@ -233,10 +233,16 @@ def _on_benchmarks(
             of_a, of_b = _on_common_cases(of_a, of_b)
         of_a, of_b, unit = _by_run_of_several(of_a, of_b)
         compared, notes = _metrics(of_a, of_b, asked, metrics)
+        if unit:
+            compared = [one.by_run() for one in compared]
         if not any(is_timed(one.metric, of_a, of_b) for one in compared):
             found = [one for one in found if one.what not in {"machine", "harness"}]
         elif not unit:
             unit = _of_one_run_each(of_a, of_b)
+            compared = [
+                replace(one, one_run_each=bool(unit) and is_timed(one.metric, of_a, of_b))
+                for one in compared
+            ]
         if any(one.forbids_times for one in found):
             compared = [
                 replace(one, comparable=False) if is_timed(one.metric, of_a, of_b) else one

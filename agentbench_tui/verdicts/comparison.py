@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Literal
 
 from agentbench_tui.analysis.equivalence import Verdict, verdict
 from agentbench_tui.analysis.scale import Better
+from agentbench_tui.analysis.version_gate import RUNS_NEEDED
+from agentbench_tui.verdicts.hour import ONE_RUN_EACH, is_beyond_an_hour
 from agentbench_tui.verdicts.needed import Open, needed
 
 if TYPE_CHECKING:
@@ -34,6 +36,8 @@ SURE_REPEATS = 3
 """Of each side, from which on a difference in time must show between whole repeats too."""
 
 Paired = Literal["auto", "yes", "no"]
+Unit = Literal["cases", "repeats", "runs"]
+"""What the values are of: `runs` where whole runs take the place of repeats."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +87,7 @@ class Comparison:
     paired: bool = False
     n: int = 0
     """Pairs, or values of the smaller side."""
-    of: Literal["cases", "repeats"] = "cases"
+    of: Unit = "cases"
     only_a: int | None = None
     only_b: int | None = None
     """Cases that one side alone is right on, where each is either right or wrong."""
@@ -96,8 +100,10 @@ class Comparison:
     """False where the circumstances differ (a time on another machine): then without a verdict."""
     verdict: Verdict = "inconclusive"
     repeats: int = 0
-    """Of the side with fewer."""
-    varies_by: Literal["cases", "repeats"] = "cases"
+    """Of the side with fewer; whole runs where those are counted."""
+    one_run_each: bool = False
+    """A time of two runs, one a side: what the hour of each does to it is not in the interval."""
+    varies_by: Unit = "cases"
     """Where `sd` and the interval come from, and so what more are needed of."""
     n_needed: int | None = None
     """Pairs or values a side, of what it `varies_by`, with which it would hardly stay inconclusive.
@@ -108,6 +114,12 @@ class Comparison:
     @property
     def is_ratio(self) -> bool:
         return self.ratio is not None
+
+    def by_run(self) -> Comparison:
+        """The same of evidence in which whole runs took the place of repeats."""
+        of: Unit = "runs" if self.of == "repeats" else self.of
+        varies_by: Unit = "runs" if self.varies_by == "repeats" else self.varies_by
+        return replace(self, of=of, varies_by=varies_by)
 
     @property
     def p_tested(self) -> float | None:
@@ -137,9 +149,15 @@ def judged(found: Comparison, p_adjusted: float | None) -> Comparison:
     least = _least_for_equivalence(found)
     if said == "equivalent" and found.n < least:
         return replace(found, p_adjusted=p_adjusted, varies_by=found.of, n_needed=least)
+    found = replace(found, p_adjusted=p_adjusted, verdict=said)
+    if found.one_run_each and said in {"better", "worse"} and not is_beyond_an_hour(found):
+        notes = (*found.notes, ONE_RUN_EACH)
+        return replace(
+            found, verdict="inconclusive", varies_by="runs", n_needed=RUNS_NEEDED, notes=notes
+        )
     alpha = _alpha(found.p_tested, p_adjusted)
     more = _more(found, margin, alpha) if said == "inconclusive" else None
-    return replace(found, p_adjusted=p_adjusted, verdict=said, n_needed=more)
+    return replace(found, n_needed=more)
 
 
 def _alpha(p: float | None, p_adjusted: float | None) -> float:
@@ -157,7 +175,7 @@ def _least_for_equivalence(found: Comparison) -> int:
     """
     if found.unit == "share":
         return 0
-    if found.of == "repeats":
+    if found.of != "cases":
         return SURE_REPEATS
     return CONSTANT_PAIRS if found.inner_low == found.inner_high else EQUAL_PAIRS
 
@@ -184,7 +202,7 @@ def _more(found: Comparison, margin: float, alpha: float) -> int | None:
         return None
     if found.clusters is not None and found.clusters < LEAST_CLUSTERS:
         more = max(more, math.ceil(LEAST_CLUSTERS * found.n / found.clusters))
-    return max(more, _least_for_equivalence(found)) if by_cases or found.of == "repeats" else more
+    return max(more, _least_for_equivalence(found)) if by_cases or found.of != "cases" else more
 
 
 def _reach(found: Comparison) -> float | None:

@@ -50,6 +50,9 @@ class Evidence(Protocol):
         `metric` as in gates (`e2e_ms.p95`, `accuracy`). A distribution without a part is its p50.
         """
 
+    def fewest_answers(self, metric: str) -> int:
+        """Values of a distribution in that repeat which has the fewest; 0 where none has any."""
+
 
 @dataclass(frozen=True)
 class TaskEvidence:
@@ -119,6 +122,14 @@ class TaskEvidence:
                 one = values.mean() if share is None else np.quantile(values, share)
                 found.append(float(one))
         return np.array(found)
+
+    def fewest_answers(self, metric: str) -> int:
+        """See `Evidence`."""
+        column = self.values.get(metric.partition(".")[0])
+        if column is None:
+            return 0
+        counts = np.bincount(self.repeat[~np.isnan(column)])
+        return int(counts[counts > 0].min()) if counts.any() else 0
 
 
 class CaseNumbers:
@@ -331,6 +342,12 @@ class LoadEvidence:
             return values
         _, of = np.unique(np.array(runs, np.int64), return_inverse=True)
         return _mean_by(of.reshape(-1), values)
+
+    def fewest_answers(self, metric: str) -> int:
+        """See `Evidence`."""
+        mean = f"{metric.partition('.')[0]}.mean"  # told of however few
+        counts = (repeat[mean][1] for _, repeat in self._repeats if mean in repeat)
+        return min(counts, default=0)
 
     def observed(self, metric: str) -> int:
         """How many requests its values stand on, in all repeats together."""

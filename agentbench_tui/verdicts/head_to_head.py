@@ -53,6 +53,7 @@ from agentbench_tui.verdicts.share_interval import (
     with_newcombe_of,
     with_room,
 )
+from agentbench_tui.verdicts.tail import too_few_answers
 
 if TYPE_CHECKING:
     from agentbench_tui.verdicts.evidence import Evidence, Floats, Integers
@@ -88,6 +89,8 @@ def compare_metric(metric: str, a: Evidence, b: Evidence, asked: Asked) -> Compa
             return _by_cases(found, a, b, asked)
         if base in by_cases:
             found, a, b = _on_answered_cases(found, base, a, b)
+    if few := too_few_answers(metric, a, b):
+        return replace(found, of="repeats", varies_by="repeats", notes=(*found.notes, few))
     result = _by_repeats(found, a.per_repeat(metric), b.per_repeat(metric), asked)
     if result is not None and share and result.sd == 0:
         return with_newcombe_counts(result, a, b)

@@ -75,9 +75,9 @@ def _rest(equivalent: Sequence[Found], still_open: Sequence[Found]) -> str:
 
 
 def _open(found: Iterable[Found], several: bool) -> list[str]:
-    """What settles what is open: by runs, and by cases, the least first."""
+    """What settles what is open: by runs, repeats and cases, the least first."""
     said = []
-    for of, how in (("repeats", "runs"), ("cases", "cases")):
+    for of in ("runs", "repeats", "cases"):
         wanted = [
             one
             for one in found
@@ -86,13 +86,16 @@ def _open(found: Iterable[Found], several: bool) -> list[str]:
         wanted.sort(key=lambda one: one[1].n_needed or 0)
         if wanted:
             said.append(
-                f"to settle what is open, measure more {how}: " + _named(wanted, several, _need)
+                f"to settle what is open, measure more {of}: " + _named(wanted, several, _need)
             )
     return said
 
 
 def _need(one: Comparison) -> str:
-    have = one.repeats if one.varies_by == "repeats" and one.of == "cases" else one.n
+    if one.varies_by == "runs" and one.one_run_each:
+        have = 1
+    else:
+        have = one.repeats if one.varies_by != "cases" and one.of == "cases" else one.n
     return f"{one.n_needed:,} instead of {have:,} for {change_words(one)}"
 
 
@@ -118,7 +121,7 @@ def _circumstances(pair: Pair, found: Sequence[Found]) -> list[str]:
 
 def _repeats(one: Comparison) -> int:
     """How many a verdict on speed stands on; 0 where repeats have no say in it."""
-    if one.of == "repeats":
+    if one.of != "cases":
         return one.n
     return one.repeats if one.unit == "ms" else 0
 

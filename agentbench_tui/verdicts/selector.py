@@ -5,7 +5,8 @@
     tag:NAME[/AGENT[@VERSION]] those of all runs with a tag, taken together
     file:PATH                  samples from a file
 
-and behind each of the first three `?NAME=VALUE&…`, to keep only those points of a sweep.
+and behind each of the first three `?NAME=VALUE&…`, to keep only those points of a sweep, or loads
+of that plan.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from urllib.parse import parse_qsl
 from agentbench_tui.model.errors import UsageError, did_you_mean
 from agentbench_tui.store.queries import find_run
 from agentbench_tui.store.selection import agent_ids, executions_where, tags
+from agentbench_tui.verdicts.comparability import benchmark_of
 
 if TYPE_CHECKING:
     import sqlite3
@@ -38,7 +40,7 @@ class Selector:
     """Of a run or tag, the agent that is meant; of an agent its id."""
     version: str | None = None
     point: dict[str, str] = field(default_factory=dict)
-    """Parameters of a sweep, as they were written."""
+    """Parameters of a sweep or of a load's plan, as they were written."""
 
 
 def parse_selector(text: str) -> Selector:
@@ -96,17 +98,49 @@ def executions_of_selector(
     if not found:
         raise UsageError(_why_none(connection, selector, suite, benchmark))
     _check_one_agent(selector, found)
-    found = [row for row in found if _is_at(row["parameters"], selector.point)]
-    if not found:
-        wanted = ", ".join(f"{name}={value}" for name, value in selector.point.items())
-        raise UsageError(f"'{selector.text}': nothing was measured at {wanted}")
+    if selector.point:
+        found = _at_point(connection, selector, found)
     return _latest(found) if selector.kind == "agent" else found
 
 
-def _is_at(parameters: dict[str, Any], point: dict[str, str]) -> bool:
-    return all(
-        name in parameters and _text(parameters[name]) == value for name, value in point.items()
-    )
+def _at_point(
+    connection: sqlite3.Connection, selector: Selector, found: list[Execution]
+) -> list[Execution]:
+    """Those at the point: by the parameters of a sweep, or by the plan of a load without one."""
+    values = [(row, _plan(connection, row) | row["parameters"]) for row in found]
+    kept = [
+        row
+        for row, has in values
+        if all(name in has and _is(has[name], text) for name, text in selector.point.items())
+    ]
+    if kept:
+        return kept
+    wanted = ", ".join(f"{name}={value}" for name, value in selector.point.items())
+    told = []
+    for name in selector.point:
+        measured = dict.fromkeys(_text(has[name]) for _, has in values if name in has)
+        if measured:
+            told.append(f"{name} was {', '.join([*measured][:8])}")
+            continue
+        names = sorted({name for _, has in values for name in has})
+        some = ", ".join(names) or "none"
+        told.append(f"it has no '{name}'{did_you_mean(name, names)}, its parameters: {some}")
+    raise UsageError(f"'{selector.text}': nothing was measured at {wanted}; {'; '.join(told)}")
+
+
+def _plan(connection: sqlite3.Connection, row: Execution) -> dict[str, Any]:
+    """What a load's plan fixes by a single number, such as its rate."""
+    load = benchmark_of(connection, row).get("load") or {}
+    return {name: value for name, value in load.items() if isinstance(value, int | float)}
+
+
+def _is(value: Any, text: str) -> bool:
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        try:
+            return float(text) == value
+        except ValueError:
+            return False
+    return _text(value) == text
 
 
 def _text(value: Any) -> str:

@@ -7,13 +7,12 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from agentbench_tui.analysis.history_gate import EARLIER_NEEDED
-from agentbench_tui.analysis.severity import severity
-from agentbench_tui.analysis.summary import needed
 from agentbench_tui.analysis.version_gate import RUNS_NEEDED, compare_versions
-from agentbench_tui.model.metric import SHARES
 from agentbench_tui.verdicts.finding import NO_RATIO, Finding, Location, scale_of
 from agentbench_tui.verdicts.history import is_timed
+from agentbench_tui.verdicts.hour import outlasts_an_hour
 from agentbench_tui.verdicts.succession import doubt_of
+from agentbench_tui.verdicts.tail import answers_needed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -91,13 +90,11 @@ def _reason(base: Finding, test: VersionTest) -> str:
 
 def _too_few_answers(base: Finding) -> str:
     """A repeat's high percentile needs as many answers as any other that is shown."""
-    part = base.metric.partition(".")[2]
-    share = SHARES.get(part, 0.5)
-    if share <= 0.5:
+    part, fewest = base.metric.partition(".")[2], answers_needed(base.metric)
+    if fewest == 1:
         return ""
     sides = zip((base.old[-1], base.new[-1]), base.values, strict=True)
     have = min(point.observed // max(1, values) for point, values in sides)
-    fewest = needed(share)
     return "" if have >= fewest else f"{part} of a repeat needs {fewest} answers (have {have})"
 
 
@@ -124,9 +121,7 @@ def _is_proved(one: Finding) -> bool:
         return True
     if one.low is None or one.high is None:
         return False
-    # An improvement is as large as the worsening of going back.
-    low, high = (one.low, one.high) if one.verdict == "regression" else (1 / one.high, 1 / one.low)
-    return severity(low, high, one.scale) != "minor"
+    return outlasts_an_hour(one.low, one.high, one.scale, is_worse=one.verdict == "regression")
 
 
 def _doubted(one: Finding) -> Finding:

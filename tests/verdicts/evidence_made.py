@@ -41,9 +41,14 @@ class Repeats:
 
     values: dict[str, Sequence[float] | Floats]
     executions: list[dict[str, Any]] = field(default_factory=list)
+    answers: int = 10_000
+    """Of the repeat that has fewest."""
 
     def per_repeat(self, metric: str) -> Floats:
         return np.asarray(self.values.get(metric, []), np.float64)
+
+    def fewest_answers(self, metric: str) -> int:
+        return self.answers if metric in self.values else 0
 
 
 def noise(shape: str, repeats: int, samples: int, draw: np.random.Generator) -> Floats:

@@ -166,11 +166,15 @@ BOTH_RUNS = "UPDATE runs SET tags='[\"both\"]'"
 def test_runs_are_compared_as_soon_as_a_side_has_two(database: Path) -> None:
     _, document = sides_of(database, ["tag:first/good", "tag:first/bad"], "output_tokens")
     assert by_metric(document)["output_tokens"]["repeats"] == 3
+    _, document = sides_of(database, ["tag:first/good", "tag:first/bad"], "e2e_ms.p50")
+    assert by_metric(document)["e2e_ms.p50"]["of"] == "repeats"
     change(database, BOTH_RUNS)
     _, document = sides_of(database, ["tag:both/good", "tag:both/bad"], "output_tokens")
     (benchmark,) = document["benchmarks"]
     assert benchmark["notes"] == ["runs are compared, not their repeats: A has 2, B has 1"]
     assert by_metric(document)["output_tokens"]["repeats"] == 1
+    _, document = sides_of(database, ["tag:both/good", "tag:both/bad"], "e2e_ms.p50")
+    assert by_metric(document)["e2e_ms.p50"]["of"] == "runs"
 
 
 def test_times_of_two_runs_are_told_from_those_of_one(measured: Path) -> None:

@@ -1,6 +1,7 @@
 """One metric of two sides: right numbers, and verdicts that depend on nothing but the evidence."""
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -137,6 +138,33 @@ def test_a_percentile_is_one_value_of_a_repeat() -> None:
     found = compared("e2e_ms.p50", a, b)
     assert (found.of, found.n, found.verdict) == ("repeats", 1, "inconclusive")
     assert any("e2e_ms is compared case by case" in note for note in found.notes)
+
+
+@pytest.mark.parametrize(
+    ("part", "needs"),
+    [("p90", 29), ("p95", 59), ("p99", 299), ("p999", 2_995)],
+    # 1 - q^n - (1-q)^n >= 95 %: the least n of which two values enclose the quantile
+)
+def test_a_percentile_of_too_few_answers_has_no_value(part: str, needs: int) -> None:
+    metric = f"e2e_ms.{part}"
+    slow, fast = {metric: [200.0, 201, 202, 203]}, {metric: [100.0, 101, 102, 103]}
+    few, enough = Repeats(fast, answers=needs - 1), Repeats(fast, answers=needs)
+    control = Repeats(slow, answers=10_000)
+    found = compared(metric, control, few)
+    assert (found.a, found.b, found.ratio, found.verdict) == (None, None, None, "inconclusive")
+    assert found.notes == (f"needs {needs:,} answers per repeat (B has {needs - 1:,})",)
+    assert compared(metric, control, enough).verdict == "better"
+    assert compared("e2e_ms.p50", asked(9, 3, e2e_ms=np.arange(1, 28)), control) is not None
+
+
+def test_answers_of_the_repeat_with_fewest_count() -> None:
+    column = np.arange(1.0, 41).reshape(2, 20)
+    column[1, :5] = np.nan
+    side = asked(20, 2, e2e_ms=column)
+    assert side.fewest_answers("e2e_ms.p95") == 15
+    assert side.fewest_answers("ttft_ms.p95") == 0
+    found = compared("e2e_ms.p95", side, side)
+    assert found.notes[-1] == "needs 59 answers per repeat (A has 15, B has 15)"
 
 
 def test_other_cases_are_compared_as_groups() -> None:
@@ -327,3 +355,20 @@ def test_the_same_agent_measured_twice_is_hardly_ever_called_different() -> None
                     called += judged(found, found.p_tested).verdict in MIRRORED
                     trials += 1
     assert called <= stats.binom.ppf(0.999, trials, 0.05)
+
+
+@pytest.mark.parametrize(
+    ("factor", "verdict"),
+    [(1.08, "inconclusive"), (1 / 1.08, "inconclusive"), (1.3, "worse"), (1 / 1.3, "better")],
+)
+def test_the_hour_of_a_run_explains_few_per_cent_of_a_time(factor: float, verdict: str) -> None:
+    draw = np.random.default_rng(12)
+    a, b = (asked(40, 5, e2e_ms=times(draw, 5, 40, by)) for by in (1.0, factor))
+    found = compare_metric("e2e_ms", a, b, Asked())
+    assert found is not None
+    assert judged(found, found.p_tested).verdict == ("worse" if factor > 1 else "better")
+    said = judged(replace(found, one_run_each=True), found.p_tested)
+    assert said.verdict == verdict
+    if verdict == "inconclusive":
+        assert (said.n_needed, said.varies_by) == (5, "runs")
+        assert said.notes[-1].startswith("suspect: repeats of one run share its hour")

@@ -1,6 +1,7 @@
 """Selectors: what may be written, and which executions it means."""
 
 import asyncio
+import shutil
 import sys
 from contextlib import closing
 from pathlib import Path
@@ -12,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "engine"))
 from carried_out import run, suite
 
 from agentbench_tui.model.errors import UsageError
-from agentbench_tui.store.database import connect_to_read
+from agentbench_tui.store.database import connect_to_read, connect_to_write
 from agentbench_tui.store.queries import list_runs
 from agentbench_tui.verdicts.selector import Selector, executions_of_selector, parse_selector
 
@@ -86,3 +87,26 @@ def test_a_run_and_a_tag_are_all_of_theirs(database: Path) -> None:
 def test_what_is_not_there_says_what_is(database: Path, text: str, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         meant(database, text)
+
+
+def test_the_rate_of_a_load_that_sweeps_nothing_is_a_point_too(
+    database: Path, tmp_path: Path
+) -> None:
+    planned = Path(shutil.copy(database, tmp_path / "planned.db"))
+    with closing(connect_to_write(planned)) as connection:
+        connection.execute(
+            "UPDATE benchmark_suites SET document=json_set(document, '$.benchmarks[0].load',"
+            ' json(\'{"rate": 20, "duration_s": 2, "arrivals": "poisson"}\'))'
+        )
+    everything = meant(planned, "tag:old/one")
+    assert meant(planned, "tag:old/one?rate=20") == everything
+    assert meant(planned, "tag:old/one?rate=20.0&duration_s=2") == everything
+    for text, told in (
+        ("rate=40", r"nothing was measured at rate=40; rate was 20$"),
+        (
+            "rat=20",
+            r"it has no 'rat' \(did you mean \"rate\"\?\), its parameters: duration_s, rate",
+        ),
+    ):
+        with pytest.raises(UsageError, match=told):
+            meant(planned, f"tag:old/one?{text}")
