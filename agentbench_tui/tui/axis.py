@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from agentbench_tui.report.canvas import DOWN
 from agentbench_tui.report.drawing import ticks as linear_ticks
 from agentbench_tui.tui.glyphs import Glyphs
-from agentbench_tui.tui.painting import Row, span
+from agentbench_tui.tui.painting import Row, join, shorten, span
 from agentbench_tui.tui.theme import Palette
 from agentbench_tui.verdicts.figures import dollars
 
@@ -110,20 +111,23 @@ class Axis:
         if self.log or len(ticks) < 2:
             return [quantity(tick, unit) for tick in ticks]
         largest = max(map(abs, ticks))
-        factor, name = _scale(largest, unit) if unit in _SCALES else _counted(largest, unit)
+        factor, name = _ending(largest, unit)
         step = min(abs(b - a) for a, b in pairwise(ticks)) / factor
         places = min(6, max(0, -math.floor(math.log10(step) + 1e-9))) if step > 0 else 0
         if not step or largest / factor >= 1e6 or step < 1e-6:
             return [quantity(tick, unit) for tick in ticks]
         numbers = [f"{tick / factor + 0.0:.{places}f}" for tick in ticks]
-        before, after = ("$", name) if unit == "$" else ("", f" {name}".rstrip())
-        return [f"{before}{number}{after}" if float(number) else "0" for number in numbers]
+        before = "$" if unit == "$" else ""
+        return [f"{before}{number}{name}" if float(number) else "0" for number in numbers]
 
 
-def _counted(largest: float, unit: str) -> tuple[float, str]:
-    """Factor and ending of numbers whose unit does not scale."""
+def _ending(largest: float, unit: str) -> tuple[float, str]:
+    """By what numbers as large as this are divided, and what is written after them."""
+    if unit in _SCALES:
+        factor, name = _scale(largest, unit)
+        return factor, f" {name}"
     factor, letter = next((scale for scale in _COUNTS if largest >= scale[0] * 10), (1.0, ""))
-    return factor, letter if unit == "$" else f"{letter} {unit}".strip()
+    return factor, letter if unit in {"", "$"} else f"{letter} {unit}"
 
 
 def _log_ticks(low: float, high: float, about: int) -> list[float]:
@@ -169,25 +173,75 @@ def axis_of(
 
 
 def scale_rows(
-    axis: Axis, left: int, columns: int, unit: str, palette: Palette, glyphs: Glyphs
+    axis: Axis,
+    left: int,
+    columns: int,
+    unit: str,
+    palette: Palette,
+    glyphs: Glyphs,
+    *,
+    names: Sequence[str] = (),
+    label: str = "",
 ) -> list[Row]:
-    """Two rows below a picture whose cells begin at cell `left`: a rule with ticks, and their
-    labels, none of which overlap or leave the room of `left + columns` cells."""
+    """Two rows below a picture whose cells begin at cell `left`: a rule with ticks, and what they
+    are, none of which overlap or leave the room of `left + columns` cells.
+
+    `names`: of the values 0, 1, 2 …, in place of numbers. `label`: what the axis shows, written
+    at its right end where there is room.
+    """
     rule = [glyphs.horizontal] * columns
-    labels = [" "] * (left + columns)
-    marks = axis.ticks(max(2, columns // 12))
+    written = [" "] * (left + columns)
+    marks = list(_named(axis, names)) if names else _numbered(axis, columns, unit)
     taken = -2
-    for tick, label in zip(marks, axis.labels(marks, unit), strict=True):
+    for tick, words in marks if columns else ():
         cell = min(columns - 1, max(0, round(axis.share(tick) * (columns - 1))))
-        text = glyphs.plain(label)
+        text = shorten(glyphs.plain(words), columns, glyphs)
         start = min(left + cell - (len(text) - 1) // 2, left + columns - len(text))
-        if start <= taken + 1 or start < 0 or not columns:
-            continue
-        rule[cell] = glyphs.tee_down
-        labels[start : start + len(text)] = text
-        taken = start + len(text)
+        if start > taken + 1 and start >= 0:
+            rule[cell] = glyphs.tee_down
+            written[start : start + len(text)] = text
+            taken = start + len(text)
+    label = glyphs.plain(label)
+    if label and taken + 2 + len(label) <= len(written):
+        written[len(written) - len(label) :] = label
     corner = " " * (left - 1) + glyphs.corner_bottom_left if left else ""
     return [
         [span(corner + "".join(rule), palette.frame)],
-        [span("".join(labels), palette.dim)],
+        [span("".join(written), palette.dim)],
     ]
+
+
+def _numbered(axis: Axis, columns: int, unit: str) -> list[tuple[float, str]]:
+    ticks = axis.ticks(max(2, columns // 12))
+    return list(zip(ticks, axis.labels(ticks, unit), strict=True))
+
+
+def _named(axis: Axis, names: Sequence[str]) -> Iterator[tuple[float, str]]:
+    for number, name in enumerate(names):
+        if axis.low <= number <= axis.high:
+            yield float(number), name
+
+
+def upright_rows(
+    axis: Axis, rows: int, unit: str, palette: Palette, glyphs: Glyphs
+) -> tuple[list[Row], list[int]]:
+    """What stands left of a picture of so many rows, all equally wide: labels and a rule with
+    ticks; and the numbers of the rows that have a tick."""
+    ticks = axis.ticks(max(2, rows // 3))
+    labels = [glyphs.plain(label) for label in axis.labels(ticks, unit)]
+    at = {row_of(axis, tick, rows): label for tick, label in zip(ticks, labels, strict=True)}
+    edge = max(map(len, at.values()), default=0)
+    painted = [
+        join(
+            span(f"{at.get(row, ''):>{edge}} ", palette.dim),
+            span(glyphs.tee_left if row in at else glyphs.vertical, palette.frame),
+        )
+        for row in range(rows)
+    ]
+    return painted, sorted(at)
+
+
+def row_of(axis: Axis, value: float, rows: int) -> int:
+    """The row, from the top, in which a value on an upright axis lies; the nearest one outside."""
+    down = (1.0 - min(1.0, max(0.0, axis.share(value)))) * (rows * DOWN - 1)
+    return min(rows - 1, max(0, round(down) // DOWN))

@@ -156,6 +156,17 @@ class Dots:
         places = range(column, column + width)
         return not any(self._bits[row][place] or (row, place) in self._texts for place in places)
 
+    def underlay(self, other: Dots) -> None:
+        """Show the other picture, of the same size, in those cells where this one has nothing."""
+        for row in range(self.rows):
+            bits, styles = self._bits[row], self._styles[row]
+            for column in range(self.columns):
+                if not bits[column] and (row, column) not in self._texts:
+                    bits[column] = other._bits[row][column]
+                    styles[column] = other._styles[row][column]
+                    if text := other._texts.get((row, column)):
+                        self._texts[row, column] = text
+
     def painted(self, glyphs: Glyphs, background: Style) -> list[Row]:
         """The picture: `rows` rows of `columns` cells."""
         return [self._row(row, glyphs.braille, background) for row in range(self.rows)]

@@ -29,6 +29,8 @@ class Series:
     """How one of several things is told apart."""
 
     style: Style
+    faint: Style
+    """For areas behind its line."""
     marker: int
     """Its place in `Glyphs.markers`."""
     letter: str
@@ -62,14 +64,15 @@ class Palette:
         return self.series[number % len(self.series)]
 
 
-def _series(styles: list[Style]) -> tuple[Series, ...]:
+def _series(styles: list[Style], faint: list[Style]) -> tuple[Series, ...]:
     return tuple(
-        Series(style, number, ascii_uppercase[number]) for number, style in enumerate(styles)
+        Series(style, behind, number, ascii_uppercase[number])
+        for number, (style, behind) in enumerate(zip(styles, faint, strict=True))
     )
 
 
-def _coloured(colours: dict[str, str], series: str) -> Palette:
-    """`series`: eight colours with spaces between."""
+def _coloured(colours: dict[str, str], series: str, faint: str) -> Palette:
+    """`series`, `faint`: eight colours with spaces between."""
     return Palette(
         text=Style.parse(colours["text"]),
         dim=Style.parse(colours["dim"]),
@@ -82,7 +85,7 @@ def _coloured(colours: dict[str, str], series: str) -> Palette:
         header=Style.parse(f"bold {colours['header']}"),
         cursor=Style.parse(colours["cursor"]),
         selected=Style.parse(colours["selected"]),
-        series=_series([Style.parse(colour) for colour in series.split()]),
+        series=_series(*([Style.parse(one) for one in each.split()] for each in (series, faint))),
     )
 
 
@@ -94,6 +97,7 @@ _PALETTES = {
             "cursor": "on #005f87", "selected": "on #303030",
         },
         "#5fafd7 #d78700 #00af87 #d787af #ffd75f #0087d7 #d75f00 #d0d0d0",
+        "#005f87 #875f00 #005f5f #875f87 #87875f #005faf #875f5f #585858",
     ),
     LIGHT: _coloured(
         {
@@ -102,6 +106,7 @@ _PALETTES = {
             "cursor": "on #afd7ff", "selected": "on #d0d0d0",
         },
         "#005faf #d75f00 #00875f #af5f87 #878700 #0087d7 #870000 #303030",
+        "#87afd7 #ffaf87 #87d7af #d7afd7 #d7d787 #87d7ff #d78787 #b2b2b2",
     ),
     CONTRAST: _coloured(
         {
@@ -110,6 +115,7 @@ _PALETTES = {
             "cursor": "bold #000000 on #ffff5f", "selected": "on #005faf",
         },
         "#5fd7ff #ffaf00 #00ffaf #ffafd7 #ffff5f #5fafff #ff875f #ffffff",
+        "#005f87 #875f00 #00875f #875f87 #87875f #005faf #af5f5f #8a8a8a",
     ),
     ANSI_DARK: _coloured(
         {
@@ -118,6 +124,7 @@ _PALETTES = {
             "header": "default", "cursor": "bright_white on blue", "selected": "underline",
         },
         "bright_cyan yellow green magenta bright_yellow bright_blue bright_red white",
+        "cyan yellow green magenta yellow blue red bright_black",
     ),
     ANSI_LIGHT: _coloured(
         {
@@ -126,6 +133,7 @@ _PALETTES = {
             "header": "default", "cursor": "bright_white on blue", "selected": "underline",
         },
         "blue red green magenta cyan bright_blue bright_red black",
+        "blue red green magenta cyan blue red bright_black",
     ),
 }  # fmt: skip
 _DIM, _BOLD, _TEXT = Style(dim=True), Style(bold=True), Style(bold=False)
@@ -141,7 +149,7 @@ _COLOURLESS = Palette(
     header=Style(bold=True, underline=True),
     cursor=Style(reverse=True),
     selected=Style(underline=True),
-    series=_series([_TEXT, _BOLD, _DIM, _TEXT, _BOLD, _DIM, _TEXT, _BOLD]),
+    series=_series([_TEXT, _BOLD, _DIM, _TEXT, _BOLD, _DIM, _TEXT, _BOLD], [_DIM] * 8),
 )
 
 

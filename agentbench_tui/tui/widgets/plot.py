@@ -1,0 +1,421 @@
+"""Lines and steps on two axes, in braille dots, with bands, marks and limits."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from rich.cells import cell_len
+
+from agentbench_tui.model.untrusted import one_line
+from agentbench_tui.report.canvas import ACROSS
+from agentbench_tui.tui.axis import Axis, axis_of, quantity, row_of, scale_rows, upright_rows
+from agentbench_tui.tui.glyphs import Glyphs
+from agentbench_tui.tui.painting import Dots, Row, join, notice, page, shorten, span
+from agentbench_tui.tui.theme import Palette
+from agentbench_tui.tui.widgets.painted import Painted
+
+_ROOM = 0.05
+"""Free share at both ends of the upright axis."""
+_STRETCH = 0.5
+"""How far bands may stretch the upright axis, as a share of what the lines take; limits twice."""
+_SPARSE = 4
+"""A line of fewer points than one in so many cells shows each of them."""
+_MARKER_EVERY = 16
+"""Cells between the markers of a line of many points."""
+_MOST_STEPS = 400
+"""A distribution's curve has no more steps than this."""
+_LEAST_COLUMNS, _LEAST_ROWS = 16, 5
+"""A smaller picture has no axes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One series: points in the order in which they are joined. What is not finite is a gap."""
+
+    name: str
+    x: Sequence[float]
+    y: Sequence[float]
+    step: bool = False
+    """Each value holds until the next point."""
+    series: int | None = None
+    """Its number in the palette; its place among the lines where left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Band:
+    """The room between two curves over the same x, such as an interval."""
+
+    x: Sequence[float]
+    low: Sequence[float]
+    high: Sequence[float]
+    series: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A vertical line: a change point, where one is now."""
+
+    at: float
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """A horizontal line: an objective that is kept or broken."""
+
+    at: float
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PlotData:
+    """What a plot shows. Names and texts may be anybody's; they are made safe."""
+
+    lines: Sequence[Line] = ()
+    bands: Sequence[Band] = ()
+    marks: Sequence[Mark] = ()
+    limits: Sequence[Limit] = ()
+    title: str = ""
+    x_label: str = ""
+    x_unit: str = ""
+    y_unit: str = ""
+    log_x: bool = False
+    log_y: bool = False
+    y_from_zero: bool = False
+    x_names: Sequence[str] = ()
+    """Of x = 0, 1, 2 …, in place of numbers."""
+    x_range: tuple[float, float] | None = None
+    """Chosen from all that is shown where left out."""
+    y_range: tuple[float, float] | None = None
+    reason: str = "no data yet"
+    """Shown while there is nothing to draw."""
+
+
+def cdf_plot(
+    samples: Mapping[str, Iterable[float]], *, unit: str = "", log_x: bool = False, title: str = ""
+) -> PlotData:
+    """The share of values at or below each value, a step curve a name."""
+    lines = []
+    for name, values in samples.items():
+        known = sorted(value for value in values if math.isfinite(value))
+        every = max(1, math.ceil(len(known) / _MOST_STEPS))
+        ranks = [*range(every - 1, len(known) - 1, every), len(known) - 1] if known else []
+        lines.append(_curve(name, [(known[rank], (rank + 1) / len(known)) for rank in ranks]))
+    return _curves(lines, unit, log_x, title)
+
+
+def cdf_plot_of_buckets(
+    histograms: Mapping[str, Sequence[tuple[float, float, int]]],
+    *,
+    unit: str = "",
+    log_x: bool = False,
+    title: str = "",
+) -> PlotData:
+    """The same of histograms' (from, to, count) in order; a bucket's values lie at its end."""
+    lines = []
+    for name, buckets in histograms.items():
+        total, seen, points = sum(count for _, _, count in buckets), 0, []
+        for _, high, count in buckets:
+            seen += count
+            points.append((high, seen / total if total else math.nan))
+        lines.append(_curve(name, points))
+    return _curves(lines, unit, log_x, title)
+
+
+def _curve(name: str, points: Sequence[tuple[float, float]]) -> Line:
+    """A distribution's curve, which rises from 0 at its first value."""
+    x = [points[0][0], *(value for value, _ in points)] if points else []
+    return Line(name, x, [0.0, *(100 * share for _, share in points)][: len(x)], step=True)
+
+
+def _curves(lines: list[Line], unit: str, log_x: bool, title: str) -> PlotData:
+    return PlotData(lines, title=title, x_unit=unit, y_unit="%", log_x=log_x, y_range=(0.0, 100.0))
+
+
+def paint_plot(
+    data: PlotData, width: int, height: int, palette: Palette, glyphs: Glyphs
+) -> list[Row]:
+    """The plot in `height` rows of `width` cells; the reason when there is nothing to draw."""
+    axes = _axes(data)
+    title = one_line(data.title)
+    if axes is None or width < 1 or height < 1:
+        return notice(data.reason, max(0, width), max(0, height), palette, glyphs, title)
+    if width < _LEAST_COLUMNS or height < _LEAST_ROWS:
+        dots = _picture(data, axes, width, height, [], palette, glyphs)
+        return page(dots.painted(glyphs, palette.text), width, height, palette.text)
+    head = _head(data, width, 1 if height < 10 else 2, palette, glyphs)
+    rows = height - len(head) - 2
+    edge, ticks = upright_rows(axes[1], rows, data.y_unit, palette, glyphs)
+    left = sum(len(piece.text) for piece in edge[0])
+    columns = width - left
+    if columns < _LEAST_COLUMNS // 2:
+        left, columns, edge = 0, width, [[] for _ in range(rows)]
+    dots = _picture(data, axes, columns, rows, ticks, palette, glyphs)
+    body = [join(*pair) for pair in zip(edge, dots.painted(glyphs, palette.text), strict=True)]
+    below = scale_rows(
+        axes[0], left, columns, data.x_unit, palette, glyphs,
+        names=[one_line(name, 24) for name in data.x_names], label=one_line(data.x_label),
+    )  # fmt: skip
+    return page([*head, *body, *below], width, height, palette.text)
+
+
+def _axes(data: PlotData) -> tuple[Axis, Axis] | None:
+    """None when no point of a line or band can be shown."""
+    points = [(x, y) for line in data.lines for x, y in zip(line.x, line.y, strict=False)]
+    points += [
+        (x, y)
+        for band in data.bands
+        for ends in (band.low, band.high)
+        for x, y in zip(band.x, ends, strict=False)
+        if not points
+    ]
+    known = [(x, y) for x, y in points if _has_place(x, data.log_x) and _has_place(y, data.log_y)]
+    if not known:
+        return None
+    marks = [mark.at for mark in data.marks]
+    x = axis_of([*(x for x, _ in known), *marks], log=data.log_x)
+    if data.x_range is not None:
+        x = axis_of(data.x_range, log=data.log_x) or x
+    ends = data.y_range if data.y_range is not None else _heights(data, [y for _, y in known])
+    y = axis_of(
+        ends,
+        log=data.log_y,
+        from_zero=data.y_from_zero and not data.log_y,
+        room=0.0 if data.y_range is not None else _ROOM,
+    )
+    return None if x is None or y is None else (x, y)
+
+
+def _has_place(value: float, log: bool) -> bool:
+    return math.isfinite(value) and (value > 0 or not log)
+
+
+def _heights(data: PlotData, of_lines: list[float]) -> list[float]:
+    """What the upright axis has to show: all of the lines, bands and limits if they are near."""
+    low, high = min(of_lines), max(of_lines)
+    if data.log_y:
+        least, most = low / 10, high * 10
+        near = far = (least, most)
+    else:
+        reach = (high - low) or abs(high) or 1.0
+        near = low - _STRETCH * reach, high + _STRETCH * reach
+        far = low - 2 * _STRETCH * reach, high + 2 * _STRETCH * reach
+    of_bands = [
+        min(max(value, near[0]), near[1])
+        for band in data.bands
+        for value in (*band.low, *band.high)
+        if not math.isnan(value)
+    ]
+    return [low, high, *of_bands, *(one.at for one in data.limits if far[0] <= one.at <= far[1])]
+
+
+def _head(data: PlotData, width: int, most: int, palette: Palette, glyphs: Glyphs) -> list[Row]:
+    """Title and legend, in `most` rows."""
+    rows: list[Row] = [[]]
+    title = shorten(glyphs.plain(one_line(data.title)), width, glyphs)
+    if title:
+        rows[0].append(span(title + "   ", palette.title))
+    room = width - (cell_len(title) + 3 if title else 0)
+    named = [line for line in data.lines if line.name]
+    for number, line in enumerate(data.lines):
+        if not line.name or (len(data.lines) == 1 and title):
+            continue
+        series = palette.of(number if line.series is None else line.series)
+        name = shorten(glyphs.plain(one_line(line.name, 60)), max(4, width - 4), glyphs)
+        need = cell_len(name) + 4
+        if need > room and rows[-1]:
+            if len(rows) == most:
+                more = f"{glyphs.ellipsis} {len(named)} in all"
+                rows[-1].append(span(shorten(more, room, glyphs), palette.dim))
+                break
+            rows.append([])
+            room = width
+        rows[-1] += [span(glyphs.markers[series.marker] + " ", series.style)]
+        rows[-1] += [span(name + "  ", palette.text)]
+        room -= need
+    return rows if rows[0] else []
+
+
+def _picture(
+    data: PlotData,
+    axes: tuple[Axis, Axis],
+    columns: int,
+    rows: int,
+    ticks: Sequence[int],
+    palette: Palette,
+    glyphs: Glyphs,
+) -> Dots:
+    dots, behind = Dots(columns, rows), Dots(columns, rows)
+    for row in ticks:
+        for column in range(0, columns, 4):
+            behind.text(column, row, glyphs.dashed_horizontal, palette.frame)
+    for band in data.bands:
+        _band(behind, band, axes, palette)
+    for number, line in enumerate(data.lines):
+        _line(dots, line, number, axes, palette)
+    for number, line in enumerate(data.lines):
+        _markers(dots, line, number, len(data.lines), axes, palette, glyphs)
+    _limits(dots, data, axes[1], palette, glyphs)
+    _marks(dots, data, axes[0], palette, glyphs)
+    dots.underlay(behind)
+    return dots
+
+
+def _places(
+    line_x: Sequence[float], line_y: Sequence[float], axes: tuple[Axis, Axis], dots: Dots
+) -> Iterator[tuple[float, float] | None]:
+    """Where the points lie, in dots; None for a gap. Far outside is as good as a bit outside."""
+    across, up = axes
+    for x, y in zip(line_x, line_y, strict=False):
+        if not (_has_place(x, across.log) and _has_place(y, up.log)):
+            yield None
+            continue
+        share_x = min(2.0, max(-1.0, across.share(x)))
+        share_y = min(2.0, max(-1.0, up.share(y)))
+        yield share_x * (dots.width - 1), (1.0 - share_y) * (dots.height - 1)
+
+
+def _line(dots: Dots, line: Line, number: int, axes: tuple[Axis, Axis], palette: Palette) -> None:
+    style = palette.of(number if line.series is None else line.series).style
+    previous: tuple[float, float] | None = None
+    for here in _places(line.x, line.y, axes, dots):
+        if here is not None and previous is None:
+            dots.dot(round(here[0]), round(here[1]), style)
+        elif here is not None and previous is not None:
+            if line.step:
+                corner = (here[0], previous[1])
+                dots.line(previous, corner, style)
+                previous = corner
+            dots.line(previous, here, style)
+        previous = here
+
+
+def _markers(
+    dots: Dots,
+    line: Line,
+    number: int,
+    lines: int,
+    axes: tuple[Axis, Axis],
+    palette: Palette,
+    glyphs: Glyphs,
+) -> None:
+    """On each point of a sparse line; on one of many points now and then, where there are others
+    to tell it from, and never in the column of another's."""
+    series = palette.of(number if line.series is None else line.series)
+    cells = [
+        (round(place[0]) // ACROSS, round(place[1]) // 4)
+        for place in _places(line.x, line.y, axes, dots)
+        if place is not None
+    ]
+    every = 1
+    if line.step or len(cells) * _SPARSE > dots.columns:
+        if lines == 1:
+            return
+        every = _MARKER_EVERY
+    free_from = number * _MARKER_EVERY // max(1, lines) if every > 1 else 0
+    for column, row in sorted(cells):
+        if column >= free_from:
+            dots.text(column, row, glyphs.markers[series.marker], series.style)
+            free_from = column + every if every > 1 else 0
+
+
+def _band(dots: Dots, band: Band, axes: tuple[Axis, Axis], palette: Palette) -> None:
+    """Every other dot between both curves, which are straight between their points."""
+    style = palette.of(band.series).faint
+    lows = [
+        axes[1].low if value == -math.inf or (axes[1].log and value <= 0) else value
+        for value in band.low
+    ]
+    highs = [axes[1].high if value == math.inf else value for value in band.high]
+    corners = zip(
+        _places(band.x, lows, axes, dots), _places(band.x, highs, axes, dots), strict=False
+    )
+    for (low, high), (to_low, to_high) in pairwise(corners):
+        if low is None or high is None or to_low is None or to_high is None:
+            continue
+        start, end = low[0], to_low[0]
+        for x in range(max(0, round(start)), min(dots.width - 1, round(end)) + 1):
+            share = min(1.0, max(0.0, (x - start) / (end - start))) if end > start else 0.0
+            top = max(0, round(high[1] + share * (to_high[1] - high[1])))
+            bottom = min(dots.height - 1, round(low[1] + share * (to_low[1] - low[1])))
+            for y in range(top + (top + x) % 2, bottom + 1, 2):
+                dots.dot(x, y, style)
+
+
+def _limits(dots: Dots, data: PlotData, axis: Axis, palette: Palette, glyphs: Glyphs) -> None:
+    """Dashed lines with their names at the right end; one that is far away is an arrow there."""
+    for limit in data.limits:
+        if not _has_place(limit.at, axis.log):
+            continue
+        words = f"{one_line(limit.text, 40)} {quantity(limit.at, data.y_unit)}".strip()
+        row = row_of(axis, limit.at, dots.rows)
+        if axis.low <= limit.at <= axis.high:
+            for column in range(dots.columns):
+                if dots.is_free(column, row):
+                    dots.text(column, row, glyphs.dashed_horizontal, palette.warn)
+        else:
+            words += f" {glyphs.up if limit.at > axis.high else glyphs.down}"
+        text = shorten(glyphs.plain(f" {words}"), dots.columns, glyphs)
+        dots.text(dots.columns - cell_len(text), row, text, palette.warn)
+
+
+def _marks(dots: Dots, data: PlotData, axis: Axis, palette: Palette, glyphs: Glyphs) -> None:
+    """Dashed uprights with their words at the top, in the first row where these have room."""
+    for mark in data.marks:
+        share = axis.share(mark.at) if _has_place(mark.at, axis.log) else -1.0
+        if not 0.0 <= share <= 1.0:
+            continue
+        column = round(share * (dots.columns - 1))
+        for row in range(dots.rows):
+            if dots.is_free(column, row):
+                dots.text(column, row, glyphs.dashed_vertical, palette.accent)
+        text = glyphs.plain(one_line(mark.text, 40))
+        if not text:
+            continue
+        after = column + 1
+        start = after if after + cell_len(text) <= dots.columns else column - cell_len(text)
+        for row in range(dots.rows // 2):
+            if dots.is_free(start, row, cell_len(text)):
+                dots.text(start, row, text, palette.accent)
+                break
+
+
+class Plot(Painted):
+    """Shows a `PlotData`."""
+
+    def __init__(self, data: PlotData | None = None, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._data = data or PlotData()
+
+    def show(self, data: PlotData) -> None:
+        """Show this from now on."""
+        self._data = data
+        self.redraw()
+
+    def paint(self, width: int, height: int) -> list[Row]:
+        return paint_plot(self._data, width, height, self.palette, self.glyphs)
+
+
+def demo() -> Plot:
+    """Latency against the rate of requests for two agents; made up."""
+    rates = [5.0 * number for number in range(1, 21)]
+    swift = [90 + 2.2 * rate + (rate / 70) ** 9 * 40 for rate in rates]
+    atlas = [210 + 0.6 * rate + (rate / 95) ** 8 * 30 for rate in rates]
+    return Plot(
+        PlotData(
+            lines=(Line("atlas-70b", rates, atlas), Line("swift-8b", rates, swift)),
+            bands=(
+                Band(rates, [0.88 * y for y in atlas], [1.15 * y for y in atlas], 0),
+                Band(rates, [0.9 * y for y in swift], [1.1 * y for y in swift], 1),
+            ),
+            marks=(Mark(78.0, "knee of swift-8b"),),
+            limits=(Limit(500.0, "objective"),),
+            title="p95 by rate (example)",
+            x_label="requests a second",
+            y_unit="ms",
+            y_from_zero=True,
+        )
+    )
