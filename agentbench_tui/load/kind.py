@@ -23,6 +23,7 @@ from agentbench_tui.load.shape import (
     asked_of,
     duration_of,
     is_local,
+    requests_of,
     runs_inside,
     schedule_of,
     worker_plans,
@@ -222,7 +223,7 @@ class _Load:
             key,
             repeat,
             pids=lambda: opened.pids,
-            asked_per_s=asked[1],
+            arrivals=self._arrivals,
             recorder=Recorder(context.writer, context.run_key, key),
             clean=opened.clean,
             price=price_against_cap(context, execution.agent),
@@ -235,7 +236,11 @@ class _Load:
                     return None
                 started_at, stalled_before_us = utc_now(), stalled_us()
                 began_ns = workers.start()
-                live.begin(began_ns, duration_of(self._spec, self._arrivals), self._spec.requests)
+                live.begin(
+                    began_ns,
+                    duration_of(self._spec, self._arrivals),
+                    requests_of(self._spec, self._arrivals),
+                )
                 beside.append(asyncio.create_task(_stop(context, workers, live)))
                 try:
                     done = await self._done(workers)

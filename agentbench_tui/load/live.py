@@ -6,6 +6,7 @@ import time
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from agentbench_tui.analysis.histogram import Histogram
+from agentbench_tui.load.recent import Moment, RecentRates
 from agentbench_tui.model.answer import FailureKind, Usage
 
 if TYPE_CHECKING:
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 
     from agentbench_tui.engine.context import RunContext
     from agentbench_tui.engine.recorder import Recorder
+    from agentbench_tui.load.arrivals import Schedule
     from agentbench_tui.load.protocol import Chunk, Spent
 
 TICK_S = 1.0
@@ -36,6 +38,7 @@ class _Counts(NamedTuple):
     answered: int = 0
     failed: int = 0
     sent: int = 0
+    tokens: int = 0
 
 
 class Live:
@@ -48,23 +51,24 @@ class Live:
         repeat: int,
         *,
         pids: Callable[[], tuple[int, ...]],
-        asked_per_s: float | None,
+        arrivals: Schedule | None,
         recorder: Recorder,
         clean: Callable[[str], str],
         price: Callable[[Usage], float | None] | None,
     ) -> None:
-        """`price`: USD of one request by its tokens; None where a cost is not held against caps."""
+        """`arrivals`: of an open loop. `price`: USD of one request by its tokens; None where a cost
+        is not held against caps."""
         self._context = context
         self._key = execution_key
         self._repeat = repeat
         self._pids = pids
-        self._asked_per_s = asked_per_s
+        self._recent = RecentRates(arrivals)
         self._recorder = recorder
         self._clean = clean
         self._price = price
         self._latest: dict[int, Chunk] = {}
         """By worker."""
-        self.rows = self.answered = self.failed = 0
+        self.rows = self.answered = self.failed = self._tokens = 0
         self._told = _Counts()
         self._began_at: float | None = None
         self._ends_at: float | None = None
@@ -75,15 +79,18 @@ class Live:
 
     def begin(self, began_ns: int, duration_s: float | None, requests: int | None) -> None:
         """The window begins at `began_ns` of `time.perf_counter_ns`, and ends after so long or so
-        many requests."""
+        many requests, where one knows how many."""
         self._began_at = time.time() + (began_ns - time.perf_counter_ns()) / 1e9
-        self._ends_at = None if duration_s is None else self._began_at + duration_s
+        if duration_s is not None:
+            self._ends_at = self._began_at + duration_s
+            self._recent.ends_s = duration_s
         self._requests = requests
 
     def cut(self) -> None:
         """Nothing new is sent from now on."""
         now = time.time()
         self._ends_at = now if self._ends_at is None else min(self._ends_at, now)
+        self._recent.end()
 
     def end(self, phase: Literal["waiting", "calibrating"] = "waiting") -> None:
         """The last answer is there, or given up: what goes on now is no load."""
@@ -100,7 +107,7 @@ class Live:
         return "window" if self._ends_at is None or time.time() < self._ends_at else "draining"
 
     def _begin_tick(self) -> None:
-        self._e2e, self._ttft, self._tokens = Histogram(), Histogram(), 0
+        self._e2e, self._ttft = Histogram(), Histogram()
 
     @property
     def pids(self) -> tuple[int, ...]:
@@ -132,10 +139,19 @@ class Live:
             self._ttft.merge(Histogram.from_bytes(chunk.ttft_histogram))
             self._tokens += chunk.tokens
             self._spend(chunk.spent)
+        self._remember(chunk)
         for kind, detail in chunk.failures:
             self._recorder.failure(
                 "answer", FailureKind(kind), self._clean(detail), (None, self._repeat, 0)
             )
+
+    def _remember(self, newest: Chunk) -> None:
+        """Where all stand, for the rates of late: at the mean of the moments at which each stood so
+        by its own clock, whenever its word got here. All share the load evenly."""
+        if newest.at_s > self._recent.ends_s:
+            self._recent.end()
+        at_s = sum(chunk.at_s for chunk in self._latest.values()) / len(self._latest)
+        self._recent.take(Moment(at_s, self.sent, self.answered, self._tokens))
 
     def _spend(self, spent: Spent) -> None:
         """Hold it against the run's caps. A chunk costs its mean request times their number: some
@@ -154,7 +170,7 @@ class Live:
 
     def tick(self) -> None:
         """Write what happened since the last tick, if anything did."""
-        now = _Counts(self.rows, self.answered, self.failed, self.sent)
+        now = _Counts(self.rows, self.answered, self.failed, self.sent, self._tokens)
         before, self._told = self._told, now
         if now == before:
             return
@@ -162,7 +178,7 @@ class Live:
             _TICK,
             (
                 self._context.run_key, self._key, time.time(), now.rows - before.rows,
-                now.answered - before.answered, self._tokens, self._e2e.to_bytes(),
+                now.answered - before.answered, now.tokens - before.tokens, self._e2e.to_bytes(),
                 now.sent - before.sent, now.failed - before.failed, self._ttft.to_bytes(),
                 self._repeat,
             ),
@@ -179,7 +195,9 @@ class Live:
             "sent": self.sent,
             "failed": self.failed,
             "observed": self.rows,
-            "asked_per_s": self._asked_per_s,
+            "asked_per_s": self._recent.asked_per_s(),
+            "sent_per_s": self._recent.sent_per_s(),
+            "tokens_per_s": self._recent.tokens_per_s(),
             "oldest_s": max(ages, default=None),
             "repeat": self._repeat,
             "phase": self.phase,

@@ -176,6 +176,8 @@ class Chunk(msgspec.Struct, frozen=True, tag="chunk"):
     spent: Spent
     oldest_s: float | None
     """Age of the oldest request in flight."""
+    at_s: float
+    """When all this was so: seconds since the window began."""
     failures: tuple[tuple[str, str], ...] = ()
     """Kind and detail of the first few failures of each kind."""
 

@@ -105,7 +105,9 @@ class SampleRecorder:
             self._told[kind] += 1
             self._details.append((kind, detail))
 
-    def take(self, *, sent: int, in_flight: int, waiting: int, oldest_s: float | None) -> Chunk:
+    def take(
+        self, *, sent: int, in_flight: int, waiting: int, oldest_s: float | None, at_s: float
+    ) -> Chunk:
         """Everything since the last chunk, which begins anew."""
         rows = bytes(memoryview(self._buffer)[: self._end])
         e2e, ttft, answered, tokens = Histogram(), Histogram(), 0, 0
@@ -139,6 +141,7 @@ class SampleRecorder:
             tokens=tokens,
             spent=Spent(known, given, cached, made),
             oldest_s=oldest_s,
+            at_s=at_s,
             failures=tuple(self._details),
         )
         self._end = 0

@@ -159,6 +159,10 @@ class Sender:
             return (perf_counter_ns() - call.sent_ns) / 1e9
         return None
 
+    def since_start_s(self) -> float:
+        """Seconds since the window began."""
+        return (perf_counter_ns() - self._start_ns) / 1e9
+
     def measure(self, start_ns: int) -> None:
         """The window begins: from now on everything counts."""
         self._start_ns = start_ns

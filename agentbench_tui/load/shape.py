@@ -77,6 +77,15 @@ def duration_of(spec: LoadSpec, arrivals: Arrivals | Trace | None) -> float | No
     return DEFAULT_DURATION_S
 
 
+def requests_of(spec: LoadSpec, arrivals: Arrivals | Trace | None) -> int | None:
+    """How many requests the window ends with, unless its time ends it before; None where nothing
+    says so, and where sessions have more than one request."""
+    if any(one.turns > 1 or one.tools for one in spec.workload):
+        return None
+    recorded = len(arrivals.offsets_s) if isinstance(arrivals, Trace) else None
+    return min((count for count in (spec.requests, recorded) if count is not None), default=None)
+
+
 def asked_of(
     arrivals: Arrivals | Trace, duration_s: float | None, requests: int | None
 ) -> tuple[float, float]:

@@ -217,6 +217,7 @@ class Worker:
                 in_flight=sender.in_flight,
                 waiting=sender.waiting,
                 oldest_s=sender.oldest_s(),
+                at_s=sender.since_start_s(),
             )
         )
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import time
-from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -27,8 +26,6 @@ if TYPE_CHECKING:
 
 _BUSY = frozenset({"starting", "window", "draining"})
 """Phases of an execution (`load.live.Phase`) whose requests are under way or about to be."""
-RECENT_TICKS = 5
-"""Ticks over which rates are taken, so that they follow what happens and do not flicker."""
 _BLOCKS = "▁▂▃▄▅▆▇█"
 _SHOWN = ((0.5, "p50", 1), (0.95, "p95", 59), (0.99, "p99", 299))
 """Share, name, and how many answers a percentile needs."""
@@ -48,13 +45,9 @@ class _Seen:
     of_repeats: dict[int, Histogram] = field(default_factory=dict)
     """End-to-end times of each repeat."""
     began_at: float | None = None
-    recent: deque[tuple[float, int, int]] = field(
-        default_factory=lambda: deque(maxlen=RECENT_TICKS + 1)
-    )
-    """When, sent and output tokens of the last ticks in the window of the last repeat."""
 
-    def take(self, tick: Row, ends_at: float | None) -> None:
-        """`ends_at`: of the window, where it is known; what comes later is no part of rates."""
+    def take(self, tick: Row) -> None:
+        """Add what it tells."""
         times = Histogram.from_bytes(tick["e2e_histogram"])
         self.e2e.merge(times)
         self.of_repeats.setdefault(tick["repeat"], Histogram()).merge(times)
@@ -64,28 +57,13 @@ class _Seen:
         self.failed += tick["failed"]
         if self.began_at is None:
             self.began_at = tick["at"]
-        if tick["repeat"] != self.repeat:
-            self.repeat = tick["repeat"]
-            self.recent.clear()
-        at = tick["at"] if ends_at is None else min(tick["at"], ends_at)
-        if not self.recent or at > self.recent[-1][0]:
-            self.recent.append((at, tick["sent"], tick["tokens"]))
+        self.repeat = tick["repeat"]
 
     def outlook(self) -> str:
         """How precise the median is by the repeats that are over, and what more would take."""
         over = [one for repeat, one in self.of_repeats.items() if repeat != self.repeat]
         medians = [one.percentile(0.5) for one in over if len(one)]
         return time_outlook([one for one in medians if one is not None], USUAL_HALF_WIDTH)
-
-    def rates(self) -> tuple[float | None, float | None]:
-        """Sent and tokens a second, over the last ticks."""
-        if len(self.recent) < 2:
-            return None, None
-        span = self.recent[-1][0] - self.recent[0][0]
-        later = list(self.recent)[1:]
-        if span <= 0:
-            return None, None
-        return sum(one[1] for one in later) / span, sum(one[2] for one in later) / span
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,12 +119,9 @@ class LoadPicture:
         """Whether an execution is one of these."""
         return row["id"] in self._benchmarks
 
-    def take(self, tick: Row, update: Update) -> None:
-        """Add a tick of one of these executions that came with `update`."""
-        live = update.live.get(tick["execution_key"])
-        state = json.loads(live["state"]) if live else {}
-        ends_at = state.get("ends_at") if state.get("repeat") == tick["repeat"] else None
-        self._seen.setdefault(tick["execution_key"], _Seen()).take(tick, ends_at)
+    def take(self, tick: Row) -> None:
+        """Add a tick of one of these executions."""
+        self._seen.setdefault(tick["execution_key"], _Seen()).take(tick)
 
     def fail(self, failure: Row) -> None:
         """Note the kind of a failure of one of these executions. Of each kind the first few are
@@ -237,9 +212,8 @@ def _state(row: Row, update: Update) -> dict[str, Any]:
 
 
 def _rates(seen: _Seen, state: dict[str, Any]) -> list[str]:
-    """What is asked, sent and answered a second, as far as it is known."""
-    sent_per_s, tokens_per_s = seen.rates()
-    asked = state.get("asked_per_s")
+    """What is asked, sent and answered a second of late, as far as it is known."""
+    asked, sent_per_s, tokens_per_s = map(state.get, ("asked_per_s", "sent_per_s", "tokens_per_s"))
     parts = [f"asked {rate(asked)}/s"] if asked is not None else []
     parts.append(f"sent {seen.sent:,}" + ("" if sent_per_s is None else f" ({rate(sent_per_s)}/s)"))
     if tokens_per_s:

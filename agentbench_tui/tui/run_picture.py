@@ -78,7 +78,7 @@ class RunPicture:
         for tick in update.new["ticks"]:
             key = tick["execution_key"]
             if key in of_load:
-                load.take(tick, update)
+                load.take(tick)
                 continue
             self._histograms.setdefault(key, Histogram()).merge(
                 Histogram.from_bytes(tick["e2e_histogram"])

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from agentbench_tui.analysis.histogram import Histogram
+from agentbench_tui.load.arrivals import Arrivals, Constant
 from agentbench_tui.load.live import Live
 from agentbench_tui.load.protocol import Chunk, Spent
 
@@ -16,22 +17,28 @@ LONG_S = 1e6
 @pytest.fixture
 def live() -> Live:
     writer = SimpleNamespace(add=lambda *_: None)
-    context: Any = SimpleNamespace(writer=writer, run_key=1)
+    budget = SimpleNamespace(spend=lambda *_: None)
+    context: Any = SimpleNamespace(
+        writer=writer, run_key=1, budget=budget, check_budget=lambda: None
+    )
     return Live(
         context,
         1,
         0,
         pids=lambda: (7,),
-        asked_per_s=None,
+        arrivals=Arrivals(process="constant", profile=Constant(20.0)),
         recorder=SimpleNamespace(),  # type: ignore[arg-type]
         clean=str,
         price=None,
     )
 
 
-def chunk(sent: int, in_flight: int) -> Chunk:
-    nothing = Histogram().to_bytes()
-    return Chunk(0, b"", b"", nothing, nothing, sent, in_flight, 0, 0, 0, 0, Spent(0, 0, 0, 0), 2.0)
+def chunk(sent: int, in_flight: int, at_s: float = 0.0, answered: int = 0) -> Chunk:
+    nothing, spent = Histogram().to_bytes(), Spent(0, 0, 0, 0)
+    return Chunk(
+        answered, b"", b"", nothing, nothing, sent, in_flight, 0, 0, answered, 32 * answered,
+        spent, 2.0, at_s,
+    )  # fmt: skip
 
 
 def test_a_window_drains_when_its_time_is_over(live: Live) -> None:
@@ -69,3 +76,29 @@ def test_nothing_is_in_flight_after_the_end(live: Live) -> None:
     assert len(live.pids) == 0  # they may be another program's by now
     live.end("calibrating")
     assert live.state()["phase"] == "calibrating"
+
+
+def test_what_comes_after_the_window_is_no_part_of_its_rates(live: Live) -> None:
+    live.begin(perf_counter_ns(), 3.0, None)
+    for number in range(24):  # two workers at 10 a second each, the second half a step later
+        at_s = number / 8
+        live.hear(number % 2, chunk(int(at_s * 10 + 1), 1, at_s, answered=number > 1))
+    before = live.state()
+    assert before["asked_per_s"] == pytest.approx(20)
+    assert before["sent_per_s"] == pytest.approx(20, rel=0.05)
+    assert before["tokens_per_s"] == pytest.approx(256, rel=0.05)
+    live.hear(0, chunk(30, 0, 3.1, answered=90))
+    live.hear(1, chunk(30, 0, 3.2, answered=90))
+    after = live.state()
+    assert [after[name] for name in before if "per_s" in name] == [
+        before[name] for name in before if "per_s" in name
+    ]
+
+
+def test_what_is_sent_last_of_so_many_requests_is_no_part_of_them_either(live: Live) -> None:
+    live.begin(perf_counter_ns(), None, 51)
+    for number in range(11):
+        live.hear(0, chunk(number * 5, 1, number / 4))
+    rate = live.state()["sent_per_s"]
+    live.hear(0, chunk(51, 0, 20.0))
+    assert rate == live.state()["sent_per_s"] is not None

@@ -52,7 +52,7 @@ def sender_of(
 
 
 def rows(recorder: SampleRecorder) -> list[dict[str, Any]]:
-    return rows_of(recorder.take(sent=0, in_flight=0, waiting=0, oldest_s=None).samples)
+    return rows_of(recorder.take(sent=0, in_flight=0, waiting=0, oldest_s=None, at_s=0.0).samples)
 
 
 def test_what_an_answer_makes_due_is_marked_and_never_late() -> None:
@@ -118,7 +118,7 @@ def test_failures_of_the_warm_up_are_no_part_of_the_window() -> None:
     sender.measure(perf_counter_ns())
     sender.begin(0, perf_counter_ns())
     sender.ended(by_hand.sent[-1], Reply(STATUS_CODE["server"], perf_counter_ns()), failures[2])
-    chunk = recorder.take(sent=0, in_flight=0, waiting=0, oldest_s=None)
+    chunk = recorder.take(sent=0, in_flight=0, waiting=0, oldest_s=None, at_s=0.0)
     assert chunk.failures == (("server", "HTTP 503 from 127.0.0.1:1"),)
     assert (chunk.rows, chunk.failed) == (1, 1)
 
@@ -148,10 +148,10 @@ def test_what_the_plan_broke_off_is_neither_answered_nor_failed() -> None:
     for status in ("ok", "cancelled", "server", "ok"):
         sender.begin(0, perf_counter_ns())
         sender.ended(by_hand.sent[-1], Reply(STATUS_CODE[status], perf_counter_ns()))
-    chunk = recorder.take(sent=4, in_flight=0, waiting=0, oldest_s=None)
+    chunk = recorder.take(sent=4, in_flight=0, waiting=0, oldest_s=None, at_s=0.0)
     assert (chunk.rows, chunk.answered, chunk.failed) == (4, 2, 1)
     # Failures so far, answers since the chunk before.
-    chunk = recorder.take(sent=4, in_flight=0, waiting=0, oldest_s=None)
+    chunk = recorder.take(sent=4, in_flight=0, waiting=0, oldest_s=None, at_s=0.0)
     assert (chunk.rows, chunk.answered, chunk.failed) == (0, 0, 1)
 
 
