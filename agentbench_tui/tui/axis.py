@@ -187,10 +187,10 @@ def scale_rows(
     are, none of which overlap or leave the room of `left + columns` cells.
 
     `names`: of the values 0, 1, 2 …, in place of numbers. `label`: what the axis shows, written
-    at its right end where there is room.
+    between them, as far right as there is room.
     """
     rule = [glyphs.horizontal] * columns
-    written = [" "] * (left + columns)
+    written = [" "] * (left + columns + 2)
     marks = list(_named(axis, names)) if names else _numbered(axis, columns, unit)
     taken = -2
     for tick, words in marks if columns else ():
@@ -202,12 +202,12 @@ def scale_rows(
             written[start : start + len(text)] = text
             taken = start + len(text)
     label = glyphs.plain(label)
-    if label and taken + 2 + len(label) <= len(written):
-        written[len(written) - len(label) :] = label
+    if label and (place := "".join(written).rfind(" " * (len(label) + 4))) >= 0:
+        written[place + 2 : place + 2 + len(label)] = label
     corner = " " * (left - 1) + glyphs.corner_bottom_left if left else ""
     return [
         [span(corner + "".join(rule), palette.frame)],
-        [span("".join(written), palette.dim)],
+        [span("".join(written)[: left + columns], palette.dim)],
     ]
 
 

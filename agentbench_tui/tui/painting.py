@@ -156,6 +156,10 @@ class Dots:
         places = range(column, column + width)
         return not any(self._bits[row][place] or (row, place) in self._texts for place in places)
 
+    def is_lined(self, column: int, row: int, width: int) -> bool:
+        """Whether any of these cells has dots."""
+        return 0 <= row < self.rows and any(self._bits[row][max(0, column) : column + width])
+
     def underlay(self, other: Dots) -> None:
         """Show the other picture, of the same size, in those cells where this one has nothing."""
         for row in range(self.rows):
