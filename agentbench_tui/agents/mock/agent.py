@@ -80,9 +80,15 @@ class MockAgent(ModelAgent):
         return self._agent.call
 
     @property
+    def server(self) -> MockServer:
+        """Ours, to be ended and started again by whoever tries what that does."""
+        assert self._server is not None, "start() comes first"
+        return self._server
+
+    @property
     def pids(self) -> tuple[int, ...]:
         """The server."""
-        return () if self._server is None else (self._server.pid,)
+        return () if self._server is None else self._server.pids
 
     @property
     def peak_memory_mb(self) -> float | None:

@@ -7,6 +7,7 @@ import json
 import sys
 from pathlib import Path
 from typing import Self
+from urllib.parse import urlsplit
 
 from agentbench_tui.agents.mock.options import MockOptions
 from agentbench_tui.model.answer import AgentFailure, FailureKind
@@ -24,21 +25,112 @@ class MockServer:
     Use `async with await start_server(…) as server`, or close it yourself.
     """
 
-    def __init__(self, url: str, child: Child) -> None:
-        self.url = url
+    def __init__(
+        self,
+        options: MockOptions,
+        truth_file: Path | None,
+        requests_log: Path | None,
+        memory_limit_mb: float | None,
+    ) -> None:
+        """`start_server` makes one that listens."""
+        self._told = {
+            "options": options.plain(),
+            "truth": None if truth_file is None else str(truth_file),
+            "requests_log": None if requests_log is None else str(requests_log),
+        }
+        self._memory_limit_mb = memory_limit_mb
+        self._port = 0
+        self._ended_cpu_s = 0.0
+        self._ended_peak_mb: float | None = None
+
+    @property
+    def url(self) -> str:
         """`http://127.0.0.1:PORT/v1`."""
-        self.pid = child.pid
-        self._child = child
+        return f"http://127.0.0.1:{self._port}/v1"
+
+    @property
+    def pid(self) -> int:
+        """Another one after `restart`."""
+        return self._child.pid
+
+    @property
+    def pids(self) -> tuple[int, ...]:
+        """The process, while it runs."""
+        return () if self._child.exited.is_set() else (self._child.pid,)
 
     @property
     def peak_memory_mb(self) -> float | None:
         """Highest resident memory, in MB of 10^6 bytes; None before a reading."""
-        return self._child.tree.peak_memory_mb
+        peaks = (self._child.tree.peak_memory_mb, self._ended_peak_mb)
+        return max((peak for peak in peaks if peak is not None), default=None)
 
     @property
     def cpu_seconds(self) -> float:
         """User and system time so far."""
-        return self._child.tree.cpu_seconds
+        return self._ended_cpu_s + self._child.tree.cpu_seconds
+
+    @property
+    def over_limit(self) -> str | None:
+        """`used X MB of Y MB` once it was killed for its memory; None again after `restart`."""
+        return self._child.tree.over_limit
+
+    def limit_memory(self, memory_limit_mb: float | None) -> None:
+        """Set or lift the limit, now and for later starts."""
+        self._memory_limit_mb = memory_limit_mb
+        self._child.tree.memory_limit_mb = memory_limit_mb
+
+    async def kill(self) -> None:
+        """SIGKILL, as if it had crashed; returns when it is gone. Its files are not written."""
+        await self._child.tree.kill()
+        await self._child.exits_within(_CLOSE_GRACE_S)
+
+    async def restart(self) -> None:
+        """Start it again on the same port, once it is gone. Raises AgentFailure."""
+        await self.close()
+        self._ended_cpu_s = self.cpu_seconds
+        self._ended_peak_mb = self.peak_memory_mb
+        await self.start()
+
+    async def start(self) -> None:
+        """Once, by `start_server`. Raises AgentFailure."""
+        first_line: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        output = bytearray()
+
+        def take(data: bytes) -> None:
+            output.extend(data)
+            line, newline, _ = output.partition(b"\n")
+            if newline and not first_line.done():
+                first_line.set_result(line.decode())
+
+        def end() -> None:
+            if not first_line.done():
+                first_line.set_result("")
+
+        told = json.dumps({**self._told, "port": self._port})
+        try:
+            self._child = Child(
+                [sys.executable, "-m", "agentbench_tui.agents.mock.serving", told],
+                environment=child_environment(),
+                memory_limit_mb=self._memory_limit_mb,
+                on_output=take,
+                on_end=end,
+            )
+        except SpawnError as error:
+            raise AgentFailure(FailureKind.AGENT, str(error)) from error
+        line = ""
+        try:
+            line = await asyncio.wait_for(first_line, _START_TIMEOUT_S)
+            if not line:
+                await self._child.exits_within(_EXIT_WAIT_S)
+                raise AgentFailure(FailureKind.AGENT, f"the practice server {self._child.ending()}")
+        except TimeoutError:
+            raise AgentFailure(
+                FailureKind.TIMEOUT, f"the practice server did not start in {_START_TIMEOUT_S:g} s"
+            ) from None
+        finally:
+            if not line:
+                await asyncio.shield(self._child.close())
+        self._port = urlsplit(line.rpartition(" ")[2]).port or 0
 
     async def close(self) -> None:
         """End it; its files are written then. Safe to call again."""
@@ -59,46 +151,6 @@ async def start_server(
     memory_limit_mb: float | None = None,
 ) -> MockServer:
     """A server on a free port of 127.0.0.1, once it listens. Raises AgentFailure."""
-    first_line: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-    output = bytearray()
-
-    def take(data: bytes) -> None:
-        output.extend(data)
-        line, newline, _ = output.partition(b"\n")
-        if newline and not first_line.done():
-            first_line.set_result(line.decode())
-
-    def end() -> None:
-        if not first_line.done():
-            first_line.set_result("")
-
-    told = {
-        "options": options.plain(),
-        "truth": None if truth_file is None else str(truth_file),
-        "requests_log": None if requests_log is None else str(requests_log),
-    }
-    command = [sys.executable, "-m", "agentbench_tui.agents.mock.serving", json.dumps(told)]
-    try:
-        child = Child(
-            command,
-            environment=child_environment(),
-            memory_limit_mb=memory_limit_mb,
-            on_output=take,
-            on_end=end,
-        )
-    except SpawnError as error:
-        raise AgentFailure(FailureKind.AGENT, str(error)) from error
-    line = ""
-    try:
-        line = await asyncio.wait_for(first_line, _START_TIMEOUT_S)
-        if not line:
-            await child.exits_within(_EXIT_WAIT_S)
-            raise AgentFailure(FailureKind.AGENT, f"the practice server {child.ending()}")
-    except TimeoutError:
-        raise AgentFailure(
-            FailureKind.TIMEOUT, f"the practice server did not start in {_START_TIMEOUT_S:g} s"
-        ) from None
-    finally:
-        if not line:
-            await asyncio.shield(child.close())
-    return MockServer(line.rpartition(" ")[2], child)
+    server = MockServer(options, truth_file, requests_log, memory_limit_mb)
+    await server.start()
+    return server

@@ -87,14 +87,14 @@ def _run(main: Coroutine[Any, Any, None]) -> None:
 
 
 def _main() -> int:
-    """`python -m agentbench_tui.agents.mock.serving JSON`, as `process.start_server` writes it."""
+    """`python -m agentbench_tui.agents.mock.serving JSON`, as `process.MockServer` writes it."""
     told = json.loads(sys.argv[1])
     truth, log = told["truth"], told["requests_log"]
     try:
         serve(
             from_plain(told["options"]),
             "127.0.0.1",
-            0,
+            told["port"],
             _say,
             truth_file=None if truth is None else Path(truth),
             requests_log=None if log is None else Path(log),

@@ -1,0 +1,212 @@
+"""The target's server as ours to start, to kill and to start again."""
+
+from __future__ import annotations
+
+import asyncio
+import shlex
+import signal
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, Self
+
+from agentbench_tui.http.wire import Origin
+from agentbench_tui.model.answer import AgentFailure, FailureKind
+from agentbench_tui.model.errors import UsageError
+from agentbench_tui.process.child import Child, SpawnError
+from agentbench_tui.process.environment import child_environment
+from agentbench_tui.process.snapshot import snapshot
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from types import TracebackType
+
+    from agentbench_tui.model.answer import Agent
+
+START_LIMIT_S = 120.0
+"""From the start of the command until its port takes connections: models take time to load."""
+_TRY_EVERY_S = 0.02
+_CONNECT_LIMIT_S = 1.0
+_GRACE_S = 2.0
+_EXIT_WAIT_S = 0.5
+
+
+class Owned(Protocol):
+    """A server that can be ended and started again: a `Served`, or that of a `mock` agent."""
+
+    @property
+    def pids(self) -> tuple[int, ...]:
+        """Its processes that run."""
+
+    @property
+    def over_limit(self) -> str | None:
+        """`used X MB of Y MB` once it was killed for its memory; None again after `restart`."""
+
+    def limit_memory(self, memory_limit_mb: float | None) -> None:
+        """Set or lift the limit of its tree, MB of 10^6 bytes, now and for later starts."""
+
+    async def kill(self) -> None:
+        """SIGKILL to all its processes; returns when they are gone."""
+
+    async def restart(self) -> None:
+        """Start it again where it was, once it is gone. Raises AgentFailure."""
+
+
+class Served:
+    """A server that a command starts; an async context manager that leaves no process behind."""
+
+    def __init__(
+        self,
+        command: str,
+        url: str,
+        *,
+        base_dir: str = "",
+        environment: Mapping[str, str] | None = None,
+        memory_limit_mb: float | None = None,
+    ) -> None:
+        """`command` is split as a shell would, without one; `{python}` is the running interpreter.
+
+        `url`: where it will answer; only host and port count. `environment` comes on top of what
+        every child of ours gets. Raises UsageError.
+        """
+        self._words = words_of(command)
+        self._origin = Origin.of(url)
+        self._folder = str(Path(base_dir).resolve())
+        self._environment = {**child_environment(), **(environment or {})}
+        self._memory_limit_mb = memory_limit_mb
+        self._child: Child | None = None
+
+    @property
+    def pids(self) -> tuple[int, ...]:
+        """See `Owned`."""
+        if self._child is None:
+            return ()
+        members = self._child.tree.members(snapshot())
+        return tuple(info.pid for info in members if not info.zombie)
+
+    @property
+    def over_limit(self) -> str | None:
+        """See `Owned`."""
+        return None if self._child is None else self._child.tree.over_limit
+
+    @property
+    def ending(self) -> str | None:
+        """How its program ended, such as `exited with code 3: …`; None while it runs."""
+        if self._child is None or not self._child.exited.is_set():
+            return None
+        return self._child.ending()
+
+    def limit_memory(self, memory_limit_mb: float | None) -> None:
+        """See `Owned`."""
+        self._memory_limit_mb = memory_limit_mb
+        if self._child is not None:
+            self._child.tree.memory_limit_mb = memory_limit_mb
+
+    async def kill(self) -> None:
+        """See `Owned`."""
+        if self._child is not None:
+            await self._child.tree.kill()
+            await self._child.exits_within(_GRACE_S)
+
+    async def restart(self) -> None:
+        """See `Owned`."""
+        await self._close()
+        await self._start()
+
+    async def __aenter__(self) -> Self:
+        """Start it and wait until its port takes connections.
+
+        Raises AgentFailure, and UsageError when another program listens there.
+        """
+        if await self._is_open():
+            raise UsageError(
+                f"something listens on port {self._origin.port} of {self._origin.host} already: "
+                f"end it, so that `{self._words[0]}` can be started there"
+            )
+        await self._start()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await asyncio.shield(self._close())
+
+    async def _start(self) -> None:
+        try:
+            self._child = Child(
+                self._words,
+                environment=self._environment,
+                cwd=self._folder,
+                memory_limit_mb=self._memory_limit_mb,
+                on_output=_ignore,
+                on_end=_ended,
+            )
+        except SpawnError as error:
+            raise AgentFailure(FailureKind.AGENT, str(error)) from error
+        try:
+            await self._await_port(self._child)
+        except BaseException:
+            await asyncio.shield(self._close())
+            raise
+
+    async def _await_port(self, child: Child) -> None:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(START_LIMIT_S):
+                while not await self._is_open():
+                    if await child.exits_within(_TRY_EVERY_S):
+                        ending = child.ending()
+                        raise AgentFailure(FailureKind.AGENT, f"`{self._words[0]}` {ending}")
+                return
+        raise AgentFailure(
+            FailureKind.TIMEOUT,
+            f"`{self._words[0]}` does not listen on port {self._origin.port} of "
+            f"{self._origin.host} after {START_LIMIT_S:g} s",
+        )
+
+    async def _is_open(self) -> bool:
+        try:
+            async with asyncio.timeout(_CONNECT_LIMIT_S):
+                _, writer = await asyncio.open_connection(self._origin.host, self._origin.port)
+        except OSError:
+            return False
+        writer.close()
+        with suppress(OSError):
+            await writer.wait_closed()
+        return True
+
+    async def _close(self) -> None:
+        if self._child is not None:
+            self._child.tree.signal_all(signal.SIGTERM)  # servers do not read their input
+            await self._child.exits_within(_GRACE_S)
+            await self._child.close()
+
+
+def owned_by(agent: Agent | None, served: Served | None) -> Owned | None:
+    """The server of a target that is ours to end and to start again; None: it is not."""
+    from agentbench_tui.agents.mock.agent import MockAgent
+
+    if served is not None:
+        return served
+    return agent.server if isinstance(agent, MockAgent) else None
+
+
+def words_of(command: str) -> Sequence[str]:
+    """The words of a command that starts a server. Raises UsageError."""
+    try:
+        words = [word.replace("{python}", sys.executable) for word in shlex.split(command)]
+    except ValueError as error:
+        raise UsageError(f"`serve`: `{command}`: {error}") from None
+    if not words:
+        raise UsageError("`serve` names no program: write the command that starts the server")
+    return words
+
+
+def _ignore(output: bytes) -> None:
+    """What it writes is of no use here; the end of its standard error is kept by the child."""
+
+
+def _ended() -> None:
+    """Whoever asks the server sees it."""
