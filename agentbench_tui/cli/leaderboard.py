@@ -7,7 +7,13 @@ from typing import Any, get_args
 import click
 
 from agentbench_tui.cli.numbers import ROWS
-from agentbench_tui.cli.output import database_option, database_path, format_option, print_rows
+from agentbench_tui.cli.output import (
+    database_option,
+    database_path,
+    format_option,
+    print_prose,
+    print_rows,
+)
 
 
 @click.command(short_help="Rank agents by their scores.")
@@ -101,7 +107,7 @@ def check_category(category: str) -> None:
 
 
 def _print_run_leaderboard(connection: Any, wanted: str, form: str) -> int:
-    from agentbench_tui.cli.result import LEADERBOARD, leaderboard_rows
+    from agentbench_tui.cli.result import LEADERBOARD, leaderboard_rows, unsure_lines
     from agentbench_tui.store.queries import find_run
     from agentbench_tui.verdicts.leaderboard import SCHEMA, run_leaderboard
 
@@ -109,4 +115,7 @@ def _print_run_leaderboard(connection: Any, wanted: str, form: str) -> int:
     entries = run_leaderboard(connection, row["key"])
     document = {"schema": SCHEMA, "run_id": row["id"], "leaderboard": entries}
     print_rows(leaderboard_rows(entries), LEADERBOARD, form, document)
+    if form == "table":
+        for line in unsure_lines(entries):
+            print_prose(line)
     return 0

@@ -152,11 +152,31 @@ def leaderboard_rows(entries: list[dict[str, Any]], *, judged: bool = True) -> l
         {
             **entry,
             "agent": entry["agent_id"] + (" (simulated)" if entry["simulated"] else ""),
-            "overall_shown": with_interval(entry["overall"], entry["low"], entry["high"]),
+            "overall_shown": _overall(entry),
             "answered_shown": f"{entry['correct'] if judged else NOTHING}"
             f"/{entry['answered']}/{entry['observed']}",
         }
         for entry in entries
+    ]
+
+
+def _overall(entry: dict[str, Any]) -> str:
+    """With its interval, or `[–]`, of which `unsure_lines` tell the reason."""
+    shown = with_interval(entry["overall"], entry["low"], entry["high"])
+    return (
+        f"{shown} [{NOTHING}]" if entry["overall"] is not None and entry["low"] is None else shown
+    )
+
+
+def unsure_lines(entries: list[dict[str, Any]]) -> list[str]:
+    """Why overall scores have no interval."""
+    reasons: dict[str, list[str]] = {}
+    for entry in entries:
+        if entry["overall"] is not None and entry["low"] is None:
+            reasons.setdefault(entry["reason"], []).append(entry["agent_id"])
+    return [
+        f"[{NOTHING}] under overall of {', '.join(names)}: {reason}."
+        for reason, names in reasons.items()
     ]
 
 
@@ -190,6 +210,7 @@ def notes(document: dict[str, Any]) -> list[str]:
             f"{NOTHING} under overall: no score for {', '.join(lacking)}; in the suite, give a"
             " dimension a scoring rubric or the weight 0 (`agentbench explain overall`)."
         )
+    lines += unsure_lines(document["leaderboard"])
     if any(entry.get("rank_shown", "").endswith("=") for entry in document["leaderboard"]):
         lines.append(
             "= under #: a shared rank, these answers do not tell the agents apart"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import click
@@ -38,6 +38,11 @@ _MORE = (
     Column("last_benchmark_date", "last (UTC)"),
 )
 _RATING = Column("rating_shown", "rating [95 %]", right=True)
+_TITLES = {
+    "iqm": "IQM", "improvement": "beats the next", "cost_usd_per_success": "USD/right"
+}  # fmt: skip
+_WITH_REASON = ("rating", *_TITLES)
+"""Figures of the wide table that tell why they, or their intervals, are missing."""
 _PLAIN = (
     "category", "simulated", "board", "rank_shown", "rank", "rank_low", "rank_high", "shared_rank",
     "agent", "agent_id", "agent_version", "metric", "score", "low", "high", "shared", "overall",
@@ -86,7 +91,8 @@ def _print_board(board: Document, form: str, *, wide: bool) -> None:
         print_rows(rows, _columns(board, form, wide=wide), form)
     else:
         print_prose(title)
-    for line in _notes(board):
+    unsure = _WITH_REASON if wide else ("rating",)
+    for line in [*_notes(board), *_unsure(board["standings"], unsure)]:
         print_prose(line)
 
 
@@ -102,7 +108,7 @@ def _columns(board: Document, form: str, *, wide: bool) -> list[Column]:
         return [one for one in core if one.key != "usd_per_success"] + [*_SCORES, *_MORE]
     if form == "table" and console().width >= _WIDE_FROM:
         core += _SCORES
-    rated = any((line.get("rating") or {}).get("value") for line in board["standings"])
+    rated = any("rating" in line for line in board["standings"])
     return [*core, _RATING] if rated else core
 
 
@@ -152,6 +158,20 @@ def _notes(board: Document) -> list[str]:
     for one in board["unranked"]:
         unranked.setdefault(one["reason"], []).append(one["name"])
     return lines + [f"not ranked: {_names(names)}: {why}" for why, names in unranked.items()]
+
+
+def _unsure(standings: list[Document], figures: Iterable[str]) -> list[str]:
+    """Why figures, or their intervals, are not known, or stand on little."""
+    reasons: dict[tuple[str, str], list[str]] = {}
+    for line in standings:
+        for name in figures:
+            found = line.get(name) or {}
+            if found.get("reason"):
+                mark = NOTHING if found["value"] is None else f"[{NOTHING}]"
+                title = _TITLES.get(name, name)
+                head = title if found["low"] is not None else f"{mark} under {title}"
+                reasons.setdefault((head, found["reason"]), []).append(line["name"])
+    return [f"{head} of {_names(names)}: {why}" for (head, why), names in reasons.items()]
 
 
 def _names(names: list[str]) -> str:
@@ -207,11 +227,13 @@ def _estimate(found: Document | None, show: Callable[[Any], str]) -> str:
 
 
 def _interval(value: Any, low: Any, high: Any, show: Callable[[Any], str]) -> str:
+    """`[–]` for an interval that is not known, `–` for an end that nothing bounds."""
     if value is None:
         return NOTHING
-    return (
-        show(value) if low is None or high is None else f"{show(value)} [{show(low)}, {show(high)}]"
-    )
+    if low is None and high is None:
+        return f"{show(value)} [{NOTHING}]"
+    ends = (NOTHING if end is None else show(end) for end in (low, high))
+    return f"{show(value)} [{', '.join(ends)}]"
 
 
 def _sparkline(shares: list[float]) -> str:

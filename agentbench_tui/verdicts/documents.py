@@ -19,6 +19,7 @@ from agentbench_tui.store.queries import (
 from agentbench_tui.verdicts.figures import NOTHING
 from agentbench_tui.verdicts.leaderboard import run_leaderboard
 from agentbench_tui.verdicts.load_document import load_document
+from agentbench_tui.verdicts.stress_document import scenario_document
 
 if TYPE_CHECKING:
     import sqlite3
@@ -33,7 +34,7 @@ Document = dict[str, Any]
 
 def run_document(connection: sqlite3.Connection, run: Document) -> Document:
     """What `agentbench run --format json` prints. `run` is a row of `queries.find_run`."""
-    kinds = _kinds(run["plan"])
+    benchmarks = _benchmarks(run["plan"])
     return {
         "schema": RUN_SCHEMA,
         "run_id": run["id"],
@@ -41,7 +42,7 @@ def run_document(connection: sqlite3.Connection, run: Document) -> Document:
         "stop_reason": run["stop_reason"],
         "harness": run["verdict"],
         "executions": [
-            execution_document(connection, row) | {"kind": kinds.get(row["id"])}
+            execution_document(connection, row) | _by_kind(connection, row, benchmarks)
             for row in executions_of(connection, run["key"])
         ],
         "leaderboard": run_leaderboard(connection, run["key"]),
@@ -57,13 +58,24 @@ def mark_interrupted(document: Document) -> None:
             execution["status"] = "interrupted"
 
 
-def _kinds(plan: str) -> dict[str, str]:
-    """Execution id → kind of its benchmark, out of a run's stored plan."""
+def _benchmarks(plan: str) -> dict[str, Document]:
+    """Execution id → its benchmark, out of a run's stored plan."""
     return {
-        execution["id"]: group["benchmark"]["kind"]
+        execution["id"]: group["benchmark"]
         for group in json.loads(plan)["groups"]
         for execution in group["executions"]
     }
+
+
+def _by_kind(
+    connection: sqlite3.Connection, row: Document, benchmarks: dict[str, Document]
+) -> Document:
+    """The kind of an execution, and what one of kind stress found."""
+    benchmark = benchmarks.get(row["id"], {})
+    kind = benchmark.get("kind")
+    if kind != "stress":
+        return {"kind": kind}
+    return {"kind": kind, "stress": scenario_document(connection, row, benchmark)}
 
 
 def execution_document(connection: sqlite3.Connection, row: Document) -> Document:

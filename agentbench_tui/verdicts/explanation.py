@@ -10,6 +10,7 @@ from agentbench_tui.model.load_figures import COUNTS, FACTS, FAILURES, HARNESS
 from agentbench_tui.model.load_words import IDEAS, SAID
 from agentbench_tui.model.metric import DEFAULT_METRIC, METRICS, SCORES, find_metric
 from agentbench_tui.model.regression_figures import REGRESSION, SAID_OF_REGRESSIONS
+from agentbench_tui.model.stress_figures import SAID_OF_STRESS, STRESS_FACTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from agentbench_tui.model.metric import Metric
 
 SCHEMA = "agentbench.explanation/1"
-_SAID = SAID | SAID_OF_REGRESSIONS
+_SAID = SAID | SAID_OF_REGRESSIONS | SAID_OF_STRESS
 _UNITS = ("ms", "per_s", "share", "percent", "mb", "usd", "s")
 """What ends a name after its last word: who asks for `ceiling` means `ceiling_per_s`."""
 _MOST = 6
@@ -29,6 +30,7 @@ _FIGURES = {
     "fact": FACTS,
     "failure": FAILURES,
     "regression": REGRESSION,
+    "stress": STRESS_FACTS,
     "word": IDEAS,
 }
 """By the type that they are told as."""

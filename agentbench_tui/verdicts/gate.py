@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.model.gate import NO_REGRESSION, UNANSWERED, parse_gate
 from agentbench_tui.model.load_figures import COUNTS, HARNESS, VERDICT
+from agentbench_tui.model.stress_figures import BROKE
 from agentbench_tui.verdicts.figures import point_words
 
 if TYPE_CHECKING:
@@ -32,8 +33,8 @@ class GateResult:
     agent_id: str
     benchmark_id: str
     value: float | str | None
-    """Words for the verdict and for a regression. None when it could not be measured: then the
-    gate cannot be judged.
+    """Words for the verdict, for whether it broke and for a regression. None when it could not be
+    measured: then the gate cannot be judged.
     """
     holds: bool | None
     reason: str | None = None
@@ -156,6 +157,8 @@ def _value(
     """The value that a gate stands on, or why there is none."""
     if name == VERDICT:
         return _verdict(execution, run)
+    if name == BROKE:
+        return _broke(execution)
     if name == "overall" or name.endswith("_score"):
         return execution["scores"][name.removesuffix("_score")], "it has no score"
     if name in COUNTS or name in HARNESS or name == UNANSWERED.name:
@@ -172,6 +175,15 @@ def _verdict(execution: dict[str, Any], run: dict[str, Any]) -> tuple[str | None
     if not execution["cases"]["observed"]:
         return None, "nothing was measured"
     return run["harness"], "the run has no verdict"
+
+
+def _broke(execution: dict[str, Any]) -> tuple[str | None, str | None]:
+    stress = execution.get("stress")
+    if stress is None:
+        return None, "it is a fact of stress, and no stress was put on it here"
+    if stress["broke"] is None:
+        return None, stress["reason"] or "nothing was measured"
+    return "true" if stress["broke"] else "false", None
 
 
 def _of_load(name: str, execution: dict[str, Any]) -> tuple[float | None, str | None]:

@@ -21,6 +21,7 @@ from agentbench_tui.store.queries import (
 )
 from agentbench_tui.verdicts.contenders import Contender
 from agentbench_tui.verdicts.evidence import CaseNumbers
+from agentbench_tui.verdicts.missing_interval import why_without_interval
 from agentbench_tui.verdicts.ranked import OVERALL, only_accuracy, rank
 from agentbench_tui.verdicts.scoreboard import DIMENSIONS, Asked, boards, mean_of_all
 from agentbench_tui.verdicts.scorecard import PlaceNumbers, scorecards
@@ -42,10 +43,10 @@ def run_leaderboard(connection: sqlite3.Connection, run_key: int) -> list[Entry]
     """The leaderboard of one run: each agent's mean over its executions.
 
     `overall` is the mean of the executions' overall scores, None unless all have one; its
-    interval takes executions as independent. Without overall scores agents are ordered by
-    accuracy and have no rank. `rank_shown` is 1 + the number of agents clearly ahead, `1=` where
-    several share it: case by case where accuracy alone makes the overall score, otherwise by the
-    intervals; `rank_low` and `rank_high` are the 95 % interval of the rank.
+    interval takes executions as independent, and `reason` tells why there is none. Without overall
+    scores agents are ordered by accuracy and have no rank. `rank_shown` is 1 + the number of agents
+    clearly ahead, `1=` where several share it: case by case where accuracy alone makes the overall
+    score, otherwise by the intervals; `rank_low` and `rank_high` are the 95 % interval of the rank.
     """
     by_agent: dict[tuple[str, str, int], list[dict[str, Any]]] = defaultdict(list)
     for row in executions_of(connection, run_key):
@@ -61,6 +62,7 @@ def run_leaderboard(connection: sqlite3.Connection, run_key: int) -> list[Entry]
             "overall": overall,
             "low": low,
             "high": high,
+            "reason": why_without_interval(connection, rows) if overall is not None else "",
         }
         entry |= {name: mean_of_all([row[f"{name}_score"] for row in rows]) for name in DIMENSIONS}
         entry["benchmarks"] = len({(row["suite_id"], row["benchmark_id"]) for row in rows})

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from agentbench_tui.analysis.rating import bradley_terry_by_case, outcomes_by_case
+from agentbench_tui.analysis.resampling import BOOTSTRAP_FROM
 from agentbench_tui.model.errors import UsageError, did_you_mean
 from agentbench_tui.model.metric import METRICS, find_metric
 from agentbench_tui.verdicts.comparability import differences, is_timed
@@ -266,13 +267,14 @@ def _ratings(ranked: Ranked) -> list[Document]:
     by_unit = np.zeros((int(at.max()) + 1, count, count))
     np.add.at(by_unit, at.reshape(-1), outcomes)
     found = bradley_terry_by_case(by_unit, seed=SEED)
+    few = f"needs {BOOTSTRAP_FROM} independent cases (have {len(by_unit):,})"
     decided = "only by a weak prior: somebody never lost" if found.prior_decides else ""
     return [
         {
             "value": finite(one.rating),
             "low": finite(one.low),
             "high": finite(one.high),
-            "reason": decided if one.low is not None else "needs 15 cases",
+            "reason": decided if one.low is not None else few,
         }
         for one in found.players
     ]

@@ -159,3 +159,28 @@ def test_an_empty_window_says_what_to_do(said: Said, tmp_path: Path) -> None:
     for command in ("leaderboard", "cost"):
         shown = said(command, "--db", str(tmp_path / "empty.db"))
         assert "no complete execution in the last 30 days; `agentbench run` makes some" in shown
+
+
+def test_of_few_cases_what_has_no_interval_says_why(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = make_place(tmp_path)
+    weights = {"accuracy": 0.5, "speed": 0.5, "efficiency": 0, "cost": 0, "reliability": 0}
+    speed = {"metric": "e2e_ms.p50", "target": 0.001, "limit": 1000, "scale": "log"}
+    place.suite(3, suite={"weights": weights}, scoring_rubric={"speed": speed})
+    (place.folder / "agents.py").write_text(AGENTS)
+    agents = ("--agent", "dear=python:agents.py:dear", "--agent", "poor=python:agents.py:poor")
+    done = place.run("run", "suite.json", *agents, "--no-ui")
+    assert done.returncode == 0, done.stderr
+    # a median's interval by order statistics: 1 - 2/2^n >= 95 % takes n = 6
+    why = "[–] under overall of dear, poor: e2e_ms.p50 needs 6 (have 3)."
+    assert why in done.stdout
+    monkeypatch.setenv("AGENTBENCH_DB", str(place.database))
+    assert _run(["leaderboard", "--run", "latest"]) == 0
+    shown = capfd.readouterr().out
+    assert why in shown
+    rows = [line for line in shown.splitlines() if " dear " in line or " poor " in line]
+    assert [" [–] " in row for row in rows] == [True, True]
+    assert _run(["leaderboard", "--rating"]) == 0
+    shown = " ".join(capfd.readouterr().out.split())
+    assert "[–] under rating of dear, poor: needs 15 independent cases (have 3)" in shown

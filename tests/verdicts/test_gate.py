@@ -146,7 +146,7 @@ def test_a_task_has_no_figures_of_load() -> None:
     [
         ("verdict==clen", "no verdict 'clen' (did you mean \"clean\"?); there are clean, noisy,"),
         ("verdict==1", "no verdict '1'; there are clean, noisy, generator-limited"),
-        ("verdict>=noisy", "a verdict is compared by == or !=, as in verdict==clean"),
+        ("verdict>=noisy", "verdict is compared by == or !=, as in verdict==clean"),
         ("verdict=clean", "expected NAME OPERATOR NUMBER"),
         ("verdikt==clean", "unknown metric 'verdikt' (did you mean \"verdict\"?)"),
         ("answered==0", "'answered'; there are request_throughput_per_s, ok, unanswered;"),

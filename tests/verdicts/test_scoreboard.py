@@ -247,6 +247,7 @@ async def test_cases_that_go_together_count_as_one_draw(tmp_path: Path) -> None:
     assert lines(board)["most"]["score"] == pytest.approx(0.75)
     assert lines(board)["most"]["reason"] == "needs 15 (have 4) independent cases"
     assert lines(board)["most"]["rating"]["low"] is None
+    assert lines(board)["most"]["rating"]["reason"] == "needs 15 independent cases (have 4)"
 
 
 @pytest.mark.parametrize("names", [("good",), ("never", "mute"), ("good", "same")])
