@@ -12,6 +12,7 @@ from agentbench_tui.model.errors import UsageError, did_you_mean
 from agentbench_tui.model.load_figures import VERDICT, VERDICTS, load_figures
 from agentbench_tui.model.load_words import SAID
 from agentbench_tui.model.metric import SCORES, Metric, known_metrics
+from agentbench_tui.model.stress_figures import BROKE, TRUTHS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,6 +35,8 @@ UNANSWERED = Metric(
 """What a job in CI wants to be 0: a server that hangs has no failed requests."""
 NO_REGRESSION = "no-regression"
 """Stands alone: the execution is not worse than the agent's baseline or history."""
+_WORDS = {VERDICT: VERDICTS, BROKE: TRUTHS}
+"""What a gate compares with words, and with which."""
 _FORM = re.compile(r"\s*([a-z][a-z0-9_.]*)\s*(>=|<=|==|!=|>|<)\s*(\S+)\s*")
 
 
@@ -43,10 +46,11 @@ class Gate:
 
     name: str
     """A metric (`e2e_ms.p95`), a score (`overall`, `speed_score`), a figure of load
-    (`cpu_us_per_request`), `verdict`, or `no-regression`, which has neither of the others."""
+    (`cpu_us_per_request`), `verdict`, `broke`, or `no-regression`, which has neither of the
+    others."""
     comparison: str
     threshold: float | str
-    """A word for the verdict, a number for all others."""
+    """A word for the verdict and for `broke`, a number for all others."""
 
     def holds(self, value: float | str) -> bool:
         """Whether the value, of the same type as the threshold, meets it."""
@@ -61,9 +65,9 @@ class Gate:
 
 def gate_names() -> tuple[str, ...]:
     """Every name that a gate may stand on: metrics, scores as `NAME_score` or `overall`, what
-    load counts and what its harness measures of itself, and the verdict."""
+    load counts and what its harness measures of itself, the verdict, and whether it broke."""
     scores = tuple(name if name == "overall" else f"{name}_score" for name in SCORES)
-    return (*known_metrics(), *scores, *load_figures(), UNANSWERED.name, VERDICT)
+    return (*known_metrics(), *scores, *load_figures(), UNANSWERED.name, VERDICT, BROKE)
 
 
 def parse_gate(text: str) -> Gate:
@@ -82,8 +86,10 @@ def parse_gate(text: str) -> Gate:
             f"gate {text!r}: unknown metric '{name}'{_nearest(name)}; "
             "`agentbench explain` lists them"
         )
-    threshold = _verdict(text, comparison, wanted) if name == VERDICT else _number(text, wanted)
-    return Gate(name, comparison, threshold)
+    words = _WORDS.get(name)
+    if words is None:
+        return Gate(name, comparison, _number(text, wanted))
+    return Gate(name, comparison, _word(text, comparison, wanted, words))
 
 
 def _nearest(name: str) -> str:
@@ -95,13 +101,14 @@ def _nearest(name: str) -> str:
     return f"; there are {', '.join(meant)}" if meant else did_you_mean(name, names)
 
 
-def _verdict(text: str, comparison: str, wanted: str) -> str:
+def _word(text: str, comparison: str, wanted: str, words: tuple[str, ...]) -> str:
+    name = text.partition(comparison)[0].strip()
     if comparison not in {"==", "!="}:
-        raise UsageError(f"gate {text!r}: a verdict is compared by == or !=, as in verdict==clean")
-    if wanted not in VERDICTS:
+        raise UsageError(f"gate {text!r}: {name} is compared by == or !=, as in {name}=={words[0]}")
+    if wanted not in words:
         raise UsageError(
-            f"gate {text!r}: no verdict '{wanted}'{did_you_mean(wanted, VERDICTS)}; "
-            f"there are {', '.join(VERDICTS)}"
+            f"gate {text!r}: no {name} '{wanted}'{did_you_mean(wanted, words)}; "
+            f"there are {', '.join(words)}"
         )
     return wanted
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from agentbench_tui.model.figure import Metric
 
 BROKE = "broke"
-TRUTHS = ("true", "false")
+TRUTHS = ("false", "true")
 """What a gate may ask of `broke`."""
 
 STRESS_METRICS: dict[str, Metric] = {
@@ -61,3 +61,209 @@ STRESS_METRICS: dict[str, Metric] = {
         ),
     )
 }
+
+STRESS_FACTS: dict[str, Metric] = {
+    fact.name: fact
+    for fact in (
+        Metric(
+            BROKE,
+            "true or false",
+            "none",
+            "Whether a level failed beyond doubt, or the target was lost. Null where nothing was "
+            "measured. A gate: broke==false.",
+        ),
+        Metric(
+            "resilience_score",
+            "0..100",
+            "higher",
+            "Geometric mean of `resilience` over the scenarios that have one; 0 where one of them "
+            "has 0. Beside it always the worst scenario by name: a mean alone hides a collapse. "
+            "What was not run is missing, not 100.",
+        ),
+        Metric("worst", "scenario", "none", "The scenario with the lowest `resilience`."),
+        Metric(
+            "missing",
+            "names",
+            "none",
+            "Of an agent: scenarios without a score, because they were not run or could not be "
+            "scored. Of a scenario: what could not be measured, and why.",
+        ),
+        Metric(
+            "time_scale",
+            "factor",
+            "none",
+            "What every duration of a scenario was multiplied with (--time-scale); limits never "
+            "are. Below 1 soaks are too short to show a slow leak, and slow recoveries are cut.",
+        ),
+        Metric(
+            "normal_load",
+            "requests/s, users, ms",
+            "none",
+            "What the target does at ease, measured first: users are doubled until throughput no "
+            "longer grows or p95 is twice that of one user. Or what the suite says is normal "
+            "(normal_rate, normal_concurrency).",
+        ),
+        Metric(
+            "limits",
+            "share, ms",
+            "none",
+            "What a level must keep: share of errors (error_share), p95 of latency (p95_ms; 3 × "
+            "that at normal load unless given), and the share of what was due that was answered "
+            "within the window (completed_share). A level fails when the better end of an "
+            "interval lies beyond a limit, passes when every worse end lies inside, and is "
+            "`unclear` in between.",
+        ),
+        Metric(
+            "breaking_point",
+            "requests/s, users or tokens",
+            "none",
+            "The bracket of a search: the highest level that passed and the lowest that failed, "
+            "what failed there first and by which figures. Levels are doubled to the first fail, "
+            "then halved in the logarithm until fail ÷ pass is 1.10 or less; both ends are "
+            "repeated until two of at most three repeats agree. `found`: so; `wide`: less; `not "
+            "reached`: the most that may be asked passes; `below the least`: everything fails.",
+        ),
+        Metric(
+            "hysteresis",
+            "true or false",
+            "none",
+            "Whether the level that had passed failed after an overload and a rest: the target "
+            "does not come back by itself.",
+        ),
+        Metric(
+            "drift",
+            "true or false",
+            "none",
+            "Whether the level that had passed failed at the end and at rest: it became slower, "
+            "by throttling, a leak or whatever else.",
+        ),
+        Metric(
+            "worst_second",
+            "share",
+            "higher",
+            "Q (see resilience) of the second with the lowest.",
+        ),
+        Metric(
+            "trend",
+            "a unit an hour",
+            "none",
+            "Slope of memory, latency or errors over a soak, with a 95 % interval: rising or "
+            "falling where it lies on one side of 0.",
+        ),
+        Metric(
+            "scaling",
+            "requests/s over users",
+            "none",
+            "X(N) = λN ÷ (1 + σ(N-1) + κN(N-1)), Gunther's universal scalability law, over "
+            "throughput X at N users; the simplest of `linear` (σ = κ = 0), `amdahl` (κ = 0) and "
+            "`usl` within 2 of the best AICc. Nothing is said beyond twice the largest load.",
+        ),
+        Metric("lambda_per_s", "1/s", "higher", "λ of `scaling`: requests a second of one user."),
+        Metric("sigma", "share", "lower", "σ of `scaling`: the share that is done in turn."),
+        Metric("kappa", "share", "lower", "κ of `scaling`: what each pair costs to agree."),
+        Metric(
+            "n_star",
+            "users",
+            "higher",
+            "√((1-σ) ÷ κ): users with the highest throughput; more make it less. None where κ is "
+            "0, or its interval touches 0: no peak was seen.",
+        ),
+        Metric("peak", "1/s", "higher", "Throughput of `scaling` at n_star."),
+        Metric(
+            "scenario_status",
+            "complete, target lost, stopped, not applicable or failed",
+            "none",
+            "`target lost`: it no longer answered, or its process ended, and what was measured "
+            "until then is told. `stopped`: by a person, a budget or the host's memory. `not "
+            "applicable`: it cannot be done to this target, which `reason` says. `failed`: the "
+            "scenario could not be carried out.",
+        ),
+        Metric(
+            "high_load",
+            "scenario",
+            "none",
+            "The breaking point on the rate of requests, and a long overload of ten times the "
+            "normal rate (at most 1,000/s, 100 at once).",
+        ),
+        Metric(
+            "sustained_load",
+            "scenario",
+            "none",
+            "A soak at normal load: do memory, latency or errors rise with time?",
+        ),
+        Metric(
+            "spike_load",
+            "scenario",
+            "none",
+            "Ten times the normal rate all at once, then normal again: how long until it is well?",
+        ),
+        Metric(
+            "memory_pressure",
+            "scenario",
+            "none",
+            "Normal load while memory is short: of the target's processes, or of the host.",
+        ),
+        Metric(
+            "concurrent_requests",
+            "scenario",
+            "none",
+            "More and more users at once: the breaking point on concurrency and the scaling law.",
+        ),
+        Metric(
+            "large_inputs",
+            "scenario",
+            "none",
+            "Longer and longer prompts: the breaking point on the size of the input.",
+        ),
+        Metric(
+            "rate_limiting",
+            "scenario",
+            "none",
+            "How it limits clients, or behaves when it is limited: 429, Retry-After, goodput.",
+        ),
+        Metric(
+            "failure_recovery",
+            "scenario",
+            "none",
+            "Faults one after another at normal load (connections cut, stalls, 5xx, a process "
+            "stopped or killed): what gets through, and how long until it is well again.",
+        ),
+    )
+}
+"""What the document of a stress run tells beside metrics."""
+
+SAID_OF_STRESS: dict[str, tuple[str, ...]] = {
+    "resilience score": ("resilience_score",),
+    "breaks": ("breaking_point",),
+    "breaking point": ("breaking_point",),
+    "bracket": ("breaking_point",),
+    "not reached": ("breaking_point",),
+    "below the least": ("breaking_point",),
+    "unclear": ("limits",),
+    "normal": ("normal_load",),
+    "normal load": ("normal_load",),
+    "normal users": ("normal_load",),
+    "time scale": ("time_scale",),
+    "worst second": ("worst_second",),
+    "worst scenario": ("worst",),
+    "recovered": ("recovery_s",),
+    "recovery": ("recovery_s",),
+    "recovery time": ("recovery_s",),
+    "does not come back": ("hysteresis",),
+    "target lost": ("scenario_status",),
+    "not applicable": ("scenario_status",),
+    "stopped": ("scenario_status",),
+    "soak": ("sustained_load",),
+    "scenario": (
+        *("high_load", "sustained_load", "spike_load", "memory_pressure"),
+        *("concurrent_requests", "large_inputs", "rate_limiting", "failure_recovery"),
+    ),
+    "amdahl": ("scaling",),
+    "usl": ("scaling",),
+    "scaling law": ("scaling",),
+    "n*": ("n_star",),
+    "σ": ("sigma",),
+    "κ": ("kappa",),
+    "λ": ("lambda_per_s",),
+}
+"""In lower case → names of figures."""
