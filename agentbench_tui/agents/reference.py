@@ -37,6 +37,7 @@ from agentbench_tui.model.answer import (
 )
 from agentbench_tui.model.errors import UsageError, did_you_mean
 from agentbench_tui.model.identity import derive_seed
+from agentbench_tui.model.plain_number import plain
 
 Share = Annotated[float, Field(ge=0, le=1)]
 NotNegative = Annotated[float, Field(ge=0)]
@@ -174,7 +175,9 @@ class RateLimited(_Reference):
         if self._left < 1:
             wait_s = (1 - self._left) / rate
             raise AgentFailure(
-                FailureKind.RATE_LIMITED, f"simulated limit of {rate:g}/s", retry_after_s=wait_s
+                FailureKind.RATE_LIMITED,
+                f"simulated limit of {plain(rate)}/s",
+                retry_after_s=wait_s,
             )
         self._left -= 1
         return answer_expected(request.case)

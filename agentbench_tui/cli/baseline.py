@@ -11,8 +11,10 @@ from agentbench_tui.cli.output import (
     database_option,
     database_path,
     format_option,
+    print_prose,
     print_rows,
 )
+from agentbench_tui.model.plain_number import plain
 from agentbench_tui.store.baselines import DEFAULT
 
 if TYPE_CHECKING:
@@ -32,8 +34,8 @@ _ACCEPTED = (
     Column("benchmark_id", "benchmark", names_row=True),
     Column("metric", "metric", names_row=True),
     Column("since", "new level since (UTC)"),
-    Column("before", "before", lambda value: f"{value:.4g}", right=True),
-    Column("after", "after", lambda value: f"{value:.4g}", right=True),
+    Column("before", "before", lambda value: plain(value, 4), right=True),
+    Column("after", "after", lambda value: plain(value, 4), right=True),
 )
 _name_option = click.option(
     "--name", default=DEFAULT, show_default=True, help="To choose it by: --baseline NAME."
@@ -63,17 +65,25 @@ def set_(
     agentbench baseline set run:01a2203b --name release
     """
     from agentbench_tui.model.errors import UsageError
-    from agentbench_tui.store.baselines import keep_baseline
+    from agentbench_tui.store.baselines import accepted_changes, keep_baseline
     from agentbench_tui.store.database import reading
-    from agentbench_tui.verdicts.baseline import baseline_of_selector
+    from agentbench_tui.verdicts.baseline import baseline_of_selector, target_words
 
     if not name or ":" in name:
         raise UsageError(f"--name {name!r}: a name without a colon is expected")
     path = database_path(database)
     with reading(path) as connection:
         found = baseline_of_selector(connection, chosen, name, suite, benchmark)
+        accepted = accepted_changes(connection, found.agent_id) if name == DEFAULT else []
     keep_baseline(path, found)
-    click.echo(f"baseline {name} of {found.agent_id}: {_target(found)}", err=True)
+    click.echo(f"baseline {name} of {found.agent_id}: {target_words(found)}", err=True)
+    if accepted:
+        changes = f"{len(accepted)} change{'' if len(accepted) == 1 else 's'}"
+        print_prose(
+            f"{changes} of {found.agent_id} accepted before: not looked at where this baseline"
+            f" holds; `agentbench baseline remove {found.agent_id}` uses them again",
+            err=True,
+        )
     return 0
 
 
@@ -143,14 +153,21 @@ def accept(
     agentbench baseline accept my-agent --undo
     """
     from agentbench_tui.model.errors import UsageError
-    from agentbench_tui.store.baselines import accepted_changes, keep_accepted, remove_accepted
+    from agentbench_tui.store.baselines import (
+        accepted_changes,
+        baselines_of,
+        keep_accepted,
+        remove_accepted,
+    )
     from agentbench_tui.store.database import reading
     from agentbench_tui.verdicts.acceptance import acceptable
+    from agentbench_tui.verdicts.baseline import target_words
     from agentbench_tui.verdicts.regression import Wanted, checked_metrics, judge_agent
 
     path = database_path(database)
     wanted = Wanted(agent, suite=suite, benchmark=benchmark, metrics=metrics)
     with reading(path) as connection:
+        overriding = [one for one in baselines_of(connection, agent) if one.name == DEFAULT]
         if undo:
             only = checked_metrics(metrics)
             changes = [
@@ -167,6 +184,12 @@ def accept(
         raise UsageError(f"{agent}: {what}; `agentbench regressions {agent}` shows what there is")
     (remove_accepted if undo else keep_accepted)(path, changes)
     _print_changes(changes, form, "no longer accepted" if undo else ACCEPTED)
+    if overriding and not undo:
+        print_prose(
+            f"not looked at while baseline '{DEFAULT}' is set ({target_words(overriding[0])}): "
+            f"`agentbench baseline remove {agent}` uses it",
+            err=True,
+        )
     return 0
 
 
@@ -213,18 +236,16 @@ def _no_baseline(agent: str, name: str, names: list[str]) -> str:
 
 
 def _row(one: Baseline) -> dict[str, Any]:
+    from agentbench_tui.verdicts.baseline import target_words
+
     where = "/".join(filter(None, (one.suite_id, one.benchmark_id))) or "all"
     return {
         "agent_id": one.agent_id,
         "name": one.name,
         "where": where,
-        "is": _target(one),
+        "is": target_words(one),
         "created_at": one.created_at,
     }
-
-
-def _target(one: Baseline) -> str:
-    return f"version {one.target}" if one.kind == "version" else f"{one.kind}:{one.target}"
 
 
 def _print_changes(changes: list[AcceptedChange], form: str, title: str) -> None:

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import click
 
 from agentbench_tui.model.bounds import LARGEST_NUMBER
+from agentbench_tui.model.plain_number import plain
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -38,7 +39,7 @@ class Number(click.ParamType[float]):
             self.fail(f"{value!r} is not a finite number", param, ctx)
         if not self._above < number < self._below:
             ends = [
-                f"{word} {end:g}"
+                f"{word} {plain(end)}"
                 for word, end in (("above", self._above), ("below", self._below))
                 if math.isfinite(end)
             ]

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from agentbench_tui.model.plain_number import plain
 from agentbench_tui.model.untrusted import one_line
 from agentbench_tui.verdicts.curve_document import bootstrap_ends
 from agentbench_tui.verdicts.figures import NOTHING
@@ -176,12 +177,12 @@ def _ends(low: float | None, high: float | None) -> str:
 
 def short(value: float | None) -> str:
     """Four digits that matter."""
-    return NOTHING if value is None else f"{value:.4g}"
+    return NOTHING if value is None else plain(value, 4)
 
 
 def signed(value: float | None) -> str:
     """The same of a difference."""
-    return NOTHING if value is None else f"{value:+.4g}"
+    return NOTHING if value is None else f"{'+' if value >= 0 else ''}{plain(value, 4)}"
 
 
 def p_shown(value: float | None) -> str:

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from agentbench_tui.model.plain_number import plain
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
@@ -224,7 +226,7 @@ def _of_prices(plan: Plan, agents: Iterable[AgentSpec]) -> Iterator[str]:
         cost = table.cost(model, None, Usage(1, 1))
         if cost.usd is None and not agent.simulated:
             yield (
-                f"{agent.id}: the cap of {plan.cost_limit_usd:g} USD cannot be held:"
+                f"{agent.id}: the cap of {plain(plan.cost_limit_usd)} USD cannot be held:"
                 f" {cost.reason}; give its price with --prices"
             )
 

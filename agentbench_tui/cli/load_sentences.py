@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from agentbench_tui.model.plain_number import plain
 from agentbench_tui.verdicts.figures import NOTHING, point_words, rate
 from agentbench_tui.verdicts.load_repeats import FEWEST_FOR_T
 from agentbench_tui.verdicts.load_sweep import within_slo
@@ -69,16 +70,10 @@ def ending(of: dict[str, Any]) -> str:
 def rate_lines(load: dict[str, Any]) -> list[str]:
     """Throughput, tokens and goodput; failures by kind; what the harness itself cost."""
     metrics, requests, harness = load["metrics"], load["requests"], load["harness"]
-    mark = "~" if load["tokens_estimated"] else ""
-    rates = [
-        _told_of(load, "answered {}/s", "request_throughput_per_s"),
-        _told_of(load, f"{mark}{{}} output tokens/s", "output_tokens_per_s"),
-        _told_of(load, f"{mark}{{}} tokens/s per user", "output_tokens_per_s_per_user"),
-        _told_of(load, "goodput {}/s", "goodput_per_s"),
-    ]
+    rates = _rates(load)
     share = metrics.get("goodput_share")
     if share is not None:
-        limits = ", ".join(f"{name} {limit:g}" for name, limit in load["slo"].items())
+        limits = ", ".join(f"{name} {plain(limit)}" for name, limit in load["slo"].items())
         rates.append(f"{share:.1%} of what was due kept {limits}")
     own = [
         _told("overhead p50 {} ms", harness.get("overhead_p50_ms")),
@@ -90,8 +85,7 @@ def rate_lines(load: dict[str, Any]) -> list[str]:
     failed = [f"{kind} {count:,}" for kind, count in requests["failed"].items()]
     lines = [
         _from_due(load),
-        " · ".join(filter(None, rates)),
-        _goodput_lacking(load),
+        " · ".join(rates),
         f"failed: {', '.join(failed)}" if failed else "",
         _told("connections opened: {}", requests.get("connections")),
         "harness: " + (", ".join(filter(None, own)) or "not calibrated"),
@@ -99,12 +93,24 @@ def rate_lines(load: dict[str, Any]) -> list[str]:
     return [line for line in lines if line]
 
 
-def _goodput_lacking(load: dict[str, Any]) -> str:
-    """Why there are limits and no goodput; empty where there is one, or no limit."""
-    if not load["slo"] or load["metrics"].get("goodput_per_s") is not None:
-        return ""
-    reason = load["unmeasured"].get("goodput_per_s", "not measured")
-    return f"goodput {NOTHING}: {reason}"
+def _rates(load: dict[str, Any]) -> list[str]:
+    """Throughput, tokens and goodput; in the place of those that are not known, why."""
+    mark = "~" if load["tokens_estimated"] else ""
+    told, lacking = [], dict[str, list[str]]()
+    for mark_of, words, name in (
+        ("", "answered {}/s", "request_throughput_per_s"),
+        (mark, "{} output tokens/s", "output_tokens_per_s"),
+        (mark, "{} tokens/s per user", "output_tokens_per_s_per_user"),
+        ("", "goodput {}/s", "goodput_per_s"),
+    ):
+        value = load["metrics"].get(name)
+        reason = load["unmeasured"].get(name)
+        if value is not None:
+            varies = range_shown(spread_of(load, name), _three_digits)
+            told.append(f"{mark_of}{words.format(_three_digits(value))}{varies}")
+        elif reason is not None and (load["slo"] or name != "goodput_per_s"):
+            lacking.setdefault(reason, []).append(words.format(NOTHING))
+    return told + [f"{', '.join(words)} ({reason})" for reason, words in lacking.items()]
 
 
 def _from_due(load: dict[str, Any]) -> str:
@@ -122,7 +128,7 @@ def slo_lines(executions: list[dict[str, Any]]) -> list[str]:
     found = within_slo(executions)
     lines = []
     for one in found:
-        limits = ", ".join(f"{name} {limit:g}" for name, limit in one["slo"].items())
+        limits = ", ".join(f"{name} {plain(limit)}" for name, limit in one["slo"].items())
         place = f"{one['benchmark_id']} {one['agent_id']}: " if len(found) > 1 else ""
         lines.append(
             f"{place}highest {one['parameter']} within the SLO: {_highest(one)}"
@@ -138,10 +144,10 @@ def _highest(found: dict[str, Any]) -> str:
         reason = found["reason"]
         return f"not known, {reason}" if reason else "none of those tried"
     if found["held"] == found["tried"]:
-        return f"{highest:g}{per_s}, all that were tried"
+        return f"{plain(highest)}{per_s}, all that were tried"
     gaps = [value for value in found["tried"] if value < highest and value not in found["held"]]
-    less = f", but not {', '.join(f'{value:g}{per_s}' for value in gaps)}" if gaps else ""
-    return f"{highest:g}{per_s}{less}"
+    less = f", but not {', '.join(f'{plain(value)}{per_s}' for value in gaps)}" if gaps else ""
+    return f"{plain(highest)}{per_s}{less}"
 
 
 def repeats_line(executions: list[dict[str, Any]]) -> str:
@@ -198,12 +204,6 @@ def range_shown(varies: dict[str, Any] | None, show: Callable[[float], str]) -> 
 def _told(words: str, value: float | None) -> str:
     """The words with the number in them; nothing where there is none."""
     return "" if value is None else words.format(_three_digits(value))
-
-
-def _told_of(load: dict[str, Any], words: str, name: str) -> str:
-    """The same for a metric, with what it varies by between repeats."""
-    told = _told(words, load["metrics"].get(name))
-    return told and f"{told}{range_shown(spread_of(load, name), _three_digits)}"
 
 
 def _three_digits(value: float) -> str:

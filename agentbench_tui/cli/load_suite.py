@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.model.errors import UsageError
+from agentbench_tui.model.plain_number import plain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -113,8 +114,8 @@ def _limits(given: Sequence[tuple[str, float]]) -> Block:
     for name, limit in given:
         if name in limits:
             raise UsageError(
-                f"--slo {name}={limit:g}: there is {name}={limits[name]:g} already; give each"
-                " metric one limit"
+                f"--slo {name}={plain(limit)}: there is {name}={plain(limits[name])} already;"
+                " give each metric one limit"
             )
         limits[name] = limit
     return limits

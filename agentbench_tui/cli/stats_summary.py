@@ -15,6 +15,7 @@ from agentbench_tui.cli.output import (
     print_prose,
     print_rows,
 )
+from agentbench_tui.model.plain_number import plain
 from agentbench_tui.verdicts.figures import NOTHING
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def _digits(value: Any) -> str:
-    return NOTHING if value is None else f"{value:.5g}"
+    return NOTHING if value is None else plain(value, 5)
 
 
 _ROWS = (

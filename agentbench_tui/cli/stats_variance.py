@@ -20,6 +20,7 @@ from agentbench_tui.cli.output import (
 from agentbench_tui.cli.shares import SHARE, percent
 from agentbench_tui.cli.stats_summary import selector_of
 from agentbench_tui.cli.streams import knows_all_characters
+from agentbench_tui.model.plain_number import plain
 from agentbench_tui.verdicts.figures import NOTHING
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 _CELLS = (
     Column("name", "metric", names_row=True),
     Column("n", "runs", right=True),
-    Column("mean", "mean", lambda value: NOTHING if value is None else f"{value:.5g}", right=True),
+    Column("mean", "mean", lambda value: NOTHING if value is None else plain(value, 5), right=True),
     Column("unit", "unit"),
     Column("cv", "CV", percent, right=True),
     Column("cv_low", "CV from", percent, right=True),
@@ -210,7 +211,7 @@ def _of_samples(
 
 def _line(row: dict[str, Any]) -> dict[str, Any]:
     """A row with its bands in the cells."""
-    mean = NOTHING if row["mean"] is None else f"{row['mean']:.5g} {row['unit']}".rstrip()
+    mean = NOTHING if row["mean"] is None else f"{plain(row['mean'], 5)} {row['unit']}".rstrip()
     shown = {"mean_shown": mean, "cv_shown": NOTHING, "needed_shown": NOTHING}
     if row["cv"] is not None:
         band = f"{100 * row['cv_low']:.3g}-{100 * row['cv_high']:.3g}"

@@ -20,6 +20,7 @@ from agentbench_tui.model.answer import (
     Usage,
 )
 from agentbench_tui.model.identity import derive_seed
+from agentbench_tui.model.plain_number import plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -332,7 +333,7 @@ def _apply_limits(interview: Interview, outcome: _Outcome, cost: float | None) -
     if limits.time_limit_ms is not None and outcome.e2e_ms > limits.time_limit_ms:
         outcome.failure = AgentFailure(
             FailureKind.TIMEOUT,
-            f"answered after {outcome.e2e_ms:.0f} ms, limit {limits.time_limit_ms:g} ms",
+            f"answered after {outcome.e2e_ms:.0f} ms, limit {plain(limits.time_limit_ms)} ms",
         )
         return
     usage = outcome.answer.usage
@@ -343,7 +344,7 @@ def _apply_limits(interview: Interview, outcome: _Outcome, cost: float | None) -
         )
     elif limits.cost_limit_usd is not None and cost is not None and cost > limits.cost_limit_usd:
         outcome.failure = AgentFailure(
-            FailureKind.LIMIT, f"cost {cost:.6f} USD, limit {limits.cost_limit_usd:g} USD"
+            FailureKind.LIMIT, f"cost {cost:.6f} USD, limit {plain(limits.cost_limit_usd)} USD"
         )
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from agentbench_tui.engine.outlook import outlook
 from agentbench_tui.model.answer import FailureKind
+from agentbench_tui.model.plain_number import plain
 
 if TYPE_CHECKING:
     from agentbench_tui.model.suite import EarlyStop
@@ -38,7 +39,7 @@ class Budget:
     def spent_reason(self) -> str | None:
         """Why nothing more may be asked, or None."""
         if self.cost_limit_usd is not None and self.cost_usd >= self.cost_limit_usd:
-            return f"cost limit reached: {self.cost_usd:.4f} of {self.cost_limit_usd:g} USD"
+            return f"cost limit reached: {self.cost_usd:.4f} of {plain(self.cost_limit_usd)} USD"
         if self.token_limit is not None and self.tokens >= self.token_limit:
             return f"token limit reached: {self.tokens} of {self.token_limit}"
         return None

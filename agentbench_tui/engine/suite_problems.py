@@ -16,6 +16,7 @@ import msgspec
 
 from agentbench_tui.engine.position import KeyPath, has
 from agentbench_tui.model.errors import did_you_mean
+from agentbench_tui.model.plain_number import plain
 from agentbench_tui.model.untrusted import one_line
 
 if TYPE_CHECKING:
@@ -123,10 +124,10 @@ _KEY = "[key]"
 _NAME_RULE = "letters, digits, `.`, `_` and `-`, at most 64, the first a letter or digit"
 
 _LIMITS: dict[str, Callable[[Mapping[str, Any]], str]] = {
-    "greater_than": lambda context: f"a number above {context['gt']:g}",
-    "greater_than_equal": lambda context: f"a number of at least {context['ge']:g}",
-    "less_than": lambda context: f"a number below {context['lt']:g}",
-    "less_than_equal": lambda context: f"a number of at most {context['le']:g}",
+    "greater_than": lambda context: f"a number above {plain(context['gt'])}",
+    "greater_than_equal": lambda context: f"a number of at least {plain(context['ge'])}",
+    "less_than": lambda context: f"a number below {plain(context['lt'])}",
+    "less_than_equal": lambda context: f"a number of at most {plain(context['le'])}",
     "literal_error": lambda context: f"one of {context['expected']}",
     "string_pattern_mismatch": lambda _: f"a name ({_NAME_RULE})",
     "finite_number": lambda _: "a finite number",

@@ -12,6 +12,7 @@ from importlib import metadata
 from typing import Any
 
 from agentbench_tui.model.errors import did_you_mean
+from agentbench_tui.model.plain_number import plain
 
 ENTRY_POINTS = "agentbench.instruments"
 DEFAULT_INTERVAL_MS = 1000.0
@@ -53,7 +54,9 @@ def _check_option(name: str, option: str, value: Any) -> list[str]:
     if option not in known:
         return [f"{name}: there is no option `{option}`{did_you_mean(option, known)}"]
     if isinstance(value, bool) or not isinstance(value, int | float) or not value >= known[option]:
-        return [f"{name}: `{option}` must be a number of at least {known[option]:g}, not {value!r}"]
+        return [
+            f"{name}: `{option}` must be a number of at least {plain(known[option])}, not {value!r}"
+        ]
     return []
 
 

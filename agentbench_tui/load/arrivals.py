@@ -22,6 +22,7 @@ from typing import Literal
 import msgspec
 
 from agentbench_tui.load.rate_profile import Constant, Profile, Ramp, Sine, Spike, Steps
+from agentbench_tui.model.plain_number import plain
 
 __all__ = [
     "Arrivals",
@@ -129,8 +130,8 @@ def problems(schedule: Schedule) -> list[str]:
     lines = [f"profile.{line}" for line in schedule.profile.problems()]
     if not _LEAST_BURSTINESS <= schedule.burstiness <= _MOST_BURSTINESS:
         lines.append(
-            f"burstiness: {schedule.burstiness:g} is not between"
-            f" {_LEAST_BURSTINESS:g} and {_MOST_BURSTINESS:,g}"
+            f"burstiness: {plain(schedule.burstiness)} is not between"
+            f" {plain(_LEAST_BURSTINESS)} and {plain(_MOST_BURSTINESS)}"
         )
     return lines
 
@@ -138,15 +139,15 @@ def problems(schedule: Schedule) -> list[str]:
 def _trace_problems(trace: Trace) -> list[str]:
     lines = []
     if not 0 < trace.speed < math.inf:
-        lines.append(f"speed: {trace.speed:g} is not a finite number above 0")
+        lines.append(f"speed: {plain(trace.speed)} is not a finite number above 0")
     if not trace.offsets_s:
         lines.append("offsets_s: there are none")
     before = 0.0
     for number, offset_s in enumerate(trace.offsets_s):
         if not before <= offset_s < math.inf:
             lines.append(
-                f"offsets_s.{number}: {offset_s:g} is not a finite number of {before:g} or more;"
-                " offsets count from the start and ascend"
+                f"offsets_s.{number}: {plain(offset_s)} is not a finite number of"
+                f" {plain(before)} or more; offsets count from the start and ascend"
             )
             break
         before = offset_s

@@ -14,6 +14,8 @@ from itertools import accumulate
 
 import msgspec
 
+from agentbench_tui.model.plain_number import plain
+
 Inverse = Callable[[float], float]
 """u → the first time, in seconds, after which Λ exceeds u; inf where it never does."""
 
@@ -214,7 +216,7 @@ class Sine(msgspec.Struct, frozen=True, tag="sine"):
         lines += _below_zero(amplitude=self.amplitude)
         if not lines and self.amplitude > self.mean:
             lines.append(
-                f"amplitude: {self.amplitude:g} is more than the mean, {self.mean:g};"
+                f"amplitude: {plain(self.amplitude)} is more than the mean, {plain(self.mean)};"
                 " the rate would fall below 0"
             )
         return lines
@@ -250,7 +252,7 @@ def _angle_of(goal: float, share: float, guess: float) -> float:
 
 def _not_above_zero(**values: float) -> list[str]:
     return [
-        f"{name}: {value:g} is not a finite number above 0"
+        f"{name}: {plain(value)} is not a finite number above 0"
         for name, value in values.items()
         if not 0 < value < math.inf
     ]
@@ -258,7 +260,7 @@ def _not_above_zero(**values: float) -> list[str]:
 
 def _below_zero(**values: float) -> list[str]:
     return [
-        f"{name}: {value:g} is not a finite number of 0 or more"
+        f"{name}: {plain(value)} is not a finite number of 0 or more"
         for name, value in values.items()
         if not 0 <= value < math.inf
     ]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from agentbench_tui.model.plain_number import plain
+
 Block = Mapping[str, Any]
 
 
@@ -12,7 +14,7 @@ def schedule_words(block: Block) -> str:
     """Of a `load:` block, as plain data: `open loop, 50/s poisson, 10 s, at most 8 in flight`."""
     words = [_shape_words(block)]
     if block.get("duration_s") is not None:
-        words.append(f"{block['duration_s']:g} s")
+        words.append(f"{plain(block['duration_s'])} s")
     if block.get("requests") is not None:
         words.append(f"{block['requests']:,} request{'' if block['requests'] == 1 else 's'}")
     if block.get("max_in_flight") is not None:
@@ -27,28 +29,30 @@ def _shape_words(block: Block) -> str:
         return f"closed loop, {_users(block)}"
     if block.get("trace") is not None:
         speed = block["trace"].get("speed", 1)
-        return f"open loop, trace {block['trace']['file']}" + (f" ×{speed:g}" if speed != 1 else "")
+        return f"open loop, trace {block['trace']['file']}" + (
+            f" ×{plain(speed)}" if speed != 1 else ""
+        )
     process = block.get("arrivals", "constant")
     if block.get("rate") is not None:
-        return f"open loop, {block['rate']:g}/s {process}"
+        return f"open loop, {plain(block['rate'])}/s {process}"
     return f"open loop, {_rates(block)}, {process}"
 
 
 def _users(block: Block) -> str:
     users, think_ms = block["concurrency"], block.get("think_time_ms", 0)
     words = f"{users:,} user{'' if users == 1 else 's'}"
-    return words + (f" thinking {think_ms / 1000:g} s" if think_ms else "")
+    return words + (f" thinking {plain(think_ms / 1000)} s" if think_ms else "")
 
 
 def _rates(block: Block) -> str:
     if (ramp := block.get("ramp")) is not None:
-        return f"{ramp['start']:g} to {ramp['end']:g}/s over {ramp['over_s']:g} s"
+        return f"{plain(ramp['start'])} to {plain(ramp['end'])}/s over {plain(ramp['over_s'])} s"
     if (steps := block.get("steps")) is not None:
-        return ", ".join(f"{one['rate']:g}/s for {one['for_s']:g} s" for one in steps)
+        return ", ".join(f"{plain(one['rate'])}/s for {plain(one['for_s'])} s" for one in steps)
     if (spike := block.get("spike")) is not None:
         return (
-            f"{spike['rate']:g}/s, from {spike['at_s']:g} s on"
-            f" {spike['peak']:g}/s for {spike['for_s']:g} s"
+            f"{plain(spike['rate'])}/s, from {plain(spike['at_s'])} s on"
+            f" {plain(spike['peak'])}/s for {plain(spike['for_s'])} s"
         )
     sine = block["sine"]
-    return f"{sine['mean']:g}±{sine['amplitude']:g}/s every {sine['period_s']:g} s"
+    return f"{plain(sine['mean'])}±{plain(sine['amplitude'])}/s every {plain(sine['period_s'])} s"

@@ -17,6 +17,7 @@ from rich.text import Text
 from agentbench_tui.analysis.histogram import Histogram
 from agentbench_tui.engine.outlook import USUAL_HALF_WIDTH, time_outlook
 from agentbench_tui.load.schedule_words import schedule_words
+from agentbench_tui.model.plain_number import plain
 from agentbench_tui.model.untrusted import one_line
 from agentbench_tui.tui.warming_up import warming_up
 from agentbench_tui.verdicts.figures import NOTHING, milliseconds, point_words, rate
@@ -244,7 +245,9 @@ def _elapsed(seen: _Seen, block: Mapping[str, Any], state: Mapping[str, Any]) ->
     gone = 0.0 if began_at is None else max(0.0, now - began_at)
     whole = block.get("duration_s")
     parts = [f"repeat {state['repeat'] + 1}"] if state.get("repeat") else []
-    parts.append(f"{gone:.0f} s" if whole is None else f"{min(gone, whole):.0f} s of {whole:g} s")
+    parts.append(
+        f"{gone:.0f} s" if whole is None else f"{min(gone, whole):.0f} s of {plain(whole)} s"
+    )
     if state.get("phase", "window") != "window":
         parts.append(state["phase"])
     return parts

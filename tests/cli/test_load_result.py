@@ -113,11 +113,23 @@ def test_what_was_not_answered_is_told_first_though_nothing_failed() -> None:
     assert said.split(" · ")[2] == told
 
 
+def test_in_the_place_of_rates_that_are_not_known_stands_why() -> None:
+    lacking = ("request_throughput_per_s", "output_tokens_per_s", "output_tokens_per_s_per_user")
+    metrics = execution()["load"]["metrics"] | dict.fromkeys(lacking)
+    reasons = dict.fromkeys(lacking, "nothing answered") | {lacking[0]: "too short"}
+    lines = rate_lines(execution(metrics=metrics, unmeasured=reasons)["load"])
+    assert lines[1] == (
+        "goodput 30/s · answered –/s (too short)"
+        " · – output tokens/s, – tokens/s per user (nothing answered)"
+        " · 60.0% of what was due kept ttft_ms 200"
+    )
+
+
 def test_limits_on_what_no_answer_has_are_told_instead_of_goodput() -> None:
     metrics = execution()["load"]["metrics"] | {"goodput_per_s": None, "goodput_share": None}
     reasons = dict.fromkeys(("goodput_per_s", "goodput_share"), "no answer has ttft_ms")
     lines = rate_lines(execution(metrics=metrics, unmeasured=reasons)["load"])
-    assert "goodput –: no answer has ttft_ms" in lines
+    assert lines[1].endswith(" · goodput –/s (no answer has ttft_ms)")
     without = rate_lines(execution(metrics=metrics, unmeasured=reasons, slo={})["load"])
     assert "goodput" not in " ".join(without)
 

@@ -11,6 +11,7 @@ from dataclasses import Field, asdict, dataclass, field, fields
 from typing import Any
 
 from agentbench_tui.model.errors import UsageError, did_you_mean
+from agentbench_tui.model.plain_number import plain
 
 DISTRIBUTIONS = ("const", "lognormal", "bimodal")
 MOST_TOKENS = 1_000_000
@@ -54,7 +55,7 @@ def _number(text: str, least: float, most: float) -> float:
     except ValueError:
         raise ValueError(f"`{text}` is not a number") from None
     if not least <= value <= most:
-        raise ValueError(f"{text} is not within {least:g} and {most:g}")
+        raise ValueError(f"{text} is not within {plain(least)} and {plain(most)}")
     return value
 
 

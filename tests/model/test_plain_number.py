@@ -1,0 +1,36 @@
+"""Numbers as people write them."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agentbench_tui.model.plain_number import plain
+
+
+@pytest.mark.parametrize(
+    ("value", "digits", "text"),
+    [
+        (1e6, 12, "1,000,000"),
+        (1_234_567, 12, "1,234,567"),
+        (50.0, 12, "50"),
+        (0.00005, 12, "0.00005"),
+        (1e22, 12, "10,000,000,000,000,000,000,000"),
+        (0.1 + 0.2, 12, "0.3"),
+        (-12_345.678, 4, "-12,350"),
+        (3e-9, 4, "3e-09"),
+        (0.0, 4, "0"),
+        (math.inf, 12, "inf"),
+        (math.nan, 12, "nan"),
+    ],
+)
+def test_a_number_as_people_write_it(value: float, digits: int, text: str) -> None:
+    assert plain(value, digits) == text
+
+
+@given(st.floats(1e-6, 1e300) | st.floats(-1e300, -1e-6))
+def test_no_exponent_and_the_same_number(value: float) -> None:
+    text = plain(value)
+    assert "e" not in text
+    assert float(text.replace(",", "")) == pytest.approx(value, rel=1e-11)
