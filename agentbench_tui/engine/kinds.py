@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 KINDS = {
     "task": "agentbench_tui.engine.task",
     "load": "agentbench_tui.load.kind",
+    "stress": "agentbench_tui.stress.kind",
     "experiment": "agentbench_tui.experiments.kind",
 }
 

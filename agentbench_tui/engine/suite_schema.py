@@ -35,7 +35,8 @@ def suite_schema() -> dict[str, Any]:
         parts = {**block.pop("$defs", {}), model.__name__: block}
         _describe(parts, inspect.getmodule(model))
         referring |= parts.keys()
-        schema["$defs"] |= parts
+        # What two blocks share is described by the first.
+        schema["$defs"] = parts | schema["$defs"]
         schema["$defs"]["Benchmark"]["properties"][name] = {"$ref": f"#/$defs/{model.__name__}"}
     _allow_references(schema["$defs"], referring)
     return {"$schema": DIALECT, **schema, "title": "agentbench suite"}

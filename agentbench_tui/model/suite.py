@@ -32,7 +32,7 @@ Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,6
 Category = Literal["speed", "accuracy", "cost", "reliability", "scalability", "comprehensive"]
 TestType = Literal["synthetic", "real_world", "stress", "edge_case"]
 Complexity = Literal["low", "medium", "high", "extreme"]
-BenchmarkKind = Literal["task", "load", "experiment"]
+BenchmarkKind = Literal["task", "load", "stress", "experiment"]
 Dimension = Literal["accuracy", "speed", "efficiency", "cost", "reliability"]
 Positive = Annotated[float, Field(gt=0, le=LARGEST_NUMBER, allow_inf_nan=False)]
 NotNegative = Annotated[float, Field(ge=0, le=LARGEST_NUMBER, allow_inf_nan=False)]
@@ -264,6 +264,8 @@ class Benchmark(Part):
     """Slug of the experiment, for kind `experiment`."""
     load: dict[str, Any] = Field(default_factory=dict)
     """Schedule and shape, for kind `load`; read by that kind."""
+    stress: dict[str, Any] = Field(default_factory=dict)
+    """Scenario and limits, for kind `stress`; read by that kind."""
     iterations: Iterations = Field(default_factory=Iterations)
     early_stop: EarlyStop = Field(default_factory=EarlyStop)
     seed: Seed | None = None

@@ -22,7 +22,7 @@ _CHUNK_OF_BLOBS = 50
 
 BY_EXECUTION = (
     "metrics", "gauge_summaries", "iterations", "messages", "attempts", "failures", "answers",
-    "load_windows", "load_summaries",
+    "load_windows", "load_summaries", "stress_reports",
 )  # fmt: skip
 BY_RUN = ("gauges", "prices", "live", "ticks", "wishes", "sample_chunks", "calibrations")
 OF_RUN_ID = {

@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import msgspec
 
+from agentbench_tui.stress import catalogue
 from agentbench_tui.stress.breaking_point import BreakingPoint
 
-Scenario = Literal[
-    "high_load",
-    "sustained_load",
-    "spike_load",
-    "memory_pressure",
-    "concurrent_requests",
-    "large_inputs",
-    "rate_limiting",
-    "failure_recovery",
-]
+Scenario: TypeAlias = catalogue.Scenario
 Status = Literal["complete", "target lost", "stopped", "not applicable", "failed"]
 
 

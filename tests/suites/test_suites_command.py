@@ -283,7 +283,7 @@ def test_the_example_of_the_manual_is_a_suite(tmp_path: Path) -> None:
 
 
 def test_the_manual_names_every_key_of_a_suite() -> None:
-    pages = (ROOT / "docs" / name for name in ("suites.md", "load.md"))
+    pages = (ROOT / "docs" / name for name in ("suites.md", "load.md", "stress.md"))
     text = "".join(page.read_text(encoding="utf-8") for page in pages)
     schema = suite_schema()
     parts = {"Suite": schema, **schema["$defs"]}

@@ -1,0 +1,79 @@
+"""The report of a scenario while it grows: kept in the store after each window."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from agentbench_tui.stress.report import ScenarioReport, WindowFacts
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from agentbench_tui.analysis.level_verdict import LevelVerdict
+    from agentbench_tui.store.writer import Writer
+    from agentbench_tui.stress.measured import Measured
+
+_KEEP = (
+    "INSERT OR REPLACE INTO stress_reports (execution_key, run_key, document)"
+    " SELECT key, run_key, ? FROM benchmark_executions WHERE key=?"
+)
+
+
+class Reporter:
+    """Fills and keeps the report of one execution."""
+
+    def __init__(self, writer: Writer, execution_key: int, report: ScenarioReport) -> None:
+        self.report = report
+        """Anybody may fill it; it is kept with the next window, or by `save`."""
+        self._writer = writer
+        self._key = execution_key
+
+    async def window(self, facts: WindowFacts) -> None:
+        """Add a window, and keep the report as it is now."""
+        self.report.windows.append(facts)
+        await self.save()
+
+    async def save(self) -> None:
+        """Keep the report as it is now; on return it is committed."""
+        document = msgspec.json.encode(self.report).decode()
+        await self._writer.apply(lambda c: c.execute(_KEEP, (document, self._key)))
+
+
+def read_report(connection: sqlite3.Connection, execution_key: int) -> ScenarioReport | None:
+    """The report of an execution as last kept; None where there is none."""
+    row = connection.execute(
+        "SELECT document FROM stress_reports WHERE execution_key=?", (execution_key,)
+    ).fetchone()
+    return None if row is None else msgspec.json.decode(row[0], type=ScenarioReport)
+
+
+def facts_of(
+    measured: Measured,
+    *,
+    verdict: LevelVerdict | None = None,
+    input_tokens: int | None = None,
+    reason: str = "",
+) -> WindowFacts:
+    """A window in figures, with the verdict on its level if it was judged."""
+    return WindowFacts(
+        phase=measured.phase,
+        repeat=measured.repeat,
+        length_s=measured.length_s,
+        asked_per_s=measured.asked_per_s,
+        users=measured.users,
+        input_tokens=input_tokens,
+        requests=len(measured),
+        answered_per_s=measured.answered_per_s,
+        error_share=measured.error_share,
+        p50_ms=measured.quantile_ms(0.5),
+        p95_ms=measured.quantile_ms(0.95),
+        failures=dict(measured.failures),
+        memory_mb=measured.memory_mb[-1][1] if measured.memory_mb else None,
+        cpu_cores=measured.cpu_share,
+        applied=dict(measured.applied),
+        verdict=None if verdict is None else verdict.outcome,
+        reason=reason or ("" if verdict is None else verdict.reason),
+        sender_limit=measured.sender_limit,
+    )

@@ -1,0 +1,1 @@
+"""One module a scenario: `async def run(stand, spec, normal, reporter)`."""

@@ -1,0 +1,107 @@
+"""The `stress:` block of a benchmark of kind stress: what a person writes."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from agentbench_tui.load.spec import MOST_USERS, RequestSpec, Seconds
+from agentbench_tui.model.bounds import LARGEST_INTEGER
+from agentbench_tui.model.suite import Part, Positive
+from agentbench_tui.stress.catalogue import DEFAULTS, Scenario
+
+MOST_SCALE = 100.0
+LEAST_SCALE = 0.001
+LONGEST_RECOVERY_S = 30.0
+"""That is watched where the suite says no other time, and never longer than the stress was."""
+
+Count = Annotated[int, Field(ge=1, le=1_000_000_000)]
+OpenShare = Annotated[float, Field(gt=0, lt=1)]
+
+
+class StressLimits(Part):
+    """What a level of load must keep to pass."""
+
+    error_share: OpenShare = 0.01
+    """Of the requests that were due."""
+    p95_ms: Positive | None = None
+    """Of those answered, from when they were due. When it is not given, three times that at normal
+    load, which the report says."""
+    completed_share: OpenShare = 0.95
+    """Answers within the window over requests that became due in it."""
+
+
+class StressSpec(Part):
+    """One scenario, its load, its limits, and what it may cost."""
+
+    scenario: Scenario
+    time_scale: Annotated[float, Field(ge=LEAST_SCALE, le=MOST_SCALE)] = 1.0
+    """Multiplies every duration, never a limit; the report says it."""
+    workload: Annotated[list[RequestSpec], Field(min_length=1)] = Field(
+        default_factory=lambda: [RequestSpec()]
+    )
+    """As of a load."""
+    stream: bool | None = None
+    """Overrides the agent's own setting."""
+    limits: StressLimits = Field(default_factory=StressLimits)
+    normal_rate: Positive | None = None
+    """Requests a second at ease; measured when neither it nor `normal_concurrency` is given."""
+    normal_concurrency: Annotated[int, Field(ge=1, le=MOST_USERS)] | None = None
+    """Users at ease."""
+    most_rate: Positive = 1000.0
+    """Requests a second that are never exceeded, whatever the scenario."""
+    most_concurrency: Annotated[int, Field(ge=1, le=MOST_USERS)] = 100
+    """Users that are never exceeded."""
+    most_input_tokens: Count = 131_072
+    """Of one request; never exceeded."""
+    multiple: Annotated[float, Field(ge=1, le=1000)] = 10.0
+    """Of normal load, at which the target is held under stress."""
+    duration_s: Seconds | None = None
+    """Of the stress, or of each spike or fault; each scenario has its own."""
+    recovery_s: Seconds | None = None
+    """How long it is watched afterwards; as long as the stress, and 30 s at most, when not
+    given."""
+    spikes: Annotated[int, Field(ge=1, le=100)] = 3
+    """Of the scenario spike_load."""
+    faults: Annotated[list[str], Field(min_length=1)] | None = None
+    """Of the scenario failure_recovery, by name; all that the target can have when not given."""
+    retry_after_s: Annotated[int, Field(ge=0, le=3600)] = 2
+    """What the injected 429 says, of the scenario rate_limiting."""
+    above_per_s: Positive | None = None
+    """Only requests beyond this rate get the injected 429; half of normal when not given."""
+    upstream: str | None = None
+    """URL of what the agent itself depends on: faults are put before that instead."""
+    upstream_env: str | None = None
+    """Environment variable by which the agent finds its upstream."""
+    serve: str | None = None
+    """Command that starts the target's server, so that it can be killed and restarted."""
+    memory_limit_mb: Positive | None = None
+    """Of the target's processes, of the scenario memory_pressure."""
+    ballast_mb: Positive | None = None
+    """Memory taken from the target's machine, of the scenario memory_pressure."""
+    allowed_hosts: list[str] = Field(default_factory=list)
+    """Hosts beside this machine that may be put under stress: yours, or with leave."""
+    max_requests: Count = 1_000_000
+    """Of one execution; the scenario ends when they are used up."""
+    max_bytes: Annotated[int, Field(ge=1, le=LARGEST_INTEGER)] | None = None
+    """Sent and received together, of one execution, as far as they are seen."""
+    max_s: Positive | None = None
+    """Of one execution, from its first request; not scaled."""
+
+    def scaled(self, seconds: float) -> float:
+        """A duration as it is measured here."""
+        return seconds * self.time_scale
+
+    @property
+    def length_s(self) -> float:
+        """Of the stress, scaled."""
+        given = self.duration_s
+        return self.scaled(DEFAULTS[self.scenario].duration_s if given is None else given)
+
+    @property
+    def watched_s(self) -> float:
+        """Of the time given to recover, scaled."""
+        if self.recovery_s is not None:
+            return self.scaled(self.recovery_s)
+        return min(self.scaled(LONGEST_RECOVERY_S), self.length_s)
