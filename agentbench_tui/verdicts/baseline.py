@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Collection, Sequence
 
+    from agentbench_tui.store.baselines import AcceptedChange
     from agentbench_tui.verdicts.history import Place, Point
 
 KINDS = ("run", "tag")
@@ -42,12 +43,17 @@ class Sides:
     def words(self) -> str:
         """What the old side is."""
         if self.named is not None:
-            what = "version " if self.named.kind == "version" else f"{self.named.kind}:"
-            return f"{what}{self.named.target}"
+            return target_words(self.named)
         versions = {point.version for point in self.old}
         if len(versions) == 1 and versions != {point.version for point in self.new}:
             return f"version {versions.pop()}"
         return f"the {len(self.old)} runs before" if len(self.old) != 1 else "the run before"
+
+
+def target_words(baseline: Baseline) -> str:
+    """`version 1.2`, `run:ID`, `tag:NAME`."""
+    what = "version " if baseline.kind == "version" else f"{baseline.kind}:"
+    return f"{what}{baseline.target}"
 
 
 class Baselines:
@@ -57,6 +63,7 @@ class Baselines:
         """`wanted` as behind `--baseline`. Raises UsageError when nothing is called so."""
         self._connection = connection
         self._agent = agent
+        self._wanted = wanted
         stored = baselines_of(connection, agent)
         names = {one.name for one in stored}
         if wanted is None or wanted in names:
@@ -64,6 +71,16 @@ class Baselines:
         else:
             self._stored = [parse_baseline(connection, agent, wanted, names)]
         self._runs_of_tags: dict[str, set[int]] = {}
+
+    def ignored_words(self, named: Baseline, accepted: AcceptedChange) -> str:
+        """That a change was accepted, and is not looked at, since this baseline is held against."""
+        what = f"the change accepted since {accepted.since[:10]} is not looked at: "
+        if self._wanted is not None:
+            return f"{what}leave --baseline out to judge from it on"
+        return (
+            f"{what}baseline '{named.name}' is set ({target_words(named)}); "
+            f"`agentbench baseline remove {self._agent}` judges from it on"
+        )
 
     def at(self, place: Place) -> Baseline | None:
         """The one that holds there; one of a benchmark before one of a suite before one of all."""

@@ -187,7 +187,10 @@ class _Judge:
         upto = [p for p in points[: points.index(newest) + 1] if metric in p.values]
         same, left_out = comparable(upto, newest, metric)
         accepted = self._accepted_at(place, metric)
+        ignored: tuple[str, ...] = ()
         if sides.named is not None:
+            if accepted is not None:
+                ignored = (self._baselines.ignored_words(sides.named, accepted),)
             accepted = None
             measured = [point for point in sides.old if metric in point.values]
             old, left_out = comparable(measured, newest, metric)
@@ -196,7 +199,7 @@ class _Judge:
             series = [*old, *new]
         else:
             series = [point for point in same if accepted is None or point.at >= accepted.since]
-        notes = _left_out_words(left_out)
+        notes = ignored + _left_out_words(left_out)
         if accepted is not None:
             notes += (f"judged from {accepted.since[:10]} on, where a change was accepted",)
         if is_timed(metric, newest) and newest.harness not in {None, "clean"}:

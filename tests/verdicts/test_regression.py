@@ -543,6 +543,22 @@ def test_the_baseline_of_a_benchmark_goes_before_that_of_all(store: RunHistory) 
     assert verdicts == {"b": "regression", "c": "no change seen"}
 
 
+def test_a_baseline_that_overrides_an_accepted_change_says_so(store: RunHistory) -> None:
+    for version, level in (("1", 100.0), ("2", 120.0), ("3", 120.0)):
+        store.times(near(level, 5), version)
+    keep_accepted(store.path, acceptable(judged(store, version="2")))
+    assert the_one(store).verdict == "no change seen"
+    keep_baseline(store.path, Baseline("bot", "default", "", "", "version", "1", ""))
+    found = the_one(store)
+    assert (found.verdict, found.against) == ("regression", "version 1")
+    assert found.notes[0] == (
+        "the change accepted since 2026-01-01 is not looked at: baseline 'default' is set "
+        "(version 1); `agentbench baseline remove bot` judges from it on"
+    )
+    asked = the_one(store, baseline="1")
+    assert asked.notes[0].endswith("is not looked at: leave --baseline out to judge from it on")
+
+
 def test_a_baseline_without_runs_says_so(store: RunHistory) -> None:
     store.times(near(100, 5), "1", ("b",))
     store.times(near(100, 5), "2", ("b", "c"))
