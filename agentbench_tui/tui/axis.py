@@ -132,9 +132,9 @@ def _ending(largest: float, unit: str) -> tuple[float, str]:
 
 def _log_ticks(low: float, high: float, about: int) -> list[float]:
     first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
-    decades = max(1, last - first)
+    decades = math.log10(high / low)
     every = max(1, math.ceil(decades / about))
-    factors = _DECADE if decades * 2 <= about and every == 1 else (1,)
+    factors = _DECADE if decades * 2 <= about else (1,)
     found = [
         factor * 10.0**power
         for power in range(first, last + 1, every)
@@ -194,7 +194,7 @@ def scale_rows(
     marks = list(_named(axis, names)) if names else _numbered(axis, columns, unit)
     taken = -2
     for tick, words in marks if columns else ():
-        cell = min(columns - 1, max(0, round(axis.share(tick) * (columns - 1))))
+        cell = min(columns - 1, max(0, int(axis.share(tick) * columns)))
         text = shorten(glyphs.plain(words), columns, glyphs)
         start = min(left + cell - (len(text) - 1) // 2, left + columns - len(text))
         if start > taken + 1 and start >= 0:
@@ -212,7 +212,7 @@ def scale_rows(
 
 
 def _numbered(axis: Axis, columns: int, unit: str) -> list[tuple[float, str]]:
-    ticks = axis.ticks(max(2, columns // 12))
+    ticks = axis.ticks(max(2, columns // 9))
     return list(zip(ticks, axis.labels(ticks, unit), strict=True))
 
 

@@ -224,7 +224,7 @@ def _marks(dots: Dots, data: PlotData, axis: Axis, palette: Palette, glyphs: Gly
         share = axis.share(mark.at) if has_place(mark.at, axis.log) else -1.0
         if not 0.0 <= share <= 1.0:
             continue
-        column = round(share * (dots.columns - 1))
+        column = min(dots.columns - 1, int(share * dots.columns))
         for row in range(dots.rows):
             if dots.is_free(column, row):
                 dots.text(column, row, glyphs.dashed_vertical, palette.accent)

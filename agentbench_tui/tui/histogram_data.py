@@ -1,0 +1,140 @@
+"""What a histogram shows: counts, percentiles and a baseline, and how high its bars are."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
+
+from agentbench_tui.tui.axis import Axis, axis_of
+
+if TYPE_CHECKING:
+    from agentbench_tui.analysis.histogram import Histogram
+
+Buckets = Sequence[tuple[float, float, int]]
+"""(from, to, count), in order, as `Histogram.buckets` gives them; zeros are (0, 0, count)."""
+
+_PERCENTILES = ((0.5, "p50", 1), (0.95, "p95", 59), (0.99, "p99", 299))
+"""Share, name, and how many values a percentile needs: fewer seldom reach beyond it (0.95 of
+the time, 1 - 0.95 ** 59, and so on)."""
+_BARS_PER_CUBE_ROOT = 5
+"""Few values get few, wide bars; the cube root is how the best number of bars grows (Scott)."""
+_LEAST_BARS = 12
+_BEYOND = 1.5
+"""A linear axis ends at so many times the last percentile; what lies beyond is told in words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Percentile:
+    """A mark on the axis."""
+
+    share: float
+    name: str
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class HistogramData:
+    """What a histogram shows. The title may be anybody's; it is made safe."""
+
+    buckets: Buckets = ()
+    percentiles: Sequence[Percentile] = ()
+    baseline: Buckets = ()
+    """Shown as an outline, scaled to as many values."""
+    baseline_name: str = "baseline"
+    unit: str = "ms"
+    log: bool = True
+    title: str = ""
+    reason: str = "no data yet"
+    """Shown while there is nothing to draw."""
+
+    @classmethod
+    def of(
+        cls,
+        histogram: Histogram,
+        *,
+        baseline: Histogram | None = None,
+        baseline_name: str = "baseline",
+        unit: str = "ms",
+        log: bool = True,
+        title: str = "",
+        reason: str = "no data yet",
+    ) -> Self:
+        """Of a histogram as ticks hold it, with those percentiles that it has values enough for."""
+        wanted = [each for each in _PERCENTILES if len(histogram) >= each[2]]
+        values = histogram.percentiles(share for share, _, _ in wanted)
+        marks = [
+            Percentile(share, name, value)
+            for (share, name, _), value in zip(wanted, values, strict=True)
+            if value is not None
+        ]
+        return cls(
+            histogram.buckets(),
+            marks,
+            [] if baseline is None else baseline.buckets(),
+            baseline_name,
+            unit,
+            log,
+            title,
+            reason,
+        )
+
+
+def total_of(buckets: Buckets) -> int:
+    """How many values are counted."""
+    return sum(count for _, _, count in buckets)
+
+
+def axis_for(data: HistogramData) -> Axis | None:
+    """None when no value has a place on it."""
+    ends = [end for low, high, count in data.buckets if count > 0 for end in (low, high)]
+    ends += [end for low, high, count in data.baseline if count > 0 and ends for end in (low, high)]
+    axis = axis_of(ends, log=data.log)
+    if axis is None or data.log:
+        return axis
+    last = max((mark.value for mark in data.percentiles), default=math.inf)
+    high = min(axis.high, last * _BEYOND) if last > axis.low else axis.high
+    low = 0.0 if 0 <= axis.low < 0.3 * high else axis.low
+    return Axis(low, high) if high > low else axis
+
+
+def heights_of(buckets: Buckets, axis: Axis, columns: int) -> list[float]:
+    """How many values fall on each column, bars of several columns being as high throughout.
+
+    A bucket is spread evenly over the columns that it covers (else columns of four buckets would
+    alternate with columns of five), unless it holds one value. One that lies outside the axis is
+    left out, as are zeros on a logarithmic one.
+    """
+    total = total_of(buckets)
+    wanted = max(_LEAST_BARS, math.ceil(_BARS_PER_CUBE_ROOT * math.cbrt(max(total, 1))))
+    across = max(1, columns // wanted)
+    bars = [0.0] * math.ceil(columns / across)
+    each = across / max(1, columns)
+    for low, high, count in buckets:
+        if count <= 0 or not (math.isfinite(low) and math.isfinite(high)):
+            continue
+        if (axis.log and low <= 0) or low > axis.high or high < axis.low:
+            continue
+        start, end = axis.share(low) / each, axis.share(high) / each
+        first, last = _bar(start, bars), _bar(end, bars)
+        if first == last or count == 1:
+            bars[_bar((start + end) / 2, bars)] += count
+            continue
+        for number in range(first, last + 1):
+            shared = min(end, number + 1) - max(start, number)
+            bars[number] += count * max(0.0, shared) / (end - start)
+    return [bars[column // across] for column in range(columns)]
+
+
+def _bar(place: float, bars: Sequence[float]) -> int:
+    return min(len(bars) - 1, max(0, int(place)))
+
+
+def baseline_heights(data: HistogramData, axis: Axis, columns: int) -> list[float]:
+    """The baseline's heights, as if it had as many values; empty without one."""
+    total = total_of(data.baseline)
+    if not total:
+        return []
+    factor = total_of(data.buckets) / total
+    return [height * factor for height in heights_of(data.baseline, axis, columns)]

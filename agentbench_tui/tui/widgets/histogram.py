@@ -1,0 +1,290 @@
+"""How values are spread: bars with percentile marks, and the outline of a baseline."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rich.cells import cell_len
+from rich.style import Style
+
+from agentbench_tui.model.untrusted import one_line
+from agentbench_tui.tui.axis import Axis, quantity, scale_rows, upright_rows
+from agentbench_tui.tui.glyphs import Glyphs
+from agentbench_tui.tui.histogram_data import (
+    HistogramData,
+    Percentile,
+    axis_for,
+    baseline_heights,
+    heights_of,
+    total_of,
+)
+from agentbench_tui.tui.painting import Row, fit, join, notice, page, row_width, shorten, span
+from agentbench_tui.tui.theme import Palette
+from agentbench_tui.tui.widgets.painted import Painted
+
+__all__ = ["HistogramData", "HistogramView", "Percentile", "demo", "paint_histogram"]
+_LEAST_COLUMNS, _LEAST_ROWS = 20, 6
+"""A smaller picture has no axes and no marks."""
+
+
+def paint_histogram(
+    data: HistogramData, width: int, height: int, palette: Palette, glyphs: Glyphs
+) -> list[Row]:
+    """The histogram in `height` rows of `width` cells; the reason when there is nothing in it."""
+    axis = axis_for(data)
+    if axis is None or width < 1 or height < 1:
+        title = one_line(data.title)
+        return notice(data.reason, max(0, width), max(0, height), palette, glyphs, title)
+    if width < _LEAST_COLUMNS or height < _LEAST_ROWS:
+        heights = heights_of(data.buckets, axis, width)
+        styles = [palette.series[0].style] * width
+        return page(_bars(heights, height, styles, glyphs), width, height, palette.text)
+    head = _head(data, axis, width, palette, glyphs)
+    left = max(4, len(quantity(total_of(data.buckets)))) + 2
+    columns = width - left
+    marks = _mark_columns(data, axis, columns)
+    labels = _label_rows(marks, columns, data.unit, height - len(head) - 2, glyphs)
+    rows = height - len(head) - len(labels) - 2
+    heights = heights_of(data.buckets, axis, columns)
+    outline = baseline_heights(data, axis, columns)
+    counts = Axis(0.0, max(1.0, *heights, *outline) * 1.02)
+    edge, _ = upright_rows(counts, rows, "", palette, glyphs)
+    edge = [[span(" " * left, palette.dim)] for _ in labels] + [
+        join(span(" " * (left - sum(len(piece.text) for piece in row)), palette.dim), *row)
+        for row in edge
+    ]
+    cells = _Cells(columns, len(labels) + rows, palette, glyphs)
+    cells.bars(heights, counts.high, rows, data, axis)
+    cells.outline(outline, counts.high, rows)
+    cells.marks(marks, labels)
+    body = [join(row, *across) for row, across in zip(edge, cells.rows(), strict=True)]
+    below = scale_rows(axis, left, columns, data.unit, palette, glyphs)
+    return page([*head, *body, *below], width, height, palette.text)
+
+
+def _head(
+    data: HistogramData, axis: Axis, width: int, palette: Palette, glyphs: Glyphs
+) -> list[Row]:
+    """Title, how many values, and what the picture cannot show."""
+    total = total_of(data.buckets)
+    facts = [f"{total:,} value" + ("s" if total != 1 else "")]
+    zeros = sum(count for low, high, count in data.buckets if high <= 0)
+    if zeros and axis.log:
+        facts.append(f"{zeros:,} at 0")
+    beyond = sum(count for low, _, count in data.buckets if low > axis.high)
+    if beyond:
+        facts.append(f"{beyond:,} beyond {quantity(axis.high, data.unit)}")
+    title = glyphs.plain(one_line(data.title))
+    row = [span(f"{title}   ", palette.title)] if title else []
+    row.append(span(f" {glyphs.separator} ".join(facts), palette.dim))
+    if total_of(data.baseline):
+        rule = span(f"   {glyphs.horizontal}{glyphs.horizontal} ", palette.title)
+        name = glyphs.plain(one_line(data.baseline_name, 30))
+        scaled = f"{name}, scaled from {total_of(data.baseline):,}"
+        room = width - row_width(row) - 6
+        row += [rule, span(scaled if cell_len(scaled) <= room else name, palette.dim)]
+    return [fit(row, width, palette.text)]
+
+
+def _mark_columns(data: HistogramData, axis: Axis, columns: int) -> list[tuple[int, Percentile]]:
+    found = []
+    for mark in sorted(data.percentiles, key=lambda one: one.value):
+        share = axis.share(mark.value) if math.isfinite(mark.value) else -1.0
+        if 0.0 <= share <= 1.0:
+            found.append((min(columns - 1, int(share * columns)), mark))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Label:
+    start: int
+    text: str
+
+
+def _label_rows(
+    marks: Sequence[tuple[int, Percentile]], columns: int, unit: str, room: int, glyphs: Glyphs
+) -> list[dict[int, _Label]]:
+    """Where the marks' labels go: rows from the top, label by the number of its mark. Each begins
+    at its mark, or ends there near the right edge; a label that would touch another, or cover
+    another's upright, goes a row higher. At most half of the room is taken; more are left out."""
+    rows: list[dict[int, _Label]] = []
+    for number, (column, mark) in enumerate(marks):
+        text = shorten(glyphs.plain(f"{mark.name} {quantity(mark.value, unit)}"), columns, glyphs)
+        start = column if column + len(text) <= columns else max(0, column - len(text) + 1)
+        for row in reversed(rows):
+            if all(_apart(start, text, other) for other in row.values()) and _clear(
+                start, text, marks, rows, row
+            ):
+                row[number] = _Label(start, text)
+                break
+        else:
+            if len(rows) < room // 2:
+                rows.insert(0, {number: _Label(start, text)})
+    return rows
+
+
+def _apart(start: int, text: str, other: _Label) -> bool:
+    return start + len(text) < other.start or other.start + len(other.text) < start
+
+
+def _clear(
+    start: int,
+    text: str,
+    marks: Sequence[tuple[int, Percentile]],
+    rows: Sequence[dict[int, _Label]],
+    row: dict[int, _Label],
+) -> bool:
+    """No upright of a label in a higher row passes through these cells."""
+    higher = rows[: next(place for place, one in enumerate(rows) if one is row)]
+    return not any(
+        start <= marks[other][0] < start + len(text) for above in higher for other in above
+    )
+
+
+def _bars(
+    heights: Sequence[float], rows: int, styles: Sequence[Style], glyphs: Glyphs
+) -> list[Row]:
+    """Bars alone, the highest as high as the picture."""
+    most = max(heights, default=0.0)
+    return [
+        join(
+            *(
+                span(glyphs.rising[_level(height, most, rows, row)], style)
+                for height, style in zip(heights, styles, strict=True)
+            )
+        )
+        for row in range(rows)
+    ]
+
+
+def _level(height: float, most: float, rows: int, row: int) -> int:
+    """Eighths of the cell in this row, from the top, that a bar fills; whatever is there shows."""
+    if height <= 0 or most <= 0:
+        return 0
+    eighths = max(1, round(height / most * rows * 8))
+    return min(8, max(0, eighths - (rows - 1 - row) * 8))
+
+
+class _Cells:
+    """The picture's cells, written one over the other: bars, outline, marks."""
+
+    def __init__(self, columns: int, rows: int, palette: Palette, glyphs: Glyphs) -> None:
+        self._columns, self._palette, self._glyphs = columns, palette, glyphs
+        self._cells = [[(" ", palette.text)] * columns for _ in range(rows)]
+
+    def bars(
+        self, heights: Sequence[float], most: float, rows: int, data: HistogramData, axis: Axis
+    ) -> None:
+        """In the last `rows` rows. The tail has the colour of the percentile it lies beyond."""
+        styles = self._tail_styles(data, axis)
+        for row in range(rows):
+            cells = self._cells[row - rows]
+            for column, height in enumerate(heights):
+                if level := _level(height, most, rows, row):
+                    cells[column] = (self._glyphs.rising[level], styles[column])
+
+    def _tail_styles(self, data: HistogramData, axis: Axis) -> list[Style]:
+        styles = [self._palette.series[0].style] * self._columns
+        for share, style in ((0.95, self._palette.warn), (0.99, self._palette.bad)):
+            for column, mark in _mark_columns(data, axis, self._columns):
+                if mark.share == share:
+                    styles[column:] = [style] * (self._columns - column)
+        return styles
+
+    def outline(self, heights: Sequence[float], most: float, rows: int) -> None:
+        """The upper edge of bars of these heights, as a line over whatever is there."""
+        tops = [
+            rows - 1 - min(rows - 1, max(0, math.ceil(height / most * rows - 0.5) - 1))
+            if height > 0
+            else rows
+            for height in heights
+        ]
+        base = len(self._cells) - rows
+        for column, top in enumerate(tops):
+            before = tops[column - 1] if column else rows
+            for row in range(min(top, before), max(top, before) + 1):
+                if row < rows:
+                    self._over(base + row, column, self._edge(row, top, before))
+
+    def _edge(self, row: int, top: int, before: int) -> str:
+        """The character where the outline comes from height `before` and goes on at `top`."""
+        if top == before:
+            return self._glyphs.horizontal
+        if row == top:
+            glyphs = self._glyphs
+            return glyphs.corner_top_left if top < before else glyphs.corner_bottom_left
+        if row == before:
+            glyphs = self._glyphs
+            return glyphs.corner_bottom_right if top < before else glyphs.corner_top_right
+        return self._glyphs.vertical
+
+    def _over(self, row: int, column: int, character: str) -> None:
+        below, style = self._cells[row][column]
+        outlined = self._palette.title
+        level = self._glyphs.rising.find(below)
+        if level > 0 and character == self._glyphs.horizontal and below != self._glyphs.full:
+            return  # Else the outline of a few hid the bars of a few, which is what a tail is.
+        if level > 4 and self._glyphs.braille:
+            outlined = Style(color=style.color, reverse=True)
+        self._cells[row][column] = (character, outlined)
+
+    def marks(
+        self, marks: Sequence[tuple[int, Percentile]], labels: Sequence[dict[int, _Label]]
+    ) -> None:
+        """Uprights from each label down to the bars."""
+        for row, of_row in enumerate(labels):
+            for number, label in of_row.items():
+                column, mark = marks[number]
+                style = self._mark_style(mark)
+                for place, character in enumerate(label.text, start=label.start):
+                    self._cells[row][place] = (character, style)
+                for below in range(row + 1, len(self._cells)):
+                    if self._cells[below][column][0] != " ":
+                        break
+                    self._cells[below][column] = (self._glyphs.dashed_vertical, style)
+
+    def _mark_style(self, mark: Percentile) -> Style:
+        if mark.share >= 0.99:
+            return self._palette.bad
+        return self._palette.warn if mark.share >= 0.95 else self._palette.title
+
+    def rows(self) -> list[Row]:
+        return [join(*(span(text, style) for text, style in row)) for row in self._cells]
+
+
+class HistogramView(Painted):
+    """Shows a `HistogramData`."""
+
+    def __init__(self, data: HistogramData | None = None, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._data = data or HistogramData()
+
+    def show(self, data: HistogramData) -> None:
+        """Show this from now on."""
+        self._data = data
+        self.redraw()
+
+    def paint(self, width: int, height: int) -> list[Row]:
+        return paint_histogram(self._data, width, height, self.palette, self.glyphs)
+
+
+def demo() -> HistogramView:
+    """Two agents' times with a second, slow way of answering; made up by a formula."""
+    from agentbench_tui.analysis.histogram import Histogram
+
+    def times(scale: float, slow: int) -> Histogram:
+        evenly = [(number + 0.5) / 2000 for number in range(2000)]
+        usual = [scale * (share / (1 - share)) ** 0.18 for share in evenly]
+        late = [scale * 4.5 * (1 + 0.4 * number / slow) for number in range(slow)]
+        return Histogram([*usual, *late])
+
+    return HistogramView(
+        HistogramData.of(
+            times(330, 120),
+            baseline=times(410, 60),
+            baseline_name="v1.2",
+            title="end to end (example)",
+        )
+    )
