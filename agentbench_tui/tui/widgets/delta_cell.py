@@ -1,0 +1,179 @@
+"""A change in a table's cell: which way, how much, how sure, and whether that is good."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+from rich.cells import cell_len
+from rich.style import Style
+
+from agentbench_tui.model.untrusted import one_line
+from agentbench_tui.tui.axis import quantity
+from agentbench_tui.tui.glyphs import Glyphs
+from agentbench_tui.tui.painting import (
+    Row,
+    aligned,
+    fit,
+    join,
+    notice,
+    page,
+    row_width,
+    shorten,
+    span,
+)
+from agentbench_tui.tui.theme import Palette
+from agentbench_tui.tui.widgets.painted import Painted
+
+_WORDS = {
+    "better": ("better", "B"),
+    "improvement": ("better", "B"),
+    "worse": ("worse", "W"),
+    "regression": ("worse", "W"),
+    "suspect": ("suspect", "S"),
+    "equivalent": ("same", "="),
+    "no change seen": ("no change", "="),
+    "inconclusive": ("unclear", "?"),
+    "not enough data": ("too few", "?"),
+    "not comparable": ("not alike", "?"),
+}
+"""Verdict → what is said of it, and the letter where there is no room."""
+_VALUE = 8
+"""Cells of the change itself, so that those of a column stand below each other."""
+_ENDS = 14
+"""Cells of its interval, likewise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Delta:
+    """One metric of B against that of A."""
+
+    change: float | None
+    """B / A of a ratio, B − A otherwise; None when unknown."""
+    verdict: str
+    """As comparisons and histories give it: better, worse, equivalent, regression …"""
+    low: float | None = None
+    high: float | None = None
+    """Of the change's interval."""
+    unit: Literal["ratio", "points", ""] = "ratio"
+    """Points are hundredths: 0.13 is written as +13.0 pt."""
+    reason: str = ""
+    """Why there is none."""
+
+
+def paint_delta(delta: Delta, width: int, palette: Palette, glyphs: Glyphs) -> Row:
+    """`▲ 1.42× [1.10, 1.84] worse` in exactly `width` cells; the interval goes first where there
+    is no room, then the verdict shrinks to its letter: B, W, S, = or ?."""
+    word, letter = _WORDS.get(delta.verdict, (one_line(delta.verdict), "?"))
+    word, style = glyphs.plain(word), _style(letter, palette)
+    if delta.change is None or not math.isfinite(delta.change):
+        why = f"{glyphs.nothing} {glyphs.plain(one_line(delta.reason))}".rstrip()
+        return fit([span(shorten(why, width, glyphs), palette.dim)], width, palette.text)
+    value = glyphs.plain(_written(delta.change, delta.unit))
+    head = span(f"{_arrow(delta, glyphs)} {value:>{_VALUE}}", style)
+    ends = span(f"{glyphs.plain(_ends(delta)):<{_ENDS}}", palette.dim)
+    gap = span(" ", palette.text)
+    tight = span(f"{_arrow(delta, glyphs)}{value}{letter}", style)
+    choices = (
+        join(head, gap, ends, gap, span(word, style)) if ends.text.strip() else [],
+        join(head, gap, span(word, style)),
+        join(head, gap, span(letter, style)),
+        [tight],
+    )
+    row = next((row for row in choices if row and row_width(row) <= width), [tight])
+    return fit(row, width, palette.text)
+
+
+def _style(letter: str, palette: Palette) -> Style:
+    styles = {"B": palette.good, "W": palette.bad, "S": palette.warn, "=": palette.text}
+    return styles.get(letter, palette.dim)
+
+
+def _arrow(delta: Delta, glyphs: Glyphs) -> str:
+    assert delta.change is not None
+    away = delta.change - (1.0 if delta.unit == "ratio" else 0.0)
+    return glyphs.up if away > 0 else glyphs.down if away < 0 else glyphs.level
+
+
+def _written(change: float, unit: str) -> str:
+    if unit == "ratio":
+        return f"{_number(change)}×"
+    return f"{100 * change:+.1f} pt" if unit == "points" else _signed(change)
+
+
+def _ends(delta: Delta) -> str:
+    if delta.low is None or delta.high is None:
+        return ""
+    if delta.unit == "ratio":
+        low, high = _number(delta.low), _number(delta.high)
+    elif delta.unit == "points":
+        low, high = f"{100 * delta.low:+.1f}", f"{100 * delta.high:+.1f}"
+    else:
+        low, high = _signed(delta.low), _signed(delta.high)
+    return f"[{low}, {high}]".replace("inf", "∞").replace("nan", "–")
+
+
+def _signed(value: float) -> str:
+    text = quantity(value)
+    return f"+{text}" if value > 0 else text
+
+
+def _number(value: float) -> str:
+    """Three significant digits, and no more places than three."""
+    text = f"{value:#.3g}".rstrip(".")
+    return f"{value:.3f}" if abs(value) < 0.1 else text
+
+
+Deltas = tuple[tuple[str, Delta], ...]
+"""Names and their changes."""
+
+
+def paint_deltas(
+    deltas: Deltas, width: int, height: int, palette: Palette, glyphs: Glyphs
+) -> list[Row]:
+    """Changes below each other, each after its name."""
+    if not deltas:
+        return notice("no data", width, height, palette, glyphs)
+    names = [glyphs.plain(one_line(name)) for name, _ in deltas]
+    edge = min(max(map(cell_len, names)), width // 2)
+    rows = [
+        join(
+            span(aligned(name, edge, "left", glyphs) + " ", palette.text),
+            *paint_delta(delta, max(1, width - edge - 1), palette, glyphs),
+        )
+        for name, (_, delta) in zip(names, deltas, strict=True)
+    ]
+    return page(rows, width, height, palette.text)
+
+
+class DeltaCells(Painted):
+    """Changes below each other; tables take `paint_delta` itself."""
+
+    deltas: Deltas = ()
+
+    def show(self, deltas: Deltas) -> None:
+        """Names and their changes."""
+        self.deltas = deltas
+        self.redraw()
+
+    def paint(self, width: int, height: int) -> list[Row]:
+        return paint_deltas(self.deltas, width, height, self.palette, self.glyphs)
+
+
+def demo() -> DeltaCells:
+    """An example."""
+    cells = DeltaCells()
+    cells.show(
+        (
+            ("example accuracy", Delta(0.13, "better", 0.103, 0.157, "points")),
+            ("example e2e_ms.p50", Delta(1.42, "worse", 1.10, 1.84)),
+            ("example ttft_ms.p50", Delta(0.71, "better", 0.66, 0.78)),
+            ("example cost_usd", Delta(1.0, "equivalent", 0.98, 1.02)),
+            ("example itl_ms.p99", Delta(0.96, "inconclusive", 0.80, 1.15)),
+            ("example e2e_ms.p95", Delta(1.06, "suspect", 1.01, 1.12)),
+            ("example answers/s", Delta(2310, "better", 1800, 2950, "")),
+            ("example tokens", Delta(None, "not enough data", reason="needs 5 runs (have 2)")),
+        )
+    )
+    return cells

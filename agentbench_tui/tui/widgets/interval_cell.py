@@ -1,0 +1,231 @@
+"""A value and its interval in a table's cell: in figures, and drawn on the axis of its column."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rich.cells import cell_len
+from rich.style import Style
+
+from agentbench_tui.model.untrusted import one_line
+from agentbench_tui.tui.axis import Axis, axis_of, quantity
+from agentbench_tui.tui.glyphs import Glyphs
+from agentbench_tui.tui.painting import Row, aligned, fit, join, notice, page, shorten, span
+from agentbench_tui.tui.theme import Palette
+from agentbench_tui.tui.widgets.painted import Painted
+
+_LEAST_DRAWING = 9
+"""Cells below which a drawing tells nothing."""
+_PERCENT = "share"
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A value with the ends between which it surely lies, as far as they are known."""
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    reason: str = ""
+    """Why there is no value."""
+
+
+@dataclass(frozen=True, slots=True)
+class IntervalColumn:
+    """What the cells of one column share, so that they can be held against each other."""
+
+    axis: Axis | None
+    """None where no cell has a value."""
+    unit: str
+    value_cells: int
+    ends_cells: int
+    reference: float | None = None
+    """A value to which all are held, such as 1 for ratios; drawn as a thin upright."""
+
+
+def interval_column(
+    intervals: Sequence[Interval],
+    unit: str = "",
+    *,
+    log: bool = False,
+    reference: float | None = None,
+) -> IntervalColumn:
+    """The column of these cells. Unit `share`: written in percent."""
+    values = [
+        value
+        for one in intervals
+        for value in (one.value, one.low, one.high, reference)
+        if value is not None
+    ]
+    figures = [_figures(one, unit) for one in intervals if _known(one.value)]
+    return IntervalColumn(
+        axis_of(values, log=log),
+        unit,
+        max((cell_len(value) for value, _ in figures), default=1),
+        max((cell_len(ends) for _, ends in figures), default=0),
+        reference,
+    )
+
+
+def paint_interval(
+    interval: Interval,
+    column: IntervalColumn,
+    width: int,
+    palette: Palette,
+    glyphs: Glyphs,
+    style: Style | None = None,
+) -> Row:
+    """`212 ms [198, 231]   ├─●──┤` in exactly `width` cells.
+
+    The drawing goes first where there is no room, then the ends. `style`: of the drawing. An end
+    that is unknown has no bar; what leaves the axis is cut there without its bar.
+    """
+    if not _known(interval.value):
+        why = f"{glyphs.nothing} {glyphs.plain(one_line(interval.reason))}".rstrip()
+        return fit([span(shorten(why, width, glyphs), palette.dim)], width, palette.text)
+    value, ends = (glyphs.plain(text) for text in _figures(interval, column.unit))
+    row = [span(f"{value:>{column.value_cells}}", palette.text)]
+    room = width - column.value_cells
+    if column.ends_cells and room >= column.ends_cells + 1:
+        row.append(span(f" {ends:<{column.ends_cells}}", palette.dim))
+        room -= column.ends_cells + 1
+    if column.axis is not None and room >= _LEAST_DRAWING + 1:
+        row.append(span(" ", palette.text))
+        row += whisker(
+            interval, column, room - 1, palette, glyphs, style or palette.series[0].style
+        )
+    return fit(join(*row), width, palette.text)
+
+
+def whisker(
+    interval: Interval,
+    column: IntervalColumn,
+    width: int,
+    palette: Palette,
+    glyphs: Glyphs,
+    style: Style,
+) -> Row:
+    """The interval drawn on the column's axis, in `width` cells."""
+    axis = column.axis
+    cells = [" "] * width
+    styles = [palette.frame] * width
+    if axis is None:
+        return [span("".join(cells), palette.frame)]
+    if column.reference is not None and 0 <= axis.share(column.reference) <= 1:
+        cells[_cell(axis, column.reference, width)] = glyphs.dashed_vertical
+    value = interval.value if _known(interval.value) else None
+    low, high = interval.low, interval.high
+    if low is not None and high is not None and not math.isnan(low + high):
+        first, last = _cell(axis, low, width), _cell(axis, high, width)
+        for cell in range(first, last + 1):
+            cells[cell], styles[cell] = glyphs.interval_line, style
+        if axis.share(low) >= 0 and low > -math.inf:
+            cells[first] = glyphs.interval_low
+        if axis.share(high) <= 1 and high < math.inf:
+            cells[last] = glyphs.interval_high
+    if value is not None:
+        cell = _cell(axis, value, width)
+        cells[cell], styles[cell] = glyphs.interval_centre, style
+    return join(*(span(cell, style) for cell, style in zip(cells, styles, strict=True)))
+
+
+def _cell(axis: Axis, value: float, width: int) -> int:
+    share = axis.share(value) if math.isfinite(value) else float(value > 0)
+    return min(width - 1, max(0, round(min(1.0, max(0.0, share)) * (width - 1))))
+
+
+def _known(value: float | None) -> bool:
+    return value is not None and math.isfinite(value)
+
+
+def _figures(interval: Interval, unit: str) -> tuple[str, str]:
+    """The value, and the ends in brackets without the unit where it is the value's."""
+    value = _written(interval.value, unit)
+    if interval.low is None or interval.high is None:
+        return value, ""
+    ends = [_written(end, unit) for end in (interval.low, interval.high)]
+    name = value.partition(" ")[2]
+    if name and all(end.partition(" ")[2] == name for end in ends):
+        ends = [end.partition(" ")[0] for end in ends]
+    return value, f"[{', '.join(ends)}]"
+
+
+def _written(value: float | None, unit: str) -> str:
+    if value is not None and math.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    if unit == _PERCENT and value is not None:
+        return f"{100 * value:.1f} %"
+    return quantity(value, unit)
+
+
+@dataclass(frozen=True, slots=True)
+class Intervals:
+    """Values below each other, each with its name, on one axis."""
+
+    rows: tuple[tuple[str, Interval], ...]
+    unit: str = ""
+    log: bool = False
+    reference: float | None = None
+    reason: str = "no data"
+
+
+def paint_intervals(
+    intervals: Intervals, width: int, height: int, palette: Palette, glyphs: Glyphs
+) -> list[Row]:
+    """A forest plot: a row for each name."""
+    if not intervals.rows:
+        return notice(intervals.reason, width, height, palette, glyphs)
+    column = interval_column(
+        [one for _, one in intervals.rows],
+        intervals.unit,
+        log=intervals.log,
+        reference=intervals.reference,
+    )
+    names = [glyphs.plain(one_line(name)) for name, _ in intervals.rows]
+    edge = min(max(map(cell_len, names)), width // 3)
+    rows = [
+        join(
+            span(aligned(name, edge, "left", glyphs) + " ", palette.text),
+            *paint_interval(
+                one, column, max(1, width - edge - 1), palette, glyphs, palette.of(at).style
+            ),
+        )
+        for at, (name, (_, one)) in enumerate(zip(names, intervals.rows, strict=True))
+    ]
+    return page(rows, width, height, palette.text)
+
+
+class IntervalCells(Painted):
+    """Values below each other on one axis; tables take `paint_interval` itself."""
+
+    intervals = Intervals(())
+
+    def show(self, intervals: Intervals) -> None:
+        """Names and their values."""
+        self.intervals = intervals
+        self.redraw()
+
+    def paint(self, width: int, height: int) -> list[Row]:
+        return paint_intervals(self.intervals, width, height, self.palette, self.glyphs)
+
+
+def demo() -> IntervalCells:
+    """An example."""
+    cells = IntervalCells()
+    cells.show(
+        Intervals(
+            (
+                ("example atlas", Interval(212, 198, 231)),
+                ("example swift", Interval(247, 230, 262)),
+                ("example oracle", Interval(284, 205, 366)),
+                ("example mosaic", Interval(321, 318, 325)),
+                ("example tern", Interval(358)),
+                ("example heron", Interval(None, reason="needs 5 runs (have 2)")),
+            ),
+            "ms",
+            reference=212,
+        )
+    )
+    return cells

@@ -1,0 +1,181 @@
+"""How a run stands, on one line; where it is narrow, what matters least is left out first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from agentbench_tui.model.untrusted import one_line
+from agentbench_tui.tui.axis import quantity
+from agentbench_tui.tui.glyphs import Glyphs
+from agentbench_tui.tui.painting import Row, join, page, row_width, shorten, span
+from agentbench_tui.tui.theme import Palette
+from agentbench_tui.tui.widgets.painted import Painted
+from agentbench_tui.verdicts.figures import dollars
+
+_SLOW_LOOP_MS = 50.0
+"""Lag of the harness's loop from which on it is pointed at."""
+_NEAR_CAP = 0.9
+"""Share of a cost cap from which on the cost is pointed at."""
+_GAP = 2
+_SUITE = 28
+"""Cells of a suite's name."""
+_RUNNING, _CLEAN = "running", "clean"
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """What is known of a run; None is not shown, or as `–` where one would look for it."""
+
+    suite: str
+    state: str = _RUNNING
+    """In a word or two: running, paused, stopping, replay ×4, complete, interrupted."""
+    done: int = 0
+    planned: int | None = None
+    """Answers that there will be."""
+    elapsed_s: float | None = None
+    left_s: float | None = None
+    """Until the end, by the pace so far."""
+    in_flight: int | None = None
+    harness: str | None = None
+    """What the harness says of itself: clean, noisy, generator-limited."""
+    lag_ms: float | None = None
+    """How late the harness's loop is."""
+    cost_usd: float | None = None
+    cap_usd: float | None = None
+    simulated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    parts: Row
+    rank: int
+    """The lowest gets its room first."""
+
+
+def paint_status(
+    status: Status | None, width: int, height: int, palette: Palette, glyphs: Glyphs
+) -> list[Row]:
+    """One row: suite, state, answers done of all, time gone and left, in flight, harness, cost."""
+    if status is None:
+        row = [span(shorten("no run", width, glyphs), palette.dim)]
+        return page([row], width, height, palette.text)
+    items = _items(status, palette, glyphs)
+    kept, room = set[int](), width + _GAP
+    for at in sorted(range(len(items)), key=lambda at: items[at].rank):
+        need = row_width(items[at].parts) + _GAP
+        if need <= room:
+            kept.add(at)
+            room -= need
+    gap = span(" " * _GAP, palette.text)
+    parts = [part for at in sorted(kept) for part in (items[at].parts, [gap])]
+    return page([join(*parts[:-1])], width, height, palette.text)
+
+
+def _items(status: Status, palette: Palette, glyphs: Glyphs) -> list[_Item]:
+    plain, dim, text = glyphs.plain, palette.dim, palette.text
+    suite = shorten(plain(one_line(status.suite)), _SUITE, glyphs)
+    state = plain(one_line(status.state))
+    items = [
+        _Item([span(suite, palette.title)], 2),
+        _Item([span(state, text if status.state == _RUNNING else palette.accent)], 1),
+        _Item(_progress(status, palette, glyphs), 0),
+    ]
+    if status.simulated:
+        items.append(_Item([span("simulated", palette.warn)], 3))
+    if status.elapsed_s is not None:
+        items.append(_Item([span(plain(clock(status.elapsed_s)), text), span(" gone", dim)], 5))
+    if status.left_s is not None:
+        items.append(_Item([span(plain(clock(status.left_s)), text), span(" left", dim)], 4))
+    if status.in_flight is not None:
+        items.append(_Item([span(f"{status.in_flight:,}", text), span(" in flight", dim)], 6))
+    return items + _health(status, palette, glyphs)
+
+
+def _progress(status: Status, palette: Palette, glyphs: Glyphs) -> Row:
+    planned = glyphs.nothing if status.planned is None else f"{status.planned:,}"
+    row = [span(f"{status.done:,}", palette.text), span(f"/{planned}", palette.dim)]
+    if status.planned:
+        # Rounded down: 100 % is said only when all is done.
+        row.append(span(f" {int(100 * status.done / status.planned)} %", palette.text))
+    return row
+
+
+def _health(status: Status, palette: Palette, glyphs: Glyphs) -> list[_Item]:
+    items = []
+    if status.harness is not None:
+        clean = status.harness == _CLEAN
+        words = glyphs.plain(one_line(status.harness))
+        told = [span("harness ", palette.dim), span(words, palette.good)]
+        items.append(
+            _Item(told, 8) if clean else _Item(_pointed(f"harness {words}", palette, glyphs), 1)
+        )
+    if status.lag_ms is not None:
+        lag = glyphs.plain(quantity(status.lag_ms, "ms"))
+        slow = status.lag_ms >= _SLOW_LOOP_MS
+        told = [span("lag ", palette.dim), span(lag, palette.text)]
+        items.append(_Item(_pointed(f"lag {lag}", palette, glyphs), 2) if slow else _Item(told, 9))
+    if status.cost_usd is not None:
+        items.append(_cost(status.cost_usd, status.cap_usd, palette, glyphs))
+    return items
+
+
+def _cost(cost: float, cap: float | None, palette: Palette, glyphs: Glyphs) -> _Item:
+    spent = dollars(cost)
+    if cap is None:
+        return _Item([span(spent, palette.text)], 7)
+    if cost >= _NEAR_CAP * cap:
+        return _Item(_pointed(f"{spent} of {dollars(cap)}", palette, glyphs), 2)
+    return _Item([span(spent, palette.text), span(f" of {dollars(cap)}", palette.dim)], 7)
+
+
+def _pointed(text: str, palette: Palette, glyphs: Glyphs) -> Row:
+    return [span(f"{glyphs.warn} {text}", palette.warn)]
+
+
+def clock(seconds: float) -> str:
+    """`3:12`, `1:02:11`, `2 d 04:10`; `–` for what is no time."""
+    if not 0 <= seconds < 1e9:
+        return "–"
+    minutes, second = divmod(int(seconds), 60)
+    hours, minute = divmod(minutes, 60)
+    if hours >= 24:
+        return f"{hours // 24} d {hours % 24:02}:{minute:02}"
+    return f"{hours}:{minute:02}:{second:02}" if hours else f"{minute}:{second:02}"
+
+
+class StatusBar(Painted):
+    """One row at the top or bottom of a screen."""
+
+    DEFAULT_CSS: ClassVar[str] = "StatusBar { height: 1; width: 1fr; }"
+
+    status: Status | None = None
+
+    def show(self, status: Status | None) -> None:
+        """How the run stands now."""
+        self.status = status
+        self.redraw()
+
+    def paint(self, width: int, height: int) -> list[Row]:
+        return paint_status(self.status, width, height, self.palette, self.glyphs)
+
+
+def demo() -> StatusBar:
+    """An example."""
+    bar = StatusBar()
+    bar.show(
+        Status(
+            "example suite",
+            done=41,
+            planned=200,
+            elapsed_s=192,
+            left_s=680,
+            in_flight=64,
+            harness="noisy",
+            lag_ms=1.2,
+            cost_usd=0.41,
+            cap_usd=5.0,
+            simulated=True,
+        )
+    )
+    return bar

@@ -1,0 +1,54 @@
+"""The way to a screen on one line."""
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+from agentbench_tui.tui.glyphs import ASCII, UNICODE
+from agentbench_tui.tui.painting import text_of
+from agentbench_tui.tui.theme import DARK, palette
+from agentbench_tui.tui.widgets.crumbs import CrumbBar, demo, paint_crumbs
+
+LOOK = palette(DARK), UNICODE
+WAY = ("agentbench", "runs", "quickstart", "case 12")
+
+
+def shown(width: int, way: tuple[str, ...] = WAY) -> str:
+    (row,) = text_of(paint_crumbs(way, width, 1, *LOOK))
+    assert cell_len(row) == width
+    return row.rstrip()
+
+
+def test_the_whole_way_is_shown_where_there_is_room() -> None:
+    assert shown(40) == "agentbench ▸ runs ▸ quickstart ▸ case 12"
+
+
+def test_the_middle_gives_way_first_then_the_start_and_never_where_one_is() -> None:
+    assert shown(39) == "agentbench ▸ … ▸ quickstart ▸ case 12"
+    assert shown(30) == "agentbench ▸ … ▸ case 12"
+    assert shown(20) == "… ▸ case 12"
+    assert shown(8) == "case 12"
+    assert shown(5) == "case…"
+
+
+def test_a_name_cannot_move_the_cursor() -> None:
+    assert shown(30, ("runs", "a\x1b[2Jb")) == "runs ▸ a\\x1b[2Jb"
+
+
+def test_without_unicode_there_is_none() -> None:
+    (row,) = text_of(paint_crumbs(("é", *WAY), 30, 1, palette(DARK), ASCII))
+    assert row.isascii()
+
+
+@settings(max_examples=60)
+@given(st.lists(st.text(max_size=12), max_size=6), st.integers(1, 60), st.integers(1, 3))
+def test_any_way_fits_any_room(way: list[str], width: int, height: int) -> None:
+    rows = paint_crumbs(tuple(way), width, height, *LOOK)
+    assert [cell_len(row) for row in text_of(rows)] == [width] * height
+    assert all(piece.style is not None for row in rows for piece in row)
+
+
+def test_the_example_says_that_it_is_one() -> None:
+    bar = demo()
+    assert isinstance(bar, CrumbBar)
+    assert "example suite" in bar.crumbs
