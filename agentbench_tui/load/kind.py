@@ -10,35 +10,29 @@ from __future__ import annotations
 import asyncio
 import random
 from functools import partial
-from time import perf_counter_ns
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from agentbench_tui.engine.recorder import IterationRow, Recorder, utc_now
+from agentbench_tui.engine.recorder import Recorder
 from agentbench_tui.load import repeats
-from agentbench_tui.load.live import TICK_S, Live
+from agentbench_tui.load.live import Live
+from agentbench_tui.load.measurement import Measurement, asked_by, store_window
 from agentbench_tui.load.protocol import HttpTarget
 from agentbench_tui.load.shape import (
-    asked_of,
-    duration_of,
-    is_local,
-    requests_of,
-    runs_inside,
     schedule_of,
     worker_plans,
 )
-from agentbench_tui.load.stalls import share_stalled, stalled_us
 from agentbench_tui.load.target import open_target
 from agentbench_tui.load.window import Window
-from agentbench_tui.load.workers import OVERTIME_S, LoadWorkers
+from agentbench_tui.load.workers import LoadWorkers
 from agentbench_tui.model.answer import AgentFailure, FailureKind
 from agentbench_tui.model.identity import derive_seed
 from agentbench_tui.model.untrusted import one_line, redact
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Coroutine, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from pydantic import BaseModel
 
@@ -47,7 +41,7 @@ if TYPE_CHECKING:
     from agentbench_tui.engine.plan import ExecutionPlan, Group
     from agentbench_tui.engine.suite_problems import Finding
     from agentbench_tui.load.arrivals import Arrivals, Trace
-    from agentbench_tui.load.protocol import AgentTarget, Done, WorkerPlan
+    from agentbench_tui.load.protocol import AgentTarget, WorkerPlan
     from agentbench_tui.load.spec import LoadSpec
     from agentbench_tui.load.target import OpenTarget
     from agentbench_tui.load.window import Calibration
@@ -138,7 +132,7 @@ class _Load:
         from agentbench_tui.load.calibration import last_known, machine_of
         from agentbench_tui.load.verdict import plan_warning
 
-        asked_per_s, run_key = self._asked()[1], self._context.run_key
+        asked_per_s, run_key = asked_by(self._spec, self._arrivals)[1], self._context.run_key
         if asked_per_s is None or self._warned or not isinstance(target, HttpTarget):
             return
         self._warned = True
@@ -217,7 +211,6 @@ class _Load:
         from agentbench_tui.load.pricing import price_against_cap
 
         context, key = self._context, self._context.execution_keys[execution.id]
-        asked = self._asked()
         live = Live(
             context,
             key,
@@ -228,47 +221,11 @@ class _Load:
             clean=opened.clean,
             price=price_against_cap(context, execution.agent),
         )
+        measurement = Measurement(context, self._spec, self._arrivals, opened.target, live)
         async with LoadWorkers(plans, live.hear) as workers:
             context.active[key] = self._lives[key] = live
-            beside = [asyncio.create_task(_tick(live))]
-            try:
-                if not await _unless_stopped(context, self._ready(workers, opened)):
-                    return None
-                started_at, stalled_before_us = utc_now(), stalled_us()
-                began_ns = workers.start()
-                live.begin(
-                    began_ns,
-                    duration_of(self._spec, self._arrivals),
-                    requests_of(self._spec, self._arrivals),
-                )
-                beside.append(asyncio.create_task(_stop(context, workers, live)))
-                try:
-                    done = await self._done(workers)
-                except AgentFailure as failure:
-                    raise AgentFailure(failure.kind, f"broke off: {failure.detail}") from None
-                stalled = share_stalled(stalled_before_us, (perf_counter_ns() - began_ns) / 1e9)
-            finally:
-                for task in beside:
-                    task.cancel()
-                live.end()
-        target, stopped = opened.target, any(one.stopped for one in done)
-        if stopped:
-            asked = self._asked(max(one.window_s for one in done))
-        window = Window(
-            is_open=self._arrivals is not None,
-            asked_per_s=asked[1],
-            asked=asked[0],
-            started_at=started_at,
-            ramp_s=self._spec.ramp_s,
-            slo=self._spec.slo.model_dump(exclude_none=True),
-            max_in_flight=self._spec.max_in_flight,
-            on_this_machine=not isinstance(target, HttpTarget) or is_local(target.url),
-            workers=done,
-            psi_cpu_percent=stalled,
-            stopped=stopped,
-            agent_inside=runs_inside(target),
-        )
-        return window, live
+            window = await measurement.carry_out(workers, self._ready(workers, opened))
+        return None if window is None else (window, live)
 
     async def _ready(self, workers: LoadWorkers, opened: OpenTarget) -> None:
         """Wait for all that has to be there before the window. Raises AgentFailure."""
@@ -277,43 +234,8 @@ class _Load:
             await asyncio.shield(self._context.environment())
             await self._warn(opened.target)
 
-    async def _done(self, workers: LoadWorkers) -> tuple[Done, ...]:
-        """The workers' last words; one that hangs beyond its window and drain is no use."""
-        longest = duration_of(self._spec, self._arrivals)
-        if longest is None:
-            return await workers.done()
-        try:
-            async with asyncio.timeout(longest + self._spec.drain_s + OVERTIME_S):
-                return await workers.done()
-        except TimeoutError:
-            late = "a load worker did not come to its end"
-            raise AgentFailure(FailureKind.HARNESS, late) from None
-
-    def _asked(self, ran_s: float | None = None) -> tuple[float | None, float | None]:
-        """Requests and requests a second that the schedule asks for, on average; of a window that
-        was cut short while it ran."""
-        if self._arrivals is None:
-            return None, None
-        duration_s = duration_of(self._spec, self._arrivals) if ran_s is None else ran_s
-        count, seconds = asked_of(self._arrivals, duration_s, self._spec.requests)
-        return count, count / seconds if seconds > 0 else None
-
     async def _store(self, key: int, repeat: int, window: Window, live: Live) -> None:
-        writer = self._context.writer
-        Recorder(writer, self._context.run_key, key).iteration(
-            IterationRow(
-                repeat=repeat,
-                iteration=0,
-                warmup=False,
-                status="stopped" if window.stopped else "ok",
-                started_at=window.started_at,
-                asking_s=window.window_s,
-                observed=live.rows,
-                answered=live.answered,
-                correct=0,
-            )
-        )
-        await writer.apply(lambda c: repeats.keep(c, key, repeat, window, live.rows))
+        await store_window(self._context, key, repeat, window, live)
         self._windows[(key, repeat)] = window
 
     async def calibrate(self) -> None:
@@ -359,29 +281,3 @@ def _keep(
 def _knows_ceilings(connection: sqlite3.Connection) -> bool:
     """Whether there is any to hold a plan against; else the machine need not be known yet."""
     return connection.execute("SELECT 1 FROM calibrations LIMIT 1").fetchone() is not None
-
-
-async def _tick(live: Live) -> None:
-    while True:
-        await asyncio.sleep(TICK_S)
-        live.tick()
-
-
-async def _stop(context: RunContext, workers: LoadWorkers, live: Live) -> None:
-    """When the run is to end, so is the window: what is in flight comes to its end."""
-    await context.stop.wait()
-    workers.stop()
-    live.cut()
-
-
-async def _unless_stopped(context: RunContext, work: Coroutine[Any, Any, None]) -> bool:
-    """Do the work; False when the run was to end before it was done."""
-    doing, stop = asyncio.create_task(work), asyncio.create_task(context.stop.wait())
-    try:
-        await asyncio.wait((doing, stop), return_when=asyncio.FIRST_COMPLETED)
-        if doing.done():
-            doing.result()
-        return not stop.done()
-    finally:
-        doing.cancel()
-        stop.cancel()

@@ -171,6 +171,12 @@ class LoadWorkers:
     def pids(self) -> tuple[int, ...]:
         return tuple(worker.pid for worker in self._workers)
 
+    def take(self, plans: Sequence[WorkerPlan]) -> None:
+        """Further plans, one for each worker, when those before are carried out."""
+        self._plans = plans
+        for worker, plan in zip(self._workers, plans, strict=True):
+            worker.take(plan)
+
     async def ready(self) -> None:
         """Wait until all have warmed up. Raises AgentFailure of the first that cannot begin."""
         limit_s = OPEN_LIMIT_S + max(
@@ -205,9 +211,7 @@ class LoadWorkers:
         """From start to end: the plans that were given, or further ones, when those are carried
         out. Raises AgentFailure."""
         if plans:
-            self._plans = plans
-            for worker, plan in zip(self._workers, plans, strict=True):
-                worker.take(plan)
+            self.take(plans)
         await self.ready()
         self.start()
         return await self.done()

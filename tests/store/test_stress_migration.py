@@ -41,10 +41,13 @@ def reports(path: Path) -> list[str]:
 def with_report(path: Path) -> None:
     write_once(
         path,
-        lambda c: c.execute(
-            "INSERT INTO stress_reports (execution_key, run_key, document)"
-            " SELECT key, run_key, 'found' FROM benchmark_executions WHERE benchmark_id='burst'"
-        ),
+        [
+            lambda c: c.execute(
+                "INSERT INTO stress_reports (execution_key, run_key, document)"
+                " SELECT key, run_key, 'found' FROM benchmark_executions"
+                " WHERE benchmark_id='burst'"
+            )
+        ],
     )
 
 
