@@ -111,9 +111,11 @@ def blocks(buckets: list[tuple[float, float, int]], width: int) -> str:
 class LoadPicture:
     """The executions of kind load of one run."""
 
-    def __init__(self, benchmarks: Mapping[str, dict[str, Any]]) -> None:
-        """`benchmarks`: execution id → its benchmark, as the plan has it."""
+    def __init__(self, benchmarks: Mapping[str, dict[str, Any]], command: str | None) -> None:
+        """`benchmarks`: execution id → its benchmark, as the plan has it. `command`: what asked for
+        the run."""
         self._benchmarks = benchmarks
+        self._command = command
         self._seen: dict[int, _Seen] = {}
 
     def has(self, row: Row) -> bool:
@@ -152,7 +154,7 @@ class LoadPicture:
         outlook = seen.outlook()
         e2e += f"; {outlook}" if outlook else ""
         phase = [state["phase"]] if state.get("phase", "window") != "window" else []
-        if warming := warming_up(self._benchmarks[row["id"]], state):
+        if warming := warming_up(self._benchmarks[row["id"]], state, self._command):
             return f"{_name(row)}: {warming}"
         return (
             f"{_name(row)}: {', '.join([*phase, *_rates(seen, state), *_counts(seen, state), e2e])}"
@@ -191,7 +193,7 @@ class LoadPicture:
         parts: list[RenderableType] = [
             Text(f"{_name(row)} · {schedule_words(block)}", style="bold"),
         ]
-        if warming := warming_up(self._benchmarks[row["id"]], state):
+        if warming := warming_up(self._benchmarks[row["id"]], state, self._command):
             return [*parts, Text(warming)]
         parts += [
             Text(" · ".join([*_elapsed(seen, block, state), *_rates(seen, state)])),

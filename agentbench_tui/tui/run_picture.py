@@ -99,7 +99,7 @@ class RunPicture:
     def _load_of(self, update: Update) -> LoadPicture:
         """The run's executions of kind load, known from its plan, which is read once."""
         if self._load is None:
-            self._load = LoadPicture(load_benchmarks(update.run["plan"]))
+            self._load = LoadPicture(load_benchmarks(update.run["plan"]), update.run["command"])
         return self._load
 
     def progress(self, update: Update) -> str:

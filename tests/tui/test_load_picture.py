@@ -75,7 +75,8 @@ def update(
         for one in rows
         if one["status"] == "running"
     }
-    run = {"id": "r", "status": "running", "plan": plan(*kinds)}
+    command = "agentbench load openai:http://127.0.0.1#m"
+    run = {"id": "r", "status": "running", "plan": plan(*kinds), "command": command}
     return Update(run, rows, live, {"ticks": ticks, "failures": [*failures], "gauges": []})
 
 
@@ -247,6 +248,15 @@ def test_a_load_that_waits_for_its_warm_up_says_so(benchmark: dict[str, Any], to
     assert "warming up" not in picture.progress(seen)
 
 
+def test_in_a_suite_it_is_a_key_that_leaves_the_warm_up_out() -> None:
+    seen = update(["load"], [row(0)], [], {"in_flight": 0, "phase": "starting"})
+    seen.run["command"] = "agentbench run suite.yaml"
+    picture = RunPicture()
+    picture.take(seen)
+    said = "(limit 300 s; `warmup_requests: 0` in its `load` to skip)"
+    assert picture.progress(seen) == f"load m: warming up: waiting for the first answer {said}"
+
+
 @pytest.mark.parametrize(
     ("buckets", "width", "line"),
     [
@@ -307,9 +317,9 @@ def test_tasks_tell_what_the_run_says_of_its_precision() -> None:
 def test_what_waits_for_its_warm_up_is_found_in_the_store() -> None:
     with closing(sqlite3.connect(":memory:")) as store:
         store.executescript(
-            "CREATE TABLE runs (key, id); CREATE TABLE live (execution_key, state);"
+            "CREATE TABLE runs (key, id, command); CREATE TABLE live (execution_key, state);"
             "CREATE TABLE benchmark_executions (key, run_key, id, agent_id);"
-            "INSERT INTO runs VALUES (1, 'r');"
+            "INSERT INTO runs VALUES (1, 'r', NULL);"
             "INSERT INTO benchmark_executions VALUES (7, 1, 'e0', 'm'), (8, 1, 'e1', 'n');"
             """INSERT INTO live VALUES (7, '{"phase": "waiting"}'), (8, '{"phase": "starting"}');"""
         )
