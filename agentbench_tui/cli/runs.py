@@ -79,6 +79,9 @@ def list_(limit: int, tag: str | None, database: str | None, form: str) -> int:
     path = database_path(database)
     with reading(path) as connection:
         document = runs_document(connection, path, limit, tag)
+        for run in document["runs"]:
+            if run["status"] in {"running", "interrupted"}:
+                _add_loads(connection, run)
     rows = [
         {
             **run,
@@ -92,6 +95,20 @@ def list_(limit: int, tag: str | None, database: str | None, form: str) -> int:
     ]
     print_rows(rows, _RUNS, form, document)
     return 0
+
+
+def _add_loads(connection: Any, run: dict[str, Any]) -> None:
+    """Count what was told of loads that have no figures yet, or never will: such as go on, and such
+    as were killed."""
+    observed, answered = connection.execute(
+        "SELECT COALESCE(SUM(t.observed), 0), COALESCE(SUM(t.answered), 0) FROM runs r"
+        " JOIN benchmark_executions e ON e.run_key=r.key JOIN ticks t ON t.execution_key=e.key"
+        " WHERE r.id=? AND e.observed=0"
+        " AND EXISTS (SELECT 1 FROM sample_chunks c WHERE c.execution_key=e.key)",
+        (run["id"],),
+    ).fetchone()
+    run["observed"] = (run["observed"] or 0) + observed
+    run["answered"] = (run["answered"] or 0) + answered
 
 
 @runs.command()

@@ -102,10 +102,14 @@ def test_requests_of_a_killed_load_can_be_read_until_it_is_measured_anew(tmp_pat
     load = ("load", target, "--rate", "50,60", "--duration", "60s", "--warmup", "0", "--no-ui")
     with place.started(*load) as process:
         stored = "SELECT COALESCE(SUM(rows), 0) FROM sample_chunks"
-        until(lambda: place.database.exists() and place.tables() and place.rows(stored)[0][0] > 0)
+        told = "SELECT COALESCE(SUM(observed), 0), COALESCE(SUM(answered), 0) FROM ticks"
+        until(lambda: place.database.exists() and place.tables() and place.rows(told)[0][0] > 0)
         process.send_signal(KILL)
         process.wait()
     ((count,),) = place.rows(stored)
+    (listed,) = json.loads(place.run("runs", "list", "--format", "json").stdout)["runs"]
+    assert (listed["observed"], listed["answered"]) == place.rows(told)[0]
+    assert 0 < listed["observed"] <= count
 
     shown = place.run("runs", "show").stdout.splitlines()
     assert shown[0] == "not measured: load mock rate=50, load mock rate=60"
