@@ -56,6 +56,7 @@ def run_plan(
     from agentbench_tui.cli.load_limits import warn_of_limits
     from agentbench_tui.store.database import Location, create_or_migrate
 
+    check_stress(plan)
     warn_of_limits(plan)
     location = Location.resolve(database, persist)
     folder = location.working.parent
@@ -83,6 +84,14 @@ def run_plan(
         return code
     click.echo(f"`agentbench resume {plan.run_id}` goes on where it ended", err=True)
     return 128 + number
+
+
+def check_stress(plan: Plan) -> None:
+    """Raise UsageError where the plan would put stress on somebody else's host."""
+    if any(group.benchmark["kind"] == "stress" for group in plan.groups):
+        from agentbench_tui.stress.safety import check_consent
+
+        check_consent(plan)
 
 
 def _run_here(plan: Plan, database: Path, *, quiet: bool, resume: bool) -> int | None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from agentbench_tui.analysis.resilience import overall
-from agentbench_tui.stress.report import Scenario, ScenarioReport
+from agentbench_tui.stress.catalogue import SCENARIOS
+from agentbench_tui.stress.report import ScenarioReport
 
 if TYPE_CHECKING:
     import sqlite3
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
     from agentbench_tui.stress.breaking_point import BreakingPoint
 
 SCHEMA = "agentbench.stress/1"
-SCENARIOS: tuple[str, ...] = get_args(Scenario)
-"""In the order in which they are told."""
 
 Document = dict[str, Any]
 
