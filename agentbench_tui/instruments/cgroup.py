@@ -44,6 +44,24 @@ def read_limits(root: Path = ROOT) -> CgroupLimits:
     )
 
 
+def memory_left_bytes(root: Path = ROOT) -> int | None:
+    """What the limits on our memory leave at this moment; None where there is no limit.
+
+    Cached pages of files that were not used lately count as left, since the kernel takes them back
+    first (`inactive_file`). Raises NotAvailable where there are no control groups.
+    """
+    try:
+        version, folders = _folders("memory", root)
+    except (OSError, ValueError) as error:
+        raise NotAvailable(f"/proc/self/cgroup: {plain(error)}") from error
+    left = []
+    for folder in folders:
+        limit, used = _memory_bytes(folder, version), _memory_used_bytes(folder, version)
+        if limit is not None and used is not None:
+            left.append(max(0, limit - used))
+    return min(left, default=None)
+
+
 def _folders(controller: str, root: Path) -> tuple[int, list[Path]]:
     """Version of the hierarchy that keeps a controller; its folders from our group upwards."""
     memberships: dict[str, str] = {}
@@ -96,3 +114,18 @@ def _memory_bytes(folder: Path, version: int) -> int | None:
     except (NotAvailable, ValueError):  # `max`: no limit
         return None
     return None if size >= _NO_LIMIT_BYTES else size
+
+
+def _memory_used_bytes(folder: Path, version: int) -> int | None:
+    name = "memory.usage_in_bytes" if version == 1 else "memory.current"
+    cached_name = "total_inactive_file" if version == 1 else "inactive_file"
+    try:
+        used = int(read_line(folder / name))
+    except (NotAvailable, ValueError):
+        return None
+    try:
+        lines = (folder / "memory.stat").read_text().splitlines()
+        cached = dict(line.split(" ", 1) for line in lines).get(cached_name, "0")
+        return max(0, used - int(cached))
+    except (OSError, ValueError):
+        return used

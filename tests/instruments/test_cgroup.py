@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from agentbench_tui.instruments.availability import NotAvailable
-from agentbench_tui.instruments.cgroup import CgroupLimits, read_limits
+from agentbench_tui.instruments.cgroup import CgroupLimits, memory_left_bytes, read_limits
 
 UNIFIED = "31 23 0:28 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw,nsdelegate\n"
 
@@ -97,3 +97,45 @@ def test_without_control_groups_the_reason_is_said(tmp_path: Path) -> None:
     write(tmp_path, {"proc/self/cgroup": "nonsense\n"})
     with pytest.raises(NotAvailable, match="not in the form known"):
         read_limits(tmp_path)
+
+
+def test_what_is_left_under_the_closest_limit(tmp_path: Path) -> None:
+    stat = "anon 300\ninactive_file 150\nactive_file 70\n"
+    unified(
+        tmp_path,
+        "/a/b",
+        {
+            "a/memory.max": "2000\n",
+            "a/memory.current": "1900\n",
+            "a/b/memory.max": "1000\n",
+            "a/b/memory.current": "600\n",
+            "a/b/memory.stat": stat,
+        },
+    )
+    assert memory_left_bytes(tmp_path) == 100  # of /a, whose cache is not known
+    write(tmp_path, {"sys/fs/cgroup/a/memory.stat": "inactive_file 1000\n"})
+    assert memory_left_bytes(tmp_path) == 550  # of /a/b: 1000 - (600 - 150)
+
+
+def test_nothing_is_left_of_a_group_that_is_over_its_limit(tmp_path: Path) -> None:
+    unified(tmp_path, "/", {"memory.max": "1000\n", "memory.current": "1001\n"})
+    assert memory_left_bytes(tmp_path) == 0
+
+
+def test_what_is_left_of_no_limit_is_none(tmp_path: Path) -> None:
+    unified(tmp_path, "/", {"memory.max": "max\n", "memory.current": "1001\n"})
+    assert memory_left_bytes(tmp_path) is None
+
+
+def test_what_is_left_in_version_1(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {
+            "proc/self/cgroup": "4:memory:/job\n0::/\n",
+            "proc/self/mountinfo": "33 23 0:30 / /cg/memory rw - cgroup cgroup rw,memory\n",
+            "cg/memory/job/memory.limit_in_bytes": "1000\n",
+            "cg/memory/job/memory.usage_in_bytes": "900\n",
+            "cg/memory/job/memory.stat": "inactive_file 1\ntotal_inactive_file 200\n",
+        },
+    )
+    assert memory_left_bytes(tmp_path) == 300

@@ -1,0 +1,60 @@
+"""What memory this machine has left, and how much of it nobody here may take."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from agentbench_tui.instruments.availability import NotAvailable
+from agentbench_tui.instruments.cgroup import memory_left_bytes, read_limits
+
+BYTES_PER_MB = 1e6
+LEAST_BALLAST_LEAVES = 1 << 30
+LEAST_SHARE_BALLAST_LEAVES = 0.15
+STOP_AT = 0.5
+"""Of what ballast leaves: every scenario ends when less than that is left, before the machine
+swaps or kills."""
+
+
+class HostMemory(NamedTuple):
+    """Of the machine, or of the control group where that has less."""
+
+    total_bytes: int
+    available_bytes: int
+    """That programs can still have without swapping."""
+
+    @property
+    def floor_bytes(self) -> int:
+        """What ballast leaves: 1 GiB, or 15 % where that is more."""
+        return max(LEAST_BALLAST_LEAVES, int(self.total_bytes * LEAST_SHARE_BALLAST_LEAVES))
+
+
+def read_host_memory() -> HostMemory:
+    """As of now."""
+    import psutil
+
+    memory = psutil.virtual_memory()
+    total, available = memory.total, memory.available
+    try:
+        limit, left = read_limits().memory_bytes, memory_left_bytes()
+    except NotAvailable:
+        return HostMemory(total, available)
+    return HostMemory(
+        total if limit is None else min(total, limit),
+        available if left is None else min(available, left),
+    )
+
+
+def host_guard(memory: HostMemory | None = None) -> str | None:
+    """Why a scenario must end: memory of this machine is nearly used up. None: all is well.
+
+    `memory` is read now when it is not given.
+    """
+    now = read_host_memory() if memory is None else memory
+    least = now.floor_bytes * STOP_AT
+    if now.available_bytes >= least:
+        return None
+    return (
+        f"only {now.available_bytes / BYTES_PER_MB:.0f} of {now.total_bytes / BYTES_PER_MB:.0f} MB"
+        f" of memory are left on this machine, less than {least / BYTES_PER_MB:.0f} MB: stopped"
+        " before it swaps or kills programs"
+    )
