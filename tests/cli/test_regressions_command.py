@@ -198,7 +198,9 @@ def test_deleting_the_run_behind_a_baseline_says_so_and_names_given_twice_count_
     assert place.rows("SELECT id FROM runs") == []
 
 
-def test_a_change_is_accepted_and_taken_back(place: Place, said: Said) -> None:
+def test_a_change_is_accepted_and_taken_back(
+    place: Place, said: Said, capfd: pytest.CaptureFixture[str]
+) -> None:
     earlier(place, 14, accuracy=1.0)
     assert "no change is found that could be accepted" in said(
         "baseline", "accept", "echo", "--metric", "accuracy", code=2
@@ -206,6 +208,11 @@ def test_a_change_is_accepted_and_taken_back(place: Place, said: Said) -> None:
     said(*OF_ACCURACY, "--confirm", code=1)
     assert "accuracy" in said("baseline", "accept", "echo", "--metric", "accuracy")
     assert document(said, code=3)["verdict"] == "not enough data"
+    assert _run(["baseline", "set", "echo@1"]) == 0
+    told = " ".join(capfd.readouterr().err.split())
+    assert "1 change of echo accepted before: not looked at where this baseline holds" in told
+    assert "`agentbench baseline remove echo` judges from it on" in said(*OF_ACCURACY, code=3)
+    said("baseline", "remove", "echo")
     taken_back = said("baseline", "accept", "echo", "--undo")
     assert "no longer accepted" in taken_back
     assert "as new levels" not in taken_back
