@@ -70,7 +70,7 @@ KINDS = {
     "says_no_retry_after": Behaviour(retry_after_s=None),
     "resets": Behaviour(shed="reset"),
     "queues": Behaviour(queue=UNBOUNDED),
-    "cpu": Behaviour(cpu=True, service_ms=5.0, queue=UNBOUNDED),
+    "cpu": Behaviour(cpu=True, slots=1, service_ms=5.0, queue=UNBOUNDED),
     "refuses_long": Behaviour(most_tokens=4000),
     "hangs_on_long": Behaviour(most_tokens=4000, long="hang"),
     "resets_on_long": Behaviour(most_tokens=4000, long="reset"),

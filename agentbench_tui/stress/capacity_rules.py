@@ -1,0 +1,197 @@
+"""Advice on what limits a target: its processor, a limit on what runs at once, shared things."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from agentbench_tui.analysis.level_verdict import Limits, requests_needed
+from agentbench_tui.stress.report import Advice
+from agentbench_tui.stress.window_bounds import error_bounds, judged, level_of
+
+if TYPE_CHECKING:
+    from agentbench_tui.stress.breaking_point import BreakingPoint
+    from agentbench_tui.stress.report import ScenarioReport, WindowFacts
+
+IDLE_CORES = 0.5
+"""A target that uses less cannot be waiting for the processor, however many threads it has."""
+BUSY_SHARE = 0.85
+"""One that uses so much of one core, or of all that the machine has, is."""
+ONE_CORE = 1.1
+"""More than this is not one core."""
+LEAST_FAILURES = 3
+"""Of one window; fewer happen."""
+SERIAL_SHARE = 0.01
+"""Contention below this matters to nobody with fewer than a hundred users."""
+LOAD_CHECKS = ("p95 of latency", "completed of offered", "throughput")
+
+
+def queueing_while_idle(report: ScenarioReport) -> Advice | None:
+    """Requests wait although the processor does not work."""
+    found = _at_limit(report)
+    if found is None:
+        return None
+    point, cores = found
+    if cores > IDLE_CORES:
+        return None
+    return Advice(
+        rule="queueing-while-idle",
+        severity="warning",
+        words=f"Queueing starts at {_level(point)} while the target's CPU is at"
+        f" {100 * cores:.0f} % of a core: look at its concurrency limit (slots, workers,"
+        " connections to what it calls), not at its machine.",
+        evidence={"passes": point.passes or 0.0, "fails": point.fails or 0.0, "cpu_cores": cores},
+    )
+
+
+def processor_bound(report: ScenarioReport) -> Advice | None:
+    """Its processor is the limit."""
+    found = _at_limit(report)
+    if found is None:
+        return None
+    point, cores = found
+    machine = report.observations.get("machine_cores")
+    if BUSY_SHARE <= cores <= ONE_CORE:
+        of = "one core"
+    elif isinstance(machine, int | float) and cores >= BUSY_SHARE * machine:
+        of = f"all {machine:,.0f} cores of its machine"
+    else:
+        return None
+    return Advice(
+        rule="processor-bound",
+        severity="warning",
+        words=f"The limit at {_level(point)} is the processor: the target keeps {of} busy"
+        f" ({cores:.2f} cores). Do less work for each request, or let it use more cores.",
+        evidence={"passes": point.passes or 0.0, "fails": point.fails or 0.0, "cpu_cores": cores},
+    )
+
+
+def coherency_limit(report: ScenarioReport) -> Advice | None:
+    """More users make it slower."""
+    scaling = report.scaling
+    if scaling is None or scaling.n_star is None or scaling.peak_per_s is None:
+        return None
+    ends = scaling.n_star_interval
+    bounds = f" [{ends[0]:,.3g}, {ends[1]:,.3g}]" if ends is not None else ""
+    evidence: dict[str, float | str] = {"n_star": scaling.n_star, "kappa": scaling.kappa}
+    return Advice(
+        rule="coherency-limit",
+        severity="warning",
+        words=f"Throughput peaks at {scaling.peak_per_s:,.4g} requests/s with"
+        f" {scaling.n_star:,.3g}{bounds} requests at once and falls beyond: let no more than"
+        f" {max(1, math.floor(scaling.n_star)):,} run at once, and queue or refuse the rest.",
+        evidence=evidence | {"peak_per_s": scaling.peak_per_s},
+    )
+
+
+def contention_limit(report: ScenarioReport) -> Advice | None:
+    """Part of the work is done one after another."""
+    scaling = report.scaling
+    if scaling is None or scaling.model == "linear" or scaling.sigma_interval is None:
+        return None
+    low, high = scaling.sigma_interval
+    if low < SERIAL_SHARE:
+        return None
+    ceiling = scaling.lambda_per_s / scaling.sigma
+    return Advice(
+        rule="contention-limit",
+        severity="info",
+        words=f"{100 * scaling.sigma:.3g} % [{100 * low:.3g}, {100 * high:.3g}] of the work waits"
+        f" for something shared: however many ask at once, no more than {ceiling:,.4g} requests/s"
+        " come of it. A lock, a single worker or a pool would look so.",
+        evidence={"sigma": scaling.sigma, "low": low, "high": high, "ceiling_per_s": ceiling},
+    )
+
+
+def errors_at_normal_load(report: ScenarioReport) -> Advice | None:
+    """It fails already at ease."""
+    if report.limits is None:
+        return None
+    for window in judged(report):
+        ends = error_bounds(window)
+        if window.phase != "normal" or sum(window.failures.values()) < LEAST_FAILURES:
+            continue
+        if ends is not None and ends.low > report.limits.error_share:
+            kinds = ", ".join(f"{n:,} {kind}" for kind, n in sorted(window.failures.items()))
+            return Advice(
+                rule="errors-at-normal-load",
+                severity="critical",
+                words=f"Already at normal load ({level_of(window)})"
+                f" {100 * (window.error_share or 0):.3g} % [{100 * ends.low:.3g},"
+                f" {100 * ends.high:.3g}] of the requests fail ({kinds}): mend this first, what"
+                " stress shows beyond it means little.",
+                evidence={"error_share": window.error_share or 0.0, "low": ends.low},
+            )
+    return None
+
+
+def sender_limit(report: ScenarioReport) -> Advice | None:
+    """The measurement, not the target, was the limit."""
+    limited = [window for window in report.windows if window.sender_limit is not None]
+    if not limited:
+        return None
+    least = min(limited, key=lambda window: (window.asked_per_s or 0.0, window.users or 0))
+    return Advice(
+        rule="sender-limit",
+        severity="info",
+        words=f"In {len(limited)} of {len(report.windows)} windows, from {level_of(least)} on, the"
+        f" sender was or may have been the limit ({least.sender_limit}): of the target nothing is"
+        " known there. Send from a machine of its own, or with more workers.",
+        evidence={"windows": float(len(limited)), "reason": str(least.sender_limit)},
+    )
+
+
+def unclear_search(report: ScenarioReport) -> Advice | None:
+    """A breaking point that longer windows would narrow."""
+    for point in report.breaking_points:
+        if point.status not in ("wide", "nothing clear") and not point.unclear:
+            continue
+        windows = [one for one in report.windows if one.verdict == "unclear" and one.requests]
+        if not windows or report.limits is None:
+            continue
+        asked = max(windows, key=lambda one: one.length_s)
+        limits = Limits(
+            report.limits.error_share,
+            ((0.95, report.limits.p95_ms),),
+            completed_share=report.limits.completed_share,
+        )
+        # Bounds narrow with the square root of what is measured: half as wide takes 4 times.
+        by_count = 2 * requests_needed(limits) / (asked.requests / asked.length_s)
+        seconds = max(4 * asked.length_s, by_count)
+        return Advice(
+            rule="unclear-search",
+            severity="info",
+            words=f"The breaking point in {point.on} is known only roughly ({point.words}):"
+            f" windows of {seconds:,.0f} s instead of {asked.length_s:,.3g} s would halve the"
+            " doubt.",
+            evidence={"length_s": asked.length_s, "needed_s": seconds},
+        )
+    return None
+
+
+def _at_limit(report: ScenarioReport) -> tuple[BreakingPoint, float] | None:
+    """Where load breaks it beyond doubt, and the most cores used at or beyond what it passes."""
+    for point in report.breaking_points:
+        if point.on == "input" or point.fails is None or not point.confirmed:
+            continue
+        if not any(name in LOAD_CHECKS for name in point.broke):
+            continue
+        cores = [
+            window.cpu_cores
+            for window in judged(report)
+            if window.cpu_cores is not None and _is_beyond(window, point)
+        ]
+        if cores:
+            return point, max(cores)
+    return None
+
+
+def _is_beyond(window: WindowFacts, point: BreakingPoint) -> bool:
+    asked = window.users if point.on == "concurrency" else window.asked_per_s
+    return asked is not None and asked >= (point.passes or point.fails or 0.0)
+
+
+def _level(point: BreakingPoint) -> str:
+    level = point.fails if point.passes is None else point.passes
+    assert level is not None, "one end is known"
+    return f"{level:,.4g} {point.unit}".rstrip()

@@ -1,0 +1,83 @@
+"""Advice on memory that grows and that does not come back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agentbench_tui.stress.report import Advice
+
+if TYPE_CHECKING:
+    from agentbench_tui.stress.report import ScenarioReport, TrendFacts
+
+MATTERS_MB_PER_H = 1.0
+KEPT_SHARE = 0.5
+"""Of what it held at normal load before: so much more afterwards is worth a word."""
+KEPT_MB = 50.0
+SOON_H = 24.0
+
+
+def memory_leak(report: ScenarioReport) -> Advice | None:
+    """Memory rises, beyond doubt and by what matters."""
+    trend = next((one for one in report.trends if one.of == "memory"), None)
+    if trend is None or trend.direction != "rises" or trend.low < MATTERS_MB_PER_H:
+        return None
+    words = (
+        f"Memory rises by {trend.per_hour:,.3g} {trend.unit}/h [{trend.low:,.3g},"
+        f" {trend.high:,.3g}] at constant load"
+    )
+    evidence: dict[str, float | str] = {"per_hour": trend.per_hour, "low": trend.low}
+    requests_per_h = _requests_per_h(report)
+    if requests_per_h:
+        each_kb = 1e3 * trend.per_hour / requests_per_h
+        words += f", {each_kb:,.3g} kB for each request"
+        evidence["kb_per_request"] = each_kb
+    hours = _hours_left(report, trend)
+    if hours is not None:
+        least, most, limit_mb = hours
+        words += f"; {limit_mb:,.0f} MB are full after {least:,.3g} to {most:,.3g} h"
+        evidence |= {"hours_least": least, "hours_most": most}
+    return Advice(
+        rule="memory-leak",
+        severity="critical" if hours is not None and hours[0] <= SOON_H else "warning",
+        words=words + ". Look for what is kept for each request: histories, caches without a bound,"
+        " handlers that are never removed.",
+        evidence=evidence,
+    )
+
+
+def memory_not_given_back(report: ScenarioReport) -> Advice | None:
+    """What a peak of load took stays taken."""
+    before = [one.memory_mb for one in report.windows if one.phase == "normal" and one.memory_mb]
+    after = [one.memory_mb for one in report.windows if one.phase == "recovery" and one.memory_mb]
+    if not before or not after or any(one.of == "memory" for one in report.trends):
+        return None
+    highest_before, lowest_after = max(before), min(after)
+    kept = lowest_after - highest_before
+    if kept < max(KEPT_MB, KEPT_SHARE * highest_before):
+        return None
+    return Advice(
+        rule="memory-not-given-back",
+        severity="warning",
+        words=f"After the stress it holds {lowest_after:,.0f} MB, at normal load before it"
+        f" {highest_before:,.0f} MB: what the peak took is not given back. Bound what is kept"
+        " (queues, caches, pools), or restart workers after a peak.",
+        evidence={"before_mb": highest_before, "after_mb": lowest_after},
+    )
+
+
+def _requests_per_h(report: ScenarioReport) -> float | None:
+    """At the load under which the trend was seen."""
+    longest = max(report.windows, key=lambda one: one.length_s, default=None)
+    if longest is None or not longest.length_s:
+        return None
+    return 3600 * longest.requests / longest.length_s
+
+
+def _hours_left(report: ScenarioReport, trend: TrendFacts) -> tuple[float, float, float] | None:
+    """Least and most hours until a known limit, and the limit in MB."""
+    held = [one.memory_mb for one in report.windows if one.memory_mb is not None]
+    limit = report.observations.get("memory_limit_mb")
+    if not held or not isinstance(limit, int | float):
+        return None
+    left = max(0.0, float(limit) - held[-1])
+    return left / trend.high, left / trend.low, float(limit)

@@ -1,0 +1,80 @@
+"""What the figures of stored windows allow for chance: rules of advice fire on these alone."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from agentbench_tui.analysis.distribution import normal_quantile
+from agentbench_tui.analysis.interval import Interval, wilson
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from agentbench_tui.stress.report import ScenarioReport, WindowFacts
+
+LEVEL = 0.95
+OVERLOADED = 1.2
+"""Asked over the most that was ever answered, from which a window is an overload."""
+
+
+def share_bounds(part: float, whole: int) -> Interval | None:
+    """Wilson's interval of a share; None of nothing."""
+    return wilson(min(max(part, 0.0), whole), whole, LEVEL) if whole else None
+
+
+def error_bounds(window: WindowFacts) -> Interval | None:
+    """Of the share of errors; None where nothing was asked."""
+    if window.error_share is None:
+        return None
+    return share_bounds(window.error_share * window.requests, window.requests)
+
+
+def failed_bounds(window: WindowFacts, kinds: Iterable[str]) -> Interval | None:
+    """Of the share of those kinds among all failures; None without any."""
+    of_kinds = sum(window.failures.get(kind, 0) for kind in kinds)
+    return share_bounds(of_kinds, sum(window.failures.values()))
+
+
+def rate_bounds(window: WindowFacts) -> Interval:
+    """Of good answers a second, as if each came by itself (Poisson; square roots of counts have a
+    variance of 1/4: Anscombe 1948). A queue answers more evenly, so this is on the wide side."""
+    half = normal_quantile(0.5 + LEVEL / 2) / 2
+    root = math.sqrt(window.answered_per_s * window.length_s + 3 / 8)
+    low, high = (max(0.0, root + side) ** 2 - 3 / 8 for side in (-half, half))
+    length = window.length_s or math.inf
+    return Interval(max(0.0, low) / length, high / length, LEVEL, "square root of a count")
+
+
+def judged(report: ScenarioReport) -> list[WindowFacts]:
+    """Windows that tell of the target alone: no fault was put in, the sender was no limit."""
+    return [
+        window for window in report.windows if not window.applied and window.sender_limit is None
+    ]
+
+
+def best(report: ScenarioReport) -> WindowFacts | None:
+    """The window in which most was answered beyond doubt."""
+    return max(judged(report), key=lambda window: rate_bounds(window).low, default=None)
+
+
+def overloads(report: ScenarioReport) -> list[WindowFacts]:
+    """Windows that asked for more than was answered in any; by rate or, in a closed loop, with
+    more users than where most was answered."""
+    top = best(report)
+    if top is None:
+        return []
+    most, users = rate_bounds(top).high, top.users
+    return [
+        window
+        for window in judged(report)
+        if (window.asked_per_s is not None and window.asked_per_s >= OVERLOADED * most)
+        or (window.users is not None and users is not None and window.users > users)
+    ]
+
+
+def level_of(window: WindowFacts) -> str:
+    """Such as `200 requests/s` or `64 users`."""
+    if window.users is not None:
+        return f"{window.users:,} users"
+    return "no set rate" if window.asked_per_s is None else f"{window.asked_per_s:,.4g} requests/s"

@@ -1,0 +1,220 @@
+"""A stand whose target is the server of `faulty_server`, simulated: minutes pass in milliseconds.
+
+Same behaviours, same figures; only time, chance and the wire are made up. What is left of one
+window, such as a backlog, is there in the next.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import math
+from collections import Counter, deque
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from faulty_server import Behaviour
+
+from agentbench_tui.load.arrivals import offsets_ns
+from agentbench_tui.stress.course import Course
+from agentbench_tui.stress.measured import Measured
+
+WIRE_S = 0.001
+"""There and back, whatever the answer."""
+DRAIN_S = 2.0
+
+
+@dataclass(eq=False)
+class _Asked:
+    """A request, from its client's side."""
+
+    due: float
+    user: int | None
+    tokens: int
+    end: float | None = None
+    failure: str | None = None
+    done: bool = False
+
+
+class SimulatedStand:
+    """Stands in for `stress.stand.Stand`."""
+
+    proxy = None
+    no_proxy = "simulated"
+    simulated = True
+    url = None
+
+    def __init__(
+        self,
+        behaviour: Behaviour,
+        *,
+        noise: float = 0.05,
+        time_limit_s: float = 5.0,
+        cores: float | None = None,
+        ms_per_1000_tokens: float = 0.0,
+        seed: int = 1,
+    ) -> None:
+        """`noise`: coefficient of variation of service. `cores`: CPU when all slots are busy."""
+        self._do = behaviour
+        self._random = np.random.default_rng(seed)
+        self._sigma = math.sqrt(math.log1p(noise**2))
+        self._limit_s = time_limit_s
+        self._cores = cores
+        self._ms_per_1000 = ms_per_1000_tokens
+        self._now = 0.0
+        self._order = itertools.count()
+        self._events: list[tuple[float, int, Callable[[], None]]] = []
+        self._serving = 0
+        self._waiting: deque[_Asked] = deque()
+        self._hurt, self._banned_until = 1.0, 0.0
+        self._leaked_kb = 0
+        self._busy_s = 0.0
+        self._again: Callable[[int], None] | None = None
+        self.held: list[tuple[Course, str]] = []
+        """Every window, in order."""
+
+    async def hold(self, course: Course, *, phase: str) -> Measured:
+        """See `Stand.hold`."""
+        self.held.append((course, phase))
+        start, end = self._now, self._now + course.length_s
+        limit_s = self._limit_s if course.time_limit_s is None else course.time_limit_s
+        asked: list[_Asked] = []
+        tokens = course.input_tokens or 50
+        busy_before = self._busy_s
+
+        def ask(due: float, user: int | None = None) -> None:
+            one = _Asked(due, user, tokens)
+            asked.append(one)
+            self._at(due, lambda: self._arrives(one, limit_s))
+
+        def again(user: int) -> None:
+            if self._now < end:
+                ask(self._now, user)
+
+        self._again = again
+        if course.users is not None:
+            for user in range(course.users):
+                ask(start, user)
+        else:
+            assert course.arrivals is not None
+            duration_ns = round(course.length_s * 1e9)
+            seed = int(self._random.integers(1 << 30))
+            for offset in offsets_ns(course.arrivals, seed, duration_ns=duration_ns):
+                ask(start + offset / 1e9)
+        self._run(end)
+        cores = None
+        if self._cores is not None:
+            busy = (self._busy_s - busy_before) / course.length_s / self._do.slots
+            cores = self._cores * min(1.0, busy)
+        drain_s = DRAIN_S if course.drain_s is None else course.drain_s
+        while self._now < end + drain_s and any(not one.done for one in asked):
+            self._run(min(self._now + 0.1, end + drain_s))
+        self._again = None
+        return self._measured(asked, course, phase, start, cores)
+
+    async def idle(self, limit_s: float | None = None) -> bool:
+        """See `Stand.idle`."""
+        end = self._now + (30.0 if limit_s is None else limit_s)
+        while self._now < end and (self._serving or self._waiting):
+            self._run(min(self._now + 0.1, end))
+        return not self._serving and not self._waiting and self._now >= self._banned_until
+
+    @property
+    def roots(self) -> tuple[int, ...]:
+        """See `Stand.roots`."""
+        return ()
+
+    def memory_mb(self) -> float | None:
+        """See `Stand.memory_mb`."""
+        return 40 + self._leaked_kb / 1e3
+
+    def _run(self, until: float) -> None:
+        while self._events and self._events[0][0] <= until:
+            self._now, _, event = heapq.heappop(self._events)
+            event()
+        self._now = max(self._now, until)
+
+    def _at(self, time: float, event: Callable[[], None]) -> None:
+        heapq.heappush(self._events, (time, next(self._order), event))
+
+    def _arrives(self, one: _Asked, limit_s: float) -> None:
+        do = self._do
+        self._at(one.due + limit_s, lambda: self._gives_up(one))
+        if do.most_tokens is not None and one.tokens > do.most_tokens:
+            if do.long != "hang":
+                self._ends(one, "server" if do.long == "refuse" else "connection")
+        elif self._now < self._banned_until:
+            self._ends(one, "rate_limited")
+        elif do.rate is not None or self._serving < do.slots:
+            self._begins(one)
+        elif len(self._waiting) < do.queue:
+            self._waiting.append(one)
+        else:
+            self._hurt = do.hurt
+            if do.ban_s:
+                self._banned_until = self._now + do.ban_s
+            self._ends(one, "rate_limited" if do.shed == "429" else "connection")
+
+    def _begins(self, one: _Asked) -> None:
+        do = self._do
+        self._serving += 1
+        if do.rate is not None:
+            others = self._serving - 1
+            lost = do.contention * others + do.coherency * self._serving * others
+            service = (1 + lost) / do.rate
+        else:
+            service = do.service_ms / 1e3 * self._hurt * (1 + do.thrash * len(self._waiting))
+        service += one.tokens * self._ms_per_1000 / 1e6
+        service *= float(self._random.lognormal(-(self._sigma**2) / 2, self._sigma))
+        self._busy_s += service
+        self._at(self._now + service, lambda: self._served(one))
+
+    def _served(self, one: _Asked) -> None:
+        self._serving -= 1
+        self._leaked_kb += self._do.leak_kb
+        self._ends(one, None)
+        while self._waiting and self._serving < self._do.slots:
+            following = self._waiting.popleft()
+            if not following.done or self._do.serves_gone:
+                self._begins(following)
+
+    def _gives_up(self, one: _Asked) -> None:
+        self._ends(one, "timeout", wire_s=0.0)
+
+    def _ends(self, one: _Asked, failure: str | None, wire_s: float = WIRE_S) -> None:
+        if one.done:
+            return
+        one.done, one.failure, one.end = True, failure, self._now + wire_s
+        if one.user is not None and self._again is not None:
+            again, user = self._again, one.user
+            self._at(one.end, lambda: again(user))
+
+    def _measured(
+        self, asked: list[_Asked], course: Course, phase: str, start: float, cores: float | None
+    ) -> Measured:
+        asked.sort(key=lambda one: one.due)
+        ok = np.array([one.done and one.failure is None for one in asked], dtype=bool)
+        due = np.array([one.due for one in asked], dtype=float) - start
+        ends = np.array([np.nan if one.end is None else one.end for one in asked]) - start
+        failures = Counter(one.failure for one in asked if one.failure is not None)
+        unfinished = sum(not one.done for one in asked)
+        if unfinished:
+            failures["timeout"] += unfinished
+        for one in asked:
+            one.done = True  # whoever asked has gone
+        expected = course.asked
+        return Measured(
+            phase=phase,
+            repeat=len(self.held) - 1,
+            asked_per_s=None if expected is None else expected / course.length_s,
+            users=course.users,
+            length_s=course.length_s,
+            due_s=due,
+            ok=ok,
+            e2e_ms=np.where(ok, 1e3 * (ends - due), np.nan),
+            end_s=ends,
+            failures=dict(failures),
+            memory_mb=((0.0, self.memory_mb() or 0.0),),
+            cpu_share=cores,
+        )
