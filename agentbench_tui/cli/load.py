@@ -168,7 +168,7 @@ def _load(target: str, given: dict[str, Any]) -> int:
     with stdout_kept():
         suite, plan = _plan(target, given)
     if given["print_suite"]:
-        from agentbench_tui.cli.load_suite import as_yaml
+        from agentbench_tui.cli.suite_parts import as_yaml
 
         click.echo(as_yaml(suite), nl=False)
         return 0

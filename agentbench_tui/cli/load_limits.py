@@ -64,8 +64,12 @@ def bounds_here() -> Bounds:
 
 
 def warn_of_limits(plan: Plan) -> None:
-    """Raise what can be raised, and say on stderr what the plan's loads come near."""
-    if any(group.benchmark["kind"] == "load" for group in plan.groups):
+    """Raise what can be raised, and say on stderr what the plan's loads come near.
+
+    Raises UsageError for a load whose agent cannot do what it asks.
+    """
+    _refuse_unbreakable(plan)
+    if any(group.benchmark["kind"] in {"load", "stress"} for group in plan.groups):
         raise_open_files()
         for line in limit_warnings(plan, bounds_here()):
             click.echo(f"warning: {line}", err=True)
@@ -77,6 +81,23 @@ def warn_of_plan(plan: Plan, database: str | None) -> None:
     warn_of_limits(plan)
     for line in ceiling_warnings(plan, database):
         click.echo(f"warning: {line}", err=True)
+
+
+def _refuse_unbreakable(plan: Plan) -> None:
+    """Raise UsageError where answers are to be broken off that come in one piece."""
+    from agentbench_tui.load.spec import LoadSpec
+    from agentbench_tui.load.target import why_not_broken_off
+    from agentbench_tui.model.errors import UsageError
+
+    for group, execution in plan.executions():
+        if group.benchmark["kind"] != "load":
+            continue
+        spec = LoadSpec.model_validate(group.resolved().load)
+        if any(one.cancel_after_tokens for one in spec.workload):
+            reason = why_not_broken_off(execution.agent, stream=spec.stream)
+            if reason is not None:
+                place = f"{group.benchmark['benchmark_id']} {execution.agent.id}"
+                raise UsageError(f"{place}: {reason}")
 
 
 def ceiling_warnings(plan: Plan, database: str | None) -> list[str]:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from agentbench_tui.cli.suite_parts import Block, agent_tables, request_of, run_keys
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.model.plain_number import plain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from agentbench_tui.model.agent import AgentSpec
 
 SUITE_ID = "load"
 DEFAULT_S = 10.0
@@ -30,13 +29,9 @@ _OPTIONS = {
 }
 """Keys of `load:` whose option has another name."""
 
-Block = dict[str, Any]
-
 
 def suite_of_options(target: str, given: dict[str, Any], folder: Path) -> Block:
     """The suite, as plain data. Raises UsageError for options that contradict each other."""
-    from agentbench_tui.agents.target import parse_agent
-
     block = _load_block(given, folder)
     swept = {name: value for name, value in block.items() if isinstance(value, list)}
     swept.pop("steps", None)
@@ -54,38 +49,14 @@ def suite_of_options(target: str, given: dict[str, Any], folder: Path) -> Block:
         "name": "Load",
         "category": "speed",
         "description": "Put together by `agentbench load`.",
-        "agents": [_agent_table(parse_agent(target, base_dir=str(folder)), given)],
+        "agents": agent_tables([target], given, folder),
         # No rubric says which speed is good, so there is no overall score.
         "weights": {"accuracy": 0, "speed": 1, "efficiency": 0, "cost": 0, "reliability": 0},
         "benchmarks": [benchmark],
+        **run_keys(given),
     }
-    if given["gates"]:
-        suite["gates"] = list(given["gates"])
-    for key, name in (
-        ("seed", "seed"),
-        ("cost_limit_usd", "max_cost"),
-        ("token_limit", "max_tokens"),
-    ):
-        if given[name] is not None:
-            suite[key] = given[name]
-    if given["prices"] is not None:
-        suite["prices"] = _prices(given["prices"])
     _check(block, swept)
     return suite
-
-
-def as_yaml(suite: Block) -> str:
-    """The suite as a person would write it into a file."""
-    import io
-
-    from ruamel.yaml import YAML
-
-    yaml = YAML()
-    yaml.indent(mapping=2, sequence=4, offset=2)
-    yaml.width = 100
-    text = io.StringIO()
-    yaml.dump(suite, text)
-    return text.getvalue()
 
 
 def _load_block(given: dict[str, Any], folder: Path) -> Block:
@@ -102,7 +73,7 @@ def _load_block(given: dict[str, Any], folder: Path) -> Block:
         block["realtime"] = given["realtime"]
     if given["slo"]:
         block["slo"] = _limits(given["slo"])
-    request = _request(given)
+    request = request_of(given)
     if request:
         block["workload"] = [request]
     return block
@@ -196,56 +167,8 @@ def _own_length(block: Block) -> float:
     return DEFAULT_S
 
 
-def _request(given: dict[str, Any]) -> Block:
-    sources = [
-        f"--{name.replace('_', '-')}"
-        for name in ("prompts", "dataset", "input_tokens")
-        if given[name]
-    ]
-    if len(sources) > 1:
-        raise UsageError(f"{' and '.join(sources)}: give one".replace("--prompts", "--prompt"))
-    request: Block = {}
-    if given["prompts"]:
-        request["prompts"] = list(given["prompts"])
-    if given["dataset"] is not None:
-        request["data_source"] = given["dataset"]
-    if given["input_tokens"] is not None:
-        request["synthetic"] = {"input_tokens": given["input_tokens"]}
-        if given["prefix_share"] is not None:
-            request["synthetic"]["prefix_share"] = given["prefix_share"]
-    for key, name in (
-        ("output_tokens", "output_tokens"),
-        ("turns", "turns"),
-        ("cancel_after_tokens", "cancel_after"),
-    ):
-        if given[name] is not None:
-            request[key] = given[name]
-    return request
-
-
 def _one_or_many(values: list[Any]) -> Any:
     return values[0] if len(values) == 1 else values
-
-
-def _prices(file: Path) -> list[Block]:
-    from agentbench_tui.scoring.prices import read_prices
-
-    return [price.model_dump(mode="json", exclude_none=True) for price in read_prices(file)]
-
-
-def _agent_table(spec: AgentSpec, given: dict[str, Any]) -> Block:
-    from agentbench_tui.agents.target import spec_from_table
-    from agentbench_tui.model.suite import AgentTable
-
-    table: Block = {"id": spec.id, "target": spec.target}
-    if spec.options:
-        table["options"] = dict(spec.options)
-    if given["hourly_price"] is not None:
-        table["hourly_price_usd"] = given["hourly_price"]
-    derived = spec_from_table(AgentTable.model_validate(table), spec.base_dir)
-    if derived.version != spec.version:
-        table["version"] = spec.version
-    return table
 
 
 def _check(block: Block, swept: Block) -> None:

@@ -128,7 +128,7 @@ def carry_out_command(plan_file: Path, database: str, resume: bool) -> int:
 
     plan = decode_plan(plan_file.read_text())
     plan_file.unlink()
-    if any(group.benchmark["kind"] == "load" for group in plan.groups):
+    if any(group.benchmark["kind"] in {"load", "stress"} for group in plan.groups):
         from agentbench_tui.load.worker_process import start_ahead
 
         start_ahead()

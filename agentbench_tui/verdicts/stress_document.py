@@ -9,13 +9,14 @@ import msgspec
 
 from agentbench_tui.analysis.resilience import overall
 from agentbench_tui.stress.catalogue import SCENARIOS
-from agentbench_tui.stress.report import ScenarioReport
+from agentbench_tui.stress.reporter import read_report
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Mapping, Sequence
 
     from agentbench_tui.stress.breaking_point import BreakingPoint
+    from agentbench_tui.stress.report import ScenarioReport
 
 SCHEMA = "agentbench.stress/1"
 
@@ -30,7 +31,7 @@ def scenario_document(
 
     A number that could not be measured is null, and `missing` or `reason` says why.
     """
-    report = report_of(connection, row["key"])
+    report = read_report(connection, row["key"])
     place = {
         "execution_id": row["id"],
         "benchmark_id": row["benchmark_id"],
@@ -40,14 +41,6 @@ def scenario_document(
         return told(report) | place
     name = benchmark["stress"].get("scenario")
     return _untold(name, row["status"], row["stop_reason"] or row["status"]) | place
-
-
-def report_of(connection: sqlite3.Connection, execution_key: int) -> ScenarioReport | None:
-    """What is stored of a scenario; None before its first window, and of other executions."""
-    row = connection.execute(
-        "SELECT document FROM stress_reports WHERE execution_key=?", (execution_key,)
-    ).fetchone()
-    return None if row is None else msgspec.json.decode(row[0], type=ScenarioReport)
 
 
 def told(report: ScenarioReport) -> Document:
