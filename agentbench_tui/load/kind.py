@@ -23,7 +23,7 @@ from agentbench_tui.load.shape import (
     schedule_of,
     worker_plans,
 )
-from agentbench_tui.load.target import open_target
+from agentbench_tui.load.target import open_target, why_not_broken_off
 from agentbench_tui.load.window import Window
 from agentbench_tui.load.workers import LoadWorkers
 from agentbench_tui.model.answer import AgentFailure, FailureKind
@@ -193,7 +193,7 @@ class _Load:
                 repeat=repeat,
                 time_limit_s=None if limit_ms is None else limit_ms / 1000,
             )
-            _check_streams(self._spec, opened.target)
+            _check_streams(self._spec, execution.agent, opened.target)
             if isinstance(opened.target, HttpTarget):
                 self._shapes[key] = plans[0]
             try:
@@ -257,15 +257,18 @@ class _Load:
                 await self._context.writer.apply(partial(_keep, own, calibration))
 
 
-def _check_streams(spec: LoadSpec, target: HttpTarget | AgentTarget) -> None:
+def _check_streams(spec: LoadSpec, agent: AgentSpec, target: HttpTarget | AgentTarget) -> None:
     """Raises AgentFailure where answers are to be broken off that come in one piece."""
-    whole = isinstance(target, HttpTarget) and not target.call.stream
-    if whole and any(one.cancel_after_tokens for one in spec.workload):
-        raise AgentFailure(
-            FailureKind.AGENT,
-            "`cancel_after_tokens` (--cancel-after) counts what is streamed, and this agent is set"
-            " not to stream: give `stream: true` (--stream)",
+    if not any(one.cancel_after_tokens for one in spec.workload):
+        return
+    reason = why_not_broken_off(agent, stream=spec.stream)
+    if reason is None and not (isinstance(target, HttpTarget) and target.call.stream):
+        reason = (
+            "`cancel_after_tokens` (--cancel-after) counts what is streamed, and this agent does"
+            " not stream to a load: leave it out"
         )
+    if reason is not None:
+        raise AgentFailure(FailureKind.AGENT, reason)
 
 
 def _keep(

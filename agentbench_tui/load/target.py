@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from agentbench_tui.agents.model_call import ModelAgent, ModelCall
+from agentbench_tui.agents.schemes import BUILT_IN
+from agentbench_tui.agents.target import parse_target
 from agentbench_tui.load.protocol import AgentTarget, HttpTarget
 
 if TYPE_CHECKING:
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
     from agentbench_tui.model.agent import AgentSpec
     from agentbench_tui.model.answer import Agent
 
+OF_MODELS = frozenset({"openai", "anthropic", "mock"})
+"""Schemes that the workers' own HTTP client asks."""
 START_LIMIT_S = 60.0
 CLOSE_LIMIT_S = 15.0
 
@@ -74,6 +78,27 @@ async def open_target(
         with suppress(Exception):  # what was measured is measured
             async with asyncio.timeout(CLOSE_LIMIT_S):
                 await agent.close()
+
+
+def why_not_broken_off(agent: AgentSpec, *, stream: bool | None) -> str | None:
+    """Why `cancel_after_tokens` cannot be kept with an agent, as far as its target and options
+    tell; None where they do not say so. `stream`: of the load, before the agent's own."""
+    counts = "`cancel_after_tokens` (--cancel-after) counts what is streamed"
+    scheme = parse_target(agent.target).scheme
+    if scheme in BUILT_IN and scheme not in OF_MODELS:
+        return (
+            f"{counts}, and only openai:, anthropic: and mock stream to a load: leave it out for"
+            f" {scheme}: agents"
+        )
+    if agent.options.get("transport", "own") != "own" or agent.options.get("proxy") is not None:
+        return (
+            f"{counts}, and that is not seen with a proxy or `transport: aiohttp`: leave"
+            " `cancel_after_tokens` out, or those"
+        )
+    streams = agent.options.get("stream", True) if stream is None else stream
+    if str(streams).lower() == "false":
+        return f"{counts}, and this agent is set not to stream: give `stream: true` (--stream)"
+    return None
 
 
 def _streamed(call: ModelCall, *, stream: bool) -> ModelCall:

@@ -13,6 +13,7 @@ from agentbench_tui.cli.load_limits import (
     ceiling_warnings,
     limit_warnings,
     raise_open_files,
+    warn_of_limits,
 )
 from agentbench_tui.engine.loading import suite_of_data
 from agentbench_tui.engine.plan import Plan
@@ -20,6 +21,7 @@ from agentbench_tui.engine.planning import RunOptions, make_plan
 from agentbench_tui.instruments.environment import capture_environment, fingerprint
 from agentbench_tui.load.calibration import remember
 from agentbench_tui.load.window import Calibration
+from agentbench_tui.model.errors import UsageError
 from agentbench_tui.store.database import create_or_migrate
 from agentbench_tui.store.writer import write_once
 
@@ -157,3 +159,36 @@ def test_the_soft_limit_of_open_files_is_raised() -> None:
     raise_open_files()
     files = bounds_here().files
     assert files is None or files > 256
+
+
+BREAKS_OFF: dict[str, Any] = {"rate": 5, "workload": [{"cancel_after_tokens": 3}]}
+
+
+@pytest.mark.parametrize(
+    ("agent", "load", "told"),
+    [
+        ({"target": "command:cat"}, BREAKS_OFF, "leave it out for command: agents"),
+        ({"target": "reference:perfect"}, BREAKS_OFF, "leave it out for reference: agents"),
+        ({"target": HERE, "options": {"stream": False}}, BREAKS_OFF, "give `stream: true`"),
+        ({"target": HERE, "options": {"stream": "false"}}, BREAKS_OFF, "give `stream: true`"),
+        (
+            {"target": HERE, "options": {"transport": "aiohttp"}},
+            BREAKS_OFF,
+            "not seen with a proxy",
+        ),
+        ({"target": HERE, "options": {"stream": False}}, BREAKS_OFF | {"stream": True}, None),
+        ({"target": HERE}, BREAKS_OFF, None),
+        ({"target": "mock"}, BREAKS_OFF, None),
+        ({"target": "reference:perfect"}, {"rate": 5}, None),
+    ],
+)
+def test_answers_that_come_in_one_piece_are_not_to_be_broken_off(
+    agent: dict[str, Any], load: dict[str, Any], told: str | None
+) -> None:
+    plan = plan_of(load, agents=[{"id": "m", **agent}])
+    if told is None:
+        warn_of_limits(plan)
+        return
+    with pytest.raises(UsageError, match=r"^load m: `cancel_after_tokens`") as refused:
+        warn_of_limits(plan)
+    assert told in str(refused.value)

@@ -99,5 +99,7 @@ async def test_an_agent_that_does_not_stream_is_refused_before_it_is_asked(
 ) -> None:
     leave_calibration_out(monkeypatch)
     target = {"target": "openai:http://127.0.0.1:9/v1#m", "options": {"stream": False}}
-    found = (await load_each(tmp_path, {"whole": target}, block()))["whole"]
-    assert "this agent is set not to stream" in found.execution["stop_reason"]
+    inside = {"target": "reference:perfect"}
+    found = await load_each(tmp_path, {"whole": target, "inside": inside}, block())
+    assert "this agent is set not to stream" in found["whole"].execution["stop_reason"]
+    assert "leave it out for reference: agents" in found["inside"].execution["stop_reason"]
