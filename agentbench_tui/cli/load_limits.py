@@ -69,7 +69,7 @@ def warn_of_limits(plan: Plan) -> None:
     Raises UsageError for a load whose agent cannot do what it asks.
     """
     _refuse_unbreakable(plan)
-    if any(group.benchmark["kind"] == "load" for group in plan.groups):
+    if any(group.benchmark["kind"] in {"load", "stress"} for group in plan.groups):
         raise_open_files()
         for line in limit_warnings(plan, bounds_here()):
             click.echo(f"warning: {line}", err=True)
