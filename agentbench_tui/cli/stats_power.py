@@ -218,7 +218,7 @@ def _of_selectors(
             if not pairs:
                 raise UsageError(f"{selectors[0]} and {selectors[1]}: no benchmark in common")
             for a, b in pairs:
-                found, gained = of_two(a, b, metric, effect, chances)
+                found, gained = of_two(a, b, metric, effect, given["n"], chances)
                 answers += found
                 gains += gained
     if not answers and not gains:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -47,18 +48,20 @@ _LINES = (
 )
 
 
+_PATH = re.compile(r"[/\\]|^\.")
+"""What a folder is told from an agent by."""
 _OF_FILES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".gz")
 """Suffixes that no agent's name has."""
 
 
 def selector_of(text: str) -> str:
-    """A path that is there needs no `file:` before it.
+    """A file that is there needs no `file:` before it, nor a folder that is written as a path.
 
     Raises UsageError for a file that is not there.
     """
     if text.startswith(("file:", "run:", "tag:")):
         return text
-    if Path(text).is_file():
+    if Path(text).is_file() or (_PATH.search(text) and Path(text).is_dir()):
         return f"file:{text}"
     if text.lower().endswith(_OF_FILES):
         from agentbench_tui.model.errors import UsageError

@@ -150,14 +150,16 @@ def _spreads(
     database: str | None,
 ) -> tuple[list[RunSpread], list[str]]:
     from agentbench_tui.verdicts.learning_runs import is_curve_file, learning_runs
+    from agentbench_tui.verdicts.sample_folder import sample_files
     from agentbench_tui.verdicts.spread import spread_of
 
     texts = [selector_of(text) for text in selectors]
     paths = [Path(text.removeprefix(_FILE)) for text in texts if text.startswith(_FILE)]
-    curves = [path for path in paths if is_curve_file(path)]
+    files = [one for path in paths for one in sample_files(path)]
+    curves = [path for path in files if is_curve_file(path)]
     if not curves:
         return _of_samples(texts, chosen, wanted, database)
-    if len(curves) < len(texts):
+    if len(curves) < len(files) or len(paths) < len(texts):
         from agentbench_tui.model.errors import UsageError
 
         raise UsageError(f"{curves[0]} holds learning curves: give such files alone")

@@ -231,13 +231,16 @@ def _on_benchmarks(
         found = differences(connection, of_a, of_b, numbers)
         if any(one.what == "cases" for one in found):
             of_a, of_b = _on_common_cases(of_a, of_b)
-        of_a, of_b, unit = _by_run_of_several(of_a, of_b)
+        by_run = max(_runs(of_a), _runs(of_b)) >= 2
+        unit: tuple[str, ...] = ()
+        if by_run:
+            of_a, of_b, unit = _by_run_of_several(of_a, of_b)
         compared, notes = _metrics(of_a, of_b, asked, metrics)
-        if unit:
+        if by_run:
             compared = [one.by_run() for one in compared]
         if not any(is_timed(one.metric, of_a, of_b) for one in compared):
             found = [one for one in found if one.what not in {"machine", "harness"}]
-        elif not unit:
+        elif not by_run:
             unit = _of_one_run_each(of_a, of_b)
             compared = [
                 replace(one, one_run_each=bool(unit) and is_timed(one.metric, of_a, of_b))
@@ -255,15 +258,28 @@ def _on_benchmarks(
 
 
 def _by_run_of_several(a: Evidence, b: Evidence) -> tuple[Evidence, Evidence, tuple[str, ...]]:
-    """Whole runs instead of repeats, as soon as one side has several; with that in words.
+    """Whole runs instead of repeats, as one side has several; with that in words.
 
     What makes runs differ is shared by all repeats of a run, which are no draws of it.
     """
-    counts = [len({row["run_id"] for row in one.executions}) for one in (a, b)]
-    if max(counts) < 2:
-        return a, b, ()
-    told = ", ".join(f"{'AB'[side]} has {runs}" for side, runs in enumerate(counts) if runs)
-    return _by_run(a), _by_run(b), (f"runs are compared, not their repeats: {told}",)
+    told = ", ".join(f"{name} has {_runs(one)}" for name, one in (("A", a), ("B", b)) if _runs(one))
+    note = f"runs are compared, not their repeats: {told}"
+    is_told = all(_is_of_runs(one) for one in (a, b))
+    return _by_run(a), _by_run(b), () if is_told else (note,)
+
+
+def _is_of_runs(side: Evidence) -> bool:
+    """Whether a file has one repeat for each run, or knows of none, so that nothing changes."""
+    if not isinstance(side, TaskEvidence) or side.executions:
+        return False
+    return side.runs in {0, side.repeats}
+
+
+def _runs(side: Evidence) -> int:
+    """0 of a file that does not tell."""
+    if isinstance(side, TaskEvidence):
+        return side.runs
+    return len({row["run_id"] for row in side.executions})
 
 
 def _of_one_run_each(a: Evidence, b: Evidence) -> tuple[str, ...]:
@@ -275,10 +291,8 @@ def _of_one_run_each(a: Evidence, b: Evidence) -> tuple[str, ...]:
 
 
 def _by_run(side: Evidence) -> Evidence:
-    """A file says itself what its repeats are."""
-    if isinstance(side, TaskEvidence | LoadEvidence) and side.executions:
-        return side.by_run()
-    return side
+    """As it is where a file does not tell runs: it says itself what its repeats are."""
+    return side.by_run() if isinstance(side, TaskEvidence | LoadEvidence) and _runs(side) else side
 
 
 def _on_common_cases(a: Evidence, b: Evidence) -> tuple[Evidence, Evidence]:

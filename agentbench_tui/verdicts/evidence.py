@@ -77,16 +77,27 @@ class TaskEvidence:
     """Of what only whole repeats have (see `repeat_totals`), float64[R]; NaN where not known."""
     repeats_of: Sequence[int] = ()
     """How many repeats each of the executions has; empty of files."""
+    run_of: Integers | None = None
+    """Of files that tell runs, the number of each repeat's."""
+
+    @property
+    def runs(self) -> int:
+        """How many it is of; 0 of a file that does not tell."""
+        if self.run_of is not None:
+            return len(np.unique(self.run_of))
+        return len({row["run_id"] for row in self.executions})
 
     def by_run(self) -> TaskEvidence:
         """With whole runs as its repeats: a total is the mean over those of the run."""
-        runs = _runs(self.executions, self.repeats_of)
+        told = self.run_of
+        runs = _runs(self.executions, self.repeats_of) if told is None else told
         return replace(
             self,
             repeat=runs[self.repeat],
             totals={name: _mean_by(runs, values) for name, values in self.totals.items()},
             repeats=int(runs.max(initial=-1)) + 1,
             repeats_of=(),
+            run_of=None if told is None else np.unique(told),
         )
 
     def only(self, cases: Integers) -> TaskEvidence:

@@ -14,7 +14,7 @@ from agentbench_tui.model.errors import UsageError, did_you_mean
 from agentbench_tui.model.metric import METRICS, Metric, find_metric, known_metrics
 from agentbench_tui.verdicts.evidence import LoadEvidence, TaskEvidence, task_evidence
 from agentbench_tui.verdicts.file_side import SUITE
-from agentbench_tui.verdicts.sample_file import read_sample_file
+from agentbench_tui.verdicts.sample_folder import read_samples
 from agentbench_tui.verdicts.selector import executions_of_selector, parse_selector
 from agentbench_tui.verdicts.side import Place
 
@@ -50,7 +50,7 @@ class RunValues:
     seeds: Integers | None
     """Of each; None where they are not known."""
     what: str
-    """What counts as a run here: `repeats` or `rows`."""
+    """What counts as a run here: `repeats`, `runs` or `rows`."""
 
 
 def are_runs(selectors: Sequence[str]) -> bool:
@@ -136,7 +136,7 @@ def _of_file(
     selector: Selector, numbers: CaseNumbers, benchmark: str | None, column: Metric | None
 ) -> list[Measured]:
     path = Path(selector.name)
-    file = read_sample_file(path, numbers, () if column is None else (column,))
+    file = read_samples(path, numbers, () if column is None else (column,))
     found = [
         Measured(selector.text, Place(SUITE, name or path.stem, "{}"), evidence, file.notes)
         for name, evidence in file.benchmarks.items()
@@ -149,10 +149,14 @@ def _of_file(
 
 
 def run_values(one: Measured, metric: str) -> RunValues:
-    """One value a repeat. A file that names no repeats has a row for each run."""
+    """One value a repeat, or a run where a file tells several: repeats of one run are no runs. A
+    file that names neither has a row for each run."""
     evidence = one.evidence
     if not isinstance(evidence, TaskEvidence):
         return RunValues(evidence.per_repeat(metric), None, "repeats")
+    evidence, what = by_told_runs(evidence), "repeats"
+    if evidence.run_of is not None and evidence.runs == evidence.repeats > 1:
+        what = "runs"
     if evidence.repeats == 1 and one.place.suite_id == SUITE:
         column = evidence.values.get(metric.partition(".")[0])
         if column is None:
@@ -164,7 +168,13 @@ def run_values(one: Measured, metric: str) -> RunValues:
     seeds = np.array(
         [evidence.seed[evidence.repeat == number][0] for number in range(evidence.repeats)]
     )
-    return RunValues(values, seeds if len(seeds) == len(values) else None, "repeats")
+    return RunValues(values, seeds if len(seeds) == len(values) else None, what)
+
+
+def by_told_runs(evidence: TaskEvidence) -> TaskEvidence:
+    """By whole runs where a file tells several, as `compare` does."""
+    several = evidence.run_of is not None and evidence.runs > 1
+    return evidence.by_run() if several else evidence
 
 
 def metrics_of(one: Measured, wanted: Sequence[str]) -> list[str]:

@@ -13,7 +13,13 @@ from agentbench_tui.analysis.components import PairingGain, pairing_gain
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.verdicts.comparison import SURE_REPEATS
 from agentbench_tui.verdicts.evidence import TaskEvidence
-from agentbench_tui.verdicts.measured import Measured, metrics_of, run_values, unit_of
+from agentbench_tui.verdicts.measured import (
+    Measured,
+    by_told_runs,
+    metrics_of,
+    run_values,
+    unit_of,
+)
 from agentbench_tui.verdicts.pairing import repeat_means
 from agentbench_tui.verdicts.power_answers import (
     GAIN_FROM,
@@ -100,9 +106,15 @@ def _of_share(
 
 
 def of_two(
-    a: Measured, b: Measured, metric: str | None, effect: float | None, chances: Chances
+    a: Measured,
+    b: Measured,
+    metric: str | None,
+    effect: float | None,
+    n: int | None,
+    chances: Chances,
 ) -> tuple[list[Answer], list[Gain]]:
-    """Pairs by case, or repeats, that a change takes, and what pairing gained.
+    """Pairs by case, or repeats, that a change takes, what `n` of them see (by default as many as
+    there are), and what pairing gained.
 
     Raises UsageError where both have no case in common.
     """
@@ -110,8 +122,9 @@ def of_two(
         raise UsageError(f"{a.place}: load has no cases to pair; give one side at a time")
     answers: list[Answer] = []
     gains: list[Gain] = []
+    sides = by_told_runs(a.evidence), by_told_runs(b.evidence)
     for name in metrics_of(a, MAIN if metric is None else (metric,)):
-        pairs = _pairs(a.evidence, b.evidence, name)
+        pairs = _pairs(*sides, name)
         if pairs is None:
             continue
         label = f"{a.place} · {name}"
@@ -123,10 +136,10 @@ def of_two(
         if gain is not None and gain.pairs >= GAIN_FROM:
             gains.append(Gain(label, gain))
         if is_share:
-            answers += _discordance(first, second, label, chances)
+            answers += _discordance(first, second, label, n, chances)
         elif logs and gain is not None and gain.variance_difference > 0:
-            spread = _spread(a.evidence, b.evidence, name, gain)
-            answers += _of_ratios(spread, label, effect or _USUAL_CHANGE, chances)
+            spread = _spread(*sides, name, gain)
+            answers += _of_ratios(spread, label, effect or _USUAL_CHANGE, n, chances)
     if not answers and not gains:
         raise UsageError(f"{a.place}: both have no case in common that says anything")
     return answers, gains
@@ -166,17 +179,21 @@ def _spread(a: TaskEvidence, b: TaskEvidence, metric: str, gain: PairingGain) ->
     return _Spread("cases", pairs, sds)
 
 
-def _of_ratios(spread: _Spread, label: str, effect: float, chances: Chances) -> list[Answer]:
+def _of_ratios(
+    spread: _Spread, label: str, effect: float, n: int | None, chances: Chances
+) -> list[Answer]:
     found = []
     for design, sd in spread.sds.items():
         if sd > 0:
-            both = smallest_effects(spread.n, chances, sd, label)
+            both = smallest_effects(n or spread.n, chances, sd, label)
             both += sizes_for(effect, chances, sd, label)
             found += [replace(one, what=spread.what) for one in both if one.design == design]
     return found
 
 
-def _discordance(first: Floats, second: Floats, label: str, chances: Chances) -> list[Answer]:
+def _discordance(
+    first: Floats, second: Floats, label: str, n: int | None, chances: Chances
+) -> list[Answer]:
     only_a, only_b = float((first > second).mean()), float((second > first).mean())
     if only_a == only_b:
         reason = "as many cases go either way: nothing to plan from"
@@ -194,7 +211,7 @@ def _discordance(first: Floats, second: Floats, label: str, chances: Chances) ->
             )
         ]
     return [
-        mcnemar_answer(only_a, only_b, chances, len(first), label),
+        mcnemar_answer(only_a, only_b, chances, n or len(first), label),
         mcnemar_answer(only_a, only_b, chances, None, label),
     ]
 

@@ -268,6 +268,11 @@ class _Reader:
         case, cluster = self._cases(rows, seeds, numbers)
         roles = [role for role in ("run", "repeat") if role in self._columns.roles]
         repeats = self._labels(roles or ["iteration"], rows)
+        count = int(repeats.max()) + 1
+        run_of: Integers | None = None
+        if "run" in roles:
+            run_of = np.empty(count, np.int64)
+            run_of[repeats] = self._labels(["run"], rows)
         return TaskEvidence(
             [],
             case,
@@ -279,7 +284,8 @@ class _Reader:
                 for name, column in values.items()
                 if not np.isnan(column[rows]).all()
             },
-            int(repeats.max()) + 1,
+            count,
+            run_of=run_of,
         )
 
     def _seeds(self, rows: Integers) -> Integers:

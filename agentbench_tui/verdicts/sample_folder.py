@@ -25,17 +25,12 @@ MOST_FILES = 1_000
 def read_samples(path: Path, numbers: CaseNumbers, chosen: Sequence[Metric] = ()) -> SampleFile:
     """A file, or all sample files of a folder together; see `read_sample_file`.
 
-    The repeats of each file are counted as repeats of their own. Folders within it are not looked
-    at.
+    The repeats of each file are counted as repeats of their own, and belong to its run, or to the
+    runs that it names.
     """
     if not path.is_dir():
         return read_sample_file(path, numbers, chosen)
-    found = sorted(one for one in path.iterdir() if _is_sample_file(one))
-    if not found:
-        raise UsageError(f"{path}: no file with samples in it ({', '.join(SUFFIXES)})")
-    if len(found) > MOST_FILES:
-        raise UsageError(f"{path}: holds {len(found):,} files, more than {MOST_FILES:,}")
-    files = [read_sample_file(one, numbers, chosen) for one in found]
+    files = [read_sample_file(one, numbers, chosen) for one in sample_files(path)]
     names = dict.fromkeys(name for file in files for name in file.benchmarks)
     return SampleFile(
         path,
@@ -48,17 +43,35 @@ def read_samples(path: Path, numbers: CaseNumbers, chosen: Sequence[Metric] = ()
     )
 
 
+def sample_files(path: Path) -> list[Path]:
+    """The file itself, or the sample files of a folder; folders within it are not looked at.
+
+    Raises UsageError for a folder without any, and one with more than `MOST_FILES`.
+    """
+    if not path.is_dir():
+        return [path]
+    found = sorted(one for one in path.iterdir() if _is_sample_file(one))
+    if not found:
+        raise UsageError(f"{path}: no file with samples in it ({', '.join(SUFFIXES)})")
+    if len(found) > MOST_FILES:
+        raise UsageError(f"{path}: holds {len(found):,} files, more than {MOST_FILES:,}")
+    return found
+
+
 def _is_sample_file(path: Path) -> bool:
     name = path.name.removesuffix(".gz")
     return path.is_file() and not name.startswith(".") and name.endswith(SUFFIXES)
 
 
 def _together(parts: Sequence[TaskEvidence]) -> TaskEvidence:
-    """The observations of several files, their repeats numbered on."""
-    repeats, first = [], 0
+    """The observations of several files, their repeats and runs numbered on."""
+    repeats, runs, first, first_run = [], [], 0, 0
     for part in parts:
         repeats.append(part.repeat + first)
         first += part.repeats
+        run_of = np.zeros(part.repeats, np.int64) if part.run_of is None else part.run_of
+        runs.append(run_of + first_run)
+        first_run += int(run_of.max()) + 1
     names = dict.fromkeys(name for part in parts for name in part.values)
     return TaskEvidence(
         [],
@@ -73,4 +86,5 @@ def _together(parts: Sequence[TaskEvidence]) -> TaskEvidence:
             for name in names
         },
         first,
+        run_of=np.concatenate(runs),
     )

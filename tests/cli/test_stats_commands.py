@@ -4,7 +4,7 @@ import csv
 import io
 import json
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -308,6 +308,59 @@ def test_power_plans_by_repeats_where_their_luck_is_what_varies(said: Said) -> N
     assert {one["what"] for one in answers(said, "a.csv", "b.csv")} == {"cases"}
     write_repeats("a.csv", luck[:2], 1e-4, 1)  # too few to tell
     assert {one["what"] for one in answers(said, "a.csv", "b.csv")} == {"cases"}
+
+
+def test_power_of_two_sides_answers_for_the_number_asked_about(said: Said) -> None:
+    write_repeats("a.csv", [0.0] * 5, 0.1, 1)
+    write_repeats("b.csv", [0.0, 1e-4, 0.0, 1e-4, 0.0], 0.1, 2)
+    few, many = (
+        next(
+            one
+            for one in answers(said, "a.csv", "b.csv", *more)
+            if (one["asked"], one["design"]) == ("effect", "paired")
+        )
+        for more in ((), ("--n", "48"))
+    )
+    assert (few["n"], many["n"]) == (12, 48)
+    assert many["effect"] < few["effect"]
+    seen = answers(said, "echo", "other", "--metric", "accuracy", "--n", "64")
+    assert [one["n"] for one in seen if one["asked"] == "power"] == [64]
+
+
+RUNS = (100.0, 110.0, 130.0)
+
+
+def write_runs(name: str, runs: Sequence[float] = RUNS) -> None:
+    """Four repeats of each run that hardly differ, each with one case."""
+    rows = [f"r{run},{k},c,{ms * (1 + k / 1e4)}" for run, ms in enumerate(runs) for k in range(4)]
+    Path(name).write_text("run,repeat,case,latency_ms\n" + "\n".join(rows) + "\n")
+
+
+def test_repeats_of_one_run_are_no_runs(said: Said, capfd: pytest.CaptureFixture[str]) -> None:
+    write_runs("a.csv")
+    write_runs("b.csv", [1.1 * ms for ms in RUNS])
+    (one,) = document(said, "variance", "a.csv")["metrics"]
+    assert (one["n"], one["runs_are"]) == (3, "runs")
+    assert one["cv"] == pytest.approx(np.std(RUNS, ddof=1) / np.mean(RUNS), rel=1e-3)
+    assert _run(["compare", "file:a.csv", "file:b.csv", "--format", "json"]) == 0
+    compared = json.loads(capfd.readouterr().out)
+    (time,) = (one for one in compared["metrics"] if one["metric"] == "e2e_ms")
+    assert (time["of"], time["repeats"], time["verdict"]) == ("runs", 3, "inconclusive")
+    (benchmark,) = compared["benchmarks"]
+    assert benchmark["notes"] == ["runs are compared, not their repeats: A has 3, B has 3"]
+
+
+def test_a_folder_is_read_as_compare_reads_it(said: Said) -> None:
+    Path("runs").mkdir()
+    for number, ms in enumerate(RUNS):
+        write_runs(f"runs/{number}.csv", [ms])
+    for text in ("file:runs", "./runs"):
+        (one,) = document(said, "variance", text)["metrics"]
+        assert (one["n"], one["runs_are"]) == (3, "runs")
+    assert document(said, "summary", "file:runs")["metrics"][0]["n"] == 12
+    assert answers(said, "file:runs")[0]["n"] == 3
+    Path("empty").mkdir()
+    assert "no file with samples in it" in said("variance", "file:empty", code=2)
 
 
 def test_few_pairs_do_not_tell_what_pairing_gains(said: Said) -> None:
