@@ -144,7 +144,8 @@ _OPTIONS = (
         "--bootstrap.method",
         "bootstrap_method",
         type=click.Choice(("bca", "percentile")),
-        help="BCa unless given.",
+        help="BCa unless given, as others have it; of 15 runs it holds the mean in 91 % of cases "
+        "instead of 95 %, of 30 in 92 %. The t interval beside it holds it better.",
     ),
     click.option(
         "--ttest.enabled",

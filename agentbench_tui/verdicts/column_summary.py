@@ -135,6 +135,8 @@ def _amounts(of: Observed) -> list[Figure]:
 
 
 def _bca(of: Observed, seed: int) -> Figure:
+    """As verdicts have it: plain BCa of 15 values covers 91 % (see `bootstrap_mean`)."""
+    name = "mean, widened BCa"
     clusters = of.cluster if of.cluster is not None and _repeats_units(of.cluster) else None
     units = len(of.values) if clusters is None else len(np.unique(clusters))
     reason = ""
@@ -145,10 +147,10 @@ def _bca(of: Observed, seed: int) -> Figure:
     elif len(of.values) > _MOST_RESAMPLED:
         reason = f"above {_MOST_RESAMPLED:,} values t is as good"
     if reason:
-        return Figure("mean, BCa", None, None, None, units, "BCa bootstrap", reason)
-    found = bootstrap_mean(of.values, Resampling(seed, RESAMPLES), clusters)
+        return Figure(name, None, None, None, units, "BCa bootstrap, widened by t", reason)
+    found = bootstrap_mean(of.values, Resampling(seed, RESAMPLES), clusters, widened=True)
     assert found is not None
-    return _figure("mean, BCa", found.estimate, found.interval, units)
+    return _figure(name, found.estimate, found.interval, units)
 
 
 def _clustered(of: Observed) -> list[Figure]:
@@ -215,8 +217,9 @@ def _passes(of: Observed, seed: int) -> list[Figure]:
 def _over_cases(name: str, each: Sequence[float], seed: int) -> Figure:
     values, n = np.array(each), len(each)
     if n >= BOOTSTRAP_FROM and values.min() < values.max():
-        found = bootstrap_mean(values, Resampling(seed, RESAMPLES))
-        return _figure(name, float(values.mean()), None if found is None else found.interval, n)
+        found = bootstrap_mean(values, Resampling(seed, RESAMPLES), widened=True)
+        interval = None if found is None else found.interval
+        return _figure(name, float(values.mean()), interval, n)
     mean = min(max(float(values.mean()), 0.0), 1.0)
     if values.min() == values.max():
         return _figure(name, mean, wilson(mean * n, n), n)

@@ -46,6 +46,9 @@ LEAST_DRAWN = 2
 """Values below which nothing can be resampled."""
 _ROUNDING = 1e-13
 """What subtracting leaves of a value where nothing should be left, as a share of it."""
+NARROW_BELOW = 40
+"""Runs, below which it is told how often a plain bootstrap holds the mean; measured with 1,500
+columns of 15 and of 30 normal values."""
 PERMUTED_FROM = 4
 """Runs a side; with fewer no split of them has a p below 0.05, and Welch's is told."""
 
@@ -314,11 +317,11 @@ def _notes(found: RunComparison, n: int, of: str) -> tuple[str, ...]:
     if n < LEAST_DRAWN:
         return (f"an interval and a test need 2 {of} at least, better 15",)
     said = []
-    if n < BOOTSTRAP_FROM:
-        said.append(
-            f"a bootstrap of {n} {of} is too narrow (of 5 it holds the mean in 84 % of cases "
-            "instead of 95 %, of 10 in 90 %): trust the t interval"
-        )
+    if n < NARROW_BELOW:
+        few = "of 5 it holds the mean in 84 % of cases instead of 95 %, of 10 in 90 %"
+        more = "of 15 it holds the mean in 91 % of cases instead of 95 %, of 30 in 92 %"
+        told = few if n < BOOTSTRAP_FROM else more
+        said.append(f"a bootstrap of {n} {of} is too narrow ({told}): trust the t interval")
     if found.paired and n < LEAST_PAIRS:
         said.append(f"of {n} pairs no p of flipped signs can fall below {2.0 ** (1 - n):.2g}")
     return tuple(said)

@@ -405,7 +405,7 @@ def test_summary_of_right_and_wrong_answers(said: Said) -> None:
 def test_where_all_failed_no_bootstrap_claims_certainty(said: Said) -> None:
     Path("wrong.csv").write_text("case,correct\n" + "".join(f"c{n},0\n" for n in range(40)))
     found = figures(said, "wrong.csv", "--metric", "accuracy")
-    for name in ("mean, BCa", "effective sample size"):
+    for name in ("mean, widened BCa", "effective sample size"):
         assert found[name]["low"] is None
         assert "nothing varies" in found[name]["reason"]
     wilson = stats.binomtest(0, 40).proportion_ci(0.95, "wilson")
@@ -423,7 +423,20 @@ def test_summary_of_times(said: Said) -> None:
     ordered = sorted(LATENCIES)
     assert (found["p50"]["low"], found["p50"]["high"]) == (ordered[2], ordered[11])
     assert (found["p95"]["value"], found["p95"]["reason"]) == (None, "needs 59 (have 14)")
-    assert found["mean, BCa"]["reason"] == "needs 15 (have 14)"
+    assert found["mean, widened BCa"]["reason"] == "needs 15 (have 14)"
+
+
+def test_the_bootstrapped_mean_is_as_wide_as_that_of_verdicts(said: Said) -> None:
+    n = 15
+    values = 100 + 10 * stats.norm.ppf(
+        (np.arange(n) + 0.5) / n
+    )  # even, so that BCa corrects nothing
+    Path("even.csv").write_text("latency_ms\n" + "\n".join(map(str, values)) + "\n")
+    found = figures(said, "even.csv", "--metric", "e2e_ms")["mean, widened BCa"]
+    half = stats.t.ppf(0.975, n - 1) * values.std(ddof=1) / math.sqrt(n)
+    # of plain BCa, z √((n-1)/n) instead of t: 12 % narrower
+    assert (found["high"] - found["low"]) / 2 == pytest.approx(half, rel=0.02)
+    assert found["method"].endswith("widened by t")
 
 
 def test_summary_tells_a_drift(said: Said) -> None:

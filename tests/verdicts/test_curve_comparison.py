@@ -227,6 +227,15 @@ def test_of_three_runs_a_side_welch_decides() -> None:
     assert found.verdict == "better"
 
 
+@pytest.mark.parametrize(("n", "told"), [(10, "of 10 in 90 %"), (15, "of 15 it"), (40, "")])
+def test_how_much_too_narrow_a_plain_bootstrap_is_is_told(n: int, told: str) -> None:
+    values = np.random.default_rng(n).normal(1, 0.1, (2, n)).tolist()
+    notes = compared(*values, paired=True).notes
+    narrow = [note for note in notes if "too narrow" in note]
+    assert bool(narrow) == bool(told)
+    assert all(told in note and note.endswith("trust the t interval") for note in narrow)
+
+
 def test_same_runs_are_rarely_called_different() -> None:
     """60 comparisons of one distribution with itself: at 5 % more than 9 has a chance of 0.2 %."""
     draws = np.random.default_rng(5)
