@@ -6,6 +6,7 @@ import asyncio
 import time
 from typing import TYPE_CHECKING
 
+from agentbench_tui.engine.games import find_game
 from agentbench_tui.engine.limiter import Limiter
 from agentbench_tui.engine.observation import Interview, attempt_once, observe
 from agentbench_tui.engine.recorder import IterationRow, Recorder, utc_now
@@ -64,6 +65,8 @@ class Session:
             memory_limit_mb=benchmark.constraints.memory_limit_mb,
             concurrency=benchmark.concurrency,
         )
+        if benchmark.game is not None:
+            agent = find_game(benchmark.game).player(agent, execution.agent)
         self._interview = Interview(
             agent=agent,
             scorers=scorers,

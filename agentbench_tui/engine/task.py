@@ -11,10 +11,12 @@ import random
 from typing import TYPE_CHECKING
 
 from agentbench_tui.engine.casebook import CaseReader
+from agentbench_tui.engine.games import find_game
 from agentbench_tui.engine.grading import make_scorers
 from agentbench_tui.engine.recorder import Recorder
 from agentbench_tui.engine.session import CLOSE_LIMIT_S, Session
 from agentbench_tui.model.answer import FailureKind
+from agentbench_tui.model.errors import UsageError
 from agentbench_tui.model.identity import derive_seed
 
 if TYPE_CHECKING:
@@ -40,6 +42,11 @@ def check(benchmark: Benchmark, base_dir: str) -> list[str]:  # noqa: ARG001  # 
         problems.append("`load` belongs to benchmarks of kind load")
     if benchmark.experiment is not None:
         problems.append("`experiment` belongs to benchmarks of kind experiment")
+    if benchmark.game is not None:
+        try:
+            problems += find_game(benchmark.game).check(benchmark)
+        except UsageError as error:
+            problems.append(str(error))
     return problems
 
 

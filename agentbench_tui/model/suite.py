@@ -260,6 +260,9 @@ class Benchmark(Part):
     """Template of the input, with `{input}` and any field of the record."""
     parameters: dict[Name, Any] = Field(default_factory=dict)
     """Overrides of the suite's parameters; for experiments, the experiment's own."""
+    game: Name | None = None
+    """What each case of a task is played in, over many turns, such as `market`; a case is one
+    world of it, the answer the whole episode."""
     experiment: str | None = None
     """Slug of the experiment, for kind `experiment`."""
     load: dict[str, Any] = Field(default_factory=dict)
