@@ -47,7 +47,7 @@ def quantity(value: float | None, unit: str = "", nothing: str = "–") -> str:
     if unit in _SCALES:
         factor, name = _scale(size, unit)
         return f"{_digits(value / factor)} {name}"
-    factor, letter = next((scale for scale in _COUNTS if size >= scale[0] * 0.9995), (1.0, ""))
+    factor, letter = _counted(size)
     digits = f"{_digits(size / factor)}{letter}"
     if unit == "$":
         return ("-" if value < 0 else "") + (f"${digits}" if letter else dollars(size))
@@ -66,10 +66,19 @@ def _scale(size: float, unit: str) -> tuple[float, str]:
     return scales[-1]
 
 
+def _counted(size: float) -> tuple[float, str]:
+    """By what a number is divided, and the letter for that. Four digits are written out."""
+    least = {"k": 9999.5}
+    return next(
+        (scale for scale in _COUNTS if size >= least.get(scale[1], scale[0] * 0.9995)), (1.0, "")
+    )
+
+
 def _digits(value: float) -> str:
-    """Three significant digits, no exponent where one can do without."""
-    text = f"{value:.3g}"
-    return f"{float(text):.0f}" if "e+" in text and abs(value) < 1e6 else text
+    """Three significant digits, or four where they are whole; no exponent if one can do without."""
+    if 999.5 <= abs(value) < 1e6:
+        return f"{value:.0f}"
+    return f"{value:.3g}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +135,7 @@ def _ending(largest: float, unit: str) -> tuple[float, str]:
     if unit in _SCALES:
         factor, name = _scale(largest, unit)
         return factor, f" {name}"
-    factor, letter = next((scale for scale in _COUNTS if largest >= scale[0] * 10), (1.0, ""))
+    factor, letter = _counted(largest)
     return factor, letter if unit in {"", "$"} else f"{letter} {unit}"
 
 

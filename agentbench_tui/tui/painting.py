@@ -79,6 +79,17 @@ def aligned(text: str, width: int, align: str, glyphs: Glyphs) -> str:
     return " " * before + text + " " * (room - before)
 
 
+def bar(share: float, cells: int, style: Style, palette: Palette, glyphs: Glyphs) -> Row:
+    """A bar that is full at 1; the least share above 0 shows."""
+    filled = round(min(1.0, max(0.0, share)) * cells)
+    if share > 0:
+        filled = max(1, filled)
+    return [
+        Segment(glyphs.heavy * filled, style),
+        Segment(glyphs.light * (cells - filled), palette.frame),
+    ]
+
+
 def page(rows: Sequence[Row], width: int, height: int, style: Style) -> list[Row]:
     """Exactly `height` rows of exactly `width` cells each: cropped, or padded below."""
     fitted = [fit(row, width, style) for row in rows[:height]]

@@ -77,13 +77,13 @@ def _head(
     if beyond:
         facts.append(f"{beyond:,} beyond {quantity(axis.high, data.unit)}")
     title = glyphs.plain(one_line(data.title))
-    row = [span(f"{title}   ", palette.title)] if title else []
+    row = [span(f"{title}  ", palette.title)] if title else []
     row.append(span(f" {glyphs.separator} ".join(facts), palette.dim))
     if total_of(data.baseline):
-        rule = span(f"   {glyphs.horizontal}{glyphs.horizontal} ", palette.title)
+        rule = span(f"  {glyphs.horizontal}{glyphs.horizontal} ", palette.title)
         name = glyphs.plain(one_line(data.baseline_name, 30))
         scaled = f"{name}, scaled from {total_of(data.baseline):,}"
-        room = width - row_width(row) - 6
+        room = width - row_width(row) - 5
         row += [rule, span(scaled if cell_len(scaled) <= room else name, palette.dim)]
     return [fit(row, width, palette.text)]
 

@@ -1,0 +1,247 @@
+"""How full things are: rows of bars with value, limit and course; cores of a processor in a row."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rich.cells import cell_len
+from rich.style import Style
+
+from agentbench_tui.model.untrusted import one_line
+from agentbench_tui.tui.axis import quantity
+from agentbench_tui.tui.glyphs import Glyphs
+from agentbench_tui.tui.painting import Row, aligned, bar, fit, join, notice, page, shorten, span
+from agentbench_tui.tui.theme import Palette
+from agentbench_tui.tui.widgets.painted import Painted
+
+_MOST_LABEL, _MOST_NOTE = 14, 24
+_LEAST_BAR = 4
+_HISTORY_CELLS = 10
+_HISTORY_FROM = 48
+"""Cells of a row from which it has room for a course."""
+_COLUMN_FROM = 44
+"""Cells that each of two columns needs; two are made where one would not show all rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gauge:
+    """One thing measured. Labels, notes and reasons may be anybody's; they are made safe."""
+
+    label: str
+    value: float | None
+    """None when it could not be measured: the reason is shown."""
+    limit: float | None = None
+    """What the bar is full at; None: no bar."""
+    unit: str = "%"
+    warn: float = 0.8
+    """Share of the limit from which there is a `!`."""
+    bad: float = 0.95
+    """Share of the limit from which there is a `‼`."""
+    history: Sequence[float | None] = ()
+    """Oldest first, in the same unit."""
+    note: str = ""
+    """Such as why a GPU is throttled."""
+    reason: str = "not measured"
+
+
+@dataclass(frozen=True, slots=True)
+class Cores:
+    """Cores of a processor, one cell each."""
+
+    label: str
+    percents: Sequence[float | None]
+    """Busy share of each, 0 … 100."""
+    warn: float = 0.8
+    bad: float = 0.95
+    reason: str = "not measured"
+
+
+@dataclass(frozen=True, slots=True)
+class GaugesData:
+    """Rows of gauges, from the top."""
+
+    rows: Sequence[Gauge | Cores] = ()
+    reason: str = "no data yet"
+    """Shown while there are no rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Columns:
+    """Cells of each part of a row; the same for all rows, so that they line up."""
+
+    label: int
+    bar: int
+    value: int
+    history: int
+    note: int
+
+
+def paint_gauges(
+    data: GaugesData, width: int, height: int, palette: Palette, glyphs: Glyphs
+) -> list[Row]:
+    """The gauges in `height` rows of `width` cells, in two columns where one is too short; what
+    finds no room is counted in the last row."""
+    if not data.rows or width < 1 or height < 1:
+        return notice(data.reason, max(0, width), max(0, height), palette, glyphs)
+    rows = _column(data.rows, width, palette, glyphs)
+    if len(rows) > height and width >= 2 * _COLUMN_FROM + 2:
+        each = (width - 2) // 2
+        rows = _column(data.rows, each, palette, glyphs)
+        half = max(height, math.ceil(len(rows) / 2))
+        right = page(rows[half:], each, half, palette.text)
+        left = page(rows[:half], each, half, palette.text)
+        gap = span("  ", palette.text)
+        rows = [join(one, gap, other) for one, other in zip(left, right, strict=True)]
+    if len(rows) > height:
+        more = f"{glyphs.ellipsis} {len(rows) - height + 1} more"
+        rows = [*rows[: height - 1], [span(shorten(more, width, glyphs), palette.dim)]]
+    return page(rows, width, height, palette.text)
+
+
+def _column(
+    rows: Sequence[Gauge | Cores], width: int, palette: Palette, glyphs: Glyphs
+) -> list[Row]:
+    cells = _columns(rows, width, glyphs)
+    painted: list[Row] = []
+    for row in rows:
+        if isinstance(row, Cores):
+            painted += _cores(row, cells, width, palette, glyphs)
+        else:
+            painted.append(fit(_gauge(row, cells, width, palette, glyphs), width, palette.text))
+    return painted
+
+
+def _columns(rows: Sequence[Gauge | Cores], width: int, glyphs: Glyphs) -> _Columns:
+    label = min(_MOST_LABEL, max(cell_len(_plain(row.label, glyphs)) for row in rows))
+    gauges = [row for row in rows if isinstance(row, Gauge) and row.value is not None]
+    value = max((cell_len(_value(row, glyphs)) for row in gauges), default=6)
+    with_history = width >= _HISTORY_FROM and any(row.history for row in gauges)
+    history = _HISTORY_CELLS + 1 if with_history else 0
+    note = min(_MOST_NOTE, max((cell_len(_plain(row.note, glyphs)) for row in gauges), default=0))
+    bar = width - label - 1 - 3 - value - history
+    note = note + 1 if note and bar - note - 1 >= 2 * _LEAST_BAR else 0
+    bar -= note
+    return _Columns(label, bar if bar >= _LEAST_BAR else 0, value, history, note)
+
+
+def _plain(text: str, glyphs: Glyphs) -> str:
+    return glyphs.plain(one_line(text, 60))
+
+
+def _value(row: Gauge, glyphs: Glyphs) -> str:
+    """`43 %`, or value and limit where these are no percentages of each other."""
+    if row.limit is None or row.unit == "%":
+        return glyphs.plain(quantity(row.value, row.unit))
+    value, limit = quantity(row.value, row.unit), quantity(row.limit, row.unit)
+    number, _, unit = value.partition(" ")
+    return glyphs.plain(f"{number if limit.endswith(f' {unit}') else value}/{limit}")
+
+
+def _gauge(row: Gauge, cells: _Columns, width: int, palette: Palette, glyphs: Glyphs) -> Row:
+    label = span(aligned(_plain(row.label, glyphs), cells.label, "left", glyphs), palette.text)
+    if row.value is None or not math.isfinite(row.value):
+        room = width - cells.label - 3
+        reason = shorten(_plain(row.reason, glyphs), max(0, room), glyphs)
+        return [label, span(f" {glyphs.nothing} {reason}", palette.dim)]
+    share = row.value / row.limit if row.limit else 0.0
+    sign, style = _sign(share, row.warn, row.bad, palette, glyphs)
+    parts: list[Row] = [[label, span(" ", palette.text)]]
+    if cells.bar and row.limit:
+        parts.append(bar(share, cells.bar, style, palette, glyphs))
+    else:
+        parts.append([span(" " * cells.bar, palette.text)])
+    value = aligned(_value(row, glyphs), cells.value, "right", glyphs)
+    parts.append([span(f" {sign:<2}", style), span(value, style if sign else palette.text)])
+    if cells.history:
+        parts.append([span(" ", palette.text), *_history(row, palette, glyphs)])
+    if cells.note and row.note:
+        note = shorten(_plain(row.note, glyphs), cells.note - 1, glyphs)
+        parts.append([span(f" {note}", palette.dim)])
+    return join(*parts)
+
+
+def _sign(
+    share: float, warn: float, bad: float, palette: Palette, glyphs: Glyphs
+) -> tuple[str, Style]:
+    if share >= bad:
+        return glyphs.bad, palette.bad
+    return (glyphs.warn, palette.warn) if share >= warn else ("", palette.series[0].style)
+
+
+def _history(row: Gauge, palette: Palette, glyphs: Glyphs) -> Row:
+    """The course in blocks, from 0 to the limit, or to the most of it where there is none."""
+    shown = list(row.history[-_HISTORY_CELLS:])
+    known = [value for value in shown if value is not None and math.isfinite(value)]
+    full = row.limit or max(known, default=0.0) or 1.0
+    text = " " * (_HISTORY_CELLS - len(shown)) + "".join(_block(one, full, glyphs) for one in shown)
+    return [span(text, palette.dim)]
+
+
+def _block(value: float | None, full: float, glyphs: Glyphs) -> str:
+    if value is None or not math.isfinite(value):
+        return " "
+    return glyphs.rising[min(8, max(1, round(value / full * 8)))]
+
+
+def _cores(row: Cores, cells: _Columns, width: int, palette: Palette, glyphs: Glyphs) -> list[Row]:
+    """One cell a core, in as many rows as they need; how busy they are on average at the end."""
+    label = aligned(_plain(row.label, glyphs), cells.label, "left", glyphs)
+    known = [one for one in row.percents if one is not None and math.isfinite(one)]
+    if not known:
+        reason = f"{label} {glyphs.nothing} {_plain(row.reason, glyphs)}"
+        return [fit([span(reason, palette.dim)], width, palette.text)]
+    words = f" {len(row.percents)} cores, {sum(known) / len(known):.0f} % busy"
+    room = max(1, width - cells.label - 1)
+    painted = []
+    for start in range(0, len(row.percents), room):
+        lead = label if start == 0 else " " * cells.label
+        pieces = [
+            span(
+                _block(percent, 100.0, glyphs),
+                _sign((percent or 0.0) / 100, row.warn, row.bad, palette, glyphs)[1],
+            )
+            for percent in row.percents[start : start + room]
+        ]
+        painted.append(join(span(f"{lead} ", palette.text), *pieces))
+    left = room - (len(row.percents) - 1) % room - 1
+    if len(words) <= left:
+        painted[-1].append(span(words, palette.dim))
+    return [fit(one, width, palette.text) for one in painted]
+
+
+class Gauges(Painted):
+    """Shows a `GaugesData`."""
+
+    def __init__(self, data: GaugesData | None = None, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._data = data or GaugesData()
+
+    def show(self, data: GaugesData) -> None:
+        """Show this from now on."""
+        self._data = data
+        self.redraw()
+
+    def paint(self, width: int, height: int) -> list[Row]:
+        return paint_gauges(self._data, width, height, self.palette, self.glyphs)
+
+
+def demo() -> Gauges:
+    """A box with 16 cores and one GPU; made up."""
+    course = [40 + 30 * math.sin(number / 2) for number in range(12)]
+    return Gauges(
+        GaugesData(
+            (
+                Gauge("example", 43.0, 100.0, history=course, note="made up"),
+                Cores("cores", [(number * 37) % 101 for number in range(16)]),
+                Gauge("memory", 78_100.0, 128_000.0, "MB", history=[v * 1000 for v in course]),
+                Gauge("GPU 0", 97.0, 100.0, history=[90.0 + v / 10 for v in course]),
+                Gauge("GPU memory", 69_000.0, 79_000.0, "MB"),
+                Gauge("GPU power", 698.0, 700.0, "W", note="power cap"),
+                Gauge("GPU heat", 74.0, 90.0, "°C"),
+                Gauge("clock", 1410.0, None, "MHz", history=[1400.0, 1410.0, None, 1200.0, 1410.0]),
+                Gauge("GPU 1", None, 100.0, reason="no access to its counters (MIG)"),
+            )
+        )
+    )

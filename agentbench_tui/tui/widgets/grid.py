@@ -1,0 +1,341 @@
+"""A table that repaints only the rows that changed, and whose cursor stays with its row."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import ClassVar
+
+from rich.segment import Segment
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.message import Message
+
+from agentbench_tui.model.untrusted import one_line
+from agentbench_tui.tui.glyphs import Glyphs
+from agentbench_tui.tui.grid_cells import cells_of
+from agentbench_tui.tui.grid_data import (
+    GAP,
+    Align,
+    Cell,
+    Column,
+    GridData,
+    GridRow,
+    GridState,
+    fitting,
+)
+from agentbench_tui.tui.painting import Row, aligned, fit, join, notice, page, span
+from agentbench_tui.tui.theme import Palette
+from agentbench_tui.tui.widgets.painted import Painted
+
+__all__ = [
+    "Cell", "Column", "Grid", "GridData", "GridRow", "GridState", "demo", "paint_grid",
+]  # fmt: skip
+_GUTTER = 2
+"""Cells before the first column: where the cursor is, and what is selected."""
+_WHEEL_ROWS = 3
+
+
+def paint_grid(
+    data: GridData, state: GridState, width: int, height: int, palette: Palette, glyphs: Glyphs
+) -> list[Row]:
+    """Titles and rows in `height` rows of `width` cells; a bar at the right edge says which part
+    of the table is shown when it is not all."""
+    if width < 1 or height < 1:
+        return page([], max(0, width), max(0, height), palette.text)
+    shown = max(0, height - 1)
+    has_bar = len(data.rows) > shown and width > _GUTTER + 4
+    room = max(1, width - _GUTTER - (1 + 1 if has_bar else 0))
+    layout = fitting(data.columns, room)
+    head = fit(_titles(data, layout, palette, glyphs), width, palette.header)
+    if not data.rows:
+        return [head, *notice(data.reason, width, shown, palette, glyphs)][:height]
+    bar = _scroll_bar(len(data.rows), shown, state.top, palette, glyphs) if has_bar else []
+    rows = [head]
+    for place, row in enumerate(data.rows[state.top : state.top + shown]):
+        at_cursor = state.top + place == state.cursor
+        gutter = _gutter(row, at_cursor, state, palette, glyphs)
+        painted = join(gutter, cells_of(row, layout, data.columns, palette, glyphs))
+        over = palette.selected if row.key in state.selected else None
+        if at_cursor and state.focused:
+            over = palette.cursor
+        painted = fit(painted, width - 1 if has_bar else width, palette.text)
+        if over is not None:
+            painted = [
+                Segment(piece.text, (piece.style or palette.text) + over) for piece in painted
+            ]
+        rows.append(join(*painted, bar[place]) if has_bar else painted)
+    return page(rows, width, height, palette.text)
+
+
+def _gutter(
+    row: GridRow, at_cursor: bool, state: GridState, palette: Palette, glyphs: Glyphs
+) -> Segment:
+    pointer = glyphs.pointer if at_cursor else " "
+    return span(pointer + (glyphs.tick if row.key in state.selected else " "), palette.accent)
+
+
+def _titles(
+    data: GridData, layout: Sequence[tuple[int, int]], palette: Palette, glyphs: Glyphs
+) -> Row:
+    parts = [" " * _GUTTER]
+    for place, (number, cells) in enumerate(layout):
+        column = data.columns[number]
+        parts.append(" " * GAP if place else "")
+        text = aligned(glyphs.plain(one_line(column.title)), cells, column.align, glyphs)
+        if data.sort is not None and data.sort[0] == column.key:
+            text = _marked(text, glyphs.down if data.sort[1] else glyphs.up, column.align)
+        parts.append(text)
+    return [span("".join(parts), palette.header)]
+
+
+def _marked(text: str, mark: str, align: Align) -> str:
+    """The title with its mark, in as many cells: beside the words, or in place of the last."""
+    bare = text.strip(" ")
+    room = len(text) - len(bare)
+    if align == "right":
+        marked = f"{mark} {bare}" if room > 1 else mark + (bare if room else bare[1:])
+        return marked.rjust(len(text))
+    return (f"{bare} {mark}" if room > 1 else (bare if room else bare[:-1]) + mark).ljust(len(text))
+
+
+def _scroll_bar(rows: int, shown: int, top: int, palette: Palette, glyphs: Glyphs) -> Row:
+    """A piece a row: which part of all rows is on the screen."""
+    size = max(1, shown * shown // rows)
+    start = round((shown - size) * top / max(1, rows - shown))
+    return [
+        span(glyphs.full, palette.dim)
+        if start <= place < start + size
+        else span(glyphs.vertical, palette.frame)
+        for place in range(shown)
+    ]
+
+
+class Grid(Painted, can_focus=True):
+    """Shows a `GridData`; sorting and filtering are the matter of who makes the data.
+
+    The cursor stays with its row when rows change places, once somebody has moved it; until then
+    it stays at the first row. When its row goes, it is at the row that took its place.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up,k", "move(-1)", "Up", show=False),
+        Binding("down,j", "move(1)", "Down", show=False),
+        Binding("pageup", "page(-1)", "Page up", show=False),
+        Binding("pagedown", "page(1)", "Page down", show=False),
+        Binding("home", "end(0)", "First", show=False),
+        Binding("end", "end(1)", "Last", show=False),
+        Binding("enter", "choose", "Open"),
+        Binding("space", "pick", "Select"),
+    ]
+
+    class Moved(Message):
+        """The cursor is at another row, which may have come to it; None: there are no rows."""
+
+        def __init__(self, grid: Grid, key: str | None) -> None:
+            super().__init__()
+            self.grid, self.key = grid, key
+
+        @property
+        def control(self) -> Grid:
+            return self.grid
+
+    class Chosen(Moved):
+        """Somebody wants to see this row."""
+
+    class Picked(Message):
+        """Other rows are selected than before."""
+
+        def __init__(self, grid: Grid, keys: frozenset[str]) -> None:
+            super().__init__()
+            self.grid, self.keys = grid, keys
+
+        @property
+        def control(self) -> Grid:
+            return self.grid
+
+    class TitleClicked(Message):
+        """Somebody wants the rows sorted by this column."""
+
+        def __init__(self, grid: Grid, column: str) -> None:
+            super().__init__()
+            self.grid, self.column = grid, column
+
+        @property
+        def control(self) -> Grid:
+            return self.grid
+
+    def __init__(
+        self,
+        data: GridData | None = None,
+        *,
+        selectable: bool = False,
+        id: str | None = None,  # noqa: A002
+    ) -> None:
+        """`selectable`: whether the space bar selects rows; otherwise it is the screen's key."""
+        super().__init__(id=id)
+        self._data = data or GridData()
+        self._selectable = selectable
+        self._cursor = self._top = 0
+        self._key = self._data.rows[0].key if self._data.rows else None
+        self._moved = False
+        self._selected: frozenset[str] = frozenset()
+
+    @property
+    def cursor_key(self) -> str | None:
+        """Key of the row that the cursor is at; None without rows."""
+        return self._key
+
+    @property
+    def selected(self) -> frozenset[str]:
+        """Keys of the selected rows."""
+        return self._selected
+
+    def show(self, data: GridData) -> None:
+        """Show this from now on."""
+        self._data = data
+        keys = [row.key for row in data.rows]
+        if self._moved and self._key in keys:
+            self._cursor = keys.index(self._key)
+        self._selected = self._selected.intersection(keys)
+        self._go(self._cursor)
+
+    def move_to(self, key: str) -> None:
+        """Put the cursor at the row with this key; nothing happens when there is none."""
+        for number, row in enumerate(self._data.rows):
+            if row.key == key:
+                self._moved = True
+                self._go(number)
+                return
+
+    def select(self, keys: frozenset[str]) -> None:
+        """Select these rows and no others."""
+        self._selected = keys.intersection(row.key for row in self._data.rows)
+        self.redraw()
+
+    def paint(self, width: int, height: int) -> list[Row]:
+        self._keep_cursor_seen(height - 1)
+        state = GridState(self._cursor, self._top, self._selected, self.has_focus)
+        return paint_grid(self._data, state, width, height, self.palette, self.glyphs)
+
+    def _keep_cursor_seen(self, shown: int) -> None:
+        most = max(0, len(self._data.rows) - max(1, shown))
+        self._top = min(self._top, self._cursor, most)
+        self._top = max(self._top, self._cursor - max(1, shown) + 1)
+
+    def _go(self, number: int) -> None:
+        """Put the cursor at this row or the nearest there is, and show that."""
+        rows = self._data.rows
+        self._cursor = max(0, min(number, len(rows) - 1))
+        key = rows[self._cursor].key if rows else None
+        if key != self._key:
+            self._key = key
+            self.post_message(self.Moved(self, key))
+        self.redraw()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+        """The space bar is the screen's where nothing can be selected."""
+        return self._selectable if action == "pick" else True
+
+    def action_move(self, rows: int) -> None:
+        """Go so many rows down."""
+        self._moved = True
+        self._go(self._cursor + rows)
+
+    def action_page(self, pages: int) -> None:
+        """Go so many screens down."""
+        self.action_move(pages * max(1, self.size.height - 2))
+
+    def action_end(self, last: int) -> None:
+        """Go to the first row (0) or the last (1)."""
+        self._moved = bool(last)
+        self._go(len(self._data.rows) - 1 if last else 0)
+
+    def action_choose(self) -> None:
+        """Tell that somebody wants to see the row."""
+        if self._key is not None:
+            self.post_message(self.Chosen(self, self._key))
+
+    def action_pick(self) -> None:
+        """Select the row, or no longer; the cursor goes on to the next one."""
+        if self._key is not None:
+            self._selected = self._selected.symmetric_difference({self._key})
+            self.post_message(self.Picked(self, self._selected))
+            self.action_move(1)
+
+    def on_focus(self) -> None:
+        self.redraw()
+
+    def on_blur(self) -> None:
+        self.redraw()
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        event.stop()
+        self.action_move(_WHEEL_ROWS)
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        event.stop()
+        self.action_move(-_WHEEL_ROWS)
+
+    def on_click(self, event: events.Click) -> None:
+        """A click on a title asks for sorting, one on a row goes there, a second one opens it."""
+        place = event.get_content_offset(self)
+        if place is None:
+            return
+        if place.y == 0:
+            if (column := self._column_at(place.x)) is not None:
+                self.post_message(self.TitleClicked(self, column))
+            return
+        number = self._top + place.y - 1
+        if number < len(self._data.rows):
+            if number == self._cursor and event.chain > 1:
+                self.action_choose()
+            self._moved = True
+            self._go(number)
+
+    def _column_at(self, x: int) -> str | None:
+        start = _GUTTER
+        has_bar = len(self._data.rows) > self.size.height - 1
+        room = max(1, self.size.width - _GUTTER - (2 if has_bar else 0))
+        for number, cells in fitting(self._data.columns, room):
+            if start <= x < start + cells:
+                return self._data.columns[number].key
+            start += cells + GAP
+        return None
+
+
+def demo() -> Grid:
+    """A leaderboard of agents that do not exist."""
+    names = "atlas-70b swift-8b oracle-r1 mosaic-moe tern-mini heron-32b local-vllm plover-1b"
+    rows = [
+        GridRow(
+            name,
+            (
+                Cell(str(place + 1), change=(0, 1, -1, 0, 2, -2, 0, 0)[place]),
+                Cell(name, series=place),
+                f"{94.2 - 3.1 * place:.1f}",
+                f"{0.93 - 0.021 * place:.3f}",
+                f"{210 + 37 * place} ms",
+                Cell(f"{540 + 88 * place} ms", role="warn" if place > 5 else None),
+                f"${2.4 - 0.17 * place:.2f}",
+                Cell(f"{0.3 * place:.1f} %", role="bad" if place > 6 else None),
+                Cell(f"{100 - 9 * place} %", bar=1 - 0.09 * place),
+                Cell(trend=[math.sin(place + number / 2) for number in range(12)]),
+            ),
+            role="title" if place < 3 else "text",
+        )
+        for place, name in enumerate(names.split())
+    ]
+    columns = (
+        Column("rank", "#", 3, "right"),
+        Column("agent", "agent (example)", 16, flex=1),
+        Column("score", "score", 7, "right"),
+        Column("accuracy", "accuracy", 8, "right", priority=3),
+        Column("p50", "p50", 7, "right", priority=2),
+        Column("p95", "p95", 8, "right", priority=2),
+        Column("cost", "a case", 6, "right", priority=4),
+        Column("failed", "failed", 6, "right", priority=2),
+        Column("progress", "progress", 14, priority=5),
+        Column("trend", "trend", 10, priority=6),
+    )
+    return Grid(GridData(columns, rows, sort=("score", True)), selectable=True)
