@@ -10,7 +10,7 @@ import msgspec
 
 from agentbench_tui.load.protocol import ClosedLoop
 from agentbench_tui.load.sample import NONE, STATUS_CODE, STREAMED, TOKENS_COUNTED
-from agentbench_tui.load.sender import Reply
+from agentbench_tui.load.sender import Reply, Traffic
 from agentbench_tui.load.target import CLOSE_LIMIT_S
 from agentbench_tui.model.answer import AgentFailure, Answer, Case, FailureKind, Request
 from agentbench_tui.model.identity import derive_seed
@@ -32,7 +32,7 @@ LONGEST_TTFT_MS = 1e7
 class AgentTransport:
     """See `load.sender.Transport`. A task for each request."""
 
-    connections = resent = sent_bytes = received_bytes = None
+    traffic = Traffic()
     """The adapters do not tell."""
 
     def __init__(self, plan: WorkerPlan, target: AgentTarget) -> None:

@@ -26,7 +26,7 @@ from agentbench_tui.load.sample import (
     STREAMED,
     TOKENS_COUNTED,
 )
-from agentbench_tui.load.sender import Reply
+from agentbench_tui.load.sender import Reply, Traffic
 from agentbench_tui.model.answer import AgentFailure, FailureKind
 from agentbench_tui.model.not_json import NOT_JSON
 
@@ -78,24 +78,10 @@ class HttpTransport:
         self._ended: Callable[..., None] = _nobody
 
     @property
-    def connections(self) -> int:
+    def traffic(self) -> Traffic:
         """See `Transport`."""
-        return self.pool.opened
-
-    @property
-    def resent(self) -> int:
-        """See `Transport`."""
-        return self.pool.resent
-
-    @property
-    def sent_bytes(self) -> int:
-        """See `Transport`."""
-        return self.pool.sent_bytes
-
-    @property
-    def received_bytes(self) -> int:
-        """See `Transport`."""
-        return self.pool.received_bytes
+        pool = self.pool
+        return Traffic(pool.opened, pool.resent, pool.sent_bytes, pool.received_bytes)
 
     async def open(self, ended: Callable[..., None]) -> None:
         """See `Transport`."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass
 from time import perf_counter_ns
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from agentbench_tui.load.conversation import Mix, Script
 from agentbench_tui.load.protocol import HttpTarget
@@ -69,24 +69,24 @@ class Reply:
     """Text and calls only where a session goes on with them."""
 
 
+class Traffic(NamedTuple):
+    """What has gone over the network so far; None where that is not seen."""
+
+    connections: int | None = None
+    """Opened."""
+    resent: int | None = None
+    """Requests sent again because the used connection that they took was closed unanswered."""
+    sent_bytes: int | None = None
+    """Heads included, as in the next."""
+    received_bytes: int | None = None
+
+
 class Transport(Protocol):
     """One way to put a request to what is measured."""
 
     @property
-    def connections(self) -> int | None:
-        """Opened so far; None where they are not seen, as in the next three."""
-
-    @property
-    def resent(self) -> int | None:
-        """Requests sent again because the used connection that they took was closed unanswered."""
-
-    @property
-    def sent_bytes(self) -> int | None:
-        """So far, heads included."""
-
-    @property
-    def received_bytes(self) -> int | None:
-        """So far, heads included."""
+    def traffic(self) -> Traffic:
+        """So far, the warm-up included."""
 
     def send(self, call: Call) -> None:
         """Send and return at once; `Sender.ended` is called with the reply, later."""

@@ -149,8 +149,7 @@ class Worker:
             self._drained.set()
 
     def _begin(self, start_ns: int) -> None:
-        transport = self._transport
-        self._before = transport.resent, transport.sent_bytes, transport.received_bytes
+        self._before = self._transport.traffic
         self._sender.measure(start_ns)
         self._probe.start()
         self._schedule.start(start_ns)
@@ -178,19 +177,19 @@ class Worker:
         return self._done(drained_s)
 
     def _done(self, drained_s: float) -> Done:
-        sender, transport, reading = self._sender, self._transport, self._reading
+        sender, reading = self._sender, self._reading
         assert reading is not None, "a window that was started was probed"
-        resent, sent_bytes, received_bytes = self._before
+        before, now = self._before, self._transport.traffic
         return Done(
             offered=sender.offered,
             sent=sender.sent,
             window_s=self._schedule.window_ns / _NS,
             drained_s=drained_s,
             cpu_s=reading.cpu_s,
-            connections=transport.connections,
-            resent=_since(resent, transport.resent),
-            sent_bytes=_since(sent_bytes, transport.sent_bytes),
-            received_bytes=_since(received_bytes, transport.received_bytes),
+            connections=now.connections,
+            resent=_since(before.resent, now.resent),
+            sent_bytes=_since(before.sent_bytes, now.sent_bytes),
+            received_bytes=_since(before.received_bytes, now.received_bytes),
             most_in_flight=sender.most_in_flight,
             blocked=sender.blocked,
             late=sender.late,
