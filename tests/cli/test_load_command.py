@@ -233,8 +233,8 @@ def test_an_agents_name_and_version_are_kept(capfd: pytest.CaptureFixture[str]) 
         ),
         (["--trace", ""], "cannot be read: it is not a regular file"),
         (["--trace", "none.csv"], "none.csv cannot be read: no such file"),
-        (["--concurrency", "200000"], "--concurrency: expected a number of at most 100000"),
-        (["--duration", "800h"], "--duration: expected a number of at most 604800"),
+        (["--concurrency", "200000"], "--concurrency: expected a number of at most 100,000"),
+        (["--duration", "800h"], "--duration: expected a number of at most 604,800"),
         (
             ["--fail-on", "e2e_ms.p59<3"],
             "unknown metric 'e2e_ms.p59' (did you mean \"e2e_ms.p99\"?)",
@@ -433,7 +433,7 @@ def test_a_limit_that_no_answer_has_is_said_and_its_gate_not_judged(
 
     assert _run([*load, *limit, "--no-ui", "--db", "new/own.db"]) == 3
     said = capfd.readouterr()
-    assert "\ngoodput –: no answer has ttft_ms\n" in said.out
+    assert " · goodput –/s (no answer has ttft_ms)\n" in said.out
     assert f"made the folder {Path.cwd() / 'new'} for the database\n" in said.err
     assert _run(["runs", "show", "--db", "new/own.db", "--format", "json"]) == 0
     (shown,) = json.loads(capfd.readouterr().out)["executions"]

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentbench_tui.load.protocol import ClosedLoop, WorkerPlan
-from agentbench_tui.load.shape import schedule_of, worker_count, worker_plans
+from agentbench_tui.load.shape import requests_of, schedule_of, worker_count, worker_plans
 from agentbench_tui.load.spec import LoadSpec
 
 FAR = model_target("http://192.0.2.1/v1")
@@ -111,3 +111,23 @@ def test_workers_are_enough_for_the_densest_second_of_a_trace(
     arrivals = schedule_of(spec, str(tmp_path))
 
     assert worker_count(spec, arrivals, FAR) == 3
+
+
+@pytest.mark.parametrize(
+    ("block", "count"),
+    [
+        ({"rate": 5, "requests": 40}, 40),
+        ({"rate": 5, "duration_s": 3}, None),
+        ({"trace": {"file": "trace.csv"}}, 3),
+        ({"trace": {"file": "trace.csv"}, "requests": 2}, 2),
+        ({"trace": {"file": "trace.csv"}, "requests": 9}, 3),
+        # A session's later turns are requests too, and how many there will be is not known.
+        ({"rate": 5, "requests": 40, "workload": [{"turns": 2}]}, None),
+    ],
+)
+def test_how_many_requests_end_a_window(
+    tmp_path: Path, block: dict[str, object], count: int | None
+) -> None:
+    (tmp_path / "trace.csv").write_text("timestamp\n0\n1.5\n2\n")
+    spec = LoadSpec.model_validate(block)
+    assert requests_of(spec, schedule_of(spec, str(tmp_path))) == count
