@@ -156,6 +156,7 @@ def _sentences(group: Document, margin: float) -> list[str]:
     optimal = [one["configuration"] for one in group["optimal_configurations"]]
     lines = [
         f"{group['formula']}; above 0.8 is optimal: {', '.join(optimal) or 'nobody'}",
+        group["speed_words"],
         "front: whether nobody is as right for less, or more right for the same (95 % of draws)",
     ]
     unsure = {line["front"]["reason"] for line in group["agents"]} - {""}

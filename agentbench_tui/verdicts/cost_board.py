@@ -181,7 +181,11 @@ def _body(
     return {
         "current": current,
         "saving_level": found.level,
-        "formula": FORMULA if found.with_speed else FORMULA_WITHOUT_SPEED,
+        "formula": FORMULA if found.speeds else FORMULA_WITHOUT_SPEED,
+        "speed_from": found.speeds.basis if found.speeds else None,
+        "speed_words": found.speeds.words
+        if found.speeds
+        else "speed does not count: not all have times of one machine",
         "agents": [lines[at] for at in order],
         "optimal_configurations": [
             {

@@ -13,12 +13,14 @@ from agentbench_tui.analysis.equivalence import verdict
 from agentbench_tui.analysis.paired_effect import difference_effect, unpaired_ratio_effect
 from agentbench_tui.analysis.proportion import newcombe_paired
 from agentbench_tui.verdicts.cost import COST, estimate_document
+from agentbench_tui.verdicts.speed import speeds
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from agentbench_tui.analysis.cost_efficiency import Configuration
     from agentbench_tui.verdicts.ledger import Ledger
+    from agentbench_tui.verdicts.speed import Speeds
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -37,7 +39,7 @@ class Option:
     efficiency: float
     optimal: bool
     tasks_per_s: float | None
-    """One after another; None where times are not known."""
+    """See `speed`; None where times are not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +54,8 @@ class Options:
     margin."""
     level: float
     """Of the intervals of savings: that any of a table is wrong has a chance of 5 % at most."""
-    with_speed: bool
+    speeds: Speeds | None
+    """None where speed does not count."""
 
     def opportunities(self, current: int) -> list[int]:
         """Who surely saves without being worse, the most first."""
@@ -84,7 +87,8 @@ def options(
     switches = (len(parts) - 1) * (1 if has_current else len(parts))
     level = 1 - (1 - _LEVEL) / max(1, switches)
     right, costs = _cluster_means(right, clusters), _cluster_means(costs, clusters)
-    seconds = [_mean_seconds(part) for part in parts]
+    found_speeds = speeds(parts)
+    seconds = found_speeds.seconds
     known = [one for one in seconds if one is not None]
     with_speed = with_speed and len(known) == len(parts)
     times = np.outer(known, np.ones(right.shape[1])) if with_speed else None
@@ -110,7 +114,7 @@ def options(
         ),
         savings,
         level,
-        with_speed,
+        found_speeds if with_speed else None,
     )
 
 
@@ -178,11 +182,6 @@ def _repeats(ledger: Ledger) -> Floats:
     if not fewest:
         return np.empty(0)
     return np.average([one[:fewest] for one in samples], axis=0, weights=counts)
-
-
-def _mean_seconds(ledger: Ledger) -> float | None:
-    known = ledger.seconds[~np.isnan(ledger.seconds)]
-    return float(known.mean()) if len(known) and known.mean() > 0 else None
 
 
 def _cluster_means(table: Floats, clusters: Integers) -> Floats:

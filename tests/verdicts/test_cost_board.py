@@ -48,7 +48,13 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> Path:
     # every answer of dear took 1 s, of the others 2 s
     took = "CASE agent_id WHEN 'dear' THEN 1000 ELSE 2000 END"
     execution = f"SELECT {took} FROM benchmark_executions WHERE key=execution_key"
-    write_once(found.database, [lambda c: c.execute(f"UPDATE answers SET e2e_ms=({execution})")])
+    write_once(
+        found.database,
+        [
+            lambda c: c.execute(f"UPDATE answers SET e2e_ms=({execution})"),
+            lambda c: c.execute(f"UPDATE iterations SET asking_s=observed*({execution})/1000"),
+        ],
+    )
     return found.database
 
 
@@ -96,6 +102,26 @@ def test_efficiency_is_the_share_of_the_best_value_by_the_formula(measured: Path
         assert line["efficiency"] == pytest.approx(value[name] / value["cheap"])
         assert line["optimal"] == (line["efficiency"] > 0.8)
     assert [one["configuration"] for one in group["optimal_configurations"]] == ["cheap"]
+
+
+def test_calls_that_overlap_count_by_the_throughput_that_was_measured(
+    measured: Path, tmp_path: Path
+) -> None:
+    assert only_group(measured)["speed_from"] == "answer times"
+    database = tmp_path / "store.db"
+    shutil.copyfile(measured, database)
+    # dear: 60 tasks of 1 s in 15 s, so 4 under way; the others one after another
+    dear = "(SELECT key FROM benchmark_executions WHERE agent_id='dear')"
+    of_dear = f"UPDATE iterations SET asking_s=observed*15.0/60 WHERE execution_key IN {dear}"
+    write_once(database, [lambda c: c.execute(of_dear)])
+    group = only_group(database)
+    assert group["speed_from"] == "throughput"
+    assert group["speed_words"].startswith("tasks per second: the measured throughput")
+    found = agents(group)
+    assert found["dear"]["tasks_per_s"] == pytest.approx(60 / 15)
+    assert found["cheap"]["tasks_per_s"] == pytest.approx(0.5)
+    assert found["dear"]["value"] == pytest.approx(57 / 60 * 4 / 0.004)
+    assert found["dear"]["efficiency"] == 1.0
 
 
 def test_without_times_of_all_speed_is_left_out(measured: Path, tmp_path: Path) -> None:

@@ -1,9 +1,11 @@
 """Switches among agents whose truth is known: which are said to save."""
 
+from types import SimpleNamespace
 from typing import cast
 
 import numpy as np
 import pytest
+from evidence_made import asked
 from numpy.typing import NDArray
 
 from agentbench_tui.verdicts.ledger import Ledger
@@ -15,9 +17,11 @@ Floats = NDArray[np.float64]
 
 def judged(right: Floats, usd: Floats, *, has_current: bool = False) -> Options:
     cases = np.arange(right.shape[1])
-    none = cast("Scorecard", None)  # only read where something is paid by the hour
+    card = cast(
+        "Scorecard", SimpleNamespace(evidence={0: asked(e2e_ms=[1000])})
+    )  # of no throughput
     parts = [
-        Ledger(none, cases, cases, 0 * cases, paid, won, np.ones(len(cases)), frozenset(), {})
+        Ledger(card, cases, cases, 0 * cases, paid, won, np.ones(len(cases)), frozenset(), {})
         for paid, won in zip(usd, right, strict=True)
     ]
     return options(parts, right, usd, cases, 0.02, has_current=has_current)
