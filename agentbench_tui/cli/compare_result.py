@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from agentbench_tui.cli.output import Column, markdown_cell, print_json, print_prose, print_rows
+from agentbench_tui.model.plain_number import plain
 from agentbench_tui.model.untrusted import one_line
 from agentbench_tui.verdicts.change import change, needed_words, p_words
 from agentbench_tui.verdicts.figures import NOTHING
@@ -174,7 +175,7 @@ def _value(value: float | None, unit: str) -> str:
         return NOTHING
     if unit == "share":
         return f"{value:.3f}"
-    return f"{value:.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+    return f"{value:.0f}" if abs(value) >= 1000 else plain(value, 3)
 
 
 def _print_overall(found: Compared, pair: Pair, document: Document, form: str) -> None:

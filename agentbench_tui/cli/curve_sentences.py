@@ -65,7 +65,7 @@ def _figures(answer: Answer) -> Iterator[tuple[str, str]]:
         ends = _ends(t.interval.low, t.interval.high)
         yield (
             t.interval.method,
-            f"{ends} {level}, p {p_shown(t.p)} (t {t.t:.4g}, {t.df:.4g} degrees of freedom)",
+            f"{ends} {level}, p {p_shown(t.p)} (t {short(t.t)}, {short(t.df)} degrees of freedom)",
         )
     if found.permutation is not None:
         yield "p", _p_words(found)
@@ -116,8 +116,9 @@ def _gain_words(found: RunComparison) -> str:
     if math.isinf(gain.saved):
         return f"pairs differ all alike{r}"
     if gain.saved < 1:
-        return f"pairing did not pay: {gain.saved:.2g}×{r}"
-    return f"pairing saved {gain.saved:.2g}×: so many times the runs would be needed without it{r}"
+        return f"pairing did not pay: {plain(gain.saved, 2)}×{r}"
+    saved = f"pairing saved {plain(gain.saved, 2)}×"
+    return f"{saved}: so many times the runs would be needed without it{r}"
 
 
 def _normality_words(found: RunComparison) -> str:

@@ -207,7 +207,7 @@ def _told(words: str, value: float | None) -> str:
 
 
 def _three_digits(value: float) -> str:
-    return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
+    return f"{value:,.0f}" if value >= 1000 else plain(value, 3)
 
 
 def _rate(value: float | None) -> str:

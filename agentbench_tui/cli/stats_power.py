@@ -16,6 +16,7 @@ from agentbench_tui.cli.output import (
 )
 from agentbench_tui.cli.shares import PART_WITH_ENDS, SHARE, Share, percent
 from agentbench_tui.cli.stats_summary import selector_of
+from agentbench_tui.model.plain_number import plain
 from agentbench_tui.verdicts.figures import NOTHING
 
 if TYPE_CHECKING:
@@ -247,5 +248,5 @@ def _gain_words(gain: dict[str, Any]) -> str:
         return words + "pairing took away all of the variance: every pair differs alike"
     return (
         words + f"pairing took away {percent(gain['gain'])} of the variance: unpaired it would take"
-        f" {saved:.3g} times as many cases"
+        f" {plain(saved, 3)} times as many cases"
     )

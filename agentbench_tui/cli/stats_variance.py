@@ -216,7 +216,7 @@ def _line(row: dict[str, Any]) -> dict[str, Any]:
     mean = NOTHING if row["mean"] is None else f"{plain(row['mean'], 5)} {row['unit']}".rstrip()
     shown = {"mean_shown": mean, "cv_shown": NOTHING, "needed_shown": NOTHING}
     if row["cv"] is not None:
-        band = f"{100 * row['cv_low']:.3g}-{100 * row['cv_high']:.3g}"
+        band = f"{plain(100 * row['cv_low'], 3)}-{plain(100 * row['cv_high'], 3)}"
         shown["cv_shown"] = f"{percent(row['cv'])} ({band})"
     if row["n_needed"] is not None:
         shown["needed_shown"] = f"{row['n_needed']} ({row['n_needed_low']}-{row['n_needed_high']})"

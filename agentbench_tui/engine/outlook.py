@@ -9,6 +9,8 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from agentbench_tui.model.plain_number import plain
+
 if TYPE_CHECKING:
     from agentbench_tui.engine.stopping import Progress
     from agentbench_tui.model.suite import EarlyStop
@@ -51,7 +53,9 @@ def share_outlook(shares: Sequence[float], half_width: float) -> str:
     if needed.half_width is None or needed.more is None:
         return ""
     return _words(
-        f"{100 * mean * needed.half_width:.2g} points", f"{100 * half_width:.3g}", needed.more
+        f"{plain(100 * mean * needed.half_width, 2)} points",
+        plain(100 * half_width, 3),
+        needed.more,
     )
 
 
@@ -62,4 +66,4 @@ def _words(now: str, wanted: str, more: int) -> str:
 
 
 def _percent(share: float) -> str:
-    return f"{100 * share:.3g} %" if share >= 0.1 else f"{100 * share:.2g} %"
+    return f"{plain(100 * share, 3 if share >= 0.1 else 2)} %"

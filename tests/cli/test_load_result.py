@@ -166,6 +166,11 @@ def test_rates_failures_and_the_harness_are_told() -> None:
     ]
 
 
+def test_a_rate_just_below_a_thousand_has_no_exponent() -> None:
+    metrics = execution()["load"]["metrics"] | {"request_throughput_per_s": 999.7}
+    assert rate_lines(execution(metrics=metrics)["load"])[1].startswith("answered 1,000/s · ")
+
+
 def test_a_harness_that_was_not_measured_says_so() -> None:
     assert "harness: not calibrated" in rate_lines(execution(harness={})["load"])
 
