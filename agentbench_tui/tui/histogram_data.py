@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
@@ -88,8 +88,10 @@ def total_of(buckets: Buckets) -> int:
 
 def axis_for(data: HistogramData) -> Axis | None:
     """None when no value has a place on it."""
-    ends = [end for low, high, count in data.buckets if count > 0 for end in (low, high)]
-    ends += [end for low, high, count in data.baseline if count > 0 and ends for end in (low, high)]
+    shown = _placed(data.buckets, data.log)
+    if shown:
+        shown += _placed(data.baseline, data.log)
+    ends = [min(low for low, _, _ in shown), max(high for _, high, _ in shown)] if shown else []
     axis = axis_of(ends, log=data.log)
     if axis is None or data.log:
         return axis
@@ -97,6 +99,15 @@ def axis_for(data: HistogramData) -> Axis | None:
     high = min(axis.high, last * _BEYOND) if last > axis.low else axis.high
     low = 0.0 if 0 <= axis.low < 0.3 * high else axis.low
     return Axis(low, high) if high > low else axis
+
+
+def _placed(buckets: Buckets, log: bool) -> list[tuple[float, float, int]]:
+    """Those that count something and have a place on an axis."""
+    return [
+        (low, high, count)
+        for low, high, count in buckets
+        if count > 0 and math.isfinite(low) and math.isfinite(high) and (low > 0 or not log)
+    ]
 
 
 def heights_of(buckets: Buckets, axis: Axis, columns: int) -> list[float]:
@@ -110,25 +121,28 @@ def heights_of(buckets: Buckets, axis: Axis, columns: int) -> list[float]:
     wanted = max(_LEAST_BARS, math.ceil(_BARS_PER_CUBE_ROOT * math.cbrt(max(total, 1))))
     across = max(1, columns // wanted)
     bars = [0.0] * math.ceil(columns / across)
-    each = across / max(1, columns)
-    for low, high, count in buckets:
-        if count <= 0 or not (math.isfinite(low) and math.isfinite(high)):
+    last, place = len(bars) - 1, _placing(axis, columns / across)
+    for low, high, count in _placed(buckets, axis.log):
+        if low > axis.high or high < axis.low:
             continue
-        if (axis.log and low <= 0) or low > axis.high or high < axis.low:
+        start, end = place(low), place(high)
+        first, final = min(last, max(0, int(start))), min(last, max(0, int(end)))
+        if first == final or count == 1:
+            bars[min(last, max(0, int((start + end) / 2)))] += count
             continue
-        start, end = axis.share(low) / each, axis.share(high) / each
-        first, last = _bar(start, bars), _bar(end, bars)
-        if first == last or count == 1:
-            bars[_bar((start + end) / 2, bars)] += count
-            continue
-        for number in range(first, last + 1):
+        for number in range(first, final + 1):
             shared = min(end, number + 1) - max(start, number)
             bars[number] += count * max(0.0, shared) / (end - start)
     return [bars[column // across] for column in range(columns)]
 
 
-def _bar(place: float, bars: Sequence[float]) -> int:
-    return min(len(bars) - 1, max(0, int(place)))
+def _placing(axis: Axis, bars: float) -> Callable[[float], float]:
+    """Where a value lies, counted in bars from the axis' low end; `Axis.share`, made for many."""
+    if axis.log:
+        base, factor = math.log(axis.low), bars / math.log(axis.high / axis.low)
+        return lambda value: (math.log(value) - base) * factor
+    low, scale = axis.low, bars / (axis.high - axis.low)
+    return lambda value: (value - low) * scale
 
 
 def baseline_heights(data: HistogramData, axis: Axis, columns: int) -> list[float]:

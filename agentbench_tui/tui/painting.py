@@ -34,12 +34,33 @@ def span(text: str, style: Style) -> Segment:
 def join(*parts: Segment | Row) -> Row:
     """One row of pieces and rows; neighbours of one style become one piece."""
     row: Row = []
+    before: Style | None = None
     for part in parts:
-        for piece in [part] if isinstance(part, Segment) else part:
-            if row and row[-1].style == piece.style:
-                row[-1] = Segment(row[-1].text + piece.text, piece.style)
+        for piece in (part,) if isinstance(part, Segment) else part:
+            style = piece.style
+            if row and style is before:
+                row[-1] = Segment(row[-1].text + piece.text, style)
             elif piece.text:
                 row.append(piece)
+                before = style
+    return row
+
+
+def runs(cells: Iterable[tuple[str, Style]]) -> Row:
+    """A row of cells, text and style of each; blank ones go on in the style before them, which
+    makes fewer changes of style for the terminal to be sent."""
+    row: Row = []
+    texts: list[str] = []
+    run: Style | None = None
+    for text, style in cells:
+        if run is None:
+            run = style
+        elif style is not run and (text != " " or style.bgcolor or run.bgcolor or run.reverse):
+            row.append(Segment("".join(texts), run))
+            texts, run = [], style
+        texts.append(text)
+    if run is not None:
+        row.append(Segment("".join(texts), run))
     return row
 
 
@@ -187,21 +208,13 @@ class Dots:
         return [self._row(row, glyphs.braille, background) for row in range(self.rows)]
 
     def _row(self, row: int, braille: bool, background: Style) -> Row:
-        pieces: Row = []
-        run, run_style = "", background
-        for column, (bits, style) in enumerate(
-            zip(self._bits[row], self._styles[row], strict=True)
-        ):
-            character = self._texts.get((row, column)) or _dotted(bits, braille)
-            # Blank cells go on in the style before them: fewer changes of style on the wire.
-            if style is not None and character != " " and style != run_style:
-                if run:
-                    pieces.append(Segment(run, run_style))
-                run, run_style = "", style
-            run += character
-        if run:
-            pieces.append(Segment(run, run_style))
-        return pieces
+        texts = self._texts
+        return runs(
+            (texts.get((row, column)) or _dotted(bits, braille), style or background)
+            for column, (bits, style) in enumerate(
+                zip(self._bits[row], self._styles[row], strict=True)
+            )
+        )
 
 
 def _dotted(bits: int, braille: bool) -> str:

@@ -20,7 +20,7 @@ from agentbench_tui.tui.histogram_data import (
     heights_of,
     total_of,
 )
-from agentbench_tui.tui.painting import Row, fit, join, notice, page, row_width, shorten, span
+from agentbench_tui.tui.painting import Row, fit, join, notice, page, row_width, runs, shorten, span
 from agentbench_tui.tui.theme import Palette
 from agentbench_tui.tui.widgets.painted import Painted
 
@@ -39,8 +39,7 @@ def paint_histogram(
         return notice(data.reason, max(0, width), max(0, height), palette, glyphs, title)
     if width < _LEAST_COLUMNS or height < _LEAST_ROWS:
         heights = heights_of(data.buckets, axis, width)
-        styles = [palette.series[0].style] * width
-        return page(_bars(heights, height, styles, glyphs), width, height, palette.text)
+        return page(_bars(heights, height, palette, glyphs), width, height, palette.text)
     head = _head(data, axis, width, palette, glyphs)
     left = max(4, len(quantity(total_of(data.buckets)))) + 2
     columns = width - left
@@ -56,7 +55,7 @@ def paint_histogram(
         for row in edge
     ]
     cells = _Cells(columns, len(labels) + rows, palette, glyphs)
-    cells.bars(heights, counts.high, rows, data, axis)
+    cells.bars(heights, counts.high, rows, cells.tail_styles(data, axis))
     cells.outline(outline, counts.high, rows)
     cells.marks(marks, labels)
     body = [join(row, *across) for row, across in zip(edge, cells.rows(), strict=True)]
@@ -143,28 +142,12 @@ def _clear(
     )
 
 
-def _bars(
-    heights: Sequence[float], rows: int, styles: Sequence[Style], glyphs: Glyphs
-) -> list[Row]:
+def _bars(heights: Sequence[float], rows: int, palette: Palette, glyphs: Glyphs) -> list[Row]:
     """Bars alone, the highest as high as the picture."""
-    most = max(heights, default=0.0)
-    return [
-        join(
-            *(
-                span(glyphs.rising[_level(height, most, rows, row)], style)
-                for height, style in zip(heights, styles, strict=True)
-            )
-        )
-        for row in range(rows)
-    ]
-
-
-def _level(height: float, most: float, rows: int, row: int) -> int:
-    """Eighths of the cell in this row, from the top, that a bar fills; whatever is there shows."""
-    if height <= 0 or most <= 0:
-        return 0
-    eighths = max(1, round(height / most * rows * 8))
-    return min(8, max(0, eighths - (rows - 1 - row) * 8))
+    styles = [palette.series[0].style] * len(heights)
+    cells = _Cells(len(heights), rows, palette, glyphs)
+    cells.bars(heights, max(heights, default=0.0), rows, styles)
+    return cells.rows()
 
 
 class _Cells:
@@ -175,17 +158,21 @@ class _Cells:
         self._cells = [[(" ", palette.text)] * columns for _ in range(rows)]
 
     def bars(
-        self, heights: Sequence[float], most: float, rows: int, data: HistogramData, axis: Axis
+        self, heights: Sequence[float], most: float, rows: int, styles: Sequence[Style]
     ) -> None:
-        """In the last `rows` rows. The tail has the colour of the percentile it lies beyond."""
-        styles = self._tail_styles(data, axis)
-        for row in range(rows):
-            cells = self._cells[row - rows]
-            for column, height in enumerate(heights):
-                if level := _level(height, most, rows, row):
-                    cells[column] = (self._glyphs.rising[level], styles[column])
+        """In the last `rows` rows, `most` being as high as these; whatever is above 0 shows."""
+        rising, full = self._glyphs.rising, self._glyphs.full
+        for column, (height, style) in enumerate(zip(heights, styles, strict=True)):
+            if height <= 0 or most <= 0:
+                continue
+            cells, eighths = divmod(max(1, round(height / most * rows * 8)), 8)
+            for row in range(1, min(rows, cells) + 1):
+                self._cells[-row][column] = (full, style)
+            if eighths and cells < rows:
+                self._cells[-cells - 1][column] = (rising[eighths], style)
 
-    def _tail_styles(self, data: HistogramData, axis: Axis) -> list[Style]:
+    def tail_styles(self, data: HistogramData, axis: Axis) -> list[Style]:
+        """A style a column: the tail has the colour of the percentile that it lies beyond."""
         styles = [self._palette.series[0].style] * self._columns
         for share, style in ((0.95, self._palette.warn), (0.99, self._palette.bad)):
             for column, mark in _mark_columns(data, axis, self._columns):
@@ -251,7 +238,7 @@ class _Cells:
         return self._palette.warn if mark.share >= 0.95 else self._palette.title
 
     def rows(self) -> list[Row]:
-        return [join(*(span(text, style) for text, style in row)) for row in self._cells]
+        return [runs(row) for row in self._cells]
 
 
 class HistogramView(Painted):

@@ -12,7 +12,17 @@ from rich.style import Style
 from agentbench_tui.model.untrusted import one_line
 from agentbench_tui.tui.axis import quantity
 from agentbench_tui.tui.glyphs import Glyphs
-from agentbench_tui.tui.painting import Row, aligned, fit, join, page, row_width, shorten, span
+from agentbench_tui.tui.painting import (
+    Row,
+    aligned,
+    fit,
+    join,
+    page,
+    row_width,
+    runs,
+    shorten,
+    span,
+)
 from agentbench_tui.tui.theme import Palette
 from agentbench_tui.tui.widgets.painted import Painted
 
@@ -118,7 +128,7 @@ def _line(
     painted = []
     for row in range(rows):
         cells = [_cell(data, value, (low, high), rows, row, palette, glyphs) for value in shown]
-        painted.append(join(lead, *(span(text, style) for text, style in cells)))
+        painted.append(join(lead, runs(cells)))
     return painted
 
 
