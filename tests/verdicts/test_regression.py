@@ -14,8 +14,13 @@ from agentbench_tui.store.baselines import Baseline, keep_accepted, keep_baselin
 from agentbench_tui.store.database import reading
 from agentbench_tui.store.writer import write_once
 from agentbench_tui.verdicts.acceptance import acceptable
+from agentbench_tui.verdicts.compare import compare
+from agentbench_tui.verdicts.comparison import Asked
+from agentbench_tui.verdicts.evidence import CaseNumbers
 from agentbench_tui.verdicts.finding import Finding
+from agentbench_tui.verdicts.hour import ONE_RUN_EACH
 from agentbench_tui.verdicts.regression import Wanted, judge_agent
+from agentbench_tui.verdicts.side import load_sides
 from agentbench_tui.verdicts.version_judgement import NO_SPREAD, ONE_HOUR
 
 
@@ -68,6 +73,28 @@ def test_one_run_a_side_raises_a_suspicion_of_what_an_hour_may_explain(store: Ru
     assert any("share its hour" in note for note in found.notes)
     better = the_one(store, version="1", baseline="2")
     assert (better.verdict, better.reason) == ("no change seen", f"better, but {ONE_HOUR}")
+
+
+@pytest.mark.parametrize(
+    ("level", "said", "compared"),
+    [(108.0, "suspect", "inconclusive"), (125.0, "regression", "worse")],
+)
+def test_compare_says_the_same_of_one_run_a_side(
+    store: RunHistory, level: float, said: str, compared: str
+) -> None:
+    store.run({"bot@1": {"b": with_repeats(100)}})
+    store.run({"bot@2": {"b": with_repeats(level)}})
+    assert the_one(store).verdict == said
+    with reading(store.path) as connection:
+        numbers = CaseNumbers(connection)
+        sides = load_sides(connection, ["bot@1", "bot@2"], None, None, numbers)
+        ((pair,),) = [compare(connection, sides, numbers, Asked(), ["e2e_ms.p50"]).pairs]
+    (metric,) = pair.metrics
+    assert metric.verdict == compared
+    if said == "suspect":
+        assert pair.winner() is None
+        assert (metric.n_needed, metric.varies_by) == (5, "runs")
+        assert metric.notes[-1] == ONE_RUN_EACH
 
 
 @pytest.mark.parametrize(
