@@ -1,0 +1,328 @@
+"""What agents said, alone or two beside each other, with what differs marked between them.
+
+Nothing is laid out but what is on the screen: a place is a pair of lines and a row in it. So
+scrolling through a hundred thousand lines costs as much as through ten, and a resize keeps the
+place.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate, zip_longest
+from typing import ClassVar
+
+from rich.cells import cell_len, get_character_cell_size
+from rich.segment import Segment
+from textual.binding import Binding, BindingType
+
+from agentbench_tui.model.answer import Message, ToolCall
+from agentbench_tui.model.untrusted import one_line
+from agentbench_tui.tui.glyphs import Glyphs
+from agentbench_tui.tui.painting import Row, fit, join, notice, page, shorten, span
+from agentbench_tui.tui.reading import Line, Pair, Reading, Transcript, beside
+from agentbench_tui.tui.theme import DARK, Palette, palette
+from agentbench_tui.tui.widgets.painted import Painted
+
+_BESIDE_FROM = 40
+"""Cells from which on two transcripts stand beside each other; one below the other before."""
+_GUTTER = 3
+_NARROW = 16
+"""Cells below which lines are not indented."""
+_LEAST_ROWS = 3
+"""Rows up to which the names above are left out."""
+_LEAST_SHARED = 0.3
+"""Share of the shorter line that both must have for the rest to be pointed at."""
+_EMOJI_STYLE = "\ufe0f"
+"""Makes the character before it two cells wide."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A place in a reading: a pair of lines, and a row of it where it takes several."""
+
+    pair: int = 0
+    row: int = 0
+
+
+def wraps(text: str, width: int) -> list[tuple[int, int]]:
+    """Where the rows of a text begin and end, each at most `width` cells, broken at spaces where
+    there are any. A character wider than the width has a row of its own."""
+    ends: Sequence[int] = range(len(text) + 1)
+    if not text.isascii():
+        ends = [*accumulate(map(_cells, text), initial=0)]
+    rows, start = [], 0
+    while ends[-1] - ends[start] > width and start + 1 < len(text):
+        stop = max(start + 1, bisect_right(ends, ends[start] + width) - 1)
+        space = text.rfind(" ", start + 1, stop + 1)
+        rows.append((start, space if space > start else stop))
+        start = space + 1 if space > start else stop
+    return [*rows, (start, len(text))]
+
+
+def _cells(character: str) -> int:
+    return 1 if character == _EMOJI_STYLE else get_character_cell_size(character)
+
+
+@dataclass(frozen=True, slots=True)
+class _Drawing:
+    """One reading in a room of so many cells."""
+
+    reading: Reading
+    width: int
+    palette: Palette
+    glyphs: Glyphs
+
+    def rows(self, at: int) -> list[Row]:
+        """Of one pair."""
+        pair = self.reading.pairs[at]
+        if len(self.reading.names) == 1:
+            return self._column(pair.left, None, self.width)
+        if self.width >= _BESIDE_FROM:
+            return self._beside(pair)
+        return self._below(pair)
+
+    def _beside(self, pair: Pair) -> list[Row]:
+        room = (self.width - _GUTTER) // 2
+        left = self._column(pair.left, pair.right, room)
+        right = self._column(pair.right, pair.left, self.width - _GUTTER - room)
+        frame = span(f" {self.glyphs.vertical} ", self.palette.frame)
+        blank: Row = []
+        return [
+            join(
+                *fit(one, room, self.palette.text), frame if at else self._mark(pair, frame), *other
+            )
+            for at, (one, other) in enumerate(zip_longest(left, right, fillvalue=blank))
+        ]
+
+    def _mark(self, pair: Pair, same: Segment) -> Segment:
+        if pair.left == pair.right:
+            return same
+        if pair.left is None or pair.right is None:
+            series = self.palette.of(0 if pair.right is None else 1)
+            return span(f" {series.letter} ", series.style)
+        return span(f" {self.glyphs.warn} ", self.palette.warn)
+
+    def _below(self, pair: Pair) -> list[Row]:
+        """What both have, or what A has and then what B has."""
+        room = max(1, self.width - 2)
+        if pair.left == pair.right:
+            gap = span("  ", self.palette.text)
+            return [join(gap, *row) for row in self._column(pair.left, None, room)]
+        sides = ((0, pair.left, pair.right), (1, pair.right, pair.left))
+        rows = []
+        for number, line, other in sides:
+            series = self.palette.of(number)
+            mark = span(f"{series.letter} ", series.style)
+            if line is not None:
+                rows += [join(mark, *row) for row in self._column(line, other, room)]
+        return rows
+
+    def _column(self, line: Line | None, other: Line | None, width: int) -> list[Row]:
+        """A line wrapped to this width; what differs from the other is laid on a ground."""
+        if line is None:
+            return [[]]
+        palette, glyphs = self.palette, self.glyphs
+        text = glyphs.plain(line.text)
+        if line.kind == "role":
+            style = palette.accent if line.text == "assistant" else palette.title
+            name = shorten(text, width, glyphs)
+            rule = glyphs.horizontal * max(0, width - cell_len(name) - 1)
+            return [[span(name, style), span(f" {rule}" if rule else "", palette.frame)]]
+        first, later, style = {
+            "text": ("  ", "  ", palette.text),
+            "call": (f"  {glyphs.arrow} ", "    ", palette.header),
+            "result": (f"  {glyphs.vertical} ", f"  {glyphs.vertical} ", palette.dim),
+        }[line.kind]
+        if width < _NARROW:
+            first = later = ""
+        low, high = (0, 0) if other is None else apart(text, glyphs.plain(other.text))
+        rows: list[Row] = []
+        for start, end in wraps(text, max(1, width - cell_len(first))):
+            a, b = (min(end, max(start, place)) for place in (low, high))
+            rows.append(
+                [
+                    span(later if rows else first, palette.frame),
+                    span(text[start:a], style),
+                    span(text[a:b], style + palette.selected),
+                    span(text[b:end], style),
+                ]
+            )
+        return rows
+
+
+def apart(text: str, other: str) -> tuple[int, int]:
+    """The part of a text that differs from another: what is between what both begin and end with.
+    Where that is nearly all, nothing is pointed at."""
+    shorter = min(len(text), len(other))
+    start = next((at for at in range(shorter) if text[at] != other[at]), shorter)
+    ends = range(1, shorter - start + 1)
+    tail = next((at - 1 for at in ends if text[-at] != other[-at]), shorter - start)
+    return (start, len(text) - tail) if start + tail > shorter * _LEAST_SHARED else (0, 0)
+
+
+def paint_transcript(
+    reading: Reading, top: Spot, width: int, height: int, palette: Palette, glyphs: Glyphs
+) -> list[Row]:
+    """From the row `top` on: names above, below them which lines of how many these are.
+
+    Marked between two transcripts: `!` where lines differ, A or B where only that one has a line.
+    In fewer than 40 cells they stand below each other.
+    """
+    if not reading.pairs:
+        return notice(reading.reason, width, height, palette, glyphs)
+    drawing = _Drawing(reading, width, palette, glyphs)
+    head = [_head(reading, width, palette, glyphs)] if height > _LEAST_ROWS else []
+    room = body_rows(height)
+    body: list[Row] = []
+    at = min(top.pair, len(reading.pairs) - 1)
+    first = at
+    while len(body) < room and at < len(reading.pairs):
+        body += drawing.rows(at)[top.row if at == top.pair else 0 :]
+        at += 1
+    foot = [_foot(reading, first, at, palette, glyphs)] if height > 1 else []
+    return [
+        *page([*head, *body[:room]], width, len(head) + room, palette.text),
+        *page(foot, width, len(foot), palette.text),
+    ]
+
+
+def body_rows(height: int) -> int:
+    """Rows of the transcript itself in a room of this height."""
+    return height - 2 if height > _LEAST_ROWS else max(1, height - 1)
+
+
+def moved(reading: Reading, spot: Spot, by: int, width: int, height: int, glyphs: Glyphs) -> Spot:
+    """The place so many rows further down, or up; no further than that the end is on the screen."""
+    # Rows are counted here, not shown: any palette will do.
+    drawing = _Drawing(reading, width, palette(DARK), glyphs)
+    found = _stepped(drawing, spot, by)
+    last = _stepped(drawing, Spot(len(reading.pairs)), -body_rows(height))
+    return min(found, last, key=lambda one: (one.pair, one.row))
+
+
+def _stepped(drawing: _Drawing, spot: Spot, by: int) -> Spot:
+    pairs = len(drawing.reading.pairs)
+    pair, row = spot.pair, spot.row + by
+    while row < 0 and pair > 0:
+        pair -= 1
+        row += len(drawing.rows(pair))
+    while pair < pairs and row >= (here := len(drawing.rows(pair))):
+        pair, row = pair + 1, row - here
+    return Spot(pair, max(0, row) if pair < pairs else 0)
+
+
+def next_difference(reading: Reading, spot: Spot, way: int) -> Spot:
+    """The next place below (1) or above (-1) at which both begin to differ; where there is none,
+    the same place."""
+    found = reading.differences
+    at = bisect_right(found, spot.pair) if way > 0 else bisect_left(found, spot.pair) - 1
+    return Spot(found[at]) if 0 <= at < len(found) else spot
+
+
+def _head(reading: Reading, width: int, palette: Palette, glyphs: Glyphs) -> Row:
+    names = [glyphs.plain(one_line(name)) for name in reading.names]
+    if len(names) == 1:
+        return [span(shorten(names[0], width, glyphs), palette.title)]
+    if width < _BESIDE_FROM:
+        text = shorten(f"A {names[0]}  B {names[1]}", width, glyphs)
+        return [span(text, palette.title)]
+    room = (width - _GUTTER) // 2
+    parts: Row = []
+    for number, name in enumerate(names):
+        letter = palette.of(number)
+        cell = [
+            span(f"{letter.letter} ", letter.style),
+            span(shorten(name, room - 2, glyphs), palette.title),
+        ]
+        parts += [*fit(cell, room, palette.text), span(" " * _GUTTER, palette.text)]
+    return parts
+
+
+def _foot(reading: Reading, first: int, last: int, palette: Palette, glyphs: Glyphs) -> Row:
+    facts = [f"lines {first + 1:,}–{last:,} of {len(reading.pairs):,}"]
+    if len(reading.names) == 2:
+        count = len(reading.differences)
+        places = "place differs" if count == 1 else "places differ"
+        facts.append(f"{count:,} {places}" if count else "no differences")
+    text = f" {glyphs.separator} ".join(map(glyphs.plain, [*facts, *reading.notes]))
+    return [span(text, palette.dim)]
+
+
+class TranscriptView(Painted, can_focus=True):
+    """A reading that scrolls with the arrow keys, Page Up and Down, Home and End; `n` and `N` go to
+    the next difference and back."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("down", "step(1)", "Down", show=False),
+        Binding("up", "step(-1)", "Up", show=False),
+        Binding("pagedown,space", "turn(1)", "Page down", show=False),
+        Binding("pageup", "turn(-1)", "Page up", show=False),
+        Binding("home", "ends(-1)", "Start", show=False),
+        Binding("end", "ends(1)", "End", show=False),
+        Binding("n", "difference(1)", "Next difference"),
+        Binding("N", "difference(-1)", "Difference before"),
+    ]
+
+    reading = Reading((), ())
+    top = Spot()
+
+    def show(self, reading: Reading) -> None:
+        """Another reading, from its start."""
+        self.reading, self.top = reading, Spot()
+        self.redraw()
+
+    def action_step(self, rows: int) -> None:
+        """So many rows down."""
+        self._go(self._moved(self.top, rows))
+
+    def action_turn(self, pages: int) -> None:
+        """So many pages down."""
+        self.action_step(pages * body_rows(self.size.height))
+
+    def action_ends(self, way: int) -> None:
+        """To the start or the end."""
+        self._go(Spot() if way < 0 else self._moved(Spot(len(self.reading.pairs)), 0))
+
+    def action_difference(self, way: int) -> None:
+        """To the next difference, or the one before."""
+        self._go(next_difference(self.reading, self.top, way))
+
+    def _moved(self, spot: Spot, by: int) -> Spot:
+        width, height = self.size
+        return moved(self.reading, spot, by, width, height, self.glyphs)
+
+    def _go(self, spot: Spot) -> None:
+        self.top = spot
+        self.redraw()
+
+    def paint(self, width: int, height: int) -> list[Row]:
+        return paint_transcript(self.reading, self.top, width, height, self.palette, self.glyphs)
+
+
+def demo() -> TranscriptView:
+    """An example."""
+    question = (
+        Message("system", "You are an example. Answer with a number."),
+        Message("user", "A train leaves at 9:40 and arrives at 11:05. How many minutes is that?"),
+    )
+    call = ToolCall("subtract", {"from": "11:05", "what": "9:40"}, result="1:25")
+    view = TranscriptView()
+    view.show(
+        beside(
+            Transcript(
+                "example-atlas",
+                (
+                    *question,
+                    Message("assistant", "I ask the clock.\x1b[31m", (call,)),
+                    Message("assistant", "1 hour and 25 minutes are\n85 minutes."),
+                ),
+            ),
+            Transcript(
+                "example-swift",
+                (*question, Message("assistant", "1 hour and 25 minutes are\n95 minutes.")),
+            ),
+        )
+    )
+    return view
