@@ -10,15 +10,21 @@ import numpy as np
 from agentbench_tui.analysis.estimate import Estimate, Kind, estimate
 from agentbench_tui.model.metric import METRICS
 from agentbench_tui.verdicts.evidence import OF_OBSERVATIONS
-from agentbench_tui.verdicts.scorecard import by_cluster, case_table, comparable_groups
+from agentbench_tui.verdicts.scorecard import (
+    Scorecard,
+    by_cluster,
+    case_table,
+    comparable_groups,
+)
 from agentbench_tui.verdicts.standing import by_cases, by_intervals, by_repeats
+from agentbench_tui.verdicts.tail import answers_needed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from agentbench_tui.analysis.scale import Better
     from agentbench_tui.verdicts.contenders import Contender
-    from agentbench_tui.verdicts.scorecard import Floats, Group, Integers, Scorecard
+    from agentbench_tui.verdicts.scorecard import Floats, Group, Integers
     from agentbench_tui.verdicts.standing import Standings
 
 OVERALL = "overall"
@@ -66,6 +72,38 @@ def rank(
         if all(only_accuracy(card.contender) for card in cards):
             return rank(cards, "accuracy", resamples)
         return _ranked(cards, [_overall(card) for card in cards], "scores", metric)
+    cards, few = _with_answers_enough(cards, metric)
+    groups, lacking = _of_metric(cards, metric, resamples)
+    return groups, lacking + few
+
+
+def _with_answers_enough(
+    cards: Sequence[Scorecard], metric: str
+) -> tuple[list[Scorecard], Unranked]:
+    """Without the places at which a percentile has too few answers in some repeat, and who has no
+    other one."""
+    fewest = answers_needed(metric)
+    if fewest == 1:
+        return list(cards), []
+    kept, few = [], []
+    for card in cards:
+        counts = {place: one.fewest_answers(metric) for place, one in card.evidence.items()}
+        short = {place for place, count in counts.items() if 0 < count < fewest}
+        if short and len(short) == len(counts):
+            have = max(counts.values())
+            reason = f"{metric} needs {fewest:,} answers per repeat (has {have:,})"
+            few.append({"name": card.contender.name, "reason": reason})
+        else:
+            evidence = {place: one for place, one in card.evidence.items() if place not in short}
+            kept.append(Scorecard(card.contender, evidence))
+    return kept, few
+
+
+def _of_metric(
+    cards: Sequence[Scorecard], metric: str, resamples: int
+) -> tuple[list[Ranked], Unranked]:
+    if not cards:
+        return [], []
     known = METRICS[metric.partition(".")[0]]
     samples = [card.samples(metric) for card in cards]
     columns = [card.by_case(metric) if metric in OF_OBSERVATIONS else None for card in cards]

@@ -43,7 +43,7 @@ def told(groups: list[Ranked]) -> list[dict[str, str]]:
     ]
 
 
-@pytest.mark.parametrize("metric", ["e2e_ms", "e2e_ms.p95"])
+@pytest.mark.parametrize("metric", ["e2e_ms", "e2e_ms.p50"])
 @pytest.mark.parametrize("failing", [5, 4])
 def test_who_fails_on_the_slow_half_is_not_faster(metric: str, failing: int) -> None:
     """Whether it fails on them in all repeats, or in four of five."""
@@ -55,6 +55,15 @@ def test_who_fails_on_the_slow_half_is_not_faster(metric: str, failing: int) -> 
     assert groups[0].cases.tolist() == list(range(20))
     assert groups[0].cases_measured == 40
     assert unranked == []
+
+
+def test_a_percentile_of_too_few_answers_ranks_nobody() -> None:
+    many = np.tile(times(3), (1, 2))  # 80 answers in a repeat; a p95 takes 59
+    groups, unranked = rank([card("many", many), card("few", times(1))], "e2e_ms.p95")
+    assert told(groups) == [{"many": "1"}]
+    why = "e2e_ms.p95 needs 59 answers per repeat (has 40)"
+    assert unranked == [{"name": "few", "reason": why}]
+    assert rank([card("few", times(1))], "e2e_ms.p99")[0] == []
 
 
 def test_who_is_faster_on_what_both_answered_leads() -> None:
