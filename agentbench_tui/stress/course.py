@@ -38,6 +38,8 @@ class Course:
     rate and seconds."""
     users: int | None = None
     """Closed loop."""
+    requests: int | None = None
+    """The window ends with so many, if its time has not ended it before."""
     process: Literal["constant", "poisson"] = "constant"
     """Of the arrivals of an open loop."""
     drain_s: float | None = None

@@ -1,11 +1,54 @@
-"""The kind `stress`: one scenario against one target, window after window."""
+"""The kind `stress`: one scenario against one target, window after window.
+
+A window is a repeat of the execution. Each execution is a scenario on one agent; those of a group
+follow one another, so that only one target is under stress at a time.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from importlib import import_module
+from typing import TYPE_CHECKING, Protocol, cast
+
+from agentbench_tui.engine.recorder import Recorder
+from agentbench_tui.load import repeats
+from agentbench_tui.model.answer import AgentFailure, FailureKind
+from agentbench_tui.model.errors import UsageError
+from agentbench_tui.model.untrusted import one_line, redact
 
 if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Sequence
+
     from pydantic import BaseModel
+
+    from agentbench_tui.engine.aggregate import Aggregate, Resources
+    from agentbench_tui.engine.context import RunContext
+    from agentbench_tui.engine.plan import ExecutionPlan, Group
+    from agentbench_tui.engine.suite_problems import Finding
+    from agentbench_tui.model.agent import AgentSpec
+    from agentbench_tui.model.suite import Benchmark
+    from agentbench_tui.stress.normal import Normal
+    from agentbench_tui.stress.reporter import Reporter
+    from agentbench_tui.stress.spec import StressSpec
+    from agentbench_tui.stress.stand import Stand
+
+LONGEST_REASON = 300
+"""Characters of a reason for which a scenario could not be measured."""
+
+
+class ScenarioModule(Protocol):
+    """A module of `stress.scenarios`."""
+
+    async def run(
+        self, stand: Stand, spec: StressSpec, normal: Normal, reporter: Reporter
+    ) -> None: ...
+
+
+def check(benchmark: Benchmark, base_dir: str) -> Sequence[str | Finding]:
+    """What is wrong with a stress benchmark beyond its form."""
+    from agentbench_tui.stress.validation import check_stress
+
+    return check_stress(benchmark, base_dir)
 
 
 def block() -> type[BaseModel]:
@@ -13,3 +56,96 @@ def block() -> type[BaseModel]:
     from agentbench_tui.stress.spec import StressSpec
 
     return StressSpec
+
+
+def aggregate(
+    connection: sqlite3.Connection,
+    execution_key: int,
+    agent: AgentSpec,  # noqa: ARG001  # the contract's signature
+    resources: Resources,  # noqa: ARG001  # the contract's signature
+    benchmark: Benchmark,  # noqa: ARG001  # the contract's signature
+) -> Aggregate:
+    """The metrics of what is stored of a scenario."""
+    from agentbench_tui.stress.aggregate import aggregate_report
+
+    return aggregate_report(connection, execution_key)
+
+
+async def run(group: Group, context: RunContext) -> None:
+    """Put every execution of the group through its scenario."""
+    for execution in group.executions:
+        key = context.execution_keys[execution.id]
+        progress = context.progress_of(key)
+        progress.cut_short = True  # until the scenario has come to its end
+        if context.stop.is_set:
+            return
+        await context.writer.apply(lambda c, key=key: _forget(c, key))  # type: ignore[misc]
+        try:
+            ended = await _scenario(group, execution, context)
+        except (AgentFailure, UsageError) as failure:
+            kind = failure.kind if isinstance(failure, AgentFailure) else FailureKind.AGENT
+            detail = failure.detail if isinstance(failure, AgentFailure) else str(failure)
+            Recorder(context.writer, context.run_key, key).failure("start", kind, detail)
+            reason = one_line(redact(detail), LONGEST_REASON)
+            progress.broken = f"the scenario could not be run: {reason}"
+        else:
+            progress.cut_short = not ended
+
+
+async def _scenario(group: Group, execution: ExecutionPlan, context: RunContext) -> bool:
+    """Whether it came to an end of its own, the target's loss and used up budgets included.
+
+    Raises AgentFailure and UsageError when nothing could be measured.
+    """
+    from agentbench_tui.stress.advice import advise
+    from agentbench_tui.stress.budget import Stopped
+    from agentbench_tui.stress.normal import measure_normal
+    from agentbench_tui.stress.opening import open_stand
+    from agentbench_tui.stress.report import ScenarioReport
+    from agentbench_tui.stress.reporter import Reporter
+    from agentbench_tui.stress.safety import require_consent
+    from agentbench_tui.stress.spec import StressSpec
+
+    spec = StressSpec.model_validate(group.resolved().stress)
+    require_consent(execution.agent, spec)
+    report = ScenarioReport(
+        scenario=spec.scenario,
+        status="stopped",
+        reason="the run was ended",  # until it says otherwise: a kill leaves it so
+        time_scale=spec.time_scale,
+        simulated=execution.agent.simulated,
+    )
+    reporter = Reporter(context.writer, context.execution_keys[execution.id], report)
+    try:
+        async with open_stand(context, group, execution, spec) as stand:
+            normal = await measure_normal(stand, spec, reporter)
+            await _module(spec.scenario).run(stand, spec, normal, reporter)
+        if report.status == "stopped":
+            report.status, report.reason = "complete", ""
+    except Stopped as stopped:
+        report.reason = str(stopped)
+    except AgentFailure as failure:
+        if report.normal is None:
+            raise
+        ours = failure.kind is FailureKind.HARNESS
+        report.status = "failed" if ours else "target lost"
+        report.reason = one_line(redact(failure.detail), LONGEST_REASON)
+    report.advice = advise([report])
+    await reporter.save()
+    return not context.stop.is_set
+
+
+def _module(scenario: str) -> ScenarioModule:
+    return cast("ScenarioModule", import_module(f"agentbench_tui.stress.scenarios.{scenario}"))
+
+
+def _forget(connection: sqlite3.Connection, execution_key: int) -> None:
+    """Remove what a run that was interrupted has left: a scenario is run whole."""
+    found = connection.execute(
+        "SELECT repeat FROM load_windows WHERE execution_key=?1"
+        " UNION SELECT repeat FROM sample_chunks WHERE execution_key=?1",
+        (execution_key,),
+    ).fetchall()
+    for (repeat,) in found:
+        repeats.forget(connection, execution_key, repeat)
+    connection.execute("DELETE FROM stress_reports WHERE execution_key=?", (execution_key,))

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from numpy.typing import NDArray
 
     from agentbench_tui.analysis.level_verdict import Flags
     from agentbench_tui.analysis.sample import Floats
@@ -55,6 +57,8 @@ class Measured:
     """Seconds since the start, and resident memory of the target's processes here."""
     cpu_share: float | None = None
     """CPU time of those processes over the window, in cores; None when they are not here."""
+    kinds: NDArray[np.str_] | None = None
+    """str[n], the kind of failure of each, empty where ok; None where only their sum is known."""
     applied: Mapping[str, int] = field(default_factory=dict)
     """Fault → how often it hit a connection or request."""
 
@@ -82,6 +86,27 @@ class Measured:
         times = self.e2e_ms[self.ok]
         return float(np.quantile(times, q)) if times.size else None
 
+    def part(self, from_s: float, to_s: float, *, phase: str) -> Measured:
+        """What was due in that part of the window, its clock begun anew. CPU and faults are the
+        whole window's: they are counted for it alone."""
+        own = (self.due_s >= from_s) & (self.due_s < to_s)
+        length_s = to_s - from_s
+        return replace(
+            self,
+            phase=phase,
+            asked_per_s=None
+            if self.asked_per_s is None or length_s <= 0
+            else float(np.count_nonzero(own)) / length_s,
+            length_s=length_s,
+            due_s=self.due_s[own] - from_s,
+            ok=self.ok[own],
+            e2e_ms=self.e2e_ms[own],
+            end_s=self.end_s[own] - from_s,
+            failures=_counts(self.kinds, own),
+            kinds=None if self.kinds is None else self.kinds[own],
+            memory_mb=tuple((at - from_s, mb) for at, mb in self.memory_mb if from_s <= at <= to_s),
+        )
+
     def seconds(self, limit_ms: float | None, piece_s: float = 1.0) -> Seconds:
         """The window in whole pieces, by when requests were due; what is left over is left out."""
         pieces = max(0, math.floor(self.length_s / piece_s + 1e-9))
@@ -98,3 +123,10 @@ class Measured:
             if times.size:
                 median[piece] = np.median(times)
         return Seconds(rate(np.ones(len(self), dtype=np.bool_)), rate(good), median)
+
+
+def _counts(kinds: NDArray[np.str_] | None, own: Flags) -> dict[str, int]:
+    if kinds is None:
+        return {}
+    names, counts = np.unique(kinds[own], return_counts=True)
+    return {str(name): int(n) for name, n in zip(names, counts, strict=True) if name}

@@ -1,0 +1,110 @@
+"""From the stored report of a scenario to its metrics."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agentbench_tui.engine.aggregate import Aggregate, MetricValue
+from agentbench_tui.model.metric import METRICS
+from agentbench_tui.stress.reporter import read_report
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from agentbench_tui.stress.breaking_point import BreakingPoint
+    from agentbench_tui.stress.report import ScenarioReport
+
+BREAKING = {
+    "rate": "breaking_rate_per_s",
+    "concurrency": "breaking_concurrency",
+    "input": "breaking_input_tokens",
+}
+"""Axis of a search → its metric."""
+SCORED = ("stress", "recovery")
+"""Phases of the windows that a scenario scores."""
+NOT_COUNTED = "not added up over the windows of a scenario"
+_NOT_MEASURED = {
+    **dict.fromkeys(("correctness", "completeness", "relevance"), "stress does not judge answers"),
+    **dict.fromkeys(("tokens_used", "cost_usd"), NOT_COUNTED),
+    **dict.fromkeys(("memory_peak_mb", "cpu_usage_percent"), "told window by window"),
+}
+
+
+def aggregate_report(connection: sqlite3.Connection, execution_key: int) -> Aggregate:
+    """The metrics of a scenario that has a report, and why there are none of one that has not."""
+    observed, answered = connection.execute(
+        "SELECT CAST(TOTAL(observed) AS INTEGER), CAST(TOTAL(answered) AS INTEGER)"
+        " FROM iterations WHERE execution_key=?",
+        (execution_key,),
+    ).fetchone()
+    result = Aggregate(observed=observed, counted=observed, answered=answered)
+    for name, reason in _NOT_MEASURED.items():
+        result.total(name, None, observed, reason)
+    result.total("api_calls", float(observed), observed)
+    report = read_report(connection, execution_key)
+    if report is None:
+        for name in ("resilience", "recovery_s", "error_share"):
+            result.total(name, None, 0, "no window was measured")
+        return result
+    _score(result, report)
+    for point in report.breaking_points:
+        _breaking(result, point)
+    _recovery(result, report)
+    _errors(result, report)
+    normal = report.normal
+    n = sum(window.requests for window in report.windows if window.phase == "normal")
+    value = None if normal is None else normal.p95_ms
+    result.metrics["e2e_ms.p95"] = MetricValue(
+        "e2e_ms.p95", value, METRICS["e2e_ms"].unit, n=n, reason=_why(report, value)
+    )
+    return result
+
+
+def _why(report: ScenarioReport, value: float | None) -> str | None:
+    """Why there is no value."""
+    return None if value is not None else report.reason or "the scenario does not measure it"
+
+
+def _score(result: Aggregate, report: ScenarioReport) -> None:
+    score = report.score
+    if score is None:
+        why = report.missing.get("score") or report.missing.get("resilience")
+        result.total("resilience", None, 0, why or _why(report, None))
+        return
+    unit = METRICS["resilience"].unit
+    result.metrics["resilience"] = MetricValue(
+        "resilience", score.value, unit, score.low, score.high, score.windows
+    )
+
+
+def _breaking(result: Aggregate, point: BreakingPoint) -> None:
+    """The middle of the bracket, its ends as interval."""
+    name = BREAKING[point.on]
+    value = point.middle
+    result.metrics[name] = MetricValue(
+        name,
+        value,
+        METRICS[name].unit,
+        None if value is None else point.passes,
+        None if value is None else point.fails,
+        point.measurements,
+        None if value is not None else point.words,
+    )
+
+
+def _recovery(result: Aggregate, report: ScenarioReport) -> None:
+    """The longest; none where it did not recover once."""
+    known = [one.seconds for one in report.recoveries if one.seconds is not None]
+    lacking = [one for one in report.recoveries if one.seconds is None]
+    n = len(report.recoveries)
+    if lacking:
+        result.total("recovery_s", None, n, f"{lacking[0].after}: {lacking[0].words}")
+    else:
+        result.total("recovery_s", max(known, default=None), n, _why(report, None))
+
+
+def _errors(result: Aggregate, report: ScenarioReport) -> None:
+    scored = [one for one in report.windows if one.phase in SCORED and one.error_share is not None]
+    n = sum(window.requests for window in scored)
+    failed = sum(window.requests * (window.error_share or 0.0) for window in scored)
+    result.total("error_share", failed / n if n else None, n, _why(report, None))

@@ -1,0 +1,62 @@
+"""What one execution may cost, whatever its scenario says."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from agentbench_tui.load.window import Window
+    from agentbench_tui.stress.course import Course
+    from agentbench_tui.stress.spec import StressSpec
+
+
+class Stopped(Exception):
+    """The scenario ends here, though it has not come to its end: somebody asked, or a budget is
+    used up. What was measured is stored."""
+
+
+class Budget:
+    """Requests, bytes and time of one execution."""
+
+    def __init__(self, spec: StressSpec) -> None:
+        self._spec = spec
+        self._requests = 0
+        self._bytes = 0
+        self._ends_s: float | None = None
+
+    def check(self) -> None:
+        """Before a window; the first begins the time. Raises Stopped."""
+        spec = self._spec
+        if spec.max_s is not None and self._ends_s is None:
+            self._ends_s = perf_counter() + spec.max_s
+        if self._requests >= spec.max_requests:
+            raise Stopped(f"{spec.max_requests:,} requests (`max_requests`) are used up")
+        if spec.max_bytes is not None and self._bytes >= spec.max_bytes:
+            raise Stopped(f"{spec.max_bytes:,} bytes (`max_bytes`) are used up")
+        if self.left_s <= 0:
+            raise Stopped(f"{spec.max_s:g} s (`max_s`) are used up")
+
+    @property
+    def left_s(self) -> float:
+        """Seconds; infinite where nothing limits them."""
+        return math.inf if self._ends_s is None else self._ends_s - perf_counter()
+
+    def within(self, course: Course) -> Course:
+        """The course with no more requests and time than are left. Of bytes, as many requests as
+        had room if they were as large as those before."""
+        requests = self._spec.max_requests - self._requests
+        if self._spec.max_bytes is not None and self._bytes:
+            each = self._bytes / self._requests
+            requests = min(requests, math.ceil((self._spec.max_bytes - self._bytes) / each))
+        if course.requests is not None:
+            requests = min(requests, course.requests)
+        return replace(course, requests=requests, length_s=min(course.length_s, self.left_s))
+
+    def spend(self, window: Window) -> None:
+        """Count what a window took; bytes of agents whose own adapter talks are not seen."""
+        for worker in window.workers:
+            self._requests += worker.sent
+            self._bytes += (worker.sent_bytes or 0) + (worker.received_bytes or 0)

@@ -1,0 +1,51 @@
+"""High load: at which rate it breaks; then ten times normal for long, and how it comes back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agentbench_tui.load.rate_profile import Steps
+from agentbench_tui.stress.axis import Axis
+from agentbench_tui.stress.course import Course
+from agentbench_tui.stress.reporter import facts_of
+from agentbench_tui.stress.score import recovered, score_of
+from agentbench_tui.stress.searching import probe, rate_lengths, warm_up_of
+
+if TYPE_CHECKING:
+    from agentbench_tui.stress.normal import Normal
+    from agentbench_tui.stress.reporter import Reporter
+    from agentbench_tui.stress.spec import StressSpec
+    from agentbench_tui.stress.stand import Stand
+
+
+async def run(stand: Stand, spec: StressSpec, normal: Normal, reporter: Reporter) -> None:
+    """Search on the rate from normal to `multiple` times that, hold the most of it, and watch the
+    recovery at normal load in the same window."""
+    most = min(spec.multiple * normal.rate, spec.most_rate)
+    start = min(normal.rate, most)
+    await probe(
+        stand,
+        Axis(on="rate", start=start, most=most, unit="requests/s"),
+        normal.limits,
+        reporter,
+        course_of=lambda rate, length_s: Course(length_s, rate=rate, drain_s=drain_of(normal)),
+        length_of=rate_lengths(normal, spec.time_scale),
+        warm_up_s=warm_up_of(normal),
+    )
+    await stand.idle()
+    steps = Steps(((most, spec.length_s), (start, spec.watched_s)))
+    whole = await stand.hold(
+        Course(spec.length_s + spec.watched_s, profile=steps, drain_s=drain_of(normal)),
+        phase="stress",
+    )
+    report = reporter.report
+    report.observations["stress_rate_per_s"] = most
+    report.score = score_of([whole], normal)
+    report.recoveries.append(recovered("high load", whole, normal, from_s=spec.length_s))
+    await reporter.window(facts_of(whole.part(0.0, spec.length_s, phase="stress")))
+    await reporter.window(facts_of(whole.part(spec.length_s, whole.length_s, phase="recovery")))
+
+
+def drain_of(normal: Normal) -> float:
+    """What comes later than the limit is not good any more: seconds."""
+    return max(2 * normal.limit_p95_ms / 1e3, 0.25)

@@ -1,0 +1,77 @@
+"""How much of the service was left, and when it came back: from windows to facts of the report."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from agentbench_tui.analysis.resilience import recovery, resilience_score
+from agentbench_tui.stress.report import RecoveryFacts, ScoreFacts
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from agentbench_tui.analysis.sample import Floats
+    from agentbench_tui.stress.measured import Measured
+    from agentbench_tui.stress.normal import Normal
+
+
+def score_of(windows: Sequence[Measured], normal: Normal) -> ScoreFacts | None:
+    """The resilience over these windows, from the beginning of the stress to the end of the
+    recovery, in pieces of `normal.piece_s`; None where nothing was asked."""
+    cut = [window.seconds(normal.limit_p95_ms, normal.piece_s) for window in windows]
+    good = np.concatenate([piece.good for piece in cut] or [np.empty(0)])
+    offered = np.concatenate([piece.offered for piece in cut] or [np.empty(0)])
+    found = resilience_score(good, offered, normal.capacity)
+    if found is None:
+        return None
+    return ScoreFacts(
+        value=found.score,
+        low=None if found.interval is None else found.interval.low,
+        high=None if found.interval is None else found.interval.high,
+        worst_second=found.worst,
+        windows=found.windows,
+    )
+
+
+def recovered(
+    after: str,
+    window: Measured,
+    normal: Normal,
+    *,
+    from_s: float = 0.0,
+    until_s: float = math.inf,
+    gap_s: float = 0.0,
+) -> RecoveryFacts:
+    """How long after `from_s` of the window, where the stress called `after` ended, the good
+    answers of `normal.piece_s` were as many as the baseline predicts, five pieces in a row.
+
+    Between `from_s` and `until_s` the load must be the normal one. `gap_s`: time between the end of
+    the stress and the beginning of a window of its own.
+    """
+    pieces = _good(window, normal)
+    first, last = math.ceil(from_s / normal.piece_s - 1e-9), _whole(until_s, normal.piece_s)
+    seen = pieces[first : None if last is None else last]
+    found = recovery(
+        _good(normal.baseline, normal),
+        seen,
+        window_s=normal.piece_s,
+        resolution=1 / normal.piece_s,
+    )
+    lost_s = gap_s + first * normal.piece_s - from_s
+    return RecoveryFacts(
+        after=after,
+        seconds=None if found.after_s is None else found.after_s + lost_s * (found.after_s > 0),
+        watched_s=found.watched_s + gap_s,
+        words=found.words,
+    )
+
+
+def _good(window: Measured, normal: Normal) -> Floats:
+    return window.seconds(normal.limit_p95_ms, normal.piece_s).good
+
+
+def _whole(until_s: float, piece_s: float) -> int | None:
+    return math.floor(until_s / piece_s + 1e-9) if math.isfinite(until_s) else None

@@ -1,0 +1,176 @@
+"""A breaking point, searched with real windows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from agentbench_tui.analysis.level_verdict import (
+    Check,
+    LevelVerdict,
+    Limits,
+    judge_level,
+    requests_needed,
+    windows_check,
+)
+from agentbench_tui.load.verdict import SENT_SHARE
+from agentbench_tui.model.answer import AgentFailure
+from agentbench_tui.stress.breaking_point import BreakingPoint, Search
+from agentbench_tui.stress.budget import Stopped
+from agentbench_tui.stress.course import Course
+from agentbench_tui.stress.reporter import facts_of
+
+if TYPE_CHECKING:
+    from agentbench_tui.stress.axis import Axis
+    from agentbench_tui.stress.measured import Measured
+    from agentbench_tui.stress.normal import Normal
+    from agentbench_tui.stress.reporter import Reporter
+    from agentbench_tui.stress.stand import Stand
+
+PROBE_S = 2.0
+"""Least length of a probe, before `time_scale`."""
+LIMIT_LENGTHS = 20
+"""Times the limit of p95 that a probe lasts if that is not too long: a queue that grows by 5 % is
+then seen within it."""
+LONGEST_FOR_LIMIT_S = 10.0
+"""The same, at most; before `time_scale`."""
+WARM_UP_LATENCIES = 2.0
+"""Times the p95 at normal load that a window begins before it is judged."""
+MOST_REQUESTS_S = 120.0
+"""At most so long, before `time_scale`, for enough requests at a low level; what is then open stays
+unclear."""
+COLLAPSE = 0.9
+"""Of the best throughput seen, below which more users have made it less."""
+
+CourseOf = Callable[[float, float], Course]
+"""Level, seconds → the window."""
+Further = Callable[[Sequence["Measured"]], Sequence[Check]]
+"""Checks beside errors, latency and completion, of all windows of one level."""
+
+
+async def probe(
+    stand: Stand,
+    axis: Axis,
+    limits: Limits,
+    reporter: Reporter,
+    *,
+    course_of: CourseOf,
+    length_of: Callable[[float], float],
+    warm_up_s: float = 0.0,
+    further: Further = lambda _: (),
+    closed: bool = False,
+) -> BreakingPoint:
+    """Search where the target breaks on an axis; each window is added to the report, and what is
+    known of the breaking point is kept there after each.
+
+    `length_of` gives the judged seconds of a usual window at a level; `warm_up_s` comes before
+    them. `closed`: in a closed loop what is completed is not judged. Raises as `Stand.hold`, with
+    what was known till then in the report; a level at which the target is lost has failed.
+    """
+    search, points = Search(axis), reporter.report.breaking_points
+    place = len(points)
+    points.append(search.report())
+    windows: list[Measured] = []
+    try:
+        while (step := search.probe) is not None:
+            if step.cool_down:
+                await stand.idle()
+            course = course_of(step.level, warm_up_s + length_of(step.level))
+            measured = await stand.hold(course, phase="probe")
+            windows = [measured] if step.length == 1 else [*windows, measured]
+            verdict = _judge(windows, limits, step.length, warm_up_s, further, closed=closed)
+            verdict, reason = _of_target(verdict, windows, course)
+            facts = facts_of(
+                measured, verdict=verdict, input_tokens=course.input_tokens, reason=reason
+            )
+            search.take(verdict)
+            points[place] = search.report()
+            await reporter.window(facts)
+    except Stopped as stopped:
+        search.stop(str(stopped))
+        raise
+    except AgentFailure:
+        lost = Check("target lost", 1.0, 1.0, 1.0, 0.0, "above")
+        search.take(LevelVerdict("fail", (lost,)))
+        search.stop("the target was lost")
+        raise
+    finally:
+        points[place] = search.report()
+    return points[place]
+
+
+def rate_lengths(normal: Normal, time_scale: float) -> Callable[[float], float]:
+    """Judged seconds of a probe at a rate: enough requests to pass, and long enough for a queue to
+    show."""
+    limit_s = normal.limit_p95_ms / 1e3
+    for_limit_s = min(LIMIT_LENGTHS * limit_s, LONGEST_FOR_LIMIT_S * time_scale)
+    least_s = max(PROBE_S * time_scale, for_limit_s)
+    needed, most_s = requests_needed(normal.limits), MOST_REQUESTS_S * time_scale
+    return lambda rate: max(least_s, min(1.05 * needed / rate, most_s))
+
+
+def warm_up_of(normal: Normal) -> float:
+    """Seconds of a window before it is judged."""
+    return WARM_UP_LATENCIES * normal.p95_ms / 1e3
+
+
+def no_collapse(piece_s: float) -> Further:
+    """A check for closed loops: answers a second, against the best that any level had."""
+    best = 0.0
+
+    def check(windows: Sequence[Measured]) -> Sequence[Check]:
+        nonlocal best
+        best = max([best, *(window.answered_per_s for window in windows)])
+        pieces = [_answers(window, piece_s) for window in windows]
+        limit = COLLAPSE * best
+        return (windows_check("throughput", np.concatenate(pieces), limit, "below", "requests/s"),)
+
+    return check
+
+
+def _answers(window: Measured, piece_s: float) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    """Good answers a second in each whole piece, by when they came."""
+    pieces = max(1, math.floor(window.length_s / piece_s + 1e-9))
+    ends = window.end_s[window.ok]
+    counted = np.bincount((ends / piece_s).astype(np.int64), minlength=pieces)[:pieces]
+    return np.asarray(counted / piece_s, dtype=np.float64)
+
+
+def _judge(
+    windows: Sequence[Measured],
+    limits: Limits,
+    length: int,
+    warm_up_s: float,
+    further: Further,
+    *,
+    closed: bool,
+) -> LevelVerdict:
+    judged = [window.due_s >= warm_up_s for window in windows]
+    ok = np.concatenate([one.ok[own] for one, own in zip(windows, judged, strict=True)])
+    times = np.concatenate([one.e2e_ms[own] for one, own in zip(windows, judged, strict=True)])
+    completed = len(ok) if closed else sum(_completed(one, warm_up_s) for one in windows)
+    return judge_level(ok, times, completed, limits, length=length, further=tuple(further(windows)))
+
+
+def _completed(window: Measured, warm_up_s: float) -> int:
+    within = (window.end_s >= warm_up_s) & (window.end_s <= window.length_s)
+    return int(np.count_nonzero(within))
+
+
+def _of_target(
+    verdict: LevelVerdict, windows: Sequence[Measured], course: Course
+) -> tuple[LevelVerdict, str]:
+    """Unclear where the sender was the limit: it is never blamed on the target."""
+    limited = [window.sender_limit for window in windows if window.sender_limit is not None]
+    if not limited:
+        return verdict, ""
+    asked = course.asked
+    all_sent = asked is None or len(windows[-1]) >= SENT_SHARE * asked
+    if verdict.outcome == "pass" and all_sent:
+        return verdict, ""
+    unclear = replace(verdict, outcome="unclear")
+    return unclear, f"the sender was the limit: {limited[-1]}"

@@ -1,0 +1,76 @@
+"""What is wrong with a stress benchmark, said before anything runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pydantic import ValidationError
+
+from agentbench_tui.engine.suite_problems import Finding, findings
+from agentbench_tui.load.spec import LoadSpec
+from agentbench_tui.load.workload import problems as workload_problems
+from agentbench_tui.model.errors import UsageError, did_you_mean
+from agentbench_tui.stress.catalogue import SCENARIOS
+from agentbench_tui.stress.served import words_of
+from agentbench_tui.stress.spec import StressSpec
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from agentbench_tui.model.suite import Benchmark
+
+
+def check_stress(benchmark: Benchmark, base_dir: str) -> list[str | Finding]:
+    """Problems of the `stress:` block with their paths, and of what stands beside it.
+
+    Reads the first case of each dataset; `base_dir` is what paths are relative to.
+    """
+    found: list[str | Finding] = [
+        f"`{name}` belongs to benchmarks of kind {kind}"
+        for name, kind, given in (
+            ("dataset", "task", benchmark.dataset),
+            ("experiment", "experiment", benchmark.experiment),
+            ("scorers", "task", benchmark.scorers),
+            ("load", "load", benchmark.load),
+        )
+        if given
+    ]
+    if not benchmark.stress:
+        return [*found, "a stress benchmark needs `stress`: `stress: {scenario: high_load}`"]
+    name = benchmark.stress.get("scenario")
+    if isinstance(name, str) and name not in SCENARIOS:
+        near = did_you_mean(name, SCENARIOS) or f"; there are {', '.join(SCENARIOS)}"
+        return [*found, Finding(("stress", "scenario"), f'no scenario "{name}"{near}')]
+    try:
+        spec = StressSpec.model_validate(benchmark.stress)
+    except ValidationError as error:
+        return found + [
+            Finding(("stress", *one.path), one.message, one.at_key)
+            for one in findings(error, benchmark.stress, StressSpec)
+        ]
+    return [*found, *_problems(spec), *_of_workload(spec, base_dir)]
+
+
+def _problems(spec: StressSpec) -> Iterator[Finding]:
+    """What does not go together."""
+    if spec.normal_rate is not None and spec.normal_rate > spec.most_rate:
+        yield Finding(("stress", "normal_rate"), f"more than `most_rate`, {spec.most_rate:g}")
+    users = spec.normal_concurrency
+    if users is not None and users > spec.most_concurrency:
+        most = spec.most_concurrency
+        yield Finding(("stress", "normal_concurrency"), f"more than `most_concurrency`, {most}")
+    if spec.upstream_env is not None and spec.upstream is None:
+        yield Finding(("stress", "upstream_env"), "names where `upstream` is told: give that too")
+    if spec.serve is not None:
+        try:
+            words_of(spec.serve)
+        except UsageError as error:
+            yield Finding(("stress", "serve"), str(error))
+
+
+def _of_workload(spec: StressSpec, base_dir: str) -> Iterator[Finding]:
+    load = LoadSpec(rate=1.0, workload=spec.workload)
+    for line in workload_problems(load, base_dir):
+        path, _, message = line.partition(": ")
+        steps = (int(part) if part.isdecimal() else part for part in path.split("."))
+        yield Finding(("stress", *steps), message)
