@@ -1,0 +1,181 @@
+"""Failure recovery: normal load while connections, answers or processes fail, one after another.
+
+Each failure has a window of its own, with the failure in its middle. The score counts what could be
+asked of the target: through a line that is slow, all of it; where nothing gets through, or its
+processes are down, from the end of the failure on. What is lost during that is told by the side.
+Where faults are put before what the agent depends on (`upstream`), all counts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from agentbench_tui.model.errors import UsageError
+from agentbench_tui.stress.course import Course, TimedAction
+from agentbench_tui.stress.failures import (
+    BY_PROCESS,
+    BY_PROXY,
+    KILL,
+    NAMES,
+    PASSING,
+    STOP,
+    Ease,
+    name_problems,
+    needs_http,
+)
+from agentbench_tui.stress.fault import Fault
+from agentbench_tui.stress.outage import Outage, Timeline, score_of_outages
+from agentbench_tui.stress.ownership import why_not_ours
+from agentbench_tui.stress.process_fault import ProcessFault
+from agentbench_tui.stress.reporter import facts_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from agentbench_tui.stress.normal import Normal
+    from agentbench_tui.stress.reporter import Reporter
+    from agentbench_tui.stress.spec import StressSpec
+    from agentbench_tui.stress.stand import Stand
+
+_LEAST_TIME_LIMIT_S = 1.0
+
+
+async def run(stand: Stand, spec: StressSpec, normal: Normal, reporter: Reporter) -> None:
+    """Try every failure that the target can have; fills score, recoveries and observations.
+
+    Raises UsageError for a name in `faults` that there is not.
+    """
+    wanted = NAMES if spec.faults is None else tuple(spec.faults)
+    problems = name_problems(wanted)
+    if problems:
+        raise UsageError(problems[0])
+    trial = _Trial(stand, spec, normal, reporter)
+    possible = []
+    for name in wanted:
+        reason = trial.impossible(name)
+        if reason is None:
+            possible.append(name)
+        else:
+            reporter.report.missing[name] = reason
+    if possible:
+        await trial.carry_out(possible)
+
+
+@dataclass
+class _Trial:
+    """The failures of one target."""
+
+    stand: Stand
+    spec: StressSpec
+    normal: Normal
+    reporter: Reporter
+    outages: list[Outage] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.rate = min(self.normal.rate, self.spec.most_rate)
+        self.timeline = Timeline.of(self.spec.length_s, self.spec.watched_s, self.normal.piece_s)
+
+    def impossible(self, name: str) -> str | None:
+        """Why the target cannot have this failure; None: it can."""
+        if name in BY_PROCESS:
+            return why_not_ours(self.stand)
+        if self.stand.proxy is None:
+            return self.stand.no_proxy
+        url = self.spec.upstream or self.stand.url or ""
+        if needs_http(name) and not url.startswith("http://"):
+            return "requests can be read, and so answered or held up, over plain http:// alone"
+        return None
+
+    async def carry_out(self, names: Sequence[str]) -> None:
+        """A window for each, until it does not come back from one."""
+        ease = Ease(self.normal.p95_ms, await self._bytes_per_s())
+        for number, name in enumerate(names):
+            self._take(await self._fail(name, ease))
+            await self.reporter.window(facts_of(self.outages[-1].measured))
+            if not await self._is_back():
+                for left in names[number + 1 :]:
+                    self.reporter.report.missing[left] = f"it had not come back from {name}"
+                return
+
+    async def _fail(self, name: str, ease: Ease) -> Outage:
+        """One window; not taken into the report yet."""
+        timeline = self.timeline
+        if name in BY_PROXY:
+            passes = name in PASSING or self.spec.upstream is not None
+            fault = Fault(BY_PROXY[name](ease), timeline.begins_s, timeline.ends_s)
+            course = self._course(faults=(fault,))
+            measured = await self.stand.hold(course, phase=f"fault {name}")
+            return Outage(name, measured, timeline, self.normal, passes=passes)
+        if name == KILL and self.stand.owned is None:
+            # Programs that our senders ask are started again with the next request.
+            timeline = Timeline(timeline.piece_s, 0, timeline.during + timeline.after)
+        async with ProcessFault(lambda: self.stand.roots) as processes:
+            course = self._course(actions=self._actions(name, processes))
+            measured = await self.stand.hold(course, phase=f"fault {name}")
+        return Outage(name, measured, timeline, self.normal, passes=False)
+
+    def _actions(self, name: str, processes: ProcessFault) -> tuple[TimedAction, ...]:
+        begins_s, ends_s = self.timeline.begins_s, self.timeline.ends_s
+        if name == STOP:
+            return (
+                TimedAction(begins_s, "SIGSTOP of the target", processes.stop),
+                TimedAction(ends_s, "SIGCONT of the target", processes.resume),
+            )
+        owned = self.stand.owned
+        if owned is not None:
+            return (
+                TimedAction(begins_s, "SIGKILL of the target", owned.kill),
+                TimedAction(ends_s, "start of the target", owned.restart),
+            )
+
+        async def kill() -> None:
+            processes.kill()
+
+        return (TimedAction(begins_s, "SIGKILL of the target", kill),)
+
+    def _course(
+        self, *, faults: tuple[Fault, ...] = (), actions: tuple[TimedAction, ...] = ()
+    ) -> Course:
+        """Requests wait as long as the failure lasts, and no longer: what it swallowed is to be
+        known by the end of the window."""
+        waiting_s = max(
+            self.timeline.ends_s - self.timeline.begins_s,
+            2 * self.normal.limit_p95_ms / 1e3,
+            _LEAST_TIME_LIMIT_S,
+        )
+        return Course(
+            self.timeline.length_s,
+            rate=self.rate,
+            time_limit_s=waiting_s,
+            drain_s=waiting_s,
+            faults=faults,
+            actions=actions,
+            may_die=True,
+        )
+
+    def _take(self, outage: Outage) -> None:
+        self.outages.append(outage)
+        report = self.reporter.report
+        report.recoveries.append(outage.recovery())
+        report.observations |= outage.observations()
+        alone = score_of_outages([outage])
+        if alone is not None:
+            report.observations[f"{outage.name}_score"] = alone.value
+        report.score = score_of_outages(self.outages)
+
+    async def _is_back(self) -> bool:
+        """Whether it can be tried again; a target of ours is started again if need be."""
+        if await self.stand.idle():
+            return True
+        if self.stand.owned is None:
+            return False
+        await self.stand.owned.restart()
+        return await self.stand.idle()
+
+    async def _bytes_per_s(self) -> float:
+        """From the target to its clients at normal load, by what passed so far."""
+        if self.stand.proxy is None:
+            return 0.0
+        counts = await self.stand.proxy.counts()
+        return self.rate * counts.to_client_bytes / max(1, counts.requests)

@@ -1,0 +1,240 @@
+"""Memory pressure: what the target takes with more users, and what it does when there is little.
+
+First its memory at one number of users after another, and what it gives back afterwards. Then
+normal load while ballast takes memory from its machine, and under a limit on its own memory. The
+score counts what was asked at normal load: under ballast, and after each kind of pressure.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from statistics import median
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from agentbench_tui.stress.ballast import Ballast
+from agentbench_tui.stress.course import Course
+from agentbench_tui.stress.host_memory import BYTES_PER_MB, read_host_memory
+from agentbench_tui.stress.ownership import is_here, why_not_ours
+from agentbench_tui.stress.report import RecoveryFacts
+from agentbench_tui.stress.reporter import facts_of
+from agentbench_tui.stress.score import score_of
+
+if TYPE_CHECKING:
+    from agentbench_tui.stress.measured import Measured
+    from agentbench_tui.stress.normal import Normal
+    from agentbench_tui.stress.report import ScenarioReport
+    from agentbench_tui.stress.reporter import Reporter
+    from agentbench_tui.stress.served import Owned
+    from agentbench_tui.stress.spec import StressSpec
+    from agentbench_tui.stress.stand import Stand
+
+MOST_UNASKED_BALLAST_MB = 2048.0
+LEAST_BALLAST_MB = 64.0
+"""Less is no pressure on any machine."""
+UNASKED_SHARE = 0.5
+"""Of what may be taken, where the suite does not say how much."""
+LEAST_GROWTH_MB = 10.0
+"""From normal load to most users, without which no limit can lie between."""
+_OTHER_WINDOWS = 6
+"""Beside those of the levels: normal, after them, ballast and limit, each with its recovery."""
+NOT_HERE = "the target runs on another machine: memory taken here would slow the senders alone"
+UNSEEN = "the target's processes are not on this machine, or not ours to see"
+
+
+async def run(stand: Stand, spec: StressSpec, normal: Normal, reporter: Reporter) -> None:
+    """Fills observations, recoveries and score."""
+    pressure = _Pressure(stand, spec, normal, reporter)
+    await pressure.by_users()
+    await pressure.by_ballast()
+    await pressure.by_limit()
+
+
+@dataclass
+class _Pressure:
+    """All kinds of it on one target."""
+
+    stand: Stand
+    spec: StressSpec
+    normal: Normal
+    reporter: Reporter
+    scored: list[Measured] = field(default_factory=list)
+    levels: dict[int, float] = field(default_factory=dict)
+    """Users → MB."""
+
+    def __post_init__(self) -> None:
+        self.rate = min(self.normal.rate, self.spec.most_rate)
+        self.users = levels_of(self.normal.concurrency, self.spec.multiple, self.stand.most_users)
+        self.window_s = self.spec.length_s / (len(self.users) + _OTHER_WINDOWS)
+
+    @property
+    def report(self) -> ScenarioReport:
+        return self.reporter.report
+
+    async def by_users(self) -> None:
+        """Memory at each level of concurrency, before and after."""
+        before = memory_of(await self._at_normal("normal", scored=False))
+        for users in self.users:
+            measured = await self._hold(Course(self.window_s, users=users), "users")
+            held = memory_of(measured)
+            if held is not None:
+                self.levels[users] = held
+        if not await self.stand.idle():
+            self.report.observations["idle_after_users"] = False
+        after = memory_of(await self._at_normal("recovery"))
+        if before is None or after is None or not self.levels:
+            self.report.missing["memory"] = UNSEEN
+        else:
+            self.report.observations |= memory_facts(before, self.levels, after)
+        await self.reporter.save()
+
+    async def by_ballast(self) -> None:
+        """Normal load while the machine has little memory left."""
+        if not is_here(self.stand):
+            self.report.missing["ballast"] = NOT_HERE
+            return
+        memory = read_host_memory()
+        possible_mb = (memory.available_bytes - memory.floor_bytes) / BYTES_PER_MB
+        wanted_mb = self.spec.ballast_mb or min(
+            MOST_UNASKED_BALLAST_MB, UNASKED_SHARE * possible_mb
+        )
+        if min(wanted_mb, possible_mb) < LEAST_BALLAST_MB:
+            self.report.missing["ballast"] = (
+                f"{max(0.0, possible_mb):.0f} MB may be taken, {wanted_mb:.0f} MB would be:"
+                f" no pressure below {LEAST_BALLAST_MB:g} MB, and"
+                f" {memory.floor_bytes / BYTES_PER_MB:.0f} MB are always left"
+            )
+            return
+        async with Ballast() as ballast:
+            held = await ballast.hold(wanted_mb)
+            self.report.observations |= {
+                "ballast_mb": held.held_mb,
+                "left_beside_ballast_mb": held.available_mb,
+            }
+            await self._at_normal("ballast")
+        await self._at_normal("recovery")
+
+    async def by_limit(self) -> None:
+        """Most users under a limit on the target's memory, and what comes after."""
+        reason, owned = why_not_ours(self.stand), self.stand.owned
+        if reason is not None:
+            self.report.missing["memory limit"] = reason
+        elif owned is None:
+            self._programs_limit()
+        else:
+            limit_mb = self.spec.memory_limit_mb or limit_between(self.levels)
+            if limit_mb is None:
+                self.report.missing["memory limit"] = (
+                    "its memory hardly grows with users, so that no limit lies between: say one"
+                    " with `memory_limit_mb`"
+                )
+            else:
+                await self._limited(owned, limit_mb)
+        await self.reporter.save()
+
+    def _programs_limit(self) -> None:
+        """Of programs, whose limit holds from their start on."""
+        if self.spec.memory_limit_mb is None:
+            self.report.missing["memory limit"] = (
+                "no `memory_limit_mb` says how much the program may have"
+            )
+            return
+        broken = sum(window.failures.get("limit", 0) for window in self.report.windows)
+        self.report.observations |= {
+            "memory_limit_mb": self.spec.memory_limit_mb,
+            "requests_over_limit": float(broken),
+        }
+
+    async def _limited(self, owned: Owned, limit_mb: float) -> None:
+        observations = self.report.observations
+        observations["memory_limit_mb"] = limit_mb
+        owned.limit_memory(limit_mb)
+        try:
+            course = Course(self.window_s, users=self.users[-1], may_die=True)
+            await self._hold(course, "limit")
+            over = owned.over_limit
+        finally:
+            owned.limit_memory(None)
+        observations["killed_by_limit"] = over is not None
+        if over is not None:
+            observations["over_limit"] = over
+            began_s = perf_counter()
+            await owned.restart()
+            back = await self.stand.idle()
+            seconds = perf_counter() - began_s
+            words = (
+                f"killed when it {over}; started again, it answered at its unloaded pace after"
+                if back
+                else f"killed when it {over}; started again, it did not answer at its unloaded"
+                " pace within"
+            )
+            self.report.recoveries.append(
+                RecoveryFacts(
+                    after="memory limit",
+                    seconds=seconds if back else None,
+                    watched_s=seconds,
+                    words=f"{words} {seconds:.3g} s",
+                )
+            )
+        await self._at_normal("recovery")
+
+    async def _at_normal(self, phase: str, *, scored: bool = True) -> Measured:
+        return await self._hold(Course(self.window_s, rate=self.rate), phase, scored=scored)
+
+    async def _hold(self, course: Course, phase: str, *, scored: bool = False) -> Measured:
+        measured = await self.stand.hold(course, phase=phase)
+        if scored:
+            self.scored.append(measured)
+            self.report.score = score_of(self.scored, self.normal)
+        await self.reporter.window(facts_of(measured))
+        return measured
+
+
+def levels_of(normal: int, multiple: float, most: int) -> tuple[int, ...]:
+    """Users: doubling from normal to `multiple` times that, and `most` at most."""
+    top = max(1, min(round(normal * multiple), most))
+    levels, users = [], min(max(1, normal), top)
+    while users < top:
+        levels.append(users)
+        users *= 2
+    return (*levels, top)
+
+
+def memory_of(measured: Measured) -> float | None:
+    """Of a window, MB: the median of the readings of its second half; None where it is unseen."""
+    late = [held for at, held in measured.memory_mb if at >= measured.length_s / 2]
+    return median(late) if late else None
+
+
+def memory_facts(
+    before: float, levels: dict[int, float], after: float
+) -> dict[str, float | str | bool]:
+    """For the report: at each level, for each user, and what is given back. MB."""
+    facts: dict[str, float | str | bool] = {
+        f"memory_mb_at_{users}_users": held for users, held in levels.items()
+    }
+    peak = max(levels.values())
+    taken, kept = peak - before, after - before
+    words = f"{before:,.3g} MB at normal load, {peak:,.3g} MB at most, {after:,.3g} MB afterwards"
+    if len(levels) > 1:
+        each = float(np.polyfit(list(levels), list(levels.values()), 1)[0])
+        facts["memory_mb_per_user"] = each
+        words += f"; {each:+.3g} MB for each user more"
+    return facts | {
+        "memory_before_mb": before,
+        "memory_peak_mb": peak,
+        "memory_after_mb": after,
+        "memory_taken_mb": taken,
+        "memory_kept_mb": kept,
+        "memory_words": words,
+    }
+
+
+def limit_between(levels: dict[int, float]) -> float | None:
+    """Halfway between least and most that was held at any level; None where it hardly grew."""
+    if not levels:
+        return None
+    least, most = min(levels.values()), max(levels.values())
+    return (least + most) / 2 if most - least >= LEAST_GROWTH_MB else None

@@ -1,0 +1,43 @@
+"""Sustained load: seven tenths of what the target can do, for long, and what creeps meanwhile."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agentbench_tui.stress.course import Course
+from agentbench_tui.stress.reporter import facts_of
+from agentbench_tui.stress.score import score_of
+from agentbench_tui.stress.soak import Soak
+
+if TYPE_CHECKING:
+    from agentbench_tui.stress.normal import Normal
+    from agentbench_tui.stress.reporter import Reporter
+    from agentbench_tui.stress.spec import StressSpec
+    from agentbench_tui.stress.stand import Stand
+
+SHARE = 0.7
+"""Of capacity: busy, but with room, so that nothing grows by overload."""
+PIECE_S = 60.0
+"""Of the soak, about, after each of which what is known is kept."""
+
+
+async def run(stand: Stand, spec: StressSpec, normal: Normal, reporter: Reporter) -> None:
+    """Hold the load in windows of about a minute; fills trends, score and observations."""
+    report = reporter.report
+    rate = min(SHARE * normal.capacity, spec.most_rate)
+    pieces = max(1, round(spec.length_s / PIECE_S))
+    report.observations["soak_rate_per_s"] = rate
+    if spec.memory_limit_mb is not None:
+        report.observations["memory_limit_mb"] = spec.memory_limit_mb
+    soak = Soak()
+    for _ in range(pieces):
+        soak.windows.append(
+            await stand.hold(Course(spec.length_s / pieces, rate=rate), phase="stress")
+        )
+        report.trends, missing = soak.trends()
+        report.missing = {
+            name: reason for name, reason in report.missing.items() if not name.endswith(" trend")
+        } | missing
+        report.observations["warm_up_s"] = soak.warm_up_s
+        report.score = score_of(soak.windows, normal)
+        await reporter.window(facts_of(soak.windows[-1]))
