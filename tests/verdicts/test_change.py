@@ -44,7 +44,8 @@ def test_a_change_in_words(one: Comparison, short: str, long: str) -> None:
 def test_p_and_what_is_needed_in_words() -> None:
     assert (p_words(0.0004), p_words(0.0166), p_words(None)) == ("<0.001", "0.017", "–")
     runs = Comparison("e2e_ms", "ms", "lower", 0.05, n_needed=1376, varies_by="repeats")
-    assert needed_words(runs) == "1,376 runs"
+    assert needed_words(runs) == "1,376 repeats"
+    assert needed_words(runs.by_run()) == "1,376 runs"
 
 
 def test_the_quick_formula_for_many_agrees_with_the_exact_one() -> None:
