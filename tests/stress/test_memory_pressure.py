@@ -76,6 +76,7 @@ class Weightless:
 def roomy(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is decided by this machine's memory is decided for one with 8 GiB, 4 of them free."""
     monkeypatch.setattr(memory_pressure, "read_host_memory", lambda: HostMemory(8 * GIB, 4 * GIB))
+    monkeypatch.setattr(memory_pressure, "Ballast", Weightless)
 
 
 async def pressed(stand: ScriptedStand, **more: Any) -> ScenarioReport:
