@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import chain, zip_longest
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from agentbench_tui.model.answer import Message
 from agentbench_tui.model.untrusted import one_line, visible
@@ -31,9 +31,8 @@ class Transcript:
     messages: tuple[Message, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A line as it was written, safe to show."""
+class Line(NamedTuple):
+    """A line as it was written, safe to show. (A tuple: a transcript may have 100,000 of them.)"""
 
     kind: Kind
     text: str
@@ -43,8 +42,7 @@ Lines = tuple[Line, ...]
 """Of one message."""
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
+class Pair(NamedTuple):
     """Lines that stand beside each other; None where a side has nothing."""
 
     left: Line | None
