@@ -96,12 +96,14 @@ class Axis:
             return (value - self.low) / (self.high - self.low)
         if value <= 0:
             return 0.0
-        return math.log(value / self.low) / math.log(self.high / self.low)
+        low = math.log(self.low)
+        return (math.log(value) - low) / (math.log(self.high) - low)
 
     def value(self, share: float) -> float:
         """The value at a share of the axis."""
         if self.log:
-            return self.low * math.exp(share * math.log(self.high / self.low))
+            low = math.log(self.low)
+            return math.exp(low + share * (math.log(self.high) - low))
         return self.low + share * (self.high - self.low)
 
     def ticks(self, about: int) -> list[float]:
@@ -141,7 +143,7 @@ def _ending(largest: float, unit: str) -> tuple[float, str]:
 
 def _log_ticks(low: float, high: float, about: int) -> list[float]:
     first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
-    decades = math.log10(high / low)
+    decades = math.log10(high) - math.log10(low)
     every = max(1, math.ceil(decades / about))
     factors = _DECADE if decades * 2 <= about else (1,)
     found = [
@@ -170,7 +172,7 @@ def axis_of(
     if log:
         low, high = max(low, 1e-300), max(high, 1e-300)
         return (
-            Axis(low / 1.5, high * 1.5, True) if high / low < 1.0 + 1e-9 else Axis(low, high, True)
+            Axis(low / 1.5, high * 1.5, True) if high - low < 1e-9 * high else Axis(low, high, True)
         )
     if from_zero:
         low, high = min(low, 0.0), max(high, 0.0)

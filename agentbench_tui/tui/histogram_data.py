@@ -21,6 +21,8 @@ the time, 1 - 0.95 ** 59, and so on)."""
 _BARS_PER_CUBE_ROOT = 5
 """Few values get few, wide bars; the cube root is how the best number of bars grows (Scott)."""
 _LEAST_BARS = 12
+_WIDE = 1.5
+"""A bucket of so many bars is wide."""
 _BEYOND = 1.5
 """A linear axis ends at so many times the last percentile; what lies beyond is told in words."""
 
@@ -114,7 +116,7 @@ def heights_of(buckets: Buckets, axis: Axis, columns: int) -> list[float]:
     """How many values fall on each column, bars of several columns being as high throughout.
 
     A bucket is spread evenly over the columns that it covers (else columns of four buckets would
-    alternate with columns of five), unless it holds one value. One that lies outside the axis is
+    alternate with columns of five), but a narrow one that holds one value is not. One that lies outside the axis is
     left out, as are zeros on a logarithmic one.
     """
     total = total_of(buckets)
@@ -127,7 +129,7 @@ def heights_of(buckets: Buckets, axis: Axis, columns: int) -> list[float]:
             continue
         start, end = place(low), place(high)
         first, final = min(last, max(0, int(start))), min(last, max(0, int(end)))
-        if first == final or count == 1:
+        if first == final or (count == 1 and end - start < _WIDE):
             bars[min(last, max(0, int((start + end) / 2)))] += count
             continue
         for number in range(first, final + 1):
@@ -139,7 +141,7 @@ def heights_of(buckets: Buckets, axis: Axis, columns: int) -> list[float]:
 def _placing(axis: Axis, bars: float) -> Callable[[float], float]:
     """Where a value lies, counted in bars from the axis' low end; `Axis.share`, made for many."""
     if axis.log:
-        base, factor = math.log(axis.low), bars / math.log(axis.high / axis.low)
+        base, factor = math.log(axis.low), bars / (math.log(axis.high) - math.log(axis.low))
         return lambda value: (math.log(value) - base) * factor
     low, scale = axis.low, bars / (axis.high - axis.low)
     return lambda value: (value - low) * scale

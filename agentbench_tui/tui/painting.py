@@ -130,7 +130,7 @@ def notice(
     rows: list[Row] = [[] for _ in range(max(1, height))]
     rows[(len(rows) - 1) // 2] = [span(aligned(words, width, "centre", glyphs), palette.dim)]
     if title and height > 1:
-        rows[0] = [span(shorten(title, width, glyphs), palette.title)]
+        rows[0] = [span(shorten(glyphs.plain(title), width, glyphs), palette.title)]
     return page(rows, width, height, palette.text)
 
 

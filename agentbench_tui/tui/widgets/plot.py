@@ -12,7 +12,7 @@ from agentbench_tui.model.untrusted import one_line
 from agentbench_tui.report.canvas import ACROSS
 from agentbench_tui.tui.axis import Axis, quantity, row_of, scale_rows, upright_rows
 from agentbench_tui.tui.glyphs import Glyphs
-from agentbench_tui.tui.painting import Dots, Row, join, notice, page, shorten, span
+from agentbench_tui.tui.painting import Dots, Row, join, notice, page, row_width, shorten, span
 from agentbench_tui.tui.plot_data import (
     Band,
     Limit,
@@ -67,30 +67,30 @@ def paint_plot(
 
 
 def _head(data: PlotData, width: int, most: int, palette: Palette, glyphs: Glyphs) -> list[Row]:
-    """Title and legend, in `most` rows."""
-    rows: list[Row] = [[]]
+    """Title and legend, in `most` rows; series without room in it are counted."""
     title = shorten(glyphs.plain(one_line(data.title)), width, glyphs)
-    if title:
-        rows[0].append(span(title + "   ", palette.title))
-    room = width - (cell_len(title) + 3 if title else 0)
-    named = [line for line in data.lines if line.name]
-    for number, line in enumerate(data.lines):
-        if not line.name or (len(data.lines) == 1 and title):
-            continue
-        series = palette.of(number if line.series is None else line.series)
-        name = shorten(glyphs.plain(one_line(line.name, 60)), max(4, width - 4), glyphs)
+    rows: list[Row] = [[span(title + "   ", palette.title)] if title else []]
+    room = width - row_width(rows[0])
+    named = [
+        (palette.of(number if line.series is None else line.series), one_line(line.name, 60))
+        for number, line in enumerate(data.lines)
+        if line.name and not (title and len(data.lines) == 1)
+    ]
+    more = f"{glyphs.ellipsis} {len(named)} in all"
+    for place, (series, written) in enumerate(named):
+        name = shorten(glyphs.plain(written), max(4, width - 4), glyphs)
         need = cell_len(name) + 4
-        if need > room and rows[-1]:
-            if len(rows) == most:
-                more = f"{glyphs.ellipsis} {len(named)} in all"
+        is_last_row, is_last = len(rows) == most, place == len(named) - 1
+        if need > room - (len(more) if is_last_row and not is_last else 0):
+            if is_last_row:
                 rows[-1].append(span(shorten(more, room, glyphs), palette.dim))
                 break
             rows.append([])
             room = width
-        rows[-1] += [span(glyphs.markers[series.marker] + " ", series.style)]
-        rows[-1] += [span(name + "  ", palette.text)]
+        rows[-1].append(span(f"{glyphs.markers[series.marker]} ", series.style))
+        rows[-1].append(span(f"{name}  ", palette.text))
         room -= need
-    return rows if rows[0] else []
+    return rows if any(rows) else []
 
 
 def _picture(

@@ -154,6 +154,10 @@ def _cell(
     low, high = ends
     if value is None or not math.isfinite(value):
         return " ", palette.text
+    if data.errors and rows > 1:
+        if row == 0:
+            return (glyphs.warn if value > 0 else " "), palette.bad
+        rows, row = rows - 1, row - 1
     share = (value / 2 - low / 2) / (high / 2 - low / 2)
     eighths = max(0 if data.errors and value <= 0 else 1, round(share * rows * 8))
     level = min(8, max(0, eighths - (rows - 1 - row) * 8))
@@ -161,7 +165,7 @@ def _cell(
     style = palette.series[0].style
     if marked:
         style = palette.bad if data.errors else palette.warn
-    if level == 0 and marked and eighths + 8 > (rows - 1 - row) * 8 >= eighths:
+    if level == 0 and marked and not data.errors and eighths + 8 > (rows - 1 - row) * 8 >= eighths:
         return glyphs.warn, style
     if level == 0 and data.band is not None and rows > 1:
         return _band_cell(data.band, ends, rows, row, palette, glyphs)

