@@ -37,7 +37,12 @@ class Budget:
         if spec.max_bytes is not None and self._bytes >= spec.max_bytes:
             raise Stopped(f"{spec.max_bytes:,} bytes (`max_bytes`) are used up")
         if self.left_s <= 0:
-            raise Stopped(f"{spec.max_s:g} s (`max_s`) are used up")
+            raise Stopped(self.out_of_time)
+
+    @property
+    def out_of_time(self) -> str:
+        """Why it ends when no time is left."""
+        return f"{self._spec.max_s:g} s (`max_s`) are used up"
 
     @property
     def left_s(self) -> float:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from agentbench_tui.analysis.level_verdict import Limits
 from agentbench_tui.model.answer import AgentFailure, FailureKind
 from agentbench_tui.stress.course import Course
@@ -75,10 +77,10 @@ async def measure_normal(stand: Stand, spec: StressSpec, reporter: Reporter) -> 
     answered.
     """
     ladder = await _climb(stand, spec, reporter)
-    capacity = max(step.answered_per_s for step in ladder)
+    capacity = max(_throughput(step) for step in ladder)
     at_ease = _at_ease(ladder, spec)
     users = spec.normal_concurrency or max(1, round(EASE * (at_ease.users or 1)))
-    rate = spec.normal_rate or min(EASE * at_ease.answered_per_s, spec.most_rate)
+    rate = spec.normal_rate or min(EASE * _throughput(at_ease), spec.most_rate)
     piece_s = piece_of(spec.time_scale)
     length_s = max(BASELINE_PIECES * piece_s, stand.pace_ms / 1e3 if stand.pace_ms else 0.0)
     course = Course(length_s, rate=rate)
@@ -139,12 +141,21 @@ async def _climb(stand: Stand, spec: StressSpec, reporter: Reporter) -> list[Mea
     while users <= stand.most_users:
         step = await stand.hold(Course(length_s, users=users), phase="ladder")
         await reporter.window(facts_of(step))
-        best = max(before.answered_per_s for before in ladder)
+        best = max(_throughput(before) for before in ladder)
         ladder.append(step)
-        if step.answered_per_s < GROWTH * best or _queues(step, alone_ms):
+        if _throughput(step) < GROWTH * best or _queues(step, alone_ms):
             break
         users *= 2
     return ladder
+
+
+def _throughput(step: Measured) -> float:
+    """Good answers a second, from the first one on: before it there can be none."""
+    ends = step.end_s[step.ok]
+    begins_s = float(ends.min()) if ends.size else 0.0
+    left_s = step.length_s - begins_s
+    within = int(np.count_nonzero(ends <= step.length_s))
+    return (within - 1) / left_s if within > 1 and left_s > 0 else step.answered_per_s
 
 
 def _queues(step: Measured, alone_ms: float) -> bool:
@@ -160,7 +171,7 @@ def _at_ease(ladder: list[Measured], spec: StressSpec) -> Measured:
     good = [
         step for step in ladder if not _queues(step, alone_ms) and EASE * (step.users or 1) <= most
     ]
-    return max(good, key=lambda step: step.answered_per_s, default=ladder[0])
+    return max(good, key=_throughput, default=ladder[0])
 
 
 def _unanswered(window: Measured) -> AgentFailure:
@@ -173,8 +184,8 @@ def _unanswered(window: Measured) -> AgentFailure:
 
 
 def _words(at_ease: Measured, ladder: list[Measured]) -> str:
-    most = max(ladder, key=lambda step: step.answered_per_s)
+    most = max(ladder, key=_throughput)
     return (
-        f"half of the {at_ease.answered_per_s:,.4g} requests/s that {at_ease.users or 1} users had"
-        f" answered without queueing; {most.users or 1} users had {most.answered_per_s:,.4g}"
+        f"half of the {_throughput(at_ease):,.4g} requests/s that {at_ease.users or 1} users had"
+        f" answered without queueing; {most.users or 1} users had {_throughput(most):,.4g}"
     )

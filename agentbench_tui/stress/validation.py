@@ -11,6 +11,7 @@ from agentbench_tui.load.spec import LoadSpec
 from agentbench_tui.load.workload import problems as workload_problems
 from agentbench_tui.model.errors import UsageError, did_you_mean
 from agentbench_tui.stress.catalogue import SCENARIOS
+from agentbench_tui.stress.failures import name_problems
 from agentbench_tui.stress.served import words_of
 from agentbench_tui.stress.spec import StressSpec
 
@@ -61,6 +62,9 @@ def _problems(spec: StressSpec) -> Iterator[Finding]:
         yield Finding(("stress", "normal_concurrency"), f"more than `most_concurrency`, {most}")
     if spec.upstream_env is not None and spec.upstream is None:
         yield Finding(("stress", "upstream_env"), "names where `upstream` is told: give that too")
+    for place, name in enumerate(spec.faults or ()):
+        for problem in name_problems([name]):
+            yield Finding(("stress", "faults", place), problem)
     if spec.serve is not None:
         try:
             words_of(spec.serve)

@@ -119,7 +119,7 @@ class Watch:
                 gone = "the target's process ended in the middle of a window"
                 self._end(AgentFailure(FailureKind.CONNECTION, gone))
             elif self._budget.left_s <= 0:
-                self._end(Stopped("the time of the execution (`max_s`) is used up"))
+                self._end(Stopped(self._budget.out_of_time))
             elif looks % GUARD_EVERY == 0:
                 await self._look_closer()
 

@@ -1,0 +1,258 @@
+"""Windows on a real practice server: what is measured, stored, bounded, and left behind."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from staged import descendants, on_stand
+
+from agentbench_tui.load.rate_profile import Steps
+from agentbench_tui.stress.budget import Stopped
+from agentbench_tui.stress.course import Course, TimedAction
+from agentbench_tui.stress.fault import ErrorReply, Fault
+from agentbench_tui.stress.measured import Measured
+from agentbench_tui.stress.reporter import facts_of
+from agentbench_tui.stress.stand import Stand
+
+
+async def test_a_window_is_told_request_by_request_and_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found: list[Measured] = []
+
+    async def act(stand: Stand, *_: Any) -> None:
+        found.append(await stand.hold(Course(0.3, rate=100), phase="one"))
+        found.append(await stand.hold(Course(0.3, users=2), phase="two"))
+        found.append(
+            await stand.hold(Course(0.4, profile=Steps(((50, 0.2), (100, 0.2)))), phase="three")
+        )
+
+    staged = await on_stand(tmp_path, monkeypatch, act)
+    one, two, three = found
+    assert one.ok.all()
+    assert (len(one), one.asked_per_s, one.users) == (30, 100, None)
+    assert np.allclose(one.due_s, np.arange(30) / 100, atol=1e-5)
+    assert (one.e2e_ms > 20).all()
+    assert (one.end_s > one.due_s).all()
+    assert (two.users, two.asked_per_s, len(three)) == (2, None, 30)
+    assert staged.windows == {0: len(one), 1: len(two), 2: len(three)}
+    assert staged.outcome.status == "complete"
+    assert staged.told.status == "complete"
+
+
+async def test_workers_stay_from_one_window_to_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before, seen = descendants(), []
+
+    async def act(stand: Stand, *_: Any) -> None:
+        for phase in ("one", "two"):
+            await stand.hold(Course(0.1, users=1), phase=phase)
+            seen.append(descendants() - before)
+
+    await on_stand(tmp_path, monkeypatch, act)
+    assert seen[0] == seen[1]
+    assert descendants() == before
+
+
+async def test_what_never_got_a_place_counts_as_not_answered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found: list[Measured] = []
+
+    async def act(stand: Stand, *_: Any) -> None:
+        course = Course(0.2, rate=500, max_in_flight=1, drain_s=0.0)
+        found.append(await stand.hold(course, phase="full"))
+
+    await on_stand(tmp_path, monkeypatch, act)
+    (window,) = found
+    assert len(window) == 100  # whether it was sent or not
+    assert window.failures["unsent"] == 100 - int(np.isfinite(window.end_s).sum()) - int(
+        window.failures.get("unfinished", 0)
+    )
+    assert window.sender_limit is None  # the target had one place, and took its time
+    assert window.ok.sum() < 20
+
+
+async def test_faults_go_by_the_clock_of_the_window(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found: list[Measured] = []
+
+    async def act(stand: Stand, *_: Any) -> None:
+        fault = Fault(ErrorReply(503), start_s=0.2, end_s=0.4)
+        found.append(await stand.hold(Course(0.6, rate=100, faults=(fault,)), phase="fault"))
+        found.append(await stand.hold(Course(0.1, rate=100), phase="after"))
+
+    await on_stand(tmp_path, monkeypatch, act, scenario="failure_recovery")
+    faulty, after = found
+    failed = faulty.due_s[~faulty.ok]
+    assert failed.min() > 0.15
+    assert failed.max() < 0.45
+    assert faulty.applied == {"error_reply": len(failed)}
+    assert faulty.failures == {"server": len(failed)}
+    assert after.ok.all()
+    assert after.applied == {}
+
+
+async def test_an_action_that_fails_ends_the_window_with_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def stumble() -> None:
+        raise OSError("no such thing")
+
+    async def act(stand: Stand, *_: Any) -> None:
+        action = TimedAction(0.1, "a try", stumble)
+        await stand.hold(Course(30, rate=20, actions=(action,)), phase="one")
+
+    staged = await on_stand(tmp_path, monkeypatch, act)
+    assert "a try: OSError: no such thing" in str(staged.execution["stop_reason"])
+    assert list(staged.windows) == [0]  # what was measured till then
+
+
+async def test_budgets_hold_whatever_the_scenario_asks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found: list[Measured] = []
+
+    async def act(stand: Stand, *_: Any) -> None:
+        while True:
+            found.append(await stand.hold(Course(0.2, rate=100), phase="one"))
+
+    staged = await on_stand(tmp_path, monkeypatch, act, max_requests=30)
+    assert [len(window) for window in found] == [20, 10]
+    assert staged.told.status == "stopped"
+    assert "30 requests (`max_requests`) are used up" in staged.told.reason
+    assert staged.outcome.status == "complete"
+
+
+async def test_no_window_outlasts_the_time_of_the_execution(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def act(stand: Stand, *_: Any) -> None:
+        await stand.hold(Course(60, users=1), phase="one")
+        await stand.hold(Course(60, users=1), phase="two")
+
+    staged = await on_stand(tmp_path, monkeypatch, act, max_s=0.3)
+    assert "0.3 s (`max_s`) are used up" in staged.told.reason
+
+
+async def test_rates_and_users_over_those_allowed_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def act(stand: Stand, *_: Any) -> None:
+        with pytest.raises(ValueError, match="more than the 50/s"):
+            await stand.hold(Course(1, rate=51), phase="one")
+        with pytest.raises(ValueError, match="5 users"):
+            await stand.hold(Course(1, users=5), phase="one")
+
+    await on_stand(tmp_path, monkeypatch, act, most_rate=50, most_concurrency=4)
+
+
+async def test_it_is_idle_again_when_what_was_left_is_served(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def act(stand: Stand, *_: Any) -> None:
+        assert await stand.idle()
+        assert stand.pace_ms is not None
+        assert stand.windows == 0  # nothing of it is kept
+        stand.pace_ms = 0.01
+        assert not await stand.idle(0.3)
+
+    staged = await on_stand(tmp_path, monkeypatch, act)
+    assert staged.windows == {}
+    assert staged.told.status == "complete"
+
+
+async def test_memory_and_cpu_of_a_target_here_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found: list[Measured] = []
+
+    async def act(stand: Stand, *_: Any) -> None:
+        found.append(await stand.hold(Course(0.6, rate=50), phase="one"))
+        assert stand.memory_mb() == pytest.approx(found[0].memory_mb[-1][1], rel=0.2)
+
+    await on_stand(tmp_path, monkeypatch, act)
+    assert len(found[0].memory_mb) >= 2
+    assert found[0].cpu_share is not None
+    assert 0 < found[0].cpu_share < 2
+    assert facts_of(found[0]).memory_mb == found[0].memory_mb[-1][1]
+
+
+async def test_a_target_that_dies_ends_the_window_and_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = descendants()
+
+    async def act(stand: Stand, *_: Any) -> None:
+        async def strike() -> None:
+            os.kill(stand.roots[0], signal.SIGKILL)
+
+        await stand.hold(
+            Course(30, rate=50, actions=(TimedAction(0.2, "strike", strike),)), phase="struck"
+        )
+
+    staged = await asyncio.wait_for(on_stand(tmp_path, monkeypatch, act), 20)
+    assert list(staged.windows) == [0]
+    assert descendants() == before
+    assert "ended in the middle of a window" in str(staged.execution["stop_reason"])
+
+
+async def test_a_target_that_hangs_costs_no_more_than_the_drain(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found: list[Measured] = []
+
+    async def act(stand: Stand, *_: Any) -> None:
+        (root,) = stand.roots
+
+        async def stop() -> None:
+            os.kill(root, signal.SIGSTOP)
+
+        course = Course(
+            0.4, rate=50, drain_s=0.2, actions=(TimedAction(0.2, "stop", stop),), may_die=True
+        )
+        try:
+            found.append(await stand.hold(course, phase="stopped"))
+        finally:
+            os.kill(root, signal.SIGCONT)
+
+    await asyncio.wait_for(on_stand(tmp_path, monkeypatch, act), 20)
+    (window,) = found
+    unfinished = window.failures["unfinished"]
+    assert 5 <= unfinished <= 15
+    assert np.isnan(window.end_s).sum() == unfinished
+    assert window.ok.sum() == 20 - unfinished
+
+
+async def test_a_run_that_is_to_end_ends_the_window_and_the_scenario(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def act(stand: Stand, *_: Any) -> None:
+        async def interrupt() -> None:
+            stand._context.stop.request("interrupted", interrupted=True)
+
+        action = TimedAction(0.2, "interrupt", interrupt)
+        await stand.hold(Course(60, rate=50, actions=(action,)), phase="one")
+        with pytest.raises(Stopped, match="interrupted"):
+            await stand.hold(Course(60, rate=50), phase="two")
+        raise Stopped("interrupted")
+
+    staged = await on_stand(tmp_path, monkeypatch, act)
+    assert staged.outcome.status == "interrupted"
+    assert (staged.told.status, staged.told.reason) == ("stopped", "interrupted")
+
+
+def test_a_course_says_one_thing() -> None:
+    with pytest.raises(ValueError, match="one of rate, profile and users"):
+        Course(1, rate=1, users=1)
+    with pytest.raises(ValueError, match="one of rate, profile and users"):
+        Course(1)
+    assert Course(2, profile=Steps(((10, 1), (30, 1)))).asked == pytest.approx(40)
