@@ -97,8 +97,8 @@ def contention_limit(report: ScenarioReport) -> Advice | None:
         rule="contention-limit",
         severity="info",
         words=f"{100 * scaling.sigma:.3g} % [{100 * low:.3g}, {100 * high:.3g}] of the work waits"
-        f" for something shared: however many ask at once, no more than {ceiling:,.4g} requests/s"
-        " come of it. A lock, a single worker or a pool would look so.",
+        f" for something shared, which alone keeps it below {ceiling:,.4g} requests/s however many"
+        " ask at once: a lock, a single worker or a pool would look so.",
         evidence={"sigma": scaling.sigma, "low": low, "high": high, "ceiling_per_s": ceiling},
     )
 

@@ -19,7 +19,8 @@ def long_inputs_break(report: ScenarioReport) -> Advice | None:
         of = f", of {asked:,.0f} asked for" if isinstance(asked, int | float) else ""
         first = str(report.observations.get("broke_first", point.reason))
         evidence: dict[str, float | str] = {"fails": point.fails, "broke_first": first}
-        if report.observations.get("orderly_refusal") is True:
+        orderly = report.observations.get("orderly_refusal")
+        if orderly is True:
             return Advice(
                 rule="long-inputs-refused",
                 severity="info",
@@ -29,7 +30,7 @@ def long_inputs_break(report: ScenarioReport) -> Advice | None:
             )
         return Advice(
             rule="long-inputs-break",
-            severity="critical",
+            severity="critical" if orderly is False else "warning",
             words=f"Inputs break it at {point.fails:,.0f} tokens{of} ({first}). Refuse what is too"
             " long at once, with 413 or 400 and a message that gives the limit.",
             evidence=evidence,

@@ -28,7 +28,8 @@ SLOW_RECOVERY_S = 10.0
 _LEAST_REFUSALS = 5
 _UNKNOWN = "not known"
 
-TIMED_OUT = ("timeout",)
+TIMED_OUT = ("timeout", "unfinished", "unsent")
+"""Also what never ended, and what found no place in flight behind such."""
 BROKEN_OFF = ("connection", "truncated")
 
 
@@ -40,8 +41,8 @@ def congestion_collapse(report: ScenarioReport) -> Advice | None:
         return None
     worst = min(over, key=lambda window: rate_bounds(window).high)
     low, high = rate_bounds(top).low, rate_bounds(worst).high
-    if high >= COLLAPSED * low:
-        return None
+    if high >= COLLAPSED * low or no_recovery(report) is not None:
+        return None  # of what never comes back, an overload after the first says nothing
     return Advice(
         rule="congestion-collapse",
         severity="critical",

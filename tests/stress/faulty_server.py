@@ -32,7 +32,7 @@ class Behaviour:
     slots: int = 4
     """Requests served at once."""
     service_ms: float = 20.0
-    queue: int = 12
+    queue: int = 4
     """Requests that may wait for a slot; what comes beyond them is shed."""
     shed: Literal["429", "reset"] = "429"
     retry_after_s: int | None = 1

@@ -12,17 +12,25 @@ import math
 from collections import Counter, deque
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
+from typing import cast
 
 import numpy as np
 from faulty_server import Behaviour
 
 from agentbench_tui.load.arrivals import offsets_ns
+from agentbench_tui.stress.advice import advise
+from agentbench_tui.stress.catalogue import Scenario
 from agentbench_tui.stress.course import Course
 from agentbench_tui.stress.measured import Measured
+from agentbench_tui.stress.normal import measure_normal
+from agentbench_tui.stress.report import ScenarioReport, WindowFacts
+from agentbench_tui.stress.reporter import Reporter
+from agentbench_tui.stress.spec import StressSpec
+from agentbench_tui.stress.stand import Stand
 
-WIRE_S = 0.001
-"""There and back, whatever the answer."""
 DRAIN_S = 2.0
+_TURN_S = 0.1
 
 
 @dataclass(eq=False)
@@ -44,22 +52,35 @@ class SimulatedStand:
     no_proxy = "simulated"
     simulated = True
     url = None
+    agent: object | None = None
+    owned = None
+    inside = False
 
     def __init__(
         self,
         behaviour: Behaviour,
         *,
+        most_users: int = 100,
         noise: float = 0.05,
         time_limit_s: float = 5.0,
         cores: float | None = None,
         ms_per_1000_tokens: float = 0.0,
+        wire_s: float = 0.001,
+        refusal_s: float = 0.02,
         seed: int = 1,
     ) -> None:
-        """`noise`: coefficient of variation of service. `cores`: CPU when all slots are busy."""
+        """`noise`: coefficient of variation of service. `cores`: CPU when all slots are busy.
+
+        `wire_s`: there and back; `refusal_s`: the same of what is refused, so that users of a
+        closed loop ask again no sooner.
+        """
         self._do = behaviour
         self._random = np.random.default_rng(seed)
         self._sigma = math.sqrt(math.log1p(noise**2))
-        self._limit_s = time_limit_s
+        self.time_limit_s = time_limit_s
+        self.most_users = most_users
+        self.pace_ms: float | None = None
+        self._wire_s, self._refusal_s = wire_s, refusal_s
         self._cores = cores
         self._ms_per_1000 = ms_per_1000_tokens
         self._now = 0.0
@@ -74,16 +95,24 @@ class SimulatedStand:
         self.held: list[tuple[Course, str]] = []
         """Every window, in order."""
 
+    def keep_limits(self, p95_ms: float) -> None:
+        """See `Stand.keep_limits`: the time limit of the simulation stays as it is."""
+
     async def hold(self, course: Course, *, phase: str) -> Measured:
         """See `Stand.hold`."""
         self.held.append((course, phase))
         start, end = self._now, self._now + course.length_s
-        limit_s = self._limit_s if course.time_limit_s is None else course.time_limit_s
+        most = math.inf if course.requests is None else course.requests
+        limit_s = self.time_limit_s if course.time_limit_s is None else course.time_limit_s
         asked: list[_Asked] = []
         tokens = course.input_tokens or 50
         busy_before = self._busy_s
 
         def ask(due: float, user: int | None = None) -> None:
+            nonlocal end
+            if len(asked) >= most:
+                end = min(end, due)
+                return
             one = _Asked(due, user, tokens)
             asked.append(one)
             self._at(due, lambda: self._arrives(one, limit_s))
@@ -102,22 +131,23 @@ class SimulatedStand:
             seed = int(self._random.integers(1 << 30))
             for offset in offsets_ns(course.arrivals, seed, duration_ns=duration_ns):
                 ask(start + offset / 1e9)
-        self._run(end)
+        while self._now < end:
+            self._run(min(self._now + _TURN_S, end))
         cores = None
         if self._cores is not None:
-            busy = (self._busy_s - busy_before) / course.length_s / self._do.slots
+            busy = (self._busy_s - busy_before) / (end - start) / self._do.slots
             cores = self._cores * min(1.0, busy)
         drain_s = DRAIN_S if course.drain_s is None else course.drain_s
         while self._now < end + drain_s and any(not one.done for one in asked):
-            self._run(min(self._now + 0.1, end + drain_s))
+            self._run(min(self._now + _TURN_S, end + drain_s))
         self._again = None
-        return self._measured(asked, course, phase, start, cores)
+        return self._measured(asked, course, phase, start, end, cores)
 
     async def idle(self, limit_s: float | None = None) -> bool:
         """See `Stand.idle`."""
         end = self._now + (30.0 if limit_s is None else limit_s)
         while self._now < end and (self._serving or self._waiting):
-            self._run(min(self._now + 0.1, end))
+            self._run(min(self._now + _TURN_S, end))
         return not self._serving and not self._waiting and self._now >= self._banned_until
 
     @property
@@ -180,18 +210,25 @@ class SimulatedStand:
                 self._begins(following)
 
     def _gives_up(self, one: _Asked) -> None:
-        self._ends(one, "timeout", wire_s=0.0)
+        self._ends(one, "timeout")
 
-    def _ends(self, one: _Asked, failure: str | None, wire_s: float = WIRE_S) -> None:
+    def _ends(self, one: _Asked, failure: str | None) -> None:
         if one.done:
             return
+        wire_s = self._wire_s if failure is None else self._refusal_s
         one.done, one.failure, one.end = True, failure, self._now + wire_s
         if one.user is not None and self._again is not None:
             again, user = self._again, one.user
             self._at(one.end, lambda: again(user))
 
     def _measured(
-        self, asked: list[_Asked], course: Course, phase: str, start: float, cores: float | None
+        self,
+        asked: list[_Asked],
+        course: Course,
+        phase: str,
+        start: float,
+        end: float,
+        cores: float | None,
     ) -> Measured:
         asked.sort(key=lambda one: one.due)
         ok = np.array([one.done and one.failure is None for one in asked], dtype=bool)
@@ -209,7 +246,7 @@ class SimulatedStand:
             repeat=len(self.held) - 1,
             asked_per_s=None if expected is None else expected / course.length_s,
             users=course.users,
-            length_s=course.length_s,
+            length_s=end - start,
             due_s=due,
             ok=ok,
             e2e_ms=np.where(ok, 1e3 * (ends - due), np.nan),
@@ -218,3 +255,30 @@ class SimulatedStand:
             memory_mb=((0.0, self.memory_mb() or 0.0),),
             cpu_share=cores,
         )
+
+
+class Kept:
+    """Stands in for `stress.reporter.Reporter`: keeps the report in memory."""
+
+    def __init__(self, scenario: Scenario) -> None:
+        self.report = ScenarioReport(scenario=scenario)
+
+    async def window(self, facts: WindowFacts) -> None:
+        """See `Reporter.window`."""
+        self.report.windows.append(facts)
+
+    async def save(self) -> None:
+        """See `Reporter.save`."""
+
+
+async def simulated(scenario: Scenario, stand: SimulatedStand, **given: object) -> ScenarioReport:
+    """Normal load, then the scenario, with its advice, as `stress.kind` does it."""
+    module = import_module(f"agentbench_tui.stress.scenarios.{scenario}")
+    spec = StressSpec.model_validate({"scenario": scenario, **given})
+    stand.most_users = min(stand.most_users, spec.most_concurrency)
+    kept = Kept(scenario)
+    on, reporter = cast(Stand, stand), cast(Reporter, kept)
+    normal = await measure_normal(on, spec, reporter)
+    await module.run(on, spec, normal, reporter)
+    kept.report.advice = advise([kept.report])
+    return kept.report

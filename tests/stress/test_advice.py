@@ -185,6 +185,7 @@ def test_users_that_are_refused_and_ask_again_at_once_are_no_collapse() -> None:
     ("kind", "rule"),
     [
         ("timeout", "timeouts-instead-of-refusals"),
+        ("unfinished", "timeouts-instead-of-refusals"),
         ("connection", "resets-instead-of-refusals"),
         ("truncated", "resets-instead-of-refusals"),
         ("rate_limited", None),
@@ -316,7 +317,10 @@ def test_limits_of_scaling() -> None:
 def test_long_inputs_that_break_it_and_that_are_refused() -> None:
     breaks = point(on="input", unit="tokens", passes=3900.0, fails=4100.0, broke=("errors",))
     facts = {"most_input_tokens": 131072, "broke_first": "38 of 40 timeout"}
-    bad = only(advise([report(breaking_points=[breaks], observations=facts)]))
+    unknown = only(advise([report(breaking_points=[breaks], observations=facts)]))
+    assert (unknown.rule, unknown.severity) == ("long-inputs-break", "warning")
+    broken = {**facts, "orderly_refusal": False}
+    bad = only(advise([report(breaking_points=[breaks], observations=broken)]))
     assert (bad.rule, bad.severity) == ("long-inputs-break", "critical")
     assert "at 4,100 tokens, of 131,072 asked for (38 of 40 timeout)" in bad.words
     orderly = {**facts, "orderly_refusal": True}

@@ -1,0 +1,134 @@
+"""How it does with many at once: at how many users it breaks, and how answers a second grow.
+
+First the search, then windows of 8 numbers of users, each three times in random order, for the
+scalability law; then the most users for a while, and normal load again.
+"""
+
+from __future__ import annotations
+
+from random import Random
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from agentbench_tui.analysis.level_verdict import Check, requests_needed, windows_check
+from agentbench_tui.model.identity import derive_seed
+from agentbench_tui.stress.axis import Axis
+from agentbench_tui.stress.course import Course
+from agentbench_tui.stress.reporter import facts_of
+from agentbench_tui.stress.scaling import closed_rate, scaling_facts, steady, user_levels
+from agentbench_tui.stress.score import recovered, score_of
+from agentbench_tui.stress.searching import PROBE_S, Further, probe, warm_up_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from agentbench_tui.analysis.sample import Floats
+    from agentbench_tui.stress.breaking_point import BreakingPoint
+    from agentbench_tui.stress.measured import Measured
+    from agentbench_tui.stress.normal import Normal
+    from agentbench_tui.stress.reporter import Reporter
+    from agentbench_tui.stress.spec import StressSpec
+    from agentbench_tui.stress.stand import Stand
+
+REPEATS = 3
+STRESS_SHARE = 0.5
+"""Of the scenario's length, for the most users; the law has as much as all of it."""
+COLLAPSE = 0.9
+"""Of the best that fewer users had answered in a second: more users that get less break it."""
+PIECES = 20
+"""Of one window, to see how answers a second vary."""
+ROUNDS = 10.0
+"""Requests of each user that a window has room for at least."""
+
+
+async def run(stand: Stand, spec: StressSpec, normal: Normal, reporter: Reporter) -> None:
+    """Fill the report. Raises as `Stand.hold`."""
+    report = reporter.report
+    most = stand.most_users
+    point = await probe(
+        stand,
+        Axis(on="concurrency", start=min(normal.concurrency, most), most=most, unit="users"),
+        normal.limits,
+        reporter,
+        course_of=lambda users, seconds: Course(seconds, users=round(users)),
+        length_of=lambda users: _probe_s(spec, normal, users),
+        warm_up_s=warm_up_of(normal),
+        further=no_less_than_fewer_users(),
+        closed=True,
+    )
+    await stand.idle()
+    await _scale(stand, spec, normal, reporter, _most_served(point, most))
+    stress = await stand.hold(Course(STRESS_SHARE * spec.length_s, users=most), phase="stress")
+    await reporter.window(facts_of(stress))
+    after = await stand.hold(Course(spec.watched_s, rate=normal.rate), phase="recovery")
+    await reporter.window(facts_of(after))
+    report.score = score_of([stress, after], normal)
+    report.recoveries = [recovered(f"{most:,} users", after, normal)]
+    await reporter.save()
+
+
+def no_less_than_fewer_users() -> Further:
+    """A check of answers a second against the best that fewer users had: a collapse breaks it."""
+    best: dict[int, float] = {}
+
+    def check(windows: Sequence[Measured]) -> Sequence[Check]:
+        users = windows[-1].users or 0
+        rates = np.concatenate([_rates(one) for one in windows])
+        if rates.size:
+            best[users] = max(float(rates.mean()), best.get(users, 0.0))
+        fewer = max((rate for level, rate in best.items() if level < users), default=0.0)
+        return (windows_check("throughput", rates, COLLAPSE * fewer, "below", "requests/s"),)
+
+    return check
+
+
+def _rates(window: Measured) -> Floats:
+    """Good answers a second in each of `PIECES` pieces of as many requests, by the interactive
+    response time law: counts by the clock would jump, since users that begin together stay so."""
+    took_s = window.end_s - window.due_s
+    over = np.flatnonzero(steady(window))
+    if over.size < PIECES or window.users is None:
+        return np.empty(0)
+    pieces = np.array_split(over, PIECES)
+    shares = [window.ok[piece].sum() / took_s[piece].sum() for piece in pieces]
+    return np.array(shares, dtype=np.float64) * window.users
+
+
+def _most_served(point: BreakingPoint, most: int) -> int:
+    """Users up to which the law is asked: those that break it by errors are not served at all."""
+    if "errors" in point.broke and point.passes is not None:
+        return round(point.passes)
+    return most
+
+
+async def _scale(
+    stand: Stand, spec: StressSpec, normal: Normal, reporter: Reporter, most: int
+) -> None:
+    order = user_levels(most) * REPEATS
+    Random(derive_seed(0, "users", most)).shuffle(order)  # noqa: S311  # no secret
+    points: list[tuple[float, float]] = []
+    for users in order:
+        length_s = max(_rounds_s(normal, users), spec.length_s / len(order))
+        measured = await stand.hold(Course(length_s, users=users), phase="scaling")
+        await reporter.window(facts_of(measured))
+        rate = closed_rate(measured)
+        if rate is not None and measured.sender_limit is None:
+            points.append((float(users), rate))
+    try:
+        reporter.report.scaling = scaling_facts(points)
+    except ValueError as error:
+        reporter.report.missing["scaling"] = str(error)
+
+
+def _probe_s(spec: StressSpec, normal: Normal, users: float) -> float:
+    """Enough requests to judge, at what is answered in a second with no more than these users."""
+    rate = min(normal.capacity, users * 1e3 / normal.p50_ms)
+    return max(
+        spec.scaled(PROBE_S), 1.05 * requests_needed(normal.limits) / rate, _rounds_s(normal, users)
+    )
+
+
+def _rounds_s(normal: Normal, users: float) -> float:
+    """Room for some requests of each user, at capacity and at ease."""
+    return ROUNDS * max(users / normal.capacity, normal.p50_ms / 1e3)

@@ -1,0 +1,207 @@
+"""How long an input may be: sizes are doubled and bisected until one is no longer served.
+
+Each size is asked for by as many users as are normal, a few dozen times. Latency grows with size,
+which is no fault: a size breaks by errors, and by p95 only where the suite gives a limit on it.
+What broke first is asked once more, alone, to hear what the target says of it: a clear refusal
+(HTTP 400, 413, 414 or 422 with a message) is orderly, and neither a timeout nor a reset is.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections import Counter
+from dataclasses import replace
+from random import Random
+from typing import TYPE_CHECKING
+
+from agentbench_tui.analysis.level_verdict import Limits, requests_needed
+from agentbench_tui.load.spec import SyntheticSpec
+from agentbench_tui.load.synthetic import make_prompts
+from agentbench_tui.model.answer import AgentFailure, Case, FailureKind, Request
+from agentbench_tui.stress.axis import Axis
+from agentbench_tui.stress.course import Course
+from agentbench_tui.stress.length_cost import length_cost
+from agentbench_tui.stress.reporter import facts_of
+from agentbench_tui.stress.score import recovered, score_of
+from agentbench_tui.stress.searching import probe
+
+if TYPE_CHECKING:
+    from agentbench_tui.model.answer import Agent
+    from agentbench_tui.stress.breaking_point import BreakingPoint
+    from agentbench_tui.stress.normal import Normal
+    from agentbench_tui.stress.report import ScenarioReport
+    from agentbench_tui.stress.reporter import Reporter
+    from agentbench_tui.stress.spec import StressSpec
+    from agentbench_tui.stress.stand import Stand
+
+START_TOKENS = 1024
+SHORT_TOKENS = (128, 256, 512)
+"""Measured beside those of the search, for what length costs."""
+ERROR_SHARE = 0.1
+"""Of a size: what is too long fails each time, and long inputs are too dear to ask hundreds."""
+WINDOW_SHARE = 0.5
+"""Of the scenario's length, at most, for one window; its requests end it earlier."""
+SHORT_REQUESTS = 20
+SLOWER = 10.0
+"""Over the latency that is expected of a size, from which a request is given up."""
+_ORDERLY = re.compile(r"HTTP (400|413|414|422) from [^:]+(:\d+)?: \S")
+
+
+async def run(stand: Stand, spec: StressSpec, normal: Normal, reporter: Reporter) -> None:
+    """Fill the report. Raises as `Stand.hold`."""
+    report = reporter.report
+    sizes = _Sizes(stand, spec, normal, report)
+    report.observations["most_input_tokens"] = spec.most_input_tokens
+    for tokens in (one for one in SHORT_TOKENS if one < spec.most_input_tokens):
+        short = await stand.hold(sizes.short(tokens), phase="short")
+        await reporter.window(facts_of(short, input_tokens=tokens))
+    start = min(START_TOKENS, spec.most_input_tokens)
+    point = await probe(
+        stand,
+        Axis(on="input", start=start, most=spec.most_input_tokens, unit="tokens"),
+        sizes.limits,
+        reporter,
+        course_of=sizes.course,
+        length_of=lambda _: WINDOW_SHARE * spec.length_s,
+        closed=True,
+    )
+    _tell_cost(report)
+    await _tell_break(stand, point, report)
+    stress = await stand.hold(sizes.longest(), phase="stress")
+    await reporter.window(facts_of(stress, input_tokens=spec.most_input_tokens))
+    after = await stand.hold(Course(spec.watched_s, rate=normal.rate), phase="recovery")
+    await reporter.window(facts_of(after))
+    # Long inputs may take longer than short ones: what counts is that they are answered.
+    patient = replace(normal, limit_p95_ms=sizes.limit_ms)
+    report.score = score_of([stress, after], patient)
+    report.recoveries = [recovered("long inputs", after, normal)]
+    await reporter.save()
+
+
+class _Sizes:
+    """The window of each size, by what is known of latency so far."""
+
+    def __init__(
+        self, stand: Stand, spec: StressSpec, normal: Normal, report: ScenarioReport
+    ) -> None:
+        self._stand, self._spec, self._normal, self._report = stand, spec, normal, report
+        p95_ms = spec.limits.p95_ms
+        self.limits = Limits(
+            max(ERROR_SHARE, spec.limits.error_share),
+            () if p95_ms is None else ((0.95, p95_ms),),
+        )
+        self._p95_ms = p95_ms
+        self._users = min(normal.concurrency, stand.most_users)
+
+    @property
+    def limit_ms(self) -> float:
+        """On the longest input: the suite's limit on p95, else when it is given up."""
+        if self._p95_ms is not None:
+            return self._p95_ms
+        return 1e3 * self._time_limit_s(self._spec.most_input_tokens)
+
+    def short(self, tokens: int) -> Course:
+        """Of a size that nobody doubts."""
+        return self._course(tokens, WINDOW_SHARE * self._spec.length_s, SHORT_REQUESTS)
+
+    def course(self, tokens: float, seconds: float) -> Course:
+        """One probe of the search."""
+        return self._course(round(tokens), seconds, requests_needed(self.limits) + self._users)
+
+    def longest(self) -> Course:
+        """The longest input, for the scenario's time, as often as normal users would ask it."""
+        tokens = self._spec.most_input_tokens
+        rate = min(self._normal.rate, 1e3 * self._users / self._expected_ms(tokens))
+        time_limit_s = self._time_limit_s(tokens)
+        return Course(
+            self._spec.length_s,
+            rate=rate,
+            input_tokens=tokens,
+            time_limit_s=time_limit_s,
+            drain_s=time_limit_s,
+        )
+
+    def _course(self, tokens: int, seconds: float, requests: int) -> Course:
+        time_limit_s = self._time_limit_s(tokens)
+        return Course(
+            seconds,
+            users=self._users,
+            requests=requests,
+            input_tokens=tokens,
+            time_limit_s=time_limit_s,
+            drain_s=time_limit_s,
+        )
+
+    def _time_limit_s(self, tokens: int) -> float:
+        return max(self._stand.time_limit_s, SLOWER * self._expected_ms(tokens) / 1e3)
+
+    def _expected_ms(self, tokens: int) -> float:
+        """At most in proportion to the longest size that was answered."""
+        known = [
+            (window.input_tokens, window.p50_ms)
+            for window in self._report.windows
+            if window.input_tokens is not None
+            and window.p50_ms is not None
+            and window.input_tokens <= tokens
+        ]
+        if not known:
+            return self._normal.p50_ms
+        size, p50_ms = max(known)
+        return p50_ms * tokens / size
+
+
+def _tell_cost(report: ScenarioReport) -> None:
+    points = [
+        (window.input_tokens, window.p50_ms)
+        for window in report.windows
+        if window.input_tokens is not None
+        and window.p50_ms is not None
+        and window.verdict != "fail"
+    ]
+    cost = length_cost(points)
+    if cost is None:
+        report.missing["ms_per_1000_tokens"] = "too few sizes were answered to draw a line through"
+        return
+    report.observations |= {
+        "ms_per_1000_tokens": cost.ms,
+        "ms_per_1000_tokens_low": cost.low,
+        "ms_per_1000_tokens_high": cost.high,
+    }
+
+
+async def _tell_break(stand: Stand, point: BreakingPoint, report: ScenarioReport) -> None:
+    """What failed at the breaking size, and what the target says of it."""
+    if point.fails is None:
+        return
+    tokens = round(point.fails)
+    failed: Counter[str] = Counter()
+    asked = 0
+    for window in report.windows:
+        if window.input_tokens == tokens and window.verdict == "fail":
+            failed.update(window.failures)
+            asked += window.requests
+    if failed:
+        kind, count = failed.most_common(1)[0]
+        report.observations["broke_first"] = f"{count:,} of {asked:,} {kind.replace('_', ' ')}"
+    if stand.agent is None:
+        report.missing["orderly_refusal"] = "the agent cannot be asked from here, one by one"
+        return
+    said = await _said_of(stand.agent, tokens, stand.time_limit_s)
+    report.observations["orderly_refusal"] = said is not None and bool(_ORDERLY.match(said))
+    if said is not None:
+        report.observations["broke_first"] = said
+
+
+async def _said_of(agent: Agent, tokens: int, time_limit_s: float) -> str | None:
+    """How the target refuses one input of that length; None where it answers, or breaks off."""
+    spec = SyntheticSpec(input_tokens=tokens, distinct=1)
+    (prompt,) = make_prompts(spec, [tokens], Random(tokens))  # noqa: S311  # no secret
+    try:
+        async with asyncio.timeout(time_limit_s):
+            await agent.answer(Request(Case(f"{tokens}-tokens", prompt), seed=0))
+    except AgentFailure as failure:
+        return failure.detail if failure.kind is FailureKind.SERVER else None
+    except TimeoutError:
+        return None
+    return None

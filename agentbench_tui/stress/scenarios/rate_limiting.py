@@ -1,0 +1,169 @@
+"""What a target does with too many requests, or what an agent does that is told it sends too many.
+
+A server that is asked directly: the rate is raised from normal until it refuses with 429 or comes
+to its limit, then held above that, then back to normal; clients that wait as told ask beside it all
+along. A program that asks an `upstream` of its own: that answers 429 with Retry-After for a while,
+again and again, and what the agent sends in that time is counted.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agentbench_tui.stress.course import Course
+from agentbench_tui.stress.polite import LONGEST_UNTOLD_S, PoliteClients, polite_clients
+from agentbench_tui.stress.reporter import facts_of
+from agentbench_tui.stress.scenarios import upstream_limit
+from agentbench_tui.stress.score import recovered, score_of
+from agentbench_tui.stress.window_bounds import error_bounds, failed_bounds
+
+if TYPE_CHECKING:
+    from agentbench_tui.stress.measured import Measured
+    from agentbench_tui.stress.normal import Normal
+    from agentbench_tui.stress.report import WindowFacts
+    from agentbench_tui.stress.reporter import Reporter
+    from agentbench_tui.stress.spec import StressSpec
+    from agentbench_tui.stress.stand import Stand
+
+STEP = 2.0
+"""By which the rate is raised."""
+STEP_SHARE = 0.1
+"""Of the scenario's length, for each step."""
+LEAST_STEP_S = 1.0
+OVER = 1.5
+"""How far above the rate at which it refused, or failed, it is held."""
+CLIENTS = 16
+REFUSES = 0.01
+"""Share of requests answered with 429, beyond doubt, from which there is a limit."""
+MOSTLY = 0.5
+LONGEST_WAIT_S = 60.0
+"""That the time after the overload is made longer by, to see who waits as long as told."""
+WAIT_MARGIN_S = 2.0
+NOT_APPLICABLE = (
+    "the agent is no model server that can be asked directly, and no `upstream` is named that"
+    " faults could be put before: give `upstream` and `upstream_env`"
+)
+
+
+async def run(stand: Stand, spec: StressSpec, normal: Normal, reporter: Reporter) -> None:
+    """Fill the report. Raises as `Stand.hold`."""
+    if spec.upstream is not None:
+        await upstream_limit.run(stand, spec, normal, reporter)
+    elif stand.agent is not None:
+        await _endpoint(stand, spec, normal, reporter)
+    else:
+        reporter.report.status = "not applicable"
+        reporter.report.reason = stand.no_proxy or NOT_APPLICABLE
+
+
+async def _endpoint(stand: Stand, spec: StressSpec, normal: Normal, reporter: Reporter) -> None:
+    assert stand.agent is not None, "run looks for it"
+    async with polite_clients(stand.agent, clients=CLIENTS) as polite:
+        rate, limit = await _raise_rate(stand, spec, normal, reporter)
+        over = min(rate * OVER, spec.most_rate)
+        course = Course(spec.length_s, rate=over)
+        overload = await stand.hold(course, phase="overload")
+        await reporter.window(facts_of(overload))
+        quiet_from_s = polite.now_s
+        told_s = polite.counts().longest_told_s
+        watched_s = spec.watched_s
+        if told_s is not None:
+            watched_s = max(watched_s, min(told_s, LONGEST_WAIT_S) + WAIT_MARGIN_S)
+        after = await stand.hold(Course(watched_s, rate=normal.rate), phase="recovery")
+        await reporter.window(facts_of(after))
+        _tell_polite(reporter, polite, quiet_from_s)
+    _tell_limit(reporter, normal, facts_of(overload), limit)
+    report = reporter.report
+    report.score = score_of([overload, after], normal)
+    report.recoveries = [recovered("overload", after, normal)]
+    await reporter.save()
+
+
+async def _raise_rate(
+    stand: Stand, spec: StressSpec, normal: Normal, reporter: Reporter
+) -> tuple[float, WindowFacts | None]:
+    """Doubling from normal: the rate at which it refused or no longer kept up, and that window;
+    the most that may be asked, and None, when it kept up to the end."""
+    rate = min(normal.rate, spec.most_rate)
+    length_s = max(STEP_SHARE * spec.length_s, LEAST_STEP_S)
+    while True:
+        rate = min(STEP * rate, spec.most_rate)
+        measured = await stand.hold(Course(length_s, rate=rate), phase="step")
+        facts = facts_of(measured)
+        await reporter.window(facts)
+        if _refuses(facts) or not _keeps_up(facts, measured, normal):
+            return rate, facts
+        if rate >= spec.most_rate:
+            return rate, None
+
+
+def _refuses(facts: WindowFacts) -> bool:
+    """Whether it says 429 beyond doubt."""
+    refused = facts.failures.get("rate_limited", 0)
+    ends = error_bounds(facts)
+    of_failures = failed_bounds(facts, ["rate_limited"])
+    return bool(
+        refused
+        and ends is not None
+        and ends.low > REFUSES
+        and of_failures is not None
+        and of_failures.low > MOSTLY
+    )
+
+
+def _keeps_up(facts: WindowFacts, measured: Measured, normal: Normal) -> bool:
+    """Whether errors and what is completed are not beyond doubt outside the limits."""
+    ends = error_bounds(facts)
+    if ends is not None and ends.low > normal.limits.error_share:
+        return False
+    return measured.completed >= normal.limits.completed_share * len(measured) / OVER
+
+
+def _tell_polite(reporter: Reporter, polite: PoliteClients, quiet_from_s: float) -> None:
+    report = reporter.report
+    everything, quiet = polite.counts(), polite.counts(quiet_from_s)
+    report.observations |= {
+        "polite_requests": everything.tries,
+        "polite_refused": everything.refused,
+        "polite_told": everything.told,
+        "polite_waited": everything.waited,
+        "polite_served_after_wait": everything.served_after_wait,
+        "polite_refused_after_wait": everything.refused_after_wait,
+        "quiet_waited": quiet.waited,
+        "quiet_served_after_wait": quiet.served_after_wait,
+        "quiet_refused_after_wait": quiet.refused_after_wait,
+    }
+    if everything.longest_told_s is not None:
+        report.observations["longest_told_s"] = everything.longest_told_s
+    if everything.told and not quiet.waited:
+        report.missing["retry_after_kept"] = (
+            "nobody who had been told to wait came back in the time that was watched"
+        )
+    elif everything.refused and not everything.told:
+        report.missing["retry_after_kept"] = (
+            f"no refusal said Retry-After; clients waited 1 to {LONGEST_UNTOLD_S:g} s by themselves"
+        )
+
+
+def _tell_limit(
+    reporter: Reporter, normal: Normal, overload: WindowFacts, limit: WindowFacts | None
+) -> None:
+    """What was found of the limit: where it begins, how it refuses, what is left under it."""
+    report = reporter.report
+    observations = report.observations
+    goodput = overload.answered_per_s
+    observations |= {
+        "overload_per_s": overload.asked_per_s or 0.0,
+        "goodput_per_s": goodput,
+        "capacity_per_s": normal.capacity,
+        "goodput_share_of_capacity": goodput / normal.capacity if normal.capacity else 0.0,
+        "refuses_with_429": _refuses(overload),
+    }
+    if limit is None:
+        report.missing["rate_limit"] = (
+            f"it kept up with {overload.asked_per_s or 0:,.4g} requests/s, the most that may be"
+            " asked: no limit was met"
+        )
+        return
+    observations["limit_met_per_s"] = limit.asked_per_s or 0.0
+    observations["limit_met_by"] = "429" if _refuses(limit) else "errors or lateness"

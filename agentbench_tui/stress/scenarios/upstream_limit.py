@@ -1,0 +1,96 @@
+"""Whether an agent heeds its upstream's 429: what it sends while it is told to wait is counted.
+
+In each block the proxy before the upstream answers every request with 429 and a Retry-After as long
+as the block. Whoever waits as told sends one request in it for each call that is in flight (or as
+many at once as its calls send anyway), and none again before the block is over.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from agentbench_tui.stress.course import Course
+from agentbench_tui.stress.fault import Fault, TooManyRequests
+from agentbench_tui.stress.reporter import facts_of
+from agentbench_tui.stress.score import recovered, score_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from agentbench_tui.analysis.level_verdict import Flags
+    from agentbench_tui.stress.measured import Measured
+    from agentbench_tui.stress.normal import Normal
+    from agentbench_tui.stress.reporter import Reporter
+    from agentbench_tui.stress.spec import StressSpec
+    from agentbench_tui.stress.stand import Stand
+
+OPEN_FACTOR = 2.0
+"""Time between blocks, in lengths of a block: who has waited is served in it."""
+LEAST_BLOCK_S = 1.0
+MOST_BLOCKS = 10
+
+
+async def run(stand: Stand, spec: StressSpec, normal: Normal, reporter: Reporter) -> None:
+    """Fill the report. Raises as `Stand.hold`."""
+    report = reporter.report
+    proxy = stand.proxy
+    if proxy is None:
+        report.status = "not applicable"
+        report.reason = stand.no_proxy
+        return
+    before = (await proxy.counts()).requests
+    base = await stand.hold(Course(spec.watched_s, rate=normal.rate), phase="normal")
+    await reporter.window(facts_of(base))
+    seen = (await proxy.counts()).requests - before
+    if not seen:
+        report.status = "not applicable"
+        report.reason = (
+            f"nothing of what the agent did came by {spec.upstream}: it does not read"
+            f" {spec.upstream_env or 'a variable that `upstream_env` would name'}"
+        )
+        return
+    each = max(1, math.ceil(seen / max(len(base), 1)))
+    blocks, course = _blocked(spec, normal.rate)
+    blocked = await stand.hold(course, phase="429")
+    await reporter.window(facts_of(blocked))
+    after = await stand.hold(Course(spec.watched_s, rate=normal.rate), phase="recovery")
+    await reporter.window(facts_of(after))
+    sent = blocked.applied.get("too_many_requests", 0)
+    calls = sum(int(np.count_nonzero(_in_flight(blocked, *block))) for block in blocks)
+    met = np.zeros(len(blocked), dtype=np.bool_)
+    for block in blocks:
+        met |= _in_flight(blocked, *block)
+    report.observations |= {
+        "retry_after_s": blocks[0][1] - blocks[0][0],
+        "blocks": len(blocks),
+        "upstream_per_call": seen / max(len(base), 1),
+        "upstream_requests_in_block": sent,
+        "upstream_allowed_in_block": each * calls,
+        "calls_in_block": calls,
+        "calls_in_block_answered": int(np.count_nonzero(blocked.ok & met)),
+    }
+    report.score = score_of([blocked, after], normal)
+    report.recoveries = [recovered("429 of its upstream", after, normal)]
+    await reporter.save()
+
+
+def _blocked(spec: StressSpec, rate: float) -> tuple[Sequence[tuple[float, float]], Course]:
+    """Begin and end of each block, and a window that has them, an open time around each."""
+    block_s = float(max(spec.retry_after_s, LEAST_BLOCK_S))
+    period_s = (1 + OPEN_FACTOR) * block_s
+    count = min(max(1, int(spec.length_s // period_s)), MOST_BLOCKS)
+    blocks = [
+        (number * period_s + block_s, number * period_s + 2 * block_s) for number in range(count)
+    ]
+    kind = TooManyRequests(retry_after_s=math.ceil(block_s))
+    faults = tuple(Fault(kind, start_s=start, end_s=end) for start, end in blocks)
+    return blocks, Course(count * period_s, rate=rate, faults=faults, drain_s=period_s)
+
+
+def _in_flight(measured: Measured, start_s: float, end_s: float) -> Flags:
+    """bool[n]: due before the end of the block, and not over before its start."""
+    over = np.where(np.isnan(measured.end_s), np.inf, measured.end_s)
+    return (measured.due_s <= end_s) & (over >= start_s)
