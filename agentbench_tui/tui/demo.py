@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import os
 import pkgutil
 import sys
 from collections.abc import Callable, Sequence
@@ -44,7 +45,8 @@ class DemoApp(App[None]):
         self, make: Callable[[], Widget], theme_name: str = DARK, only_ascii: bool | None = None
     ) -> None:
         """`make` is called once there is an app. Under NO_COLOR the theme is the terminal's."""
-        super().__init__()
+        # Said before Textual chooses its filter: the other one for NO_COLOR makes greys.
+        super().__init__(ansi_color=True if "NO_COLOR" in os.environ else None)
         self.glyphs: Glyphs = glyphs(only_ascii)
         self._make = make
         for theme in themes():

@@ -76,7 +76,11 @@ class Painted(Widget):
         return self.size, self.app.theme, self.glyphs
 
     def _is_seen(self) -> bool:
-        return self.is_attached and self.screen.is_current and self.is_on_screen
+        if not self.is_attached or not self.is_on_screen:
+            return False
+        # Textual takes a screen below an opaque one for visible too.
+        see_through = self.app.screen.styles.background.a < 1
+        return self.screen.is_active or (self.screen.is_current and see_through)
 
     def _strip(self, row: Row, width: int) -> Strip:
         return Strip(row, width).apply_style(self.rich_style)
