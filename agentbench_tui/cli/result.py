@@ -58,16 +58,16 @@ def print_run(document: dict[str, Any], form: str, *, in_full: bool = False) -> 
         print_json(document)
         return
     from agentbench_tui.cli.load_result import print_load, print_loads
+    from agentbench_tui.cli.stress_result import print_stress
 
-    of_load = [one for one in document["executions"] if is_load(one)]
-    tasks = [one for one in document["executions"] if not is_load(one)]
     if form in {"jsonl", "csv"}:
-        if of_load and not tasks:
-            print_loads(of_load, form)
-        else:
-            print_rows([execution_row(one) for one in document["executions"]], EXECUTIONS, form)
+        _print_raw(document, form)
         return
-    lacking = [one for one in document["executions"] if _is_unmeasured(one)]
+    of_load = [one for one in document["executions"] if is_load(one)]
+    of_stress = [one for one in document["executions"] if "stress" in one]
+    others = (*of_load, *of_stress)
+    tasks = [one for one in document["executions"] if one not in others]
+    lacking = [one for one in (*tasks, *of_load) if _is_unmeasured(one)]
     tasks = [one for one in tasks if one not in lacking]
     loads = [one for one in of_load if one.get("load")]
     open_loads = [one for one in of_load if one not in loads and one not in lacking]
@@ -83,16 +83,32 @@ def print_run(document: dict[str, Any], form: str, *, in_full: bool = False) -> 
         click.echo()
     for one in open_loads:
         print_prose(f"{_place(one)}: {_ending_of(one)}")
+    if of_stress:
+        print_stress(document, form)
     if lacking:
         print_prose(f"not measured: {', '.join(_place(one) for one in lacking)}")
     if not tasks and all(entry["overall"] is None for entry in document["leaderboard"]):
-        # Loads that no rubric scores rank nobody.
+        # Loads that no rubric scores, and stress, rank nobody.
         print_prose(_ending(document))
         return
     judged = bool(tasks)
     print_rows(leaderboard_rows(document["leaderboard"], judged=judged), LEADERBOARD, form)
     for line in notes(document):
         print_prose(line)
+
+
+def _print_raw(document: dict[str, Any], form: str) -> None:
+    """Rows as what was run has them; where kinds are mixed, those that all have."""
+    from agentbench_tui.cli.load_result import print_loads
+    from agentbench_tui.cli.stress_result import print_stress
+
+    executions = document["executions"]
+    if executions and all(map(is_load, executions)):
+        print_loads(executions, form)
+    elif executions and all("stress" in one for one in executions):
+        print_stress(document, form)
+    else:
+        print_rows([execution_row(one) for one in executions], EXECUTIONS, form)
 
 
 def is_load(execution: dict[str, Any]) -> bool:

@@ -10,19 +10,19 @@ from agentbench_tui.cli.output import Column, print_rows
 
 if TYPE_CHECKING:
     from agentbench_tui.engine.plan import Plan
+    from agentbench_tui.model.suite import Benchmark
 
 
 def print_plan(plan: Plan, form: str) -> None:
     """What a run would do: executions and how many questions each would ask."""
     from agentbench_tui.engine.casebook import open_datasets
-    from agentbench_tui.load.schedule_words import schedule_words
 
     rows: list[dict[str, Any]] = []
     counts = {position: len(source) for position, source in open_datasets(plan).items()}
     for position, group in enumerate(plan.groups):
         benchmark = group.resolved()
         cases = counts.get(position)
-        is_load = benchmark.kind == "load"
+        by_clock = benchmark.kind in {"load", "stress"}
         for execution in group.executions:
             rounds = benchmark.iterations.measured * plan.repeats
             rows.append(
@@ -36,11 +36,11 @@ def print_plan(plan: Plan, form: str) -> None:
                     "seed": group.seed,
                     "cases": cases,
                     "repeats": plan.repeats,
-                    "warmup": None if is_load else benchmark.iterations.warmup,
-                    "iterations": None if is_load else benchmark.iterations.measured,
+                    "warmup": None if by_clock else benchmark.iterations.warmup,
+                    "iterations": None if by_clock else benchmark.iterations.measured,
                     "observations": None if cases is None else cases * rounds,
-                    "concurrency": None if is_load else benchmark.concurrency,
-                    "schedule": schedule_words(benchmark.load) if is_load else None,
+                    "concurrency": None if by_clock else benchmark.concurrency,
+                    "schedule": _schedule(benchmark),
                 }
             )
     columns = [
@@ -63,3 +63,21 @@ def print_plan(plan: Plan, form: str) -> None:
         total = sum(row["observations"] or 0 for row in rows)
         asked = f", {total} questions" if total else ""
         click.echo(f"{len(rows)} executions{asked}; nothing was run", err=True)
+
+
+def _schedule(benchmark: Benchmark) -> str | None:
+    """The load of a load, the scenario of a stress and how long it takes."""
+    if benchmark.kind == "load":
+        from agentbench_tui.load.schedule_words import schedule_words
+
+        return schedule_words(benchmark.load)
+    if benchmark.kind != "stress":
+        return None
+    from agentbench_tui.cli.stress_plan import duration_words
+    from agentbench_tui.stress.outlook import outlook
+    from agentbench_tui.stress.spec import StressSpec
+
+    spec = StressSpec.model_validate(benchmark.stress)
+    _, usual_s, longest_s = outlook(spec)
+    times = f"about {duration_words(usual_s)}, {duration_words(longest_s)} at most"
+    return f"{spec.scenario}, {times}"

@@ -69,7 +69,7 @@ def run_plan(
             raise click.UsageError("--detach needs a database file on a local disk")
         return _detach(plan, location.working, how, resume=resume)
     try:
-        if how.live:
+        if how.live and not _is_stress(plan):
             number = _run_beside(plan, location.working, resume=resume)
         else:
             number = _run_here(plan, location.working, quiet=how.quiet, resume=resume)
@@ -92,6 +92,11 @@ def check_stress(plan: Plan) -> None:
         from agentbench_tui.stress.safety import check_consent
 
         check_consent(plan)
+
+
+def _is_stress(plan: Plan) -> bool:
+    """Whether it is all stress: a line for each of its windows tells more than a picture."""
+    return all(group.benchmark["kind"] == "stress" for group in plan.groups)
 
 
 def _run_here(plan: Plan, database: Path, *, quiet: bool, resume: bool) -> int | None:
@@ -130,6 +135,11 @@ async def _say_progress(plan: Plan, database: Path) -> None:
     began = time.monotonic()
     count = len(plan.executions())
     click.echo(f"run {plan.run_id}: {count} execution{'' if count == 1 else 's'}", err=True)
+    if _is_stress(plan):
+        from agentbench_tui.cli.stress_progress import say_windows
+
+        await say_windows(database, plan.run_id, began)
+        return
     if any(group.benchmark["kind"] == "load" for group in plan.groups):
         await _say_warming_up(plan, database)
         # What has gone by ticks is told in more words; they take long to load, so not at first.

@@ -1,0 +1,176 @@
+"""What a person sees of stress: a block a scenario, then what to do, and how well it stood."""
+
+from __future__ import annotations
+
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from agentbench_tui.cli.output import Column, markdown_cell, print_json, print_prose, print_rows
+from agentbench_tui.cli.stress_sentences import (
+    advice_lines,
+    details,
+    headline,
+    scale_line,
+    scaling_line,
+    standing_line,
+)
+from agentbench_tui.verdicts.stress_document import stress_document
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable
+
+    from agentbench_tui.report.plot import Plot
+
+_CURVE_FROM = 3
+"""Levels without which there is no curve to see."""
+_WIDTH, _HEIGHT = 64, 12
+_LOADS = {
+    "asked_per_s": "requests/s",
+    "users": "users at once",
+    "input_tokens": "tokens of input",
+}
+"""Fields of a window that may be its level, with the title of their axis."""
+_LEVEL = {"rate": "asked_per_s", "concurrency": "users", "input": "input_tokens"}
+_COLUMNS = (
+    *("agent", "simulated", "scenario", "status", "reason", "time_scale", "resilience"),
+    *("resilience_low", "resilience_high", "worst_second", "broke", "on", "unit", "pass", "fail"),
+    *("broke_on", "why", "hysteresis", "drift", "recovery_s", "windows", "recommendations"),
+)
+
+Document = dict[str, Any]
+
+
+def print_stress_run(_: sqlite3.Connection, run: Document, form: str) -> None:
+    """The result of `agentbench stress`. `run`: `agentbench.run/1`."""
+    if form == "json":
+        print_json(stress_document(run))
+        return
+    print_stress(run, form)
+    if form == "table":
+        status, reason = run["status"], run["stop_reason"]
+        ending = status if reason in {None, status} else f"{status} ({reason})"
+        print_prose(f"run {run['run_id']}: {ending}")
+
+
+def print_stress(run: Document, form: str) -> None:
+    """The stress executions of a run, in `table`, `md`, `csv` or `jsonl`."""
+    agents = agents_of(run)
+    if form in {"csv", "jsonl"}:
+        rows = [row for agent in agents for row in stress_rows(agent)]
+        print_rows(rows, [Column(name, name) for name in _COLUMNS], form)
+        return
+    for place, agent in enumerate(agents):
+        if place:
+            click.echo()
+        _print_agent(agent, form, named=len(agents) > 1)
+
+
+def agents_of(run: Document) -> list[Document]:
+    """A document for each agent of the run that was put under stress."""
+    document = stress_document(run)
+    agents: list[Document] = document.get("agents", [document])
+    return agents
+
+
+def stress_rows(agent: Document) -> list[Document]:
+    """A row a scenario, for spreadsheets and scripts."""
+    rows = []
+    for one in agent["scenarios"]:
+        low, high = one["interval"] or (None, None)
+        point = one["breaking_point"] or {}
+        rows.append(
+            {
+                "agent": agent["agent"],
+                "simulated": agent["simulated"],
+                "scenario": one["name"],
+                **{key: one[key] for key in ("status", "reason", "time_scale", "resilience")},
+                "resilience_low": low,
+                "resilience_high": high,
+                **{key: one[key] for key in ("worst_second", "broke", "recovery_s")},
+                **{key: point.get(key) for key in ("on", "unit", "pass", "fail")},
+                "broke_on": ", ".join(point.get("broke", ())) or None,
+                "why": point.get("reason"),
+                "hysteresis": point.get("hysteresis"),
+                "drift": point.get("drift"),
+                "windows": len(one["windows"]),
+                "recommendations": "; ".join(advice["words"] for advice in one["recommendations"]),
+            }
+        )
+    return [{name: row[name] for name in _COLUMNS} for row in rows]
+
+
+def curve_of(scenario: Document) -> Plot | None:
+    """p95 over the level that the scenario raised, with the limit; None below 3 levels."""
+    from agentbench_tui.report.plot import line_plot
+
+    point = scenario["breaking_point"]
+    key = _LEVEL[point["on"]] if point is not None else _only_level(scenario["windows"])
+    if key is None:
+        return None
+    measured: dict[float, list[float]] = {}
+    for window in scenario["windows"]:
+        if window[key] is not None and window["p95_ms"] is not None and window["verdict"]:
+            measured.setdefault(window[key], []).append(window["p95_ms"])
+    if len(measured) < _CURVE_FROM:
+        return None
+    levels = sorted(measured)
+    limits = scenario["limits"]
+    return line_plot(
+        {"p95": (levels, [median(measured[level]) for level in levels])},
+        lines={} if limits is None else {"limit": limits["p95_ms"]},
+        title=f"{scenario['name']}: p95 of latency",
+        x_label=_LOADS[key],
+        y_label="ms",
+    )
+
+
+def _only_level(windows: list[Document]) -> str | None:
+    judged = [one for one in windows if one["verdict"]]
+    found = [key for key in _LOADS if any(one[key] is not None for one in judged)]
+    return found[0] if len(found) == 1 else None
+
+
+def _print_agent(agent: Document, form: str, *, named: bool) -> None:
+    name = agent["agent"] + (" (simulated)" if agent["simulated"] else "")
+    if form == "md":
+        click.echo(f"## {markdown_cell(name)}\n")
+    elif named or agent["simulated"]:
+        print_prose(f"{name}\n")
+    for scenario in agent["scenarios"]:
+        _print_scenario(scenario, form)
+    advice = advice_lines(agent["scenarios"])
+    if advice:
+        _print_list("Recommendations", advice, form)
+    closing = [scaling_line(agent["scaling"]), scale_line(agent), standing_line(agent)]
+    for line in filter(None, closing):
+        print_prose(line if form == "table" else f"{markdown_cell(line)}\n")
+
+
+def _print_scenario(scenario: Document, form: str) -> None:
+    """Headline, what stands behind it, and the curve."""
+    _print_list(headline(scenario), details(scenario), form, end="")
+    curve = curve_of(scenario)
+    if curve is not None:
+        text = curve.text(_WIDTH, _HEIGHT, coloured=None if form == "table" else False)
+        click.echo(f"```\n{text}\n```" if form == "md" else _indented(text))
+    click.echo()
+
+
+def _print_list(title: str, lines: Iterable[str], form: str, end: str = "\n") -> None:
+    if form == "md":
+        click.echo(f"### {markdown_cell(title)}\n")
+        for line in lines:
+            click.echo(f"- {markdown_cell(line)}")
+        click.echo()
+        return
+    print_prose(title)
+    for line in lines:
+        print_prose(f"  {line}")
+    click.echo(end, nl=False)
+
+
+def _indented(text: str) -> str:
+    return "\n".join(f"  {line}".rstrip() for line in text.splitlines())

@@ -1,0 +1,226 @@
+"""Sentences about what stress found: where it broke, how well it stood, what to do about it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from agentbench_tui.verdicts.figures import NOTHING, milliseconds, rate
+
+_SEVERITIES = ("critical", "warning", "info")
+"""From the worst; what is recommended is told in this order."""
+_WHAT = {"rate": "rate", "concurrency": "users", "input": "input"}
+
+Document = dict[str, Any]
+
+
+def headline(scenario: Document) -> str:
+    """What came of a scenario: whether it broke and where, how well it stood, how it recovered."""
+    words = [
+        _status(scenario),
+        _broke(scenario),
+        _score(scenario),
+        _recovered(scenario) if scenario["resilience"] is not None else "",
+    ]
+    return f"{scenario['name']}: " + " · ".join(word for word in words if word)
+
+
+def details(scenario: Document) -> list[str]:
+    """What stands behind the headline, a line each; what is recommended is not among it."""
+    lines = [
+        _normal(scenario["normal"]),
+        _limits(scenario["limits"]),
+        *(f"{_WHAT[one['on']]}: {one['words']}" for one in scenario["breaking_points"]),
+        _worst_second(scenario),
+        *(_recovery(one) for one in scenario["recoveries"]),
+        *(_trend(one) for one in scenario["trends"]),
+        scaling_line(scenario["scaling"]),
+        _sender(scenario["windows"]),
+        *(f"{NOTHING} {what}: {why}" for what, why in scenario["missing"].items()),
+    ]
+    return [line for line in lines if line]
+
+
+def advice_lines(scenarios: list[Document]) -> list[str]:
+    """What is recommended, the gravest first, each once with every scenario that says it."""
+    places: dict[tuple[str, str], list[str]] = {}
+    for scenario in scenarios:
+        for one in scenario["recommendations"]:
+            named = places.setdefault((one["severity"], one["words"]), [])
+            if scenario["name"] not in named:
+                named.append(scenario["name"])
+    order = {name: place for place, name in enumerate(_SEVERITIES)}
+    graded = sorted(places.items(), key=lambda item: order.get(item[0][0], len(order)))
+    return [f"{severity}: {words} ({', '.join(named)})" for (severity, words), named in graded]
+
+
+def window_line(window: Document) -> str:
+    """One window: what for, how much, what came of it, and the verdict on its level."""
+    words = [" ".join(filter(None, (window["phase"], *_load_words(window))))]
+    if window["requests"]:
+        good = round(window["requests"] * (1 - (window["error_share"] or 0)))
+        words.append(f"{good:,} of {window['requests']:,} answered")
+    if window["p95_ms"] is not None:
+        words.append(f"p95 {milliseconds(window['p95_ms'])}")
+    verdict = window["verdict"]
+    if verdict is not None:
+        why = f" ({window['reason']})" if verdict == "fail" and window["reason"] else ""
+        words.append("not clear yet" if verdict == "extend" else f"{verdict}{why}")
+    if window["sender_limit"]:
+        words.append("the sender was the limit")
+    return ", ".join(words)
+
+
+def scaling_line(scaling: Document | None) -> str:
+    """The law over users, and with how many throughput is highest; empty without one."""
+    if scaling is None:
+        return ""
+    law = f"λ {rate(scaling['lambda_per_s'])}/s, σ {scaling['sigma']:.3g}"
+    law += f", κ {scaling['kappa']:.3g}"
+    star = scaling["n_star"]
+    peak = ""
+    if star is not None:
+        peak = f"; N* {_among(star, scaling['n_star_interval'])} users"
+        if scaling["peak"] is not None:
+            peak += f", {rate(scaling['peak'])} requests/s there"
+    words = f"; {scaling['words']}" if scaling["words"] else ""
+    return f"scaling: {scaling['model']} ({law}){peak}{words}"
+
+
+def standing_line(agent: Document) -> str:
+    """The score over scenarios, the worst by name, and what has no score."""
+    scored = {
+        one["name"]: one["resilience"]
+        for one in agent["scenarios"]
+        if one["resilience"] is not None
+    }
+    missing = agent["missing"]
+    lacking = f"; no score: {', '.join(missing)}" if missing else ""
+    if agent["resilience_score"] is None:
+        return f"resilience {NOTHING}{lacking}"
+    of = f"{len(scored)} of {len(scored) + len(missing)} scenarios"
+    worst = agent["worst"]
+    lowest = min(one["resilience"] for one in agent["scenarios"] if one["name"] == worst)
+    mean = f"resilience {agent['resilience_score']:.0f} of 100 (geometric mean of {of})"
+    return f"{mean}; worst: {worst} {lowest:.0f}{lacking}"
+
+
+def scale_line(agent: Document) -> str:
+    """What must be known of every duration; empty at full length."""
+    scale = agent["time_scale"]
+    if scale is None or scale == 1:
+        return ""
+    return f"every duration × {scale:g} (time scale); limits are not scaled"
+
+
+def _load_words(window: Document) -> list[str]:
+    asked, users, tokens = (window[key] for key in ("asked_per_s", "users", "input_tokens"))
+    return [
+        "" if tokens is None else f"{tokens:,} tokens",
+        "" if asked is None else f"{rate(asked)}/s",
+        "" if users is None else ("1 user" if users == 1 else f"{users:,} users"),
+    ]
+
+
+def _status(scenario: Document) -> str:
+    status, reason = scenario["status"], scenario["reason"]
+    if status == "complete":
+        return ""
+    return f"{status}: {reason}" if reason and reason != status else str(status)
+
+
+def _broke(scenario: Document) -> str:
+    point = scenario["breaking_point"]
+    if point is None or scenario["broke"] is None:
+        return "did not break" if scenario["broke"] is False else ""
+    unit = f" {point['unit']}" if point["unit"] else ""
+    if point["fail"] is None:
+        if point["pass"] is None:
+            return f"no level of {point['on']} passed or failed clearly"
+        return f"did not break: passes up to {_number(point['pass'])}{unit}"
+    what = f" ({', '.join(point['broke'])})" if point["broke"] else ""
+    if point["pass"] is None:
+        return f"breaks below {_number(point['fail'])}{unit}{what}"
+    between = f"{_number(point['pass'])} and {_number(point['fail'])}"
+    return f"breaks between {between}{unit}{what}"
+
+
+def _score(scenario: Document) -> str:
+    value = scenario["resilience"]
+    if value is None:
+        return ""
+    interval = scenario["interval"]
+    return f"resilience {value:.0f}" + (
+        "" if interval is None else f" [{interval[0]:.0f}, {interval[1]:.0f}]"
+    )
+
+
+def _recovered(scenario: Document) -> str:
+    recoveries = scenario["recoveries"]
+    if not recoveries:
+        return ""
+    seconds = scenario["recovery_s"]
+    if seconds is not None:
+        return "recovered at once" if seconds == 0 else f"recovered after {seconds:.3g} s"
+    late = [one["after"] for one in recoveries if one["seconds"] is None]
+    return f"not recovered from {', '.join(late)}"
+
+
+def _normal(normal: Document | None) -> str:
+    if normal is None:
+        return ""
+    users = "1 user" if normal["users"] == 1 else f"{normal['users']} users"
+    times = f"p50 {milliseconds(normal['p50_ms'])}, p95 {milliseconds(normal['p95_ms'])}"
+    how = "" if normal["measured"] else " (as told, not searched for)"
+    best = f"at most {rate(normal['capacity_per_s'])} answered a second"
+    load = f"{rate(normal['rate_per_s'])} requests/s, {users}"
+    return f"normal: {load}, {times}{how}; {best}"
+
+
+def _limits(limits: Document | None) -> str:
+    if limits is None:
+        return ""
+    derived = " (3 × that at normal load)" if limits["derived"] else ""
+    return (
+        f"limits: errors {100 * limits['error_share']:.3g}%, p95 {milliseconds(limits['p95_ms'])}"
+        f"{derived}, {limits['completed_share']:.0%} completed in time"
+    )
+
+
+def _worst_second(scenario: Document) -> str:
+    worst = scenario["worst_second"]
+    return "" if worst is None else f"worst second: {worst:.0%} of what was asked or possible"
+
+
+def _recovery(one: Document) -> str:
+    words = one["words"] or (
+        f"not recovered within {one['watched_s']:.3g} s"
+        if one["seconds"] is None
+        else f"recovered after {one['seconds']:.3g} s"
+    )
+    return f"after {one['after']}: {words}"
+
+
+def _trend(one: Document) -> str:
+    if one["words"]:
+        return f"{one['of']}: {one['words']}"
+    ends = f"[{one['low']:.3g}, {one['high']:.3g}]"
+    return f"{one['of']}: {one['direction']}, {one['per_hour']:.3g} {ends} {one['unit']} an hour"
+
+
+def _sender(windows: list[Document]) -> str:
+    """How often it was not the target that was at its end."""
+    limited = [one for one in windows if one["sender_limit"]]
+    if not limited:
+        return ""
+    first = limited[0]["sender_limit"]
+    return f"in {len(limited)} of {len(windows)} windows the sender was the limit: {first}"
+
+
+def _among(value: float, interval: list[float] | None) -> str:
+    if interval is None:
+        return _number(value)
+    return f"{_number(value)} [{_number(interval[0])}, {_number(interval[1])}]"
+
+
+def _number(value: float) -> str:
+    return f"{value:,.4g}" if value < 10_000 else f"{value:,.0f}"

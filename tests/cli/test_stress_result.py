@@ -1,0 +1,345 @@
+"""What a person sees of stress: what broke, at which level and why, and what to do about it."""
+
+import csv
+import io
+import json
+import sqlite3
+from typing import Any
+
+import pytest
+
+from agentbench_tui.cli.result import print_run
+from agentbench_tui.cli.stress_result import curve_of, print_stress_run, stress_rows
+from agentbench_tui.cli.stress_sentences import (
+    advice_lines,
+    details,
+    headline,
+    scale_line,
+    scaling_line,
+    standing_line,
+)
+from agentbench_tui.stress.breaking_point import BreakingPoint
+from agentbench_tui.stress.report import (
+    Advice,
+    LimitsUsed,
+    NormalLoad,
+    RecoveryFacts,
+    ScalingFacts,
+    Scenario,
+    ScenarioReport,
+    ScoreFacts,
+    TrendFacts,
+    WindowFacts,
+)
+from agentbench_tui.verdicts.explanation import explain_words
+from agentbench_tui.verdicts.stress_document import stress_document, told
+
+POINT = BreakingPoint(
+    on="rate",
+    unit="requests/s",
+    status="found",
+    passes=152.0,
+    fails=166.0,
+    confirmed=True,
+    broke=("p95 of latency",),
+    reason="p95 of latency 812 ms [790, 850], limit 183 ms",
+    hysteresis=False,
+    drift=False,
+)
+LEVELS = ((40.0, 52.0, "pass"), (80.0, 55.0, "pass"), (152.0, 90.0, "pass"), (166.0, 812.0, "fail"))
+QUEUE = Advice(
+    rule="queueing",
+    severity="warning",
+    words="queueing starts at 84 requests/s while the server's CPU is at 31 %",
+    evidence={"rate_per_s": 84.0},
+)
+
+
+def window(asked: float, p95: float, verdict: str, **more: Any) -> WindowFacts:
+    return WindowFacts(
+        phase="probe",
+        repeat=0,
+        length_s=5.0,
+        asked_per_s=asked,
+        p95_ms=p95,
+        verdict=verdict,
+        **more,
+    )
+
+
+def high_load(**given: Any) -> ScenarioReport:
+    kept: dict[str, Any] = {
+        "normal": NormalLoad(
+            rate_per_s=42.0, users=4, p50_ms=51.0, p95_ms=61.0, capacity_per_s=158.0
+        ),
+        "limits": LimitsUsed(error_share=0.01, p95_ms=183.0, completed_share=0.95, derived=True),
+        "windows": [window(*level) for level in LEVELS],
+        "score": ScoreFacts(value=71.2, low=66.0, high=75.5, worst_second=0.1, windows=40),
+        "breaking_points": [POINT],
+        "recoveries": [RecoveryFacts(after="overload", seconds=3.0, watched_s=30.0)],
+        "advice": [QUEUE],
+    }
+    return ScenarioReport(scenario="high_load", time_scale=0.05, simulated=True, **(kept | given))
+
+
+def soak(**given: Any) -> ScenarioReport:
+    memory = TrendFacts(
+        of="memory",
+        unit="MB",
+        per_hour=600.0,
+        low=550.0,
+        high=650.0,
+        direction="rising",
+        words="rises by 600 MB an hour [550, 650]",
+    )
+    leak = Advice(rule="memory-leak", severity="critical", words="memory leaks 10 MB a minute")
+    kept: dict[str, Any] = {
+        "windows": [WindowFacts(phase="soak", repeat=0, length_s=60.0)],
+        "score": ScoreFacts(value=31.0),
+        "trends": [memory],
+        "advice": [leak, QUEUE],
+    }
+    return ScenarioReport(scenario="sustained_load", time_scale=0.05, **(kept | given))
+
+
+def execution(report: ScenarioReport, agent: str = "m") -> dict[str, Any]:
+    return {
+        "execution_id": report.scenario,
+        "kind": "stress",
+        "suite_id": "stress",
+        "benchmark_id": report.scenario,
+        "agent_id": agent,
+        "agent_version": "1",
+        "parameters": {},
+        "simulated": report.simulated,
+        "status": "complete",
+        "stop_reason": None,
+        "metrics": {},
+        "cases": {"total": 0, "observed": 10, "answered": 10, "correct": 0},
+        "failures": {},
+        "weights": {},
+        "stress": told(report),
+    }
+
+
+def run_of(*executions: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "run_id": "r",
+        "status": "complete",
+        "stop_reason": None,
+        "harness": None,
+        "executions": list(executions),
+        "leaderboard": [{"agent_id": "m", "overall": None}],
+    }
+
+
+def shown(run: dict[str, Any], form: str, capfd: pytest.CaptureFixture[str]) -> str:
+    with sqlite3.connect(":memory:") as connection:
+        print_stress_run(connection, run, form)
+    connection.close()
+    return capfd.readouterr().out
+
+
+def agent_of(*reports: ScenarioReport) -> dict[str, Any]:
+    return stress_document(run_of(*map(execution, reports)))
+
+
+def test_the_headline_says_where_it_broke_how_it_stood_and_how_it_came_back() -> None:
+    assert headline(told(high_load())) == (
+        "high_load: breaks between 152 and 166 requests/s (p95 of latency)"
+        " · resilience 71 [66, 76] · recovered after 3 s"
+    )
+
+
+@pytest.mark.parametrize(
+    ("report", "said"),
+    [
+        (
+            high_load(
+                breaking_points=[
+                    BreakingPoint(on="rate", unit="requests/s", status="not reached", passes=1000.0)
+                ],
+                recoveries=[],
+                score=None,
+            ),
+            "high_load: did not break: passes up to 1,000 requests/s",
+        ),
+        (
+            high_load(
+                breaking_points=[
+                    BreakingPoint(on="input", unit="", status="below the least", fails=1.0)
+                ],
+                recoveries=[RecoveryFacts(after="overload", watched_s=30.0)],
+                score=ScoreFacts(value=0.0),
+            ),
+            "high_load: breaks below 1 · resilience 0 · not recovered from overload",
+        ),
+        (
+            high_load(
+                breaking_points=[BreakingPoint(on="rate", unit="", status="nothing clear")],
+                recoveries=[],
+            ),
+            "high_load: no level of rate passed or failed clearly · resilience 71 [66, 76]",
+        ),
+        (
+            high_load(
+                status="target lost",
+                reason="it answers no more: connection refused",
+                breaking_points=[],
+                recoveries=[],
+                score=None,
+            ),
+            "high_load: target lost: it answers no more: connection refused",
+        ),
+        (
+            ScenarioReport(
+                scenario="memory_pressure",
+                status="not applicable",
+                reason="the target's processes are not here",
+            ),
+            "memory_pressure: not applicable: the target's processes are not here",
+        ),
+        (soak(), "sustained_load: did not break · resilience 31"),
+    ],
+)
+def test_the_headline_says_no_more_than_is_known(report: ScenarioReport, said: str) -> None:
+    assert headline(told(report)) == said
+
+
+def test_what_stands_behind_it_has_its_figures() -> None:
+    assert details(told(high_load(missing={"memory": "its processes are not here"}))) == [
+        "normal: 42 requests/s, 4 users, p50 51.0 ms, p95 61.0 ms; at most 158 answered a second",
+        "limits: errors 1%, p95 183 ms (3 × that at normal load), 95% completed in time",
+        f"rate: {POINT.words}",
+        "worst second: 10% of what was asked or possible",
+        "after overload: recovered after 3 s",
+        "– memory: its processes are not here",
+    ]
+    assert "812 ms [790, 850], limit 183 ms" in POINT.words
+
+
+def test_the_senders_own_limit_is_not_held_against_the_target() -> None:
+    windows = [window(*LEVELS[0]), window(900.0, 61.0, "unclear", sender_limit="sent 700/s")]
+    assert details(told(high_load(windows=windows)))[-1] == (
+        "in 1 of 2 windows the sender was the limit: sent 700/s"
+    )
+
+
+def test_trends_and_the_law_are_told() -> None:
+    assert "memory: rises by 600 MB an hour [550, 650]" in details(told(soak()))
+    law = told(
+        ScenarioReport(
+            scenario="concurrent_requests",
+            scaling=ScalingFacts(
+                model="usl",
+                lambda_per_s=95.309,
+                sigma=0.036177,
+                kappa=0.00091092,
+                n_star=32.53,
+                n_star_interval=(31.0, 34.2),
+                peak_per_s=1008.3,
+            ),
+        )
+    )["scaling"]
+    assert scaling_line(law) == (
+        "scaling: usl (λ 95.31/s, σ 0.0362, κ 0.000911);"
+        " N* 32.53 [31, 34.2] users, 1,008 requests/s there"
+    )
+    assert scaling_line(None) == ""
+
+
+def test_the_gravest_advice_stands_first_and_is_told_once() -> None:
+    assert advice_lines([told(high_load()), told(soak())]) == [
+        "critical: memory leaks 10 MB a minute (sustained_load)",
+        f"warning: {QUEUE.words} (high_load, sustained_load)",
+    ]
+
+
+def test_the_score_never_stands_without_the_worst_scenario() -> None:
+    line = standing_line(agent_of(high_load(), soak()))
+    # √(71.2 × 31) = 46.98
+    assert line.startswith(
+        "resilience 47 of 100 (geometric mean of 2 of 8 scenarios); worst: sustained_load 31"
+    )
+    assert "no score: spike_load" in line
+    nothing: tuple[Scenario, ...] = ("high_load",)
+    assert standing_line(agent_of(ScenarioReport(scenario=nothing[0]))).startswith("resilience –; ")
+
+
+def test_a_scale_is_said_and_full_length_is_not() -> None:
+    assert scale_line(agent_of(high_load())) == (
+        "every duration × 0.05 (time scale); limits are not scaled"
+    )
+    assert scale_line(agent_of(ScenarioReport(scenario="high_load"))) == ""
+
+
+def test_a_curve_needs_three_levels() -> None:
+    curve = curve_of(told(high_load()))
+    assert curve is not None
+    (panel,) = curve.panels
+    assert panel.lines[0].x == (40.0, 80.0, 152.0, 166.0)
+    assert panel.lines[0].y == (52.0, 55.0, 90.0, 812.0)
+    assert panel.levels == {"limit": 183.0}
+    few = [window(*level) for level in LEVELS[:2]]
+    assert curve_of(told(high_load(windows=few))) is None
+    assert curve_of(told(soak())) is None
+
+
+def test_a_run_is_told_in_blocks_that_end_with_the_score(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    out = shown(run_of(execution(high_load()), execution(soak())), "table", capfd)
+    places = [
+        out.index(words)
+        for words in (
+            "m (simulated)",
+            "high_load: breaks between 152 and 166 requests/s",
+            "sustained_load: did not break",
+            "Recommendations",
+            "critical: memory leaks 10 MB a minute",
+            "every duration × 0.05",
+            "resilience 47 of 100",
+            "run r: complete",
+        )
+    ]
+    assert places == sorted(places)
+    assert "requests/s" in out
+    assert "\x1b" not in out
+
+
+def test_markdown_holds_headings_lists_and_the_curve(capfd: pytest.CaptureFixture[str]) -> None:
+    out = shown(run_of(execution(high_load())), "md", capfd)
+    assert out.startswith("## m (simulated)\n\n### high\\_load: breaks between")
+    assert "\n- normal: 42 requests/s" in out
+    assert out.count("```") == 2
+
+
+def test_json_is_the_document_of_the_contract(capfd: pytest.CaptureFixture[str]) -> None:
+    run = run_of(execution(high_load()))
+    assert json.loads(shown(run, "json", capfd)) == json.loads(json.dumps(stress_document(run)))
+
+
+def test_csv_has_a_row_a_scenario(capfd: pytest.CaptureFixture[str]) -> None:
+    run = run_of(execution(high_load()), execution(soak(), "other"))
+    first, second = csv.DictReader(io.StringIO(shown(run, "csv", capfd)))
+    assert (first["scenario"], first["pass"], first["fail"]) == ("high_load", "152.0", "166.0")
+    assert (first["resilience"], first["resilience_low"]) == ("71.2", "66.0")
+    assert first["recommendations"] == QUEUE.words
+    assert (second["agent"], second["fail"], second["broke"]) == ("other", "", "False")
+    assert first["why"] == POINT.reason
+    assert [list(row) for row in stress_rows(agent_of(soak()))] == [list(second)]
+
+
+def test_a_run_of_a_suite_is_told_the_same_way(capfd: pytest.CaptureFixture[str]) -> None:
+    print_run(run_of(execution(high_load())), "table")
+    out = capfd.readouterr().out
+    assert "high_load: breaks between 152 and 166 requests/s" in out
+    assert out.rstrip().endswith("run r: complete")
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["normal", "limits", "worst second", "recovered", "scaling", "resilience", "N*", "time scale"],
+)
+def test_words_of_the_result_are_explained(words: str) -> None:
+    assert explain_words(words)
