@@ -164,14 +164,16 @@ def _queues(step: Measured, alone_ms: float) -> bool:
 
 
 def _at_ease(ladder: list[Measured], spec: StressSpec) -> Measured:
-    """The step with most users of which `multiple` times half as many may be asked for, without
-    queueing; the first if there is none."""
+    """The step with most answers a second of those without queueing, of which `multiple` times half
+    as many users may be asked for; where more users gave hardly more, that with fewest. The first
+    if there is none."""
     alone_ms = ladder[0].quantile_ms(0.95) or 0.0
     most = max(1.0, spec.most_concurrency / spec.multiple)
     good = [
         step for step in ladder if not _queues(step, alone_ms) and EASE * (step.users or 1) <= most
-    ]
-    return max(good, key=_throughput, default=ladder[0])
+    ] or ladder[:1]
+    enough = max(map(_throughput, good)) / GROWTH
+    return next(step for step in good if _throughput(step) >= enough)
 
 
 def _unanswered(window: Measured) -> AgentFailure:

@@ -1,0 +1,82 @@
+"""Normal load, measured on servers whose capacity is known."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import pytest
+from faulty_server import Behaviour
+from simulated_stand import Kept, SimulatedStand
+
+from agentbench_tui.model.answer import AgentFailure
+from agentbench_tui.stress.normal import Normal, measure_normal
+from agentbench_tui.stress.report import ScenarioReport
+from agentbench_tui.stress.reporter import Reporter
+from agentbench_tui.stress.spec import StressSpec
+from agentbench_tui.stress.stand import Stand
+
+EIGHT_SLOTS = Behaviour(slots=8, service_ms=50, queue=100_000)
+"""160 requests a second."""
+
+
+async def normal_of(stand: SimulatedStand, **given: Any) -> tuple[Normal, ScenarioReport]:
+    kept = Kept("high_load")
+    spec = StressSpec.model_validate({"scenario": "high_load", **given})
+    found = await measure_normal(cast(Stand, stand), spec, cast(Reporter, kept))
+    return found, kept.report
+
+
+async def test_half_of_what_it_can_do_is_normal() -> None:
+    found, report = await normal_of(SimulatedStand(EIGHT_SLOTS, noise=0.01))
+    assert found.capacity == pytest.approx(160, rel=0.05)
+    assert found.rate == pytest.approx(80, rel=0.05)
+    assert found.concurrency == 4
+    assert found.p95_ms == pytest.approx(51, rel=0.1)
+    assert report.normal is not None
+    assert report.normal.measured
+    assert "8 users" in report.normal.words
+
+
+async def test_the_ladder_ends_when_more_users_only_wait() -> None:
+    _, report = await normal_of(SimulatedStand(EIGHT_SLOTS, noise=0.01))
+    users = [window.users for window in report.windows if window.phase == "ladder"]
+    assert users == [1, 2, 4, 8, 16]
+    assert [window.phase for window in report.windows][-1] == "normal"
+
+
+async def test_limits_follow_from_normal_unless_given() -> None:
+    found, report = await normal_of(SimulatedStand(EIGHT_SLOTS, noise=0.01))
+    assert found.limit_p95_ms == pytest.approx(3 * found.p95_ms)
+    assert report.limits is not None
+    assert report.limits.derived
+    found, report = await normal_of(
+        SimulatedStand(EIGHT_SLOTS), limits={"p95_ms": 400.0, "error_share": 0.05}
+    )
+    assert (found.limit_p95_ms, found.limits.error_share) == (400.0, 0.05)
+    assert report.limits is not None
+    assert not report.limits.derived
+
+
+async def test_what_the_suite_says_is_normal_is_not_measured() -> None:
+    found, report = await normal_of(SimulatedStand(EIGHT_SLOTS), normal_rate=20.0)
+    assert found.rate == 20
+    assert report.normal is not None
+    assert not report.normal.measured
+    assert report.windows[-1].asked_per_s == pytest.approx(20)
+    found, report = await normal_of(SimulatedStand(EIGHT_SLOTS), normal_concurrency=2)
+    assert report.windows[-1].users == 2
+    assert found.rate == pytest.approx(40, rel=0.05)
+
+
+async def test_normal_leaves_room_for_its_multiple() -> None:
+    """Ten times the users of normal load may be asked for."""
+    many = Behaviour(slots=64, service_ms=50, queue=100_000)
+    found, _ = await normal_of(SimulatedStand(many, noise=0.01), most_concurrency=100)
+    assert found.concurrency <= 10
+    assert found.capacity == pytest.approx(64 / 0.05, rel=0.05)
+
+
+async def test_nothing_answered_says_what_came_instead() -> None:
+    broken = Behaviour(most_tokens=1)
+    with pytest.raises(AgentFailure, match=r"none of 10 requests at ease was answered \(server\)"):
+        await normal_of(SimulatedStand(broken))
