@@ -3,6 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
+from whole_rows import assert_whole
 
 from agentbench_tui.tui.glyphs import ASCII, UNICODE
 from agentbench_tui.tui.painting import text_of
@@ -10,6 +11,7 @@ from agentbench_tui.tui.theme import DARK, palette
 from agentbench_tui.tui.widgets.crumbs import CrumbBar, demo, paint_crumbs
 
 LOOK = palette(DARK), UNICODE
+HOSTILE = "ab 日\x1b\n\u202e"
 WAY = ("agentbench", "runs", "quickstart", "case 12")
 
 
@@ -41,11 +43,10 @@ def test_without_unicode_there_is_none() -> None:
 
 
 @settings(max_examples=60)
-@given(st.lists(st.text(max_size=12), max_size=6), st.integers(1, 60), st.integers(1, 3))
+@given(st.lists(st.text(HOSTILE, max_size=12), max_size=6), st.integers(1, 60), st.integers(1, 3))
 def test_any_way_fits_any_room(way: list[str], width: int, height: int) -> None:
     rows = paint_crumbs(tuple(way), width, height, *LOOK)
-    assert [cell_len(row) for row in text_of(rows)] == [width] * height
-    assert all(piece.style is not None for row in rows for piece in row)
+    assert_whole(rows, width, height)
 
 
 def test_the_example_says_that_it_is_one() -> None:

@@ -2,12 +2,14 @@
 
 import math
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 from textual.app import App, ComposeResult
+from whole_rows import assert_whole
 
-from agentbench_tui.tui.glyphs import ASCII, UNICODE
+from agentbench_tui.tui.glyphs import ASCII, UNICODE, Glyphs
 from agentbench_tui.tui.painting import text_of
 from agentbench_tui.tui.theme import DARK, palette
 from agentbench_tui.tui.widgets.flame import (
@@ -22,6 +24,7 @@ from agentbench_tui.tui.widgets.flame import (
 )
 
 LOOK = palette(DARK), UNICODE
+HOSTILE = "ab 日\x1b\n\u202e"
 SEARCH = Frame("search", 300, (Frame("rank", 100), Frame("embed", 200)))
 ROOT = Frame("answer", 1000, (Frame("queue", 100), SEARCH, Frame("model", 500)))
 START = Gaze()
@@ -117,9 +120,9 @@ def test_without_colour_frames_are_told_apart_by_their_edges() -> None:
 
 
 FRAMES = st.recursive(
-    st.builds(Frame, st.text(max_size=8), st.floats()),
+    st.builds(Frame, st.text(HOSTILE, max_size=8), st.floats()),
     lambda inner: st.builds(
-        Frame, st.text(max_size=8), st.floats(), st.lists(inner, max_size=4).map(tuple)
+        Frame, st.text(HOSTILE, max_size=8), st.floats(), st.lists(inner, max_size=4).map(tuple)
     ),
     max_leaves=12,
 )
@@ -134,15 +137,14 @@ FRAMES = st.recursive(
     st.sampled_from([UNICODE, ASCII]),
 )
 def test_any_tree_fits_any_room_wherever_the_keys_lead(
-    root: Frame, keys: list[str], width: int, height: int, glyphs
+    root: Frame, keys: list[str], width: int, height: int, glyphs: Glyphs
 ) -> None:
     gaze = Gaze()
     for key in keys:
         gaze = moved(root, gaze, key)
         assert gaze.at[: len(gaze.focus)] == gaze.focus
     rows = paint_flame(Flame(root), gaze, width, height, palette(DARK), glyphs)
-    assert [cell_len(row) for row in text_of(rows)] == [width] * height
-    assert all(piece.style is not None for row in rows for piece in row)
+    assert_whole(rows, width, height)
     assert glyphs is UNICODE or "".join(text_of(rows)).isascii()
 
 
@@ -151,7 +153,9 @@ class OneWidget(App[None]):
         yield demo()
 
 
-async def test_enter_zooms_in_and_backspace_out() -> None:
+async def test_enter_zooms_in_and_backspace_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Without colours Textual filters what is painted, and fails on a piece without a style.
+    monkeypatch.setenv("NO_COLOR", "1")
     app = OneWidget()
     async with app.run_test(size=(60, 10)) as pilot:
         view = app.query_one(FlameView)

@@ -4,10 +4,10 @@ import math
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rich.cells import cell_len
+from whole_rows import assert_whole
 
 from agentbench_tui.tui.axis import Axis
-from agentbench_tui.tui.glyphs import ASCII, UNICODE
+from agentbench_tui.tui.glyphs import ASCII, UNICODE, Glyphs
 from agentbench_tui.tui.painting import text_of
 from agentbench_tui.tui.theme import DARK, palette
 from agentbench_tui.tui.widgets.interval_cell import (
@@ -22,6 +22,7 @@ from agentbench_tui.tui.widgets.interval_cell import (
 )
 
 LOOK = palette(DARK), UNICODE
+HOSTILE = "ab 日\x1b\n\u202e"
 TENTH = IntervalColumn(Axis(0.0, 10.0), "", 1, 0)
 """Drawn in 11 cells, each whole number has its own."""
 
@@ -91,7 +92,9 @@ NUMBERS = st.none() | st.floats()
 
 @settings(max_examples=60)
 @given(
-    st.lists(st.builds(Interval, NUMBERS, NUMBERS, NUMBERS, st.text(max_size=9)), max_size=4),
+    st.lists(
+        st.builds(Interval, NUMBERS, NUMBERS, NUMBERS, st.text(HOSTILE, max_size=9)), max_size=4
+    ),
     st.sampled_from(["", "ms", "share", "$"]),
     st.booleans(),
     st.integers(1, 60),
@@ -99,12 +102,11 @@ NUMBERS = st.none() | st.floats()
     st.sampled_from([UNICODE, ASCII]),
 )
 def test_any_intervals_fit_any_room(
-    found: list[Interval], unit: str, log: bool, width: int, height: int, glyphs
+    found: list[Interval], unit: str, log: bool, width: int, height: int, glyphs: Glyphs
 ) -> None:
     data = Intervals(tuple((f"n{i}", one) for i, one in enumerate(found)), unit, log, 1.0)
     rows = paint_intervals(data, width, height, palette(DARK), glyphs)
-    assert [cell_len(row) for row in text_of(rows)] == [width] * height
-    assert all(piece.style is not None for row in rows for piece in row)
+    assert_whole(rows, width, height)
     assert glyphs is UNICODE or "".join(text_of(rows)).isascii()
 
 

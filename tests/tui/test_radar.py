@@ -4,13 +4,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
+from whole_rows import assert_whole
 
-from agentbench_tui.tui.glyphs import ASCII, UNICODE
+from agentbench_tui.tui.glyphs import ASCII, UNICODE, Glyphs
 from agentbench_tui.tui.painting import text_of
 from agentbench_tui.tui.theme import DARK, LIGHT, palette
 from agentbench_tui.tui.widgets.radar import Radar, Shape, demo, paint_radar
 
 LOOK = palette(DARK), UNICODE
+HOSTILE = "ab 日\x1b\n\u202e"
 WINDS = ("n", "e", "s", "w")
 
 
@@ -133,10 +135,13 @@ SCORES = st.none() | st.floats() | st.floats(0, 100)
 
 @settings(max_examples=60)
 @given(
-    st.lists(st.text(max_size=14), max_size=9),
+    st.lists(st.text(HOSTILE, max_size=14), max_size=9),
     st.lists(
         st.builds(
-            Shape, st.text(max_size=9), st.lists(SCORES, max_size=9).map(tuple), st.booleans()
+            Shape,
+            st.text(HOSTILE, max_size=9),
+            st.lists(SCORES, max_size=9).map(tuple),
+            st.booleans(),
         ),
         max_size=9,
     ),
@@ -145,11 +150,10 @@ SCORES = st.none() | st.floats() | st.floats(0, 100)
     st.sampled_from([UNICODE, ASCII]),
 )
 def test_any_radar_fits_any_room(
-    axes: list[str], shapes: list[Shape], width: int, height: int, glyphs
+    axes: list[str], shapes: list[Shape], width: int, height: int, glyphs: Glyphs
 ) -> None:
     rows = paint_radar(Radar(tuple(axes), tuple(shapes)), width, height, palette(LIGHT), glyphs)
-    assert [cell_len(row) for row in text_of(rows)] == [width] * height
-    assert all(piece.style is not None for row in rows for piece in row)
+    assert_whole(rows, width, height)
     assert glyphs is UNICODE or "".join(text_of(rows)).isascii()
 
 

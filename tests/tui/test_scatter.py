@@ -5,13 +5,15 @@ import math
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
+from whole_rows import assert_whole
 
-from agentbench_tui.tui.glyphs import ASCII, UNICODE
+from agentbench_tui.tui.glyphs import ASCII, UNICODE, Glyphs
 from agentbench_tui.tui.painting import Row, text_of
 from agentbench_tui.tui.theme import DARK, palette
 from agentbench_tui.tui.widgets.scatter import Point, Scatter, demo, paint_scatter
 
 LOOK = palette(DARK), UNICODE
+HOSTILE = "ab 日\x1b\n\u202e"
 
 
 def painted(scatter: Scatter, width: int = 60, height: int = 20) -> list[Row]:
@@ -139,7 +141,7 @@ ENDS = st.none() | NUMBERS
     st.lists(
         st.builds(
             Point,
-            st.text(max_size=9),
+            st.text(HOSTILE, max_size=9),
             NUMBERS,
             NUMBERS,
             ENDS,
@@ -158,12 +160,11 @@ ENDS = st.none() | NUMBERS
     st.sampled_from([UNICODE, ASCII]),
 )
 def test_any_points_fit_any_room(
-    points: list[Point], log: bool, width: int, height: int, glyphs
+    points: list[Point], log: bool, width: int, height: int, glyphs: Glyphs
 ) -> None:
     data = Scatter(tuple(points), "x é", "y", "ms", "%", log, groups=("a", "b"))
     rows = paint_scatter(data, width, height, palette(DARK), glyphs)
-    assert [cell_len(row) for row in text_of(rows)] == [width] * height
-    assert all(piece.style is not None for row in rows for piece in row)
+    assert_whole(rows, width, height)
     assert glyphs is UNICODE or "".join(text_of(rows)).isascii()
 
 
