@@ -2,6 +2,7 @@
 
 import math
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
@@ -117,6 +118,12 @@ def test_what_cannot_be_drawn_is_counted() -> None:
     assert rows[-1].startswith("1 without a value, 1 at 0 or below, not on a logarithmic axis")
     assert "nothing was measured" in "".join(shown(scatter()))
     assert "nothing was measured" in "".join(shown(scatter(Point("b", 0, 1), log_x=True)))
+
+
+@pytest.mark.parametrize("x", [(1.0, 5e290), (5e-324, 5e-324), (1e-300, 1e300), (3.0, 3.0)])
+def test_any_range_has_a_logarithmic_axis(x: tuple[float, float]) -> None:
+    rows = shown(scatter(Point("", x[0], 0), Point("", x[1], 1), log_x=True))
+    assert len(cells(rows, "●")) == 2
 
 
 def test_a_small_room_has_a_list_with_the_front_first() -> None:

@@ -33,6 +33,8 @@ LEAST_WIDTH, LEAST_HEIGHT = 32, 9
 """Cells below which the points are listed instead."""
 _ROOM = 0.06
 """Free share at the ends of an axis."""
+_LEAST_LOG, _LARGEST_LOG = -740.0, 709.0
+"""Their exponentials are numbers above 0."""
 _NAME = 18
 _ROWS_PER_TICK = 4
 _HOLLOW = 4
@@ -146,8 +148,11 @@ def _widened(axis: Axis) -> Axis:
     """A logarithmic axis with the room at its ends that a linear one has already."""
     if not axis.log:
         return axis
-    factor = (axis.high / axis.low) ** _ROOM
-    return Axis(axis.low / factor, axis.high * factor, log=True)
+    low, high = math.log(axis.low), math.log(axis.high)
+    room = _ROOM * (high - low)
+    return Axis(
+        math.exp(max(low - room, _LEAST_LOG)), math.exp(min(high + room, _LARGEST_LOG)), log=True
+    )
 
 
 def _y_labels(axis: Axis, rows: int, unit: str, glyphs: Glyphs) -> dict[int, str]:
