@@ -182,7 +182,7 @@ def _is_to_confirm(judgement: Judgement, *, asked: bool) -> bool:
         return bool(suspects)
     if not (sys.stdin.isatty() and sys.stderr.isatty()) or os.environ.get("CI"):
         return False
-    names = ", ".join(f"{one.metric} of {one.place}" for one in suspects)
+    names = ", ".join(f"{one.metric} of {one.place.words}" for one in suspects)
     return click.confirm(f"{names}: suspect. Run it again to be sure?", default=True, err=True)
 
 

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from agentbench_tui.store.baselines import AcceptedChange
-    from agentbench_tui.verdicts.history import Place, Point
+    from agentbench_tui.verdicts.history import Point
+    from agentbench_tui.verdicts.place import Place
 
 KINDS = ("run", "tag")
 

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Sequence
 
-    from agentbench_tui.verdicts.evidence import CaseNumbers, Evidence, Execution
+    from agentbench_tui.verdicts.evidence import CaseNumbers, Evidence
+    from agentbench_tui.verdicts.place import Execution
 
 _TIMED = {"ms", "1/s", "tokens/s", "%"}
 """Units of what a machine decides together with the agent."""

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     import sqlite3
 
     from agentbench_tui.verdicts.evidence import Evidence
-    from agentbench_tui.verdicts.side import Place, Side
+    from agentbench_tui.verdicts.place import Place
+    from agentbench_tui.verdicts.side import Side
 
 PRIMARY_OF_TASKS = ("accuracy", "e2e_ms", "output_tokens", "cost_usd_per_task", "reliability")
 PRIMARY_OF_LOADS = (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
@@ -19,7 +18,8 @@ if TYPE_CHECKING:
     from agentbench_tui.verdicts.disagreement import Disagreements
     from agentbench_tui.verdicts.evidence import CaseNumbers, Evidence
     from agentbench_tui.verdicts.outcome import Outcome
-    from agentbench_tui.verdicts.side import Place, Side
+    from agentbench_tui.verdicts.place import Place
+    from agentbench_tui.verdicts.side import Side
 
 SCHEMA = "agentbench.compare/1"
 
@@ -106,7 +106,7 @@ def _benchmark(one: OnBenchmark, apart: Disagreements | None) -> Document:
     return {
         "suite_id": one.place.suite_id,
         "benchmark_id": one.place.benchmark_id,
-        "parameters": json.loads(one.place.point),
+        "parameters": one.place.point,
         "category": one.category,
         "paired": one.pairs > 0,
         "n_pairs": one.pairs,
@@ -131,7 +131,7 @@ def _metric(on: OnBenchmark, one: Comparison) -> Document:
     values: Document = asdict(one) | {
         "suite_id": on.place.suite_id,
         "benchmark_id": on.place.benchmark_id,
-        "parameters": json.loads(on.place.point),
+        "parameters": on.place.point,
     }
     return {name: _finite(values[name]) for name in _ORDER}
 

@@ -6,21 +6,19 @@ import json
 from collections import defaultdict
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from agentbench_tui.model.errors import UsageError, did_you_mean
 from agentbench_tui.store.selection import executions_where
+from agentbench_tui.verdicts.place import latest_of_places
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Sequence
 
-Execution = dict[str, Any]
-"""A row of `benchmark_executions`, `parameters` decoded."""
-By: TypeAlias = Literal["agent", "version", "model"]
-Place: TypeAlias = tuple[str, str, str]
-"""Suite, benchmark and point of a sweep: what has cases or repeats of its own."""
+    from agentbench_tui.verdicts.place import Execution
 
+By: TypeAlias = Literal["agent", "version", "model"]
 _HARNESS = ("clean", "noisy", "generator-limited")
 """From best to worst."""
 
@@ -48,11 +46,6 @@ class Wanted:
     suite: str | None = None
     category: str | None = None
     by: By = "agent"
-
-
-def place_of(row: Execution) -> Place:
-    """Where an execution was measured."""
-    return row["suite_id"], row["benchmark_id"], json.dumps(row["parameters"], sort_keys=True)
 
 
 def contenders_by_category(
@@ -88,7 +81,7 @@ def contenders(
     return [
         Contender(name, latest[-1]["agent_id"], latest[-1]["agent_version"], simulated, latest)
         for (name, simulated), all_rows in sorted(grouped.items())
-        if (latest := _latest(all_rows))
+        if (latest := tuple(latest_of_places(all_rows)))
     ]
 
 
@@ -127,12 +120,6 @@ def _within(rows: list[Execution], days: int | None) -> list[Execution]:
 
 def _categories(connection: sqlite3.Connection) -> dict[str, str]:
     return dict(connection.execute("SELECT hash, category FROM benchmark_suites").fetchall())
-
-
-def _latest(rows: list[Execution]) -> tuple[Execution, ...]:
-    """Of each place those of the latest run; several where seeds were swept."""
-    newest = {place_of(row): row["run_key"] for row in rows}
-    return tuple(row for row in rows if newest[place_of(row)] == row["run_key"])
 
 
 def _name(connection: sqlite3.Connection, row: Execution, by: By) -> str:

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Sequence
 
-    from agentbench_tui.verdicts.evidence import CaseNumbers, Evidence, Execution, Floats, Integers
+    from agentbench_tui.verdicts.evidence import CaseNumbers, Evidence, Floats, Integers
+    from agentbench_tui.verdicts.place import Execution
 
 LONGEST = 200
 """Characters of an expected value or an answer that are shown."""

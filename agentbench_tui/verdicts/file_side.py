@@ -10,11 +10,12 @@ import numpy as np
 
 from agentbench_tui.model.errors import UsageError, did_you_mean
 from agentbench_tui.verdicts.evidence import TaskEvidence
+from agentbench_tui.verdicts.place import Place
 
 if TYPE_CHECKING:
     from agentbench_tui.verdicts.evidence import CaseNumbers, Evidence
     from agentbench_tui.verdicts.sample_file import SampleFile
-    from agentbench_tui.verdicts.side import Place, Side
+    from agentbench_tui.verdicts.side import Side
 
 SUITE = "file"
 """Stands for the suite where nothing but files is compared."""
@@ -36,8 +37,6 @@ def placed_files(
 def _placed(
     file: SampleFile, measured: Sequence[Place], known: Sequence[str], benchmark: str | None
 ) -> dict[Place, Evidence]:
-    from agentbench_tui.verdicts.side import Place
-
     found: dict[Place, Evidence] = {}
     for name, evidence in file.benchmarks.items():
         of = name or _only(file, known, benchmark)
@@ -50,7 +49,7 @@ def _placed(
                 f"{file.path}: '{of}' was measured at several points ({points}): choose one with "
                 "AGENT?NAME=VALUE"
             )
-        found[at[0] if at else Place(SUITE, of, "{}")] = evidence
+        found[at[0] if at else Place(SUITE, of)] = evidence
     if not found:
         names = list(file.benchmarks)
         near = did_you_mean(benchmark or "", names)

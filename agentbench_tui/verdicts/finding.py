@@ -14,7 +14,8 @@ from agentbench_tui.verdicts.history import is_share
 if TYPE_CHECKING:
     from agentbench_tui.analysis.severity import Severity
     from agentbench_tui.analysis.version_gate import VersionTest
-    from agentbench_tui.verdicts.history import Place, Point
+    from agentbench_tui.verdicts.history import Point
+    from agentbench_tui.verdicts.place import Place
     from agentbench_tui.verdicts.succession import Doubt
 
 Verdict = Literal[

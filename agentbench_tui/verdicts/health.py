@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from agentbench_tui.verdicts.finding import Finding
-    from agentbench_tui.verdicts.history import Place
     from agentbench_tui.verdicts.patterns import Pattern
+    from agentbench_tui.verdicts.place import Place
 
 Action = Literal["block", "re-run", "investigate", "accept as new baseline", "none"]
 
@@ -136,7 +136,7 @@ def _about_regressions(
 
 
 def _names(findings: Sequence[Finding]) -> str:
-    return _some([f"{one.metric} of {one.place}" for one in findings])
+    return _some([f"{one.metric} of {one.place.words}" for one in findings])
 
 
 def _some(names: Sequence[str]) -> str:

@@ -12,19 +12,20 @@ import json
 import math
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from agentbench_tui.model.metric import find_metric
 from agentbench_tui.store.selection import executions_where
 from agentbench_tui.verdicts.comparability import depends_on_machine
+from agentbench_tui.verdicts.place import place_of
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Sequence
 
-Execution = dict[str, Any]
+    from agentbench_tui.verdicts.place import Execution, Place
 
 _COSMETIC = (
     "benchmark_id", "name", "description", "notes", "tags", "metrics_measured", "scoring_rubric",
@@ -34,19 +35,6 @@ _COSMETIC = (
 are the place, the dataset is compared by its cases."""
 _SHORT = 40
 """Characters of a value that is shown where definitions differ."""
-
-
-class Place(NamedTuple):
-    """A benchmark of a suite at one point of a sweep."""
-
-    suite_id: str
-    benchmark_id: str
-    parameters: str
-    """JSON with sorted keys, as in `benchmark_executions`."""
-
-    def __str__(self) -> str:
-        point = ", ".join(f"{name}={value}" for name, value in json.loads(self.parameters).items())
-        return f"{self.benchmark_id} ({point})" if point else self.benchmark_id
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,9 +106,7 @@ def histories(
     weights = _weights(connection, {row["suite_hash"] for row in rows})
     gathered: dict[tuple[Place, int, int], list[Execution]] = {}
     for row in rows:
-        parameters = msgspec.json.encode(row["parameters"], order="sorted").decode()
-        place = Place(row["suite_id"], row["benchmark_id"], parameters)
-        gathered.setdefault((place, row["run_key"], row["simulated"]), []).append(row)
+        gathered.setdefault((place_of(row), row["run_key"], row["simulated"]), []).append(row)
     values = _values(connection, agent, metrics)
     of_runs = {
         key: (verdict, repeats)

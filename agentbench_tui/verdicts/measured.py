@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,20 +13,15 @@ from agentbench_tui.model.errors import UsageError, did_you_mean
 from agentbench_tui.model.metric import METRICS, Metric, find_metric, known_metrics
 from agentbench_tui.verdicts.evidence import LoadEvidence, TaskEvidence, task_evidence
 from agentbench_tui.verdicts.file_side import SUITE
+from agentbench_tui.verdicts.place import Place, by_place
 from agentbench_tui.verdicts.sample_folder import read_samples
 from agentbench_tui.verdicts.selector import executions_of_selector, parse_selector
-from agentbench_tui.verdicts.side import Place
 
 if TYPE_CHECKING:
     import sqlite3
 
-    from agentbench_tui.verdicts.evidence import (
-        CaseNumbers,
-        Evidence,
-        Execution,
-        Floats,
-        Integers,
-    )
+    from agentbench_tui.verdicts.evidence import CaseNumbers, Evidence, Floats, Integers
+    from agentbench_tui.verdicts.place import Execution
     from agentbench_tui.verdicts.selector import Selector
 
 
@@ -117,12 +111,8 @@ def runs_together(
 def _of_executions(
     connection: sqlite3.Connection, text: str, rows: Sequence[Execution], numbers: CaseNumbers
 ) -> list[Measured]:
-    placed: dict[Place, list[Execution]] = {}
-    for row in rows:
-        point = json.dumps(row["parameters"], sort_keys=True)
-        placed.setdefault(Place(row["suite_id"], row["benchmark_id"], point), []).append(row)
     found = []
-    for place, executions in placed.items():
+    for place, executions in by_place(rows).items():
         evidence: Evidence
         if executions[0]["dataset_key"] is None:  # cases are what a task benchmark is made of
             evidence = LoadEvidence(connection, executions)
@@ -138,7 +128,7 @@ def _of_file(
     path = Path(selector.name)
     file = read_samples(path, numbers, () if column is None else (column,))
     found = [
-        Measured(selector.text, Place(SUITE, name or path.stem, "{}"), evidence, file.notes)
+        Measured(selector.text, Place(SUITE, name or path.stem), evidence, file.notes)
         for name, evidence in file.benchmarks.items()
         if benchmark is None or name == benchmark
     ]

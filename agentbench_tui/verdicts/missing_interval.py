@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable
 
-    from agentbench_tui.verdicts.evidence import Execution
+    from agentbench_tui.verdicts.place import Execution
 
 
 def why_without_interval(connection: sqlite3.Connection, rows: Iterable[Execution]) -> str:

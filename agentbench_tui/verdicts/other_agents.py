@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from agentbench_tui.verdicts.finding import Finding
-    from agentbench_tui.verdicts.history import Place, Point
+    from agentbench_tui.verdicts.history import Point
+    from agentbench_tui.verdicts.place import Place
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 
     from agentbench_tui.verdicts.answer_columns import AnswerColumns, Answers, Floats
     from agentbench_tui.verdicts.finding import Finding
-    from agentbench_tui.verdicts.history import Place, Point
+    from agentbench_tui.verdicts.history import Point
+    from agentbench_tui.verdicts.place import Place
 
 Name = Literal[
     "host", "version", "same factor", "long inputs", "cold start", "one failure kind", "trade"
@@ -148,7 +149,7 @@ def _long_inputs(one: Finding, columns: AnswerColumns) -> Pattern | None:
         return None
     middle = float(np.median(lengths))
     text = (
-        f"only long inputs on {one.place}: ×{factors[1]:.3f} above {middle:.0f} characters, "
+        f"only long inputs on {one.place.words}: ×{factors[1]:.3f} above {middle:.0f} characters, "
         f"×{factors[0]:.3f} up to there (p {test.p:.2g})"
     )
     numbers = {
@@ -180,8 +181,8 @@ def _cold_start(one: Finding, columns: AnswerColumns) -> Pattern | None:
     if test is None or test.p >= ALPHA or not _only_second((factors[0], factors[1]), one.margin):
         return None
     text = (
-        f"only the cold start on {one.place}: ×{factors[1]:.3f} in the first pass of a repeat, "
-        f"×{factors[0]:.3f} after it (p {test.p:.2g})"
+        f"only the cold start on {one.place.words}: ×{factors[1]:.3f} in the first pass of a "
+        f"repeat, ×{factors[0]:.3f} after it (p {test.p:.2g})"
     )
     numbers = {"factor_first": factors[1], "factor_later": factors[0], "p": test.p}
     return Pattern("cold start", (one.place,), text, numbers)
@@ -210,8 +211,8 @@ def _one_failure_kind(connection: sqlite3.Connection, one: Finding) -> Pattern |
     if not is_most or interval is None or interval.low <= 0:
         return None
     text = (
-        f"only `{kind}` on {one.place}: {new[kind]} of {of_new} answers, before {old[kind]} of "
-        f"{of_old} (+{interval.low:.1%} to +{interval.high:.1%})"
+        f"only `{kind}` on {one.place.words}: {new[kind]} of {of_new} answers, before "
+        f"{old[kind]} of {of_old} (+{interval.low:.1%} to +{interval.high:.1%})"
     )
     numbers: dict[str, float | int | str | None] = {
         "kind": kind,
@@ -241,7 +242,7 @@ def _trades(findings: Sequence[Finding]) -> list[Pattern]:
         pair = next(((a, b) for a in worse for b in better if _is_trade(a, b)), None)
         if pair is None:
             continue
-        text = f"a trade on {place}: {_moved(pair[0])} for {_moved(pair[1])}"
+        text = f"a trade on {place.words}: {_moved(pair[0])} for {_moved(pair[1])}"
         numbers = {one.metric: one.change for one in pair}
         found.append(Pattern("trade", (place,), text, numbers))
     return found

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from agentbench_tui.verdicts.compare import OnBenchmark, Pair
     from agentbench_tui.verdicts.comparison import Comparison
     from agentbench_tui.verdicts.disagreement import Disagreements
-    from agentbench_tui.verdicts.side import Place
+    from agentbench_tui.verdicts.place import Place
 
 MOST_NAMED = 3
 """Metrics that one sentence names; the others are counted."""

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from agentbench_tui.store.baselines import AcceptedChange
     from agentbench_tui.verdicts.baseline import Sides
-    from agentbench_tui.verdicts.history import Place
+    from agentbench_tui.verdicts.place import Place
 
 TAIL = "e2e_ms.p95"
 JUDGED = (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.model.metric import find_metric
@@ -42,7 +41,7 @@ def regressions_document(
             impact = impact_of(one, findings, columns, requests_per_day)
         rows.append(_finding(one, impact))
     unmeasured = [
-        str(place) for place in judgement.histories if all(one.place != place for one in findings)
+        place.words for place in judgement.histories if all(one.place != place for one in findings)
     ]
     advised = advice(findings, patterns, unmeasured, judgement.interrupted)
     return {
@@ -97,7 +96,7 @@ def _finding(one: Finding, impact: Impact | None) -> Document:
     return {
         "suite_id": one.place.suite_id,
         "benchmark_id": one.place.benchmark_id,
-        "parameters": json.loads(one.place.parameters),
+        "parameters": one.place.point,
         "metric": one.metric,
         "unit": known.unit,
         "better": known.direction,
@@ -164,7 +163,7 @@ def _impact(impact: Impact) -> Document:
 def _pattern(pattern: Pattern) -> Document:
     return {
         "pattern": pattern.name,
-        "benchmarks": [str(place) for place in pattern.places],
+        "benchmarks": [place.words for place in pattern.places],
         "text": pattern.text,
         "numbers": dict(pattern.numbers),
     }

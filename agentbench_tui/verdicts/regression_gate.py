@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.model.errors import UsageError
@@ -56,7 +55,7 @@ class NoRegression:
         return (
             (place.suite_id, place.benchmark_id)
             == (execution["suite_id"], execution["benchmark_id"])
-            and json.loads(place.parameters) == execution["parameters"]
+            and place.point == execution["parameters"]
             and bool(one.new)
             and one.new[-1].run_id == self._run_id
         )

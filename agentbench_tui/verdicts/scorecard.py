@@ -13,15 +13,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from agentbench_tui.verdicts.contenders import place_of
 from agentbench_tui.verdicts.evidence import LoadEvidence, TaskEvidence, task_evidence
+from agentbench_tui.verdicts.place import place_of
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Sequence
 
-    from agentbench_tui.verdicts.contenders import Contender, Execution, Place
+    from agentbench_tui.verdicts.contenders import Contender
     from agentbench_tui.verdicts.evidence import CaseNumbers, Evidence
+    from agentbench_tui.verdicts.place import Execution, Place
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]

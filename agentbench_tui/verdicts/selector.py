@@ -20,12 +20,12 @@ from agentbench_tui.model.errors import UsageError, did_you_mean
 from agentbench_tui.store.queries import find_run
 from agentbench_tui.store.selection import agent_ids, executions_where, tags
 from agentbench_tui.verdicts.comparability import benchmark_of
+from agentbench_tui.verdicts.place import latest_of_places
 
 if TYPE_CHECKING:
     import sqlite3
 
-Execution = dict[str, Any]
-"""A row of `benchmark_executions`, `parameters` decoded."""
+    from agentbench_tui.verdicts.place import Execution
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ def executions_of_selector(
     _check_one_agent(selector, found)
     if selector.point:
         found = _at_point(connection, selector, found)
-    return _latest(found) if selector.kind == "agent" else found
+    return latest_of_places(found) if selector.kind == "agent" else found
 
 
 def _at_point(
@@ -145,19 +145,6 @@ def _is(value: Any, text: str) -> bool:
 
 def _text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value)
-
-
-def _latest(found: list[Execution]) -> list[Execution]:
-    """Of each benchmark and point those of the latest run (several where seeds are swept)."""
-    newest: dict[tuple[str, str, str], int] = {}
-    for row in found:
-        place = _place(row)
-        newest[place] = max(newest.get(place, 0), row["run_key"])
-    return [row for row in found if newest[_place(row)] == row["run_key"]]
-
-
-def _place(row: Execution) -> tuple[str, str, str]:
-    return row["suite_id"], row["benchmark_id"], json.dumps(row["parameters"], sort_keys=True)
 
 
 def _check_one_agent(selector: Selector, found: list[Execution]) -> None:

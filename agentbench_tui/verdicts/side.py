@@ -2,40 +2,27 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.verdicts.evidence import LoadEvidence, task_evidence
 from agentbench_tui.verdicts.file_side import placed_files, with_cases_apart, without_seeds
+from agentbench_tui.verdicts.place import by_place
 from agentbench_tui.verdicts.sample_folder import read_samples
 from agentbench_tui.verdicts.selector import executions_of_selector, parse_selector
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from agentbench_tui.model.metric import Metric
-    from agentbench_tui.verdicts.evidence import CaseNumbers, Evidence, Execution
+    from agentbench_tui.verdicts.evidence import CaseNumbers, Evidence
+    from agentbench_tui.verdicts.place import Execution, Place
     from agentbench_tui.verdicts.sample_file import SampleFile
     from agentbench_tui.verdicts.selector import Selector
-
-
-class Place(NamedTuple):
-    """What two sides have to share to be compared: a benchmark, and a point of its sweep."""
-
-    suite_id: str
-    benchmark_id: str
-    point: str
-    """Parameters as sorted JSON, but those that the selectors choose."""
-
-    def __str__(self) -> str:
-        point = json.loads(self.point)
-        at = ", ".join(f"{name}={value}" for name, value in point.items())
-        return f"{self.suite_id}/{self.benchmark_id}" + (f" at {at}" if at else "")
 
 
 @dataclass(frozen=True)
@@ -78,7 +65,7 @@ def load_sides(
         executions_of_selector(connection, one, suite=suite, benchmark=benchmark) for one in stored
     ]
     chosen = _chosen(stored, rows)
-    placed = [_by_place(found, chosen) for found in rows]
+    placed = [by_place(found, chosen) for found in rows]
     files = _read_files(parsed, placed, numbers, columns)
     of_files = placed_files(files, list(dict.fromkeys(chain(*placed))), benchmark)
     seeded = all(file.seeded for file in files)
@@ -133,15 +120,6 @@ def _chosen(selectors: Sequence[Selector], rows: Sequence[list[Execution]]) -> s
             for one, found in zip(selectors, rows, strict=True)
         )
     }
-
-
-def _by_place(rows: Iterable[Execution], chosen: set[str]) -> dict[Place, list[Execution]]:
-    found: dict[Place, list[Execution]] = {}
-    for row in rows:
-        point = {name: value for name, value in row["parameters"].items() if name not in chosen}
-        place = Place(row["suite_id"], row["benchmark_id"], json.dumps(point, sort_keys=True))
-        found.setdefault(place, []).append(row)
-    return found
 
 
 def _side(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -143,7 +142,7 @@ def _metric_document(one: ColumnSummary) -> dict[str, Any]:
     return {
         "suite_id": place.suite_id,
         "benchmark_id": place.benchmark_id,
-        "parameters": json.loads(place.point),
+        "parameters": place.point,
         "metric": one.metric,
         "unit": unit_of(one.metric),
         "n": one.n,

@@ -256,14 +256,14 @@ def test_points_of_a_sweep_are_matched_or_held_against_each_other(tmp_path: Path
     database = asyncio.run(run(tmp_path, document, AGENTS, "good", "bad")).database
     found, _ = sides_of(database, ["good", "bad"])
     assert [one.place.point for one in found.pairs[0].benchmarks] == [
-        '{"level": 1}', '{"level": 2}',
+        {"level": 1}, {"level": 2},
     ]  # fmt: skip
     found, _ = sides_of(database, ["good?level=1", "good?level=2"])
     (one,) = found.pairs[0].benchmarks
-    assert one.place.point == "{}"
+    assert one.place.point == {}
     found, _ = sides_of(database, ["good?level=2", "bad"])
     (one,) = found.pairs[0].benchmarks
-    assert one.place.point == '{"level": 2}'
+    assert one.place.point == {"level": 2}
 
 
 def test_sides_without_a_benchmark_in_common(tmp_path: Path) -> None:

@@ -522,7 +522,7 @@ def test_points_of_a_sweep_are_places_of_their_own(store: RunHistory) -> None:
                                                        parameters={"rate": 5})}})  # fmt: skip
             store.run({f"bot@{version}": {"b": Measured({"e2e_ms.p50": value},
                                                        parameters={"rate": 9})}})  # fmt: skip
-    verdicts = {str(one.place): one.verdict for one in judged(store)}
+    verdicts = {one.place.words: one.verdict for one in judged(store)}
     assert verdicts == {"b (rate=5)": "regression", "b (rate=9)": "no change seen"}
 
 
