@@ -81,6 +81,17 @@ def test_what_is_unknown_is_told_with_the_reason() -> None:
     assert text_of([cell]) == ["– needs 5 runs      "]
 
 
+def test_the_axis_stands_below_where_there_is_room() -> None:
+    one = Interval(0.5, 0.0, 1.0)
+    data = Intervals((("a", one),), "share")
+    assert text_of(paint_intervals(data, 42, 3, *LOOK)) == [
+        "a 50.0 % [0.0, 100.0] ├─────────●────────┤",
+        "                     └┬─────────┬────────┬",
+        "                      0        50 %  100 %",
+    ]
+    assert "┬" not in "".join(text_of(paint_intervals(data, 42, 2, *LOOK)))
+
+
 def test_a_column_without_values_has_no_axis() -> None:
     column = interval_column([Interval(None), Interval(math.nan)])
     assert column.axis is None

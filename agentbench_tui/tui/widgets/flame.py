@@ -21,7 +21,7 @@ from agentbench_tui.tui.widgets.painted import Painted
 
 Path = tuple[int, ...]
 """Which child, and which of its children, and so on; empty at the root."""
-_WARM = (1, 4, 6)
+_WARM = (1, 3, 6)
 """Series whose hues make the picture; which one a frame gets tells nothing."""
 
 

@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from rich.style import Style
 
 from agentbench_tui.model.untrusted import one_line
-from agentbench_tui.tui.axis import Axis, axis_of, quantity
+from agentbench_tui.tui.axis import Axis, axis_of, quantity, scale_rows
 from agentbench_tui.tui.glyphs import Glyphs
 from agentbench_tui.tui.painting import Row, aligned, fit, join, notice, page, shorten, span
 from agentbench_tui.tui.theme import Palette
@@ -43,6 +43,16 @@ class IntervalColumn:
     ends_cells: int
     reference: float | None = None
     """A value to which all are held, such as 1 for ratios; drawn as a thin upright."""
+
+    def shows_ends(self, width: int) -> bool:
+        """Whether cells of this width have room for the ends of intervals."""
+        return 0 < self.ends_cells <= width - self.value_cells - 1
+
+    def drawing_cells(self, width: int) -> int:
+        """Of cells of this width, those at the right in which intervals are drawn; 0 for none."""
+        figures = self.value_cells + (self.ends_cells + 1 if self.shows_ends(width) else 0)
+        room = width - figures - 1
+        return room if self.axis is not None and room >= _LEAST_DRAWING else 0
 
 
 def interval_column(
@@ -87,15 +97,11 @@ def paint_interval(
         return fit([span(shorten(why, width, glyphs), palette.dim)], width, palette.text)
     value, ends = (glyphs.plain(text) for text in _figures(interval, column.unit))
     row = [span(f"{value:>{column.value_cells}}", palette.text)]
-    room = width - column.value_cells
-    if column.ends_cells and room >= column.ends_cells + 1:
+    if column.shows_ends(width):
         row.append(span(f" {ends:<{column.ends_cells}}", palette.dim))
-        room -= column.ends_cells + 1
-    if column.axis is not None and room >= _LEAST_DRAWING + 1:
+    if room := column.drawing_cells(width):
         row.append(span(" ", palette.text))
-        row += whisker(
-            interval, column, room - 1, palette, glyphs, style or palette.series[0].style
-        )
+        row += whisker(interval, column, room, palette, glyphs, style or palette.series[0].style)
     return fit(join(*row), width, palette.text)
 
 
@@ -133,7 +139,7 @@ def whisker(
 
 def _cell(axis: Axis, value: float, width: int) -> int:
     share = axis.share(value) if math.isfinite(value) else float(value > 0)
-    return min(width - 1, max(0, round(min(1.0, max(0.0, share)) * (width - 1))))
+    return min(width - 1, int(min(1.0, max(0.0, share)) * width))
 
 
 def _known(value: float | None) -> bool:
@@ -174,7 +180,7 @@ class Intervals:
 def paint_intervals(
     intervals: Intervals, width: int, height: int, palette: Palette, glyphs: Glyphs
 ) -> list[Row]:
-    """A forest plot: a row for each name."""
+    """A forest plot: a row for each name, and the axis below where there is room for it."""
     if not intervals.rows:
         return notice(intervals.reason, width, height, palette, glyphs)
     column = interval_column(
@@ -185,15 +191,20 @@ def paint_intervals(
     )
     names = [glyphs.plain(one_line(name)) for name, _ in intervals.rows]
     edge = min(max(map(cell_len, names)), width // 3)
+    room = max(1, width - edge - 1)
     rows = [
         join(
             span(aligned(name, edge, "left", glyphs) + " ", palette.text),
-            *paint_interval(
-                one, column, max(1, width - edge - 1), palette, glyphs, palette.of(at).style
-            ),
+            *paint_interval(one, column, room, palette, glyphs, palette.of(at).style),
         )
         for at, (name, (_, one)) in enumerate(zip(names, intervals.rows, strict=True))
     ]
+    drawing = column.drawing_cells(room)
+    if column.axis is not None and drawing and height >= len(rows) + 2:
+        axis, unit = column.axis, column.unit
+        if unit == _PERCENT:
+            axis, unit = Axis(100 * axis.low, 100 * axis.high, axis.log), "%"
+        rows += scale_rows(axis, width - drawing, drawing, unit, palette, glyphs)
     return page(rows, width, height, palette.text)
 
 
