@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 Rule = Callable[["ScenarioReport"], Advice | None]
 
 RULES: tuple[Rule, ...] = (
-    capacity_rules.errors_at_normal_load,
     overload_rules.no_recovery,
+    overload_rules.keeps_refusing,
+    capacity_rules.errors_at_normal_load,
     overload_rules.congestion_collapse,
     overload_rules.retry_after_not_kept,
     overload_rules.refusals_not_honoured,

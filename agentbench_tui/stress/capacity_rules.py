@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from agentbench_tui.analysis.level_verdict import Limits, requests_needed
 from agentbench_tui.stress.report import Advice
-from agentbench_tui.stress.window_bounds import error_bounds, judged, level_of
+from agentbench_tui.stress.window_bounds import error_bounds, harm_before_normal, judged, level_of
 
 if TYPE_CHECKING:
     from agentbench_tui.stress.breaking_point import BreakingPoint
@@ -105,7 +105,7 @@ def contention_limit(report: ScenarioReport) -> Advice | None:
 
 def errors_at_normal_load(report: ScenarioReport) -> Advice | None:
     """It fails already at ease."""
-    if report.limits is None:
+    if report.limits is None or harm_before_normal(report) is not None:
         return None
     for window in judged(report):
         ends = error_bounds(window)

@@ -9,6 +9,7 @@ from agentbench_tui.stress.window_bounds import (
     best,
     error_bounds,
     failed_bounds,
+    harm_before_normal,
     level_of,
     overloads,
     rate_bounds,
@@ -60,25 +61,39 @@ def congestion_collapse(report: ScenarioReport) -> Advice | None:
 
 def no_recovery(report: ScenarioReport) -> Advice | None:
     """What an overload did stays."""
-    for recovery in report.recoveries:
-        if recovery.seconds is None and _was_watched(recovery):
-            return Advice(
-                rule="no-recovery",
-                severity="critical",
-                words=f"It does not come back after {_name(recovery)} ({recovery.watched_s:,.3g} s"
-                " watched at normal load). Bound what may wait, so that nothing is left to work"
-                " off; until then only a restart helps.",
-                evidence={"after": recovery.after, "watched_s": recovery.watched_s},
+    harm = harm_before_normal(report)
+    if harm is not None:
+        best_before, normal = harm
+        return _not_back(
+            f"more users at once than it can serve ({best_before.answered_per_s:,.4g} requests/s"
+            f" were answered before, {normal.answered_per_s:,.4g} of"
+            f" {normal.asked_per_s or 0:,.4g} after)",
+            {"after": "more users than it can serve"},
+        )
+    for recovery in _lasting(report):
+        if not _goes_on_refusing(report):
+            return _not_back(
+                f"{_name(recovery)} ({recovery.watched_s:,.3g} s watched at normal load)",
+                {"after": recovery.after, "watched_s": recovery.watched_s},
             )
     for point in report.breaking_points:
-        if point.hysteresis:
+        if point.hysteresis and not _goes_on_refusing(report):
+            passed = f"{point.passes or 0:,.4g} {point.unit} had passed, and failed after it"
+            return _not_back(f"an overload ({passed})", {"on": point.on})
+    return None
+
+
+def keeps_refusing(report: ScenarioReport) -> Advice | None:
+    """It is well again, and lets nobody in."""
+    for recovery in _lasting(report):
+        if _goes_on_refusing(report):
             return Advice(
-                rule="no-recovery",
+                rule="keeps-refusing",
                 severity="critical",
-                words=f"What had passed ({point.passes or 0:,.4g} {point.unit}) fails once it has"
-                " been overloaded, even after it was let cool down. Bound what may wait; until"
-                " then only a restart helps.",
-                evidence={"passes": point.passes or 0.0, "on": point.on},
+                words=f"It goes on refusing (429) after {_name(recovery)}, for all of the"
+                f" {recovery.watched_s:,.3g} s that were watched at normal load: its limit counts"
+                " what it has refused, or punishes for too long.",
+                evidence={"after": recovery.after, "watched_s": recovery.watched_s},
             )
     return None
 
@@ -124,8 +139,8 @@ def retry_after_not_kept(report: ScenarioReport) -> Advice | None:
     if waited is None or again is None:
         return None
     ends = share_bounds(again, round(waited))
-    if ends is None or ends.low <= COLLAPSED:
-        return None
+    if ends is None or ends.low <= COLLAPSED or no_recovery(report) is not None:
+        return None  # one that does not come back has another fault
     told = _number(report, "longest_told_s")
     of = "" if told is None else f" (up to {told:,.3g} s)"
     return Advice(
@@ -233,8 +248,39 @@ def _is_hammered(window: WindowFacts) -> bool:
     return window.users is not None and refused is not None and refused.high > COLLAPSED
 
 
-def _was_watched(recovery: RecoveryFacts) -> bool:
-    return recovery.watched_s > 0 and not recovery.words.startswith(_UNKNOWN)
+def _not_back(after: str, evidence: dict[str, float | str]) -> Advice:
+    return Advice(
+        rule="no-recovery",
+        severity="critical",
+        words=f"It does not come back after {after}. Bound what may wait, so that nothing is left"
+        " to work off; until then only a restart helps.",
+        evidence=evidence,
+    )
+
+
+def _lasting(report: ScenarioReport) -> list[RecoveryFacts]:
+    """What it did not recover from in the time it was watched."""
+    return [
+        one
+        for one in report.recoveries
+        if one.seconds is None and one.watched_s > 0 and not one.words.startswith(_UNKNOWN)
+    ]
+
+
+def _goes_on_refusing(report: ScenarioReport) -> bool:
+    """Whether at normal load afterwards most are refused, and those let in are answered in time."""
+    for window in report.windows:
+        if window.phase == "recovery" and report.limits is not None:
+            refused = failed_bounds(window, ("rate_limited",))
+            errors = error_bounds(window)
+            return (
+                (window.p50_ms or 0.0) <= report.limits.p95_ms
+                and refused is not None
+                and refused.low > COLLAPSED
+                and errors is not None
+                and errors.low > FAILING
+            )
+    return False
 
 
 def _name(recovery: RecoveryFacts) -> str:

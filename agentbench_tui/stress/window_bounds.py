@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from agentbench_tui.stress.report import ScenarioReport, WindowFacts
 
 LEVEL = 0.95
+HARMED = 0.05
+"""Share of errors at normal load, beyond doubt, that is a harm and not an accident."""
 OVERLOADED = 1.2
 """Asked over the most that was ever answered, from which a window is an overload."""
 
@@ -71,6 +73,23 @@ def overloads(report: ScenarioReport) -> list[WindowFacts]:
         if (window.asked_per_s is not None and window.asked_per_s >= OVERLOADED * most)
         or (window.users is not None and users is not None and window.users > users)
     ]
+
+
+def harm_before_normal(report: ScenarioReport) -> tuple[WindowFacts, WindowFacts] | None:
+    """Where normal load failed although more had been answered before, all of it right: that
+    window, and the one at normal load. What came between has done harm."""
+    phases = [window.phase for window in report.windows]
+    if "normal" not in phases:
+        return None
+    place = phases.index("normal")
+    normal = report.windows[place]
+    failing = error_bounds(normal)
+    if normal.asked_per_s is None or failing is None or failing.low <= HARMED:
+        return None
+    for window in report.windows[:place]:
+        if window.error_share == 0 and rate_bounds(window).low > normal.asked_per_s:
+            return window, normal
+    return None
 
 
 def level_of(window: WindowFacts) -> str:

@@ -65,7 +65,7 @@ KINDS = {
     "leaks": Behaviour(leak_kb=32),
     "collapses": Behaviour(queue=UNBOUNDED, serves_gone=True),
     "thrashes": Behaviour(queue=UNBOUNDED, thrash=0.05),
-    "never_recovers": Behaviour(hurt=20.0),
+    "never_recovers": Behaviour(queue=30, hurt=20.0),
     "ignores_retry_after": Behaviour(ban_s=60.0),
     "says_no_retry_after": Behaviour(retry_after_s=None),
     "resets": Behaviour(shed="reset"),

@@ -48,7 +48,7 @@ class _Asked:
 class SimulatedStand:
     """Stands in for `stress.stand.Stand`."""
 
-    proxy = None
+    proxy: object | None = None
     no_proxy = "simulated"
     simulated = True
     url = None
@@ -92,6 +92,9 @@ class SimulatedStand:
         self._leaked_kb = 0
         self._busy_s = 0.0
         self._again: Callable[[int], None] | None = None
+        self.every_second: Callable[[float], None] = lambda _: None
+        """Called as time passes."""
+        self._next_second = 1.0
         self.held: list[tuple[Course, str]] = []
         """Every window, in order."""
 
@@ -159,7 +162,15 @@ class SimulatedStand:
         """See `Stand.memory_mb`."""
         return 40 + self._leaked_kb / 1e3
 
+    @property
+    def now_s(self) -> float:
+        """On the simulation's clock."""
+        return self._now
+
     def _run(self, until: float) -> None:
+        while self._next_second <= until:
+            self.every_second(self._next_second)
+            self._next_second += 1.0
         while self._events and self._events[0][0] <= until:
             self._now, _, event = heapq.heappop(self._events)
             event()

@@ -221,6 +221,33 @@ def test_what_does_not_come_back() -> None:
     assert rules(report(recoveries=[slow])) == {"slow-recovery"}
 
 
+def test_what_goes_on_refusing_has_another_fault_than_what_does_not_come_back() -> None:
+    never = RecoveryFacts(
+        after="overload", seconds=None, watched_s=30.0, words="not recovered within 30 s"
+    )
+    waited = {"quiet_waited": 12, "quiet_refused_after_wait": 12}
+    refusing = failing(1.0, "rate_limited", phase="recovery", p50_ms=None)
+    found = rules(report(window(), refusing, recoveries=[never], observations=waited))
+    assert found == {"keeps-refusing", "retry-after-not-kept"}
+    # Refused because what is let in takes ever so long: it is not well.
+    slow = failing(0.9, "rate_limited", phase="recovery", p50_ms=800.0)
+    found = rules(report(window(), slow, recoveries=[never], observations=waited))
+    assert found == {"no-recovery"}
+
+
+def test_harm_done_while_normal_load_was_looked_for() -> None:
+    fine = window("ladder", asked_per_s=None, users=8, answered_per_s=300.0, length_s=2.0)
+    overloaded = failing(
+        0.9, "rate_limited", phase="ladder", asked_per_s=None, users=16, answered_per_s=9.0
+    )
+    normal = failing(0.9, "rate_limited", phase="normal", p50_ms=800.0)
+    hurt = only(advise([report(fine, overloaded, normal)]))
+    assert hurt.rule == "no-recovery"
+    assert "300 requests/s were answered before, 80 of 200 after" in hurt.words
+    # Where no step of the ladder has done better, nothing was harmed: it just fails.
+    assert rules(report(overloaded, normal)) == {"errors-at-normal-load"}
+
+
 def test_refusals_that_say_nothing() -> None:
     silent = {"polite_refused": 20, "polite_told": 0}
     assert rules(report(observations=silent)) == {"refusals-without-retry-after"}

@@ -29,7 +29,7 @@ STEP = 2.0
 """By which the rate is raised."""
 STEP_SHARE = 0.1
 """Of the scenario's length, for each step."""
-LEAST_STEP_S = 1.0
+LEAST_STEP_S = 0.5
 OVER = 1.5
 """How far above the rate at which it refused, or failed, it is held."""
 CLIENTS = 16
@@ -38,7 +38,7 @@ REFUSES = 0.01
 MOSTLY = 0.5
 LONGEST_WAIT_S = 60.0
 """That the time after the overload is made longer by, to see who waits as long as told."""
-WAIT_MARGIN_S = 2.0
+WAIT_MARGIN_S = 1.0
 NOT_APPLICABLE = (
     "the agent is no model server that can be asked directly, and no `upstream` is named that"
     " faults could be put before: give `upstream` and `upstream_env`"
