@@ -30,7 +30,7 @@ _LIVE = (
 )
 _TICK = (
     "INSERT INTO ticks (run_key, execution_key, at, observed, answered, correct, tokens,"
-    " cost_usd, e2e_histogram) VALUES (?,?,?,?,?,?,?,?,?)"
+    " cost_usd, e2e_histogram, ttft_histogram) VALUES (?,?,?,?,?,?,?,?,?,?)"
 )
 
 
@@ -38,7 +38,7 @@ class _Seen:
     """How much of an execution's progress the last tick has told."""
 
     def __init__(self) -> None:
-        self.observed = self.answered = self.correct = self.tokens = 0
+        self.observed = self.answered = self.correct = self.tokens = self.streamed = 0
         self.cost_usd = 0.0
 
 
@@ -50,17 +50,25 @@ async def write_ticks(context: RunContext) -> None:
     seen: dict[int, _Seen] = {}
     try:
         while True:
+            due = time.perf_counter() + TICK_S
             await asyncio.sleep(TICK_S)
-            write_tick(context, seen)
+            write_tick(context, seen, 1e3 * (time.perf_counter() - due))
     finally:
         write_tick(context, seen)
 
 
-def write_tick(context: RunContext, seen: dict[int, _Seen]) -> None:
-    """One round of live rows and ticks; `seen` is what earlier rounds have told."""
+def write_tick(context: RunContext, seen: dict[int, _Seen], lag_ms: float | None = None) -> None:
+    """One round of live rows and ticks; `seen` is what earlier rounds have told. `lag_ms`: how
+    late the loop came to this one."""
     now = time.time()
+    of_run = {
+        "paused": not context.may_ask.is_set(),
+        "lag_ms": lag_ms,
+        "cost_usd": context.budget.cost_usd,
+        "tokens": context.budget.tokens,
+    }
     for key, ongoing in context.active.items():
-        state = {**ongoing.state(), "paused": not context.may_ask.is_set()}
+        state = {**ongoing.state(), **of_run}
         context.writer.add(_LIVE, (key, context.run_key, now, msgspec.json.encode(state).decode()))
     for key, progress in context.progress.items():
         before = seen.setdefault(key, _Seen())
@@ -72,6 +80,7 @@ def _difference(progress: Progress, before: _Seen) -> tuple[object, ...]:
     histogram = Histogram()
     for value in progress.e2e_ms[before.answered : progress.answered]:
         histogram.record(value)
+    streamed = Histogram(progress.ttft_ms[before.streamed :])
     row = (
         progress.observed - before.observed,
         progress.answered - before.answered,
@@ -79,7 +88,9 @@ def _difference(progress: Progress, before: _Seen) -> tuple[object, ...]:
         progress.tokens - before.tokens,
         progress.cost_usd - before.cost_usd,
         histogram.to_bytes(),
+        streamed.to_bytes() if len(streamed) else None,
     )
+    before.streamed = len(progress.ttft_ms)
     before.observed, before.answered = progress.observed, progress.answered
     before.correct, before.tokens = progress.correct, progress.tokens
     before.cost_usd = progress.cost_usd

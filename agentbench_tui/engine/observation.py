@@ -214,6 +214,7 @@ def _record(
         None if primary is None else primary.value,
         None if primary is None else primary.correct,
         outcome.e2e_ms,
+        None if outcome.answer is None else outcome.answer.ttft_ms,
     )
 
 

@@ -48,7 +48,7 @@ class Budget:
 class Progress:
     """What one execution has seen so far: enough for early stops and the live view.
 
-    Two doubles an observation; answers themselves are in the store.
+    Three doubles an observation at most; answers themselves are in the store.
     """
 
     def __init__(self) -> None:
@@ -58,6 +58,8 @@ class Progress:
         self.tokens = 0
         self.cost_usd = 0.0
         self.e2e_ms = array("d")
+        self.ttft_ms = array("d")
+        """Of those answers that were streamed."""
         self.credits = array("d")
         self.infrastructure_failures_in_a_row = 0
         self.pass_accuracy: list[float] = []
@@ -82,6 +84,7 @@ class Progress:
         credit: float | None,
         correct: bool | None,
         e2e_ms: float,
+        ttft_ms: float | None = None,
     ) -> None:
         """Count one finished observation."""
         self.observed += 1
@@ -89,6 +92,8 @@ class Progress:
         if failure is None:
             self.answered += 1
             self.e2e_ms.append(e2e_ms)
+            if ttft_ms is not None:
+                self.ttft_ms.append(ttft_ms)
         if credit is not None:
             self.credits.append(credit)
             self.credit += credit

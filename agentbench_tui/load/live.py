@@ -26,8 +26,8 @@ _CHUNK = (
 )
 _TICK = (
     "INSERT INTO ticks (run_key, execution_key, at, observed, answered, correct, tokens,"
-    " cost_usd, e2e_histogram, sent, failed, ttft_histogram, repeat)"
-    " VALUES (?,?,?,?,?,0,?,0,?,?,?,?,?)"
+    " cost_usd, e2e_histogram, sent, failed, ttft_histogram, repeat, itl_histogram,"
+    " queue_histogram) VALUES (?,?,?,?,?,0,?,0,?,?,?,?,?,?,?)"
 )
 
 
@@ -108,6 +108,13 @@ class Live:
 
     def _begin_tick(self) -> None:
         self._e2e, self._ttft = Histogram(), Histogram()
+        self._samples: list[bytes] = []
+        self._gaps: list[bytes] = []
+
+    @staticmethod
+    def prepare() -> None:
+        """Load what ticks are made with: it takes some time, and the window has not begun yet."""
+        import agentbench_tui.load.tick_figures  # noqa: F401
 
     @property
     def pids(self) -> tuple[int, ...]:
@@ -137,6 +144,9 @@ class Live:
             )  # fmt: skip
             self._e2e.merge(Histogram.from_bytes(chunk.e2e_histogram))
             self._ttft.merge(Histogram.from_bytes(chunk.ttft_histogram))
+            self._samples.append(chunk.samples)
+            if chunk.gaps:
+                self._gaps.append(chunk.gaps)
             self._tokens += chunk.tokens
             self._spend(chunk.spent)
         self._remember(chunk)
@@ -174,13 +184,15 @@ class Live:
         before, self._told = self._told, now
         if now == before:
             return
+        from agentbench_tui.load.tick_figures import histograms
+
         self._context.writer.add(
             _TICK,
             (
                 self._context.run_key, self._key, time.time(), now.rows - before.rows,
                 now.answered - before.answered, now.tokens - before.tokens, self._e2e.to_bytes(),
                 now.sent - before.sent, now.failed - before.failed, self._ttft.to_bytes(),
-                self._repeat,
+                self._repeat, *histograms(self._samples, self._gaps),
             ),
         )  # fmt: skip
         self._begin_tick()

@@ -2,29 +2,37 @@
 
 A viewer polls `PRAGMA data_version` and, when something was committed, asks for what is newer
 than the last it saw. It holds no transaction and no unfinished cursor, so it is in nobody's way.
+A replay gives out the same rows by the time at which they happened.
 """
 
 from __future__ import annotations
 
 import asyncio
+import math
 import os
 import time
+from collections import deque
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import aiosqlite
 
 from agentbench_tui.model.errors import StoreError
 from agentbench_tui.store.database import read_uri
+from agentbench_tui.store.playhead import Playhead
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Mapping
     from pathlib import Path
 
 Row = dict[str, Any]
 
 POLL_S = 0.05
-PAGE_ROWS = 1000
+PAGE_ROWS = 500
+"""Of one table in one update: a viewer that comes late takes what was before in steps."""
+EXECUTIONS_EVERY_S = 1.0
+WISHES_SHOWN = 50
 _FOLLOWED = ("failures", "gauges", "ticks", "iterations")
 
 
@@ -35,20 +43,61 @@ class Update:
     run: Row
     executions: list[Row]
     live: dict[int, Row]
-    """Execution key → its live row."""
+    """Execution key → its live row; nothing in a replay, which has only what stayed."""
     new: dict[str, list[Row]] = field(default_factory=dict)
     """Followed table → rows not seen before, in order."""
+    wishes: list[Row] = field(default_factory=list)
+    """The newest of viewers' wishes with their answers, oldest first, up to this moment."""
+    restarted: bool = False
+    """Whether `new` begins anew at the beginning of the run: what was told before does not count."""
+    at: float = 0.0
+    """The moment that is shown, in seconds since 1970."""
+    is_replay: bool = False
+    """Whether that moment lies before the last that is stored."""
+    is_behind: bool = False
+    """Whether more rows of this moment follow at once."""
 
 
 class Viewer:
-    """One reader of one run; open it with `async with`, then follow `updates()`."""
+    """One reader of one run; open it with `async with`, then follow `updates()`.
 
-    def __init__(self, path: Path, run_id: str) -> None:
+    From the beginning to what is newest as fast as can be, then with the run: that is attaching
+    and opening. `seek` and `play` make it a replay; when that comes to the newest of a run that
+    goes on, it is live again.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        run_id: str,
+        *,
+        from_seq: Mapping[str, int] | None = None,
+        speed: float = math.inf,
+    ) -> None:
+        """`from_seq`: followed table → the last `seq` that is known already. `speed`: times real
+        time, from the beginning."""
         self._path = path
         self._run_id = run_id
-        self._last = dict.fromkeys(_FOLLOWED, 0)
+        self._from_seq = dict.fromkeys(_FOLLOWED, 0) | dict(from_seq or {})
+        self._last = dict(self._from_seq)
+        self._ahead: dict[str, deque[Row]] = {table: deque() for table in _FOLLOWED}
+        """Rows that were read and are not due yet."""
+        self._more: set[str] = set()
+        """Tables that may have more rows than were read."""
         self._connection: aiosqlite.Connection | None = None
         self._inode = 0
+        self._run: Row = {}
+        self._executions: list[Row] = []
+        self._executions_at = -math.inf
+        self._restarted = False
+        self._head = Playhead(0.0, speed, time.monotonic())
+        self._moved = asyncio.Event()
+        self.began_at = 0.0
+        """When the run began, in seconds since 1970; known from the first update on."""
+        self.newest_at = 0.0
+        """When the last that is stored of it happened."""
+        self._reached_s = 0.0
+        """Up to where rows were given out."""
 
     async def __aenter__(self) -> Viewer:
         await self._open()
@@ -57,6 +106,85 @@ class Viewer:
     async def __aexit__(self, *_: object) -> None:
         if self._connection is not None:
             await self._connection.close()
+
+    @property
+    def speed(self) -> float:
+        """Times real time; infinite: as fast as can be."""
+        return self._head.speed
+
+    @property
+    def is_playing(self) -> bool:
+        """Whether the moment that is shown moves."""
+        return self._head.is_playing
+
+    @property
+    def length_s(self) -> float:
+        """From the beginning to the newest that is stored."""
+        return max(0.0, self.newest_at - self.began_at)
+
+    def play(self, speed: float = math.inf) -> None:
+        """Go on from the moment that is shown; infinite leads to the newest, and stays there."""
+        self._head.play(speed, time.monotonic(), reached_s=self._reached_s)
+        self._moved.set()
+
+    def pause(self) -> None:
+        """Stay at the moment that is shown. The run itself goes on."""
+        self._head.pause(time.monotonic(), reached_s=self._reached_s)
+        self._moved.set()
+
+    def seek(self, at_s: float) -> None:
+        """Show the moment so many seconds after the beginning, and go on from there as before; a
+        viewer of the newest stays there."""
+        if math.isinf(self._head.speed) and self._head.is_playing:
+            self._head.pause(time.monotonic(), reached_s=self._reached_s)
+        if at_s < self._reached_s:
+            self._last = dict.fromkeys(_FOLLOWED, 0)
+            self._restarted = True
+            self._reached_s = 0.0
+            for rows in self._ahead.values():
+                rows.clear()
+        self._head.seek(min(at_s, self.length_s), time.monotonic())
+        self._moved.set()
+
+    async def updates(
+        self, interval_s: float = 0.25, *, stay: bool = False
+    ) -> AsyncIterator[Update]:
+        """An update at once, then one whenever there is something new, at most every `interval_s`.
+
+        Ends after the run has ended and everything has been told, unless it is to `stay` for
+        replays.
+        """
+        version = -1
+        while True:
+            await self._reopen_if_replaced()
+            newest = (await self._rows("PRAGMA data_version"))[0]["data_version"]
+            if newest == version and not self._is_moving():
+                await self._wait(POLL_S)
+                continue
+            version = newest
+            update = await self._update()
+            yield update
+            if update.is_behind:
+                version = -1  # once more, for what was not told yet
+                await asyncio.sleep(0)
+            elif update.run["status"] != "running" and not update.is_replay and not stay:
+                return
+            else:
+                await self._wait(interval_s)
+
+    def _is_moving(self) -> bool:
+        """Whether time alone, or a wish to be elsewhere, changes what is to be shown."""
+        if self._restarted or self._moved.is_set():
+            self._moved.clear()
+            return True
+        at_s = self._head.at(time.monotonic())
+        return self._head.is_playing and self._reached_s < min(at_s, self.length_s)
+
+    async def _wait(self, seconds: float) -> None:
+        try:
+            await asyncio.wait_for(self._moved.wait(), seconds)
+        except TimeoutError:
+            return
 
     async def _open(self) -> None:
         self._inode = os.stat(self._path).st_ino  # noqa: PTH116  # polled
@@ -70,28 +198,6 @@ class Viewer:
         rows = await self._connection.execute_fetchall(statement, values)
         return [dict(row) for row in rows]
 
-    async def updates(self, interval_s: float = 0.25) -> AsyncIterator[Update]:
-        """An update at once, then one whenever something changed, at most every `interval_s`.
-
-        Ends after the run has ended and everything has been told.
-        """
-        version = -1
-        while True:
-            await self._reopen_if_replaced()
-            newest = (await self._rows("PRAGMA data_version"))[0]["data_version"]
-            if newest != version:
-                version = newest
-                update = await self._update()
-                yield update
-                if update.run["status"] != "running" and not any(update.new.values()):
-                    return
-                if update.run["status"] != "running":
-                    version = -1  # once more, for pages that were not told yet
-                    continue
-                await asyncio.sleep(interval_s)
-            else:
-                await asyncio.sleep(POLL_S)
-
     async def _reopen_if_replaced(self) -> None:
         """Another file may have taken the path: a viewer of the old one would wait for ever."""
         try:
@@ -102,26 +208,105 @@ class Viewer:
             assert self._connection is not None
             await self._connection.close()
             await self._open()
+            self._run = {}
 
     async def _update(self) -> Update:
-        runs = await self._rows("SELECT * FROM runs WHERE id=?", (self._run_id,))
+        key = await self._read_run()
+        until = self.began_at + self._head.at(time.monotonic())
+        restarted, self._restarted = self._restarted, False
+        new = {table: await self._new(table, key, until) for table in _FOLLOWED}
+        behind = any(new[table] and not self._ahead[table] for table in self._more)
+        is_replay = until < self.newest_at or any(self._ahead.values())
+        live = [] if is_replay else await self._rows("SELECT * FROM live WHERE run_key=?", (key,))
+        at = min(until, time.time() if self._run["status"] == "running" else self.newest_at)
+        if not behind:
+            self._reached_s = min(at, self.newest_at) - self.began_at
+        wishes = await self._rows(
+            "SELECT * FROM wishes WHERE run_key=? AND at<=? ORDER BY seq DESC LIMIT ?",
+            (key, at if is_replay else math.inf, WISHES_SHOWN),
+        )
+        return Update(
+            self._run,
+            self._executions,
+            {row["execution_key"]: row for row in live},
+            new,
+            wishes[::-1],
+            restarted,
+            at,
+            is_replay,
+            behind,
+        )
+
+    async def _read_run(self) -> int:
+        """The run as it is now, and how far its rows reach; its plan, which is large and stays as
+        it is, and its executions, which change seldom, are not read each time."""
+        if not self._run:
+            runs = await self._rows("SELECT * FROM runs WHERE id=?", (self._run_id,))
+        else:
+            runs = await self._rows(
+                "SELECT key, status, stop_reason, verdict, overhead, ended_at, error FROM runs"
+                " WHERE id=?",
+                (self._run_id,),
+            )
         if not runs:
             raise StoreError(f"{self._path}: run {self._run_id} is not there any more")
-        key = runs[0]["key"]
-        executions = await self._rows(
-            "SELECT * FROM benchmark_executions WHERE run_key=? ORDER BY ordinal", (key,)
+        ended = bool(self._run) and self._run["status"] != runs[0]["status"]
+        self._run = self._run | runs[0]
+        key: int = self._run["key"]
+        self.began_at = seconds_of(self._run["started_at"])
+        ended_at = self._run["ended_at"]
+        self.newest_at = seconds_of(ended_at) if ended_at else await self._newest(key)
+        now = time.monotonic()
+        if ended or now - self._executions_at >= EXECUTIONS_EVERY_S:
+            self._executions_at = now
+            self._executions = await self._rows(
+                "SELECT * FROM benchmark_executions WHERE run_key=? ORDER BY ordinal", (key,)
+            )
+        return key
+
+    async def _newest(self, key: int) -> float:
+        found = await self._rows(
+            "SELECT MAX((SELECT COALESCE(MAX(at), 0) FROM (SELECT at FROM ticks WHERE run_key=?1"
+            " ORDER BY seq DESC LIMIT 1)), (SELECT COALESCE(MAX(at), 0) FROM (SELECT at FROM gauges"
+            " WHERE run_key=?1 ORDER BY seq DESC LIMIT 1))) AS at",
+            (key,),
         )
-        live = await self._rows("SELECT * FROM live WHERE run_key=?", (key,))
-        update = Update(runs[0], executions, {row["execution_key"]: row for row in live})
-        for table in _FOLLOWED:
+        return max(self.began_at, found[0]["at"])
+
+    async def _new(self, table: str, key: int, until: float) -> list[Row]:
+        """Rows of a table that are due by then and were not told yet, at most a page."""
+        ahead = self._ahead[table]
+        if not ahead:
             rows = await self._rows(
                 f"SELECT * FROM {table} WHERE run_key=? AND seq>? ORDER BY seq LIMIT ?",  # noqa: S608
                 (key, self._last[table], PAGE_ROWS),
             )
             if rows:
                 self._last[table] = rows[-1]["seq"]
-            update.new[table] = rows
-        return update
+            ahead.extend(rows)
+            full = len(rows) == PAGE_ROWS
+            (self._more.add if full else self._more.discard)(table)
+        if math.isinf(until):
+            due = [*ahead]
+            ahead.clear()
+            return due
+        due = []
+        while ahead and _moment(table, ahead[0]) <= until:
+            due.append(ahead.popleft())
+        return due
+
+
+def seconds_of(stored: str) -> float:
+    """A stored time in seconds since 1970."""
+    return datetime.fromisoformat(stored).timestamp()
+
+
+def _moment(table: str, row: Row) -> float:
+    """When it happened: an iteration when it ended."""
+    if table == "iterations":
+        return seconds_of(row["started_at"]) + float(row["asking_s"])
+    at: str | float = row["at"]
+    return seconds_of(at) if isinstance(at, str) else float(at)
 
 
 def wish_row(run_key: int, wish: str, argument: str | None = None) -> tuple[str, tuple[Any, ...]]:

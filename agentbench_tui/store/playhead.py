@@ -1,0 +1,61 @@
+"""Where a replay is in the time of its run: pure arithmetic on clock readings that are given."""
+
+from __future__ import annotations
+
+import math
+
+SLOWEST, FASTEST = 0.25, 64.0
+"""Times real time; beyond the fastest lies `math.inf`, as fast as can be."""
+
+
+class Playhead:
+    """A position in seconds since the run began that moves with a clock, at some speed."""
+
+    def __init__(self, at_s: float, speed: float, now: float) -> None:
+        """`now`: a reading of the clock, in seconds; so is every other `now`."""
+        self._from_s = at_s
+        self._since = now
+        self._speed = speed
+        self._playing = True
+
+    @property
+    def speed(self) -> float:
+        """Seconds of the run in a second; infinite: as fast as can be."""
+        return self._speed
+
+    @property
+    def is_playing(self) -> bool:
+        """Whether it moves."""
+        return self._playing
+
+    def at(self, now: float) -> float:
+        """Where it is; infinite while it goes as fast as can be."""
+        if not self._playing:
+            return self._from_s
+        if math.isinf(self._speed):
+            return math.inf
+        return self._from_s + (now - self._since) * self._speed
+
+    def seek(self, at_s: float, now: float) -> None:
+        """Go there, moving or not as before."""
+        self._from_s, self._since = max(0.0, at_s), now
+
+    def play(self, speed: float, now: float, *, reached_s: float) -> None:
+        """Go on at that speed, 0.25 to 64 or infinite, from where the rows are now."""
+        self.seek(min(self.at(now), reached_s), now)
+        self._speed = speed if math.isinf(speed) else min(FASTEST, max(SLOWEST, speed))
+        self._playing = True
+
+    def pause(self, now: float, *, reached_s: float) -> None:
+        """Stay where the rows are now."""
+        self.seek(min(self.at(now), reached_s), now)
+        self._playing = False
+
+
+def next_speed(speed: float, *, faster: bool) -> float:
+    """The next of 0.25, 0.5, 1, … 64, infinite."""
+    if math.isinf(speed):
+        return speed if faster else FASTEST
+    if faster:
+        return math.inf if speed >= FASTEST else speed * 2
+    return max(SLOWEST, speed / 2)
