@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -36,7 +37,9 @@ STEP_LATENCIES = 10
 FIRST_REQUESTS = 10
 FIRST_LIMIT_S = 60.0
 BASELINE_PIECES = 10
-LEAST_PIECE_S = 0.2
+LEAST_PIECE_S = 0.1
+REQUESTS_A_PIECE = 4
+"""At least, where that is within a second: fewer are chance."""
 
 
 @dataclass(frozen=True)
@@ -62,9 +65,10 @@ class Normal:
     afterwards."""
 
 
-def piece_of(time_scale: float) -> float:
-    """Seconds of the windows in which resilience is counted."""
-    return min(1.0, max(LEAST_PIECE_S, time_scale))
+def piece_of(time_scale: float, rate: float = math.inf) -> float:
+    """Seconds of the windows in which resilience is counted: one, less where time is scaled and
+    enough is asked in them."""
+    return min(1.0, max(LEAST_PIECE_S, time_scale, REQUESTS_A_PIECE / rate))
 
 
 async def measure_normal(stand: Stand, spec: StressSpec, reporter: Reporter) -> Normal:
@@ -81,7 +85,7 @@ async def measure_normal(stand: Stand, spec: StressSpec, reporter: Reporter) -> 
     at_ease = _at_ease(ladder, spec)
     users = spec.normal_concurrency or max(1, round(EASE * (at_ease.users or 1)))
     rate = spec.normal_rate or min(EASE * _throughput(at_ease), spec.most_rate)
-    piece_s = piece_of(spec.time_scale)
+    piece_s = piece_of(spec.time_scale, rate)
     length_s = max(BASELINE_PIECES * piece_s, stand.pace_ms / 1e3 if stand.pace_ms else 0.0)
     course = Course(length_s, rate=rate)
     if spec.normal_rate is None and spec.normal_concurrency is not None:
@@ -150,12 +154,14 @@ async def _climb(stand: Stand, spec: StressSpec, reporter: Reporter) -> list[Mea
 
 
 def _throughput(step: Measured) -> float:
-    """Good answers a second, from the first one on: before it there can be none."""
+    """Good answers a second, from half a latency after the first one: before it there are none, and
+    users that begin together are answered together."""
     ends = step.end_s[step.ok]
-    begins_s = float(ends.min()) if ends.size else 0.0
-    left_s = step.length_s - begins_s
-    within = int(np.count_nonzero(ends <= step.length_s))
-    return (within - 1) / left_s if within > 1 and left_s > 0 else step.answered_per_s
+    if not ends.size:
+        return 0.0
+    begins_s = min(1.5 * float(ends.min()), step.length_s / 2)
+    within = np.count_nonzero((ends > begins_s) & (ends <= step.length_s))
+    return float(within) / (step.length_s - begins_s)
 
 
 def _queues(step: Measured, alone_ms: float) -> bool:

@@ -105,6 +105,8 @@ class Stand:
         self._target: HttpTarget | AgentTarget = opened.target
         if proxy is not None and spec.upstream is None:
             self._target = behind(opened.target, proxy.through)
+        self.is_here = bool(self.lasting_roots)
+        """Whether the target has processes here that have no reason to end."""
         self._budget = Budget(spec)
         self._workers: LoadWorkers | None = None
         self._live: Live | None = None
@@ -210,6 +212,8 @@ class Stand:
         if context.stop.is_set:
             raise Stopped(context.stop.reason or "stopped")
         self._budget.check()
+        if self.is_here and not self.lasting_roots and not course.may_die:
+            raise AgentFailure(FailureKind.CONNECTION, "the target's process has ended")
         course = self._budget.within(course)
         load_spec = self._load_spec(course)
         plans = await self._plans(course, load_spec, repeat)

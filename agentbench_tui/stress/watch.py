@@ -110,7 +110,7 @@ class Watch:
 
     async def _look(self) -> None:
         """Until there is a reason to end."""
-        lasting = bool(self._stand.lasting_roots) and not self._course.may_die
+        lasting = self._stand.is_here and not self._course.may_die
         looks = 0
         while self.why is None:
             await asyncio.sleep(LOOK_EVERY_S)

@@ -1,0 +1,145 @@
+"""Scenarios from a suite to the store: metrics, the target's death, other people's hosts, ends."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import signal
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+from staged import QUICK_MOCK, Staged, descendants, on_stand, staged
+
+from agentbench_tui.engine.coordinator import carry_out
+from agentbench_tui.engine.plan import decode_plan
+from agentbench_tui.model.errors import StoreError
+from agentbench_tui.store.database import reading
+from agentbench_tui.stress.course import Course
+from agentbench_tui.stress.normal import Normal
+from agentbench_tui.stress.reporter import Reporter, facts_of
+from agentbench_tui.stress.spec import StressSpec
+from agentbench_tui.stress.stand import Stand
+
+
+def metric(found: Staged, name: str) -> dict[str, Any]:
+    value: dict[str, Any] = found.execution["metrics"][name]
+    return value
+
+
+async def test_high_load_finds_the_true_breaking_point_of_a_real_server(tmp_path: Path) -> None:
+    """8 slots of 20 ms are 400 requests a second; a busy machine makes it less, never more."""
+    found = await staged(
+        tmp_path,
+        QUICK_MOCK,
+        scenario="high_load",
+        duration_s=20.0,
+        normal_rate=300.0,
+        most_rate=500.0,
+    )
+    (point,) = found.told.breaking_points
+    assert found.told.status == "complete"
+    assert found.told.simulated
+    assert point.passes is not None
+    assert point.passes < 400 * 1.15
+    assert found.told.normal is not None
+    assert found.told.normal.rate_per_s == 300
+    assert 200 < found.told.normal.capacity_per_s < 500
+    breaking = metric(found, "breaking_rate_per_s")
+    assert (breaking["low"], breaking["high"]) == (point.passes, point.fails)
+    assert metric(found, "resilience")["value"] == found.told.score.value  # type: ignore[union-attr]
+    assert metric(found, "e2e_ms.p95")["value"] == found.told.normal.p95_ms
+    assert found.execution["status"] == "complete"
+    assert found.windows.keys() == {window.repeat for window in found.told.windows}
+
+
+@pytest.mark.parametrize("scenario", ["high_load", "spike_load"])
+async def test_the_death_of_the_target_ends_a_scenario_with_what_was_measured(
+    tmp_path: Path, scenario: str
+) -> None:
+    """Killed by its number as soon as normal load is known, whatever the scenario does then."""
+    before = descendants()
+    block = {"scenario": scenario, "duration_s": 500.0}
+    running = asyncio.create_task(staged(tmp_path, QUICK_MOCK, **block))
+    await kill_when_normal_is_known(tmp_path / "store.db")
+    found = await asyncio.wait_for(running, 60)
+    assert found.outcome.status == "complete"
+    assert found.told.status == "target lost"
+    assert "the target's process" in found.told.reason
+    assert found.told.broke
+    assert found.told.normal is not None
+    assert [window.phase for window in found.told.windows][-1] == "normal"
+    assert descendants() == before
+
+
+async def kill_when_normal_is_known(database: Path) -> None:
+    def known() -> bool:
+        with suppress(StoreError), reading(database) as connection:  # it may not be there yet
+            for (document,) in connection.execute("SELECT document FROM stress_reports"):
+                return json.loads(document)["normal"] is not None
+        return False
+
+    while not await asyncio.to_thread(known):
+        pass
+    (server,) = [
+        child
+        for child in psutil.Process().children(recursive=True)
+        if "agentbench_tui.agents.mock.serving" in child.cmdline()
+    ]
+    server.send_signal(signal.SIGKILL)
+
+
+async def test_a_scenario_that_was_cut_off_is_run_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever was left of it is gone: no window of before, no report."""
+    held: list[int] = []
+
+    async def act(stand: Stand, spec: StressSpec, normal: Normal, reporter: Reporter) -> None:
+        del spec, normal
+        for nth in range(3 - 2 * len(held)):
+            measured = await stand.hold(Course(0.05, rate=40), phase="stress")
+            await reporter.window(facts_of(measured))
+            if nth == 2:
+                held.append(nth)
+                stand._context.stop.request("interrupted", interrupted=True)
+
+    first = await on_stand(tmp_path, monkeypatch, act)
+    assert (first.outcome.status, len(first.windows)) == ("interrupted", 3)
+    with reading(tmp_path / "store.db") as connection:
+        plan = decode_plan(connection.execute("SELECT plan FROM runs").fetchone()[0])
+    outcome = await carry_out(plan, tmp_path / "store.db", resume=True)
+    assert outcome.status == "complete"
+    with reading(tmp_path / "store.db") as connection:
+        repeats = connection.execute("SELECT repeat FROM load_windows").fetchall()
+        documents = connection.execute("SELECT document FROM stress_reports").fetchall()
+    assert [row[0] for row in repeats] == [0]
+    assert [len(json.loads(row[0])["windows"]) for row in documents] == [1]
+
+
+async def test_hosts_of_others_are_left_alone(tmp_path: Path) -> None:
+    found = await staged(tmp_path, "openai:http://example.com/v1#m", scenario="high_load")
+    assert found.report is None
+    assert found.execution["status"] == "incomplete"
+    assert "example.com is not this machine" in found.execution["stop_reason"]
+
+
+async def test_a_target_that_does_not_start_is_said_to(tmp_path: Path) -> None:
+    found = await staged(tmp_path, "openai:http://127.0.0.1:9/v1#m", scenario="high_load")
+    assert found.windows == {}
+    assert found.execution["status"] == "incomplete"
+    assert "the scenario could not be run" in found.execution["stop_reason"]
+
+
+async def test_categories_have_no_scores_and_metrics_say_why_they_lack(tmp_path: Path) -> None:
+    found = await staged(
+        tmp_path, QUICK_MOCK, scenario="spike_load", duration_s=20.0, max_requests=60
+    )
+    assert found.told.status == "stopped"
+    assert "max_requests" in found.told.reason
+    assert "max_requests" in metric(found, "resilience")["reason"]
+    assert set(found.execution["scores"].values()) <= {None} or all(
+        one["value"] is None for one in found.execution["scores"].values()
+    )
