@@ -18,7 +18,7 @@ from agentbench_tui.tui.glyphs import Glyphs, glyphs
 from agentbench_tui.tui.pages import PAGES, modes, page_of
 from agentbench_tui.tui.screens.help import Help
 from agentbench_tui.tui.screens.page import Page
-from agentbench_tui.tui.shared import Shared
+from agentbench_tui.tui.shared import MOST_MARKED, Shared
 from agentbench_tui.tui.store_watch import StoreWatch
 from agentbench_tui.tui.theme import ANSI_DARK, DARK, THEMES, themes
 
@@ -128,6 +128,17 @@ class AgentbenchApp(App[None]):
         """Start `agentbench run ARGUMENTS` in a process of its own and show it; a notice says why
         when it does not start."""
         self.run_worker(lambda: self._start(arguments), thread=True, group="start", exclusive=True)
+
+    def mark(self, selector: str) -> None:
+        """Mark for a comparison, or no longer, and say so."""
+        marked = self.shared.toggle_mark(selector)
+        if marked is None:
+            self.notify(f"{MOST_MARKED} are marked: press c to compare them", severity="warning")
+        elif marked:
+            control = " (the control)" if len(self.shared.marked) == 1 else ""
+            self.notify(f"marked {one_line(selector, 60)}{control}; c compares")
+        else:
+            self.notify(f"no longer marked: {one_line(selector, 60)}")
 
     def watch_run(self, run_id: str, *, replay: bool = False) -> None:
         """Show a run on the page Live."""

@@ -23,6 +23,8 @@ class Shared:
     """Whether Live shows that run from its beginning, though it has ended."""
     agent: str | None = None
     """The agent that was looked at last: what History opens with."""
+    suite: str | None = None
+    """The suite that a new run begins with."""
     marked: list[str] = field(default_factory=list)
     """Selectors (`agent`, `agent@version`, `run:ID`) to compare, the control first."""
     fixed_run: bool = False
