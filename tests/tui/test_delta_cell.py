@@ -1,15 +1,19 @@
 """A change in a cell: which way, how much, how sure, and whether that is good."""
 
+from typing import get_args
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 from whole_rows import assert_whole
 
+from agentbench_tui.analysis import equivalence
 from agentbench_tui.tui.glyphs import ASCII, UNICODE, Glyphs
 from agentbench_tui.tui.painting import text_of
 from agentbench_tui.tui.theme import DARK, palette
 from agentbench_tui.tui.widgets.delta_cell import Delta, demo, paint_delta, paint_deltas
+from agentbench_tui.verdicts import finding
 
 LOOK = palette(DARK), UNICODE
 HOSTILE = "ab 日\x1b\n\u202e"
@@ -54,6 +58,14 @@ def test_every_verdict_has_a_word_and_a_letter(verdict: str, word: str, letter: 
     delta = Delta(0.5, verdict)
     assert shown(delta).endswith(f"0.500× {word}")
     assert shown(delta, 12).endswith(f"0.500× {letter}")
+
+
+def test_every_verdict_that_is_given_is_known() -> None:
+    given_ = {*get_args(equivalence.Verdict), *get_args(finding.Verdict)}
+    # What is unknown is shown as it is, with a question mark for a letter.
+    unknown = {one for one in given_ if shown(Delta(0.5, one)).endswith(f"× {one}")}
+    assert unknown == {"better", "worse", "suspect"} & given_
+    assert shown(Delta(0.5, "tie")).endswith("× tie")
 
 
 def test_no_change_is_level() -> None:
