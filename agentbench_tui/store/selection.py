@@ -5,6 +5,10 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
+from agentbench_tui.model.agent import AgentSpec
+
 if TYPE_CHECKING:
     import sqlite3
 
@@ -64,12 +68,13 @@ def tags(connection: sqlite3.Connection) -> list[str]:
     return [str(row[0]) for row in found]
 
 
-def specification_of(connection: sqlite3.Connection, agent: str, version: str) -> str:
-    """`model.agent.AgentSpec` of a version, JSON."""
-    row = connection.execute(
-        "SELECT specification FROM agent_versions WHERE agent_id=? AND version=?", (agent, version)
+def specification_of(connection: sqlite3.Connection, row: Row) -> AgentSpec:
+    """The agent of an execution, as it was."""
+    (found,) = connection.execute(
+        "SELECT specification FROM agent_versions WHERE agent_id=? AND version=?",
+        (row["agent_id"], row["agent_version"]),
     ).fetchone()
-    return str(row[0])
+    return msgspec.json.decode(found, type=AgentSpec)
 
 
 def unfinished(connection: sqlite3.Connection, agent: str, version: str) -> int:

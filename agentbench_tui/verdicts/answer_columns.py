@@ -13,12 +13,11 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Sequence
 
+    from agentbench_tui.analysis.sample import Floats, Integers
     from agentbench_tui.verdicts.finding import Finding
     from agentbench_tui.verdicts.history import Point
 
-Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
-Integers = NDArray[np.int64]
 
 _MOST_RUNS = 5
 """The runs of a side that are read: the newest, those next to the change."""

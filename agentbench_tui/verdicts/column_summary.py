@@ -30,7 +30,7 @@ from agentbench_tui.analysis.summary import (
 from agentbench_tui.analysis.task_aggregate import bootstrap_aggregate
 
 if TYPE_CHECKING:
-    from agentbench_tui.verdicts.evidence import Floats, Integers
+    from agentbench_tui.analysis.sample import Floats, Integers
 
 QUANTILES = {"p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99}
 RESAMPLES = 10_000

@@ -10,13 +10,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from agentbench_tui.model.metric import find_metric
-from agentbench_tui.verdicts.evidence import TaskEvidence
+from agentbench_tui.verdicts.task_evidence import TaskEvidence
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Sequence
 
-    from agentbench_tui.verdicts.evidence import CaseNumbers, Evidence
+    from agentbench_tui.verdicts.case_numbers import CaseNumbers
+    from agentbench_tui.verdicts.evidence import Evidence
     from agentbench_tui.verdicts.place import Execution
 
 _TIMED = {"ms", "1/s", "tokens/s", "%"}

@@ -12,12 +12,14 @@ import numpy as np
 from agentbench_tui.analysis.multiplicity import benjamini_hochberg, holm
 from agentbench_tui.model.errors import Unmeasured, UsageError, did_you_mean
 from agentbench_tui.model.metric import METRICS, find_metric, known_metrics
+from agentbench_tui.verdicts.case_numbers import CaseNumbers
 from agentbench_tui.verdicts.comparability import Difference, differences, is_timed
 from agentbench_tui.verdicts.comparison import Asked, Comparison, judged
-from agentbench_tui.verdicts.evidence import CaseNumbers, LoadEvidence, TaskEvidence
 from agentbench_tui.verdicts.head_to_head import compare_metric
+from agentbench_tui.verdicts.load_evidence import LoadEvidence
 from agentbench_tui.verdicts.outcome import Outcome, outcome
 from agentbench_tui.verdicts.sample_columns import CIRCUMSTANCES
+from agentbench_tui.verdicts.task_evidence import TaskEvidence
 
 if TYPE_CHECKING:
     import sqlite3

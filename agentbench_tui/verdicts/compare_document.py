@@ -13,10 +13,11 @@ from agentbench_tui.verdicts.recommendation import recommendations
 if TYPE_CHECKING:
     import sqlite3
 
+    from agentbench_tui.verdicts.case_numbers import CaseNumbers
     from agentbench_tui.verdicts.compare import Compared, OnBenchmark, Pair
     from agentbench_tui.verdicts.comparison import Comparison
     from agentbench_tui.verdicts.disagreement import Disagreements
-    from agentbench_tui.verdicts.evidence import CaseNumbers, Evidence
+    from agentbench_tui.verdicts.evidence import Evidence
     from agentbench_tui.verdicts.outcome import Outcome
     from agentbench_tui.verdicts.place import Place
     from agentbench_tui.verdicts.side import Side

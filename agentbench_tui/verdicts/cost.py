@@ -7,16 +7,14 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from agentbench_tui.analysis.cost_efficiency import CostFigures, cost_figures
 
 if TYPE_CHECKING:
     from agentbench_tui.analysis.estimate import Estimate
+    from agentbench_tui.analysis.sample import Floats, Integers
     from agentbench_tui.verdicts.scorecard import Scorecard
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 COST = "cost_usd_per_task"
 SUCCESS = "correct_share"

@@ -15,10 +15,10 @@ from agentbench_tui.analysis.cost_efficiency import OPTIMAL_ABOVE
 from agentbench_tui.analysis.estimate import estimate
 from agentbench_tui.analysis.pareto import pareto_front
 from agentbench_tui.model.errors import UsageError, did_you_mean
+from agentbench_tui.verdicts.case_numbers import CaseNumbers
 from agentbench_tui.verdicts.comparability import is_timed
 from agentbench_tui.verdicts.contenders import Wanted, contenders, contenders_by_category
 from agentbench_tui.verdicts.cost import COST, SUCCESS, cost_fields, estimate_document, finite
-from agentbench_tui.verdicts.evidence import CaseNumbers
 from agentbench_tui.verdicts.ledger import Ledger, ledger_of
 from agentbench_tui.verdicts.saving import Option, options
 from agentbench_tui.verdicts.scorecard import (
@@ -35,8 +35,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from agentbench_tui.analysis.pareto import Point
+    from agentbench_tui.analysis.sample import Integers
     from agentbench_tui.verdicts.contenders import Contender
-    from agentbench_tui.verdicts.scorecard import Group, Integers
+    from agentbench_tui.verdicts.scorecard import Group
 
 SCHEMA = "agentbench.cost/1"
 FORMULA = "efficiency = value / best value; value = right answers x tasks per second / USD per task"

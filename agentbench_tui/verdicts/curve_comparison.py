@@ -38,8 +38,8 @@ from agentbench_tui.verdicts.worst_case import WorstCase, worst_case
 if TYPE_CHECKING:
     from agentbench_tui.analysis.interval import Interval
     from agentbench_tui.analysis.resampling import Bootstrap
+    from agentbench_tui.analysis.sample import Floats
     from agentbench_tui.analysis.scale import Better
-    from agentbench_tui.verdicts.evidence import Floats
     from agentbench_tui.verdicts.run_summary import Run
 
 LEAST_DRAWN = 2

@@ -15,7 +15,7 @@ from agentbench_tui.analysis.distribution import student_cdf
 from agentbench_tui.analysis.summary import lag1_autocorrelation
 
 if TYPE_CHECKING:
-    from agentbench_tui.verdicts.evidence import Floats
+    from agentbench_tui.analysis.sample import Floats
 
 _FEWEST = 6
 """Values; fewer have no correlation to speak of, and are worth no more than two."""

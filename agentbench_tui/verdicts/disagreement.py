@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from agentbench_tui.verdicts.evidence import TaskEvidence
 from agentbench_tui.verdicts.pairing import case_values
+from agentbench_tui.verdicts.task_evidence import TaskEvidence
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Sequence
 
-    from agentbench_tui.verdicts.evidence import CaseNumbers, Evidence, Floats, Integers
+    from agentbench_tui.analysis.sample import Floats, Integers
+    from agentbench_tui.verdicts.case_numbers import CaseNumbers
+    from agentbench_tui.verdicts.evidence import Evidence
     from agentbench_tui.verdicts.place import Execution
 
 LONGEST = 200

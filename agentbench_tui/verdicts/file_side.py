@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from agentbench_tui.model.errors import UsageError, did_you_mean
-from agentbench_tui.verdicts.evidence import TaskEvidence
 from agentbench_tui.verdicts.place import Place
+from agentbench_tui.verdicts.task_evidence import TaskEvidence
 
 if TYPE_CHECKING:
-    from agentbench_tui.verdicts.evidence import CaseNumbers, Evidence
+    from agentbench_tui.verdicts.case_numbers import CaseNumbers
+    from agentbench_tui.verdicts.evidence import Evidence
     from agentbench_tui.verdicts.sample_file import SampleFile
     from agentbench_tui.verdicts.side import Side
 

@@ -35,7 +35,6 @@ from agentbench_tui.verdicts.comparison import (
     Asked,
     Comparison,
 )
-from agentbench_tui.verdicts.evidence import TaskEvidence
 from agentbench_tui.verdicts.moments import (
     all_binary,
     cluster_sums,
@@ -54,9 +53,11 @@ from agentbench_tui.verdicts.share_interval import (
     with_room,
 )
 from agentbench_tui.verdicts.tail import too_few_answers
+from agentbench_tui.verdicts.task_evidence import TaskEvidence
 
 if TYPE_CHECKING:
-    from agentbench_tui.verdicts.evidence import Evidence, Floats, Integers
+    from agentbench_tui.analysis.sample import Floats, Integers
+    from agentbench_tui.verdicts.evidence import Evidence
 
 PERMUTED_FROM = 8
 """Values a side. The least p of 5 against 5 is 0.008, which seven metrics adjusted for each other

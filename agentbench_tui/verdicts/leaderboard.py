@@ -19,8 +19,8 @@ from agentbench_tui.store.queries import (
     leaderboard_rows,
     matrix_rows,
 )
+from agentbench_tui.verdicts.case_numbers import CaseNumbers
 from agentbench_tui.verdicts.contenders import Contender
-from agentbench_tui.verdicts.evidence import CaseNumbers
 from agentbench_tui.verdicts.missing_interval import why_without_interval
 from agentbench_tui.verdicts.ranked import OVERALL, only_accuracy, rank
 from agentbench_tui.verdicts.scoreboard import DIMENSIONS, Asked, boards, mean_of_all

@@ -11,10 +11,8 @@ from numpy.typing import NDArray
 from agentbench_tui.verdicts.cost import Spending, spending
 
 if TYPE_CHECKING:
+    from agentbench_tui.analysis.sample import Floats, Integers
     from agentbench_tui.verdicts.scorecard import Scorecard
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)

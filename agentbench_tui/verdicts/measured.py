@@ -11,16 +11,19 @@ import numpy as np
 
 from agentbench_tui.model.errors import UsageError, did_you_mean
 from agentbench_tui.model.metric import METRICS, Metric, find_metric, known_metrics
-from agentbench_tui.verdicts.evidence import LoadEvidence, TaskEvidence, task_evidence
+from agentbench_tui.verdicts.evidence import evidence_of
 from agentbench_tui.verdicts.file_side import SUITE
 from agentbench_tui.verdicts.place import Place, by_place
 from agentbench_tui.verdicts.sample_folder import read_samples
 from agentbench_tui.verdicts.selector import executions_of_selector, parse_selector
+from agentbench_tui.verdicts.task_evidence import TaskEvidence
 
 if TYPE_CHECKING:
     import sqlite3
 
-    from agentbench_tui.verdicts.evidence import CaseNumbers, Evidence, Floats, Integers
+    from agentbench_tui.analysis.sample import Floats, Integers
+    from agentbench_tui.verdicts.case_numbers import CaseNumbers
+    from agentbench_tui.verdicts.evidence import Evidence
     from agentbench_tui.verdicts.place import Execution
     from agentbench_tui.verdicts.selector import Selector
 
@@ -111,15 +114,10 @@ def runs_together(
 def _of_executions(
     connection: sqlite3.Connection, text: str, rows: Sequence[Execution], numbers: CaseNumbers
 ) -> list[Measured]:
-    found = []
-    for place, executions in by_place(rows).items():
-        evidence: Evidence
-        if executions[0]["dataset_key"] is None:  # cases are what a task benchmark is made of
-            evidence = LoadEvidence(connection, executions)
-        else:
-            evidence = task_evidence(connection, executions, numbers)
-        found.append(Measured(text, place, evidence))
-    return found
+    return [
+        Measured(text, place, evidence_of(connection, found, numbers))
+        for place, found in by_place(rows).items()
+    ]
 
 
 def _of_file(

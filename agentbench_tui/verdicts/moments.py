@@ -10,7 +10,7 @@ import numpy as np
 from agentbench_tui.analysis.interval import clustered_se
 
 if TYPE_CHECKING:
-    from agentbench_tui.verdicts.evidence import Floats, Integers
+    from agentbench_tui.analysis.sample import Floats, Integers
 
 
 def mean(x: Floats, *, on_logs: bool) -> float | None:

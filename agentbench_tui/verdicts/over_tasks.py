@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from agentbench_tui.analysis.resampling import Resampling
 from agentbench_tui.analysis.task_aggregate import (
@@ -24,10 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from agentbench_tui.analysis.resampling import Bootstrap
+    from agentbench_tui.analysis.sample import Floats, Integers
     from agentbench_tui.verdicts.scorecard import Scorecard
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 Document = dict[str, Any]
 
 TAUS = np.linspace(0, 0.95, 20)

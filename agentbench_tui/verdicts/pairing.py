@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from agentbench_tui.verdicts.evidence import Floats, Integers, TaskEvidence
+    from agentbench_tui.analysis.sample import Floats, Integers
+    from agentbench_tui.verdicts.task_evidence import TaskEvidence
 
 LEAST_PAIRS = 6
 """With fewer no sign-flip p is below 0.05: of 5 pairs the least is 0.0625."""

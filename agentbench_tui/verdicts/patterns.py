@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Mapping, Sequence
 
-    from agentbench_tui.verdicts.answer_columns import AnswerColumns, Answers, Floats
+    from agentbench_tui.analysis.sample import Floats
+    from agentbench_tui.verdicts.answer_columns import AnswerColumns, Answers
     from agentbench_tui.verdicts.finding import Finding
     from agentbench_tui.verdicts.history import Point
     from agentbench_tui.verdicts.place import Place

@@ -12,7 +12,6 @@ import numpy as np
 from agentbench_tui.analysis.components import PairingGain, pairing_gain
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.verdicts.comparison import SURE_REPEATS
-from agentbench_tui.verdicts.evidence import TaskEvidence
 from agentbench_tui.verdicts.measured import (
     Measured,
     by_told_runs,
@@ -31,9 +30,10 @@ from agentbench_tui.verdicts.power_answers import (
     smallest_effects,
     smallest_share_difference,
 )
+from agentbench_tui.verdicts.task_evidence import TaskEvidence
 
 if TYPE_CHECKING:
-    from agentbench_tui.verdicts.evidence import Floats
+    from agentbench_tui.analysis.sample import Floats
 
 MAIN = ("accuracy", "e2e_ms", "ttft_ms", "output_tokens", "request_throughput_per_s")
 _USUAL_CHANGE, _USUAL_POINTS = 0.05, 0.02

@@ -9,22 +9,18 @@ import numpy as np
 
 from agentbench_tui.analysis.estimate import Estimate, Kind, estimate
 from agentbench_tui.model.metric import METRICS
-from agentbench_tui.verdicts.evidence import OF_OBSERVATIONS
-from agentbench_tui.verdicts.scorecard import (
-    Scorecard,
-    by_cluster,
-    case_table,
-    comparable_groups,
-)
+from agentbench_tui.verdicts.scorecard import Scorecard, by_cluster, case_table, comparable_groups
 from agentbench_tui.verdicts.standing import by_cases, by_intervals, by_repeats
 from agentbench_tui.verdicts.tail import answers_needed
+from agentbench_tui.verdicts.task_evidence import OF_OBSERVATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from agentbench_tui.analysis.sample import Floats, Integers
     from agentbench_tui.analysis.scale import Better
     from agentbench_tui.verdicts.contenders import Contender
-    from agentbench_tui.verdicts.scorecard import Floats, Group, Integers
+    from agentbench_tui.verdicts.scorecard import Group
     from agentbench_tui.verdicts.standing import Standings
 
 OVERALL = "overall"

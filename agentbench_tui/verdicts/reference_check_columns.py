@@ -8,7 +8,6 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from agentbench_tui.analysis import bootstrap as resampled
 from agentbench_tui.analysis import effect_size
@@ -25,12 +24,12 @@ from agentbench_tui.analysis.resampling import (
     bias_correction,
     ends,
 )
+from agentbench_tui.analysis.sample import Floats
 from agentbench_tui.analysis.signed_rank import SignedRankTest, wilcoxon
 from agentbench_tui.analysis.student import TTest, paired_t, student_t, welch
 from agentbench_tui.analysis.summary import MAD_TO_SD, iqm, quantile, summarise
 from agentbench_tui.verdicts.reference_sheet import Missing, Rule, Sheet
 
-Floats = NDArray[np.float64]
 _COLUMNS = {"A": "A_control", "B": "B_candidate"}
 _METHODS: dict[str, Method] = {"BCa": "bca", "percentile": "percentile"}
 _WIDTHS = re.compile(r"within (\d+(?:\.\d+)?) %.*?for means, (\d+(?:\.\d+)?) % for medians")

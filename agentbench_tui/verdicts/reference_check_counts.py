@@ -14,6 +14,7 @@ from agentbench_tui.analysis import multiplicity as adjust
 from agentbench_tui.analysis import proportion
 from agentbench_tui.analysis.interval import Interval, clustered_se, wilson
 from agentbench_tui.analysis.resampling import Resampling
+from agentbench_tui.analysis.sample import Floats
 from agentbench_tui.analysis.summary import pass_at_k, pass_hat_k, summarise
 from agentbench_tui.analysis.task_aggregate import (
     Aggregate,
@@ -24,7 +25,6 @@ from agentbench_tui.analysis.task_aggregate import (
 )
 from agentbench_tui.verdicts.reference_sheet import Missing, Rule, Sheet
 
-Floats = NDArray[np.float64]
 _ADJUSTMENTS: dict[str, Callable[[Sequence[float]], list[float]]] = {
     "holm": adjust.holm,
     "bonferroni": adjust.bonferroni,

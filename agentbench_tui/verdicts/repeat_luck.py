@@ -24,9 +24,10 @@ from agentbench_tui.verdicts.moments import widened
 from agentbench_tui.verdicts.pairing import repeat_means
 
 if TYPE_CHECKING:
+    from agentbench_tui.analysis.sample import Integers
     from agentbench_tui.verdicts.comparison import Comparison
-    from agentbench_tui.verdicts.evidence import Integers, TaskEvidence
     from agentbench_tui.verdicts.pairing import CaseValues, Pairs, RepeatMeans
+    from agentbench_tui.verdicts.task_evidence import TaskEvidence
 
 FEW_REPEATS = "few repeats: the luck that all answers of a repeat share is not in it (--runs 5)"
 

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable
 
+    from agentbench_tui.analysis.sample import Floats
     from agentbench_tui.engine.aggregate import Observations
     from agentbench_tui.model.agent import AgentSpec
 
     Total = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
-Floats = NDArray[np.float64]
 
 _MS_PER_S = 1000
 _S_PER_HOUR = 3600

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from agentbench_tui.analysis.version_gate import RUNS_NEEDED
-from agentbench_tui.verdicts.evidence import CaseNumbers, LoadEvidence, task_evidence
+from agentbench_tui.verdicts.case_numbers import CaseNumbers
+from agentbench_tui.verdicts.evidence import evidence_of
 
 if TYPE_CHECKING:
     import sqlite3
@@ -50,9 +51,6 @@ class Repeats:
     def _evidence(self, point: Point) -> Evidence:
         found = self._read.get(point.keys)
         if found is None:
-            if point.kind == "load":
-                found = LoadEvidence(self._connection, point.executions)
-            else:
-                found = task_evidence(self._connection, point.executions, self._numbers)
+            found = evidence_of(self._connection, point.executions, self._numbers)
             self._read[point.keys] = found
         return found

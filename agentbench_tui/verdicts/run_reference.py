@@ -118,9 +118,9 @@ def run_of_store(
     `where` are `suite` and `benchmark`, of which there may be only one. With a reason instead of
     a value where it has none.
     """
-    from agentbench_tui.verdicts.evidence import CaseNumbers
+    from agentbench_tui.verdicts.case_numbers import CaseNumbers
+    from agentbench_tui.verdicts.evidence import evidence_of
     from agentbench_tui.verdicts.selector import executions_of_selector, parse_selector
-    from agentbench_tui.verdicts.side import evidence_of
 
     if connection is None:
         return Run(name, seed_of_name(name), reason="no file has its series")

@@ -19,7 +19,7 @@ from agentbench_tui.model.errors import UsageError
 from agentbench_tui.verdicts.training_run import Series
 
 if TYPE_CHECKING:
-    from agentbench_tui.verdicts.evidence import Floats
+    from agentbench_tui.analysis.sample import Floats
 
 FINISHED_FROM = 0.95
 """Share of the longest run's steps with which one counts as finished, unless bounds are given."""

@@ -16,7 +16,6 @@ import numpy as np
 from agentbench_tui.model.bounds import LARGEST_NUMBER, LARGEST_SEED
 from agentbench_tui.model.errors import UsageError, did_you_mean
 from agentbench_tui.model.metric import METRICS
-from agentbench_tui.verdicts.evidence import TaskEvidence
 from agentbench_tui.verdicts.sample_columns import (
     KINDS,
     Meaning,
@@ -25,14 +24,16 @@ from agentbench_tui.verdicts.sample_columns import (
     meaning,
 )
 from agentbench_tui.verdicts.table_file import Table, read_table, table_of_object
+from agentbench_tui.verdicts.task_evidence import TaskEvidence
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from numpy.typing import NDArray
 
+    from agentbench_tui.analysis.sample import Floats, Integers
     from agentbench_tui.model.metric import Metric
-    from agentbench_tui.verdicts.evidence import CaseNumbers, Floats, Integers
+    from agentbench_tui.verdicts.case_numbers import CaseNumbers
 
 _NOTHING = {"", "nan", "null", "none", "n/a", "na", "-", "–"}
 _FINE_STATUS = {

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from agentbench_tui.model.errors import UsageError
-from agentbench_tui.verdicts.evidence import TaskEvidence
 from agentbench_tui.verdicts.sample_file import SampleFile, read_sample_file
+from agentbench_tui.verdicts.task_evidence import TaskEvidence
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from agentbench_tui.model.metric import Metric
-    from agentbench_tui.verdicts.evidence import CaseNumbers
+    from agentbench_tui.verdicts.case_numbers import CaseNumbers
 
 SUFFIXES = (".csv", ".jsonl", ".ndjson", ".json", ".tsv")
 MOST_FILES = 1_000

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from agentbench_tui.analysis.cost_efficiency import configurations
 from agentbench_tui.analysis.equivalence import verdict
@@ -19,11 +18,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from agentbench_tui.analysis.cost_efficiency import Configuration
+    from agentbench_tui.analysis.sample import Floats, Integers
     from agentbench_tui.verdicts.ledger import Ledger
     from agentbench_tui.verdicts.speed import Speeds
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 Document = dict[str, Any]
 
 _LEVEL = 0.95

@@ -11,6 +11,7 @@ from agentbench_tui.analysis.rating import bradley_terry_by_case, outcomes_by_ca
 from agentbench_tui.analysis.resampling import BOOTSTRAP_FROM
 from agentbench_tui.model.errors import UsageError, did_you_mean
 from agentbench_tui.model.metric import METRICS, find_metric
+from agentbench_tui.verdicts.case_numbers import CaseNumbers
 from agentbench_tui.verdicts.comparability import differences, is_timed
 from agentbench_tui.verdicts.contenders import (
     Wanted,
@@ -19,7 +20,6 @@ from agentbench_tui.verdicts.contenders import (
     harness_of,
 )
 from agentbench_tui.verdicts.cost import cost_fields, finite, spending
-from agentbench_tui.verdicts.evidence import CaseNumbers
 from agentbench_tui.verdicts.over_tasks import over_tasks
 from agentbench_tui.verdicts.ranked import OVERALL, rank
 from agentbench_tui.verdicts.scorecard import PlaceNumbers, scorecards

@@ -13,19 +13,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from agentbench_tui.verdicts.evidence import LoadEvidence, TaskEvidence, task_evidence
+from agentbench_tui.verdicts.evidence import evidence_of
 from agentbench_tui.verdicts.place import place_of
+from agentbench_tui.verdicts.task_evidence import TaskEvidence
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Sequence
 
+    from agentbench_tui.analysis.sample import Floats, Integers
+    from agentbench_tui.verdicts.case_numbers import CaseNumbers
     from agentbench_tui.verdicts.contenders import Contender
-    from agentbench_tui.verdicts.evidence import CaseNumbers, Evidence
+    from agentbench_tui.verdicts.evidence import Evidence
     from agentbench_tui.verdicts.place import Execution, Place
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 _PER_PLACE = 1 << 40
 """Numbers of cases and clusters of one place; they lie around 0."""
@@ -134,12 +135,7 @@ def scorecards(
         by_place: dict[int, list[Execution]] = {}
         for row in one.executions:
             by_place.setdefault(places.of(row), []).append(row)
-        evidence: dict[int, Evidence] = {}
-        for place, rows in by_place.items():
-            if rows[0]["dataset_key"] is None:
-                evidence[place] = LoadEvidence(connection, rows)
-            else:
-                evidence[place] = task_evidence(connection, rows, cases)
+        evidence = {place: evidence_of(connection, rows, cases) for place, rows in by_place.items()}
         cards.append(Scorecard(one, evidence))
     return cards
 

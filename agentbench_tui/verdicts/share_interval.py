@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 from agentbench_tui.analysis.proportion import clopper_pearson, newcombe
 from agentbench_tui.verdicts.comparison import EQUIVALENCE_LEVEL, LEVEL
-from agentbench_tui.verdicts.evidence import LoadEvidence
+from agentbench_tui.verdicts.load_evidence import LoadEvidence
 from agentbench_tui.verdicts.moments import all_binary
 
 if TYPE_CHECKING:
     from agentbench_tui.analysis.interval import Interval
+    from agentbench_tui.analysis.sample import Floats
     from agentbench_tui.verdicts.comparison import Comparison
-    from agentbench_tui.verdicts.evidence import Evidence, Floats
+    from agentbench_tui.verdicts.evidence import Evidence
 
 
 def with_room(inner: Interval | None, only_a: int, only_b: int, n: int) -> Interval | None:

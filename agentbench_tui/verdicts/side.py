@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agentbench_tui.model.errors import UsageError
-from agentbench_tui.verdicts.evidence import LoadEvidence, task_evidence
+from agentbench_tui.verdicts.evidence import evidence_of
 from agentbench_tui.verdicts.file_side import placed_files, with_cases_apart, without_seeds
 from agentbench_tui.verdicts.place import by_place
 from agentbench_tui.verdicts.sample_folder import read_samples
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from agentbench_tui.model.metric import Metric
-    from agentbench_tui.verdicts.evidence import CaseNumbers, Evidence
+    from agentbench_tui.verdicts.case_numbers import CaseNumbers
+    from agentbench_tui.verdicts.evidence import Evidence
     from agentbench_tui.verdicts.place import Execution, Place
     from agentbench_tui.verdicts.sample_file import SampleFile
     from agentbench_tui.verdicts.selector import Selector
@@ -158,15 +159,6 @@ def _file_side(
     evidence = {place: found for place, found in placed.items() if place in met}
     alone = tuple(place for place in placed if place not in met)
     return Side(selector, evidence if seeded else without_seeds(evidence), alone, notes=file.notes)
-
-
-def evidence_of(
-    connection: sqlite3.Connection, rows: Sequence[Execution], numbers: CaseNumbers
-) -> Evidence:
-    """What executions of one benchmark say together."""
-    if rows[0]["dataset_key"] is None:  # cases are what a task benchmark is made of
-        return LoadEvidence(connection, rows)
-    return task_evidence(connection, rows, numbers)
 
 
 def _nothing_shared(sides: Sequence[Side]) -> str:

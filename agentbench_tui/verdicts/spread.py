@@ -15,8 +15,8 @@ from agentbench_tui.analysis.variance import (
     half_width_curve,
     runs_needed,
 )
-from agentbench_tui.verdicts.evidence import TaskEvidence
 from agentbench_tui.verdicts.measured import Measured, RunValues, run_values, unit_of
+from agentbench_tui.verdicts.task_evidence import TaskEvidence
 
 SCHEMA = "agentbench.stats-variance/1"
 MAIN = (

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from agentbench_tui.analysis.distribution import (
     normal_cdf,
@@ -27,9 +26,9 @@ from agentbench_tui.analysis.ranking import ranking
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from agentbench_tui.analysis.sample import Floats
     from agentbench_tui.analysis.scale import Better
 
-Floats = NDArray[np.float64]
 
 ALPHA = 0.05
 SEED = 42

@@ -11,13 +11,14 @@ import numpy as np
 
 from agentbench_tui.analysis.summary import Drift, drift
 from agentbench_tui.verdicts.column_summary import Figure, Observed, figures
-from agentbench_tui.verdicts.evidence import LoadEvidence, TaskEvidence
+from agentbench_tui.verdicts.load_evidence import LoadEvidence
 from agentbench_tui.verdicts.measured import Measured, unit_of
+from agentbench_tui.verdicts.task_evidence import TaskEvidence
 
 if TYPE_CHECKING:
     import sqlite3
 
-    from agentbench_tui.verdicts.evidence import Floats
+    from agentbench_tui.analysis.sample import Floats
 
 SCHEMA = "agentbench.stats-summary/1"
 MAIN = (

@@ -20,7 +20,7 @@ from agentbench_tui.model.errors import UsageError, did_you_mean
 from agentbench_tui.verdicts.table_file import Table, read_table, table_of_object
 
 if TYPE_CHECKING:
-    from agentbench_tui.verdicts.evidence import Floats
+    from agentbench_tui.analysis.sample import Floats
 
 STEPS = ("_step", "step", "global_step", "timestep", "timesteps", "metric/agent_step")
 """Names of the column of steps, of which the first that is there counts."""

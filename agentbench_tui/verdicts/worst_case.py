@@ -17,7 +17,7 @@ from agentbench_tui.analysis.student import paired_t, welch
 
 if TYPE_CHECKING:
     from agentbench_tui.analysis.alternative import Alternative
-    from agentbench_tui.verdicts.evidence import Floats
+    from agentbench_tui.analysis.sample import Floats
     from agentbench_tui.verdicts.run_summary import Run
 
 

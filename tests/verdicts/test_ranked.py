@@ -5,9 +5,9 @@ import pytest
 from numpy.typing import NDArray
 
 from agentbench_tui.verdicts.contenders import Contender
-from agentbench_tui.verdicts.evidence import TaskEvidence
 from agentbench_tui.verdicts.ranked import Ranked, rank
 from agentbench_tui.verdicts.scorecard import Scorecard
+from agentbench_tui.verdicts.task_evidence import TaskEvidence
 
 Floats = NDArray[np.float64]
 HARD = np.linspace(0, 1.5, 40)

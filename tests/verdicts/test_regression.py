@@ -14,9 +14,9 @@ from agentbench_tui.store.baselines import Baseline, keep_accepted, keep_baselin
 from agentbench_tui.store.database import reading
 from agentbench_tui.store.writer import write_once
 from agentbench_tui.verdicts.acceptance import acceptable
+from agentbench_tui.verdicts.case_numbers import CaseNumbers
 from agentbench_tui.verdicts.compare import compare
 from agentbench_tui.verdicts.comparison import Asked
-from agentbench_tui.verdicts.evidence import CaseNumbers
 from agentbench_tui.verdicts.finding import Finding
 from agentbench_tui.verdicts.hour import ONE_RUN_EACH
 from agentbench_tui.verdicts.regression import Wanted, judge_agent

@@ -13,12 +13,13 @@ import pytest
 
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.model.metric import Metric
+from agentbench_tui.verdicts.case_numbers import CaseNumbers
 from agentbench_tui.verdicts.comparison import Asked, judged
-from agentbench_tui.verdicts.evidence import CaseNumbers, TaskEvidence
 from agentbench_tui.verdicts.head_to_head import compare_metric
 from agentbench_tui.verdicts.sample_columns import chosen_metric, meaning
 from agentbench_tui.verdicts.sample_file import SampleFile, read_sample_file
 from agentbench_tui.verdicts.sample_folder import read_samples
+from agentbench_tui.verdicts.task_evidence import TaskEvidence
 
 Read = Callable[..., SampleFile]
 
