@@ -305,9 +305,12 @@ class Side(asyncio.Protocol):
         if self._transport is None:
             self.unwanted = True
         elif not self.gone:
-            # A transport may have closed already, and say so only in the next turn of the loop.
-            with suppress(OSError, ValueError):
-                set_reset(self._transport.get_extra_info("socket"))
+            # A transport may have closed already, and say so only in a later turn of the loop;
+            # uvloop's has no socket any more by then.
+            connection = self._transport.get_extra_info("socket")
+            if connection is not None:
+                with suppress(OSError, ValueError):
+                    set_reset(connection)
             self._transport.abort()
 
 
