@@ -27,39 +27,41 @@ if TYPE_CHECKING:
 CUT_AFTER_BYTES = 200
 """In the head of an answer, or right after it."""
 TRUNCATED_AFTER_BYTES = 20
-_LEAST_DELAY_MS = 50.0
+_LEAST_DELAY_MS = 1.0
 _LEAST_BYTES_PER_S = 1000.0
-_HEAD_BYTES = 150
-"""Of an answer, about."""
+_HEAD_BYTES = 400
+"""Of an answer, at most, as servers write them."""
 
 
 class Ease(NamedTuple):
     """The target at normal load, by which faults are measured out."""
 
-    p95_ms: float
+    room_ms: float
+    """Between p95 of its latency and the limit on that."""
     bytes_per_s: float
     """From the target to its clients."""
 
 
 def _delay_ms(ease: Ease) -> float:
-    return max(ease.p95_ms, _LEAST_DELAY_MS)
+    return max(ease.room_ms / 2, _LEAST_DELAY_MS)
 
 
-BY_PROXY: dict[str, Callable[[Ease], Kind]] = {
-    "error_reply": lambda _: ErrorReply(503),
-    "reset": lambda _: Reset(),
-    "cut": lambda _: Cut(CUT_AFTER_BYTES),
-    "truncation": lambda _: Truncation(TRUNCATED_AFTER_BYTES),
-    "refuse": lambda _: Refuse(),
-    "black_hole": lambda _: BlackHole(),
-    "stall": lambda _: Stall(),
-    "latency": lambda ease: Latency(_delay_ms(ease)),
-    "jitter": lambda ease: Jitter(_delay_ms(ease)),
-    "slow_headers": lambda ease: SlowHeaders(_delay_ms(ease) / _HEAD_BYTES),
-    "bandwidth": lambda ease: Bandwidth(max(ease.bytes_per_s / 2, _LEAST_BYTES_PER_S)),
+BY_PROXY: dict[str, Callable[[Ease], tuple[Kind, ...]]] = {
+    "error_reply": lambda _: (ErrorReply(503),),
+    "reset": lambda _: (Reset(),),
+    "cut": lambda _: (Cut(CUT_AFTER_BYTES),),
+    "truncation": lambda _: (Truncation(TRUNCATED_AFTER_BYTES),),
+    "refuse": lambda _: (Reset(), Refuse()),
+    "black_hole": lambda _: (BlackHole(),),
+    "stall": lambda _: (Stall(),),
+    "latency": lambda ease: (Latency(_delay_ms(ease)),),
+    "jitter": lambda ease: (Jitter(_delay_ms(ease)),),
+    "slow_headers": lambda ease: (SlowHeaders(_delay_ms(ease) / _HEAD_BYTES),),
+    "bandwidth": lambda ease: (Bandwidth(max(ease.bytes_per_s / 2, _LEAST_BYTES_PER_S)),),
 }
-"""Name → what the proxy does: answers come once more as late as p95 at normal load (50 ms at
-least), or over a line half as wide as normal load needs."""
+"""Name → what the proxy does at once. Delays take half of what is left to the limit on p95, so that
+a target that bears them stays within it; a line is half as wide as normal load needs. Who refuses
+new connections drops the open ones, as a server does that has gone."""
 
 STOP = "stop"
 KILL = "kill"
@@ -69,8 +71,8 @@ BY_PROCESS: dict[str, str] = {
 }
 NAMES = (*BY_PROXY, *BY_PROCESS)
 
-PASSING = frozenset({"latency", "jitter", "slow_headers", "bandwidth"})
-"""Faults through which requests and answers pass, later. All others keep the target from being
+PASSING = frozenset({"latency", "jitter", "slow_headers"})
+"""Faults through which all requests and answers pass, later. All others keep the target from being
 asked, or from being heard, as long as they last."""
 
 
@@ -85,4 +87,6 @@ def name_problems(names: Iterable[str]) -> list[str]:
 
 def needs_http(name: str) -> bool:
     """Whether the proxy must read requests for it, which goes with plain http alone."""
-    return name in BY_PROXY and isinstance(BY_PROXY[name](Ease(1.0, 1.0)), RequestKind)
+    if name not in BY_PROXY:
+        return False
+    return any(isinstance(kind, RequestKind) for kind in BY_PROXY[name](Ease(1.0, 1.0)))

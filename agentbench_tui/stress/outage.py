@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from agentbench_tui.stress.normal import Normal
 
 LEAD_PIECES = 3
-LEAST_AFTER_PIECES = 2 * IN_A_ROW
+LEAST_AFTER_PIECES = IN_A_ROW + 3
 """Fewer do not tell whether it comes back."""
 
 

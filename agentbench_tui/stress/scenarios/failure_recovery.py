@@ -89,7 +89,8 @@ class _Trial:
 
     async def carry_out(self, names: Sequence[str]) -> None:
         """A window for each, until it does not come back from one."""
-        ease = Ease(self.normal.p95_ms, await self._bytes_per_s())
+        room_ms = self.normal.limit_p95_ms - self.normal.p95_ms
+        ease = Ease(room_ms, await self._bytes_per_s())
         for number, name in enumerate(names):
             self._take(await self._fail(name, ease))
             await self.reporter.window(facts_of(self.outages[-1].measured))
@@ -103,8 +104,10 @@ class _Trial:
         timeline = self.timeline
         if name in BY_PROXY:
             passes = name in PASSING or self.spec.upstream is not None
-            fault = Fault(BY_PROXY[name](ease), timeline.begins_s, timeline.ends_s)
-            course = self._course(faults=(fault,))
+            faults = [
+                Fault(kind, timeline.begins_s, timeline.ends_s) for kind in BY_PROXY[name](ease)
+            ]
+            course = self._course(faults=tuple(faults))
             measured = await self.stand.hold(course, phase=f"fault {name}")
             return Outage(name, measured, timeline, self.normal, passes=passes)
         if name == KILL and self.stand.owned is None:
