@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from agentbench_tui.stress.spec import StressSpec
 
 
+SHORTEST_S = 0.001
+"""Of a window, when time has just run out."""
+
+
 class Stopped(Exception):
     """The scenario ends here, though it has not come to its end: somebody asked, or a budget is
     used up. What was measured is stored."""
@@ -58,7 +62,8 @@ class Budget:
             requests = min(requests, math.ceil((self._spec.max_bytes - self._bytes) / each))
         if course.requests is not None:
             requests = min(requests, course.requests)
-        return replace(course, requests=requests, length_s=min(course.length_s, self.left_s))
+        length_s = max(min(course.length_s, self.left_s), SHORTEST_S)
+        return replace(course, requests=requests, length_s=length_s)
 
     def spend(self, window: Window) -> None:
         """Count what a window took; bytes of agents whose own adapter talks are not seen."""

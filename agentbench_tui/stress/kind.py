@@ -73,6 +73,8 @@ def aggregate(
 
 async def run(group: Group, context: RunContext) -> None:
     """Put every execution of the group through its scenario."""
+    if context.plan.repeats > 1:
+        context.say("note: a stress scenario repeats what it needs by itself and is run once")
     for execution in group.executions:
         key = context.execution_keys[execution.id]
         progress = context.progress_of(key)

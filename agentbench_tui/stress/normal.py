@@ -84,6 +84,7 @@ async def measure_normal(stand: Stand, spec: StressSpec, reporter: Reporter) -> 
     capacity = max(_throughput(step) for step in ladder)
     at_ease = _at_ease(ladder, spec)
     users = spec.normal_concurrency or max(1, round(EASE * (at_ease.users or 1)))
+    users = min(users, stand.most_users)
     rate = spec.normal_rate or min(EASE * _throughput(at_ease), spec.most_rate)
     piece_s = piece_of(spec.time_scale, rate)
     length_s = max(BASELINE_PIECES * piece_s, stand.pace_ms / 1e3 if stand.pace_ms else 0.0)

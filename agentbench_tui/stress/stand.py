@@ -131,6 +131,8 @@ class Stand:
         measured = watch.with_readings(measured)
         if watch.why is not None:
             raise watch.why
+        if window.stopped:
+            raise Stopped(self._context.stop.reason or "stopped")
         if not course.may_die and await self._is_gone(measured):
             raise AgentFailure(FailureKind.CONNECTION, f"nobody listens any more at {self.url}")
         return measured
@@ -238,7 +240,9 @@ class Stand:
                 window = await measurement.carry_out(workers, workers.ready(), watch.begin)
         except AgentFailure as failure:
             await self.close()
-            raise AgentFailure(failure.kind, self._opened.clean(failure.detail)) from None
+            died = failure.kind is FailureKind.HARNESS and runs_inside(self._target)
+            kind = FailureKind.AGENT if died else failure.kind
+            raise AgentFailure(kind, self._opened.clean(failure.detail)) from None
         except BaseException:
             await self.close()
             raise

@@ -240,13 +240,13 @@ async def test_a_run_that_is_to_end_ends_the_window_and_the_scenario(
             stand._context.stop.request("interrupted", interrupted=True)
 
         action = TimedAction(0.2, "interrupt", interrupt)
-        await stand.hold(Course(60, rate=50, actions=(action,)), phase="one")
         with pytest.raises(Stopped, match="interrupted"):
-            await stand.hold(Course(60, rate=50), phase="two")
-        raise Stopped("interrupted")
+            await stand.hold(Course(60, rate=50, actions=(action,)), phase="one")
+        await stand.hold(Course(60, rate=50), phase="two")
 
     staged = await on_stand(tmp_path, monkeypatch, act)
     assert staged.outcome.status == "interrupted"
+    assert list(staged.windows) == [0]  # as far as it went
     assert (staged.told.status, staged.told.reason) == ("stopped", "interrupted")
 
 
