@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+
+from rich.cells import cell_len
 
 from agentbench_tui.report.canvas import DOWN
 from agentbench_tui.report.drawing import ticks as linear_ticks
@@ -202,7 +204,7 @@ def scale_rows(
     """
     rule = [glyphs.horizontal] * columns
     written = [" "] * (left + columns + 2)
-    marks = list(_named(axis, names)) if names else _numbered(axis, columns, unit)
+    marks = _named(axis, names, columns) if names else _numbered(axis, columns, unit)
     taken = -2
     for tick, words in marks if columns else ():
         cell = min(columns - 1, max(0, int(axis.share(tick) * columns)))
@@ -227,10 +229,15 @@ def _numbered(axis: Axis, columns: int, unit: str) -> list[tuple[float, str]]:
     return list(zip(ticks, axis.labels(ticks, unit), strict=True))
 
 
-def _named(axis: Axis, names: Sequence[str]) -> Iterator[tuple[float, str]]:
-    for number, name in enumerate(names):
-        if axis.low <= number <= axis.high:
-            yield float(number), name
+def _named(axis: Axis, names: Sequence[str], columns: int) -> list[tuple[float, str]]:
+    """Every name, or every second, third … as many as have room."""
+    shown = [(float(number), name) for number, name in enumerate(names)]
+    shown = [(number, name) for number, name in shown if axis.low <= number <= axis.high]
+    if len(shown) < 2:
+        return shown
+    each = (axis.share(shown[1][0]) - axis.share(shown[0][0])) * columns
+    widest = max(cell_len(name) for _, name in shown)
+    return shown[:: max(1, math.ceil((widest + 2) / each))] if each > 0 else shown[:1]
 
 
 def upright_rows(

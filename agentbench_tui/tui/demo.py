@@ -18,10 +18,14 @@ from typing import ClassVar
 
 from textual.app import App, ComposeResult
 from textual.widget import Widget
+from textual.widgets import Static
 
 from agentbench_tui.tui import widgets
 from agentbench_tui.tui.glyphs import Glyphs, glyphs
 from agentbench_tui.tui.theme import ANSI_DARK, DARK, THEMES, themes
+
+
+_HINT = "an example, its data are made up · t theme · q quit"
 
 
 def demos() -> dict[str, Callable[[], Widget]]:
@@ -37,7 +41,7 @@ def demos() -> dict[str, Callable[[], Widget]]:
 class DemoApp(App[None]):
     """One widget, as large as the terminal."""
 
-    CSS: ClassVar[str] = "Screen { padding: 0 1; }"
+    CSS: ClassVar[str] = "#hint { dock: bottom; height: 1; color: $text-muted; }"
     ENABLE_COMMAND_PALETTE: ClassVar[bool] = False
     BINDINGS: ClassVar = [("q", "quit", "Quit"), ("t", "next_theme", "Theme")]
 
@@ -55,6 +59,7 @@ class DemoApp(App[None]):
 
     def compose(self) -> ComposeResult:
         yield self._make()
+        yield Static(self.glyphs.plain(_HINT), id="hint", markup=False)
 
     def action_next_theme(self) -> None:
         """The next theme of those that a person can choose."""

@@ -23,8 +23,11 @@ _BARS_PER_CUBE_ROOT = 5
 _LEAST_BARS = 12
 _WIDE = 1.5
 """A bucket of so many bars is wide."""
-_BEYOND = 1.5
-"""A linear axis ends at so many times the last percentile; what lies beyond is told in words."""
+_STEPS_PER_DECADE = 8
+"""Ends of a logarithmic axis lie on these."""
+_TAIL, _BEYOND = 0.99, 1.5
+"""A linear axis ends at so many times this percentile, once it is known: one value far out would
+leave no room for the others. What lies beyond is told in words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,12 +98,19 @@ def axis_for(data: HistogramData) -> Axis | None:
         shown += _placed(data.baseline, data.log)
     ends = [min(low for low, _, _ in shown), max(high for _, high, _ in shown)] if shown else []
     axis = axis_of(ends, log=data.log)
-    if axis is None or data.log:
-        return axis
-    last = max((mark.value for mark in data.percentiles), default=math.inf)
-    high = min(axis.high, last * _BEYOND) if last > axis.low else axis.high
+    if axis is None:
+        return None
+    if data.log:
+        return Axis(_stepped(axis.low, math.floor), _stepped(axis.high, math.ceil), True)
+    tail = [mark.value for mark in data.percentiles if mark.share >= _TAIL]
+    high = min(axis.high, _BEYOND * min(tail)) if tail and min(tail) > axis.low else axis.high
     low = 0.0 if 0 <= axis.low < 0.3 * high else axis.low
     return Axis(low, high) if high > low else axis
+
+
+def _stepped(value: float, rounded: Callable[[float], int]) -> float:
+    """The next step: an axis that moved with every new extreme would move every bar."""
+    return float(10.0 ** (rounded(math.log10(value) * _STEPS_PER_DECADE) / _STEPS_PER_DECADE))
 
 
 def _placed(buckets: Buckets, log: bool) -> list[tuple[float, float, int]]:
@@ -116,8 +126,8 @@ def heights_of(buckets: Buckets, axis: Axis, columns: int) -> list[float]:
     """How many values fall on each column, bars of several columns being as high throughout.
 
     A bucket is spread evenly over the columns that it covers (else columns of four buckets would
-    alternate with columns of five), but a narrow one that holds one value is not. One that lies outside the axis is
-    left out, as are zeros on a logarithmic one.
+    alternate with columns of five), but a narrow one that holds one value is not. One that lies
+    outside the axis is left out, as are zeros on a logarithmic one.
     """
     total = total_of(buckets)
     wanted = max(_LEAST_BARS, math.ceil(_BARS_PER_CUBE_ROOT * math.cbrt(max(total, 1))))

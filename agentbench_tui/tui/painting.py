@@ -7,6 +7,7 @@ on one without.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import takewhile
 
 from rich.cells import cell_len, set_cell_size
 from rich.segment import Segment
@@ -67,6 +68,23 @@ def runs(cells: Iterable[tuple[str, Style]]) -> Row:
 def row_width(row: Row) -> int:
     """Cells that the row takes."""
     return sum(cell_len(piece.text) for piece in row)
+
+
+def changed_cells(before: Row, after: Row) -> int:
+    """Up to which cell two rows of one width differ; 0 when they are the same."""
+    width = row_width(after)
+    for old, new in zip(reversed(before), reversed(after), strict=False):
+        if old.style is not new.style and old.style != new.style:
+            break
+        cells = cell_len(new.text)
+        if old.text == new.text:
+            width -= cells
+            continue
+        if cells == len(new.text) and cell_len(old.text) == len(old.text):
+            pairs = zip(reversed(old.text), reversed(new.text), strict=False)
+            width -= sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+        break
+    return width
 
 
 def fit(row: Row, width: int, style: Style) -> Row:

@@ -133,7 +133,8 @@ _PALETTES = {
             "header": "default", "cursor": "bright_white on blue", "selected": "underline",
         },
         "blue red green magenta cyan bright_blue bright_red black",
-        "blue red green magenta cyan blue red bright_black",
+        "bright_blue bright_red bright_green bright_magenta bright_cyan bright_black "
+        "bright_black bright_black",
     ),
 }  # fmt: skip
 _DIM, _BOLD, _TEXT = Style(dim=True), Style(bold=True), Style(bold=False)

@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from whole_rows import assert_whole
@@ -12,6 +13,7 @@ from agentbench_tui.tui.painting import (
     Dots,
     aligned,
     bar,
+    changed_cells,
     fit,
     join,
     notice,
@@ -42,6 +44,47 @@ def test_a_fitted_row_is_as_wide_as_asked_for(row: list[Segment], width: int) ->
 
 def test_a_wide_character_that_is_cut_leaves_a_blank() -> None:
     assert text_of([fit([span("a日", _TEXT)], 2, _TEXT)]) == ["a "]
+
+
+@given(_rows, _rows, st.integers(1, 12))
+def test_rows_are_the_same_after_the_last_cell_that_changed(
+    one: list[Segment], other: list[Segment], width: int
+) -> None:
+    before, after = fit(one, width, _TEXT), fit(other, width, _TEXT)
+    end = changed_cells(before, after)
+    assert 0 <= end <= width
+    if end == 0:
+        assert text_of([before]) == text_of([after])
+    mended = join(fit(after, end, _TEXT), _right_of(before, end))
+    if not _cuts_a_character(before, end) and not _cuts_a_character(after, end):
+        assert _cells(mended) == _cells(after)
+
+
+def _cells(row: list[Segment]) -> list[tuple[str, Style | None]]:
+    return [(character, piece.style) for piece in row for character in piece.text]
+
+
+def _cuts_a_character(row: list[Segment], cell: int) -> bool:
+    return any(start < cell < start + cell_len(character) for start, character, _ in _placed(row))
+
+
+def _placed(row: list[Segment]) -> list[tuple[int, str, Style | None]]:
+    placed, start = [], 0
+    for character, style in _cells(row):
+        placed.append((start, character, style))
+        start += cell_len(character)
+    return placed
+
+
+def _right_of(row: list[Segment], cell: int) -> list[Segment]:
+    return [Segment(text, style) for start, text, style in _placed(row) if start >= cell]
+
+
+def test_what_changed_at_the_left_leaves_the_right_alone() -> None:
+    before = [span("p95 200 ms", _TEXT), span("  fine", _DIM)]
+    after = [span("p95 201 ms", _TEXT), span("  fine", _DIM)]
+    assert changed_cells(before, after) == 7
+    assert changed_cells(after, after) == 0
 
 
 @given(st.lists(_rows, max_size=5), st.integers(0, 12), st.integers(0, 6))

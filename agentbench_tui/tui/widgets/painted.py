@@ -1,4 +1,4 @@
-"""The base of widgets that paint their own rows and refresh only those that changed."""
+"""The base of widgets that paint their own rows and refresh only cells that changed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from agentbench_tui.tui.glyphs import Glyphs, glyphs
-from agentbench_tui.tui.painting import Row
+from agentbench_tui.tui.painting import Row, changed_cells
 from agentbench_tui.tui.theme import Palette, palette
 
 
@@ -42,19 +42,22 @@ class Painted(Widget):
         return chosen if isinstance(chosen, Glyphs) else glyphs()
 
     def redraw(self) -> None:
-        """Paint again and refresh the rows that differ from those shown."""
+        """Paint again and refresh what differs from that which is shown."""
         if not self._is_seen() or self._painted_as != self._looks():
             self._painted_as = ()
             self.refresh()
             return
         width, height = self.size
         rows = self.paint(width, height)
-        changed = [y for y, row in enumerate(rows) if row != self._rows[y]]
-        for y in changed:
-            self._strips[y] = self._strip(rows[y], width)
+        regions = []
+        for y, row in enumerate(rows):
+            # Textual sends a row from its left end, so only what stays at the right is saved.
+            if end := changed_cells(self._rows[y], row):
+                self._strips[y] = self._strip(row, width)
+                regions.append(Region(0, y, end, 1))
         self._rows = rows
-        if changed:
-            self.refresh(*(Region(0, y, width, 1) for y in changed))
+        if regions:
+            self.refresh(*regions)
 
     def notify_style_update(self) -> None:
         """A new theme or style: what is cached has the colours of the old one."""
