@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from agentbench_tui.stress import capacity_rules, input_rules, memory_rules, overload_rules
+from agentbench_tui.stress import (
+    capacity_rules,
+    input_rules,
+    memory_rules,
+    overload_rules,
+    refusal_rules,
+)
 from agentbench_tui.stress.report import Advice
 
 if TYPE_CHECKING:
@@ -24,12 +30,12 @@ RULES: tuple[Rule, ...] = (
     overload_rules.keeps_refusing,
     capacity_rules.errors_at_normal_load,
     overload_rules.congestion_collapse,
-    overload_rules.retry_after_not_kept,
-    overload_rules.refusals_not_honoured,
-    overload_rules.timeouts_instead_of_refusals,
-    overload_rules.resets_instead_of_refusals,
-    overload_rules.answers_too_late,
-    overload_rules.refusals_without_retry_after,
+    refusal_rules.retry_after_not_kept,
+    refusal_rules.refusals_not_honoured,
+    refusal_rules.timeouts_instead_of_refusals,
+    refusal_rules.resets_instead_of_refusals,
+    refusal_rules.answers_too_late,
+    refusal_rules.refusals_without_retry_after,
     overload_rules.slow_recovery,
     memory_rules.memory_leak,
     memory_rules.memory_not_given_back,
@@ -42,6 +48,8 @@ RULES: tuple[Rule, ...] = (
     capacity_rules.unclear_search,
     capacity_rules.sender_limit,
 )
+_SAID_BY = {"memory-not-given-back": "memory-leak"}
+"""What one rule says is part of what another one says."""
 _ORDER = {"critical": 0, "warning": 1, "info": 2}
 
 
@@ -61,4 +69,7 @@ def advise(reports: Iterable[ScenarioReport]) -> list[Advice]:
             if known is None or _ORDER[advice.severity] < _ORDER[known.severity]:
                 evidence = {**advice.evidence, "scenario": report.scenario}
                 found[advice.rule] = msgspec.structs.replace(advice, evidence=evidence)
+    for part, whole in _SAID_BY.items():
+        if whole in found:
+            found.pop(part, None)
     return sorted(found.values(), key=lambda advice: _ORDER[advice.severity])

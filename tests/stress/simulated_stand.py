@@ -95,6 +95,7 @@ class SimulatedStand:
         self.every_second: Callable[[float], None] = lambda _: None
         """Called as time passes."""
         self._next_second = 1.0
+        self._memory: list[tuple[float, float]] = []
         self.held: list[tuple[Course, str]] = []
         """Every window, in order."""
 
@@ -151,16 +152,23 @@ class SimulatedStand:
         end = self._now + (30.0 if limit_s is None else limit_s)
         while self._now < end and (self._serving or self._waiting):
             self._run(min(self._now + _TURN_S, end))
-        return not self._serving and not self._waiting and self._now >= self._banned_until
+        at_rest = not self._serving and not self._waiting
+        return at_rest and self._hurt == 1 and self._now >= self._banned_until
 
     @property
     def roots(self) -> tuple[int, ...]:
         """See `Stand.roots`."""
         return ()
 
-    def memory_mb(self) -> float | None:
+    def memory_mb(self) -> float:
         """See `Stand.memory_mb`."""
         return 40 + self._leaked_kb / 1e3
+
+    @property
+    def refuses(self) -> bool:
+        """Whether who comes now is sent away."""
+        full = self._serving >= self._do.slots and len(self._waiting) >= self._do.queue
+        return full or self._now < self._banned_until
 
     @property
     def now_s(self) -> float:
@@ -170,6 +178,7 @@ class SimulatedStand:
     def _run(self, until: float) -> None:
         while self._next_second <= until:
             self.every_second(self._next_second)
+            self._memory.append((self._next_second, self.memory_mb()))
             self._next_second += 1.0
         while self._events and self._events[0][0] <= until:
             self._now, _, event = heapq.heappop(self._events)
@@ -263,7 +272,7 @@ class SimulatedStand:
             e2e_ms=np.where(ok, 1e3 * (ends - due), np.nan),
             end_s=ends,
             failures=dict(failures),
-            memory_mb=((0.0, self.memory_mb() or 0.0),),
+            memory_mb=tuple((at - start, held) for at, held in self._memory if start <= at <= end),
             cpu_share=cores,
         )
 

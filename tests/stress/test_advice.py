@@ -219,6 +219,12 @@ def test_what_does_not_come_back() -> None:
     assert rules(report(breaking_points=[point(hysteresis=True)])) == {"no-recovery"}
     slow = RecoveryFacts(after="overload", seconds=17.0, watched_s=30.0)
     assert rules(report(recoveries=[slow])) == {"slow-recovery"}
+    # Left alone it has come back: it works off what has piled up.
+    alone = only(advise([report(recoveries=[never], observations={"idle_again": True})]))
+    assert (alone.rule, alone.severity) == ("slow-recovery", "critical")
+    again = point(hysteresis=False, broke=("errors",))
+    assert rules(report(recoveries=[never], breaking_points=[again])) == {"slow-recovery"}
+    assert rules(report(recoveries=[never], observations={"idle_again": False})) == {"no-recovery"}
 
 
 def test_what_goes_on_refusing_has_another_fault_than_what_does_not_come_back() -> None:
@@ -226,11 +232,15 @@ def test_what_goes_on_refusing_has_another_fault_than_what_does_not_come_back() 
         after="overload", seconds=None, watched_s=30.0, words="not recovered within 30 s"
     )
     waited = {"quiet_waited": 12, "quiet_refused_after_wait": 12}
-    refusing = failing(1.0, "rate_limited", phase="recovery", p50_ms=None)
+    refusing = failing(
+        1.0, "rate_limited", phase="recovery", asked_per_s=40.0, answered_per_s=0.0, p50_ms=None
+    )
     found = rules(report(window(), refusing, recoveries=[never], observations=waited))
     assert found == {"keeps-refusing", "retry-after-not-kept"}
     # Refused because what is let in takes ever so long: it is not well.
-    slow = failing(0.9, "rate_limited", phase="recovery", p50_ms=800.0)
+    slow = failing(
+        0.9, "rate_limited", phase="recovery", asked_per_s=40.0, answered_per_s=4.0, p50_ms=800.0
+    )
     found = rules(report(window(), slow, recoveries=[never], observations=waited))
     assert found == {"no-recovery"}
 
@@ -243,7 +253,7 @@ def test_harm_done_while_normal_load_was_looked_for() -> None:
     normal = failing(0.9, "rate_limited", phase="normal", p50_ms=800.0)
     hurt = only(advise([report(fine, overloaded, normal)]))
     assert hurt.rule == "no-recovery"
-    assert "300 requests/s were answered before, 80 of 200 after" in hurt.words
+    assert "300 requests/s were answered before, 80 of 200 requests/s after" in hurt.words
     # Where no step of the ladder has done better, nothing was harmed: it just fails.
     assert rules(report(overloaded, normal)) == {"errors-at-normal-load"}
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, cast
@@ -12,43 +10,13 @@ import numpy as np
 import pytest
 from faulty_server import KINDS, Behaviour
 from simulated_stand import SimulatedStand, simulated
+from virtual_clients import polite_as
 
 from agentbench_tui.stress.course import Course
 from agentbench_tui.stress.fault import TooManyRequests
 from agentbench_tui.stress.measured import Measured
-from agentbench_tui.stress.polite import PoliteClients, Try
 from agentbench_tui.stress.report import ScenarioReport
 from agentbench_tui.stress.scenarios import rate_limiting
-
-Refuses = Callable[[float], bool]
-
-
-def polite_as(
-    monkeypatch: pytest.MonkeyPatch, stand: SimulatedStand, told_s: float | None, refuses: Refuses
-) -> None:
-    """Clients that ask at every second of the simulation, and wait a second where told to.
-
-    `refuses`: whether a request at that time is refused.
-    """
-
-    @asynccontextmanager
-    async def clients(*_: Any, **__: Any) -> AsyncIterator[PoliteClients]:
-        log = PoliteClients(lambda: stand.now_s)
-        began_s = stand.now_s
-        waited = [False] * rate_limiting.CLIENTS
-
-        def ask(at_s: float) -> None:
-            for client, has_waited in enumerate(waited):
-                refused = refuses(at_s)
-                outcome = "refused" if refused else "served"
-                told = told_s if refused else None
-                log.keep(Try(at_s - began_s, outcome, told, told_s if has_waited else None))
-                waited[client] = told is not None
-
-        stand.every_second = ask
-        yield log
-
-    monkeypatch.setattr(rate_limiting, "polite_clients", clients)
 
 
 async def limited(
@@ -60,9 +28,8 @@ async def limited(
 ) -> ScenarioReport:
     """`quiet`: whether clients are refused also once the overload is over."""
     stand = SimulatedStand(behaviour)
-    stand.agent = object()
 
-    def refuses(at_s: float) -> bool:
+    def refuses() -> bool:
         phase = stand.held[-1][1]
         return phase == "overload" or (phase == "recovery" and quiet)
 

@@ -13,11 +13,11 @@ import numpy as np
 
 from agentbench_tui.analysis.level_verdict import Check, requests_needed, windows_check
 from agentbench_tui.model.identity import derive_seed
+from agentbench_tui.stress.aftermath import watch
 from agentbench_tui.stress.axis import Axis
 from agentbench_tui.stress.course import Course
 from agentbench_tui.stress.reporter import facts_of
 from agentbench_tui.stress.scaling import closed_rate, scaling_facts, steady, user_levels
-from agentbench_tui.stress.score import recovered, score_of
 from agentbench_tui.stress.searching import PROBE_S, Further, probe, warm_up_of
 
 if TYPE_CHECKING:
@@ -44,7 +44,6 @@ ROUNDS = 10.0
 
 async def run(stand: Stand, spec: StressSpec, normal: Normal, reporter: Reporter) -> None:
     """Fill the report. Raises as `Stand.hold`."""
-    report = reporter.report
     most = stand.most_users
     point = await probe(
         stand,
@@ -61,11 +60,14 @@ async def run(stand: Stand, spec: StressSpec, normal: Normal, reporter: Reporter
     await _scale(stand, spec, normal, reporter, _most_served(point, most))
     stress = await stand.hold(Course(STRESS_SHARE * spec.length_s, users=most), phase="stress")
     await reporter.window(facts_of(stress))
-    after = await stand.hold(Course(spec.watched_s, rate=normal.rate), phase="recovery")
-    await reporter.window(facts_of(after))
-    report.score = score_of([stress, after], normal)
-    report.recoveries = [recovered(f"{most:,} users", after, normal)]
-    await reporter.save()
+    await watch(
+        stand,
+        normal,
+        reporter,
+        stress=stress,
+        after=f"{most:,} users",
+        watched_s=spec.watched_s,
+    )
 
 
 def no_less_than_fewer_users() -> Further:

@@ -19,11 +19,11 @@ from agentbench_tui.analysis.level_verdict import Limits, requests_needed
 from agentbench_tui.load.spec import SyntheticSpec
 from agentbench_tui.load.synthetic import make_prompts
 from agentbench_tui.model.answer import AgentFailure, Case, FailureKind, Request
+from agentbench_tui.stress.aftermath import watch
 from agentbench_tui.stress.axis import Axis
 from agentbench_tui.stress.course import Course
 from agentbench_tui.stress.length_cost import length_cost
 from agentbench_tui.stress.reporter import facts_of
-from agentbench_tui.stress.score import recovered, score_of
 from agentbench_tui.stress.searching import probe
 
 if TYPE_CHECKING:
@@ -70,13 +70,11 @@ async def run(stand: Stand, spec: StressSpec, normal: Normal, reporter: Reporter
     await _tell_break(stand, point, report)
     stress = await stand.hold(sizes.longest(), phase="stress")
     await reporter.window(facts_of(stress, input_tokens=spec.most_input_tokens))
-    after = await stand.hold(Course(spec.watched_s, rate=normal.rate), phase="recovery")
-    await reporter.window(facts_of(after))
     # Long inputs may take longer than short ones: what counts is that they are answered.
     patient = replace(normal, limit_p95_ms=sizes.limit_ms)
-    report.score = score_of([stress, after], patient)
-    report.recoveries = [recovered("long inputs", after, normal)]
-    await reporter.save()
+    await watch(
+        stand, patient, reporter, stress=stress, after="long inputs", watched_s=spec.watched_s
+    )
 
 
 class _Sizes:

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from agentbench_tui.stress.aftermath import watch
 from agentbench_tui.stress.course import Course
 from agentbench_tui.stress.polite import LONGEST_UNTOLD_S, PoliteClients, polite_clients
 from agentbench_tui.stress.reporter import facts_of
 from agentbench_tui.stress.scenarios import upstream_limit
-from agentbench_tui.stress.score import recovered, score_of
 from agentbench_tui.stress.window_bounds import error_bounds, failed_bounds
 
 if TYPE_CHECKING:
@@ -69,13 +69,9 @@ async def _endpoint(stand: Stand, spec: StressSpec, normal: Normal, reporter: Re
         watched_s = spec.watched_s
         if told_s is not None:
             watched_s = max(watched_s, min(told_s, LONGEST_WAIT_S) + WAIT_MARGIN_S)
-        after = await stand.hold(Course(watched_s, rate=normal.rate), phase="recovery")
-        await reporter.window(facts_of(after))
+        await watch(stand, normal, reporter, stress=overload, after="overload", watched_s=watched_s)
         _tell_polite(reporter, polite, quiet_from_s)
     _tell_limit(reporter, normal, facts_of(overload), limit)
-    report = reporter.report
-    report.score = score_of([overload, after], normal)
-    report.recoveries = [recovered("overload", after, normal)]
     await reporter.save()
 
 

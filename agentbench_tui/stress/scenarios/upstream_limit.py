@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from agentbench_tui.stress.aftermath import watch
 from agentbench_tui.stress.course import Course
 from agentbench_tui.stress.fault import Fault, TooManyRequests
 from agentbench_tui.stress.reporter import facts_of
-from agentbench_tui.stress.score import recovered, score_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,8 +58,6 @@ async def run(stand: Stand, spec: StressSpec, normal: Normal, reporter: Reporter
     blocks, course = _blocked(spec, normal.rate)
     blocked = await stand.hold(course, phase="429")
     await reporter.window(facts_of(blocked))
-    after = await stand.hold(Course(spec.watched_s, rate=normal.rate), phase="recovery")
-    await reporter.window(facts_of(after))
     sent = blocked.applied.get("too_many_requests", 0)
     calls = sum(int(np.count_nonzero(_in_flight(blocked, *block))) for block in blocks)
     met = np.zeros(len(blocked), dtype=np.bool_)
@@ -75,9 +73,14 @@ async def run(stand: Stand, spec: StressSpec, normal: Normal, reporter: Reporter
         "calls_in_block": calls,
         "calls_in_block_answered": int(np.count_nonzero(blocked.ok & met)),
     }
-    report.score = score_of([blocked, after], normal)
-    report.recoveries = [recovered("429 of its upstream", after, normal)]
-    await reporter.save()
+    await watch(
+        stand,
+        normal,
+        reporter,
+        stress=blocked,
+        after="429 of its upstream",
+        watched_s=spec.watched_s,
+    )
 
 
 def _blocked(spec: StressSpec, rate: float) -> tuple[Sequence[tuple[float, float]], Course]:

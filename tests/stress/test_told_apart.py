@@ -1,0 +1,99 @@
+"""Five targets, four with one fault each: told apart by their scores and by what is said of them.
+
+Simulated, so that minutes of load take no time; benchmarks/stress_told_apart.py has the same of
+real servers.
+"""
+
+from dataclasses import dataclass
+
+import pytest
+from faulty_server import KINDS
+from simulated_stand import SimulatedStand, simulated
+from virtual_clients import polite_as
+
+from agentbench_tui.analysis.resilience import overall
+from agentbench_tui.stress.advice import advise
+from agentbench_tui.stress.report import Advice, ScenarioReport
+
+SCENARIOS = ("high_load", "sustained_load", "rate_limiting")
+
+
+@dataclass(frozen=True)
+class Told:
+    """All that is known of one target."""
+
+    reports: dict[str, ScenarioReport]
+    advice: list[Advice]
+    overall: float
+
+    @property
+    def rules(self) -> set[str]:
+        """Beyond what is only worth knowing."""
+        return {advice.rule for advice in self.advice if advice.severity != "info"}
+
+    def score(self, scenario: str) -> float:
+        found = self.reports[scenario].score
+        assert found is not None
+        return found.value
+
+
+async def told(kind: str, monkeypatch: pytest.MonkeyPatch) -> Told:
+    """A new target of that kind in each scenario; clients give up after half a second."""
+    reports = {}
+    for scenario in SCENARIOS:
+        stand = SimulatedStand(KINDS[kind], time_limit_s=0.5)
+        polite_as(monkeypatch, stand, 1.0, lambda stand=stand: stand.refuses)
+        reports[scenario] = await simulated(
+            scenario, stand, duration_s=30 if scenario == "sustained_load" else 10, recovery_s=30
+        )
+    scores = {
+        name: None if report.score is None else report.score.value
+        for name, report in reports.items()
+    }
+    score = overall(scores).score
+    assert score is not None
+    return Told(reports, advise(reports.values()), score)
+
+
+async def test_of_a_target_without_a_fault_nothing_is_advised(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    perfect = await told("perfect", monkeypatch)
+    assert perfect.rules == set()
+    assert perfect.overall > 97
+    assert all(report.recoveries[0].seconds == 0 for report in _watched(perfect))
+
+
+async def test_a_leak(monkeypatch: pytest.MonkeyPatch) -> None:
+    leaks = await told("leaks", monkeypatch)
+    assert leaks.rules == {"memory-leak"}
+    (advice,) = (one for one in leaks.advice if one.rule == "memory-leak")
+    assert advice.evidence["kb_per_request"] == pytest.approx(32, rel=0.1)
+    assert leaks.overall > 97
+
+
+async def test_a_collapse_under_overload(monkeypatch: pytest.MonkeyPatch) -> None:
+    collapses = await told("collapses", monkeypatch)
+    assert "congestion-collapse" in collapses.rules
+    assert "no-recovery" not in collapses.rules
+    assert collapses.score("sustained_load") > 97
+    assert collapses.score("high_load") < 75
+
+
+async def test_no_recovery(monkeypatch: pytest.MonkeyPatch) -> None:
+    never = await told("never_recovers", monkeypatch)
+    assert "no-recovery" in never.rules
+    assert not never.rules & {"congestion-collapse", "retry-after-not-kept", "memory-leak"}
+    assert never.score("high_load") < 20
+    assert all(report.recoveries[0].seconds is None for report in _watched(never))
+
+
+async def test_a_retry_after_that_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    ignores = await told("ignores_retry_after", monkeypatch)
+    assert "retry-after-not-kept" in ignores.rules
+    assert not ignores.rules & {"congestion-collapse", "no-recovery", "memory-leak"}
+    assert ignores.score("rate_limiting") < 20
+
+
+def _watched(target: Told) -> list[ScenarioReport]:
+    return [report for report in target.reports.values() if report.recoveries]
