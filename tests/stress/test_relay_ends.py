@@ -16,7 +16,9 @@ def test_a_reset_in_the_turn_after_a_close(
 ) -> None:
     async def close_and_reset() -> None:
         async with proxied() as between:
-            await between.both()
+            client, target = await between.both()
+            await client.send(b"?")
+            assert await target.read() == b"?"
             (relay,) = between.proxy._relays
             relay.close()
             await asyncio.sleep(0)  # a turn of the loop, in which uvloop closes the sockets
