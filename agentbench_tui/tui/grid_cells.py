@@ -46,6 +46,8 @@ def _style(role: Role, palette: Palette) -> Style:
 def _cell(
     cell: Cell, role: Role, cells: int, align: Align, palette: Palette, glyphs: Glyphs
 ) -> Row:
+    if cell.drawn is not None:
+        return fit(cell.drawn(cells, palette, glyphs), cells, palette.text)
     style = _style(cell.role or role, palette)
     text = glyphs.plain(one_line(cell.text))
     before: Row = []

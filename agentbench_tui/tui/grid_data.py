@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from agentbench_tui.tui.glyphs import Glyphs
+    from agentbench_tui.tui.painting import Row
+    from agentbench_tui.tui.theme import Palette
 
 Role = Literal["text", "dim", "title", "accent", "good", "warn", "bad"]
 """A style of the palette."""
@@ -42,6 +47,9 @@ class Cell:
     """A share from 0 to 1, drawn as a bar before the text."""
     trend: Sequence[float | None] | None = None
     """Values, oldest first, drawn as blocks before the text."""
+    drawn: Callable[[int, Palette, Glyphs], Row] | None = None
+    """Paints the whole cell in exactly so many cells, such as an interval on its column's axis; the
+    text is then what is copied."""
     change: int | None = None
     """Places gained (+) or lost (-), an arrow behind the text; its cell stays free at 0."""
 
