@@ -88,7 +88,7 @@ class Relay:
             self.reset()
             return False
         except asyncio.CancelledError:  # nobody needs it any more
-            self._target.close()
+            self._target.give_up()
         finally:
             self._client.end_unless_made()
             self._target.end_unless_made()
@@ -257,12 +257,22 @@ class Side(asyncio.Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         """See `asyncio.Protocol`."""
-        self.gone = True
-        self._relay.lost(self, exc)
+        if not self.gone:
+            self.gone = True
+            self._relay.lost(self, exc)
 
     def is_open(self) -> bool:
         """Whether it is connected, and meant to be."""
         return self._transport is not None and not self.gone and not self.unwanted
+
+    def give_up(self) -> None:
+        """End it where whoever was making it was cancelled: uvloop then closes a connection that
+        was just made, and does not say that it is lost."""
+        if self._transport is None:
+            self.unwanted = True
+        elif not self.gone:
+            self._transport.abort()
+            self.connection_lost(None)
 
     def end_unless_made(self) -> None:
         """If there is no connection yet, there will be none."""
