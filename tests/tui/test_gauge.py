@@ -1,7 +1,7 @@
 """Gauges: bars, signs at thresholds, cores, and reasons where nothing could be measured."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from whole_rows import assert_whole
 
@@ -26,7 +26,6 @@ def _painted(rows: list[Gauge | Cores], width: int, height: int) -> list[str]:
 
 
 @given(_rows, st.integers(1, 130), st.integers(1, 8), st.sampled_from([ASCII, UNICODE]))
-@settings(max_examples=100)
 def test_any_data_make_whole_rows(
     rows: list[Gauge | Cores], width: int, height: int, glyphs: Glyphs
 ) -> None:

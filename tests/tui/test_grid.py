@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from textual.app import App, ComposeResult
 from whole_rows import assert_whole
@@ -65,7 +65,6 @@ def _painted(data: GridData, state: GridState, width: int, height: int) -> list[
     st.integers(1, 12),
     st.sampled_from([ASCII, UNICODE]),
 )
-@settings(max_examples=100)
 def test_any_data_make_whole_rows(
     data: GridData, state: GridState, width: int, height: int, glyphs: Glyphs
 ) -> None:

@@ -6,7 +6,7 @@ import random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from whole_rows import assert_whole
 
@@ -51,7 +51,6 @@ def _latencies(count: int, seed: int = 1) -> list[float]:
 
 
 @given(_data, st.integers(1, 90), st.integers(1, 24), st.sampled_from([ASCII, UNICODE]))
-@settings(max_examples=100)
 def test_any_data_make_a_whole_picture(
     data: HistogramData, width: int, height: int, glyphs: Glyphs
 ) -> None:

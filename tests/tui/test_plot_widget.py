@@ -3,7 +3,7 @@
 import math
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from whole_rows import assert_whole
 
@@ -48,7 +48,6 @@ def _painted(data: PlotData, width: int, height: int) -> list[str]:
 
 
 @given(_data, st.integers(1, 90), st.integers(1, 24), st.sampled_from([ASCII, UNICODE]))
-@settings(max_examples=100)
 def test_any_data_make_a_whole_picture(
     data: PlotData, width: int, height: int, glyphs: object
 ) -> None:

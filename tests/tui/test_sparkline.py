@@ -2,7 +2,7 @@
 
 import math
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from whole_rows import assert_whole
 
@@ -29,7 +29,6 @@ def _painted(data: SparklineData, width: int, height: int) -> list[str]:
 
 
 @given(_data, st.integers(1, 60), st.integers(1, 6), st.sampled_from([ASCII, UNICODE]))
-@settings(max_examples=100)
 def test_any_data_make_whole_rows(
     data: SparklineData, width: int, height: int, glyphs: Glyphs
 ) -> None:
