@@ -10,13 +10,15 @@ from agentbench_tui.engine.validation import validate_suite
 from agentbench_tui.model.answer import Answer, Case, Score
 from agentbench_tui.model.metric import known_metrics
 from agentbench_tui.scoring.registry import check_scorer, make_scorer
+from agentbench_tui.stress.catalogue import SCENARIOS
+from agentbench_tui.stress.spec import StressSpec
 
 SUITES = sorted((Path(__file__).parents[2] / "suites").glob("*.yaml"))
 
 
 def test_the_suites_that_are_promised_ship() -> None:
     promised = {"quickstart", "comprehensive", "humaneval", "function-calling", "gsm8k"}
-    assert promised | {"support", "tool-use", "serving", "streaming", "stress"} <= {
+    assert promised | {"support", "tool-use", "serving", "streaming", "stress", "stress-smoke"} <= {
         path.stem for path in SUITES
     }
 
@@ -63,6 +65,19 @@ def test_a_load_suite_scores_speed_and_reliability_alone(name: str) -> None:
     assert validate_suite(loaded, [], datasets=True) == []
     for benchmark in loaded.suite.benchmarks:
         assert benchmark.scoring_rubric.keys() == {"speed"}
+
+
+@pytest.mark.parametrize("name", ["stress", "stress-smoke"])
+def test_a_stress_suite_has_every_scenario_with_limits_that_can_be_set(name: str) -> None:
+    loaded = load_suite(next(path for path in SUITES if path.stem == name))
+    assert validate_suite(loaded, [], datasets=True) == []
+    settings = loaded.settings(("p95_ms=250", 'allowed_hosts=["a.example"]', "time_scale=0.5"))
+    blocks = [one.stress for one in loaded.resolve(settings).benchmarks]
+    assert tuple(block["scenario"] for block in blocks) == SCENARIOS
+    for block in blocks:
+        spec = StressSpec.model_validate(block)
+        assert (spec.limits.p95_ms, spec.allowed_hosts) == (250, ["a.example"])
+        assert spec.time_scale == 0.5
 
 
 @pytest.mark.parametrize(
