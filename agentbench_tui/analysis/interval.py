@@ -154,7 +154,7 @@ def clustered_se(
         raise ValueError(f"a clustered standard error needs 2 clusters, got {count}")
     if _constant(x):
         return 0.0
-    sums = _cluster_sums(x - x.mean(), clusters)
+    sums = cluster_sums(x - x.mean(), clusters)
     error = math.sqrt(float(sums @ sums)) / x.size
     return error if correction == "CR0" else error * math.sqrt(count / (count - 1))
 
@@ -179,7 +179,7 @@ def ratio_of_sums(
     if (top < 0).any() or (bottom < 0).any():
         raise ValueError("a ratio of sums needs values of 0 or more")
     if clusters is not None:
-        top, bottom = _cluster_sums(top, clusters), _cluster_sums(bottom, clusters)
+        top, bottom = cluster_sums(top, clusters), cluster_sums(bottom, clusters)
     n = top.size
     if n < 2 or not bottom.any():
         return None
@@ -211,7 +211,8 @@ def _constant(x: Floats) -> bool:
     return bool(x.min() == x.max())
 
 
-def _cluster_sums(x: Floats, clusters: ArrayLike) -> Floats:
+def cluster_sums(x: Floats, clusters: ArrayLike) -> Floats:
+    """The sum of each cluster."""
     numbers, count = grouped(x, clusters)
     return np.bincount(numbers, weights=x, minlength=count).astype(np.float64)
 

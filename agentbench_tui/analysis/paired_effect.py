@@ -7,17 +7,16 @@ Everything degenerate (no data, one value, constants, zeros) gives an answer wit
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from agentbench_tui.analysis.bootstrap import bootstrap_paired_ratio, pairs
-from agentbench_tui.analysis.distribution import student_quantile
 from agentbench_tui.analysis.interval import Interval, clustered_mean, t_mean, zero_event_upper
 from agentbench_tui.analysis.resampling import BOOTSTRAP_FROM, BOOTSTRAP_UP_TO, Resampling
-from agentbench_tui.analysis.sample import Floats, column, grouped
+from agentbench_tui.analysis.sample import Floats, column, grouped, mean
+from agentbench_tui.analysis.student import welch
 
 NO_RATIO = "values of 0 or less have no ratio"
 
@@ -65,7 +64,7 @@ def ratio_effect(
     if n == 0:
         return _nothing(level, "no pairs")
     d = np.log(candidate) - np.log(control)
-    ratio, difference = _exp(float(d.mean())), _mean(candidate) - _mean(control)
+    ratio, difference = _exp(float(d.mean())), mean(candidate) - mean(control)
     units = n if clusters is None else grouped(control, clusters)[1]
     interval: Interval | None = None
     if BOOTSTRAP_FROM <= units <= BOOTSTRAP_UP_TO:
@@ -102,7 +101,7 @@ def difference_effect(
         interval = replace(interval, method=f"{interval.method}, differences of pairs")
         if share:
             interval = _of_share(d, interval, units)
-    return _effect(None, _mean(d), interval, level, n, _too_few(n, units))
+    return _effect(None, mean(d), interval, level, n, _too_few(n, units))
 
 
 def unpaired_ratio_effect(a: ArrayLike, b: ArrayLike, level: float = 0.95) -> Effect:
@@ -119,8 +118,8 @@ def unpaired_ratio_effect(a: ArrayLike, b: ArrayLike, level: float = 0.95) -> Ef
         return _nothing(level, "a group has no values", n)
     logs = np.log(control), np.log(candidate)
     ratio = _exp(float(logs[1].mean() - logs[0].mean()))
-    interval = _on_logs(_welch(*logs, level), "logs")
-    difference = _mean(candidate) - _mean(control)
+    interval = _on_logs(_between_means(*logs, level), "logs")
+    difference = mean(candidate) - mean(control)
     return _effect(ratio, difference, interval, level, n, _smaller(control, candidate))
 
 
@@ -130,8 +129,8 @@ def unpaired_difference_effect(a: ArrayLike, b: ArrayLike, level: float = 0.95) 
     n = control.size + candidate.size
     if control.size == 0 or candidate.size == 0:
         return _nothing(level, "a group has no values", n)
-    difference = _mean(candidate) - _mean(control)
-    interval = _welch(control, candidate, level)
+    difference = mean(candidate) - mean(control)
+    interval = _between_means(control, candidate, level)
     return _effect(None, difference, interval, level, n, _smaller(control, candidate))
 
 
@@ -166,11 +165,6 @@ def _smaller(a: Floats, b: Floats) -> str:
     return f"an interval needs 2 values in each group (have {min(a.size, b.size)})"
 
 
-def _mean(x: Floats) -> float:
-    """Between the least and the largest, although sums round."""
-    return min(max(float(x.mean()), float(x.min())), float(x.max()))
-
-
 def _exp(log: float) -> float:
     with np.errstate(over="ignore"):
         return float(np.exp(log))
@@ -197,16 +191,7 @@ def _of_share(d: Floats, interval: Interval, units: int) -> Interval:
     return replace(interval, low=max(interval.low, -1.0), high=min(interval.high, 1.0))
 
 
-def _welch(a: Floats, b: Floats, level: float) -> Interval | None:
-    """mean(b) - mean(a) ± t(df) √(s²/n + s²/n), df by Satterthwaite (Welch 1947)."""
-    if min(a.size, b.size) < 2:
-        return None
-    parts = [0.0 if x.min() == x.max() else float(x.var(ddof=1)) / x.size for x in (a, b)]
-    variance, difference = sum(parts), _mean(b) - _mean(a)
-    if variance == 0:
-        return Interval(difference, difference, level, "Welch's t")
-    # shares of the variance, because squares of tiny variances vanish
-    weights = [part / variance for part in parts]
-    df = 1 / sum(w * w / (x.size - 1) for w, x in zip(weights, (a, b), strict=True))
-    half = student_quantile(0.5 + level / 2, df) * math.sqrt(variance)
-    return Interval(difference - half, difference + half, level, "Welch's t")
+def _between_means(a: Floats, b: Floats, level: float) -> Interval | None:
+    """Of mean(b) - mean(a)."""
+    found = welch(b, a, level=level)
+    return None if found is None else found.interval

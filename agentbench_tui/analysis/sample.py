@@ -25,6 +25,18 @@ def column(values: ArrayLike) -> Floats:
     return array
 
 
+def mean(x: Floats) -> float:
+    """Between the least and the largest, although sums round: of equal values exactly theirs."""
+    return min(max(float(x.mean()), float(x.min())), float(x.max()))
+
+
+def mean_by(labels: Integers, values: Floats) -> tuple[Integers, Floats]:
+    """The labels that there are, in order, and the mean of the values of each."""
+    names, place = np.unique(labels, return_inverse=True)
+    place = place.reshape(-1)
+    return names, np.bincount(place, values, len(names)) / np.bincount(place)
+
+
 def grouped(values: Floats, labels: ArrayLike) -> tuple[Integers, int]:
     """Labels renumbered 0 … G-1, and G. ValueError unless there is one label for each value."""
     array = np.asarray(labels)

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from agentbench_tui.analysis.alternative import Alternative, p_value
 from agentbench_tui.analysis.distribution import student_cdf, student_quantile
 from agentbench_tui.analysis.interval import Interval
-from agentbench_tui.analysis.sample import Floats, column
+from agentbench_tui.analysis.sample import Floats, column, mean
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ def welch(
     if squared > 0:
         a, b = of_first / squared, of_second / squared
         df = 1 / (a * a / (n - 1) + b * b / (m - 1))
-    difference = _mean(first) - _mean(second)
+    difference = mean(first) - mean(second)
     return _test(difference, math.sqrt(squared), df, alternative, level, "Welch's t")
 
 
@@ -67,7 +67,7 @@ def student_t(
     df = n + m - 2
     pooled = ((n - 1) * _variance(first) + (m - 1) * _variance(second)) / df
     error = math.sqrt(pooled * (1 / n + 1 / m))
-    return _test(_mean(first) - _mean(second), error, df, alternative, level, "pooled t")
+    return _test(mean(first) - mean(second), error, df, alternative, level, "pooled t")
 
 
 def paired_t(
@@ -81,17 +81,12 @@ def paired_t(
     if d.size < 2:
         return None
     error = math.sqrt(_variance(d) / d.size)
-    return _test(_mean(d), error, d.size - 1, alternative, level, "paired t")
+    return _test(mean(d), error, d.size - 1, alternative, level, "paired t")
 
 
 def _variance(x: Floats) -> float:
     """Sample variance; exactly 0 for equal values, whose mean rounds."""
     return 0.0 if x.min() == x.max() else float(x.var(ddof=1))
-
-
-def _mean(x: Floats) -> float:
-    """The mean; of equal values exactly theirs."""
-    return float(x[0]) if x.min() == x.max() else float(x.mean())
 
 
 def _test(

@@ -23,9 +23,6 @@ if TYPE_CHECKING:
 ALPHA = 0.05
 LEVEL = 1 - ALPHA
 EQUIVALENCE_LEVEL = 1 - 2 * ALPHA
-MARGIN_OF_SHARES = 0.02
-MARGIN_OF_RATIOS = 0.05
-"""The smallest change that matters, unless it is said: 2 points, 5 %."""
 EQUAL_PAIRS = 15
 CONSTANT_PAIRS = 59
 """Fewest cases with which a ratio is called equivalent; the latter where all of them differ alike:

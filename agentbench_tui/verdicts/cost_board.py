@@ -14,6 +14,7 @@ import numpy as np
 from agentbench_tui.analysis.cost_efficiency import OPTIMAL_ABOVE
 from agentbench_tui.analysis.estimate import estimate
 from agentbench_tui.analysis.pareto import pareto_front
+from agentbench_tui.analysis.scale import MARGINS
 from agentbench_tui.model.errors import UsageError, did_you_mean
 from agentbench_tui.verdicts.case_numbers import CaseNumbers
 from agentbench_tui.verdicts.comparability import is_timed
@@ -42,8 +43,6 @@ if TYPE_CHECKING:
 SCHEMA = "agentbench.cost/1"
 FORMULA = "efficiency = value / best value; value = right answers x tasks per second / USD per task"
 FORMULA_WITHOUT_SPEED = "efficiency = value / best value; value = right answers / USD per task"
-MARGIN = 0.02
-"""Points of right answers below which two count as equal, unless it is said."""
 
 Document = dict[str, Any]
 
@@ -54,7 +53,7 @@ class CostAsked:
 
     names: tuple[str, ...] = ()
     """The first is the one in use; with others only these, alone held against everyone."""
-    margin: float = MARGIN
+    margin: float = MARGINS["points"]
     wanted: Wanted = field(default_factory=Wanted)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from agentbench_tui.analysis.sample import mean_by
 from agentbench_tui.verdicts.pairing import case_values
 from agentbench_tui.verdicts.task_evidence import TaskEvidence
 
@@ -85,9 +86,7 @@ def _of_common_cases(a: TaskEvidence, b: TaskEvidence) -> tuple[Integers, Floats
 
 def _shares(side: TaskEvidence) -> tuple[Integers, Floats]:
     found = case_values(side, "correct_share", on_logs=False)
-    case, place = np.unique(found.case, return_inverse=True)
-    place = place.reshape(-1)
-    return case, np.bincount(place, found.value) / np.bincount(place)
+    return mean_by(found.case, found.value)
 
 
 def _said(

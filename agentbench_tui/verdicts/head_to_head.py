@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from agentbench_tui.analysis.effect_size import cliffs_delta, dz, hedges_g
+from agentbench_tui.analysis.interval import cluster_sums
 from agentbench_tui.analysis.paired_effect import (
     Effect,
     difference_effect,
@@ -22,6 +23,7 @@ from agentbench_tui.analysis.paired_effect import (
 from agentbench_tui.analysis.permutation import PermutationTest, permutation_test, sign_flip_test
 from agentbench_tui.analysis.proportion import mcnemar_exact, newcombe_paired
 from agentbench_tui.analysis.rank import mann_whitney
+from agentbench_tui.analysis.scale import MARGINS
 from agentbench_tui.analysis.signed_rank import wilcoxon
 from agentbench_tui.analysis.student import welch
 from agentbench_tui.model.metric import find_metric
@@ -29,15 +31,12 @@ from agentbench_tui.verdicts.comparison import (
     EQUIVALENCE_LEVEL,
     LEAST_CLUSTERS,
     LEVEL,
-    MARGIN_OF_RATIOS,
-    MARGIN_OF_SHARES,
     SURE_REPEATS,
     Asked,
     Comparison,
 )
 from agentbench_tui.verdicts.moments import (
     all_binary,
-    cluster_sums,
     mean,
     pooled_sd,
     sd,
@@ -76,7 +75,7 @@ def compare_metric(metric: str, a: Evidence, b: Evidence, asked: Asked) -> Compa
     if known is None or known.direction == "none":
         return None
     share = known.unit == "share"
-    margin = asked.margin or (MARGIN_OF_SHARES if share else MARGIN_OF_RATIOS)
+    margin = asked.margin or MARGINS["points" if share else "ratio"]
     repeats = min(one.repeats if isinstance(one, TaskEvidence) else 0 for one in (a, b))
     base = metric.partition(".")[0]
     unanswered = () if share else _unanswered(base, a, b)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from agentbench_tui.analysis.sample import mean_by
 from agentbench_tui.verdicts.cost import Spending, spending
 
 if TYPE_CHECKING:
@@ -53,9 +54,7 @@ class Ledger:
 
     def by_case(self, values: Floats) -> tuple[Integers, Floats]:
         """Cases in order, with the mean over their answers."""
-        cases, at = np.unique(self.case, return_inverse=True)
-        at = at.reshape(-1)
-        return cases, np.bincount(at, values, len(cases)) / np.bincount(at)
+        return mean_by(self.case, values)
 
     def clusters_of(self, cases: Integers) -> Integers:
         """What is independent, of cases that are all in here."""

@@ -38,12 +38,6 @@ def all_binary(*columns: Floats) -> bool:
     return all(bool(((x == 0) | (x == 1)).all()) for x in columns)
 
 
-def cluster_sums(d: Floats, clusters: Integers) -> Floats:
-    """The sum of each cluster."""
-    _, place = np.unique(clusters, return_inverse=True)
-    return np.bincount(place.reshape(-1), d).astype(np.float64)
-
-
 def sd_of_clusters(d: Floats, clusters: Integers) -> float | None:
     """The sd that as many independent values would have, of which the mean is known as well."""
     if len(np.unique(clusters)) < 2:

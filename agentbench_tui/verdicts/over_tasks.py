@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from agentbench_tui.analysis.resampling import Resampling
+from agentbench_tui.analysis.sample import mean_by
 from agentbench_tui.analysis.task_aggregate import (
     aggregate,
     bootstrap_aggregate,
@@ -61,9 +62,8 @@ def _runs(card: Scorecard, metric: str, cases: Integers) -> list[Floats]:
     """The value of each repeat, by benchmark."""
     values = card.column(metric)
     kept = np.isin(card.case, cases) & ~np.isnan(values)
-    repeats, first, at = np.unique(card.repeat[kept], return_index=True, return_inverse=True)
-    at = at.reshape(-1)
-    means = np.bincount(at, values[kept], len(repeats)) / np.bincount(at)
+    _, first = np.unique(card.repeat[kept], return_index=True)
+    _, means = mean_by(card.repeat[kept], values[kept])
     places = card.place[kept][first]
     return [means[places == place] for place in np.unique(places)]
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from agentbench_tui.analysis.sample import mean_by
+
 if TYPE_CHECKING:
     from agentbench_tui.analysis.sample import Floats, Integers
     from agentbench_tui.verdicts.task_evidence import TaskEvidence
@@ -143,11 +145,10 @@ def repeat_means(
     if not len(value):
         return RepeatMeans(value, 0.0)
     repeats, asked = int(repeat.max()) + 1, int(case.max()) + 1
-    cells, cell = np.unique(repeat.reshape(-1) * asked + case.reshape(-1), return_inverse=True)
-    means = np.bincount(cell.reshape(-1), value) / np.bincount(cell.reshape(-1))
+    cells, means = mean_by(repeat.reshape(-1) * asked + case.reshape(-1), value)
     repeat, case = np.divmod(cells, asked)
-    of_case = np.bincount(case, means) / np.bincount(case)
-    luck = np.bincount(repeat, means - of_case[case]) / np.bincount(repeat)
+    _, of_case = mean_by(case, means)
+    _, luck = mean_by(repeat, means - of_case[case])
     free = len(cells) - repeats - asked + 1
     rest = means - of_case[case] - luck[repeat]
     variance = float(rest @ rest) / free / len(cells) if free > 0 else 0.0

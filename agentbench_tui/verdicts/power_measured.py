@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from agentbench_tui.analysis.components import PairingGain, pairing_gain
+from agentbench_tui.analysis.sample import mean_by
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.verdicts.comparison import SURE_REPEATS
 from agentbench_tui.verdicts.measured import (
@@ -230,9 +231,7 @@ def _case_means(evidence: TaskEvidence, metric: str) -> dict[int, float]:
     if column is None:
         return {}
     known = ~np.isnan(column)
-    cases, place = np.unique(evidence.case[known], return_inverse=True)
-    sums = np.bincount(place.reshape(-1), column[known])
-    means = sums / np.bincount(place.reshape(-1))
+    cases, means = mean_by(evidence.case[known], column[known])
     return dict(zip(cases.tolist(), means.tolist(), strict=True))
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from agentbench_tui.analysis.sample import mean_by
 from agentbench_tui.verdicts.evidence import evidence_of
 from agentbench_tui.verdicts.place import place_of
 from agentbench_tui.verdicts.task_evidence import TaskEvidence
@@ -95,9 +96,7 @@ class Scorecard:
         """Cases that have a value, in order, with the mean over their observations."""
         values = self.column(metric)
         known = ~np.isnan(values)
-        cases, at = np.unique(self.case[known], return_inverse=True)
-        at = at.reshape(-1)
-        return cases, np.bincount(at, values[known], len(cases)) / np.bincount(at)
+        return mean_by(self.case[known], values[known])
 
     def samples(self, metric: str) -> dict[int, Floats]:
         """Place → one value for each repeat, where the metric was measured."""

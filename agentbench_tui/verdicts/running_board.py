@@ -1,0 +1,176 @@
+"""Who leads in a run while it goes on: what is known so far, and how sure it is.
+
+Once every execution has its scores the order is that of the run's leaderboard. Before, agents are
+ordered by the share of right answers so far, or where nothing is right or wrong by the median time.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from agentbench_tui.analysis.estimate import Estimate
+from agentbench_tui.analysis.histogram import Histogram
+from agentbench_tui.analysis.interval import wilson
+from agentbench_tui.store.queries import executions_of
+from agentbench_tui.verdicts.leaderboard import run_leaderboard
+from agentbench_tui.verdicts.standing import by_intervals
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable
+
+_NEEDED = {0.5: 1, 0.95: 59}
+"""Answers that a percentile needs: fewer seldom reach beyond it."""
+
+
+@dataclass(slots=True)
+class Standing:
+    """One agent so far."""
+
+    agent_id: str
+    simulated: bool
+    place: str = "–"
+    """Place as it is written, `1=` where several share it."""
+    score: float | None = None
+    low: float | None = None
+    high: float | None = None
+    """95 % interval of the score."""
+    accuracy: float | None = None
+    """Share of right answers so far."""
+    answered_share: float | None = None
+    p50_ms: float | None = None
+    p95_ms: float | None = None
+    cost_usd: float | None = None
+    observed: int = 0
+    reason: str = ""
+    """Why there is no score."""
+
+
+@dataclass(slots=True)
+class RunningBoard:
+    """The agents of one run, the best first; simulated ones after those that were measured."""
+
+    score: str = "accuracy"
+    """What it is ordered by: `overall`, `accuracy` so far, or `p50`."""
+    standings: list[Standing] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _Sums:
+    observed: int = 0
+    answered: int = 0
+    correct: int = 0
+    cost_usd: float = 0.0
+    times: Histogram = field(default_factory=Histogram)
+
+
+class BoardReader:
+    """Reads a run again and again; only ticks that are new are read each time."""
+
+    def __init__(self, run_key: int) -> None:
+        self._run_key = run_key
+        self._last = 0
+        self._sums: dict[int, _Sums] = defaultdict(_Sums)
+
+    def read(self, connection: sqlite3.Connection, graded: frozenset[int]) -> RunningBoard:
+        """`graded`: keys of the executions whose answers are right or wrong."""
+        for row in connection.execute(
+            "SELECT seq, execution_key, observed, answered, correct, cost_usd, e2e_histogram"
+            " FROM ticks WHERE run_key=? AND seq>? ORDER BY seq",
+            (self._run_key, self._last),
+        ).fetchall():
+            self._last = row["seq"]
+            sums = self._sums[row["execution_key"]]
+            sums.observed += row["observed"]
+            sums.answered += row["answered"]
+            sums.correct += row["correct"]
+            sums.cost_usd += row["cost_usd"]
+            sums.times.merge(Histogram.from_bytes(row["e2e_histogram"]))
+        rows = executions_of(connection, self._run_key)
+        by_agent: dict[tuple[str, bool], list[int]] = defaultdict(list)
+        for row in rows:
+            by_agent[row["agent_id"], bool(row["simulated"])].append(row["key"])
+        board = RunningBoard(
+            standings=[self._so_far(*agent, keys, graded) for agent, keys in by_agent.items()]
+        )
+        if rows and all(row["overall_score"] is not None for row in rows):
+            _by_overall(connection, self._run_key, board)
+        elif graded:
+            _by_score(board, board.standings)
+        else:
+            board.score = "p50"
+            _by_time(board)
+        return board
+
+    def _so_far(
+        self, agent_id: str, simulated: bool, keys: Iterable[int], graded: frozenset[int]
+    ) -> Standing:
+        found = Standing(agent_id, simulated)
+        times, right, asked, answered = Histogram(), 0, 0, 0
+        for key in keys:
+            sums = self._sums[key]
+            found.observed += sums.observed
+            answered += sums.answered
+            found.cost_usd = (found.cost_usd or 0.0) + sums.cost_usd
+            times.merge(sums.times)
+            if key in graded:
+                right, asked = right + sums.correct, asked + sums.observed
+        found.answered_share = answered / found.observed if found.observed else None
+        shares = [share for share, needed in _NEEDED.items() if len(times) >= needed]
+        known = dict(zip(shares, times.percentiles(shares), strict=True))
+        found.p50_ms, found.p95_ms = known.get(0.5), known.get(0.95)
+        interval = wilson(right, asked)
+        if interval is None:
+            found.reason = "nothing answered yet"
+        else:
+            found.accuracy = found.score = right / asked
+            found.low, found.high = interval.low, interval.high
+        return found
+
+
+def _by_overall(connection: sqlite3.Connection, run_key: int, board: RunningBoard) -> None:
+    """As the run's leaderboard has it."""
+    board.score = "overall"
+    known = {(one.agent_id, one.simulated): one for one in board.standings}
+    ordered = []
+    for entry in run_leaderboard(connection, run_key):
+        standing = known.pop((entry["agent_id"], entry["simulated"]), None)
+        if standing is not None:
+            standing.place = entry["rank_shown"]
+            standing.score, standing.low, standing.high = (
+                entry["overall"], entry["low"], entry["high"],
+            )  # fmt: skip
+            standing.accuracy = entry["accuracy"]
+            ordered.append(standing)
+    board.standings = ordered + list(known.values())
+
+
+def _by_score(board: RunningBoard, standings: list[Standing]) -> None:
+    """By the score; places by the intervals, of measured and of simulated agents apart."""
+    for simulated in (False, True):
+        those = [one for one in standings if one.simulated == simulated and one.score is not None]
+        if not those:
+            continue
+        found = by_intervals(
+            [
+                Estimate(one.score, one.low, one.high, one.observed, "share of right answers")
+                for one in those
+            ],
+            "higher",
+        )
+        for one, label in zip(those, found.labels(), strict=True):
+            one.place = label
+    board.standings.sort(
+        key=lambda one: (one.simulated, one.score is None, -(one.score or 0.0), one.agent_id)
+    )
+
+
+def _by_time(board: RunningBoard) -> None:
+    """By the median; without places, since nothing here says how sure they are."""
+    for one in board.standings:
+        one.score = one.low = one.high = None
+    board.standings.sort(
+        key=lambda one: (one.simulated, one.p50_ms is None, one.p50_ms or 0.0, one.agent_id)
+    )
