@@ -25,6 +25,8 @@ WARM_UP = 0.1
 """Of the time under load, from its beginning."""
 LEAST_S = 10.0
 """After the warm-up; in less, a start cannot be told from a trend."""
+LEAST_GROWTH_MB = 1.0
+"""Over the time watched: every program grows by so much now and then, and no leak shows by less."""
 _HOUR_S = 3600.0
 _PAGE_MB = 4096 / 1e6
 """Resident memory is counted in pages: what grows by less is not seen."""
@@ -95,13 +97,18 @@ class Soak:
             least = series.grain / trend.span_s * _HOUR_S
             low, high = min(low, -least), max(high, least)
             words += f"; a rise of more than {high:,.3g} {unit}/h is ruled out"
+        direction = trend.direction
+        grown = trend.end - trend.start
+        if direction == "rises" and series.of == "memory" and grown < LEAST_GROWTH_MB:
+            direction = "no trend seen"
+            words += f"; only {grown:.2g} MB in all, too little to be called a leak"
         return TrendFacts(
             of=series.of,
             unit=series.unit,
             per_hour=trend.slope * _HOUR_S,
             low=low,
             high=high,
-            direction=trend.direction,
+            direction=direction,
             words=words,
         )
 

@@ -79,6 +79,13 @@ async def test_without_a_leak_it_says_what_is_ruled_out() -> None:
     assert f"a rise of more than {memory.high:,.3g} MB/h is ruled out" in memory.words
 
 
+async def test_half_a_megabyte_is_no_leak_however_steep() -> None:
+    memory = trend(await soaked(30, mb_per_h=66), "memory")  # 0.5 MB in 27 s
+    assert memory.low > 0
+    assert memory.direction == "no trend seen"
+    assert "MB in all, too little to be called a leak" in memory.words
+
+
 async def test_the_growth_of_a_start_is_no_leak() -> None:
     report = await soaked(start_mb=40)
     assert trend(report, "memory").direction == "no trend seen"

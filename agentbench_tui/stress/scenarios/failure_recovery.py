@@ -8,6 +8,7 @@ Where faults are put before what the agent depends on (`upstream`), all counts.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
     from agentbench_tui.stress.stand import Stand
 
 _LEAST_TIME_LIMIT_S = 1.0
+LEAST_RESTART_S = 5.0
+"""That a server is watched for after it was killed."""
 
 
 async def run(stand: Stand, spec: StressSpec, normal: Normal, reporter: Reporter) -> None:
@@ -107,16 +110,24 @@ class _Trial:
             faults = [
                 Fault(kind, timeline.begins_s, timeline.ends_s) for kind in BY_PROXY[name](ease)
             ]
-            course = self._course(faults=tuple(faults))
+            course = self._course(timeline, faults=tuple(faults))
             measured = await self.stand.hold(course, phase=f"fault {name}")
             return Outage(name, measured, timeline, self.normal, passes=passes)
-        if name == KILL and self.stand.owned is None:
-            # Programs that our senders ask are started again with the next request.
-            timeline = Timeline(timeline.piece_s, 0, timeline.during + timeline.after)
+        if name == KILL:
+            timeline = self._of_kill()
         async with ProcessFault(lambda: self.stand.roots) as processes:
-            course = self._course(actions=self._actions(name, processes))
+            course = self._course(timeline, actions=self._actions(name, processes))
             measured = await self.stand.hold(course, phase=f"fault {name}")
         return Outage(name, measured, timeline, self.normal, passes=False)
+
+    def _of_kill(self) -> Timeline:
+        """Programs that our senders ask are started again with the next request; a server needs
+        its time to start, which no scale makes shorter."""
+        given = self.timeline
+        if self.stand.owned is None:
+            return Timeline(given.piece_s, 0, given.during + given.after)
+        after = max(given.after, math.ceil(LEAST_RESTART_S / given.piece_s))
+        return Timeline(given.piece_s, given.during, after)
 
     def _actions(self, name: str, processes: ProcessFault) -> tuple[TimedAction, ...]:
         begins_s, ends_s = self.timeline.begins_s, self.timeline.ends_s
@@ -138,7 +149,11 @@ class _Trial:
         return (TimedAction(begins_s, "SIGKILL of the target", kill),)
 
     def _course(
-        self, *, faults: tuple[Fault, ...] = (), actions: tuple[TimedAction, ...] = ()
+        self,
+        timeline: Timeline,
+        *,
+        faults: tuple[Fault, ...] = (),
+        actions: tuple[TimedAction, ...] = (),
     ) -> Course:
         """Requests wait as long as the failure lasts, and no longer: what it swallowed is to be
         known by the end of the window."""
@@ -148,7 +163,7 @@ class _Trial:
             _LEAST_TIME_LIMIT_S,
         )
         return Course(
-            self.timeline.length_s,
+            timeline.length_s,
             rate=self.rate,
             time_limit_s=waiting_s,
             drain_s=waiting_s,
