@@ -21,8 +21,8 @@ STRESS_METRICS: dict[str, Metric] = {
             "100 × mean Q over the seconds from the beginning of the stress to the end of the "
             "recovery. Q of a second: requests due in it that were answered right and within the "
             "limits ÷ min(requests due, what the target answered at its best before the stress), "
-            "at most 1. Interval: moving blocks of 5 seconds of this one run; what another run "
-            "would give, only other runs tell.",
+            "at most 1. 0 where the target was lost. Interval: moving blocks of 5 seconds of this "
+            "one run; what another run would give, only other runs tell.",
         ),
         Metric(
             "breaking_rate_per_s",

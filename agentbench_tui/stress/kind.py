@@ -103,7 +103,7 @@ async def _scenario(group: Group, execution: ExecutionPlan, context: RunContext)
     from agentbench_tui.stress.budget import Stopped
     from agentbench_tui.stress.normal import measure_normal
     from agentbench_tui.stress.opening import open_stand
-    from agentbench_tui.stress.report import ScenarioReport
+    from agentbench_tui.stress.report import ScenarioReport, ScoreFacts
     from agentbench_tui.stress.reporter import Reporter
     from agentbench_tui.stress.safety import require_consent
     from agentbench_tui.stress.spec import StressSpec
@@ -129,8 +129,11 @@ async def _scenario(group: Group, execution: ExecutionPlan, context: RunContext)
     except AgentFailure as failure:
         if report.normal is None:
             raise
-        ours = failure.kind is FailureKind.HARNESS
-        report.status = "failed" if ours else "target lost"
+        if failure.kind is FailureKind.HARNESS:
+            report.status = "failed"
+        else:
+            # It serves nothing from then on, however much it had served before.
+            report.status, report.score = "target lost", ScoreFacts(value=0.0, worst_second=0.0)
         report.reason = one_line(redact(failure.detail), LONGEST_REASON)
     report.advice = advise([report])
     await reporter.save()

@@ -95,6 +95,7 @@ async def measure_normal(stand: Stand, spec: StressSpec, reporter: Reporter) -> 
     p50_ms, p95_ms = baseline.quantile_ms(0.5), baseline.quantile_ms(0.95)
     if p50_ms is None or p95_ms is None:
         raise _unanswered(baseline)
+    stand.pace_ms = max(stand.pace_ms or 0.0, p50_ms)
     if course.users is not None:
         rate = baseline.answered_per_s
     given = spec.limits.p95_ms

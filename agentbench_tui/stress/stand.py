@@ -45,7 +45,9 @@ FIRST_TIME_LIMIT_S = 60.0
 LEAST_TIME_LIMIT_S = 5.0
 TIME_LIMIT_OVER_P95 = 10.0
 IDLE_LIMIT_S = 30.0
-LEAST_IDLE_LIMIT_S = 10.0
+LEAST_IDLE_LIMIT_S = 3.0
+IDLE_PACES = 20
+"""Times the unloaded pace that are waited at least."""
 IDLE_REQUESTS = 3
 """One after another, all at the unloaded pace."""
 IDLE_FACTOR = 1.5
@@ -92,7 +94,7 @@ class Stand:
         self.windows = 0
         """Measured and stored so far; the number of the next."""
         self.pace_ms: float | None = None
-        """Median latency of one user alone; measured by the first `idle` unless set before."""
+        """Median latency at ease; measured by the first `idle` unless set before."""
         limit_ms = group.resolved().constraints.time_limit_ms
         self.time_limit_s = FIRST_TIME_LIMIT_S if limit_ms is None else limit_ms / 1000
         """Of one request, from sending."""
@@ -128,7 +130,7 @@ class Stand:
         measured = measured_of(
             columns, window, plans, phase=phase, repeat=repeat, users=course.users
         )
-        measured = watch.with_readings(measured)
+        measured = watch.with_readings(measured, cpu=self.is_here or self.scheme == "worker")
         if watch.why is not None:
             raise watch.why
         if window.stopped:
@@ -139,10 +141,11 @@ class Stand:
 
     async def idle(self, limit_s: float | None = None) -> bool:
         """Wait until one request after another is answered at its unloaded pace again; whether it
-        was within `limit_s` (30 s × time scale, and 10 s at least, when not given). `Stopped` as
-        of `hold`; a target that does not answer is not idle."""
+        was within `limit_s` (30 s × time scale when not given, but 3 s and 20 answers at
+        that pace at least). `Stopped` as of `hold`; a target that does not answer is not idle."""
         if limit_s is None:
-            limit_s = max(self.spec.scaled(IDLE_LIMIT_S), LEAST_IDLE_LIMIT_S)
+            paces_s = IDLE_PACES * (self.pace_ms or 0.0) / 1e3
+            limit_s = max(self.spec.scaled(IDLE_LIMIT_S), LEAST_IDLE_LIMIT_S, paces_s)
         ends_s = perf_counter() + limit_s
         while (left_s := ends_s - perf_counter()) > 0:
             times = await self._ask_in_turn(left_s)

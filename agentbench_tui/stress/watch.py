@@ -73,15 +73,16 @@ class Watch:
         doing += [self._act(action, began_ns) for action in self._course.actions]
         self._tasks = [asyncio.create_task(one) for one in doing]
 
-    def with_readings(self, measured: Measured) -> Measured:
-        """The window with what was read beside it."""
+    def with_readings(self, measured: Measured, *, cpu: bool) -> Measured:
+        """The window with what was read beside it; the CPU time of processes that live for one
+        request is not seen, and left out."""
         readings = self.readings
         if readings is None:
             return measured
         return replace(
             measured,
             memory_mb=tuple(readings.memory_mb),
-            cpu_share=readings.cores,
+            cpu_share=readings.cores if cpu else None,
             applied=self._applied,
         )
 

@@ -69,6 +69,7 @@ async def test_the_death_of_the_target_ends_a_scenario_with_what_was_measured(
     assert found.told.status == "target lost"
     assert "the target's process" in found.told.reason
     assert found.told.broke
+    assert metric(found, "resilience")["value"] == 0
     assert found.told.normal is not None
     assert [window.phase for window in found.told.windows][-1] == "normal"
     assert descendants() == before
