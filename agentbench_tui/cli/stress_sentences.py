@@ -8,6 +8,8 @@ from agentbench_tui.verdicts.figures import NOTHING, milliseconds, rate
 
 _SEVERITIES = ("critical", "warning", "info")
 """From the worst; what is recommended is told in this order."""
+UNKNOWN = "not known"
+"""How `analysis.resilience.Recovery` begins where too little was watched to tell."""
 _WHAT = {"rate": "rate", "concurrency": "users", "input": "input"}
 
 Document = dict[str, Any]
@@ -130,8 +132,8 @@ def _status(scenario: Document) -> str:
 
 def _broke(scenario: Document) -> str:
     point = scenario["breaking_point"]
-    if point is None or scenario["broke"] is None:
-        return "did not break" if scenario["broke"] is False else ""
+    if point is None:
+        return ""
     unit = f" {point['unit']}" if point["unit"] else ""
     if point["fail"] is None:
         if point["pass"] is None:
@@ -161,7 +163,10 @@ def _recovered(scenario: Document) -> str:
     seconds = scenario["recovery_s"]
     if seconds is not None:
         return "recovered at once" if seconds == 0 else f"recovered after {seconds:.3g} s"
-    late = [one["after"] for one in recoveries if one["seconds"] is None]
+    open_ones = [one for one in recoveries if one["seconds"] is None]
+    late = [one["after"] for one in open_ones if not one["words"].startswith(UNKNOWN)]
+    if not late:
+        return "recovery not known"
     return f"not recovered from {', '.join(late)}"
 
 

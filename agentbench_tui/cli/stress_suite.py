@@ -26,7 +26,7 @@ _RENAMED = {"duration": "duration_s", "recovery": "recovery_s", "max_time": "max
 """Option → key."""
 _OF_SCENARIO = {
     "faults": ("failure_recovery",),
-    "memory_limit_mb": ("memory_pressure",),
+    "memory_limit_mb": ("memory_pressure", "sustained_load"),
     "ballast_mb": ("memory_pressure",),
     "most_input_tokens": ("large_inputs",),
 }

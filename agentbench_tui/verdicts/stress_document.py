@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from agentbench_tui.stress.report import ScenarioReport
 
 SCHEMA = "agentbench.stress/1"
+_AT_EASE = ("ladder", "normal")
+"""Phases of windows that look for what is normal."""
 
 Document = dict[str, Any]
 
@@ -54,7 +56,7 @@ def told(report: ScenarioReport) -> Document:
         "resilience": None if score is None else score.value,
         "interval": None if score is None or score.low is None else [score.low, score.high],
         "worst_second": None if score is None else score.worst_second,
-        "broke": report.broke if report.windows or report.broke else None,
+        "broke": report.broke if report.broke or _was_tried(report) else None,
         "breaking_point": _first_that_fails(points),
         "breaking_points": points,
         "recovery_s": slowest(report),
@@ -70,6 +72,11 @@ def told(report: ScenarioReport) -> Document:
         "windows": _plain(report.windows),
         "missing": dict(report.missing),
     }
+
+
+def _was_tried(report: ScenarioReport) -> bool:
+    """Whether more than normal was asked of the target."""
+    return any(window.phase not in _AT_EASE for window in report.windows)
 
 
 def slowest(report: ScenarioReport) -> float | None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from agentbench_tui.analysis.resilience import recovery
 from agentbench_tui.cli.result import print_run
 from agentbench_tui.cli.stress_result import curve_of, print_stress_run, stress_rows
 from agentbench_tui.cli.stress_sentences import (
@@ -199,11 +200,17 @@ def test_the_headline_says_where_it_broke_how_it_stood_and_how_it_came_back() ->
             ),
             "memory_pressure: not applicable: the target's processes are not here",
         ),
-        (soak(), "sustained_load: did not break · resilience 31"),
+        (soak(), "sustained_load: resilience 31"),
     ],
 )
 def test_the_headline_says_no_more_than_is_known(report: ScenarioReport, said: str) -> None:
     assert headline(told(report)) == said
+
+
+def test_a_recovery_that_nobody_could_see_is_not_called_none() -> None:
+    unseen = recovery([10.0] * 5, [0.0])
+    facts = RecoveryFacts(after="overload", words=unseen.words, watched_s=unseen.watched_s)
+    assert headline(told(high_load(recoveries=[facts]))).endswith("· recovery not known")
 
 
 def test_what_stands_behind_it_has_its_figures() -> None:
@@ -294,7 +301,7 @@ def test_a_run_is_told_in_blocks_that_end_with_the_score(
         for words in (
             "m (simulated)",
             "high_load: breaks between 152 and 166 requests/s",
-            "sustained_load: did not break",
+            "sustained_load: resilience 31",
             "Recommendations",
             "critical: memory leaks 10 MB a minute",
             "every duration × 0.05",

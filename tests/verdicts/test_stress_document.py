@@ -131,6 +131,7 @@ def test_the_search_that_found_a_failing_level_is_named_first() -> None:
     [
         (a_report(), None),
         (a_report(status="not applicable"), None),
+        (a_report(windows=[msgspec.structs.replace(WINDOW, phase="ladder")]), None),
         (a_report(windows=[WINDOW]), False),
         (a_report(status="target lost"), True),
     ],
