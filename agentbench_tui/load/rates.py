@@ -187,7 +187,7 @@ def _sent_per_s(requests: Requests, own: Flags, window: Window) -> float | None:
 
     A schedule asks for sessions: their later requests are no answer to it.
     """
-    length_s = _asking_s(window)
+    length_s = asking_s(window)
     if window.is_open:
         own = own & ~requests.columns.follow_up
     if length_s <= 0:
@@ -196,15 +196,16 @@ def _sent_per_s(requests: Requests, own: Flags, window: Window) -> float | None:
 
 
 def _due_per_s(requests: Requests, own: Flags, window: Window) -> float | None:
-    length_s = _asking_s(window)
+    length_s = asking_s(window)
     if not window.is_open or length_s <= 0:
         return None
     unsent = sum(worker.offered - worker.sent for worker in window.workers)
     return (np.count_nonzero(own & ~requests.columns.follow_up) + unsent) / length_s
 
 
-def _asking_s(window: Window) -> float:
-    """Seconds that the schedule spans; its last arrival comes before their end."""
-    if window.asked and window.asked_per_s and not window.stopped:
+def asking_s(window: Window) -> float:
+    """Seconds that the schedule spans, as it was drawn: one that ends with its requests may take
+    more or less than it does on average."""
+    if not window.window_s and window.asked and window.asked_per_s:  # a single request, at once
         return window.asked / window.asked_per_s
     return window.window_s

@@ -16,7 +16,7 @@ from agentbench_tui.instruments.overhead import Verdict
 from agentbench_tui.load.aggregate import statuses, total_of_workers
 from agentbench_tui.load.columns import Flags, Floats
 from agentbench_tui.load.connections import told_of_connections
-from agentbench_tui.load.rates import LEAST_WAVES, Rates, growth, rates_of
+from agentbench_tui.load.rates import LEAST_WAVES, Rates, asking_s, growth, rates_of
 from agentbench_tui.load.requests import FIRST_TOKEN, Requests
 from agentbench_tui.load.sample import CANCELLED, UNFINISHED
 from agentbench_tui.load.verdict import LEAST_DRAWN, Facts, Limit, judge
@@ -218,17 +218,25 @@ def _told(of_repeats: Sequence[Iterable[str]]) -> tuple[str, ...]:
 
 
 def _drawn(requests: Requests, rates: Mapping[int, Rates]) -> list[str]:
-    """How many a random schedule drew, where that is not what it draws on average."""
-    asked = drawn = 0.0
+    """How many a random schedule drew, or how long it took to draw as many as end it, where that
+    is not what it is on average."""
+    asked = drawn = mean_s = took_s = 0.0
     for repeat, window in requests.windows.items():
         due = rates[repeat].due
         if window.stopped or not window.asked or not window.asked_per_s or due is None:
             return []
         asked += window.asked
-        drawn += due * window.asked / window.asked_per_s
-    if not asked or not drawn / asked >= LEAST_DRAWN or abs(drawn / asked - 1) < DRAWN_APART:
+        drawn += due * asking_s(window)
+        mean_s += window.asked / window.asked_per_s
+        took_s += asking_s(window)
+    if not asked or drawn / asked < LEAST_DRAWN:
         return []
-    return [f"the arrivals are random: {drawn:,.0f} were drawn where {asked:,.0f} are the mean"]
+    if abs(drawn / asked - 1) >= DRAWN_APART:
+        return [f"the arrivals are random: {drawn:,.0f} were drawn where {asked:,.0f} are the mean"]
+    if abs(took_s / mean_s - 1) >= DRAWN_APART:
+        times = f"{took_s:,.3g} s where {mean_s:,.3g} s"
+        return [f"the arrivals are random: {asked:,.0f} came in {times} are the mean"]
+    return []
 
 
 def _short(requests: Requests, rates: Mapping[int, Rates]) -> list[str]:

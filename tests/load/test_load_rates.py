@@ -17,7 +17,9 @@ from agentbench_tui.load.arrivals import (
     Steps,
     offsets_ns,
 )
+from agentbench_tui.load.rates import rates_of
 from agentbench_tui.load.requests import Requests
+from agentbench_tui.load.summary import DRAWN_APART, summarise
 from agentbench_tui.model.agent import AgentSpec
 
 AGENT = AgentSpec("a", "1", "openai:http://127.0.0.1/v1#m")
@@ -99,3 +101,28 @@ def test_one_slow_answer_at_the_end_does_not_stretch_the_window() -> None:
     samples[-1] = Sample(199 / 20, 9.0, tokens=7)
     found = rates(samples, 10.0)
     assert found["request_throughput_per_s"] == pytest.approx(20, rel=0.01)
+
+
+def drawn_by_count(seed: int) -> tuple[list[float], float]:
+    """200 arrivals at 100/s on average, and the length of the window that ends with them."""
+    arrivals = Arrivals(process="poisson", profile=Constant(100.0))
+    dues = [ns / 1e9 for ns in offsets_ns(arrivals, seed, duration_ns=None, count=200)]
+    return dues, dues[-1] * 200 / 199
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_window_that_ends_with_its_requests_is_as_long_as_they_took_to_come(seed: int) -> None:
+    """So that what left on time was all sent, also where they came slower than on average."""
+    dues, window_s = drawn_by_count(seed)
+    worker = done(offered=200, sent=200, window_s=window_s)
+    one = window(worker, ramp_s=None, asked=200.0, asked_per_s=100.0)
+    requests = Requests(columns([Sample(due, 0.02, 0.0001) for due in dues]), {0: one})
+    found = rates_of(requests, 0, requests.answered)
+    assert found.sent == found.due == pytest.approx(200 / window_s)
+    assert found.sent == pytest.approx(100, rel=0.25)
+
+    summary = summarise(requests, aggregate(requests, AGENT))
+    apart = abs(window_s / 2 - 1) >= DRAWN_APART
+    told = f"the arrivals are random: 200 came in {window_s:.3g} s where 2 s are the mean"
+    assert list(summary.warnings) == ([told] if apart else [])
+    assert summary.limit == "none"

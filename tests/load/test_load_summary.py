@@ -56,7 +56,7 @@ def connection(tmp_path: Path) -> Iterator[sqlite3.Connection]:
 
 
 def worker(**known: Any) -> Any:
-    quiet = {"window_s": 9.9, "lateness": Lateness(0.1, 0.5, 2.0, 900), "run_queue_wait_ms": 1.0}
+    quiet = {"window_s": 10.0, "lateness": Lateness(0.1, 0.5, 2.0, 900), "run_queue_wait_ms": 1.0}
     return done(**(quiet | {"cpu_s": 0.5} | known))
 
 
@@ -127,8 +127,8 @@ def test_a_quiet_repeat_is_clean_and_counted(connection: sqlite3.Connection) -> 
     assert found.harness.overhead_p99_ms == 0.3
     assert found.harness.ceiling_per_s == 9000
     assert found.harness.cpu_us_per_request == pytest.approx(0.5e6 / 100)
-    assert found.harness.cpu_share == pytest.approx(0.5 / 9.9)
-    assert found.steady == ((0.0, 9.9),)
+    assert found.harness.cpu_share == pytest.approx(0.5 / 10.0)
+    assert found.steady == ((0.0, 10.0),)
 
 
 def test_the_worst_repeat_gives_the_verdict_and_is_named(connection: sqlite3.Connection) -> None:
