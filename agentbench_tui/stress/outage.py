@@ -35,10 +35,12 @@ class Timeline:
 
     @classmethod
     def of(cls, failure_s: float, watched_s: float, piece_s: float) -> Timeline:
-        """As long as asked for, in whole pieces; longer afterwards where it could not be told
-        whether the target comes back."""
+        """In whole pieces. Afterwards so long that it is seen when the target is back after the
+        time asked for, or after as long as the failure was: with half of its capacity free, it
+        takes about that to work off what has waited."""
         during = max(1, round(failure_s / piece_s))
-        return cls(piece_s, during, max(LEAST_AFTER_PIECES, round(watched_s / piece_s)))
+        after = max(during, round(watched_s / piece_s)) + IN_A_ROW
+        return cls(piece_s, during, max(LEAST_AFTER_PIECES, after))
 
     @property
     def begins_s(self) -> float:

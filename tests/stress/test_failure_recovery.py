@@ -24,7 +24,7 @@ from agentbench_tui.stress.script import Counts
 from agentbench_tui.stress.spec import StressSpec
 
 URL = "http://127.0.0.1:9/v1"
-FAILURE_S, WATCHED_S = 10, 10
+FAILURE_S = 10
 BEGINS_S, ENDS_S = 3.0, 13.0
 
 
@@ -97,15 +97,20 @@ async def test_back_after_four_seconds() -> None:
     report = await tried(server_stand(down_until(ENDS_S + 4)), "reset")
     assert only_recovery(report).seconds == 4
     assert report.score is not None
-    assert report.score.value == pytest.approx(60)  # 4 of 10 s watched are lost
+    assert report.score.value == pytest.approx(100 * 11 / 15)  # 4 of 15 s watched are lost
     assert report.observations["reset_score"] == report.score.value
+
+
+async def test_a_backlog_that_takes_as_long_as_the_failure_was_is_seen() -> None:
+    report = await tried(server_stand(down_until(ENDS_S + FAILURE_S)), "stall", recovery_s=1)
+    assert only_recovery(report).seconds == FAILURE_S
 
 
 async def test_never_back_ends_it() -> None:
     stand = server_stand(down_until(math.inf), idles=[False])
     report = await tried(stand, "reset", "stall")
     assert only_recovery(report).seconds is None
-    assert "not recovered within 10 s" in only_recovery(report).words
+    assert "not recovered within 15 s" in only_recovery(report).words
     assert report.missing == {"stall": "it had not come back from reset"}
     assert len(stand.held) == 1
     assert report.score is not None
@@ -125,10 +130,10 @@ async def test_requests_are_accounted_for() -> None:
     found = report.observations
     # 20/s, due at 0.025, 0.075, …; answers take 25 ms: one is in flight when it begins.
     assert (found["reset_during_requests"], found["reset_during_failed"]) == (200, 200)
-    assert (found["reset_after_requests"], found["reset_after_failed"]) == (200, 20)
+    assert (found["reset_after_requests"], found["reset_after_failed"]) == (300, 20)
     assert (found["reset_in_flight_requests"], found["reset_in_flight_failed"]) == (0, 0)
     assert (
-        "failed: 0 of 0 in flight at its beginning, 200 of 200 during it, 20 of 200 after it"
+        "failed: 0 of 0 in flight at its beginning, 200 of 200 during it, 20 of 300 after it"
         in (only_recovery(report).words)
     )
 
@@ -145,14 +150,14 @@ async def test_those_in_flight_are_seen() -> None:
 async def test_what_passes_counts_while_it_lasts() -> None:
     report = await tried(server_stand(down_until(ENDS_S)), "latency")
     assert report.score is not None
-    assert report.score.value == pytest.approx(50)  # 10 of 20 s
+    assert report.score.value == pytest.approx(60)  # 15 of 25 s
 
 
 async def test_before_an_upstream_all_counts() -> None:
     stand = server_stand(down_until(ENDS_S))
     report = await tried(stand, "reset", upstream="http://127.0.0.1:8/")
     assert report.score is not None
-    assert report.score.value == pytest.approx(50)
+    assert report.score.value == pytest.approx(60)
 
 
 async def test_the_fault_lies_in_the_middle_of_normal_load() -> None:
@@ -161,7 +166,7 @@ async def test_the_fault_lies_in_the_middle_of_normal_load() -> None:
     (first, _), (second, _) = stand.held
     assert first.faults == (Fault(Bandwidth(10_000.0), BEGINS_S, ENDS_S),)  # half of 20 × 1,000
     assert second.faults == (Fault(Latency(50.0), BEGINS_S, ENDS_S),)
-    assert (first.rate, first.length_s, first.may_die) == (20.0, 23.0, True)
+    assert (first.rate, first.length_s, first.may_die) == (20.0, 28.0, True)
     assert first.time_limit_s == first.drain_s == FAILURE_S
 
 
