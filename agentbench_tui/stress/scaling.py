@@ -29,6 +29,8 @@ DESCRIBES = 0.1
 _LEAST_ANSWERS = 5
 _WARM_UP = 2.0
 """Median latencies at the beginning of a window that are left out: all users begin at once."""
+_LAST = 1.5
+"""Median latencies at its end that are left out."""
 
 
 def user_levels(most: int) -> list[int]:
@@ -59,11 +61,13 @@ def closed_rate(measured: Measured) -> float | None:
 
 
 def steady(measured: Measured) -> Flags:
-    """bool[n]: due once all users were in, and over before the first of them left."""
+    """bool[n]: due once all users were in, and so long before the window's end that nearly all are
+    over by then: to leave out what is not would leave out those that take longest."""
     took_s = measured.end_s - measured.due_s
     over = np.isfinite(took_s)
-    warm_s = _WARM_UP * float(np.median(took_s[over])) if over.any() else 0.0
-    counted: Flags = over & (measured.due_s >= warm_s) & (measured.end_s <= measured.length_s)
+    median_s = float(np.median(took_s[over])) if over.any() else 0.0
+    last_s = measured.length_s - _LAST * median_s
+    counted: Flags = over & (measured.due_s >= _WARM_UP * median_s) & (measured.due_s <= last_s)
     return counted
 
 

@@ -1,8 +1,9 @@
 """Servers in the manner of chat completions, each built to have exactly one fault.
 
-    python tests/stress/faulty_server.py KIND [field=value …]
+    python tests/stress/faulty_server.py KIND [field=value …] [port=N]
 
-prints its port on the first line, serves on 127.0.0.1 and ends when its standard input closes.
+prints its port on the first line, serves on 127.0.0.1 and ends when its standard input closes, or,
+with a port of its own, when it is told to.
 `KINDS` names the faults, fields are those of `Behaviour`. All but `cpu` leave the processor idle:
 a request holds one of the slots for the time of its service, and nothing else.
 """
@@ -47,7 +48,7 @@ class Behaviour:
     """Factor by which service is slower for good once something was shed."""
     leak_kb: int = 0
     """Memory that each request leaves behind."""
-    most_leaked_mb: int = 64
+    most_leaked_mb: int = 256
     cpu: bool = False
     """Service is computing, one request at a time."""
     most_tokens: int | None = None
@@ -62,7 +63,7 @@ class Behaviour:
 UNBOUNDED = 1_000_000
 KINDS = {
     "perfect": Behaviour(),
-    "leaks": Behaviour(leak_kb=32),
+    "leaks": Behaviour(leak_kb=16),
     "collapses": Behaviour(queue=UNBOUNDED, serves_gone=True),
     "thrashes": Behaviour(queue=UNBOUNDED, thrash=0.05),
     "never_recovers": Behaviour(queue=30, hurt=20.0),
@@ -239,21 +240,30 @@ def behaviour_of(kind: str, arguments: list[str]) -> Behaviour:
     return replace(KINDS[kind], **values)
 
 
-async def serve(behaviour: Behaviour) -> None:
-    """Until standard input ends."""
+async def serve(behaviour: Behaviour, port: int) -> None:
+    """Until standard input ends; for ever on a port that was given."""
     loop = asyncio.get_running_loop()
     server = FaultyServer(behaviour)
     listening = await loop.create_server(
-        partial(ResettableConnection, server), "127.0.0.1", 0, backlog=4096
+        partial(ResettableConnection, server), "127.0.0.1", port, backlog=4096
     )
     sys.stdout.write(f"{listening.sockets[0].getsockname()[1]}\n")
     sys.stdout.flush()
     over = loop.create_future()
-    loop.add_reader(0, lambda: over.done() or over.set_result(None))
+    if not port:
+        loop.add_reader(0, lambda: over.done() or over.set_result(None))
     await over
     loop.remove_reader(0)
     listening.close()
 
 
+def main() -> None:
+    """What `python` runs."""
+    ports = [given.removeprefix("port=") for given in sys.argv[2:] if given.startswith("port=")]
+    fields_given = [given for given in sys.argv[2:] if not given.startswith("port=")]
+    behaviour = behaviour_of(sys.argv[1], fields_given)
+    asyncio.run(serve(behaviour, int(ports[0]) if ports else 0))
+
+
 if __name__ == "__main__":
-    asyncio.run(serve(behaviour_of(sys.argv[1], sys.argv[2:])))
+    main()

@@ -162,7 +162,7 @@ class SimulatedStand:
 
     def memory_mb(self) -> float:
         """See `Stand.memory_mb`."""
-        return 40 + self._leaked_kb / 1e3
+        return 40 + self._leaked_kb * 1.024 / 1e3
 
     @property
     def refuses(self) -> bool:

@@ -68,7 +68,7 @@ async def test_a_leak(monkeypatch: pytest.MonkeyPatch) -> None:
     leaks = await told("leaks", monkeypatch)
     assert leaks.rules == {"memory-leak"}
     (advice,) = (one for one in leaks.advice if one.rule == "memory-leak")
-    assert advice.evidence["kb_per_request"] == pytest.approx(32, rel=0.1)
+    assert advice.evidence["kb_per_request"] == pytest.approx(16 * 1.024, rel=0.1)
     assert leaks.overall > 97
 
 
