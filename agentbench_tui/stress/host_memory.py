@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import NamedTuple
 
 from agentbench_tui.instruments.availability import NotAvailable
@@ -42,6 +43,16 @@ def read_host_memory() -> HostMemory:
         total if limit is None else min(total, limit),
         available if left is None else min(available, left),
     )
+
+
+def oom_kills(statistics: Path = Path("/proc/vmstat")) -> int | None:
+    """How many processes the kernel has killed for want of memory since the machine started, those
+    over the limit of their control group included; None where it does not tell."""
+    try:
+        lines = statistics.read_text().splitlines()
+        return int(dict(line.split(" ", 1) for line in lines)["oom_kill"])
+    except (OSError, ValueError, KeyError):
+        return None
 
 
 def host_guard(memory: HostMemory | None = None) -> str | None:

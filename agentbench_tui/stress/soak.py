@@ -149,7 +149,7 @@ class Soak:
 
 
 _NOTHING = {
-    "memory": "the target's processes are not on this machine, or not ours to see",
+    "memory": "the target's processes are not on this machine, or were not started here (`serve`)",
     "latency": "nothing was answered",
     "errors": "nothing was asked",
 }

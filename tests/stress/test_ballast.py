@@ -3,6 +3,7 @@
 import asyncio
 import signal
 import sys
+from pathlib import Path
 
 import psutil
 import pytest
@@ -11,7 +12,7 @@ from proxied import PATIENCE_S, come_true
 from agentbench_tui.model.answer import AgentFailure
 from agentbench_tui.stress import ballast_process
 from agentbench_tui.stress.ballast import Ballast
-from agentbench_tui.stress.host_memory import HostMemory, host_guard, read_host_memory
+from agentbench_tui.stress.host_memory import HostMemory, host_guard, oom_kills, read_host_memory
 
 GIB = 1 << 30
 STEP = ballast_process.STEP_BYTES
@@ -152,3 +153,12 @@ def test_when_a_scenario_must_end(total: float, available: float, *, stops: bool
 def test_this_machine_has_memory() -> None:
     now = read_host_memory()
     assert 0 < now.available_bytes <= now.total_bytes <= psutil.virtual_memory().total
+
+
+def test_kills_for_want_of_memory_are_counted(tmp_path: Path) -> None:
+    statistics = tmp_path / "vmstat"
+    statistics.write_text("nr_free_pages 5\noom_kill 12\n")
+    assert oom_kills(statistics) == 12
+    statistics.write_text("nr_free_pages 5\n")
+    assert oom_kills(statistics) is None
+    assert oom_kills(tmp_path / "none") is None

@@ -38,9 +38,8 @@ class Eater:
 class Server:
     """Ours; killed in a window when it was told of a limit below what it needs."""
 
-    pids = ()
-
     def __init__(self, needs_mb: float) -> None:
+        self.pids: tuple[int, ...] = (1,)
         self.needs_mb = needs_mb
         self.log: list[str] = []
         self.over_limit: str | None = None
@@ -56,6 +55,7 @@ class Server:
     async def restart(self) -> None:
         self.log.append("restart")
         self.over_limit = None
+        self.pids = (2,)
 
 
 class Weightless:
@@ -127,6 +127,30 @@ async def test_failing_under_ballast_lowers_the_score() -> None:
     report = await pressed(ScriptedStand(Eater(1.0, fails="ballast"), url=URL))
     assert report.score is not None
     assert report.score.value == pytest.approx(100 * 2 / 3, abs=1)  # one of three windows
+
+
+@pytest.mark.parametrize(
+    ("counts", "why"),
+    [((7, 8), "by the kernel, out of memory"), ((7, 7), "nobody says why")],
+)
+async def test_a_server_that_ends_under_ballast_is_started_again(
+    counts: tuple[int, int], why: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server, told = Server(needs_mb=1), iter(counts)
+
+    class Ends(ScriptedStand):
+        async def hold(self, course: Course, *, phase: str) -> Any:
+            if phase == "ballast":
+                assert course.may_die
+                server.pids = ()
+            return await super().hold(course, phase=phase)
+
+    monkeypatch.setattr(memory_pressure, "oom_kills", lambda: next(told))
+    report = await pressed(Ends(Eater(0.1), url=URL, owned=server))
+    assert report.observations["ended_under_ballast"] == why
+    assert server.log == ["restart"]
+    (recovery,) = report.recoveries
+    assert (recovery.after, recovery.seconds is not None) == ("ballast", True)
 
 
 async def test_no_ballast_for_a_target_elsewhere() -> None:

@@ -16,7 +16,7 @@ import numpy as np
 
 from agentbench_tui.stress.ballast import Ballast
 from agentbench_tui.stress.course import Course
-from agentbench_tui.stress.host_memory import BYTES_PER_MB, read_host_memory
+from agentbench_tui.stress.host_memory import BYTES_PER_MB, oom_kills, read_host_memory
 from agentbench_tui.stress.ownership import is_here, why_not_ours
 from agentbench_tui.stress.report import RecoveryFacts
 from agentbench_tui.stress.reporter import facts_of
@@ -41,7 +41,7 @@ LEAST_GROWTH_MB = 10.0
 _OTHER_WINDOWS = 6
 """Beside those of the levels: normal, after them, ballast and limit, each with its recovery."""
 NOT_HERE = "the target runs on another machine: memory taken here would slow the senders alone"
-UNSEEN = "the target's processes are not on this machine, or not ours to see"
+UNSEEN = "the target's processes are not on this machine, or were not started here (`serve`)"
 
 
 async def run(stand: Stand, spec: StressSpec, normal: Normal, reporter: Reporter) -> None:
@@ -113,7 +113,15 @@ class _Pressure:
                 "ballast_mb": held.held_mb,
                 "left_beside_ballast_mb": held.available_mb,
             }
-            await self._at_normal("ballast")
+            kills = oom_kills()
+            course = Course(self.window_s, rate=self.rate, may_die=self.stand.owned is not None)
+            await self._hold(course, "ballast", scored=True)
+        owned = self.stand.owned
+        if owned is not None and not owned.pids:
+            killed = kills is not None and kills != oom_kills()
+            why = "by the kernel, out of memory" if killed else "nobody says why"
+            self.report.observations["ended_under_ballast"] = why
+            await self._start_again(owned, "ballast", f"ended under ballast ({why})")
         await self._at_normal("recovery")
 
     async def by_limit(self) -> None:
@@ -160,25 +168,26 @@ class _Pressure:
         observations["killed_by_limit"] = over is not None
         if over is not None:
             observations["over_limit"] = over
-            began_s = perf_counter()
-            await owned.restart()
-            back = await self.stand.idle()
-            seconds = perf_counter() - began_s
-            words = (
-                f"killed when it {over}; started again, it answered at its unloaded pace after"
-                if back
-                else f"killed when it {over}; started again, it did not answer at its unloaded"
-                " pace within"
-            )
-            self.report.recoveries.append(
-                RecoveryFacts(
-                    after="memory limit",
-                    seconds=seconds if back else None,
-                    watched_s=seconds,
-                    words=f"{words} {seconds:.3g} s",
-                )
-            )
+            await self._start_again(owned, "memory limit", f"killed when it {over}")
         await self._at_normal("recovery")
+
+    async def _start_again(self, owned: Owned, after: str, what: str) -> None:
+        """With the time until it answers at its unloaded pace. Raises AgentFailure."""
+        began_s = perf_counter()
+        await owned.restart()
+        back = await self.stand.idle()
+        seconds = perf_counter() - began_s
+        answered = (
+            "answered at its unloaded pace after" if back else "did not answer at that pace within"
+        )
+        self.report.recoveries.append(
+            RecoveryFacts(
+                after=after,
+                seconds=seconds if back else None,
+                watched_s=seconds,
+                words=f"{what}; started again, it {answered} {seconds:.3g} s",
+            )
+        )
 
     async def _at_normal(self, phase: str, *, scored: bool = True) -> Measured:
         return await self._hold(Course(self.window_s, rate=self.rate), phase, scored=scored)
