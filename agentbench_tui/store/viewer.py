@@ -49,7 +49,7 @@ class Update:
     wishes: list[Row] = field(default_factory=list)
     """The newest of viewers' wishes with their answers, oldest first, up to this moment."""
     restarted: bool = False
-    """Whether `new` begins anew at the beginning of the run: what was told before does not count."""
+    """Whether `new` begins again at the beginning of the run: forget what was told before."""
     at: float = 0.0
     """The moment that is shown, in seconds since 1970."""
     is_replay: bool = False

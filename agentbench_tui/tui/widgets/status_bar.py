@@ -44,6 +44,10 @@ class Status:
     cost_usd: float | None = None
     cap_usd: float | None = None
     simulated: bool = False
+    place: tuple[int, int] | None = None
+    """(which execution goes on, of how many)."""
+    tokens: int | None = None
+    token_cap: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +85,9 @@ def _items(status: Status, palette: Palette, glyphs: Glyphs) -> list[_Item]:
         _Item([span(state, text if status.state == _RUNNING else palette.accent)], 1),
         _Item(_progress(status, palette, glyphs), 0),
     ]
+    if status.place is not None and status.place[1] > 1:
+        words = f"{status.place[0]} of {status.place[1]}"
+        items.append(_Item([span("execution ", dim), span(words, text)], 5))
     if status.simulated:
         items.append(_Item([span("simulated", palette.warn)], 3))
     if status.elapsed_s is not None:
@@ -117,6 +124,8 @@ def _health(status: Status, palette: Palette, glyphs: Glyphs) -> list[_Item]:
         items.append(_Item(_pointed(f"lag {lag}", palette, glyphs), 2) if slow else _Item(told, 9))
     if status.cost_usd is not None:
         items.append(_cost(status.cost_usd, status.cap_usd, palette, glyphs))
+    if status.tokens is not None:
+        items.append(_tokens(status.tokens, status.token_cap, palette, glyphs))
     return items
 
 
@@ -127,6 +136,15 @@ def _cost(cost: float, cap: float | None, palette: Palette, glyphs: Glyphs) -> _
     if cost >= _NEAR_CAP * cap:
         return _Item(_pointed(f"{spent} of {dollars(cap)}", palette, glyphs), 2)
     return _Item([span(spent, palette.text), span(f" of {dollars(cap)}", palette.dim)], 7)
+
+
+def _tokens(tokens: int, cap: int | None, palette: Palette, glyphs: Glyphs) -> _Item:
+    spent = f"{quantity(tokens)} tokens"
+    if cap is None:
+        return _Item([span(quantity(tokens), palette.text), span(" tokens", palette.dim)], 10)
+    if tokens >= _NEAR_CAP * cap:
+        return _Item(_pointed(f"{spent} of {quantity(cap)}", palette, glyphs), 2)
+    return _Item([span(spent, palette.text), span(f" of {quantity(cap)}", palette.dim)], 7)
 
 
 def _pointed(text: str, palette: Palette, glyphs: Glyphs) -> Row:

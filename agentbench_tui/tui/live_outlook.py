@@ -1,0 +1,88 @@
+"""How much of a run is still to come, and when it will end at the pace so far."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from agentbench_tui.store.viewer import Row
+    from agentbench_tui.tui.live_state import LiveState, Seen
+
+_LEAST_S, _LEAST_ANSWERS = 3.0, 5
+"""Before that nothing is said of when it will end."""
+
+
+def planned_of(state: LiveState, row: Row) -> int | None:
+    """Answers that an execution will have; None where nobody knows."""
+    if state.kind_of(row) == "task":
+        planned: int = row["planned"]
+        return planned
+    seen = state.seen.get(row["key"])
+    if state.has_ended(row):
+        return seen.observed if seen is not None else 0
+    planned_here = state.planned.get(row["id"])
+    load = (planned_here.benchmark.get("load") if planned_here else None) or {}
+    requests = load.get("requests")
+    return requests * state.repeats if requests else None
+
+
+def left_s(state: LiveState, at: float) -> float | None:
+    """Seconds until the end at the pace so far; None where that cannot be told."""
+    total = 0.0
+    for row in state.executions:
+        if state.has_ended(row):
+            continue
+        left = execution_left_s(state, row, at)
+        if left is None:
+            return None
+        total += left
+    return total
+
+
+def execution_left_s(state: LiveState, row: Row, at: float) -> float | None:
+    """Of one execution, as if it had the machine alone."""
+    kind = state.kind_of(row)
+    if kind == "load":
+        return _load_left_s(state, row, at)
+    if kind != "task":
+        return None
+    seen = state.seen.get(row["key"]) or _of_the_same_kind(state, row)
+    if seen is None or seen.began_at is None:
+        return None
+    seconds = seen.last_at - seen.began_at
+    if seconds < _LEAST_S or seen.observed < _LEAST_ANSWERS:
+        return None
+    own = state.seen.get(row["key"])
+    left: int = max(0, row["planned"] - (own.observed if own is not None else 0))
+    return left * seconds / seen.observed
+
+
+def _of_the_same_kind(state: LiveState, row: Row) -> Seen | None:
+    """What another agent's turn at the same benchmark has told, for one that has not begun."""
+    return next(
+        (
+            state.seen[other["key"]]
+            for other in state.executions
+            if other["benchmark_id"] == row["benchmark_id"] and other["key"] in state.seen
+        ),
+        None,
+    )
+
+
+def _load_left_s(state: LiveState, row: Row, at: float) -> float | None:
+    planned = state.planned.get(row["id"])
+    load = (planned.benchmark.get("load") if planned else None) or {}
+    duration: float | None = load.get("duration_s")
+    if duration is None and load.get("requests") and load.get("rate"):
+        duration = load["requests"] / load["rate"]
+    if duration is None:
+        return None
+    seen = state.seen.get(row["key"])
+    windows = state.repeats - (len(seen.repeats) if seen is not None else 0)
+    live = state.live.get(row["key"])
+    now_s = 0.0
+    if live is not None and live.get("began_at") and live.get("phase") in {"window", "draining"}:
+        windows -= 1
+        ends_at = live.get("ends_at") or live["began_at"] + duration
+        now_s = max(0.0, ends_at - at)
+    return max(0, windows) * duration + now_s

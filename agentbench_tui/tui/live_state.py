@@ -1,0 +1,286 @@
+"""What is known of a run so far: updates of a viewer, folded. Bounded, however long it goes on.
+
+Knows nothing of widgets or of an app; `live_view` makes of it what they show.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, deque
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from agentbench_tui.analysis.histogram import Histogram
+from agentbench_tui.store.viewer import seconds_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from agentbench_tui.store.viewer import Row, Update
+
+Latency = Literal["e2e", "ttft", "itl", "queue"]
+LATENCIES: tuple[Latency, ...] = ("e2e", "ttft", "itl", "queue")
+_COLUMN: dict[Latency, str] = {
+    "e2e": "e2e_histogram",
+    "ttft": "ttft_histogram",
+    "itl": "itl_histogram",
+    "queue": "queue_histogram",
+}
+KEPT_S = 900
+"""Seconds of which the course is kept, one second a place."""
+_EVENTS_KEPT = 200
+_GAUGES_KEPT = 60
+"""Readings of each gauge."""
+_KINDS_KEPT = 40
+
+
+@dataclass(slots=True)
+class Second:
+    """What happened in one second of the run."""
+
+    answered: int = 0
+    failed: int = 0
+    sent: int = 0
+    tokens: int = 0
+    in_flight: int | None = None
+    """At its end; None where nothing tells, as in a replay."""
+    waiting: int | None = None
+    """Due and not sent, for want of a place in flight."""
+
+
+@dataclass(slots=True)
+class Course:
+    """The last seconds of a run, each a place, also those in which nothing happened."""
+
+    seconds: deque[Second] = field(default_factory=lambda: deque(maxlen=KEPT_S))
+    last: int = 0
+    """Which second, of those since 1970, the last place is."""
+
+    def add(self, at: float, answered: int, failed: int, sent: int, tokens: int) -> None:
+        """Count into the second before `at`, which a tick tells of. What is older than the last
+        place is counted there."""
+        self.go_on(at)
+        if not self.seconds:
+            return
+        second = self.seconds[-1]
+        second.answered += answered
+        second.failed += failed
+        second.sent += sent
+        second.tokens += tokens
+
+    def go_on(self, at: float) -> None:
+        """Nothing may have happened up to this moment."""
+        now = int(at)
+        missing = 1 if not self.seconds else min(now - self.last, KEPT_S)
+        for _ in range(missing):
+            self.seconds.append(Second())
+        self.last = max(now, self.last)
+
+
+@dataclass(slots=True)
+class Seen:
+    """What the ticks of one execution have told."""
+
+    histograms: dict[Latency, Histogram] = field(
+        default_factory=lambda: {latency: Histogram() for latency in LATENCIES}
+    )
+    observed: int = 0
+    answered: int = 0
+    correct: int = 0
+    failed: int = 0
+    sent: int = 0
+    tokens: int = 0
+    cost_usd: float = 0.0
+    began_at: float | None = None
+    last_at: float = 0.0
+    repeats: set[int] = field(default_factory=set)
+    """Of a load, those that are over."""
+
+    def take(self, tick: Row) -> None:
+        """Add what it tells."""
+        for latency, column in _COLUMN.items():
+            if packed := tick.get(column):
+                self.histograms[latency].merge(Histogram.from_bytes(packed))
+        self.observed += tick["observed"]
+        self.answered += tick["answered"]
+        self.correct += tick["correct"]
+        self.failed += failed_of(tick)
+        self.sent += tick["sent"]
+        self.tokens += tick["tokens"]
+        self.cost_usd += tick["cost_usd"]
+        if self.began_at is None:
+            self.began_at = tick["at"] - 1.0
+        self.last_at = max(self.last_at, tick["at"])
+
+
+def failed_of(tick: Row) -> int:
+    """Failures in a tick: of a load as its senders count them, of a task what had no answer."""
+    failed: int = max(tick["failed"], 0)
+    return failed or (0 if tick["sent"] else tick["observed"] - tick["answered"])
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """A line of the log."""
+
+    at: float
+    role: Literal["text", "dim", "warn", "bad", "accent"]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """What the plan says of one execution."""
+
+    kind: str
+    benchmark: Mapping[str, Any]
+
+
+class LiveState:
+    """One run as far as its viewer has told."""
+
+    def __init__(self) -> None:
+        self.forget()
+        self._plan_of = ""
+        self.planned: dict[str, Planned] = {}
+        """By execution id."""
+        self.caps: tuple[float | None, int | None] = (None, None)
+        """On USD and on tokens."""
+        self.repeats = 1
+
+    def forget(self) -> None:
+        """Begin anew, as a replay does that goes back."""
+        self.run: Row = {}
+        self.executions: list[Row] = []
+        self.live: dict[int, dict[str, Any]] = {}
+        """Execution key → its state as it was last told."""
+        self.live_at = 0.0
+        """When that was, in seconds since 1970."""
+        self.seen: dict[int, Seen] = {}
+        self.course = Course()
+        self.kinds: Counter[str] = Counter()
+        """Failure kind → rows that tell of it; loads have rows of the first few alone."""
+        self.gauges: dict[str, deque[dict[str, Any]]] = {}
+        """By scope, oldest first."""
+        self._failures: deque[Event] = deque(maxlen=_EVENTS_KEPT)
+        self.wishes: list[Row] = []
+        self.at = 0.0
+        self.newest_key: int | None = None
+        """Execution whose tick came last."""
+        self.is_replay = False
+        self.interrupted = False
+        """Whether the run's process is gone though the store does not say so yet."""
+
+    def take(self, update: Update) -> None:
+        """Add what is new."""
+        if update.restarted:
+            self.forget()
+        self.run, self.executions = update.run, update.executions
+        self.at, self.is_replay, self.wishes = update.at, update.is_replay, update.wishes
+        self._read_plan()
+        self._take_live(update.live)
+        for tick in update.new["ticks"]:
+            self._take_tick(tick)
+        for row in update.new["failures"]:
+            self._take_failure(row)
+        for row in update.new["iterations"]:
+            if not row["warmup"]:
+                self.seen.setdefault(row["execution_key"], Seen()).repeats.add(row["repeat"])
+        for row in update.new["gauges"]:
+            kept = self.gauges.setdefault(row["scope"], deque(maxlen=_GAUGES_KEPT))
+            kept.append(json.loads(row["reading"]))
+        if self.is_going_on and self.course.seconds:
+            self.course.go_on(self.at - 1.5)  # ticks of this second are still to come
+
+    @property
+    def is_going_on(self) -> bool:
+        """Whether the moment that is shown lies in the run, not after its end."""
+        return self.is_replay or (self.run.get("status") == "running" and not self.interrupted)
+
+    @property
+    def began_at(self) -> float | None:
+        """Seconds since 1970."""
+        return seconds_of(self.run["started_at"]) if self.run else None
+
+    @property
+    def ended_at(self) -> float | None:
+        """None while it goes on, and where nobody wrote it down."""
+        ended = self.run.get("ended_at")
+        return seconds_of(ended) if ended else None
+
+    def kind_of(self, execution: Row) -> str:
+        """Kind of its benchmark: task, load, stress, experiment."""
+        planned = self.planned.get(execution["id"])
+        return planned.kind if planned is not None else "task"
+
+    def has_kind(self, *kinds: str) -> bool:
+        """Whether any execution has one of these kinds."""
+        return any(self.kind_of(row) in kinds for row in self.executions)
+
+    def has_ended(self, execution: Row) -> bool:
+        """Whether it had come to its end by the moment that is shown."""
+        if not self.is_replay:
+            return execution["status"] not in {"running", "planned"}
+        ended = execution["end_time"]
+        return bool(ended) and seconds_of(ended) <= self.at
+
+    def events(self) -> list[Event]:
+        """Failures, wishes with their answers and marks in the order in which they came."""
+        return sorted([*self._failures, *self._wished()], key=lambda event: event.at)
+
+    def marks(self) -> list[tuple[float, str]]:
+        """(moment, note) of what viewers marked, oldest first."""
+        return [(row["at"], row["argument"] or "") for row in self.wishes if row["wish"] == "mark"]
+
+    def failures_at(self) -> list[float]:
+        """Moments of the failures that the log has."""
+        return [event.at for event in self._failures]
+
+    def _wished(self) -> Iterator[Event]:
+        for row in self.wishes:
+            argument = f" {row['argument']}" if row["argument"] else ""
+            if row["wish"] == "mark":
+                yield Event(row["at"], "accent", f"mark{argument}")
+                continue
+            answer = row["answer"] or ("not answered yet" if self.is_going_on else "never answered")
+            refused = answer.startswith(("refused", "ignored"))
+            role: Literal["warn", "dim"] = "warn" if refused else "dim"
+            yield Event(row["at"], role, f"{row['wish']}{argument}: {answer}")
+
+    def _take_live(self, live: Mapping[int, Row]) -> None:
+        self.live = {key: json.loads(row["state"]) for key, row in live.items()}
+        self.live_at = max((row["updated_at"] for row in live.values()), default=self.at)
+        if self.live and self.course.seconds:
+            newest = self.course.seconds[-1]
+            newest.in_flight = sum(one.get("in_flight", 0) for one in self.live.values())
+            newest.waiting = sum(one.get("waiting", 0) for one in self.live.values())
+
+    def _take_tick(self, tick: Row) -> None:
+        self.seen.setdefault(tick["execution_key"], Seen()).take(tick)
+        self.course.add(
+            tick["at"] - 1.0, tick["answered"], failed_of(tick), tick["sent"], tick["tokens"]
+        )
+        self.newest_key = tick["execution_key"]
+
+    def _take_failure(self, row: Row) -> None:
+        if row["kind"] in self.kinds or len(self.kinds) < _KINDS_KEPT:
+            self.kinds[row["kind"]] += 1
+        agents = {one["key"]: one["agent_id"] for one in self.executions}
+        stage = "" if row["stage"] == "answer" else f"{row['stage']}: "
+        who = agents.get(row["execution_key"], "run")
+        text = f"{who}: {stage}{row['kind'].replace('_', ' ')}: {row['detail'][:300]}"
+        self._failures.append(Event(seconds_of(row["at"]), "bad", text))
+
+    def _read_plan(self) -> None:
+        """Once: it is large, and stays as it is."""
+        if self._plan_of == self.run["id"]:
+            return
+        self._plan_of = self.run["id"]
+        plan = json.loads(self.run["plan"])
+        self.planned = {
+            execution["id"]: Planned(group["benchmark"]["kind"], group["benchmark"])
+            for group in plan["groups"]
+            for execution in group["executions"]
+        }
+        self.caps = plan.get("cost_limit_usd"), plan.get("token_limit")
+        self.repeats = plan.get("repeats", 1)

@@ -1,0 +1,270 @@
+"""The tables of the page Live, and the facts of a load: pure functions of what is known."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from agentbench_tui.tui.axis import quantity
+from agentbench_tui.tui.grid_data import Cell, Column, GridData, GridRow, Role
+from agentbench_tui.tui.live_outlook import execution_left_s, planned_of
+from agentbench_tui.tui.widgets.facts import Fact, FactsData
+from agentbench_tui.tui.widgets.status_bar import clock
+from agentbench_tui.verdicts.figures import NOTHING, dollars
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from agentbench_tui.store.slowest import SlowAnswer
+    from agentbench_tui.store.viewer import Row
+    from agentbench_tui.tui.live_state import LiveState, Seen
+    from agentbench_tui.verdicts.running_board import RunningBoard, Standing
+
+_PROGRESS = (
+    Column("benchmark", "benchmark", 11, flex=2),
+    Column("agent", "agent", 8, flex=2),
+    Column("done", "answered", 15, flex=2),
+    Column("right", "right", 6, "right", priority=3),
+    Column("p50", "p50", 7, "right", priority=4),
+    Column("p95", "p95", 7, "right", priority=2),
+    Column("failed", "failed", 6, "right", priority=2),
+    Column("left", "left", 6, "right"),
+)
+_BOARD = (
+    Column("place", "#", 5, "right"),
+    Column("agent", "agent", 12, flex=2),
+    Column("score", "score", 8, "right"),
+    Column("interval", "95 % interval", 14, "right", priority=2),
+    Column("p50", "p50", 7, "right", priority=2),
+    Column("p95", "p95", 7, "right", priority=3),
+    Column("answered", "answered", 8, "right", priority=4),
+    Column("cost", "cost", 9, "right", priority=3),
+)
+_SLOW = (
+    Column("case", "case", 12, flex=3),
+    Column("agent", "agent", 8, flex=2, priority=3),
+    Column("time", "so long", 8, "right"),
+    Column("state", "", 10, flex=1, priority=2),
+)
+_SLOW_FACTOR = 3.0
+"""Times the p95 so far: a case that takes longer is called stalled."""
+_STALLED_FROM_S = 5.0
+_NEEDED_P95 = 59
+_SIMULATED = " (simulated)"
+_SENT_TOLERANCE = 0.95
+"""Share of what was asked below which too little was sent."""
+
+
+def progress(state: LiveState, now: float) -> GridData:
+    """An execution a row, in the order of the plan."""
+    rows = [_progress_row(state, row, now) for row in state.executions]
+    return GridData(_PROGRESS, rows, reason="the plan is being made")
+
+
+def _progress_row(state: LiveState, row: Row, now: float) -> GridRow:
+    seen = state.seen.get(row["key"])
+    planned = planned_of(state, row)
+    observed = seen.observed if seen is not None else 0
+    ended = state.has_ended(row)
+    share = observed / planned if planned else float(ended)
+    done = f"{observed:,}/{NOTHING if planned is None else f'{planned:,}'}"
+    failed = seen.failed if seen is not None else 0
+    going_on = row["key"] in state.live or (state.is_replay and seen is not None and not ended)
+    return GridRow(
+        str(row["key"]),
+        (
+            row["benchmark_id"] + _parameters(row),
+            row["agent_id"] + (_SIMULATED if row["simulated"] else ""),
+            Cell(done, bar=min(1.0, share)),
+            _right(state, row, seen),
+            _time(seen, 0.5, 1),
+            _time(seen, 0.95, _NEEDED_P95),
+            Cell(f"{failed:,}", role="bad" if failed else None),
+            _left(state, row, now),
+        ),
+        role="title" if going_on else "text" if seen is not None else "dim",
+    )
+
+
+def _parameters(row: Row) -> str:
+    return "" if row["parameters"] in {"", "{}"} else f" {row['parameters']}"
+
+
+def _right(state: LiveState, row: Row, seen: Seen | None) -> str:
+    if seen is None or not seen.observed or state.kind_of(row) != "task":
+        return NOTHING
+    return f"{100 * seen.correct / seen.observed:.0f} %"
+
+
+def _time(seen: Seen | None, share: float, needed: int) -> str:
+    histogram = None if seen is None else seen.histograms["e2e"]
+    if histogram is None or len(histogram) < needed:
+        return NOTHING
+    return quantity(histogram.percentile(share), "ms")
+
+
+def _left(state: LiveState, row: Row, now: float) -> str:
+    if state.has_ended(row):
+        return "done" if row["status"] == "complete" else str(row["status"])
+    if not state.is_going_on:
+        return "not ended"
+    left = execution_left_s(state, row, now)
+    return NOTHING if left is None else clock(left)
+
+
+def board(found: RunningBoard | None, before: Mapping[str, int]) -> GridData:
+    """`before`: agent → its place in the order before; what moved since has an arrow."""
+    if found is None:
+        return GridData(_BOARD, reason="nobody has answered yet")
+    title = {"overall": "overall", "accuracy": "right", "p50": "score"}[found.score]
+    columns = tuple(
+        Column(one.key, title, one.width, one.align) if one.key == "score" else one
+        for one in _BOARD
+    )
+    rows = [
+        _standing_row(standing, found, before, place)
+        for place, standing in enumerate(found.standings)
+    ]
+    return GridData(columns, rows, reason="nobody has answered yet")
+
+
+def key_of(standing: Standing) -> str:
+    """Of its row: an agent may be measured here and simulated there."""
+    return standing.agent_id + (_SIMULATED if standing.simulated else "")
+
+
+def _standing_row(
+    one: Standing, found: RunningBoard, before: Mapping[str, int], place: int
+) -> GridRow:
+    key = key_of(one)
+    interval = NOTHING if one.low is None else f"{_share(one.low)} – {_share(one.high)}"
+    return GridRow(
+        key,
+        (
+            Cell(one.place, change=before.get(key, place) - place),
+            Cell(key, series=place),
+            NOTHING if found.score == "p50" or one.score is None else _share(one.score),
+            interval,
+            quantity(one.p50_ms, "ms"),
+            quantity(one.p95_ms, "ms"),
+            NOTHING if one.answered_share is None else f"{100 * one.answered_share:.0f} %",
+            dollars(one.cost_usd or None),
+        ),
+    )
+
+
+def _share(value: float | None) -> str:
+    return NOTHING if value is None else f"{value:.3f}"
+
+
+def slow(state: LiveState, answers: Sequence[SlowAnswer], now: float) -> GridData:
+    """What is in flight for longest, then the slowest of what has ended."""
+    names = {row["key"]: row["agent_id"] for row in state.executions}
+    rows = []
+    for key, live in state.live.items():
+        late = max(0.0, now - state.live_at) if state.is_going_on else 0.0
+        waiting = live.get("oldest") or []
+        if live.get("oldest_s") is not None:
+            waiting = [{"case_id": "", "age_s": live["oldest_s"]}]
+        for one in waiting:
+            age_s = one["age_s"] + late
+            stalled = _is_stalled(state.seen.get(key), age_s)
+            rows.append(
+                GridRow(
+                    f"now/{key}/{one['case_id']}",
+                    (
+                        one["case_id"] or "oldest request",
+                        names.get(key, ""),
+                        quantity(1e3 * age_s, "ms"),
+                        Cell("stalled" if stalled else "in flight", "warn" if stalled else "good"),
+                    ),
+                )
+            )
+    for answer in answers:
+        failed = answer.failure_kind.replace("_", " ")
+        rows.append(
+            GridRow(
+                f"was/{answer.execution_key}/{answer.case_id}/{answer.seq}",
+                (
+                    answer.case_id,
+                    names.get(answer.execution_key, ""),
+                    quantity(answer.e2e_ms, "ms"),
+                    Cell(failed, "bad") if failed else Cell("answered", "dim"),
+                ),
+            )
+        )
+    return GridData(_SLOW, rows, reason="nothing is in flight")
+
+
+def _is_stalled(seen: Seen | None, age_s: float) -> bool:
+    """Much longer than others took; never said of little."""
+    times = None if seen is None else seen.histograms["e2e"]
+    if times is None or len(times) < _NEEDED_P95 or age_s < _STALLED_FROM_S:
+        return False
+    p95 = times.percentile(0.95)
+    return p95 is not None and age_s * 1e3 > _SLOW_FACTOR * p95
+
+
+def load_facts(
+    state: LiveState, row: Row | None, now: float, stress: Mapping[str, Any] | None
+) -> FactsData:
+    """Of a load or stress execution: what is asked and sent, and what a scenario found so far."""
+    if row is None or state.kind_of(row) not in {"load", "stress"}:
+        return FactsData(reason="this execution is no load")
+    live = state.live.get(row["key"], {})
+    facts = _stress_facts(stress) if stress is not None else []
+    if live:
+        facts += _window_facts(state, live, now)
+    seen = state.seen.get(row["key"])
+    if seen is not None:
+        facts.append(Fact("so far", f"{seen.answered:,} answered, {seen.failed:,} failed"))
+    return FactsData(facts, reason="the load has not begun")
+
+
+def _window_facts(state: LiveState, live: Mapping[str, Any], now: float) -> list[Fact]:
+    phase = str(live.get("phase", NOTHING))
+    began, ends = live.get("began_at"), live.get("ends_at")
+    if phase == "window" and began:
+        of = f" of {clock(ends - began)}" if ends else ""
+        phase = f"window, {clock(max(0.0, now - began))}{of}"
+    repeat = f", repeat {live['repeat'] + 1} of {state.repeats}" if state.repeats > 1 else ""
+    facts = [Fact("phase", phase + repeat)]
+    asked, sent = live.get("asked_per_s"), live.get("sent_per_s")
+    if asked is not None:
+        factor = live.get("pace")
+        changed = f" (the plan × {factor:g})" if factor not in {None, 1.0} else ""
+        facts.append(Fact("asked", quantity(asked, "/s") + changed))
+    if sent is not None:
+        short = asked is not None and sent < _SENT_TOLERANCE * asked
+        words = quantity(sent, "/s")
+        role: Role = "warn" if short else "text"
+        facts.append(Fact("sent", words + (", less than asked" if short else ""), role))
+    if live.get("users") is not None:
+        facts.append(Fact("users", f"{live['users']:,}"))
+    waiting = live.get("waiting") or 0
+    queue = f", {waiting:,} wait for a place" if waiting else ""
+    facts.append(Fact("in flight", f"{live.get('in_flight', 0):,}{queue}"))
+    if live.get("tokens_per_s") is not None:
+        facts.append(Fact("tokens", quantity(live["tokens_per_s"], "/s")))
+    return facts
+
+
+def _stress_facts(stress: Mapping[str, Any]) -> list[Fact]:
+    windows = stress.get("windows") or []
+    facts = [Fact("scenario", f"{stress['name']}: {stress['status']}")]
+    if windows:
+        newest = windows[-1]
+        verdict = newest.get("verdict")
+        role: Role = "bad" if verdict == "fail" else "text"
+        words = newest["phase"] + (f": {verdict}" if verdict else "")
+        facts.append(Fact(f"window {len(windows)}", words, role))
+        counted = [one["verdict"] for one in windows if one.get("verdict")]
+        if counted:
+            told = ", ".join(
+                f"{counted.count(name)} {name}" for name in ("pass", "fail", "unclear")
+                if name in counted
+            )  # fmt: skip
+            facts.append(Fact("verdicts", told))
+    point = stress.get("breaking_point")
+    if point is not None and point["fail"] is not None:
+        facts.append(Fact("breaks", point["words"], "warn"))
+    return facts

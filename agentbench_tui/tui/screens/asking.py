@@ -1,0 +1,76 @@
+"""Two short questions over a page: whether something is really meant, and for a line of text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from rich.text import Text
+from textual.binding import Binding
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.widgets import Input, Static
+
+if TYPE_CHECKING:
+    from textual.app import ComposeResult
+
+_CSS = """
+{name} {{ align: center middle; background: $background 60%; }}
+{name} > Vertical {{
+    width: 90%; max-width: 72; height: auto; padding: 1 2;
+    border: round $primary; background: $surface;
+}}
+{name} Static {{ height: auto; }}
+"""
+
+
+class Sure(ModalScreen[bool]):
+    """Gives True when it is meant."""
+
+    DEFAULT_CSS: ClassVar[str] = _CSS.format(name="Sure")
+    BINDINGS: ClassVar = [
+        Binding("y,enter", "answer(True)", "Yes"),
+        Binding("n,escape,q", "answer(False)", "No"),
+    ]
+
+    def __init__(self, question: str) -> None:
+        """`question` is ours, or was made safe."""
+        super().__init__()
+        self._question = question
+
+    def compose(self) -> ComposeResult:
+        with Vertical():
+            yield Static(Text(self._question), markup=False)
+            yield Static(Text("\ny yes   n no", "bold"), markup=False)
+
+    def action_answer(self, meant: bool) -> None:
+        """Close with this answer."""
+        self.dismiss(meant)
+
+
+class Line(ModalScreen[str | None]):
+    """Gives the line that was written; None when it was left with escape."""
+
+    DEFAULT_CSS: ClassVar[str] = _CSS.format(name="Line")
+    BINDINGS: ClassVar = [Binding("escape", "leave", "Leave")]
+
+    def __init__(self, question: str, most: int = 80) -> None:
+        super().__init__()
+        self._question = question
+        self._most = most
+
+    def compose(self) -> ComposeResult:
+        with Vertical():
+            yield Static(Text(self._question), markup=False)
+            yield Input(max_length=self._most)
+
+    def on_mount(self) -> None:
+        self.query_one(Input).focus()
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Enter: that is the line."""
+        event.stop()
+        self.dismiss(event.value.strip())
+
+    def action_leave(self) -> None:
+        """Nothing is written."""
+        self.dismiss(None)

@@ -1,0 +1,408 @@
+"""Live: one run as it goes on, or again at any speed, with what can be wished of it."""
+
+from __future__ import annotations
+
+import math
+import sqlite3
+import time
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from textual.binding import Binding
+
+from agentbench_tui.model.errors import AgentbenchError
+from agentbench_tui.model.untrusted import one_line
+from agentbench_tui.store.playhead import next_speed
+from agentbench_tui.store.viewer import Viewer, wish_row
+from agentbench_tui.store.writer import write_once
+from agentbench_tui.tui import live_view
+from agentbench_tui.tui.live_state import LATENCIES, LiveState
+from agentbench_tui.tui.pages import page_of
+from agentbench_tui.tui.screens.asking import Line, Sure
+from agentbench_tui.tui.screens.live_panels import VIEWS, Choices, LivePanels
+from agentbench_tui.tui.screens.page import NOTHING_YET, Page
+from agentbench_tui.tui.widgets.grid import Grid
+from agentbench_tui.tui.widgets.scrubber import Scrubber
+from agentbench_tui.verdicts.live_document import LiveDocument, LiveReader, run_to_watch
+
+if TYPE_CHECKING:
+    from textual.app import ComposeResult
+
+    from agentbench_tui.store.viewer import Update
+
+DRAW_S = 0.25
+_STEP_SHARE, _LEAST_STEP_S = 0.02, 1.0
+"""How far a key goes in a replay, of the run's length, and at least."""
+_ANSWER_WAIT_S = 5.0
+"""A wish that has no answer by then: nobody listens."""
+_QUARTER = 1.25
+
+
+class Live(Page[LiveDocument | None]):
+    """One run."""
+
+    BINDINGS: ClassVar = [
+        Binding("space", "hold", "Pause/go on", tooltip="the run; in a replay the replay"),
+        Binding("S", "stop", "Stop", tooltip="what is in flight comes to its end"),
+        Binding("v", "next_view", "Next panels", tooltip="where the screen is small"),
+        Binding("h", "next_latency", "Latency", tooltip="end to end, TTFT, ITL, queueing"),
+        Binding("M", "mark", "Mark", tooltip="this moment, with a note"),
+        Binding("g", "axis", "Axis", show=False, tooltip="logarithmic or linear"),
+        Binding("x", "cancel", "Cancel case", show=False, tooltip="at the cursor, in flight"),
+        Binding("plus,equals_sign", "push(1)", "More load", show=False, key_display="+",
+                tooltip="a quarter more at once, or a second"),
+        Binding("minus", "push(-1)", "Less load", show=False, key_display="-",
+                tooltip="a fifth less"),
+        Binding("comma", "step(-1)", "Back", show=False, tooltip="a moment back in the run"),
+        Binding("full_stop", "step(1)", "Forth", show=False),
+        Binding("less_than_sign", "speed(-1)", "Slower", show=False, tooltip="the replay"),
+        Binding("greater_than_sign", "speed(1)", "Faster", show=False,
+                tooltip="the replay, up to ×64, then as fast as can be"),
+        Binding("left_square_bracket", "from_start", "Replay", show=False,
+                tooltip="from the beginning"),
+        Binding("right_square_bracket", "to_end", "To the newest", show=False),
+        Binding("y", "copy", "Copy run id", show=False),
+        Binding("e", "command_line", "As a command", show=False),
+        Binding("escape", "back", "Back", show=False),
+    ]  # fmt: skip
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._state = LiveState()
+        self._viewer: Viewer | None = None
+        self._run_id: str | None = None
+        self._reader: LiveReader | None = None
+        self._document: LiveDocument | None = None
+        self._choices = Choices()
+        self._changed: set[str] = set()
+        self._second = 0
+        self._told: set[int] = set()
+        """Wishes of ours whose answers are still to be told."""
+        self._asked_at: dict[int, float] = {}
+
+    def crumbs(self) -> tuple[str, ...]:
+        return ("Live", self._run_id[:18]) if self._run_id else ("Live",)
+
+    def content(self) -> ComposeResult:
+        yield LivePanels()
+        yield Scrubber()
+
+    def on_mount(self) -> None:
+        self._panels = self.query_one(LivePanels)
+        self._scrubber = self.query_one(Scrubber)
+        self.set_interval(DRAW_S, self._draw)
+        self._panels.query_one("#progress", Grid).focus()
+
+    def on_resize(self) -> None:
+        """Another size may have room for other panels."""
+        self._panels.share_out(self.size.width, self.size.height, self._choices.view)
+        self._changed |= {"ticks", "gauges", "events", "moment", "board"}
+
+    def read(self, connection: sqlite3.Connection) -> LiveDocument | None:
+        wanted = self.shared.run_id or self._run_id
+        run_id = wanted or run_to_watch(connection, self.shared.database)
+        if run_id is None:
+            raise AgentbenchError(NOTHING_YET)
+        if self._reader is None or self._run_id != run_id:
+            self._reader = LiveReader(connection, self.shared.database, run_id)
+        row = live_view.focus_of(self._state, self._choices.execution)
+        return self._reader.read(connection, None if row is None else row["key"])
+
+    def show(self, found: LiveDocument | None) -> None:
+        if found is None:
+            return
+        if found.run_id != self._run_id or self.shared.replay:
+            self._follow(found.run_id)
+        self._document = found
+        running = self._state.run.get("status") == "running"
+        interrupted = running and not found.has_process
+        if interrupted != self._state.interrupted:
+            self._state.interrupted = interrupted
+            self._changed |= {"ticks", "moment", "events"}
+        self._changed |= {"board"}
+        if found.reference is not None or found.stress is not None:
+            self._changed |= {"ticks", "moment"}
+
+    def _follow(self, run_id: str) -> None:
+        """Show this run from now on."""
+        self._run_id = self.shared.run_id = run_id
+        self._state, self._document = LiveState(), None
+        self._choices.execution = None
+        speed = 1.0 if self.shared.replay else math.inf
+        self.shared.replay = False
+        self.run_worker(self._take_updates(run_id, speed), exclusive=True, group="follow")
+
+    async def _take_updates(self, run_id: str, speed: float) -> None:
+        try:
+            async with Viewer(self.shared.database, run_id, speed=speed) as viewer:
+                self._viewer = viewer
+                async for update in viewer.updates(DRAW_S, stay=True):
+                    self._take(update)
+        except (AgentbenchError, sqlite3.Error) as error:
+            self.tell(str(error))
+        finally:
+            self._viewer = None
+
+    def _take(self, update: Update) -> None:
+        first = not self._state.run
+        was, wishes = self._state.run.get("status"), len(self._state.wishes)
+        answers = [row["answer"] for row in self._state.wishes]
+        self._state.take(update)
+        new = update.new
+        if first or update.restarted or new["ticks"] or new["iterations"]:
+            self._changed.add("ticks")
+        if first or update.restarted or new["gauges"]:
+            self._changed.add("gauges")
+        if (
+            first
+            or update.restarted
+            or new["failures"]
+            or len(update.wishes) != wishes
+            or [row["answer"] for row in update.wishes] != answers
+        ):
+            self._changed.add("events")
+        self._changed.add("moment")
+        if update.run["status"] != was:
+            self._changed |= {"ticks", "events"}
+            self.store_changed()
+        self._tell_answers()
+
+    def _draw(self) -> None:
+        """What changed since the last time; and once a second what time changes."""
+        if not self.is_current or not self._state.run:
+            return
+        now, state, document = time.time(), self._state, self._document
+        if int(now) != self._second and (state.is_going_on or self._told):
+            self._second = int(now)
+            self._changed.add("moment")
+        changed, self._changed = self._changed, set()
+        if "ticks" in changed:
+            self._panels.show_times(state, document, self._choices, now)
+        if "gauges" in changed:
+            self._panels.show_machine(state)
+        if "events" in changed:
+            self._panels.show_events(state)
+        if "moment" in changed:
+            self._panels.show_moment(state, document, self._choices, now)
+            self._scrubber.show(live_view.scrubber(state, self._viewer, now))
+        if "board" in changed and document is not None:
+            self._panels.show_board(document)
+
+    # What a person can ask of the run.
+
+    def action_hold(self) -> None:
+        """Pause the run or let it go on; in a replay that."""
+        viewer = self._viewer
+        if viewer is None:
+            return
+        if self._is_live():
+            paused = any(live.get("paused") for live in self._state.live.values())
+            self._wish("resume" if paused else "pause")
+        elif viewer.is_playing and self._state.is_replay:
+            viewer.pause()
+        elif self._state.is_replay:
+            viewer.play(1.0 if math.isinf(viewer.speed) else viewer.speed)
+        else:
+            self.action_from_start()
+
+    def action_stop(self) -> None:
+        """Stop the run, when that is meant."""
+        if not self._can_wish():
+            return
+        question = (
+            "Stop this run? What is in flight comes to its end and everything measured is kept;"
+            f"\n`agentbench resume {self._run_id}` goes on with it later."
+        )
+        self.app.push_screen(Sure(question), lambda sure: self._wish("stop") if sure else None)
+
+    def action_cancel(self) -> None:
+        """Cancel the case in flight at the cursor."""
+        if not self._can_wish():
+            return
+        key = self._panels.query_one("#slow", Grid).cursor_key or ""
+        kind, _, rest = key.partition("/")
+        case_id = rest.partition("/")[2]
+        if kind != "now" or not case_id:
+            self.notify("put the cursor on a case in flight first (`v` or tab leads to them)")
+            return
+        self._wish("cancel", case_id)
+
+    def action_push(self, direction: int) -> None:
+        """A quarter more, or as much less: of a load its rate or its users, else concurrency."""
+        if not self._can_wish():
+            return
+        row = live_view.focus_of(self._state, self._choices.execution)
+        live: dict[str, Any] = self._state.live.get(row["key"], {}) if row is not None else {}
+        factor = _QUARTER if direction > 0 else 1 / _QUARTER
+        if live.get("pace") is not None:
+            self._wish("rate", f"{live['pace'] * factor:.6g}")
+            return
+        now = live.get("users") or live.get("limit")
+        if not now:
+            self.notify("nothing is asked now whose concurrency could be changed")
+            return
+        wanted = max(now + direction, round(now * factor)) if direction > 0 else min(
+            now - 1, round(now * factor)
+        )  # fmt: skip
+        self._wish("concurrency", str(max(1, wanted)))
+
+    def action_mark(self) -> None:
+        """Mark this moment, with a note."""
+        if not self._can_wish():
+            return
+
+        def keep(note: str | None) -> None:
+            if note is not None:
+                self._wish("mark", note)
+
+        self.app.push_screen(Line("Mark this moment. A note (may be empty):"), keep)
+
+    def _is_live(self) -> bool:
+        return self._state.is_going_on and not self._state.is_replay
+
+    def _can_wish(self) -> bool:
+        """Whether anybody would hear a wish; says why not."""
+        if self._is_live():
+            return True
+        if self._state.run.get("status") == "running" and not self._state.interrupted:
+            self.notify("this moment is past: ] goes to the newest")
+        else:
+            self.notify("this run is over: nothing can be changed any more; [ replays it")
+        return False
+
+    def _wish(self, wish: str, argument: str | None = None) -> None:
+        self.run_worker(lambda: self._write(wish, argument), thread=True, group="wish")
+
+    def _write(self, wish: str, argument: str | None) -> None:
+        """In a thread: others may hold the lock."""
+        statement, values = wish_row(self._state.run["key"], wish, argument)
+        found: list[int] = []
+        try:
+            write_once(
+                self.shared.database,
+                [lambda c: found.append(c.execute(statement, values).lastrowid or 0)],
+            )
+        except (AgentbenchError, sqlite3.Error) as error:
+            self.app.call_from_thread(self.notify, one_line(str(error)), severity="error")
+        else:
+            self.app.call_from_thread(self._asked, found[0])
+
+    def _asked(self, seq: int) -> None:
+        self._told.add(seq)
+        self.set_timer(_ANSWER_WAIT_S, lambda: self._give_up(seq))
+        self._tell_answers()
+
+    def _tell_answers(self) -> None:
+        for row in self._state.wishes:
+            if row["seq"] in self._told and row["answer"]:
+                self._told.discard(row["seq"])
+                refused = row["answer"].startswith(("refused", "ignored"))
+                self.notify(
+                    one_line(f"{row['wish']}: {row['answer']}", 200),
+                    severity="warning" if refused else "information",
+                    markup=False,
+                )
+
+    def _give_up(self, seq: int) -> None:
+        if seq in self._told:
+            self._told.discard(seq)
+            self.notify("the run has not answered: its process hangs, or is gone")
+
+    # What a person can choose to see.
+
+    def action_next_view(self) -> None:
+        """The next panels on a small screen; on a large one the next panel gets the cursor."""
+        if not self._panels.has_class("-paged"):
+            self.focus_next(Grid)
+            return
+        self._choices.view = (self._choices.view + 1) % len(VIEWS)
+        self._panels.share_out(self.size.width, self.size.height, self._choices.view)
+        self._changed |= {"ticks", "gauges", "events", "moment", "board"}
+        for name in VIEWS[self._choices.view]:
+            grid = self._panels.query_one(f"#{name}")
+            if isinstance(grid, Grid):
+                grid.focus()
+                break
+
+    def action_next_latency(self) -> None:
+        """End to end, to the first token, between chunks, queueing."""
+        place = LATENCIES.index(self._choices.latency)
+        self._choices.latency = LATENCIES[(place + 1) % len(LATENCIES)]
+        self._changed.add("ticks")
+        self._draw()
+
+    def action_axis(self) -> None:
+        """Logarithmic or linear."""
+        self._choices.log_axis = not self._choices.log_axis
+        self._changed.add("ticks")
+        self._draw()
+
+    def on_grid_moved(self, event: Grid.Moved) -> None:
+        """The times are those of the execution at the cursor, once somebody moves it."""
+        event.stop()
+        if event.grid.id == "progress" and event.grid.has_focus and event.key is not None:
+            key = int(event.key)
+            if key != self._choices.execution and len(self._state.executions) > 1:
+                self._choices.execution = key
+                self._changed |= {"ticks", "moment"}
+                self.reload()
+
+    def on_grid_chosen(self, event: Grid.Chosen) -> None:
+        """Enter: the cases of that execution, agent or answer."""
+        event.stop()
+        if event.key is None:
+            return
+        self.shared.run_id = self._run_id
+        if event.grid.id == "board":
+            self.shared.agent = event.key.removesuffix(" (simulated)")
+        try:
+            page_of("cases").make()
+        except ImportError:
+            self.notify("single answers are shown by `agentbench runs show`")
+            return
+        self.session.action_go("cases")
+
+    def on_scrubber_sought(self, event: Scrubber.Sought) -> None:
+        """A click on the bar."""
+        event.stop()
+        if self._viewer is not None:
+            self._viewer.seek(event.at_s)
+
+    def action_step(self, direction: int) -> None:
+        """A moment back or forth."""
+        if self._viewer is not None:
+            step = max(_LEAST_STEP_S, _STEP_SHARE * self._viewer.length_s)
+            self._viewer.seek(self._scrubber.data.at_s + direction * step)
+
+    def action_speed(self, direction: int) -> None:
+        """Slower or faster, from here on."""
+        if self._viewer is not None:
+            self._viewer.play(next_speed(self._viewer.speed, faster=direction > 0))
+            self._changed.add("moment")
+
+    def action_from_start(self) -> None:
+        """From the beginning, in real time unless another speed was chosen."""
+        if self._viewer is not None:
+            speed = 1.0 if math.isinf(self._viewer.speed) else self._viewer.speed
+            self._viewer.seek(0.0)
+            self._viewer.play(speed)
+
+    def action_to_end(self) -> None:
+        """To the newest, and with it."""
+        if self._viewer is not None:
+            self._viewer.play(math.inf)
+
+    def action_copy(self) -> None:
+        """The run's id to the clipboard."""
+        if self._run_id:
+            self.app.copy_to_clipboard(self._run_id)
+            self.notify("copied: the run's id", timeout=2)
+
+    def action_command_line(self) -> None:
+        """What shows the same in a shell."""
+        if self._run_id:
+            self.notify(f"agentbench runs show {self._run_id}", timeout=10)
+
+    def action_back(self) -> None:
+        """To the page one came from."""
+        if len(self.app.screen_stack) > 1:
+            self.app.pop_screen()

@@ -1,0 +1,102 @@
+"""How several numbers went lately, over the same seconds, and what was marked in them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from agentbench_tui.model.untrusted import one_line
+from agentbench_tui.tui.glyphs import Glyphs
+from agentbench_tui.tui.painting import Row, notice, page, span
+from agentbench_tui.tui.theme import Palette
+from agentbench_tui.tui.widgets.painted import Painted
+from agentbench_tui.tui.widgets.sparkline import SparklineData, paint_sparkline
+
+LABEL_CELLS = 9
+_RIGHT_CELLS = 13
+"""Of a sparkline on one row: a gap, the value, a gap."""
+_MOST_ROWS = 3
+"""Of one line, where there is room."""
+
+
+@dataclass(frozen=True, slots=True)
+class CoursesData:
+    """Lines over the same seconds; the newest value is the last of each."""
+
+    lines: Sequence[SparklineData] = ()
+    marks: Sequence[tuple[int, str]] = ()
+    """(places before the newest one, note) of what somebody marked. Notes are made safe."""
+    reason: str = "no data yet"
+
+
+def paint_courses(
+    data: CoursesData, width: int, height: int, palette: Palette, glyphs: Glyphs
+) -> list[Row]:
+    """The lines, each as high as there is room for, and the marks below them."""
+    if not data.lines or width < 1 or height < 1:
+        return notice(data.reason, max(0, width), max(0, height), palette, glyphs)
+    each = min(_MOST_ROWS, max(1, (height - bool(data.marks)) // len(data.lines)))
+    lead = LABEL_CELLS + 1 if each == 1 else 0
+    across = width - lead - (_RIGHT_CELLS - 1 if each == 1 else 0)
+    rows: list[Row] = []
+    for line in data.lines:
+        shown = replace(line, label_cells=LABEL_CELLS)
+        rows += paint_sparkline(shown, width, each, palette, glyphs)
+    if height > len(data.lines):
+        rows = rows[: height - 1] if data.marks else rows
+        rows += _marks(data.marks, lead, across, palette, glyphs)
+    return page(rows, width, height, palette.text)
+
+
+def _marks(
+    marks: Sequence[tuple[int, str]], lead: int, across: int, palette: Palette, glyphs: Glyphs
+) -> list[Row]:
+    """A row with a pointer up at each mark, its note beside it where it has room."""
+    cells = [" "] * max(0, across)
+    for back, note in marks:
+        place = across - 1 - back
+        if not 0 <= place < across:
+            continue
+        text = f"{glyphs.up} {glyphs.plain(one_line(note, 60))}".rstrip()
+        start = place if place + len(text) <= across else max(0, place - len(text) + 1)
+        if start < place:  # the pointer stays below its second
+            text = f"{text[2:]} {glyphs.up}" if len(text) > 1 else text
+            start = place - len(text) + 1
+        if start < 0 or any(cell != " " for cell in cells[start : start + len(text)]):
+            text, start = glyphs.up, place
+        cells[start : start + len(text)] = text
+    if not any(cell != " " for cell in cells):
+        return []
+    label = f"{'marks':<{lead}}"[:lead]
+    return [[span(label, palette.dim), span("".join(cells[:across]), palette.accent)]]
+
+
+class Courses(Painted):
+    """Shows a `CoursesData`."""
+
+    def __init__(self, data: CoursesData | None = None, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._data = data or CoursesData()
+
+    def show(self, data: CoursesData) -> None:
+        """Show this from now on."""
+        self._data = data
+        self.redraw()
+
+    def paint(self, width: int, height: int) -> list[Row]:
+        return paint_courses(self._data, width, height, self.palette, self.glyphs)
+
+
+def demo() -> Courses:
+    """Of a run that does not exist."""
+    rate = [200.0 + (number * 37) % 60 - (150 if 40 < number < 50 else 0) for number in range(90)]
+    errors = [3.0 if 40 < number < 50 else 0.0 for number in range(90)]
+    return Courses(
+        CoursesData(
+            (
+                SparklineData("answers", rate, "req/s"),
+                SparklineData("failures", errors, "/s", errors=True),
+            ),
+            marks=((49, "example: server restarted"),),
+        )
+    )

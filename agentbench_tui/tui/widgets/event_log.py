@@ -1,0 +1,94 @@
+"""What happened, a line each with its time, the newest at the bottom."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from agentbench_tui.model.untrusted import one_line
+from agentbench_tui.tui.glyphs import Glyphs
+from agentbench_tui.tui.grid_data import Role
+from agentbench_tui.tui.painting import Row, notice, page, shorten, span
+from agentbench_tui.tui.theme import Palette
+from agentbench_tui.tui.widgets.painted import Painted
+from agentbench_tui.tui.widgets.status_bar import clock
+
+_TIME_CELLS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class LogLine:
+    """One event. The text may be anybody's; it is made safe."""
+
+    since_s: float
+    """Since the run began."""
+    text: str
+    role: Role = "text"
+    count: int = 1
+    """How often it came, one after the other."""
+
+
+@dataclass(frozen=True, slots=True)
+class LogData:
+    """Events, oldest first."""
+
+    lines: Sequence[LogLine] = ()
+    reason: str = "nothing out of the ordinary yet"
+    """Shown while there are no lines."""
+
+
+def paint_log(
+    data: LogData, width: int, height: int, palette: Palette, glyphs: Glyphs
+) -> list[Row]:
+    """The newest of them, as many as there are rows."""
+    if not data.lines or width < 1 or height < 1:
+        return notice(data.reason, max(0, width), max(0, height), palette, glyphs)
+    rows: list[Row] = []
+    for line in data.lines[-height:]:
+        time = f"{glyphs.plain(clock(line.since_s)):>{_TIME_CELLS - 1}} "
+        signs = {"warn": f"{glyphs.warn} ", "bad": f"{glyphs.no} ", "accent": f"{glyphs.up} "}
+        sign = signs.get(line.role, "  ")
+        times = f" ({glyphs.plain('×')}{line.count:,})" if line.count > 1 else ""
+        room = max(0, width - len(time) - len(sign) - len(times))
+        words = shorten(glyphs.plain(one_line(line.text, 400)), room, glyphs)
+        # The sign alone has the colour: a column of failures would be louder than all the rest.
+        style = palette.dim if line.role == "dim" else palette.text
+        rows.append(
+            [
+                span(time, palette.dim),
+                span(sign, getattr(palette, line.role)),
+                span(words, style),
+                span(times, palette.dim),
+            ]
+        )
+    return page(rows, width, height, palette.text)
+
+
+class EventLog(Painted):
+    """Shows a `LogData`."""
+
+    def __init__(self, data: LogData | None = None, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._data = data or LogData()
+
+    def show(self, data: LogData) -> None:
+        """Show this from now on."""
+        self._data = data
+        self.redraw()
+
+    def paint(self, width: int, height: int) -> list[Row]:
+        return paint_log(self._data, width, height, self.palette, self.glyphs)
+
+
+def demo() -> EventLog:
+    """Of a run that does not exist."""
+    return EventLog(
+        LogData(
+            (
+                LogLine(3.2, "mark example: before the deploy", "accent"),
+                LogLine(12.0, "answer: timeout: no answer within 10 s", "bad", count=3),
+                LogLine(14.5, "pause: paused", "dim"),
+                LogLine(90.0, "concurrency 64: refused: the agent has 8 places", "warn"),
+            )
+        )
+    )

@@ -1,0 +1,99 @@
+"""Facts in lines: a label and what is to be said of it, in as many columns as there is room for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rich.cells import cell_len
+
+from agentbench_tui.model.untrusted import one_line
+from agentbench_tui.tui.glyphs import Glyphs
+from agentbench_tui.tui.grid_data import Role
+from agentbench_tui.tui.painting import Row, fit, join, notice, page, shorten, span
+from agentbench_tui.tui.theme import Palette
+from agentbench_tui.tui.widgets.painted import Painted
+
+_LEAST_COLUMN = 34
+_GAP = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One line. Label and words may be anybody's; they are made safe."""
+
+    label: str
+    words: str
+    role: Role = "text"
+    """`warn` and `bad` have a sign before the words."""
+
+
+@dataclass(frozen=True, slots=True)
+class FactsData:
+    """Facts, the most important first."""
+
+    facts: Sequence[Fact] = ()
+    reason: str = "nothing here yet"
+    """Shown while there are no facts."""
+
+
+def paint_facts(
+    data: FactsData, width: int, height: int, palette: Palette, glyphs: Glyphs
+) -> list[Row]:
+    """The facts from the top, in columns where they do not fit below each other."""
+    if not data.facts or width < 1 or height < 1:
+        return notice(data.reason, max(0, width), max(0, height), palette, glyphs)
+    most = max(1, (width + _GAP) // (_LEAST_COLUMN + _GAP))
+    columns = min(most, -(-len(data.facts) // height))
+    each = (width - _GAP * (columns - 1)) // columns
+    label = min(max(cell_len(_plain(one.label, glyphs)) for one in data.facts), each // 2)
+    rows: list[Row] = [[] for _ in range(height)]
+    for place, fact in enumerate(data.facts[: columns * height]):
+        gap = [span(" " * _GAP, palette.text)] if place >= height else []
+        row = fit(_line(fact, label, each, palette, glyphs), each, palette.text)
+        rows[place % height] = join(*rows[place % height], *gap, *row)
+    return page(rows, width, height, palette.text)
+
+
+def _plain(text: str, glyphs: Glyphs) -> str:
+    return glyphs.plain(one_line(text, 200))
+
+
+def _line(fact: Fact, label: int, width: int, palette: Palette, glyphs: Glyphs) -> Row:
+    name = shorten(_plain(fact.label, glyphs), label, glyphs)
+    lead = f"{name}{' ' * (label - cell_len(name))}  " if label else ""
+    sign = {"warn": f"{glyphs.warn} ", "bad": f"{glyphs.bad} "}.get(fact.role, "")
+    room = max(0, width - cell_len(lead))
+    words = shorten(sign + _plain(fact.words, glyphs), room, glyphs)
+    return [span(lead, palette.dim), span(words, getattr(palette, fact.role))]
+
+
+class Facts(Painted):
+    """Shows a `FactsData`."""
+
+    def __init__(self, data: FactsData | None = None, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._data = data or FactsData()
+
+    def show(self, data: FactsData) -> None:
+        """Show this from now on."""
+        self._data = data
+        self.redraw()
+
+    def paint(self, width: int, height: int) -> list[Row]:
+        return paint_facts(self._data, width, height, self.palette, self.glyphs)
+
+
+def demo() -> Facts:
+    """Of a load that does not exist."""
+    return Facts(
+        FactsData(
+            (
+                Fact("phase (example)", "window, 12 s of 30 s"),
+                Fact("asked", "500/s"),
+                Fact("sent", "421/s: 16 % less than asked", "warn"),
+                Fact("in flight", "64, 12 more wait for a place"),
+                Fact("oldest request", "4.1 s"),
+            )
+        )
+    )
