@@ -1,11 +1,14 @@
 """The scenario large_inputs: the breaking size, what broke, and what length costs."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from faulty_process import faulty
 from faulty_server import KINDS, Behaviour
 from simulated_stand import SimulatedStand, simulated
+from staged import staged
 
 from agentbench_tui.model.answer import AgentFailure, Answer, FailureKind, Request
 from agentbench_tui.stress.length_cost import length_cost
@@ -122,3 +125,18 @@ def test_the_slope_has_an_interval_that_outliers_do_not_move() -> None:
     assert cost.high - cost.low < 3.0
     assert length_cost(points[:5]) is None
     assert length_cost([(128, 50.0), (256, 51.0), (512, 52.0)] * 3) is None
+
+
+async def test_a_real_server_that_refuses_long_inputs(tmp_path: Path) -> None:
+    with faulty("refuses_long", service_ms=5) as server:
+        ended = await staged(
+            tmp_path, server.target, scenario="large_inputs", most_input_tokens=8192
+        )
+    report = ended.told
+    (point,) = report.breaking_points
+    assert (report.status, point.status) == ("complete", "found")
+    assert point.passes is not None
+    assert point.fails is not None
+    assert point.passes <= 4000 < point.fails <= 1.1 * point.passes
+    assert report.observations["orderly_refusal"] is True
+    assert "at most 4000 are taken" in str(report.observations["broke_first"])
