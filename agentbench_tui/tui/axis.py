@@ -16,8 +16,10 @@ from agentbench_tui.tui.painting import Row, join, shorten, span
 from agentbench_tui.tui.theme import Palette
 from agentbench_tui.verdicts.figures import dollars
 
-_LARGEST = 1e300
-"""Beyond this a span between two values would overflow."""
+_SMALLEST, _LARGEST = 1e-290, 1e300
+"""Beyond these a span between two values, or one divided by it, would overflow."""
+_CLOSE = 1e-9
+"""Values that differ by a smaller share are one value."""
 _DECADE = (1, 2, 5)
 _SCALES: dict[str, tuple[tuple[float, str], ...]] = {
     "ms": (
@@ -172,15 +174,16 @@ def axis_of(
         return None
     low, high = min(known), max(known)
     if log:
-        low, high = max(low, 1e-300), max(high, 1e-300)
-        return (
-            Axis(low / 1.5, high * 1.5, True) if high - low < 1e-9 * high else Axis(low, high, True)
-        )
+        low, high = max(low, _SMALLEST), max(high, _SMALLEST)
+        apart = 1.5 if high - low < _CLOSE * high else 1.0
+        return Axis(low / apart, high * apart, log=True)
     if from_zero:
         low, high = min(low, 0.0), max(high, 0.0)
-    if high - low <= 1e-9 * max(abs(low), abs(high)):
-        extra = abs(high) * 0.1 or 1.0
-        return Axis(0.0, 1.0) if high == low == 0 and from_zero else Axis(low - extra, high + extra)
+    largest = max(abs(low), abs(high))
+    if largest < _SMALLEST:
+        return Axis(0.0 if from_zero else -1.0, 1.0)
+    if high - low <= _CLOSE * largest:
+        return Axis(low - 0.1 * largest, high + 0.1 * largest)
     extra = room * (high - low)
     return Axis(low if from_zero and low == 0 else low - extra, high + extra)
 

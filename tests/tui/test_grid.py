@@ -10,7 +10,7 @@ from whole_rows import assert_whole
 
 from agentbench_tui.tui.glyphs import ASCII, UNICODE, Glyphs
 from agentbench_tui.tui.grid_data import fitting
-from agentbench_tui.tui.painting import text_of
+from agentbench_tui.tui.painting import span, text_of
 from agentbench_tui.tui.theme import DARK, palette
 from agentbench_tui.tui.widgets.grid import (
     Cell,
@@ -33,8 +33,8 @@ _cell = st.one_of(
     _words,
     st.builds(
         Cell, _words, st.none() | st.sampled_from(["bad", "dim"]), st.none() | st.integers(0, 20),
-        st.none() | _numbers, st.none() | st.lists(st.none() | _numbers, max_size=9),
-        st.none() | st.integers(-3, 3),
+        bar=st.none() | _numbers, trend=st.none() | st.lists(st.none() | _numbers, max_size=9),
+        change=st.none() | st.integers(-3, 3),
     ),
 )  # fmt: skip
 _data = st.builds(
@@ -116,6 +116,13 @@ def test_cells_have_markers_bars_courses_and_arrows() -> None:
     cells = (Cell("x", series=1), Cell("50 %", bar=0.5), Cell(trend=[0, 1]), Cell("2", change=-1))
     rows = _painted(GridData(columns, [GridRow("k", cells)]), GridState(), 32, 2)
     assert rows[1] == "▸ ▲ x     ━━─── 50 %    ▁█  2  ▼"
+
+
+def test_a_cell_that_paints_itself_is_kept_within_its_column() -> None:
+    cell = Cell(drawn=lambda cells, palette, glyphs: [span("x" * (cells + 3), palette.dim)])
+    columns = (Column("a", "a", 4), Column("b", "b", 4))
+    rows = _painted(GridData(columns, [GridRow("k", (cell, "b"))]), GridState(), 12, 2)
+    assert rows[1] == "▸ xxxx  b   "
 
 
 def test_bars_of_one_column_are_equally_long_whatever_their_text() -> None:
