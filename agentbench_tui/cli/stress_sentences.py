@@ -90,15 +90,15 @@ def scaling_line(scaling: Document | None) -> str:
 
 def standing_line(agent: Document) -> str:
     """The score over scenarios, the worst by name, and what has no score."""
-    scored = {
-        one["name"]: one["resilience"]
-        for one in agent["scenarios"]
-        if one["resilience"] is not None
-    }
+    run = {one["name"] for one in agent["scenarios"]}
     missing = agent["missing"]
-    lacking = f"; no score: {', '.join(missing)}" if missing else ""
+    unscored = [name for name in missing if name in run]
+    lacking = f"; no score: {', '.join(unscored)}" if unscored else ""
+    if len(missing) > len(unscored):
+        lacking += f"; {len(missing) - len(unscored)} not run"
     if agent["resilience_score"] is None:
         return f"resilience {NOTHING}{lacking}"
+    scored = {one["name"] for one in agent["scenarios"] if one["resilience"] is not None}
     of = f"{len(scored)} of {len(scored) + len(missing)} scenarios"
     worst = agent["worst"]
     lowest = min(one["resilience"] for one in agent["scenarios"] if one["name"] == worst)

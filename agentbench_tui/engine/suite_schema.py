@@ -20,8 +20,8 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 def suite_schema() -> dict[str, Any]:
     """JSON Schema (draft 2020-12) of a suite as a person writes it.
 
-    Looser than the loader in two ways: a number or truth value may be a text that refers to a
-    parameter, and what one field demands of another is left to `agentbench suites validate`.
+    Looser than the loader in two ways: a number, truth value or list may be a text that refers to
+    a parameter, and what one field demands of another is left to `agentbench suites validate`.
     """
     from agentbench_tui.model import suite
 
@@ -51,11 +51,11 @@ def _blocks() -> Iterator[tuple[str, type[BaseModel]]]:
 
 
 def _allow_references(definitions: Any, names: Iterable[str]) -> None:
-    """Let `${name}` stand wherever a benchmark or agent has a number or truth value."""
+    """Let `${name}` stand wherever a benchmark or agent has a number, truth value or list."""
     reference = {"type": "string", "pattern": r"^\$\{[^{}]*\}$"}
     for name in names:
         for key, field in definitions[name]["properties"].items():
-            if field.get("type") in {"integer", "number", "boolean"}:
+            if field.get("type") in {"integer", "number", "boolean", "array"}:
                 notes = {"title", "default", "description"}
                 outer = {note: field[note] for note in notes if note in field}
                 inner = {part: value for part, value in field.items() if part not in notes}
