@@ -20,7 +20,7 @@ _PLAIN = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True)
 class Glyphs:
     """One character a field, one cell wide, unless the field says otherwise."""
 
@@ -82,9 +82,6 @@ class Glyphs:
     interval_centre: str
     arrow: str
     """To the right; up to two cells."""
-
-    def __repr__(self) -> str:
-        return "UNICODE" if self.braille else "ASCII"
 
     def plain(self, text: str) -> str:
         """`text` as this set can show it: unchanged, or in ASCII, each unknown character a `?`."""
