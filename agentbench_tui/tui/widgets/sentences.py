@@ -1,0 +1,104 @@
+"""Sentences below each other, wrapped, each behind its label; they scroll where there are more."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from rich.cells import cell_len
+from textual.binding import Binding, BindingType
+
+from agentbench_tui.model.untrusted import one_line
+from agentbench_tui.tui.glyphs import Glyphs
+from agentbench_tui.tui.grid_data import Role
+from agentbench_tui.tui.painting import Row, aligned, join, notice, page, span
+from agentbench_tui.tui.theme import Palette
+from agentbench_tui.tui.widgets.painted import Painted
+from agentbench_tui.tui.widgets.transcript import wraps
+
+_LONGEST = 2_000
+_MOST_LABEL = 0.4
+"""Share of the width that labels may take."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """One of them. Words and label may be anybody's; they are made safe."""
+
+    words: str
+    label: str = ""
+    role: Role = "text"
+
+
+def paint_sentences(
+    sentences: Sequence[Sentence],
+    top: int,
+    width: int,
+    height: int,
+    palette: Palette,
+    glyphs: Glyphs,
+    reason: str = "nothing to say yet",
+) -> list[Row]:
+    """From the line `top` on; the last row counts the lines below it where there are more."""
+    if not sentences or width < 1 or height < 1:
+        return notice(reason, max(0, width), max(0, height), palette, glyphs)
+    rows = _rows(sentences, width, palette, glyphs)[top:]
+    if len(rows) > height:
+        more = f"{glyphs.down} {len(rows) - height + 1} more lines"
+        rows = [*rows[: height - 1], [span(aligned(more, width, "right", glyphs), palette.dim)]]
+    return page(rows, width, height, palette.text)
+
+
+def _rows(sentences: Sequence[Sentence], width: int, palette: Palette, glyphs: Glyphs) -> list[Row]:
+    labels = [glyphs.plain(one_line(one.label, 80)) for one in sentences]
+    edge = min(max(map(cell_len, labels)), int(_MOST_LABEL * width))
+    edge += 1 if edge else 0
+    rows = []
+    for one, label in zip(sentences, labels, strict=True):
+        text = glyphs.plain(one_line(one.words, _LONGEST))
+        head = f"{aligned(label, edge - 1, 'left', glyphs)} " if edge else ""
+        for start, end in wraps(text, max(1, width - edge)):
+            before = span(head, palette.dim)
+            rows.append(join(before, span(text[start:end].strip(), getattr(palette, one.role))))
+            head = " " * edge
+    return rows
+
+
+class Sentences(Painted, can_focus=True):
+    """Scrolls with the arrow keys where there are more lines than room."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("down", "step(1)", "Down", show=False),
+        Binding("up", "step(-1)", "Up", show=False),
+    ]
+
+    sentences: Sequence[Sentence] = ()
+    top = 0
+
+    def show(self, sentences: Sequence[Sentence]) -> None:
+        """Other sentences, from the first."""
+        self.sentences, self.top = sentences, 0
+        self.redraw()
+
+    def action_step(self, lines: int) -> None:
+        """So many lines down, no further than the last one is seen."""
+        width, height = self.size
+        count = len(_rows(self.sentences, width, self.palette, self.glyphs))
+        self.top = max(0, min(self.top + lines, count - height))
+        self.redraw()
+
+    def paint(self, width: int, height: int) -> list[Row]:
+        return paint_sentences(self.sentences, self.top, width, height, self.palette, self.glyphs)
+
+
+def demo() -> Sentences:
+    """An example."""
+    view = Sentences()
+    view.show(
+        (
+            Sentence("example-atlas wins: 2 metrics better, none worse.", "verdict", "good"),
+            Sentence("measure 120 more cases to settle accuracy.", "next"),
+        )
+    )
+    return view
