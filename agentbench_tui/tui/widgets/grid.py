@@ -111,6 +111,19 @@ def _scroll_bar(rows: int, shown: int, top: int, palette: Palette, glyphs: Glyph
     ]
 
 
+class _GridMessage(Message):
+    """What a table tells its screen."""
+
+    def __init__(self, grid: Grid) -> None:
+        super().__init__()
+        self.grid = grid
+
+    @property
+    def control(self) -> Grid:
+        """Whose message it is, for `on(Grid.Moved, "#agents")`."""
+        return self.grid
+
+
 class Grid(Painted, can_focus=True):
     """Shows a `GridData`; sorting and filtering are the matter of who makes the data.
 
@@ -129,41 +142,33 @@ class Grid(Painted, can_focus=True):
         Binding("space", "pick", "Select"),
     ]
 
-    class Moved(Message):
+    class Moved(_GridMessage):
         """The cursor is at another row, which may have come to it; None: there are no rows."""
 
         def __init__(self, grid: Grid, key: str | None) -> None:
-            super().__init__()
-            self.grid, self.key = grid, key
+            super().__init__(grid)
+            self.key = key
 
-        @property
-        def control(self) -> Grid:
-            return self.grid
-
-    class Chosen(Moved):
+    class Chosen(_GridMessage):
         """Somebody wants to see this row."""
 
-    class Picked(Message):
+        def __init__(self, grid: Grid, key: str) -> None:
+            super().__init__(grid)
+            self.key = key
+
+    class Picked(_GridMessage):
         """Other rows are selected than before."""
 
         def __init__(self, grid: Grid, keys: frozenset[str]) -> None:
-            super().__init__()
-            self.grid, self.keys = grid, keys
+            super().__init__(grid)
+            self.keys = keys
 
-        @property
-        def control(self) -> Grid:
-            return self.grid
-
-    class TitleClicked(Message):
+    class TitleClicked(_GridMessage):
         """Somebody wants the rows sorted by this column."""
 
         def __init__(self, grid: Grid, column: str) -> None:
-            super().__init__()
-            self.grid, self.column = grid, column
-
-        @property
-        def control(self) -> Grid:
-            return self.grid
+            super().__init__(grid)
+            self.column = column
 
     def __init__(
         self,
