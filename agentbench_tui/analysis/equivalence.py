@@ -28,6 +28,7 @@ from agentbench_tui.analysis.power import sample_size_paired, sample_size_two_sa
 from agentbench_tui.analysis.sample import Floats, column
 from agentbench_tui.analysis.scale import Better
 from agentbench_tui.analysis.student import paired_t, welch
+from agentbench_tui.model.plain_number import plain
 
 Verdict = Literal["better", "worse", "equivalent", "inconclusive"]
 
@@ -163,7 +164,7 @@ def power_equivalence(
     _check_margin(margin)
     df = n - 1 if paired else 2 * n - 2
     if not df > 0:
-        raise ValueError(f"equivalence needs at least 2 values, got {n:g}")
+        raise ValueError(f"equivalence needs at least 2 values, got {plain(n)}")
     root = math.sqrt(n if paired else n / 2)  # 1 / standard error
     t = _quantile(1 - alpha, df)
     reach = _SD_REACH / math.sqrt(2 * df)

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 
 from agentbench_tui.analysis.distribution import student_quantile
 from agentbench_tui.analysis.sample import Floats, column
+from agentbench_tui.model.plain_number import plain
 
 Window = Literal["first", "last"]
 Curve: TypeAlias = tuple[ArrayLike, ArrayLike]
@@ -62,7 +63,8 @@ def auc(
     points = int(np.count_nonzero(inside))
     if points < 2:
         raise ValueError(
-            f"{points} of {x.size} points lie in the window {start:g} to {end:g}; 2 are needed"
+            f"{points} of {x.size} points lie in the window {plain(start)} to {plain(end)}; "
+            "2 are needed"
         )
     first, last = np.interp([start, end], x, y)
     at = np.concatenate(([start], x[inside], [end]))
@@ -111,7 +113,8 @@ def mean_curve(curves: Sequence[Curve], points: int = 200, level: float = 0.95) 
     end = min(float(x[-1]) for x, _ in columns)
     if not start < end:
         raise ValueError(
-            f"the curves have no steps in common: one starts at {start:g}, one ends at {end:g}"
+            f"the curves have no steps in common: one starts at {plain(start)}, "
+            f"one ends at {plain(end)}"
         )
     grid = np.linspace(start, end, points)
     rows = np.stack([np.interp(grid, x, y) for x, y in columns])
@@ -130,7 +133,7 @@ def _curve(steps: ArrayLike, values: ArrayLike) -> tuple[Floats, Floats]:
     falls = np.flatnonzero(np.diff(x) <= 0)
     if falls.size:
         at = int(falls[0])
-        raise ValueError(f"steps must rise, but {x[at + 1]:g} follows {x[at]:g}")
+        raise ValueError(f"steps must rise, but {plain(x[at + 1])} follows {plain(x[at])}")
     return x, y
 
 
@@ -146,8 +149,8 @@ def _edges(
     if step_min is not None and step_max is not None:
         if not first <= step_min < step_max <= last:
             raise ValueError(
-                f"the window {step_min:g} to {step_max:g} does not lie within the curve, "
-                f"{first:g} to {last:g}"
+                f"the window {plain(step_min)} to {plain(step_max)} does not lie within the curve, "
+                f"{plain(first)} to {plain(last)}"
             )
         return step_min, step_max
     if not 0 < percent <= 1:

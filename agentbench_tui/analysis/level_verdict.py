@@ -24,6 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 from agentbench_tui.analysis.distribution import binomial_cdf, normal_quantile
 from agentbench_tui.analysis.interval import t_mean, wilson, zero_event_upper
 from agentbench_tui.analysis.sample import Floats, column
+from agentbench_tui.model.plain_number import plain
 
 LEVEL = 0.95
 """Of each interval whose ends are the bounds."""
@@ -100,7 +101,7 @@ class Check:
             return "?"
         shown = 100 * value if self.unit == "%" else value
         space = "" if self.unit in ("", "%") else " "
-        return f"{shown:,.4g}" + (f"{space}{self.unit}" if unit is None else unit)
+        return plain(shown, 4) + (f"{space}{self.unit}" if unit is None else unit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,7 +235,7 @@ def _errors(failed: Flags, limit: float) -> Check:
 
 
 def _latency(times: Floats, q: float, limit: float, unit: str) -> Check:
-    name = f"p{100 * q:g} of latency"
+    name = f"p{plain(100 * q)} of latency"
     n = int(times.size)
     if n == 0:
         return Check(name, None, -math.inf, math.inf, limit, "above", unit)

@@ -18,6 +18,7 @@ import numpy as np
 
 from agentbench_tui.analysis.alternative import Alternative
 from agentbench_tui.analysis.distribution import normal_quantile, student_quantile
+from agentbench_tui.model.plain_number import plain
 
 _FEWEST = 2.0
 """Values of a column, or pairs, below which there is no standard deviation."""
@@ -288,7 +289,7 @@ def _check_chances(power: float, alpha: float) -> None:
 
 def _check_size(n: float) -> None:
     if not _FEWEST <= n < math.inf:
-        raise ValueError(f"a test needs at least 2 values, got {n:g}")
+        raise ValueError(f"a test needs at least 2 values, got {plain(n)}")
 
 
 def _check_effect(effect: float, alternative: Alternative) -> None:

@@ -16,6 +16,7 @@ from agentbench_tui.analysis.distribution import normal_quantile, student_quanti
 from agentbench_tui.analysis.ranking import case_table, case_weights
 from agentbench_tui.analysis.resampling import BOOTSTRAP_FROM
 from agentbench_tui.analysis.sample import Floats, Integers
+from agentbench_tui.model.plain_number import plain
 
 MEAN = 1000.0
 POINTS = 400 / math.log(10)
@@ -79,7 +80,7 @@ def bradley_terry(wins: ArrayLike, *, prior: float = PRIOR, level: float = 0.95)
     )
     half = normal_quantile(_upper(level)) * POINTS * np.sqrt(np.maximum(np.diag(covariance), 0))
     ratings = MEAN + POINTS * (centre @ theta)
-    method = f"Bradley-Terry, prior {prior:g}; normal, Fisher information"
+    method = f"Bradley-Terry, prior {plain(prior)}; normal, Fisher information"
     return _ratings(
         table, groups, decides, ratings, (ratings - half, ratings + half), level, method
     )
@@ -110,7 +111,7 @@ def bradley_terry_by_case(
     groups, decides = _checked_groups(table, prior)
     centre = _centring(groups)
     ratings = MEAN + POINTS * (centre @ _fit(table[None], groups, prior)[0])
-    name = f"Bradley-Terry, prior {prior:g}"
+    name = f"Bradley-Terry, prior {plain(prior)}"
     tail = 1 - _upper(level)
     if cases < BOOTSTRAP_FROM or prior == 0:
         return _ratings(table, groups, decides, ratings, None, level, f"{name}; no interval")
@@ -177,8 +178,8 @@ def _checked_groups(table: Floats, prior: float) -> tuple[Integers, bool]:
     weakest = _WEAKEST * float((table + table.T).max())
     if 0 < prior < weakest:
         raise ValueError(
-            f"a prior of {prior:g} is too weak beside so many comparisons; "
-            f"give 0 or at least {weakest:.1g}"
+            f"a prior of {plain(prior)} is too weak beside so many comparisons; "
+            f"give 0 or at least {plain(weakest, 1)}"
         )
     linked = _reaches((table + table.T) > 0)
     _, groups = np.unique(linked.argmax(axis=1), return_inverse=True)

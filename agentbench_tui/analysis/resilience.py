@@ -24,6 +24,7 @@ from agentbench_tui.analysis.distribution import normal_quantile, student_quanti
 from agentbench_tui.analysis.interval import Interval
 from agentbench_tui.analysis.resampling import blocks
 from agentbench_tui.analysis.sample import Floats, Integers, column
+from agentbench_tui.model.plain_number import plain
 
 BLOCK = 5
 """Windows that are drawn together."""
@@ -70,10 +71,12 @@ class Recovery:
     def words(self) -> str:
         """Such as `recovered after 4 s`."""
         if not self.known:
-            return f"not known: only {self.watched_s:g} s were watched"
+            return f"not known: only {plain(self.watched_s)} s were watched"
         if self.after_s is None:
-            return f"not recovered within {self.watched_s:g} s"
-        return "recovered at once" if self.after_s == 0 else f"recovered after {self.after_s:g} s"
+            return f"not recovered within {plain(self.watched_s)} s"
+        return (
+            "recovered at once" if self.after_s == 0 else f"recovered after {plain(self.after_s)} s"
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,7 @@ from agentbench_tui.analysis.usl import (
     in_unit,
     jacobian,
 )
+from agentbench_tui.model.plain_number import plain
 
 LOADS = 6
 """Different loads that a fit needs."""
@@ -73,8 +74,8 @@ class Scaling:
         furthest = REACH * self.largest_load
         if not 1 <= load <= furthest:
             raise ValueError(
-                f"a load of {load:g} lies outside 1 … {furthest:g}; "
-                f"loads up to {self.largest_load:g} were measured, twice that can be predicted"
+                f"a load of {plain(load)} lies outside 1 … {plain(furthest)}; "
+                f"loads up to {plain(self.largest_load)} were measured, twice that can be predicted"
             )
         return self.chosen.throughput(load)
 
@@ -258,8 +259,10 @@ def _peak(usl: Curve, chosen: Curve, coherency: Interval | None, largest: float)
 
 
 def _verdict(peak: float | None, top: float | None, largest: float) -> str:
-    if peak is None:
-        return f"no peak seen up to a load of {largest:g}"
+    if peak is None or top is None:
+        return f"no peak seen up to a load of {plain(largest)}"
+    told = f"peak of {plain(top, 4, grouped=False)}"
+    at = f"a load of {plain(peak, 3, grouped=False)}"
     if peak > largest:
-        return f"peak of {top:.4g} expected at a load of {peak:.3g}, above the {largest:g} measured"
-    return f"peak of {top:.4g} at a load of {peak:.3g}"
+        return f"{told} expected at {at}, above the {plain(largest)} measured"
+    return f"{told} at {at}"

@@ -24,6 +24,7 @@ from numpy.typing import ArrayLike
 from agentbench_tui.analysis.distribution import student_quantile
 from agentbench_tui.analysis.interval import Interval
 from agentbench_tui.analysis.sample import Floats, column
+from agentbench_tui.model.plain_number import plain
 
 SAMPLES = 20
 """Fewer tell no slope."""
@@ -101,7 +102,8 @@ class Trend:
 
 def _moves(slope: float, interval: Interval, factor: float, unit: str) -> str:
     low, high = sorted(abs(end * factor) for end in (interval.low, interval.high))
-    return f"{'rises' if slope > 0 else 'falls'} by {abs(slope):.3g} {unit} [{low:.3g}, {high:.3g}]"
+    ends = f"[{plain(low, 3)}, {plain(high, 3)}]"
+    return f"{'rises' if slope > 0 else 'falls'} by {plain(abs(slope), 3)} {unit} {ends}"
 
 
 def trend_line(

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 from agentbench_tui.analysis.distribution import normal_quantile, student_quantile
 from agentbench_tui.analysis.estimate import needs
 from agentbench_tui.analysis.sample import Floats, column
+from agentbench_tui.model.plain_number import plain
 
 _MOST_SPREADS = 1e15
 """CVs to a half-width beyond which the question is a mistake."""
@@ -97,7 +98,9 @@ def precision_n(cv: float, half_width: float, level: float = 0.95) -> int:
         raise ValueError(f"a positive half-width is needed, got {half_width}")
     spreads, z = cv / half_width, normal_quantile(1 - _tail(level))
     if spreads > _MOST_SPREADS:
-        raise ValueError(f"no number of runs brings a CV of {cv:g} to a half-width of {half_width}")
+        raise ValueError(
+            f"no number of runs brings a CV of {plain(cv)} to a half-width of {half_width}"
+        )
     if spreads > _MANY_SPREADS:
         return math.ceil((z * spreads) ** 2 + (z * z + 1) / 2)
     n = max(2, math.floor((z * spreads) ** 2))  # never too many: t exceeds z

@@ -12,6 +12,7 @@ from agentbench_tui.model.errors import UsageError, did_you_mean
 from agentbench_tui.model.load_figures import VERDICT, VERDICTS, load_figures
 from agentbench_tui.model.load_words import SAID
 from agentbench_tui.model.metric import SCORES, Metric, known_metrics
+from agentbench_tui.model.plain_number import plain
 from agentbench_tui.model.stress_figures import BROKE, TRUTHS
 
 if TYPE_CHECKING:
@@ -59,8 +60,9 @@ class Gate:
     def __str__(self) -> str:
         if self.name == NO_REGRESSION:
             return self.name
-        wanted = self.threshold if isinstance(self.threshold, str) else f"{self.threshold:g}"
-        return f"{self.name}{self.comparison}{wanted}"
+        if isinstance(self.threshold, str):
+            return f"{self.name}{self.comparison}{self.threshold}"
+        return f"{self.name}{self.comparison}{plain(self.threshold, grouped=False)}"
 
 
 def gate_names() -> tuple[str, ...]:

@@ -9,9 +9,13 @@ _TINY = 1e-6
 """Nobody counts the zeros of less."""
 
 
-def plain(value: float, digits: int = 12) -> str:
+def plain(value: float, digits: int = 12, *, filled: bool = False, grouped: bool = True) -> str:
     """`1,000,000`, `0.00005`, `2.5`: the digits that it has, rounded to so many that matter, and no
-    exponent but of what is tiny."""
-    shortest = f"{value:.{digits}g}"
-    is_tiny = 0 < abs(value) < _TINY
-    return shortest if is_tiny or not math.isfinite(value) else f"{Decimal(shortest):,f}"
+    exponent but of what is tiny.
+
+    `filled` up with zeros to so many digits; without commas where not `grouped`.
+    """
+    shortest = f"{value:{'#' if filled else ''}.{digits}g}"
+    if 0 < abs(value) < _TINY or not math.isfinite(value):
+        return shortest
+    return f"{Decimal(shortest):{',' if grouped else ''}f}"

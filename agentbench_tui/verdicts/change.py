@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from agentbench_tui.model.plain_number import plain
 from agentbench_tui.verdicts.figures import NOTHING
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ _TWICE = 2.0
 def change(one: Comparison) -> str:
     """`1.42 [1.10, 1.84]` of a ratio, `+13.0 [10.3, 15.7] pt` (points) of a share."""
     if one.ratio is not None:
-        return _with_ends(f"{one.ratio:#.3g}", _ratio(one.low), _ratio(one.high))
+        return _with_ends(plain(one.ratio, 3, filled=True), _ratio(one.low), _ratio(one.high))
     if one.difference is None:
         return NOTHING
     if one.unit == "share":
@@ -48,7 +49,7 @@ def change_words(one: Comparison) -> str:
 
 def margin_words(one: Comparison) -> str:
     """The smallest change that matters: `2 points`, `5 %`."""
-    return f"{100 * one.margin:g} {'points' if one.unit == 'share' else '%'}"
+    return f"{plain(100 * one.margin, 6)} {'points' if one.unit == 'share' else '%'}"
 
 
 def needed_words(one: Comparison) -> str:
@@ -67,7 +68,9 @@ def p_words(p: float | None) -> str:
 
 def _ratio_words(ratio: float, low: float | None, high: float | None) -> str:
     if ratio >= _TWICE:
-        return _with_ends(f"{ratio:#.3g} times as high", _ratio(low), _ratio(high))
+        return _with_ends(
+            f"{plain(ratio, 3, filled=True)} times as high", _ratio(low), _ratio(high)
+        )
     way, sign = ("higher", 1) if ratio >= 1 else ("lower", -1)
 
     def percent(value: float | None) -> str:
@@ -82,7 +85,7 @@ def _with_ends(text: str, low: str, high: str) -> str:
 
 
 def _ratio(value: float | None) -> str:
-    return "" if value is None else f"{value:#.3g}"
+    return "" if value is None else plain(value, 3, filled=True)
 
 
 def _points(value: float | None) -> str:
@@ -94,4 +97,4 @@ def _number(value: float) -> str:
 
 
 def _signed(value: float | None) -> str:
-    return "" if value is None else f"{value:.3g}"
+    return "" if value is None else plain(value, 3)

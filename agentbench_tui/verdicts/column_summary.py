@@ -28,6 +28,7 @@ from agentbench_tui.analysis.summary import (
     summarise,
 )
 from agentbench_tui.analysis.task_aggregate import bootstrap_aggregate
+from agentbench_tui.model.plain_number import plain
 
 if TYPE_CHECKING:
     from agentbench_tui.analysis.sample import Floats, Integers
@@ -160,8 +161,8 @@ def _clustered(of: Observed) -> list[Figure]:
     if count < 2 or of.values.min() == of.values.max():
         return []
     error = clustered_se(of.values, of.cluster, "CR1")
-    plain = float(of.values.std(ddof=1)) / math.sqrt(len(of.values))
-    method = f"CR1 over {count} clusters; as if independent {plain:.4g}"
+    as_if = float(of.values.std(ddof=1)) / math.sqrt(len(of.values))
+    method = f"CR1 over {count} clusters; as if independent {plain(as_if, 4)}"
     return [Figure("standard error, clustered", error, None, None, count, method)]
 
 

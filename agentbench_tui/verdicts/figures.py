@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from agentbench_tui.model.plain_number import plain
+
 NOTHING = "–"
 """Shown where a number could not be measured."""
 
@@ -18,7 +20,7 @@ def dollars(value: float | None) -> str:
     """An amount of money, small ones with the digits that matter."""
     if value is None:
         return NOTHING
-    return f"${value:,.2f}" if value >= 1 or value == 0 else f"${value:#.2g}"
+    return f"${value:,.2f}" if value >= 1 or value == 0 else f"${plain(value, 2, filled=True)}"
 
 
 def milliseconds(value: float | None) -> str:
@@ -27,12 +29,12 @@ def milliseconds(value: float | None) -> str:
         return NOTHING
     if value >= 10_000:
         return f"{value / 1000:,.1f} s"
-    return f"{value:,.0f} ms" if value >= 100 else f"{value:#.3g}".rstrip(".") + " ms"
+    return f"{value:,.0f} ms" if value >= 100 else plain(value, 3, filled=True) + " ms"
 
 
 def rate(value: float) -> str:
     """A number of somethings a second."""
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+    return f"{value:,.0f}" if abs(value) >= 1000 else plain(value, 4)
 
 
 def with_interval(value: float | None, low: float | None, high: float | None) -> str:

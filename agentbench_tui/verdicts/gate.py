@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.model.gate import NO_REGRESSION, UNANSWERED, parse_gate
 from agentbench_tui.model.load_figures import COUNTS, HARNESS, VERDICT
+from agentbench_tui.model.plain_number import plain
 from agentbench_tui.model.stress_figures import BROKE
 from agentbench_tui.verdicts.figures import point_words
 
@@ -56,7 +57,7 @@ class GateResult:
         if shown is None:
             shown = self.reason or "no value"
         elif not isinstance(shown, str):
-            shown = f"{shown:.6g}"
+            shown = plain(shown, 6)
         point = f" ({self.point})" if self.point else ""
         return f"{self.agent_id} on {self.benchmark_id}{point}: {shown}"
 

@@ -18,6 +18,7 @@ from agentbench_tui.analysis.power import (
     smallest_detectable_two_sample,
 )
 from agentbench_tui.model.errors import UsageError
+from agentbench_tui.model.plain_number import plain
 
 SCHEMA = "agentbench.stats-power/1"
 USUAL_SIZES = (5, 10, 15, 20, 30, 100)
@@ -40,9 +41,11 @@ class Chances:
 
     def __post_init__(self) -> None:
         if not 0 < self.alpha < 0.5:
-            raise UsageError(f"--alpha {self.alpha:g}: a chance below 0.5 is needed")
+            raise UsageError(f"--alpha {plain(self.alpha)}: a chance below 0.5 is needed")
         if not self.alpha < self.power < 1:
-            raise UsageError(f"--power {self.power:g}: a chance above alpha and below 1 is needed")
+            raise UsageError(
+                f"--power {plain(self.power)}: a chance above alpha and below 1 is needed"
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +124,7 @@ def sizes_for(
         try:
             n = _size(effect, chances, sd, paired=design == "paired")
         except ValueError as error:
-            raise UsageError(f"--effect {effect:g}: {error}") from None
+            raise UsageError(f"--effect {plain(effect)}: {error}") from None
         unit: Unit = "sd" if sd is None else "ratio"
         found.append(Answer(name, design, n, effect, unit, "n", chances.power, sd))
     return found
@@ -142,7 +145,7 @@ def size_for_shares(first: float, second: float, chances: Chances, name: str = "
     try:
         n = sample_size_proportions(first, second, power=chances.power, alpha=chances.alpha)
     except ValueError as error:
-        raise UsageError(f"--shares {first:g} {second:g}: {error}") from None
+        raise UsageError(f"--shares {plain(first)} {plain(second)}: {error}") from None
     return Answer(name, "unpaired", n, second - first, "points", "n", chances.power, what="cases")
 
 
@@ -155,7 +158,7 @@ def smallest_share_difference(n: int, share: float, chances: Chances, name: str 
         return sample_size_proportions(share, other, power=chances.power, alpha=chances.alpha) <= n
 
     if n < 1 or not seen(end):
-        reason = f"{n} cases cannot show any difference from {100 * share:.3g} %"
+        reason = f"{n} cases cannot show any difference from {plain(100 * share, 3)} %"
         return Answer(
             name,
             "unpaired",
@@ -189,5 +192,5 @@ def mcnemar_answer(
             return Answer(name, "paired", n, only_b - only_a, "points", "power", seen, what="cases")
         size = sample_size_mcnemar(only_a, only_b, power=chances.power, alpha=chances.alpha)
     except ValueError as error:
-        raise UsageError(f"--discordant {only_a:g} {only_b:g}: {error}") from None
+        raise UsageError(f"--discordant {plain(only_a)} {plain(only_b)}: {error}") from None
     return Answer(name, "paired", size, only_b - only_a, "points", "n", chances.power, what="cases")

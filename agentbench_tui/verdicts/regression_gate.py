@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.model.errors import UsageError
+from agentbench_tui.model.plain_number import plain
 
 if TYPE_CHECKING:
     import sqlite3
@@ -104,6 +105,6 @@ def _size(one: Finding, size: float) -> str:
 
 
 def _words(one: Finding) -> str:
-    if one.is_total:
-        return f"{one.metric} {one.now:.4g}, unlike {one.against}"
+    if one.is_total and one.now is not None:
+        return f"{one.metric} {plain(one.now, 4)}, unlike {one.against}"
     return f"{one.metric} at least {_size(one, one.least_worsening)} worse than {one.against}"

@@ -16,6 +16,7 @@ import numpy as np
 
 from agentbench_tui.analysis.learning_curve import Window, auc, last_n
 from agentbench_tui.model.errors import UsageError
+from agentbench_tui.model.plain_number import plain
 from agentbench_tui.verdicts.training_run import Series
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ class SummaryKind:
     def __post_init__(self) -> None:
         if not 0 < self.percent <= 1:
             raise UsageError(
-                f"--summary.percent {self.percent:g}: a share above 0 and up to 1 is needed"
+                f"--summary.percent {plain(self.percent)}: a share above 0 and up to 1 is needed"
             )
         if (self.step_min is None) != (self.step_max is None):
             raise UsageError("--summary.step_min and --summary.step_max: give both, or neither")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from agentbench_tui.model.errors import UsageError, did_you_mean
 from agentbench_tui.model.metric import METRICS, Metric, find_metric, known_metrics
+from agentbench_tui.model.plain_number import plain
 
 if TYPE_CHECKING:
     from agentbench_tui.analysis.scale import Better
@@ -82,7 +83,7 @@ class ValueColumn:
         """How it is read; empty where its name says it."""
         if self.chosen or (self.name == self.metric.name and self.factor == 1):
             return ""
-        times = "" if self.factor == 1 else f" × {self.factor:g}"
+        times = "" if self.factor == 1 else f" × {plain(self.factor, grouped=False)}"
         return f"{self.name}{times} → {self.metric.name}"
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from agentbench_tui.model.bounds import LARGEST_NUMBER, LARGEST_SEED
 from agentbench_tui.model.errors import UsageError, did_you_mean
 from agentbench_tui.model.metric import METRICS
+from agentbench_tui.model.plain_number import plain
 from agentbench_tui.verdicts.sample_columns import (
     KINDS,
     Meaning,
@@ -173,7 +174,7 @@ class _Reader:
         outside = np.flatnonzero((found < least) | (found > most))
         if len(outside):
             row = int(outside[0])
-            what = f"{self._where(row, column.name)}: {found[row] / column.factor:g}"
+            what = f"{self._where(row, column.name)}: {plain(found[row] / column.factor, 6)}"
             if not share:
                 raise UsageError(f"{what} is out of range")
             better = f"to compare, with --better {column.metric.direction}"

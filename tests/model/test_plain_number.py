@@ -34,3 +34,14 @@ def test_no_exponent_and_the_same_number(value: float) -> None:
     text = plain(value)
     assert "e" not in text
     assert float(text.replace(",", "")) == pytest.approx(value, rel=1e-11)
+
+
+@pytest.mark.parametrize(
+    ("value", "digits", "text"), [(0.5, 2, "0.50"), (0.00001, 2, "0.000010"), (99.96, 3, "100")]
+)
+def test_zeros_fill_up_to_the_digits_that_matter(value: float, digits: int, text: str) -> None:
+    assert plain(value, digits, filled=True) == text
+
+
+def test_what_is_read_again_has_no_commas() -> None:
+    assert plain(1_234_567.5, grouped=False) == "1234567.5"
