@@ -76,9 +76,10 @@ async def run(group: Group, context: RunContext) -> None:
     if context.plan.repeats > 1:
         context.say("note: a stress scenario repeats what it needs by itself and is run once")
     for execution in group.executions:
+        context.progress_of(context.execution_keys[execution.id]).cut_short = True
+    for execution in group.executions:
         key = context.execution_keys[execution.id]
         progress = context.progress_of(key)
-        progress.cut_short = True  # until the scenario has come to its end
         if context.stop.is_set:
             return
         await context.writer.apply(lambda c, key=key: _forget(c, key))  # type: ignore[misc]

@@ -33,7 +33,7 @@ LIMIT_OVER_NORMAL = 3.0
 LEAST_LIMIT_MS = 10.0
 STEP_S = 2.0
 """Of the ladder, before `time_scale`; at least so many times the median latency:"""
-STEP_LATENCIES = 10
+STEP_LATENCIES = 6
 FIRST_REQUESTS = 10
 FIRST_LIMIT_S = 60.0
 BASELINE_PIECES = 10

@@ -177,12 +177,12 @@ class Stand:
     def roots(self) -> tuple[int, ...]:
         """Root processes of the target here, as of now; empty where it is elsewhere, or inside the
         senders."""
-        lasting = self.lasting_roots
-        if lasting or self._workers is None or runs_inside(self._target):
+        lasting, workers = self.lasting_roots, self._workers  # the gauges ask from a thread
+        if lasting or workers is None or runs_inside(self._target):
             return lasting
         if not isinstance(self._target, AgentTarget) or self.url is not None:
             return lasting
-        senders = set(self._workers.pids)
+        senders = set(workers.pids)
         return tuple(info.pid for info in snapshot().values() if info.parent in senders)
 
     @property

@@ -40,6 +40,8 @@ class Staged:
     report: ScenarioReport | None
     execution: dict[str, Any]
     """As `agentbench.run/1` has it."""
+    others: list[dict[str, Any]]
+    """Of further agents."""
     windows: dict[int, int]
     """What the store keeps: repeat → rows of samples."""
 
@@ -49,11 +51,11 @@ class Staged:
         return self.report
 
 
-async def staged(folder: Path, target: str, **block: Any) -> Staged:
-    """Put one target through a scenario."""
+async def staged(folder: Path, *targets: str, **block: Any) -> Staged:
+    """Put targets through a scenario, one after another; what is told of windows is the first's."""
     document = {
         "suite_id": "stress",
-        "agents": [{"id": "target", "target": target}],
+        "agents": [{"id": f"t{nth}", "target": target} for nth, target in enumerate(targets)],
         "benchmarks": [{"benchmark_id": "one", "kind": "stress", "stress": {**QUICK, **block}}],
     }
     plan = make_plan([suite_of_data(document, folder)], RunOptions(folder=folder))
@@ -62,7 +64,7 @@ async def staged(folder: Path, target: str, **block: Any) -> Staged:
     outcome = await carry_out(plan, database)
     with closing(connect_to_read(database)) as connection:
         run = run_document(connection, find_run(connection, outcome.run_id))
-        (key,) = connection.execute("SELECT MAX(key) FROM benchmark_executions").fetchone()
+        (key,) = connection.execute("SELECT MIN(key) FROM benchmark_executions").fetchone()
         rows = connection.execute(
             "SELECT w.repeat, SUM(c.rows) FROM load_windows w LEFT JOIN sample_chunks c"
             " ON c.execution_key=w.execution_key AND c.repeat=w.repeat"
@@ -70,11 +72,12 @@ async def staged(folder: Path, target: str, **block: Any) -> Staged:
             (key,),
         ).fetchall()
         report = read_report(connection, key)
-    return Staged(outcome, report, run["executions"][0], {row[0]: row[1] or 0 for row in rows})
+    first, *others = run["executions"]
+    return Staged(outcome, report, first, others, {row[0]: row[1] or 0 for row in rows})
 
 
 async def on_stand(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, act: Act, target: str = QUICK_MOCK, **block: Any
+    folder: Path, monkeypatch: pytest.MonkeyPatch, act: Act, *targets: str, **block: Any
 ) -> Staged:
     """The same with a scenario of the test's own, without normal load before it."""
 
@@ -83,7 +86,8 @@ async def on_stand(
 
     monkeypatch.setattr("agentbench_tui.stress.normal.measure_normal", none)
     monkeypatch.setattr("agentbench_tui.stress.kind._module", lambda _: SimpleNamespace(run=act))
-    return await staged(folder, target, **{"scenario": "high_load", **block})
+    block = {"scenario": "high_load", **block}
+    return await staged(folder, *(targets or (QUICK_MOCK,)), **block)
 
 
 def descendants() -> set[int]:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from staged import descendants, on_stand
+from staged import QUICK_MOCK, descendants, on_stand
 
 from agentbench_tui.load.rate_profile import Steps
 from agentbench_tui.stress.budget import Stopped
@@ -244,8 +244,9 @@ async def test_a_run_that_is_to_end_ends_the_window_and_the_scenario(
             await stand.hold(Course(60, rate=50, actions=(action,)), phase="one")
         await stand.hold(Course(60, rate=50), phase="two")
 
-    staged = await on_stand(tmp_path, monkeypatch, act)
+    staged = await on_stand(tmp_path, monkeypatch, act, QUICK_MOCK, QUICK_MOCK)
     assert staged.outcome.status == "interrupted"
+    assert [one["status"] for one in staged.others] == ["interrupted"]  # it never had its turn
     assert list(staged.windows) == [0]  # as far as it went
     assert (staged.told.status, staged.told.reason) == ("stopped", "interrupted")
 
