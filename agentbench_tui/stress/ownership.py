@@ -28,6 +28,15 @@ def why_not_ours(stand: Stand) -> str | None:
     return INSIDE_SENDERS if stand.scheme in INSIDE else NOT_OURS
 
 
+UNSEEN = "the target's processes are not on this machine, or were not started here (`serve`)"
+UNSEEN_INSIDE = "the agent runs inside the senders, whose memory is not its own"
+
+
+def why_unseen(stand: Stand) -> str:
+    """Why there are no readings of the target's memory, where there are none."""
+    return UNSEEN_INSIDE if stand.scheme in INSIDE else UNSEEN
+
+
 def is_here(stand: Stand) -> bool:
     """Whether the target runs on this machine, as far as can be known."""
     if stand.owned is not None or stand.scheme in PROGRAMS | INSIDE:

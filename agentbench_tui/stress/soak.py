@@ -51,8 +51,10 @@ class _Series(NamedTuple):
 class Soak:
     """Windows of one constant load, one after another."""
 
-    def __init__(self) -> None:
+    def __init__(self, unseen: str) -> None:
+        """`unseen`: why there are no readings of memory, where there are none."""
         self.windows: list[Measured] = []
+        self._unseen = unseen
 
     @property
     def length_s(self) -> float:
@@ -78,7 +80,7 @@ class Soak:
         """Raises ValueError with the reason where there is no telling."""
         watched_s = self.length_s - self.warm_up_s
         if not len(series.values):
-            raise ValueError(_NOTHING[series.of])
+            raise ValueError({"memory": self._unseen, **_NOTHING}[series.of])
         if watched_s < LEAST_S:
             raise ValueError(
                 f"{watched_s:.3g} s after the warm-up are too short to tell a trend from a start:"
@@ -149,7 +151,6 @@ class Soak:
 
 
 _NOTHING = {
-    "memory": "the target's processes are not on this machine, or were not started here (`serve`)",
     "latency": "nothing was answered",
     "errors": "nothing was asked",
 }

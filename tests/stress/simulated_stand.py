@@ -52,6 +52,7 @@ class SimulatedStand:
     no_proxy = "simulated"
     simulated = True
     url = None
+    scheme = "openai"
     agent: object | None = None
     owned = None
     inside = False

@@ -195,7 +195,9 @@ async def test_an_agent_inside_the_senders_has_none_at_all() -> None:
     assert set(report.missing) == set(NAMES)
     assert report.missing["reset"] == "no server"
     assert "inside the senders" in report.missing["kill"]
-    assert (report.score, stand.held) == (None, [])
+    assert (report.score, stand.held, report.status) == (None, [], "not applicable")
+    assert "no server" in report.reason
+    assert "inside the senders" in report.reason
 
 
 async def test_a_program_has_those_of_processes() -> None:

@@ -173,6 +173,8 @@ async def test_memory_that_nobody_sees_is_missing() -> None:
     report = await pressed(ScriptedStand(unseen, url=URL))
     assert "not on this machine" in report.missing["memory"]
     assert "memory_peak_mb" not in report.observations
+    inside = await pressed(ScriptedStand(unseen, scheme="python"))
+    assert "inside the senders" in inside.missing["memory"]
 
 
 async def test_a_server_that_its_limit_kills_is_started_again() -> None:

@@ -61,8 +61,14 @@ async def run(stand: Stand, spec: StressSpec, normal: Normal, reporter: Reporter
             possible.append(name)
         else:
             reporter.report.missing[name] = reason
-    if possible:
-        await trial.carry_out(possible)
+    if not possible:
+        report = reporter.report
+        report.status, report.reason = (
+            "not applicable",
+            "; ".join(dict.fromkeys(report.missing.values())),
+        )
+        return
+    await trial.carry_out(possible)
 
 
 @dataclass

@@ -17,7 +17,7 @@ import numpy as np
 from agentbench_tui.stress.ballast import Ballast
 from agentbench_tui.stress.course import Course
 from agentbench_tui.stress.host_memory import BYTES_PER_MB, oom_kills, read_host_memory
-from agentbench_tui.stress.ownership import is_here, why_not_ours
+from agentbench_tui.stress.ownership import is_here, why_not_ours, why_unseen
 from agentbench_tui.stress.report import RecoveryFacts
 from agentbench_tui.stress.reporter import facts_of
 from agentbench_tui.stress.score import score_of
@@ -41,7 +41,6 @@ LEAST_GROWTH_MB = 10.0
 _OTHER_WINDOWS = 6
 """Beside those of the levels: normal, after them, ballast and limit, each with its recovery."""
 NOT_HERE = "the target runs on another machine: memory taken here would slow the senders alone"
-UNSEEN = "the target's processes are not on this machine, or were not started here (`serve`)"
 
 
 async def run(stand: Stand, spec: StressSpec, normal: Normal, reporter: Reporter) -> None:
@@ -85,7 +84,7 @@ class _Pressure:
             self.report.observations["idle_after_users"] = False
         after = memory_of(await self._at_normal("recovery"))
         if before is None or after is None or not self.levels:
-            self.report.missing["memory"] = UNSEEN
+            self.report.missing["memory"] = why_unseen(self.stand)
         else:
             self.report.observations |= memory_facts(before, self.levels, after)
         await self.reporter.save()

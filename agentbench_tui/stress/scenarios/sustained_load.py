@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from agentbench_tui.stress.course import Course
+from agentbench_tui.stress.ownership import why_unseen
 from agentbench_tui.stress.reporter import facts_of
 from agentbench_tui.stress.score import score_of
 from agentbench_tui.stress.soak import Soak
@@ -29,7 +30,7 @@ async def run(stand: Stand, spec: StressSpec, normal: Normal, reporter: Reporter
     report.observations["soak_rate_per_s"] = rate
     if spec.memory_limit_mb is not None:
         report.observations["memory_limit_mb"] = spec.memory_limit_mb
-    soak = Soak()
+    soak = Soak(why_unseen(stand))
     for _ in range(pieces):
         soak.windows.append(
             await stand.hold(Course(spec.length_s / pieces, rate=rate), phase="stress")
