@@ -172,7 +172,7 @@ def _progress(connection: Any, run_id: str, document: dict[str, Any]) -> str:
     from agentbench_tui.cli.result import is_load
     from agentbench_tui.store.queries import progress_of_run
 
-    if all(map(is_load, document["executions"])):
+    if all(is_load(one) or "stress" in one for one in document["executions"]):
         sent, answered = connection.execute(
             "SELECT COALESCE(SUM(sent), 0), COALESCE(SUM(answered), 0) FROM ticks"
             " WHERE run_key=(SELECT key FROM runs WHERE id=?)",

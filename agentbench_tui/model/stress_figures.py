@@ -99,9 +99,10 @@ STRESS_FACTS: dict[str, Metric] = {
             "normal_load",
             "requests/s, users, ms",
             "none",
-            "What the target does at ease, measured first: users are doubled until throughput no "
-            "longer grows or p95 is twice that of one user. Or what the suite says is normal "
-            "(normal_rate, normal_concurrency).",
+            "What the target does at ease, measured first: users are doubled until answers a "
+            "second grow by less than 10 % or p95 is twice that of one user (the ladder); half of "
+            "the last step without queueing is normal. Or what the suite says (normal_rate, "
+            "normal_concurrency).",
         ),
         Metric(
             "limits",
@@ -189,7 +190,8 @@ STRESS_FACTS: dict[str, Metric] = {
             "sustained_load",
             "scenario",
             "none",
-            "A soak at normal load: do memory, latency or errors rise with time?",
+            "A soak at seven tenths of what the target can do: do memory, latency or errors rise "
+            "with time?",
         ),
         Metric(
             "spike_load",
@@ -201,7 +203,8 @@ STRESS_FACTS: dict[str, Metric] = {
             "memory_pressure",
             "scenario",
             "none",
-            "Normal load while memory is short: of the target's processes, or of the host.",
+            "Its memory by users, and what it gives back; normal load while memory of its machine "
+            "is short (ballast), or that of its own processes (a limit).",
         ),
         Metric(
             "concurrent_requests",
@@ -219,7 +222,8 @@ STRESS_FACTS: dict[str, Metric] = {
             "rate_limiting",
             "scenario",
             "none",
-            "How it limits clients, or behaves when it is limited: 429, Retry-After, goodput.",
+            "What it does with too many requests, and whether clients that wait as told "
+            "(Retry-After) get through; of an agent with an upstream, whether it waits as told.",
         ),
         Metric(
             "failure_recovery",
@@ -235,6 +239,20 @@ STRESS_FACTS: dict[str, Metric] = {
 SAID_OF_STRESS: dict[str, tuple[str, ...]] = {
     "resilience score": ("resilience_score",),
     "breaks": ("breaking_point",),
+    "breaks between": ("breaking_point",),
+    "breaks below": ("breaking_point",),
+    "did not break": ("breaking_point", "broke"),
+    "passes up to": ("breaking_point",),
+    "probe": ("breaking_point",),
+    "ladder": ("normal_load",),
+    "not clear yet": ("limits",),
+    "the sender was the limit": ("limit",),
+    "recovered at once": ("recovery_s",),
+    "recovered after": ("recovery_s",),
+    "not recovered": ("recovery_s",),
+    "recovery not known": ("recovery_s",),
+    "not run": ("missing",),
+    "no score": ("missing",),
     "breaking point": ("breaking_point",),
     "bracket": ("breaking_point",),
     "not reached": ("breaking_point",),

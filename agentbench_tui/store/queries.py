@@ -31,7 +31,7 @@ def list_runs(
     """The newest runs first, one row each, with how many executions are complete.
 
     Of a run that goes on, what was committed so far counts. `judged`: whether its answers are
-    called right or wrong; loads' are not.
+    called right or wrong; those of loads and stress are not.
     """
     runs = _rows(
         connection,
@@ -41,7 +41,8 @@ def list_runs(
         " SUM(e.answered) AS answered, SUM(e.correct) AS correct, SUM(e.cost_usd) AS cost_usd,"
         " GROUP_CONCAT(DISTINCT e.agent_id) AS agents,"
         " EXISTS (SELECT 1 FROM json_each(r.plan, '$.groups') g"
-        "  WHERE json_extract(g.value, '$.benchmark.kind') IS NOT 'load') AS judged"
+        "  WHERE COALESCE(json_extract(g.value, '$.benchmark.kind'), 'task')"
+        "   NOT IN ('load', 'stress')) AS judged"
         " FROM (SELECT * FROM runs"
         "  WHERE ? IS NULL OR EXISTS (SELECT 1 FROM json_each(tags) WHERE value = ?)"
         "  ORDER BY started_at DESC, key DESC LIMIT ?) r"

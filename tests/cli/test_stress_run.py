@@ -69,6 +69,14 @@ def test_a_stored_run_tells_the_same(
     assert "every duration × 0.01" in text
 
 
+def test_its_answers_are_not_called_wrong(
+    place: Place, finished: subprocess.CompletedProcess[str]
+) -> None:
+    listed = place.run("runs", "list", "--format", "json", "--db", str(place.database))
+    (run,) = json.loads(listed.stdout)["runs"]
+    assert (run["id"], run["judged"]) == (json.loads(finished.stdout)["run_id"], False)
+
+
 def test_what_was_sent_can_be_looked_at(
     place: Place, finished: subprocess.CompletedProcess[str]
 ) -> None:
