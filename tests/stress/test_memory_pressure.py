@@ -61,6 +61,8 @@ class Server:
 class Weightless:
     """Ballast that takes nothing."""
 
+    now = Held(0, 1 << 40, GIB)
+
     async def __aenter__(self) -> "Weightless":
         return self
 
@@ -121,6 +123,12 @@ async def test_ballast_is_there_and_told(monkeypatch: pytest.MonkeyPatch) -> Non
     assert float(report.observations["left_beside_ballast_mb"]) > 0
     assert report.score is not None
     assert report.score.value == 100
+
+
+async def test_ballast_that_had_to_be_let_go_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Weightless, "now", Held(64_000_000, 32_000_000, GIB))
+    report = await pressed(ScriptedStand(Eater(1.0), url=URL))
+    assert report.observations["ballast_mb_at_end"] == 32
 
 
 async def test_failing_under_ballast_lowers_the_score() -> None:

@@ -115,6 +115,8 @@ class _Pressure:
             kills = oom_kills()
             course = Course(self.window_s, rate=self.rate, may_die=self.stand.owned is not None)
             await self._hold(course, "ballast", scored=True)
+            if ballast.now.held_bytes < held.held_bytes:
+                self.report.observations["ballast_mb_at_end"] = ballast.now.held_mb
         owned = self.stand.owned
         if owned is not None and not owned.pids:
             killed = kills is not None and kills != oom_kills()
