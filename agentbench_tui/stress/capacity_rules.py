@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from agentbench_tui.analysis.level_verdict import Limits, requests_needed
+from agentbench_tui.stress.aftermath_facts import comes_back
 from agentbench_tui.stress.report import Advice
 from agentbench_tui.stress.window_bounds import error_bounds, harm_before_normal, judged, level_of
 
@@ -143,6 +144,8 @@ def sender_limit(report: ScenarioReport) -> Advice | None:
 
 def unclear_search(report: ScenarioReport) -> Advice | None:
     """A breaking point that longer windows would narrow."""
+    if comes_back(report) in ("no", "refuses"):
+        return None
     for point in report.breaking_points:
         if point.status not in ("wide", "nothing clear") and not point.unclear:
             continue
@@ -170,7 +173,10 @@ def unclear_search(report: ScenarioReport) -> Advice | None:
 
 
 def _at_limit(report: ScenarioReport) -> tuple[BreakingPoint, float] | None:
-    """Where load breaks it beyond doubt, and the most cores used at or beyond what it passes."""
+    """Where load breaks it beyond doubt, and the most cores used at or beyond what it passes; of a
+    target that an overload has harmed, nothing."""
+    if comes_back(report) in ("no", "refuses"):
+        return None
     for point in report.breaking_points:
         if point.on == "input" or point.fails is None or not point.confirmed:
             continue

@@ -149,6 +149,12 @@ def test_a_breaking_point_that_was_not_repeated_blames_nothing() -> None:
     assert rules(report(at, breaking_points=[point(broke=("errors",))])) == set()
 
 
+def test_of_what_an_overload_has_harmed_the_breaking_point_blames_nothing() -> None:
+    at = window(asked_per_s=90.0, cpu_cores=0.2)
+    harmed = point(hysteresis=True)
+    assert rules(report(at, breaking_points=[harmed])) == {"no-recovery"}
+
+
 def test_collapse_is_told_from_standing_still() -> None:
     stands = report(window(), failing(0.6, "rate_limited"))
     falls = report(window(), failing(0.9, "rate_limited", answered_per_s=20.0))
