@@ -13,6 +13,7 @@ import msgspec
 
 from agentbench_tui.stress import (
     capacity_rules,
+    failure_rules,
     input_rules,
     memory_rules,
     overload_rules,
@@ -28,6 +29,7 @@ Rule = Callable[["ScenarioReport"], Advice | None]
 RULES: tuple[Rule, ...] = (
     overload_rules.no_recovery,
     overload_rules.keeps_refusing,
+    failure_rules.failure_not_survived,
     capacity_rules.errors_at_normal_load,
     overload_rules.congestion_collapse,
     refusal_rules.retry_after_not_kept,
@@ -36,6 +38,7 @@ RULES: tuple[Rule, ...] = (
     refusal_rules.resets_instead_of_refusals,
     refusal_rules.answers_too_late,
     refusal_rules.refusals_without_retry_after,
+    failure_rules.broken_connections_passed_on,
     overload_rules.slow_recovery,
     memory_rules.memory_leak,
     memory_rules.memory_not_given_back,

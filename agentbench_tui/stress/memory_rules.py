@@ -51,17 +51,17 @@ def memory_not_given_back(report: ScenarioReport) -> Advice | None:
     after = [one.memory_mb for one in report.windows if one.phase == "recovery" and one.memory_mb]
     if not before or not after or any(one.of == "memory" for one in report.trends):
         return None
-    highest_before, lowest_after = max(before), min(after)
-    kept = lowest_after - highest_before
+    highest_before, held_after = max(before), after[0]
+    kept = held_after - highest_before
     if kept < max(KEPT_MB, KEPT_SHARE * highest_before):
         return None
     return Advice(
         rule="memory-not-given-back",
         severity="warning",
-        words=f"After the stress it holds {lowest_after:,.0f} MB, at normal load before it"
+        words=f"After the stress it holds {held_after:,.0f} MB, at normal load before it"
         f" {highest_before:,.0f} MB: what the peak took is not given back. Bound what is kept"
         " (queues, caches, pools), or restart workers after a peak.",
-        evidence={"before_mb": highest_before, "after_mb": lowest_after},
+        evidence={"before_mb": highest_before, "after_mb": held_after},
     )
 
 

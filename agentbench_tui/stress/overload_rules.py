@@ -52,8 +52,8 @@ def congestion_collapse(report: ScenarioReport) -> Advice | None:
 
 def no_recovery(report: ScenarioReport) -> Advice | None:
     """What an overload did stays."""
-    if comes_back(report) != "no":
-        return None
+    if comes_back(report) != "no" or report.scenario == "failure_recovery":
+        return None  # what failed there was no overload
     after, evidence = _what_it_did(report)
     return Advice(
         rule="no-recovery",

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 LEVEL = 0.95
 HARMED = 0.05
 """Share of errors at normal load, beyond doubt, that is a harm and not an accident."""
+FAULT = "fault "
+"""How the phase of a window begins in which something was made to fail."""
 OVERLOADED = 1.2
 """Asked over the most that was ever answered, from which a window is an overload."""
 
@@ -51,7 +53,9 @@ def rate_bounds(window: WindowFacts) -> Interval:
 def judged(report: ScenarioReport) -> list[WindowFacts]:
     """Windows that tell of the target alone: no fault was put in, the sender was no limit."""
     return [
-        window for window in report.windows if not window.applied and window.sender_limit is None
+        window
+        for window in report.windows
+        if not window.applied and not window.phase.startswith(FAULT) and window.sender_limit is None
     ]
 
 

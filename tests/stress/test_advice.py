@@ -264,6 +264,34 @@ def test_harm_done_while_normal_load_was_looked_for() -> None:
     assert rules(report(overloaded, normal)) == {"errors-at-normal-load"}
 
 
+def test_a_failure_that_is_not_survived() -> None:
+    never = RecoveryFacts(
+        after="black_hole", seconds=None, watched_s=10.0, words="not recovered within 10 s"
+    )
+    advice = only(advise([report(scenario="failure_recovery", recoveries=[never])]))
+    assert (advice.rule, advice.severity) == ("failure-not-survived", "critical")
+    assert "does not go on after black hole" in advice.words
+
+
+@pytest.mark.parametrize(
+    ("phase", "kind", "rule"),
+    [
+        ("fault reset", "agent", "broken-connections-passed-on"),
+        ("fault truncation", "server", "broken-connections-passed-on"),
+        ("fault reset", "connection", None),
+        ("fault error_reply", "server", None),
+        ("reset", "agent", None),
+    ],
+)
+def test_an_agent_that_passes_on_what_broke_behind_it(
+    phase: str, kind: str, rule: str | None
+) -> None:
+    broken = failing(0.5, kind, phase=phase, asked_per_s=80.0)
+    assert rules(report(broken, scenario="failure_recovery")) == ({rule} if rule else set())
+    few = failing(0.02, kind, phase=phase, asked_per_s=80.0)
+    assert rules(report(few, scenario="failure_recovery")) == set()
+
+
 def test_refusals_that_say_nothing() -> None:
     silent = {"polite_refused": 20, "polite_told": 0}
     assert rules(report(observations=silent)) == {"refusals-without-retry-after"}
