@@ -106,11 +106,11 @@ def compare(
     agentbench compare --control-run-ids r1 r2 r3 --candidate-run-ids r4 r5 r6 --series-dir runs
     """
     from agentbench_tui.cli.compare_result import print_comparison
+    from agentbench_tui.verdicts.case_numbers import CaseNumbers
     from agentbench_tui.verdicts.compare import check_metrics
     from agentbench_tui.verdicts.compare import compare as compare_sides
     from agentbench_tui.verdicts.compare_document import compare_document
     from agentbench_tui.verdicts.comparison import Asked
-    from agentbench_tui.verdicts.evidence import CaseNumbers
     from agentbench_tui.verdicts.side import load_sides
 
     if is_about_curves(curves):

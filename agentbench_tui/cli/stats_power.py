@@ -190,7 +190,7 @@ def _of_selectors(
     selectors: tuple[str, ...], given: dict[str, Any], chances: Chances
 ) -> tuple[list[Answer], list[Gain]]:
     from agentbench_tui.model.errors import UsageError
-    from agentbench_tui.verdicts.evidence import CaseNumbers
+    from agentbench_tui.verdicts.case_numbers import CaseNumbers
     from agentbench_tui.verdicts.measured import asked_metric, measured
     from agentbench_tui.verdicts.power_measured import matched, of_one, of_two
 

@@ -125,7 +125,7 @@ def _summaries(
     database: str | None,
 ) -> tuple[list[ColumnSummary], list[str]]:
     from agentbench_tui.model.errors import UsageError
-    from agentbench_tui.verdicts.evidence import CaseNumbers
+    from agentbench_tui.verdicts.case_numbers import CaseNumbers
     from agentbench_tui.verdicts.measured import asked_metric, measured
     from agentbench_tui.verdicts.summary_of import MAIN, summaries
 

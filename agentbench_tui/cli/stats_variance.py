@@ -174,7 +174,7 @@ def _of_samples(
     database: str | None,
 ) -> tuple[list[RunSpread], list[str]]:
     from agentbench_tui.model.errors import UsageError
-    from agentbench_tui.verdicts.evidence import CaseNumbers
+    from agentbench_tui.verdicts.case_numbers import CaseNumbers
     from agentbench_tui.verdicts.measured import (
         are_runs,
         asked_metric,
