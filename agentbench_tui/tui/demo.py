@@ -77,6 +77,8 @@ async def picture(
 
 def _size(text: str) -> tuple[int, int]:
     columns, _, rows = text.partition("x")
+    if not (columns.isdecimal() and rows.isdecimal() and int(columns) and int(rows)):
+        raise argparse.ArgumentTypeError(f"{text!r} is no size; give columns and rows: 80x24")
     return int(columns), int(rows)
 
 

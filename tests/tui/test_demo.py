@@ -25,6 +25,12 @@ def test_an_unknown_widget_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     assert "plot" in capsys.readouterr().err
 
 
+def test_a_size_that_is_none_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["plot", "--size", "80"])
+    assert "80x24" in capsys.readouterr().err
+
+
 def test_a_picture_is_written(tmp_path: Path) -> None:
     file = tmp_path / "plot.svg"
     assert main(["plot", "--svg", str(file), "--size", "60x16", "--ascii"]) == 0
