@@ -154,6 +154,12 @@ def _notes(board: Document) -> list[str]:
             reasons.setdefault(line["reason"], []).append(line["name"])
     for reason, names in reasons.items():
         lines.append(f"{NOTHING} under ranks of {_names(names)}: {reason}")
+    unsure: dict[str, list[str]] = {}
+    for line in board["standings"]:
+        if line["score_reason"]:
+            unsure.setdefault(line["score_reason"], []).append(line["name"])
+    for reason, names in unsure.items():
+        lines.append(f"[{NOTHING}] under {board['metric']} of {_names(names)}: {reason}")
     unranked: dict[str, list[str]] = {}
     for one in board["unranked"]:
         unranked.setdefault(one["reason"], []).append(one["name"])

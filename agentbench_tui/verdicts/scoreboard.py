@@ -20,6 +20,7 @@ from agentbench_tui.verdicts.contenders import (
     harness_of,
 )
 from agentbench_tui.verdicts.cost import cost_fields, finite, spending
+from agentbench_tui.verdicts.missing_interval import why_without_interval
 from agentbench_tui.verdicts.over_tasks import over_tasks
 from agentbench_tui.verdicts.ranked import OVERALL, rank
 from agentbench_tui.verdicts.scorecard import PlaceNumbers, scorecards
@@ -224,6 +225,7 @@ def _of_contender(connection: sqlite3.Connection, card: Scorecard, ranked: Ranke
         "agent_version": contender.agent_version,
         "simulated": contender.simulated,
         "overall": mean_of_all([row["overall_score"] for row in rows]),
+        "score_reason": why_without_interval(connection, rows) if ranked.way == "scores" else "",
     }
     found["scores"] = {
         name: mean_of_all([row[f"{name}_score"] for row in rows]) for name in DIMENSIONS

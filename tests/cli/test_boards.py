@@ -184,3 +184,5 @@ def test_of_few_cases_what_has_no_interval_says_why(
     assert _run(["leaderboard", "--rating"]) == 0
     shown = " ".join(capfd.readouterr().out.split())
     assert "[–] under rating of dear, poor: needs 15 independent cases (have 3)" in shown
+    assert _run(["leaderboard", "--metric", "overall"]) == 0
+    assert why.removesuffix(".") in " ".join(capfd.readouterr().out.split())
