@@ -31,6 +31,9 @@ class Ongoing(Protocol):
     def resize(self, most_in_flight: int) -> str | None:
         """A viewer wishes for another concurrency; why that cannot be, or None."""
 
+    def set_rate(self, factor: float) -> str | None:
+        """A viewer wishes for so many times the rate of the plan; why that cannot be, or None."""
+
     def pause(self) -> str | None:
         """A viewer wishes to pause; why that cannot be, or None."""
 

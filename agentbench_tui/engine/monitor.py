@@ -149,15 +149,38 @@ def carry_out_wish(context: RunContext, wish: str, argument: str | None) -> str:
         return "going on"
     if wish == "mark":
         return f"marked: {argument or ''}"
-    if wish == "concurrency" and argument is not None and argument.isdecimal() and int(argument):
-        for ongoing in context.active.values():
-            if (reason := ongoing.resize(int(argument))) is not None:
-                return f"refused: {reason}"
-        context.most_in_flight = int(argument)
-        return f"at most {argument} in flight, and no more than the benchmark's own concurrency"
+    if wish == "concurrency":
+        return _set_concurrency(context, argument or "")
+    if wish == "rate":
+        return _set_rate(context, argument or "")
     if wish == "cancel":
         return _cancel_case(context, argument or "")
     return f"refused: no wish '{wish}' with argument {argument!r}"
+
+
+def _set_concurrency(context: RunContext, argument: str) -> str:
+    if not (argument.isdecimal() and int(argument)):
+        return f"refused: a concurrency is a whole number from 1 on, not {argument!r}"
+    for ongoing in context.active.values():
+        if (reason := ongoing.resize(int(argument))) is not None:
+            return f"refused: {reason}"
+    context.most_in_flight = int(argument)
+    if any(ongoing.state().get("users") for ongoing in context.active.values()):
+        return f"{argument} users from now on, in this window"
+    return f"at most {argument} in flight, and no more than the benchmark's own concurrency"
+
+
+def _set_rate(context: RunContext, argument: str) -> str:
+    try:
+        factor = float(argument)
+    except ValueError:
+        return f"refused: a rate is so many times the plan's, such as 1.25, not {argument!r}"
+    if not context.active:
+        return "refused: nothing is asked now"
+    for ongoing in context.active.values():
+        if (reason := ongoing.set_rate(factor)) is not None:
+            return f"refused: {reason}"
+    return f"{factor:g} times the plan's rate from now on, in this window"
 
 
 def _cancel_case(context: RunContext, case_id: str) -> str:

@@ -95,6 +95,10 @@ class Interview:
         self.limiter.resize(most_in_flight)
         return None
 
+    def set_rate(self, factor: float) -> str | None:  # noqa: ARG002  # Ongoing's signature
+        """See `context.Ongoing`."""
+        return "a task asks by its concurrency and has no rate"
+
     def pause(self) -> str | None:
         """See `context.Ongoing`."""
         return None

@@ -21,8 +21,10 @@ from agentbench_tui.load.measurement import Measurement, asked_by, store_window
 from agentbench_tui.load.protocol import HttpTarget
 from agentbench_tui.load.shape import (
     schedule_of,
+    users_of,
     worker_plans,
 )
+from agentbench_tui.load.steering import Steering
 from agentbench_tui.load.target import open_target, why_not_broken_off
 from agentbench_tui.load.window import Window
 from agentbench_tui.load.workers import LoadWorkers
@@ -220,6 +222,7 @@ class _Load:
             recorder=Recorder(context.writer, context.run_key, key),
             clean=opened.clean,
             price=price_against_cap(context, execution.agent),
+            steering=Steering(None if self._arrivals is not None else users_of(self._spec)),
         )
         measurement = Measurement(context, self._spec, self._arrivals, opened.target, live)
         async with LoadWorkers(plans, live.hear) as workers:

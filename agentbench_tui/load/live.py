@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from agentbench_tui.analysis.histogram import Histogram
 from agentbench_tui.load.recent import Moment, RecentRates
+from agentbench_tui.load.steering import STRESS, Steering
 from agentbench_tui.model.answer import FailureKind, Usage
 
 if TYPE_CHECKING:
@@ -55,14 +56,17 @@ class Live:
         recorder: Recorder,
         clean: Callable[[str], str],
         price: Callable[[Usage], float | None] | None,
+        steering: Steering | None = None,
     ) -> None:
         """`arrivals`: of an open loop. `price`: USD of one request by its tokens; None where a cost
-        is not held against caps."""
+        is not held against caps. `steering`: None where the load cannot be changed by hand."""
         self._context = context
         self._key = execution_key
         self._repeat = repeat
         self._pids = pids
-        self._recent = RecentRates(arrivals)
+        self.steering = steering or Steering(None, fixed=STRESS)
+        self._is_open = arrivals is not None
+        self._recent = RecentRates(arrivals, self.steering.pace)
         self._recorder = recorder
         self._clean = clean
         self._price = price
@@ -88,12 +92,14 @@ class Live:
 
     def cut(self) -> None:
         """Nothing new is sent from now on."""
+        self.steering.end()
         now = time.time()
         self._ends_at = now if self._ends_at is None else min(self._ends_at, now)
         self._recent.end()
 
     def end(self, phase: Literal["waiting", "calibrating"] = "waiting") -> None:
         """The last answer is there, or given up: what goes on now is no load."""
+        self.steering.end()
         self._ended = phase
         self.tick()
 
@@ -215,11 +221,21 @@ class Live:
             "phase": self.phase,
             "began_at": self._began_at,
             "ends_at": self._ends_at,
+            "users": self.steering.users,
+            "pace": self.steering.pace.factor if self._can_pace else None,
         }
 
-    def resize(self, most_in_flight: int) -> str | None:  # noqa: ARG002  # Ongoing's signature
+    @property
+    def _can_pace(self) -> bool:
+        return self._is_open and self.steering.can_change
+
+    def resize(self, most_in_flight: int) -> str | None:
+        """See `Ongoing`: the users of a closed loop."""
+        return self.steering.set_users(most_in_flight)
+
+    def set_rate(self, factor: float) -> str | None:
         """See `Ongoing`."""
-        return "the concurrency of a load is what it measures; start another run for another one"
+        return self.steering.set_pace(factor)
 
     def pause(self) -> str | None:
         """See `Ongoing`."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from agentbench_tui.engine.recorder import IterationRow, Recorder, utc_now
 from agentbench_tui.load import repeats
 from agentbench_tui.load.live import TICK_S
+from agentbench_tui.load.pace import Pace
 from agentbench_tui.load.protocol import HttpTarget
 from agentbench_tui.load.shape import (
     asked_of,
@@ -69,6 +70,7 @@ class Measurement:
                 return None
             started_at, stalled_before_us = utc_now(), stalled_us()
             began_ns = workers.start()
+            live.steering.begin(workers, began_ns)
             live.begin(
                 began_ns,
                 duration_of(self._spec, self._arrivals),
@@ -90,7 +92,8 @@ class Measurement:
     def _window(self, done: tuple[Done, ...], started_at: str, stalled: float | None) -> Window:
         target, stopped = self._target, any(one.stopped for one in done)
         ran_s = max(one.window_s for one in done) if stopped else None
-        asked = asked_by(self._spec, self._arrivals, ran_s)
+        steering = self._live.steering
+        asked = asked_by(self._spec, self._arrivals, ran_s, steering.pace)
         return Window(
             is_open=self._arrivals is not None,
             asked_per_s=asked[1],
@@ -103,6 +106,7 @@ class Measurement:
             workers=done,
             psi_cpu_percent=stalled,
             stopped=stopped,
+            changes=tuple(steering.changes),
             agent_inside=runs_inside(target),
         )
 
@@ -120,14 +124,20 @@ class Measurement:
 
 
 def asked_by(
-    spec: LoadSpec, arrivals: Arrivals | Trace | None, ran_s: float | None = None
+    spec: LoadSpec,
+    arrivals: Arrivals | Trace | None,
+    ran_s: float | None = None,
+    pace: Pace | None = None,
 ) -> tuple[float | None, float | None]:
-    """Requests and requests a second that the schedule asks for, on average; of a window that was
-    cut short while it ran."""
+    """Requests and requests a second that the schedule asks for, on average, at this pace; of a
+    window that was cut short while it ran."""
     if arrivals is None:
         return None, None
+    pace = pace or Pace()
     duration_s = duration_of(spec, arrivals) if ran_s is None else ran_s
-    count, seconds = asked_of(arrivals, duration_s, spec.requests)
+    own_s = None if duration_s is None else pace.schedule_s(duration_s)
+    count, own_seconds = asked_of(arrivals, own_s, spec.requests)
+    seconds = pace.window_s(own_seconds)
     return count, count / seconds if seconds > 0 else None
 
 

@@ -129,8 +129,12 @@ class Start(msgspec.Struct, frozen=True, tag="start"):
 class Control(msgspec.Struct, frozen=True, tag="control"):
     """Change what goes on in the window; before it there is nothing to change."""
 
-    wish: Literal["stop"]
-    """`stop`: send nothing new, and let what is in flight come to its end."""
+    wish: Literal["stop", "pace", "users"]
+    """`stop`: send nothing new, and let what is in flight come to its end. `pace`: from `at_ns` on
+    ask for `to` times what the schedule asks for. `users`: so many of this worker."""
+    to: float = 0.0
+    at_ns: int = 0
+    """On the worker's own `time.perf_counter_ns`; a stop is at once."""
 
 
 class Ready(msgspec.Struct, frozen=True, tag="ready"):

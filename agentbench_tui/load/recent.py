@@ -14,6 +14,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from agentbench_tui.load.arrivals import expected_count
+from agentbench_tui.load.pace import Pace
 
 if TYPE_CHECKING:
     from agentbench_tui.load.arrivals import Schedule
@@ -43,9 +44,11 @@ class Moment(NamedTuple):
 class RecentRates:
     """Of one window, while it lasts; from its end on as they were then."""
 
-    def __init__(self, arrivals: Schedule | None) -> None:
-        """`arrivals`: what an open loop asks for; None of a closed one."""
+    def __init__(self, arrivals: Schedule | None, pace: Pace | None = None) -> None:
+        """`arrivals`: what an open loop asks for; None of a closed one. `pace`: how fast it goes,
+        where that may be changed."""
         self._arrivals = arrivals
+        self._pace = pace or Pace()
         self._moments: deque[Moment] = deque()
         self.ends_s = math.inf
         """What comes later is no part of the window."""
@@ -73,8 +76,11 @@ class RecentRates:
         until_s = self._moments[-1].at_s if span is None else span[1].at_s
         if until_s <= began_s:
             return None
-        asked = expected_count(self._arrivals, until_s) - expected_count(self._arrivals, began_s)
-        return asked / (until_s - began_s)
+        until, began = (
+            expected_count(self._arrivals, self._pace.schedule_s(at_s))
+            for at_s in (until_s, began_s)
+        )
+        return (until - began) / (until_s - began_s)
 
     def sent_per_s(self) -> float | None:
         """None where it is not known."""

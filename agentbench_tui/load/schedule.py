@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import heapq
 import random
+from itertools import takewhile
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, Protocol
 
 from agentbench_tui.instruments.timer import DeadlineTimer
 from agentbench_tui.load.arrivals import expected_count, expected_rate, offsets_ns, slice_of
+from agentbench_tui.load.pace import Pace
 from agentbench_tui.load.protocol import OpenLoop
 from agentbench_tui.load.sender import LATE_NS
 from agentbench_tui.model.answer import AgentFailure, FailureKind
 
 if TYPE_CHECKING:
     import asyncio
+    from collections.abc import Iterator
 
     from agentbench_tui.load.agenda import Agenda
     from agentbench_tui.load.protocol import ClosedLoop, WorkerPlan
@@ -104,13 +107,14 @@ class OpenSchedule:
         over: Over,
     ) -> None:
         duration_ns = None if plan.duration_s is None else int(plan.duration_s * _NS)
-        whole = offsets_ns(
-            schedule.arrivals, plan.seed, duration_ns=duration_ns, count=plan.requests
-        )
-        self._offsets = slice_of(whole, plan.worker, plan.workers)
+        whole = offsets_ns(schedule.arrivals, plan.seed, count=plan.requests)
+        self._own_offsets = slice_of(whole, plan.worker, plan.workers)
+        """In the schedule's own time, which is the window's until somebody changes the pace."""
+        self._pace = Pace()
+        self._duration_ns = duration_ns
+        self._offsets = self._until_end(self._own_offsets)
         self._index = plan.worker
         self._step = plan.workers
-        self._duration_ns = duration_ns
         self._own = _own_requests(plan)
         self._sender = sender
         self._over = over
@@ -125,6 +129,30 @@ class OpenSchedule:
         """See `Schedule`."""
         self._start_ns = start_ns
         self._arm()
+
+    def set_pace(self, factor: float, at_ns: int) -> None:
+        """From then on what is due comes `factor` times as fast as the schedule has it; what has
+        no arrivals left stays so. Not before an earlier change."""
+        if self._next is None or self._ended_ns is not None:
+            return
+        at = at_ns - self._start_ns
+        if self._next > at:
+            own = self._pace.schedule_s(self._next / _NS)
+            self._pace.change(at / _NS, factor)
+            self._next = int(self._pace.window_s(own) * _NS)
+        else:
+            self._pace.change(at / _NS, factor)
+        self._offsets = self._until_end(
+            int(self._pace.window_s(own_ns / _NS) * _NS) for own_ns in self._own_offsets
+        )
+        if self._duration_ns is not None and self._next >= self._duration_ns:
+            self._next = None
+        self._arm()
+
+    def _until_end(self, offsets: Iterator[int]) -> Iterator[int]:
+        """Those before the window's end."""
+        duration_ns = self._duration_ns
+        return offsets if duration_ns is None else takewhile(duration_ns.__gt__, offsets)
 
     def _arm(self) -> None:
         if self._next is not None:
@@ -213,6 +241,9 @@ class ClosedSchedule:
         self._ready: list[int] = []
         """When users that wait or think will be ready; a heap."""
         self._window_ns: int | None = None
+        self._users = schedule.users
+        self._retiring = 0
+        """Users that ask no more when their request has ended."""
 
     def start(self, start_ns: int) -> None:
         """See `Schedule`."""
@@ -246,6 +277,9 @@ class ClosedSchedule:
     def _session_ended(self, failure: AgentFailure | None) -> None:
         if self._window_ns is not None:
             return
+        if self._retiring:
+            self._retiring -= 1
+            return
         ready_ns = perf_counter_ns()
         if failure is not None and failure.kind in _UNREACHABLE:
             ready_ns += UNREACHABLE_PAUSE_NS
@@ -258,6 +292,18 @@ class ClosedSchedule:
             self._finish(min([ready_ns, *self._ready[:1]]), cut=False)
         else:
             self._begin_at(ready_ns)
+
+    def set_users(self, users: int, at_ns: int) -> None:
+        """From then on ask with so many, at least one: further ones begin at once, and those that
+        are too many ask no more when their request has ended."""
+        if self._window_ns is not None:
+            return
+        more = users - self._users
+        self._users = users
+        stay = min(max(more, 0), self._retiring)
+        self._retiring += max(-more, 0) - stay
+        for _ in range(max(more, 0) - stay):
+            self._begin_at(at_ns)
 
     def _think_ns(self) -> int:
         mean = self._plan.think_time_ms * 1e6

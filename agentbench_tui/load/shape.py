@@ -188,7 +188,7 @@ def worker_plans(
             schedule=OpenLoop(arrivals)
             if arrivals is not None
             else ClosedLoop(
-                users=_share(users_of(spec), nth, count),
+                users=share(users_of(spec), nth, count),
                 think_time_ms=spec.think_time_ms,
                 think_time=spec.think_time,
                 ramp_s=spec.ramp_s or 0.0,
@@ -202,7 +202,7 @@ def worker_plans(
             warmup_requests=spec.warmup_requests,
             max_in_flight=None
             if spec.max_in_flight is None
-            else _share(spec.max_in_flight, nth, count),
+            else share(spec.max_in_flight, nth, count),
             time_limit_s=time_limit_s,
             drain_s=spec.drain_s,
             realtime=_realtime(spec, arrivals, target),
@@ -223,7 +223,7 @@ def _realtime(
     return "may" if is_short else "no"
 
 
-def _share(whole: int, nth: int, count: int) -> int:
+def share(whole: int, nth: int, count: int) -> int:
     """The nth of `count` shares of a whole number, as even as can be."""
     each, rest = divmod(whole, count)
     return each + (nth < rest)

@@ -93,6 +93,11 @@ def judge(window: Window, facts: Facts) -> Judgement:
     if not overhead_known and not lateness_known and median_ms is not None:
         found.noisy.append("neither the overhead nor the lateness of the senders is known")
     _check_inside(found, window)
+    if window.changes:
+        found.unchecked.append(
+            f"the load was changed by hand while it ran ({len(window.changes)}×): the figures are"
+            " of all its rates together"
+        )
     limit, warnings = _limit(window, facts, client=bool(found.limited))
     if not found.limited:
         warnings += filter(None, [plan_warning(window.asked_per_s, window.calibration)])

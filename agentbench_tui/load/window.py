@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from agentbench_tui.load.pace import Change
 from agentbench_tui.load.protocol import Done
 
 
@@ -49,6 +50,8 @@ class Window(msgspec.Struct, frozen=True):
     """Share of the window in which some task of the machine waited for a core."""
     stopped: bool = False
     """Whether the window was cut short on request."""
+    changes: tuple[Change, ...] = ()
+    """What somebody changed by hand while it went on; `asked` counts that in."""
     agent_inside: bool = False
     """Whether the agent runs in the senders' own processes: its CPU time is in theirs, and what
     it blocks waits for it."""

@@ -28,7 +28,12 @@ from agentbench_tui.load.protocol import (
     frame,
 )
 from agentbench_tui.load.recorder import FULL_ROWS, SampleRecorder
-from agentbench_tui.load.schedule import late_after_ns, make_schedule
+from agentbench_tui.load.schedule import (
+    ClosedSchedule,
+    OpenSchedule,
+    late_after_ns,
+    make_schedule,
+)
 from agentbench_tui.load.sender import Call, Reply, Sender
 from agentbench_tui.model.answer import AgentFailure, FailureKind
 
@@ -87,11 +92,20 @@ class Worker:
         """What the coordinator says while the plan is carried out."""
         if isinstance(message, Start):
             self._begin(message.at_ns)
+        elif message.wish != "stop":
+            if self._sender.measuring and not self._window_over.is_set():
+                self._agenda.at(message.at_ns, lambda _: self._change(message))
         elif self._sender.measuring:
             # In the drain of a window that has sent everything there is nothing left to stop.
             self._stopped |= self._sender.stop() or not self._window_over.is_set()
             self._schedule.stop()
             self._over(cut=True)
+
+    def _change(self, message: Control) -> None:
+        if isinstance(self._schedule, OpenSchedule) and message.wish == "pace":
+            self._schedule.set_pace(message.to, message.at_ns)
+        elif isinstance(self._schedule, ClosedSchedule) and message.wish == "users":
+            self._schedule.set_users(int(message.to), message.at_ns)
 
     async def _carry_out_window(self) -> Done:
         await self._started.wait()

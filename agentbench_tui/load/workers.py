@@ -18,6 +18,7 @@ from agentbench_tui.load.protocol import (
     decode_from_worker,
     frame,
 )
+from agentbench_tui.load.shape import share
 from agentbench_tui.load.target import CLOSE_LIMIT_S
 from agentbench_tui.load.worker_process import COMMAND, environment, take_ahead
 from agentbench_tui.model.answer import AgentFailure, FailureKind
@@ -202,6 +203,21 @@ class LoadWorkers:
         """Let the window, which has begun, end now."""
         for worker in self._workers:
             worker.say(Control("stop"))
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return len(self._workers)
+
+    def set_pace(self, factor: float, at_ns: int) -> None:
+        """From then on ask for so many times what the schedule asks for."""
+        for worker in self._workers:
+            worker.say(Control("pace", factor, at_ns))
+
+    def set_users(self, users: int, at_ns: int) -> None:
+        """From then on ask with so many users, at least one of each worker."""
+        for nth, worker in enumerate(self._workers):
+            worker.say(Control("users", share(users, nth, self.count), at_ns))
 
     async def done(self) -> tuple[Done, ...]:
         """What each says at its end. Raises AgentFailure when one ended without a word."""

@@ -202,8 +202,8 @@ async def test_cancelling_many_cases_is_no_sign_of_a_broken_agent(tmp_path: Path
     ("wish", "argument", "answer"),
     [
         ("dance", None, "refused: no wish 'dance' with argument None"),
-        ("concurrency", "0", "refused: no wish 'concurrency' with argument '0'"),
-        ("concurrency", "many", "refused: no wish 'concurrency' with argument 'many'"),
+        ("concurrency", "0", "refused: a concurrency is a whole number from 1 on, not '0'"),
+        ("concurrency", "many", "refused: a concurrency is a whole number from 1 on, not 'many'"),
         ("cancel", "c9", "cancelled 0 of case c9"),
         ("mark", "here", "marked: here"),
     ],

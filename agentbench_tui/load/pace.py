@@ -1,0 +1,53 @@
+"""How fast a schedule goes once somebody has changed it: its own time against that of the window.
+
+At pace 1 a second of the window is a second of the schedule; at pace 2 what the schedule asks for
+in two seconds is due in one.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+LEAST_PACE, MOST_PACE = 1 / 16, 16.0
+
+
+class Change(msgspec.Struct, frozen=True):
+    """What somebody changed in a window while it went on."""
+
+    at_s: float
+    """Seconds since the window began."""
+    what: Literal["pace", "users"]
+    to: float
+
+
+class Pace:
+    """Of one window, with all its changes so far."""
+
+    def __init__(self) -> None:
+        self._pieces: list[tuple[float, float, float]] = [(0.0, 0.0, 1.0)]
+        """(in the window, in the schedule, pace from there on), both in seconds."""
+
+    @property
+    def factor(self) -> float:
+        """Now."""
+        return self._pieces[-1][2]
+
+    def change(self, at_s: float, factor: float) -> None:
+        """From `at_s` of the window on, which is later than every change before."""
+        self._pieces.append((at_s, self.schedule_s(at_s), factor))
+
+    def schedule_s(self, window_s: float) -> float:
+        """Where the schedule is at that time of the window."""
+        for began_s, reached_s, factor in reversed(self._pieces):
+            if window_s >= began_s:
+                return reached_s + (window_s - began_s) * factor
+        return window_s
+
+    def window_s(self, schedule_s: float) -> float:
+        """When in the window the schedule is there."""
+        for began_s, reached_s, factor in reversed(self._pieces):
+            if schedule_s >= reached_s:
+                return began_s + (schedule_s - reached_s) / factor
+        return schedule_s
