@@ -27,6 +27,9 @@ LEAST_S = 10.0
 """After the warm-up; in less, a start cannot be told from a trend."""
 LEAST_GROWTH_MB = 1.0
 """Over the time watched: every program grows by so much now and then, and no leak shows by less."""
+LEAST_SLOWER = 0.05
+"""Of the latency at the beginning: machines are that much slower at times, without a cause of its
+own."""
 _HOUR_S = 3600.0
 _PAGE_MB = 4096 / 1e6
 """Resident memory is counted in pages: what grows by less is not seen."""
@@ -100,10 +103,11 @@ class Soak:
             low, high = min(low, -least), max(high, least)
             words += f"; a rise of more than {high:,.3g} {unit}/h is ruled out"
         direction = trend.direction
+        least_growth = {"memory": LEAST_GROWTH_MB, "latency": LEAST_SLOWER * trend.start}
         grown = trend.end - trend.start
-        if direction == "rises" and series.of == "memory" and grown < LEAST_GROWTH_MB:
+        if direction == "rises" and grown < least_growth.get(series.of, 0.0):
             direction = "no trend seen"
-            words += f"; only {grown:.2g} MB in all, too little to be called a leak"
+            words += f"; only {grown:.2g} {series.unit} in all, too little to be called a trend"
         return TrendFacts(
             of=series.of,
             unit=series.unit,

@@ -83,7 +83,7 @@ async def test_half_a_megabyte_is_no_leak_however_steep() -> None:
     memory = trend(await soaked(30, mb_per_h=66), "memory")  # 0.5 MB in 27 s
     assert memory.low > 0
     assert memory.direction == "no trend seen"
-    assert "MB in all, too little to be called a leak" in memory.words
+    assert "MB in all, too little to be called a trend" in memory.words
 
 
 async def test_the_growth_of_a_start_is_no_leak() -> None:
@@ -98,6 +98,12 @@ async def test_latency_that_creeps() -> None:
     assert latency.direction == "rises"
     assert latency.low <= 120 <= latency.high
     assert trend(report, "memory").direction == "no trend seen"
+
+
+async def test_a_twentieth_slower_is_no_trend() -> None:
+    latency = trend(await soaked(ms_per_h=10), "latency")  # 0.75 of 21 ms in 270 s
+    assert latency.direction == "no trend seen"
+    assert "ms in all, too little to be called a trend" in latency.words
 
 
 async def test_errors_that_grow_are_told_from_errors_that_stay() -> None:
