@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import parse_qsl
 
@@ -170,10 +171,10 @@ def _why_none(
 ) -> str:
     """Why nothing fits: a name that is not there, or nothing complete under it."""
     if selector.kind == "agent" and selector.name not in (known := agent_ids(connection)):
-        return (
-            f"no agent '{selector.name}'{did_you_mean(selector.name, known)}; "
-            "`agentbench agents` lists them"
-        )
+        near = did_you_mean(selector.name, known)
+        if Path(selector.name).exists():
+            near = f' (did you mean "file:{selector.name}"?)'
+        return f"no agent '{selector.name}'{near}; `agentbench agents` lists them"
     if selector.kind == "tag" and selector.name not in (known := tags(connection)):
         return f"no run has the tag '{selector.name}'{did_you_mean(selector.name, known)}"
     of = f" of suite '{suite}'" if suite else ""

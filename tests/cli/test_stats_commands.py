@@ -361,6 +361,8 @@ def test_a_folder_is_read_as_compare_reads_it(said: Said) -> None:
     assert answers(said, "file:runs")[0]["n"] == 3
     Path("empty").mkdir()
     assert "no file with samples in it" in said("variance", "file:empty", code=2)
+    hint = "no agent 'runs' (did you mean \"file:runs\"?)"
+    assert hint in said("summary", "runs", code=2)
 
 
 def test_few_pairs_do_not_tell_what_pairing_gains(said: Said) -> None:
