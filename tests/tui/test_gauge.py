@@ -76,6 +76,11 @@ def test_course_and_note_where_there_is_room() -> None:
     assert narrow.endswith("50 %")
 
 
+def test_a_limit_next_to_nothing_is_no_trouble() -> None:
+    row = _painted([Gauge("x", 1.0, 5e-324, history=[1e308])], 60, 1)[0]
+    assert "‼" in row
+
+
 def test_cores_go_on_in_the_next_row() -> None:
     rows = _painted([Cores("c", [100.0] * 30)], 22, 2)
     assert rows[0] == "c " + "█" * 20

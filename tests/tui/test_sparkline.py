@@ -82,6 +82,10 @@ def test_failures_have_a_sign_each() -> None:
     assert _painted(data, 12, 3) == ["failures ! 1", "         ! !", "         █ ▄"]
 
 
+def test_values_next_to_nothing_are_no_trouble() -> None:
+    assert len(_painted(SparklineData("x", [0.0, 5e-324]), 40, 1)[0]) == 40
+
+
 def test_no_values_say_why() -> None:
     data = SparklineData("TTFT", [], reason="no stream")
     assert "no stream" in _painted(data, 40, 1)[0]

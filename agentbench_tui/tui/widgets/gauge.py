@@ -182,7 +182,7 @@ def _history(row: Gauge, palette: Palette, glyphs: Glyphs) -> Row:
 def _block(value: float | None, full: float, glyphs: Glyphs) -> str:
     if value is None or not math.isfinite(value):
         return " "
-    return glyphs.rising[min(8, max(1, round(value / full * 8)))]
+    return glyphs.rising[max(1, round(min(1.0, max(0.0, value / full)) * 8))]
 
 
 def _cores(row: Cores, cells: _Columns, width: int, palette: Palette, glyphs: Glyphs) -> list[Row]:

@@ -141,6 +141,12 @@ def _range(data: SparklineData, known: Sequence[float]) -> tuple[float, float]:
     return (low, high) if high > low else (low, low + (abs(low) or 1.0))
 
 
+def _share(value: float, ends: tuple[float, float]) -> float:
+    """Where the value lies between the ends; halves, because their span may be no float."""
+    low, high = ends[0] / 2, ends[1] / 2
+    return (value / 2 - low) / (high - low) if high > low else 0.0
+
+
 def _cell(
     data: SparklineData,
     value: float | None,
@@ -151,15 +157,13 @@ def _cell(
     glyphs: Glyphs,
 ) -> tuple[str, Style]:
     """One value's cell in a row from the top."""
-    low, high = ends
     if value is None or not math.isfinite(value):
         return " ", palette.text
     if data.errors and rows > 1:
         if row == 0:
             return (glyphs.warn if value > 0 else " "), palette.bad
         rows, row = rows - 1, row - 1
-    share = (value / 2 - low / 2) / (high / 2 - low / 2)
-    eighths = max(0 if data.errors and value <= 0 else 1, round(share * rows * 8))
+    eighths = max(0 if data.errors and value <= 0 else 1, round(_share(value, ends) * rows * 8))
     level = min(8, max(0, eighths - (rows - 1 - row) * 8))
     marked = _is_marked(data, value)
     style = palette.series[0].style
@@ -181,12 +185,9 @@ def _band_cell(
     glyphs: Glyphs,
 ) -> tuple[str, Style]:
     """A dash where an end of the band lies, behind the blocks."""
-    low, high = ends
     for end in band:
-        if math.isfinite(end):
-            share = (end / 2 - low / 2) / (high / 2 - low / 2)
-            if min(rows - 1, int((1 - share) * rows)) == row:
-                return glyphs.dashed_horizontal, palette.frame
+        if math.isfinite(end) and min(rows - 1, int((1 - _share(end, ends)) * rows)) == row:
+            return glyphs.dashed_horizontal, palette.frame
     return " ", palette.text
 
 
