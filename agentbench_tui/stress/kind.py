@@ -127,6 +127,10 @@ async def _scenario(group: Group, execution: ExecutionPlan, context: RunContext)
             report.status, report.reason = "complete", ""
     except Stopped as stopped:
         report.reason = str(stopped)
+    except UsageError as error:
+        if report.normal is None:
+            raise
+        report.status, report.reason = "failed", one_line(str(error), LONGEST_REASON)
     except AgentFailure as failure:
         if report.normal is None:
             raise
@@ -138,7 +142,7 @@ async def _scenario(group: Group, execution: ExecutionPlan, context: RunContext)
         report.reason = one_line(redact(failure.detail), LONGEST_REASON)
     report.advice = advise([report])
     await reporter.save()
-    return not context.stop.is_set
+    return report.status != "stopped" or not context.stop.is_set
 
 
 def _module(scenario: str) -> ScenarioModule:
