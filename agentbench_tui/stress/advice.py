@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 Rule = Callable[["ScenarioReport"], Advice | None]
 
 RULES: tuple[Rule, ...] = (
+    overload_rules.target_lost,
     overload_rules.no_recovery,
     overload_rules.keeps_refusing,
     failure_rules.failure_not_survived,

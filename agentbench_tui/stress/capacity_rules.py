@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING
 from agentbench_tui.analysis.level_verdict import Limits, requests_needed
 from agentbench_tui.stress.aftermath_facts import comes_back
 from agentbench_tui.stress.report import Advice
-from agentbench_tui.stress.window_bounds import error_bounds, harm_before_normal, judged, level_of
+from agentbench_tui.stress.window_bounds import (
+    error_bounds,
+    figure,
+    harm_before_normal,
+    judged,
+    level_of,
+)
 
 if TYPE_CHECKING:
     from agentbench_tui.stress.breaking_point import BreakingPoint
@@ -73,13 +79,13 @@ def coherency_limit(report: ScenarioReport) -> Advice | None:
     if scaling is None or scaling.n_star is None or scaling.peak_per_s is None:
         return None
     ends = scaling.n_star_interval
-    bounds = f" [{ends[0]:,.3g}, {ends[1]:,.3g}]" if ends is not None else ""
+    bounds = f" [{figure(ends[0])}, {figure(ends[1])}]" if ends is not None else ""
     evidence: dict[str, float | str] = {"n_star": scaling.n_star, "kappa": scaling.kappa}
     return Advice(
         rule="coherency-limit",
         severity="warning",
-        words=f"Throughput peaks at {scaling.peak_per_s:,.4g} requests/s with"
-        f" {scaling.n_star:,.3g}{bounds} requests at once and falls beyond: let no more than"
+        words=f"Throughput peaks at {figure(scaling.peak_per_s)} requests/s with"
+        f" {figure(scaling.n_star)}{bounds} requests at once and falls beyond: let no more than"
         f" {max(1, math.floor(scaling.n_star)):,} run at once, and queue or refuse the rest.",
         evidence=evidence | {"peak_per_s": scaling.peak_per_s},
     )
@@ -97,9 +103,9 @@ def contention_limit(report: ScenarioReport) -> Advice | None:
     return Advice(
         rule="contention-limit",
         severity="info",
-        words=f"{100 * scaling.sigma:.3g} % [{100 * low:.3g}, {100 * high:.3g}] of the work waits"
-        f" for something shared, which alone keeps it below {ceiling:,.4g} requests/s however many"
-        " ask at once: a lock, a single worker or a pool would look so.",
+        words=f"{figure(100 * scaling.sigma)} % [{figure(100 * low)}, {figure(100 * high)}] of the"
+        f" work waits for something shared, which alone keeps it below {figure(ceiling)} requests/s"
+        " however many ask at once: a lock, a single worker or a pool would look so.",
         evidence={"sigma": scaling.sigma, "low": low, "high": high, "ceiling_per_s": ceiling},
     )
 
@@ -118,8 +124,8 @@ def errors_at_normal_load(report: ScenarioReport) -> Advice | None:
                 rule="errors-at-normal-load",
                 severity="critical",
                 words=f"Already at normal load ({level_of(window)})"
-                f" {100 * (window.error_share or 0):.3g} % [{100 * ends.low:.3g},"
-                f" {100 * ends.high:.3g}] of the requests fail ({kinds}): mend this first, what"
+                f" {figure(100 * (window.error_share or 0))} % [{figure(100 * ends.low)},"
+                f" {figure(100 * ends.high)}] of the requests fail ({kinds}): mend this first, what"
                 " stress shows beyond it means little.",
                 evidence={"error_share": window.error_share or 0.0, "low": ends.low},
             )
@@ -165,7 +171,7 @@ def unclear_search(report: ScenarioReport) -> Advice | None:
             rule="unclear-search",
             severity="info",
             words=f"The breaking point in {point.on} is known only roughly ({point.words}):"
-            f" windows of {seconds:,.0f} s instead of {asked.length_s:,.3g} s would halve the"
+            f" windows of {seconds:,.0f} s instead of {figure(asked.length_s)} s would halve the"
             " doubt.",
             evidence={"length_s": asked.length_s, "needed_s": seconds},
         )
@@ -200,4 +206,4 @@ def _is_beyond(window: WindowFacts, point: BreakingPoint) -> bool:
 def _level(point: BreakingPoint) -> str:
     level = point.fails if point.passes is None else point.passes
     assert level is not None, "one end is known"
-    return f"{level:,.4g} {point.unit}".rstrip()
+    return f"{figure(level)} {point.unit}".rstrip()

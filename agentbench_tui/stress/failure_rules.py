@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from agentbench_tui.stress.aftermath_facts import lasting
 from agentbench_tui.stress.report import Advice
-from agentbench_tui.stress.window_bounds import FAULT, error_bounds, failed_bounds
+from agentbench_tui.stress.window_bounds import FAULT, error_bounds, failed_bounds, figure
 
 if TYPE_CHECKING:
     from agentbench_tui.stress.report import ScenarioReport
@@ -29,9 +29,9 @@ def failure_not_survived(report: ScenarioReport) -> Advice | None:
     return Advice(
         rule="failure-not-survived",
         severity="critical",
-        words=f"It does not go on after {names}, though that was over ({watched_s:,.3g} s watched):"
-        " give every call to what it depends on a time limit, open connections anew after a"
-        " failure, and let something start its processes again.",
+        words=f"It does not go on after {names}, though that was over ({figure(watched_s)} s"
+        " watched): give every call to what it depends on a time limit, open connections anew"
+        " after a failure, and let something start its processes again.",
         evidence={"after": names, "watched_s": watched_s},
     )
 

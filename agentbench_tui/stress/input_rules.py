@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from agentbench_tui.stress.report import Advice
+from agentbench_tui.stress.window_bounds import figure
 
 if TYPE_CHECKING:
     from agentbench_tui.stress.report import ScenarioReport
@@ -50,7 +51,7 @@ def cost_of_length(report: ScenarioReport) -> Advice | None:
     return Advice(
         rule="cost-of-length",
         severity="info",
-        words=f"Each 1,000 tokens of input cost {slope:,.3g} ms [{low:,.3g}, {high:,.3g}]: shorter"
-        " prompts, or a prefix that can be cached, save that.",
+        words=f"Each 1,000 tokens of input cost {figure(slope)} ms [{figure(low)}, {figure(high)}]:"
+        " shorter prompts, or a prefix that can be cached, save that.",
         evidence={"ms_per_1000_tokens": slope, "low": low, "high": high},
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from agentbench_tui.stress.report import Advice
+from agentbench_tui.stress.window_bounds import figure
 
 if TYPE_CHECKING:
     from agentbench_tui.stress.report import ScenarioReport, TrendFacts
@@ -22,19 +23,19 @@ def memory_leak(report: ScenarioReport) -> Advice | None:
     if trend is None or trend.direction != "rises" or trend.low < MATTERS_MB_PER_H:
         return None
     words = (
-        f"Memory rises by {trend.per_hour:,.3g} {trend.unit}/h [{trend.low:,.3g},"
-        f" {trend.high:,.3g}] at constant load"
+        f"Memory rises by {figure(trend.per_hour)} {trend.unit}/h [{figure(trend.low)},"
+        f" {figure(trend.high)}] at constant load"
     )
     evidence: dict[str, float | str] = {"per_hour": trend.per_hour, "low": trend.low}
     requests_per_h = _requests_per_h(report)
     if requests_per_h:
         each_kb = 1e3 * trend.per_hour / requests_per_h
-        words += f", {each_kb:,.3g} kB for each request"
+        words += f", {figure(each_kb)} kB for each request"
         evidence["kb_per_request"] = each_kb
     hours = _hours_left(report, trend)
     if hours is not None:
         least, most, limit_mb = hours
-        words += f"; {limit_mb:,.0f} MB are full after {least:,.3g} to {most:,.3g} h"
+        words += f"; {limit_mb:,.0f} MB are full after {figure(least)} to {figure(most)} h"
         evidence |= {"hours_least": least, "hours_most": most}
     return Advice(
         rule="memory-leak",

@@ -9,6 +9,7 @@ from agentbench_tui.stress.report import Advice
 from agentbench_tui.stress.window_bounds import (
     best,
     failed_bounds,
+    figure,
     harm_before_normal,
     level_of,
     overloads,
@@ -38,9 +39,9 @@ def congestion_collapse(report: ScenarioReport) -> Advice | None:
     return Advice(
         rule="congestion-collapse",
         severity="critical",
-        words=f"At {level_of(worst)} it answers {worst.answered_per_s:,.3g} requests/s, at its best"
-        f" {top.answered_per_s:,.3g}: under overload it works for nobody. Refuse early (429) what"
-        " cannot be served in time, and drop requests whose client has gone.",
+        words=f"At {level_of(worst)} it answers {figure(worst.answered_per_s)} requests/s, at its"
+        f" best {figure(top.answered_per_s)}: under overload it works for nobody. Refuse early"
+        " (429) what cannot be served in time, and drop requests whose client has gone.",
         evidence={
             "peak_per_s": top.answered_per_s,
             "peak_low_per_s": low,
@@ -98,10 +99,27 @@ def slow_recovery(report: ScenarioReport) -> Advice | None:
     return Advice(
         rule="slow-recovery",
         severity="warning",
-        words=f"After {_name(slowest)} it takes {seconds:,.3g} s until it is as before: a backlog"
-        " is worked off, or connections and caches are built anew. Bound the queue, and drop what"
-        " nobody waits for.",
+        words=f"After {_name(slowest)} it takes {figure(seconds)} s until it is as before: a"
+        " backlog is worked off, or connections and caches are built anew. Bound the queue, and"
+        " drop what nobody waits for.",
         evidence={"after": slowest.after, "seconds": seconds},
+    )
+
+
+def target_lost(report: ScenarioReport) -> Advice | None:
+    """It ended."""
+    if report.status != "target lost":
+        return None
+    last = report.windows[-1] if report.windows else None
+    held = "" if last is None or last.memory_mb is None else f", holding {last.memory_mb:,.0f} MB"
+    asked = "" if last is None else f"; the last window that is known had {level_of(last)}{held}"
+    return Advice(
+        rule="target-lost",
+        severity="critical",
+        words=f"It was gone in the middle ({report.reason}){asked}. See what has ended it (its log,"
+        " the kernel's messages on memory), have it started again by itself, and refuse what is"
+        " too much before it comes to that.",
+        evidence={"reason": report.reason, "phase": "" if last is None else last.phase},
     )
 
 
@@ -111,18 +129,18 @@ def _what_it_did(report: ScenarioReport) -> tuple[str, dict[str, float | str]]:
     if harm is not None:
         before, normal = harm
         what = "more users at once than it can serve"
-        rates = f"{normal.answered_per_s:,.4g} of {normal.asked_per_s or 0:,.4g} requests/s"
-        seen = f"{before.answered_per_s:,.4g} requests/s were answered before, {rates} after"
+        rates = f"{figure(normal.answered_per_s)} of {figure(normal.asked_per_s or 0)} requests/s"
+        seen = f"{figure(before.answered_per_s)} requests/s were answered before, {rates} after"
         return f"{what} ({seen})", {"after": what}
     for recovery in lasting(report):
         return (
-            f"{_name(recovery)} ({recovery.watched_s:,.3g} s watched at normal load)",
+            f"{_name(recovery)} ({figure(recovery.watched_s)} s watched at normal load)",
             {"after": recovery.after, "watched_s": recovery.watched_s},
         )
     point = next(one for one in report.breaking_points if one.hysteresis or one.before is not None)
     level = point.before if point.before is not None else point.passes
     return (
-        f"an overload ({level or 0:,.4g} {point.unit} had passed, and failed after it)",
+        f"an overload ({figure(level or 0)} {point.unit} had passed, and failed after it)",
         {"after": "overload", "passed": level or 0.0},
     )
 

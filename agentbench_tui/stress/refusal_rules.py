@@ -9,6 +9,7 @@ from agentbench_tui.stress.report import Advice
 from agentbench_tui.stress.window_bounds import (
     error_bounds,
     failed_bounds,
+    figure,
     level_of,
     overloads,
     share_bounds,
@@ -56,7 +57,7 @@ def retry_after_not_kept(report: ScenarioReport) -> Advice | None:
     if ends is None or ends.low <= MOSTLY or comes_back(report) == "no":
         return None  # one that does not come back has another fault
     told = _number(report, "longest_told_s")
-    of = "" if told is None else f" (up to {told:,.3g} s)"
+    of = "" if told is None else f" (up to {figure(told)} s)"
     return Advice(
         rule="retry-after-not-kept",
         severity="critical",
@@ -86,8 +87,8 @@ def timeouts_instead_of_refusals(report: ScenarioReport) -> Advice | None:
 def resets_instead_of_refusals(report: ScenarioReport) -> Advice | None:
     """Connections break where a word would do."""
     worst = _failing(report, BROKEN_OFF)
-    if worst is None:
-        return None
+    if worst is None or report.status == "target lost":
+        return None  # who has ended cannot answer
     count = sum(worst.failures.get(kind, 0) for kind in BROKEN_OFF)
     return Advice(
         rule="resets-instead-of-refusals",
@@ -120,8 +121,8 @@ def answers_too_late(report: ScenarioReport) -> Advice | None:
         rule="answers-too-late",
         severity="warning",
         words=f"At {level_of(worst)} it refuses nobody and answers half of them later than"
-        f" {median_s:,.3g} s (limit {limits.p95_ms / 1e3:,.3g} s): its queue has no end. Bound it,"
-        " and refuse the rest with 429 and Retry-After.",
+        f" {figure(median_s)} s (limit {figure(limits.p95_ms / 1e3)} s): its queue has no end."
+        " Bound it, and refuse the rest with 429 and Retry-After.",
         evidence={"p50_ms": worst.p50_ms or 0.0, "limit_ms": limits.p95_ms},
     )
 

@@ -100,4 +100,12 @@ def level_of(window: WindowFacts) -> str:
     """Such as `200 requests/s` or `64 users`."""
     if window.users is not None:
         return f"{window.users:,} users"
-    return "no set rate" if window.asked_per_s is None else f"{window.asked_per_s:,.4g} requests/s"
+    rate = window.asked_per_s
+    return "no set rate" if rate is None else f"{figure(rate)} requests/s"
+
+
+def figure(value: float) -> str:
+    """Three digits, more of a large number, never an exponent: `0.0123`, `8.5`, `84.3`, `7,620`."""
+    if abs(value) >= 100:
+        return f"{value:,.0f}"
+    return f"{value:.3g}" if abs(value) >= 1e-4 or not value else f"{value:.6f}"

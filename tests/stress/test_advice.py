@@ -16,6 +16,7 @@ from agentbench_tui.stress.report import (
     TrendFacts,
     WindowFacts,
 )
+from agentbench_tui.stress.window_bounds import figure
 
 LIMITS = LimitsUsed(error_share=0.01, p95_ms=100.0, completed_share=0.95, derived=True)
 
@@ -264,6 +265,17 @@ def test_harm_done_while_normal_load_was_looked_for() -> None:
     assert rules(report(overloaded, normal)) == {"errors-at-normal-load"}
 
 
+def test_a_target_that_has_ended() -> None:
+    gone = failing(0.6, "connection", memory_mb=512.0)
+    lost = report(window(), gone, status="target lost", reason="nobody listens any more")
+    advice = only(advise([lost]))
+    assert (advice.rule, advice.severity) == ("target-lost", "critical")
+    assert "(nobody listens any more)" in advice.words
+    assert "had 200 requests/s, holding 512 MB" in advice.words
+    nothing = report(status="target lost", reason="nobody listens any more")
+    assert rules(nothing) == {"target-lost"}
+
+
 def test_a_failure_that_is_not_survived() -> None:
     never = RecoveryFacts(
         after="black_hole", seconds=None, watched_s=10.0, words="not recovered within 10 s"
@@ -423,6 +435,21 @@ def test_what_the_measurement_lacked() -> None:
     assert (advice.rule, advice.severity) == ("unclear-search", "info")
     assert advice.evidence["needed_s"] == 20.0
     assert rules(report(window(sender_limit="it could not send faster"))) == {"sender-limit"}
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (7623.4, "7,623"),
+        (1e6, "1,000,000"),
+        (84.32, "84.3"),
+        (0.01234, "0.0123"),
+        (0.000012, "0.000012"),
+        (0.0, "0"),
+    ],
+)
+def test_figures_have_no_exponents(value: float, shown: str) -> None:
+    assert figure(value) == shown
 
 
 def test_over_all_scenarios_each_rule_speaks_once_and_the_worst_comes_first() -> None:
