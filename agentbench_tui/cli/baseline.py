@@ -162,10 +162,10 @@ def accept(
     from agentbench_tui.store.database import reading
     from agentbench_tui.verdicts.acceptance import acceptable
     from agentbench_tui.verdicts.baseline import target_words
-    from agentbench_tui.verdicts.regression import Wanted, checked_metrics, judge_agent
+    from agentbench_tui.verdicts.regression import RegressionAsked, checked_metrics, judge_agent
 
     path = database_path(database)
-    wanted = Wanted(agent, suite=suite, benchmark=benchmark, metrics=metrics)
+    wanted = RegressionAsked(agent, suite=suite, benchmark=benchmark, metrics=metrics)
     with reading(path) as connection:
         overriding = [one for one in baselines_of(connection, agent) if one.name == DEFAULT]
         if undo:

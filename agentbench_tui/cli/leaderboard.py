@@ -69,7 +69,7 @@ def leaderboard(
     from agentbench_tui.store.database import reading
     from agentbench_tui.verdicts.contenders import Wanted
     from agentbench_tui.verdicts.leaderboard import leaderboard_document
-    from agentbench_tui.verdicts.scoreboard import Asked
+    from agentbench_tui.verdicts.scoreboard import BoardAsked
 
     if category is not None:
         check_category(category)
@@ -77,7 +77,7 @@ def leaderboard(
         if run is not None:
             _check_alone(metric, suite, category, overall or rating or by != "agent")
             return _print_run_leaderboard(connection, run, form)
-        asked = Asked(metric, overall, rating, Wanted(days, suite, category, by))
+        asked = BoardAsked(metric, overall, rating, Wanted(days, suite, category, by))
         document = leaderboard_document(connection, asked, limit)
     print_boards(document, form, wide=wide)
     return 0

@@ -8,7 +8,7 @@ from typing import Any
 
 from agentbench_tui.model.plain_number import plain
 from agentbench_tui.verdicts.figures import NOTHING, point_words, rate
-from agentbench_tui.verdicts.load_repeats import FEWEST_FOR_T
+from agentbench_tui.verdicts.load_spread import FEWEST_FOR_T
 from agentbench_tui.verdicts.load_sweep import within_slo
 
 _FROM_DUE = ("e2e_ms", "ttft_ms", "ttfo_ms")

@@ -20,7 +20,7 @@ from agentbench_tui.cli.output import (
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from agentbench_tui.verdicts.regression import Judgement, Wanted
+    from agentbench_tui.verdicts.regression import Judgement, RegressionAsked
 
 _COLUMNS = (
     Column("benchmark", "benchmark", names_row=True),
@@ -113,9 +113,9 @@ def regressions(agent: str | None, database: str | None, form: str, **given: Any
     return _exit_code(document, given["fail_on"])
 
 
-def _wanted(connection: Any, agent: str | None, given: dict[str, Any]) -> Wanted:
+def _wanted(connection: Any, agent: str | None, given: dict[str, Any]) -> RegressionAsked:
     from agentbench_tui.model.errors import UsageError
-    from agentbench_tui.verdicts.regression import Wanted
+    from agentbench_tui.verdicts.regression import RegressionAsked
     from agentbench_tui.verdicts.selector import parse_selector
 
     name, version = agent, None
@@ -130,7 +130,7 @@ def _wanted(connection: Any, agent: str | None, given: dict[str, Any]) -> Wanted
         name, version = selector.name, selector.version
     bare, own = _thresholds(given["thresholds"])
     assert name is not None
-    return Wanted(
+    return RegressionAsked(
         agent=name,
         version=version,
         baseline=given["baseline"],

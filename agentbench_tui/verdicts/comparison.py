@@ -13,7 +13,7 @@ from agentbench_tui.analysis.equivalence import Verdict, verdict
 from agentbench_tui.analysis.scale import Better
 from agentbench_tui.analysis.version_gate import RUNS_NEEDED
 from agentbench_tui.verdicts.hour import ONE_RUN_EACH, is_beyond_an_hour
-from agentbench_tui.verdicts.needed import Open, needed
+from agentbench_tui.verdicts.settling_size import Open, settling_size
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -183,7 +183,7 @@ def _more(found: Comparison, margin: float, alpha: float) -> int | None:
     if found.sd is None or effect is None or (found.is_ratio and not 0 < effect < math.inf):
         return None
     by_cases = found.varies_by == "cases"
-    more = needed(
+    more = settling_size(
         Open(
             found.sd,
             math.log(effect) if found.is_ratio else effect,

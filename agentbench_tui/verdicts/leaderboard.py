@@ -23,7 +23,7 @@ from agentbench_tui.verdicts.case_numbers import CaseNumbers
 from agentbench_tui.verdicts.contenders import Contender
 from agentbench_tui.verdicts.missing_interval import why_without_interval
 from agentbench_tui.verdicts.ranked import OVERALL, only_accuracy, rank
-from agentbench_tui.verdicts.scoreboard import DIMENSIONS, Asked, boards, mean_of_all
+from agentbench_tui.verdicts.scoreboard import DIMENSIONS, BoardAsked, boards, mean_of_all
 from agentbench_tui.verdicts.scorecard import PlaceNumbers, scorecards
 from agentbench_tui.verdicts.standing import Standings, by_intervals
 
@@ -168,7 +168,7 @@ def _mean_with_interval(
 
 
 def leaderboard_document(
-    connection: sqlite3.Connection, asked: Asked, limit: int = 20
+    connection: sqlite3.Connection, asked: BoardAsked, limit: int = 20
 ) -> dict[str, Any]:
     """What `agentbench leaderboard --format json` prints.
 

@@ -14,7 +14,7 @@ from agentbench_tui.model.metric import find_metric
 from agentbench_tui.verdicts.contenders import Wanted, contenders_by_category
 from agentbench_tui.verdicts.place import place_of
 from agentbench_tui.verdicts.ranked import OVERALL
-from agentbench_tui.verdicts.scoreboard import DIMENSIONS, Asked, boards, mean_of_all
+from agentbench_tui.verdicts.scoreboard import DIMENSIONS, BoardAsked, boards, mean_of_all
 
 if TYPE_CHECKING:
     import sqlite3
@@ -67,7 +67,7 @@ def leaders(
     if category not in categories:
         category = max(found, key=lambda name: _weight(found[name]))
     those = [one for name, some in found.items() if category in (ALL, name) for one in some]
-    asked = Asked(metric, category == ALL, wanted=Wanted(days, None, _named(category)))
+    asked = BoardAsked(metric, category == ALL, wanted=Wanted(days, None, _named(category)))
     shown = boards(connection, asked)
     shown.sort(key=lambda board: board["simulated"])
     return Leaders(

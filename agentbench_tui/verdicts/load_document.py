@@ -10,7 +10,7 @@ from agentbench_tui.model.gate import UNANSWERED
 from agentbench_tui.model.load_figures import COUNTS, HARNESS
 from agentbench_tui.model.metric import METRICS, SHARES
 from agentbench_tui.store.queries import load_summary_of, metrics_of
-from agentbench_tui.verdicts.load_repeats import between_repeats
+from agentbench_tui.verdicts.load_spread import between_repeats
 
 if TYPE_CHECKING:
     import sqlite3

@@ -18,10 +18,10 @@ from agentbench_tui.model.metric import find_metric, known_metrics
 from agentbench_tui.store.baselines import accepted_changes
 from agentbench_tui.store.selection import agent_ids, executions_where, interrupted_since
 from agentbench_tui.verdicts.baseline import Baselines
+from agentbench_tui.verdicts.compared_values import ComparedValues
 from agentbench_tui.verdicts.finding import NO_RATIO, UNDECIDED, Finding, Location, scale_of
 from agentbench_tui.verdicts.history import Point, comparable, histories, is_timed
 from agentbench_tui.verdicts.history_judgement import judged_by_history
-from agentbench_tui.verdicts.repeats import Repeats
 from agentbench_tui.verdicts.succession import succession
 from agentbench_tui.verdicts.version_judgement import WORSE, decided, judged_by_versions
 from agentbench_tui.verdicts.zeros import without_zeros, zero_finding
@@ -46,7 +46,7 @@ ENOUGH_FOR_TAIL = 299
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class RegressionAsked:
     """What to judge, and how strictly."""
 
     agent: str
@@ -74,14 +74,14 @@ class Judgement:
 
     agent: str
     version: str
-    wanted: Wanted
+    wanted: RegressionAsked
     findings: tuple[Finding, ...]
     histories: Mapping[Place, list[Point]]
     interrupted: str | None = None
     """A run after all that were judged which did not come to its end."""
 
 
-def judge_agent(connection: sqlite3.Connection, wanted: Wanted) -> Judgement:
+def judge_agent(connection: sqlite3.Connection, wanted: RegressionAsked) -> Judgement:
     """Judge every metric at every place at which the version was measured.
 
     Raises UsageError for unknown names, and when nothing complete was measured.
@@ -142,13 +142,13 @@ class _Judge:
     """Judges the places of one agent."""
 
     def __init__(
-        self, connection: sqlite3.Connection, wanted: Wanted, metrics: tuple[str, ...]
+        self, connection: sqlite3.Connection, wanted: RegressionAsked, metrics: tuple[str, ...]
     ) -> None:
         self._wanted = wanted
         self._metrics = metrics
         self._baselines = Baselines(connection, wanted.agent, wanted.baseline)
         self._accepted = accepted_changes(connection, wanted.agent)
-        self._repeats = Repeats(connection)
+        self._repeats = ComparedValues(connection)
 
     def at(self, place: Place, points: Sequence[Point], version: str) -> list[Finding]:
         """One finding for each metric that the newest run has, or that was asked for."""
@@ -316,7 +316,7 @@ def _adjusted(findings: Sequence[Finding]) -> tuple[Finding, ...]:
     return tuple(result)
 
 
-def _why_none(connection: sqlite3.Connection, wanted: Wanted) -> str:
+def _why_none(connection: sqlite3.Connection, wanted: RegressionAsked) -> str:
     known = agent_ids(connection)
     if wanted.agent not in known:
         hint = did_you_mean(wanted.agent, known)

@@ -40,12 +40,12 @@ class NoRegression:
 
     def _judgement(self, agent: str, version: str) -> Judgement | str:
         # numpy is only loaded for runs with this gate
-        from agentbench_tui.verdicts.regression import Wanted, judge_agent
+        from agentbench_tui.verdicts.regression import RegressionAsked, judge_agent
 
         found = self._judged.get((agent, version))
         if found is None:
             try:
-                found = judge_agent(self._connection, Wanted(agent, version))
+                found = judge_agent(self._connection, RegressionAsked(agent, version))
             except UsageError as error:
                 found = str(error)
             self._judged[agent, version] = found

@@ -44,7 +44,7 @@ Document = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class BoardAsked:
     """What a leaderboard is to show."""
 
     metric: str | None = None
@@ -56,7 +56,7 @@ class Asked:
     wanted: Wanted = field(default_factory=Wanted)
 
 
-def boards(connection: sqlite3.Connection, asked: Asked) -> list[Document]:
+def boards(connection: sqlite3.Connection, asked: BoardAsked) -> list[Document]:
     """The boards asked for, in order; simulated contenders have boards of their own.
 
     UsageError for a metric that nobody can be ranked by.
@@ -94,7 +94,7 @@ def _boards(
     connection: sqlite3.Connection,
     category: str | None,
     those: Sequence[Contender],
-    asked: Asked,
+    asked: BoardAsked,
 ) -> list[Document]:
     if not those:
         return []
@@ -163,7 +163,7 @@ def _default_metric(cards: Sequence[Scorecard]) -> str:
 
 
 def _board(
-    connection: sqlite3.Connection, ranked: Ranked, places: PlaceNumbers, asked: Asked
+    connection: sqlite3.Connection, ranked: Ranked, places: PlaceNumbers, asked: BoardAsked
 ) -> Document:
     """One group's board, in the order of positions."""
     names = [card.contender.name for card in ranked.cards]

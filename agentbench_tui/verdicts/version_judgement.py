@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from agentbench_tui.analysis.scale import Scale
     from agentbench_tui.analysis.version_gate import VersionTest
+    from agentbench_tui.verdicts.compared_values import ComparedValues
     from agentbench_tui.verdicts.history import Point
-    from agentbench_tui.verdicts.repeats import Repeats
 
 ONE_HOUR = (
     f"repeats of one run share its hour; {RUNS_NEEDED} runs of each decide, or both under two names"
@@ -32,7 +32,7 @@ WORSE = ("regression", "suspect")
 
 
 def judged_by_versions(
-    base: Finding, old: Sequence[Point], new: Sequence[Point], repeats: Repeats
+    base: Finding, old: Sequence[Point], new: Sequence[Point], repeats: ComparedValues
 ) -> Finding:
     """The new runs against the old ones, none of them empty, with the test's p not yet adjusted."""
     metric, scale = base.metric, scale_of(base.metric)

@@ -8,7 +8,7 @@ from agentbench_tui.analysis.equivalence import values_needed
 from agentbench_tui.verdicts.change import change, change_words, needed_words, p_words
 from agentbench_tui.verdicts.comparison import Comparison
 from agentbench_tui.verdicts.dependence import group_dependence, paired_dependence
-from agentbench_tui.verdicts.needed import Open, needed
+from agentbench_tui.verdicts.settling_size import Open, settling_size
 
 
 def of_ratio(ratio: float, low: float, high: float) -> Comparison:
@@ -51,11 +51,11 @@ def test_p_and_what_is_needed_in_words() -> None:
 def test_the_quick_formula_for_many_agrees_with_the_exact_one() -> None:
     for paired in (True, False):
         exact = values_needed(0.5, 0.02, paired=paired)
-        found = needed(Open(0.5, 0.0, 0.02, 9, paired=paired), 0.05)
+        found = settling_size(Open(0.5, 0.0, 0.02, 9, paired=paired), 0.05)
         assert found == pytest.approx(exact, rel=1e-3)
     few = values_needed(0.1, 0.05, paired=True)
-    assert needed(Open(0.1, 0.0, 0.05, 9, paired=True), 0.05) == few
-    assert needed(Open(0.1, 0.0, 0.05, few + 7, paired=True), 0.05) == few + 8
+    assert settling_size(Open(0.1, 0.0, 0.05, 9, paired=True), 0.05) == few
+    assert settling_size(Open(0.1, 0.0, 0.05, few + 7, paired=True), 0.05) == few + 8
 
 
 def ar1(n: int, r: float, seed: int) -> np.ndarray:

@@ -19,7 +19,7 @@ from agentbench_tui.store.writer import write_once
 from agentbench_tui.verdicts.contenders import Wanted
 from agentbench_tui.verdicts.cost import BY_THE_HOUR
 from agentbench_tui.verdicts.cost_board import CostAsked, cost_document
-from agentbench_tui.verdicts.scoreboard import Asked, boards
+from agentbench_tui.verdicts.scoreboard import BoardAsked, boards
 
 # dear and cheap are right on 57 of 60, not all the same; poor on 15; slow as dear but takes longer.
 AGENTS = """
@@ -165,7 +165,7 @@ async def test_hours_of_two_machines_are_not_compared(tmp_path: Path) -> None:
     groups = document(found.database)["groups"]
     assert sorted([*agents(group)] for group in groups) == [["here"], ["there"]]
     with closing(connect_to_read(found.database)) as connection:
-        asked = Asked(metric="cost_usd_per_task")
+        asked = BoardAsked(metric="cost_usd_per_task")
         names = [[one["name"] for one in board["standings"]] for board in boards(connection, asked)]
     assert sorted(names) == [["here"], ["there"]]
 

@@ -19,7 +19,7 @@ from agentbench_tui.verdicts.compare import compare
 from agentbench_tui.verdicts.comparison import Asked
 from agentbench_tui.verdicts.finding import Finding
 from agentbench_tui.verdicts.hour import ONE_RUN_EACH
-from agentbench_tui.verdicts.regression import Wanted, judge_agent
+from agentbench_tui.verdicts.regression import RegressionAsked, judge_agent
 from agentbench_tui.verdicts.side import load_sides
 from agentbench_tui.verdicts.version_judgement import NO_SPREAD, ONE_HOUR
 
@@ -32,7 +32,7 @@ def store(tmp_path: Path) -> Iterator[RunHistory]:
 
 def judged(store: RunHistory, **wanted: object) -> list[Finding]:
     with reading(store.path) as connection:
-        given = Wanted(**{"agent": "bot", **wanted})  # type: ignore[arg-type]
+        given = RegressionAsked(**{"agent": "bot", **wanted})  # type: ignore[arg-type]
         return list(judge_agent(connection, given).findings)
 
 

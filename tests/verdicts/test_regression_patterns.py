@@ -11,7 +11,7 @@ import pytest
 from run_history import Answer, Measured, RunHistory, near, repeats
 
 from agentbench_tui.store.database import reading
-from agentbench_tui.verdicts.regression import Wanted, judge_agent
+from agentbench_tui.verdicts.regression import RegressionAsked, judge_agent
 from agentbench_tui.verdicts.regression_document import regressions_document
 
 INPUTS = ["x" * length for length in (5, 6, 7, 8, 9, 90, 91, 92, 93, 94)]
@@ -25,7 +25,7 @@ def store(tmp_path: Path) -> Iterator[RunHistory]:
 
 def document(store: RunHistory, per_day: float | None = None) -> dict[str, Any]:
     with reading(store.path) as connection:
-        judgement = judge_agent(connection, Wanted("bot"))
+        judgement = judge_agent(connection, RegressionAsked("bot"))
         return regressions_document(connection, judgement, per_day)
 
 

@@ -22,7 +22,7 @@ from agentbench_tui.store.database import connect_to_read
 from agentbench_tui.store.writer import write_once
 from agentbench_tui.verdicts.contenders import Wanted
 from agentbench_tui.verdicts.leaderboard import leaderboard_document, run_leaderboard
-from agentbench_tui.verdicts.scoreboard import Asked, boards
+from agentbench_tui.verdicts.scoreboard import BoardAsked, boards
 
 AGENTS = """
 from agentbench_tui.model.answer import Answer
@@ -66,7 +66,7 @@ def of(database: Path, **asked: Any) -> list[dict[str, Any]]:
         name: asked.pop(name) for name in ("days", "suite", "category", "by") if name in asked
     }
     with read(database) as connection:
-        return boards(connection, Asked(wanted=Wanted(**wanted), **asked))
+        return boards(connection, BoardAsked(wanted=Wanted(**wanted), **asked))
 
 
 def lines(board: dict[str, Any]) -> dict[str, dict[str, Any]]:
@@ -321,7 +321,7 @@ def test_a_slip_is_told(measured: Path, asked: dict[str, Any], told: str) -> Non
 
 def test_the_document_keeps_the_views_beside_the_boards(measured: Path) -> None:
     with read(measured) as connection:
-        document = leaderboard_document(connection, Asked(), limit=2)
+        document = leaderboard_document(connection, BoardAsked(), limit=2)
     assert document["schema"] == "agentbench.leaderboard/1"
     assert [one["rank"] for one in document["categories"]["accuracy"]] == [1, 1]
     (board,) = document["boards"]

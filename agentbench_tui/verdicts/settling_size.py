@@ -37,7 +37,7 @@ class Open:
     """Cases that A, and that B, alone is right on, where each is right or wrong."""
 
 
-def needed(known: Open, alpha: float) -> int | None:
+def settling_size(known: Open, alpha: float) -> int | None:
     """Values a side, or pairs, with which it would hardly stay inconclusive; more than there are.
 
     An effect beyond the margin, if it is as large as it looks, has to be found. Otherwise as

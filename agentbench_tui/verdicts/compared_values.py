@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from agentbench_tui.verdicts.history import Point
 
 
-class Repeats:
+class ComparedValues:
     """Reads what runs measured in each repeat; every execution once."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
