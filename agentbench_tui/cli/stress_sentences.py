@@ -31,7 +31,7 @@ def details(scenario: Document) -> list[str]:
     lines = [
         _normal(scenario["normal"]),
         _limits(scenario["limits"]),
-        *(f"{_WHAT[one['on']]}: {one['words']}" for one in scenario["breaking_points"]),
+        *map(_bracket, scenario["breaking_points"]),
         _worst_second(scenario),
         *(_recovery(one) for one in scenario["recoveries"]),
         *(_trend(one) for one in scenario["trends"]),
@@ -189,6 +189,18 @@ def _limits(limits: Document | None) -> str:
         f"limits: errors {100 * limits['error_share']:.3g}%, p95 {milliseconds(limits['p95_ms'])}"
         f"{derived}, {limits['completed_share']:.0%} completed in time"
     )
+
+
+def _bracket(point: Document) -> str:
+    """The sentence of a search, and that what had passed passed again: when it did not, the
+    sentence says so itself."""
+    held = [
+        words
+        for key, words in (("hysteresis", "after an overload"), ("drift", "at the end"))
+        if point[key] is False
+    ]
+    again = f"; passes again {' and '.join(held)}" if held and point["pass"] is not None else ""
+    return f"{_WHAT[point['on']]}: {point['words']}{again}"
 
 
 def _worst_second(scenario: Document) -> str:

@@ -6,6 +6,7 @@ import json
 import sqlite3
 from typing import Any
 
+import msgspec
 import pytest
 
 from agentbench_tui.analysis.resilience import recovery
@@ -216,12 +217,18 @@ def test_what_stands_behind_it_has_its_figures() -> None:
     assert details(told(high_load(missing={"memory": "its processes are not here"}))) == [
         "normal: 42 requests/s, 4 users, p50 51.0 ms, p95 61.0 ms; at most 158 answered a second",
         "limits: errors 1%, p95 183 ms (3 × that at normal load), 95% completed in time",
-        f"rate: {POINT.words}",
+        f"rate: {POINT.words}; passes again after an overload and at the end",
         "worst second: 10% of what was asked or possible",
         "after overload: recovered after 3 s",
         "– memory: its processes are not here",
     ]
     assert "812 ms [790, 850], limit 183 ms" in POINT.words
+
+
+def test_a_target_that_does_not_come_back_is_told_so_by_the_search() -> None:
+    hurt = msgspec.structs.replace(POINT, hysteresis=True, drift=None)
+    (line,) = [one for one in details(told(high_load(breaking_points=[hurt]))) if "rate:" in one]
+    assert line.endswith("; does not come back after an overload")
 
 
 def test_the_senders_own_limit_is_not_held_against_the_target() -> None:
