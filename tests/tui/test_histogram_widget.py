@@ -135,6 +135,12 @@ def test_what_lies_far_out_on_a_linear_axis_is_told_in_words() -> None:
     assert "beyond" not in _painted(HistogramData.of(Histogram(_latencies(400))), 80, 14)[0]
 
 
+def test_units_are_ascii_where_all_is() -> None:
+    data = HistogramData.of(Histogram([0.001] * 400 + [0.5]), log=False)
+    rows = text_of(paint_histogram(data, 80, 14, _PALETTE, ASCII))
+    assert "1 beyond 1.5 us" in rows[0]
+
+
 def test_zeros_have_no_place_on_a_logarithmic_axis_and_are_told() -> None:
     data = HistogramData.of(Histogram([0.0, 0.0, 5.0, 9.0]))
     assert "2 at 0" in _painted(data, 60, 12)[0]

@@ -77,7 +77,7 @@ def _head(
         facts.append(f"{beyond:,} beyond {quantity(axis.high, data.unit)}")
     title = glyphs.plain(one_line(data.title))
     row = [span(f"{title}  ", palette.title)] if title else []
-    told = f" {glyphs.separator} ".join(facts)
+    told = glyphs.plain(f" {glyphs.separator} ".join(facts))
     row.append(span(shorten(told, max(0, width - row_width(row)), glyphs), palette.dim))
     if total_of(data.baseline):
         rule = span(f"  {glyphs.horizontal}{glyphs.horizontal} ", palette.title)
