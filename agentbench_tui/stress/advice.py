@@ -32,6 +32,7 @@ RULES: tuple[Rule, ...] = (
     overload_rules.keeps_refusing,
     failure_rules.failure_not_survived,
     capacity_rules.errors_at_normal_load,
+    capacity_rules.refusals_at_normal_load,
     overload_rules.congestion_collapse,
     refusal_rules.retry_after_not_kept,
     refusal_rules.refusals_not_honoured,

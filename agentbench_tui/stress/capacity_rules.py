@@ -10,6 +10,7 @@ from agentbench_tui.stress.aftermath_facts import comes_back
 from agentbench_tui.stress.report import Advice
 from agentbench_tui.stress.window_bounds import (
     error_bounds,
+    failed_bounds,
     figure,
     harm_before_normal,
     judged,
@@ -28,6 +29,7 @@ ONE_CORE = 1.1
 """More than this is not one core."""
 LEAST_FAILURES = 3
 """Of one window; fewer happen."""
+MOSTLY = 0.5
 SERIAL_SHARE = 0.01
 """Contention below this matters to nobody with fewer than a hundred users."""
 LOAD_CHECKS = ("p95 of latency", "completed of offered", "throughput")
@@ -112,24 +114,59 @@ def contention_limit(report: ScenarioReport) -> Advice | None:
 
 def errors_at_normal_load(report: ScenarioReport) -> Advice | None:
     """It fails already at ease."""
+    window = _failing_at_normal(report)
+    if window is None or _is_refused(window):
+        return None
+    kinds = ", ".join(f"{n:,} {kind}" for kind, n in sorted(window.failures.items()))
+    return Advice(
+        rule="errors-at-normal-load",
+        severity="critical",
+        words=f"Already at normal load ({level_of(window)}) {_failed(window)} of the requests fail"
+        f" ({kinds}): mend this first, what stress shows beyond it means little.",
+        evidence={"error_share": window.error_share or 0.0},
+    )
+
+
+def refusals_at_normal_load(report: ScenarioReport) -> Advice | None:
+    """Its limit lies below what it can do for a moment."""
+    window = _failing_at_normal(report)
+    if window is None or not _is_refused(window):
+        return None
+    return Advice(
+        rule="refusals-at-normal-load",
+        severity="warning",
+        words=f"Already at normal load ({level_of(window)}) it refuses {_failed(window)} (429),"
+        f" though it had answered as much for a moment: about {figure(window.answered_per_s)}"
+        " requests/s are let in. Say `normal_rate` below that to see what stress does to it.",
+        evidence={
+            "error_share": window.error_share or 0.0,
+            "answered_per_s": window.answered_per_s,
+        },
+    )
+
+
+def _failing_at_normal(report: ScenarioReport) -> WindowFacts | None:
     if report.limits is None or harm_before_normal(report) is not None:
         return None
     for window in judged(report):
-        ends = error_bounds(window)
         if window.phase != "normal" or sum(window.failures.values()) < LEAST_FAILURES:
             continue
+        ends = error_bounds(window)
         if ends is not None and ends.low > report.limits.error_share:
-            kinds = ", ".join(f"{n:,} {kind}" for kind, n in sorted(window.failures.items()))
-            return Advice(
-                rule="errors-at-normal-load",
-                severity="critical",
-                words=f"Already at normal load ({level_of(window)})"
-                f" {figure(100 * (window.error_share or 0))} % [{figure(100 * ends.low)},"
-                f" {figure(100 * ends.high)}] of the requests fail ({kinds}): mend this first, what"
-                " stress shows beyond it means little.",
-                evidence={"error_share": window.error_share or 0.0, "low": ends.low},
-            )
+            return window
     return None
+
+
+def _is_refused(window: WindowFacts) -> bool:
+    refused = failed_bounds(window, ("rate_limited",))
+    return refused is not None and refused.low > MOSTLY
+
+
+def _failed(window: WindowFacts) -> str:
+    ends = error_bounds(window)
+    assert ends is not None, "it was looked at"
+    low, high = figure(100 * ends.low), figure(100 * ends.high)
+    return f"{figure(100 * (window.error_share or 0))} % [{low}, {high}]"
 
 
 def sender_limit(report: ScenarioReport) -> Advice | None:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 LEVEL = 0.95
 HARMED = 0.05
 """Share of errors at normal load, beyond doubt, that is a harm and not an accident."""
+SLOWER = 3.0
+"""Times the p95 of before: such a median is that of a target which is not well."""
 FAULT = "fault "
 """How the phase of a window begins in which something was made to fail."""
 OVERLOADED = 1.2
@@ -81,7 +83,11 @@ def overloads(report: ScenarioReport) -> list[WindowFacts]:
 
 def harm_before_normal(report: ScenarioReport) -> tuple[WindowFacts, WindowFacts] | None:
     """Where normal load failed although more had been answered before, all of it right: that
-    window, and the one at normal load. What came between has done harm."""
+    window, and the one at normal load. What came between has done harm.
+
+    Not so where it just refuses, and answers what it lets in as fast as before: that is a limit
+    whose burst was used up.
+    """
     phases = [window.phase for window in report.windows]
     if "normal" not in phases:
         return None
@@ -90,8 +96,12 @@ def harm_before_normal(report: ScenarioReport) -> tuple[WindowFacts, WindowFacts
     failing = error_bounds(normal)
     if normal.asked_per_s is None or failing is None or failing.low <= HARMED:
         return None
+    refused = failed_bounds(normal, ("rate_limited",))
     for window in report.windows[:place]:
-        if window.error_share == 0 and rate_bounds(window).low > normal.asked_per_s:
+        if window.error_share != 0 or rate_bounds(window).low <= normal.asked_per_s:
+            continue
+        in_time = (normal.p50_ms or 0.0) <= SLOWER * (window.p95_ms or 0.0)
+        if refused is None or refused.low <= 0.5 or not in_time:
             return window, normal
     return None
 

@@ -67,7 +67,7 @@ KINDS = {
     "collapses": Behaviour(queue=UNBOUNDED, serves_gone=True),
     "thrashes": Behaviour(queue=UNBOUNDED, thrash=0.05),
     "never_recovers": Behaviour(queue=30, hurt=20.0),
-    "ignores_retry_after": Behaviour(ban_s=60.0),
+    "ignores_retry_after": Behaviour(queue=30, ban_s=60.0),
     "says_no_retry_after": Behaviour(retry_after_s=None),
     "resets": Behaviour(shed="reset"),
     "queues": Behaviour(queue=UNBOUNDED),

@@ -261,8 +261,13 @@ def test_harm_done_while_normal_load_was_looked_for() -> None:
     hurt = only(advise([report(fine, overloaded, normal)]))
     assert hurt.rule == "no-recovery"
     assert "300 requests/s were answered before, 80 of 200 requests/s after" in hurt.words
-    # Where no step of the ladder has done better, nothing was harmed: it just fails.
-    assert rules(report(overloaded, normal)) == {"errors-at-normal-load"}
+    # Where no step of the ladder has done better, nothing was harmed: it just refuses.
+    assert rules(report(overloaded, normal)) == {"refusals-at-normal-load"}
+    # What is let in is answered as before: a limit whose burst was used up.
+    limited = failing(0.5, "rate_limited", phase="normal", answered_per_s=100.0)
+    (burst,) = advise([report(fine, limited)])
+    assert (burst.rule, burst.severity) == ("refusals-at-normal-load", "warning")
+    assert "about 100 requests/s are let in" in burst.words
 
 
 def test_a_target_that_has_ended() -> None:

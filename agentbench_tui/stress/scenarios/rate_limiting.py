@@ -36,6 +36,8 @@ CLIENTS = 16
 REFUSES = 0.01
 """Share of requests answered with 429, beyond doubt, from which there is a limit."""
 MOSTLY = 0.5
+KEPT_UP = 0.6
+"""Of the requests due in a step, answered within it: below, it has more than it can do."""
 LONGEST_WAIT_S = 60.0
 """That the time after the overload is made longer by, to see who waits as long as told."""
 WAIT_MARGIN_S = 1.0
@@ -112,7 +114,7 @@ def _keeps_up(facts: WindowFacts, measured: Measured, normal: Normal) -> bool:
     ends = error_bounds(facts)
     if ends is not None and ends.low > normal.limits.error_share:
         return False
-    return measured.completed >= normal.limits.completed_share * len(measured) / OVER
+    return measured.completed >= KEPT_UP * len(measured)
 
 
 def _tell_polite(reporter: Reporter, polite: PoliteClients, quiet_from_s: float) -> None:
