@@ -138,7 +138,8 @@ def _print_agent(agent: Document, form: str, *, named: bool) -> None:
     if form == "md":
         click.echo(f"## {markdown_cell(name)}\n")
     elif named or agent["simulated"]:
-        print_prose(f"{name}\n")
+        print_prose(name)
+        click.echo()
     for scenario in agent["scenarios"]:
         _print_scenario(scenario, form)
     advice = advice_lines(agent["scenarios"])
