@@ -106,13 +106,12 @@ class Histogram:
             return found
         ranks = sorted((max(1, math.ceil(q * total)), place) for place, q in enumerate(wanted))
         buckets = iter(sorted(self._counts.items()))
-        seen, value = self.zeros, 0.0
+        seen, reached = self.zeros, None
         for rank, place in ranks:
             while seen < rank:
-                bucket, count = next(buckets)
+                reached, count = next(buckets)
                 seen += count
-                value = _representative(bucket)
-            found[place] = value
+            found[place] = 0.0 if reached is None else _representative(reached)
         return found
 
     def buckets(self) -> list[tuple[float, float, int]]:

@@ -144,8 +144,8 @@ class Live(Page[LiveDocument | None]):
 
     def _take(self, update: Update) -> None:
         first = not self._state.run
-        was, wishes = self._state.run.get("status"), len(self._state.wishes)
-        answers = [row["answer"] for row in self._state.wishes]
+        was, live_at = self._state.run.get("status"), self._state.live_at
+        wishes = [(row["seq"], row["answer"]) for row in self._state.wishes]
         self._state.take(update)
         new = update.new
         if first or update.restarted or new["ticks"] or new["iterations"]:
@@ -156,13 +156,13 @@ class Live(Page[LiveDocument | None]):
             first
             or update.restarted
             or new["failures"]
-            or len(update.wishes) != wishes
-            or [row["answer"] for row in update.wishes] != answers
+            or [(row["seq"], row["answer"]) for row in update.wishes] != wishes
         ):
-            self._changed.add("events")
-        self._changed.add("moment")
+            self._changed |= {"events", "moment"}
+        if first or update.restarted or update.is_replay or self._state.live_at != live_at:
+            self._changed.add("moment")
         if update.run["status"] != was:
-            self._changed |= {"ticks", "events"}
+            self._changed |= {"ticks", "events", "moment"}
             self.store_changed()
         self._tell_answers()
 
@@ -175,8 +175,10 @@ class Live(Page[LiveDocument | None]):
             self._second = int(now)
             self._changed.add("moment")
         changed, self._changed = self._changed, set()
+        if changed & {"ticks", "latency"}:
+            self._panels.show_latency(state, document, self._choices)
         if "ticks" in changed:
-            self._panels.show_times(state, document, self._choices, now)
+            self._panels.show_progress(state, now)
         if "gauges" in changed:
             self._panels.show_machine(state)
         if "events" in changed:
@@ -327,13 +329,13 @@ class Live(Page[LiveDocument | None]):
         """End to end, to the first token, between chunks, queueing."""
         place = LATENCIES.index(self._choices.latency)
         self._choices.latency = LATENCIES[(place + 1) % len(LATENCIES)]
-        self._changed.add("ticks")
+        self._changed.add("latency")
         self._draw()
 
     def action_axis(self) -> None:
         """Logarithmic or linear."""
         self._choices.log_axis = not self._choices.log_axis
-        self._changed.add("ticks")
+        self._changed.add("latency")
         self._draw()
 
     def on_grid_moved(self, event: Grid.Moved) -> None:

@@ -118,10 +118,10 @@ class LivePanels(Vertical):
             for name in names:
                 self._widgets[name].set_class(paged and number == view, "-shown")
 
-    def show_times(
-        self, state: LiveState, document: LiveDocument | None, choices: Choices, now: float
+    def show_latency(
+        self, state: LiveState, document: LiveDocument | None, choices: Choices
     ) -> None:
-        """What ticks change: latency, lines, progress."""
+        """How times are spread."""
         row = live_view.focus_of(state, choices.execution)
         reference = None
         if document is not None and row is not None and document.focus == row["key"]:
@@ -135,6 +135,9 @@ class LivePanels(Vertical):
         latency.show(
             live_view.latency(state, row, choices.latency, choices.log_axis, reference)
         )  # fmt: skip
+
+    def show_progress(self, state: LiveState, now: float) -> None:
+        """What else ticks change: lines, progress."""
         courses, rates = live_view.courses(state, _PLACES), self._widgets["rates"]
         assert isinstance(rates, Courses)
         each = 3 if self.size.height >= 50 else 1
@@ -180,14 +183,13 @@ class LivePanels(Vertical):
             stress = document.stress
         facts, load = live_tables.load_facts(state, row, now, stress), self._widgets["load"]
         assert isinstance(load, Facts)
-        self._fit("load", len(facts.facts), most=10)
+        self._fit("load", len(facts.facts), most=10, shrinks=False)
         load.show(facts)
         answers = () if document is None or state.is_replay else document.slowest
         data, slow = live_tables.slow(state, answers, now), self._widgets["slow"]
         assert isinstance(slow, Grid)
-        self._fit(
-            "slow", len(data.rows) + 1 if data.rows else 0, most=max(5, self.size.height // 6)
-        )
+        lines = len(data.rows) + 1 if data.rows else 0
+        self._fit("slow", lines, most=max(5, self.size.height // 6), shrinks=False)
         slow.show(data)
 
     def show_board(self, document: LiveDocument) -> None:
@@ -218,9 +220,22 @@ class LivePanels(Vertical):
             widget.border_title = _TITLES[widget.id]
         return widget
 
-    def _fit(self, name: str, lines: int, *, least: int = 0, most: int | None = None) -> None:
-        """Give a panel room for so many lines; without any it is hidden where all are shown."""
+    def _fit(
+        self,
+        name: str,
+        lines: int,
+        *,
+        least: int = 0,
+        most: int | None = None,
+        shrinks: bool = True,
+    ) -> None:
+        """Give a panel room for so many lines; without any it is hidden where all are shown.
+
+        One that does not shrink keeps the room it had: others are not to jump about.
+        """
         shown = max(least, min(lines, lines if most is None else most))
+        if not shrinks:
+            shown = max(shown, self._heights.get(name, 0))
         if self._heights.get(name) == shown:
             return
         self._heights[name] = shown
