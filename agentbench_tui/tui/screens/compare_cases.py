@@ -1,0 +1,118 @@
+"""Cases that only one of two sides gets right, with what both said to the one at the cursor."""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import TYPE_CHECKING, Any, ClassVar, cast
+
+from textual.containers import Vertical
+
+from agentbench_tui.model.errors import AgentbenchError
+from agentbench_tui.store.database import reading
+from agentbench_tui.tui.compare_rows import cases_table, cases_title
+from agentbench_tui.tui.panel import entitle, panel
+from agentbench_tui.tui.reading import Transcript, beside
+from agentbench_tui.tui.selector_rows import short
+from agentbench_tui.tui.widgets.grid import Grid
+from agentbench_tui.tui.widgets.transcript import TranscriptView
+from agentbench_tui.verdicts.case_beside import said_to_case
+
+if TYPE_CHECKING:
+    from textual.app import ComposeResult
+
+    from agentbench_tui.tui.screens.page import Page
+    from agentbench_tui.verdicts.place import Place
+
+Document = dict[str, Any]
+
+
+class CasesBeside(Vertical):
+    """The list above, the transcripts below; where there is little height one of them, and Enter
+    leads to the transcripts."""
+
+    DEFAULT_CSS: ClassVar[str] = """
+    CasesBeside #apart { height: 1fr; min-height: 5; }
+    CasesBeside #beside { height: 2fr; }
+    .-low CasesBeside #beside { display: none; }
+    .-low CasesBeside.-reading #beside { display: block; height: 1fr; }
+    .-low CasesBeside.-reading #apart { display: none; }
+    """
+
+    def __init__(self, *, id: str) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._pair: Document | None = None
+
+    def compose(self) -> ComposeResult:
+        yield panel(Grid(id="apart"), "cases that only one gets right")
+        yield panel(TranscriptView(id="beside"), "transcripts, A and B")
+
+    def show(self, pair: Document, place: Place | None, words: str) -> None:
+        """Of a pair of the document, at one place or at all of them."""
+        self._pair = pair
+        cases = self.query_one("#apart", Grid)
+        entitle(cases, f"{cases_title(pair, place)}; enter reads both")
+        cases.show(cases_table(pair, place, words))
+        self._read(cases.cursor_key)
+
+    def enter(self) -> None:
+        """Come to the list."""
+        self.remove_class("-reading")
+        self.query_one("#apart", Grid).focus()
+
+    def leave_transcripts(self) -> bool:
+        """Back to the list; False where one is there already."""
+        was_reading = self.query_one("#beside", TranscriptView).has_focus
+        if was_reading:
+            self.enter()
+        return was_reading
+
+    def on_grid_moved(self, event: Grid.Moved) -> None:
+        """Another case at the cursor."""
+        event.stop()
+        self._read(event.key)
+
+    def on_grid_chosen(self, event: Grid.Chosen) -> None:
+        """Enter: read both."""
+        event.stop()
+        self.add_class("-reading")
+        self.query_one("#beside", TranscriptView).focus()
+
+    def _read(self, key: str | None) -> None:
+        """Both transcripts of a case, in a thread; only while somebody looks."""
+        pair = self._pair
+        if key is None or pair is None or not self.display:
+            return
+        number, _, case_id = key.partition("/")
+        of = pair["benchmarks"][int(number)]
+        apart = of["disagreements"]["first"]
+        case = next((one for one in apart if one["case_id"] == case_id), None)
+        if case is not None:
+            self.run_worker(
+                lambda: self._transcripts(pair, of, case), thread=True, group="case", exclusive=True
+            )
+
+    def _transcripts(self, pair: Document, of: Document, case: Document) -> None:
+        page = cast("Page[Any]", self.screen)
+        try:
+            with reading(page.shared.database) as connection:
+                sides = [
+                    Transcript(
+                        short(pair[name]),
+                        said_to_case(
+                            connection,
+                            of[name]["execution_ids"],
+                            case["case_id"],
+                            right=case[name]["right"] > 0.5,
+                        ),
+                    )
+                    for name in ("a", "b")
+                ]
+        except (AgentbenchError, sqlite3.Error) as error:
+            self.app.call_from_thread(page.tell, str(error))
+            return
+        self.app.call_from_thread(self._show, case["case_id"], sides)
+
+    def _show(self, case_id: str, sides: list[Transcript]) -> None:
+        view = self.query_one("#beside", TranscriptView)
+        entitle(view, f"case {case_id}, A and B; n: the next difference")
+        view.show(beside(*sides))
