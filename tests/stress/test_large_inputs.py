@@ -128,15 +128,20 @@ def test_the_slope_has_an_interval_that_outliers_do_not_move() -> None:
 
 
 async def test_a_real_server_that_refuses_long_inputs(tmp_path: Path) -> None:
-    with faulty("refuses_long", service_ms=5) as server:
+    with faulty("refuses_long", service_ms=5, most_tokens=1100) as server:
         ended = await staged(
-            tmp_path, server.target, scenario="large_inputs", most_input_tokens=8192
+            tmp_path,
+            server.target,
+            scenario="large_inputs",
+            most_input_tokens=1200,
+            duration_s=30,
+            recovery_s=10,
         )
     report = ended.told
     (point,) = report.breaking_points
     assert (report.status, point.status) == ("complete", "found")
     assert point.passes is not None
     assert point.fails is not None
-    assert point.passes <= 4000 < point.fails <= 1.1 * point.passes
+    assert point.passes <= 1100 < point.fails <= 1.1 * point.passes
     assert report.observations["orderly_refusal"] is True
-    assert "at most 4000 are taken" in str(report.observations["broke_first"])
+    assert "at most 1100 are taken" in str(report.observations["broke_first"])
