@@ -17,7 +17,7 @@ import re
 from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qsl, unquote, urlsplit
+from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
 from agentbench_tui.agents.schemes import RECORDED, SIMULATED, WITHOUT_REST, adapter_path
 from agentbench_tui.model.agent import AgentSpec
@@ -99,6 +99,31 @@ def parse_agent(text: str, *, base_dir: str) -> AgentSpec:
     agent_id, version, target = _split_name(text.strip())
     parsed = parse_target(target)
     return _spec(parsed, parsed.options, agent_id, version, base_dir)
+
+
+def argument_of(spec: AgentSpec) -> str:
+    """The command-line argument that `parse_agent` reads as this agent: same id, version, target
+    and options. Name and hourly price have no place in it."""
+    options = "&".join(
+        f"{quote(name, safe='')}={quote(_option_text(value), safe='')}"
+        for name, value in spec.options.items()
+    )
+    scheme, colon, rest = spec.target.partition(":")
+    if scheme not in _TAKEN_WHOLE:
+        rest, mark, model = rest.partition("#")
+        rest += mark + quote(model, safe="/:@ ")
+    if scheme in _URL_SCHEMES:
+        rest = f"{scheme}:{rest}" if options else rest
+    target = f"{scheme}?{options}{colon}{rest}" if options else f"{scheme}{colon}{rest}"
+    parsed = parse_target(target)
+    named = spec.version != _version(parsed.target, parsed.options)
+    return f"{spec.id}@{spec.version}={target}" if named else f"{spec.id}={target}"
+
+
+def _option_text(value: Any) -> str:
+    """As adapters read it from text again: lists of names with commas, tables as JSON."""
+    text = _as_text(value)
+    return text if isinstance(text, str) else canonical_json(text).decode()
 
 
 def spec_from_table(table: AgentTable, base_dir: str) -> AgentSpec:

@@ -68,6 +68,16 @@ def tags(connection: sqlite3.Connection) -> list[str]:
     return [str(row[0]) for row in found]
 
 
+def newest_specifications(connection: sqlite3.Connection, limit: int = 100) -> list[AgentSpec]:
+    """Of each agent the version that was stored last, the latest agents first."""
+    rows = connection.execute(
+        "SELECT specification, MAX(created_at) AS latest FROM agent_versions GROUP BY agent_id"
+        " ORDER BY latest DESC, agent_id LIMIT ?",
+        (limit,),
+    )
+    return [msgspec.json.decode(row[0], type=AgentSpec) for row in rows]
+
+
 def specification_of(connection: sqlite3.Connection, row: Row) -> AgentSpec:
     """The agent of an execution, as it was."""
     (found,) = connection.execute(

@@ -122,11 +122,11 @@ class AgentbenchApp(App[None]):
 
     def action_run_quickstart(self) -> None:
         """A first run of ten seconds, watched."""
-        self.start_run(["quickstart"])
+        self.start_run(["run", "quickstart"])
 
     def start_run(self, arguments: Sequence[str]) -> None:
-        """Start `agentbench run ARGUMENTS` in a process of its own and show it; a notice says why
-        when it does not start."""
+        """Start `agentbench ARGUMENTS` (a run, a load or a stress) in a process of its own and show
+        it; a notice says why when it does not start."""
         self.run_worker(lambda: self._start(arguments), thread=True, group="start", exclusive=True)
 
     def mark(self, selector: str) -> None:
@@ -146,7 +146,7 @@ class AgentbenchApp(App[None]):
         self.switch_mode("live")
 
     def _start(self, arguments: Sequence[str]) -> None:
-        command = [sys.executable, "-m", "agentbench_tui", "run", *arguments, "--detach"]
+        command = [sys.executable, "-m", "agentbench_tui", *arguments, "--detach"]
         try:
             done = subprocess.run(
                 [*command, "--db", str(self.shared.database)],

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from agentbench_tui.agents.registry import check_agent, open_agent
 from agentbench_tui.agents.schemes import BUILT_IN
-from agentbench_tui.agents.target import parse_agent, parse_target, spec_from_table
+from agentbench_tui.agents.target import argument_of, parse_agent, parse_target, spec_from_table
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.model.identity import is_name
 from agentbench_tui.model.suite import AgentTable
@@ -188,3 +188,27 @@ def test_opening_with_wrong_options_is_a_usage_error() -> None:
             memory_limit_mb=None,
             concurrency=1,
         )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "mock",
+        "mock?slots=8",
+        "a@2=openai:http://127.0.0.1:8000/v1?temperature=0.5#some/model",
+        "openai:http://127.0.0.1:8000/v1#what%3Fis%25",
+        "http://127.0.0.1/ask?deep=1#part",
+        "w=http?headers=%7B%22a%22%3A1%7D:http://127.0.0.1/ask",
+        "command?cwd=sub:./agent --quick=1",
+        "reference:perfect",
+        "mine=python:module:function",
+    ],
+)
+def test_an_agent_is_written_as_the_argument_that_names_it(text: str) -> None:
+    spec = parse_agent(text, base_dir="/here")
+    assert parse_agent(argument_of(spec), base_dir="/here") == spec
+
+
+def test_options_of_a_table_are_written_as_the_argument_has_them() -> None:
+    table = AgentTable(id="a", target="mock", options={"slots": 8, "service_time": 1.5})
+    assert argument_of(spec_from_table(table, "/here")) == "a=mock?slots=8&service_time=1.5"

@@ -36,6 +36,8 @@ class Page(Screen[None], Generic[Found]):
 
     EVERY_S: ClassVar[float] = 1.0
     """Shortest time between two readings that a commit causes."""
+    WITHOUT_STORE: ClassVar[str] = NOTHING_YET
+    """Told while there is no store; empty for pages that are of use without one."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -117,7 +119,7 @@ class Page(Screen[None], Generic[Found]):
             with reading(self.shared.database) as connection:
                 found = self.read(connection)
         except (AgentbenchError, sqlite3.Error) as error:
-            words = str(error) if self.shared.database.exists() else NOTHING_YET
+            words = str(error) if self.shared.database.exists() else self.WITHOUT_STORE
             self.app.call_from_thread(self._done, None, words)
         else:
             self.app.call_from_thread(self._done, (found,), "")
