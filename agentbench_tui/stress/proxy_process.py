@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from contextlib import suppress
 from typing import TYPE_CHECKING, Self, TypeVar
 from urllib.parse import urlsplit
 
-from agentbench_tui.model.answer import AgentFailure, FailureKind
-from agentbench_tui.process.child import Child, SpawnError
 from agentbench_tui.process.environment import child_environment
+from agentbench_tui.process.line_child import LineChild
 from agentbench_tui.stress.listener import HOST
 from agentbench_tui.stress.proxy_target import ProxyTarget
 from agentbench_tui.stress.script import (
@@ -31,10 +29,6 @@ if TYPE_CHECKING:
 
     from agentbench_tui.stress.fault import Fault
 
-_LIMIT_S = 30.0
-"""How long it may take to start, and to answer."""
-_EXIT_WAIT_S = 1.0
-
 Said = TypeVar("Said", Listening, Counts)
 
 
@@ -50,9 +44,6 @@ class FaultProxy:
         self._url = url
         self._target = ProxyTarget.of(url)
         self._turn = asyncio.Lock()
-        self._said = b""
-        self._heard = asyncio.Event()
-        self._ended = False
         self._listening: Listening | None = None
 
     @property
@@ -68,28 +59,21 @@ class FaultProxy:
     @property
     def pid(self) -> int:
         """Of the process."""
-        return self._child.pid
+        return self._child.process.pid
 
     @property
     def cpu_s(self) -> float:
         """User and system time of the process so far."""
-        return self._child.tree.cpu_seconds
+        return self._child.process.tree.cpu_seconds
 
     async def __aenter__(self) -> Self:
         """Start it. Raises AgentFailure."""
-        try:
-            self._child = Child(
-                [sys.executable, "-m", "agentbench_tui.stress.proxy", self._url],
-                environment=child_environment(),
-                on_output=self._hear,
-                on_end=self._end,
-            )
-        except SpawnError as error:
-            raise AgentFailure(FailureKind.HARNESS, str(error)) from error
+        command = [sys.executable, "-m", "agentbench_tui.stress.proxy", self._url]
+        self._child = LineChild(command, child_environment(), "the fault proxy")
         try:
             self._listening = await self._line(Listening)
         except BaseException:
-            await asyncio.shield(self._child.close())
+            await asyncio.shield(self._child.process.close())
             raise
         return self
 
@@ -99,7 +83,7 @@ class FaultProxy:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        await self._child.close()
+        await self._child.process.close()
 
     async def schedule(self, faults: Sequence[Fault]) -> Counts:
         """Add faults to the script that begins with the next `start`; numbered from 0, all
@@ -122,33 +106,15 @@ class FaultProxy:
     async def end(self) -> Counts:
         """End it: every connection is reset. The last counts."""
         async with self._turn:
-            self._child.write(b"", close=True)
+            self._child.process.write(b"", close=True)
             return await self._line(Counts)
 
     async def _tell(self, message: ToProxy) -> Counts:
         async with self._turn:
-            self._child.write(line(message))
+            self._child.process.write(line(message))
             return await self._line(Counts)
 
     async def _line(self, kind: type[Said]) -> Said:
-        with suppress(TimeoutError):
-            async with asyncio.timeout(_LIMIT_S):
-                while b"\n" not in self._said and not self._ended:
-                    self._heard.clear()
-                    await self._heard.wait()
-        text, end, self._said = self._said.partition(b"\n")
-        if not end:
-            # Its output is closed a moment before it is gone with an exit code.
-            await self._child.exits_within(_EXIT_WAIT_S)
-            raise AgentFailure(FailureKind.HARNESS, f"the fault proxy {self._child.ending()}")
-        said = decode_from_proxy(text)
+        said = decode_from_proxy(await self._child.line())
         assert isinstance(said, kind), "one answer to each message, in turn"
         return said
-
-    def _hear(self, data: bytes) -> None:
-        self._said += data
-        self._heard.set()
-
-    def _end(self) -> None:
-        self._ended = True
-        self._heard.set()

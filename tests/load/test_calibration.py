@@ -14,7 +14,6 @@ from samples import done, window
 
 from agentbench_tui.agents.model_call import ModelCall
 from agentbench_tui.engine.context import RunContext
-from agentbench_tui.load import stub_process
 from agentbench_tui.load.calibration import (
     LEAST_REQUESTS,
     calibrate,
@@ -37,6 +36,7 @@ from agentbench_tui.load.verdict import PLAN_SHARE
 from agentbench_tui.load.window import Calibration
 from agentbench_tui.model.agent import AgentSpec
 from agentbench_tui.model.answer import AgentFailure, FailureKind, Message
+from agentbench_tui.process import line_child
 from agentbench_tui.process.child import Child
 from agentbench_tui.store.database import create_or_migrate
 from agentbench_tui.store.writer import Writer
@@ -170,7 +170,7 @@ async def test_where_no_stub_starts_there_is_no_calibration(
     def broken(command: Sequence[str], **options: Any) -> Child:
         return Child([sys.executable, "-c", "raise SystemExit('no loopback here')"], **options)
 
-    monkeypatch.setattr(stub_process, "Child", broken)
+    monkeypatch.setattr(line_child, "Child", broken)
     with pytest.raises(AgentFailure, match=r"the stub .* exited with code 1: no loop") as caught:
         await calibrate(rate_per_s=1.0, streamed=False, chunks=1, workers=2, concurrency=1)
     assert caught.value.kind is FailureKind.HARNESS

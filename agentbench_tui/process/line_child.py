@@ -1,0 +1,56 @@
+"""A child process of ours that speaks in lines, each of which is waited for."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from agentbench_tui.model.answer import AgentFailure, FailureKind
+from agentbench_tui.process.child import Child, SpawnError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+_LIMIT_S = 30.0
+"""How long it may take to start, and to answer."""
+_EXIT_WAIT_S = 1.0
+
+
+class LineChild:
+    """A running child, heard line by line. Whoever starts it closes its process."""
+
+    def __init__(self, command: Sequence[str], environment: Mapping[str, str], name: str) -> None:
+        """Start it; `name` is what failures call it. Raises AgentFailure (`harness`)."""
+        self._name = name
+        self._said = b""
+        self._heard = asyncio.Event()
+        self._ended = False
+        try:
+            self.process = Child(
+                command, environment=environment, on_output=self._hear, on_end=self._end
+            )
+        except SpawnError as error:
+            raise AgentFailure(FailureKind.HARNESS, str(error)) from error
+
+    async def line(self) -> bytes:
+        """Its next line. Raises AgentFailure (`harness`) when it is gone or silent."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_LIMIT_S):
+                while b"\n" not in self._said and not self._ended:
+                    self._heard.clear()
+                    await self._heard.wait()
+        line, end, self._said = self._said.partition(b"\n")
+        if not end:
+            # Its output is closed a moment before it is gone with an exit code.
+            await self.process.exits_within(_EXIT_WAIT_S)
+            raise AgentFailure(FailureKind.HARNESS, f"{self._name} {self.process.ending()}")
+        return line
+
+    def _hear(self, data: bytes) -> None:
+        self._said += data
+        self._heard.set()
+
+    def _end(self) -> None:
+        self._ended = True
+        self._heard.set()
