@@ -105,15 +105,6 @@ def locate(values: ArrayLike, scale: Scale) -> Change | None:
     return _change(x, 0, _best_split(x), x.size, scale)
 
 
-def level_start(found: list[Change]) -> int:
-    """The first run that surely belongs to the newest level: where the gate's history begins.
-
-    Pass the changes that are accepted. One that nobody has accepted yet must not be cut away, or
-    the gate would measure a regression against itself.
-    """
-    return found[-1].last if found else 0
-
-
 def energy(positions: Floats) -> Floats:
     """Q̂ of every split of a column, float64[n+1]: [t] is for the first t against the others.
 

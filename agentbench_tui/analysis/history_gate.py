@@ -120,7 +120,7 @@ def judge_history(
 ) -> HistoryTest:
     """Judge the newest run of a history, float64[n], one value a run, oldest first.
 
-    `values` are the runs since the last change that was accepted (`change_point.level_start`).
+    `values` are the runs since the last change that was accepted.
     `margin` is the smallest change that matters: 0.05 is a factor of 1.05 or 5 points; None takes
     the scale's own. `confirmation` is the value of a re-run of the newest run. Below 12 earlier
     runs the verdict is `not enough data`; from 17 on the last 5 are judged, too, and from 32 on

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from itertools import combinations, product
 
 import numpy as np
@@ -14,7 +13,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from agentbench_tui.analysis import change_point
-from agentbench_tui.analysis.change_point import Change, changes, energy, level_start, locate
+from agentbench_tui.analysis.change_point import Change, changes, energy, locate
 from agentbench_tui.analysis.scale import Scale
 
 TIME, SUCCESS = Scale("lower"), Scale("higher", "points")
@@ -71,15 +70,6 @@ def test_what_goes_up_and_down_again_is_two_changes() -> None:
     found = changes(history({100: 1.15, 112: 1 / 1.15}, runs=400), TIME)
     assert [change.worse for change in found] == [True, False]
     assert runs_of(found) == pytest.approx([100, 112], abs=1)
-
-
-def test_the_cut_keeps_only_what_surely_is_the_newest_level() -> None:
-    found = changes(history({20: 1.2, 45: 1.1}, noise=0.03), TIME)
-    assert len(found) == 2
-    assert level_start(found) == found[-1].last >= 45
-    unsure = replace(found[-1], first=43, last=49)
-    assert level_start([found[0], unsure]) == 49
-    assert level_start([]) == 0
 
 
 def test_a_change_below_the_margin_is_none() -> None:

@@ -145,7 +145,7 @@ def test_a_suspect_is_run_again_when_asked(place: Place, said: Said) -> None:
 def test_what_fails_can_be_chosen(place: Place, said: Said, fail_on: str, code: int) -> None:
     earlier(place, 14, accuracy=1.0)
     said(*OF_ACCURACY, "--confirm", code=1)
-    said(*OF_ACCURACY, "--fail-on", fail_on, code=code)
+    assert "echo@2: regression" in said(*OF_ACCURACY, "--fail-on", fail_on, code=code)
 
 
 def test_every_format_tells_the_same(place: Place, said: Said) -> None:
