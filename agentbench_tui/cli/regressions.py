@@ -203,8 +203,8 @@ def _run_again(path: Path, judgement: Judgement) -> int:
 
 
 def _print(document: dict[str, Any], form: str) -> None:
-    from agentbench_tui.cli.regression_lines import lines_of, row_of
     from agentbench_tui.model.untrusted import visible
+    from agentbench_tui.verdicts.regression_words import lines_of, row_of
 
     if form in {"csv", "jsonl"}:
         health = {"overall_health": document["overall_health"]} if form == "csv" else {}

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from agentbench_tui.cli.stress_sentences import window_line
 from agentbench_tui.model.untrusted import one_line
 from agentbench_tui.store.database import reading
+from agentbench_tui.verdicts.stress_words import window_line
 
 if TYPE_CHECKING:
     import sqlite3

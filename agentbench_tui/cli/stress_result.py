@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from agentbench_tui.cli.output import Column, markdown_cell, print_json, print_prose, print_rows
-from agentbench_tui.cli.stress_sentences import (
+from agentbench_tui.verdicts.stress_document import stress_document
+from agentbench_tui.verdicts.stress_words import (
     advice_lines,
     details,
     headline,
@@ -16,7 +17,6 @@ from agentbench_tui.cli.stress_sentences import (
     scaling_line,
     standing_line,
 )
-from agentbench_tui.verdicts.stress_document import stress_document
 
 if TYPE_CHECKING:
     import sqlite3

@@ -12,14 +12,6 @@ import pytest
 from agentbench_tui.analysis.resilience import recovery
 from agentbench_tui.cli.result import print_run
 from agentbench_tui.cli.stress_result import curve_of, print_stress_run, stress_rows
-from agentbench_tui.cli.stress_sentences import (
-    advice_lines,
-    details,
-    headline,
-    scale_line,
-    scaling_line,
-    standing_line,
-)
 from agentbench_tui.stress.breaking_point import BreakingPoint
 from agentbench_tui.stress.report import (
     Advice,
@@ -34,6 +26,14 @@ from agentbench_tui.stress.report import (
 )
 from agentbench_tui.verdicts.explanation import explain_words
 from agentbench_tui.verdicts.stress_document import stress_document, told
+from agentbench_tui.verdicts.stress_words import (
+    advice_lines,
+    details,
+    headline,
+    scale_line,
+    scaling_line,
+    standing_line,
+)
 
 POINT = BreakingPoint(
     on="rate",
