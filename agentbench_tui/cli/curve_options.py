@@ -47,7 +47,20 @@ class Number(click.ParamType[float]):
         return number
 
 
-_OPTIONS = (
+def _yes_or_no(option: str, name: str, says: str) -> Callable[[Any], Any]:
+    """A switch that may also stand alone: `--ttest.enabled`, `--ttest.enabled false`."""
+    return click.option(
+        option,
+        name,
+        type=bool,
+        is_flag=False,
+        flag_value="true",
+        metavar="[true|false]",
+        help=says,
+    )
+
+
+_OPTIONS: tuple[Callable[[Any], Any], ...] = (
     click.option(
         "--pairs",
         multiple=True,
@@ -109,14 +122,10 @@ _OPTIONS = (
         metavar="STEP",
         help="… and its last one.",
     ),
-    click.option(
+    _yes_or_no(
         "--summary.normalize_steps",
         "summary_normalize",
-        type=bool,
-        is_flag=False,
-        flag_value="true",
-        metavar="[true|false]",
-        help="Whether the area is divided by the window's length; true unless given.",
+        "Whether the area is divided by the window's length; true unless given.",
     ),
     click.option(
         "--summary.n", "summary_n", type=click.IntRange(1, 1_000_000), help="Values of last_n; 5."
@@ -147,23 +156,9 @@ _OPTIONS = (
         help="BCa unless given, as others have it; of 15 runs it holds the mean in 91 % of cases "
         "instead of 95 %, of 30 in 92 %. The t interval beside it holds it better.",
     ),
-    click.option(
-        "--ttest.enabled",
-        "ttest",
-        type=bool,
-        is_flag=False,
-        flag_value="true",
-        metavar="[true|false]",
-        help="The t test is shown in any case.",
-    ),
-    click.option(
-        "--power.enabled",
-        "power_enabled",
-        type=bool,
-        is_flag=False,
-        flag_value="true",
-        metavar="[true|false]",
-        help="Say how many runs it takes to see a difference.",
+    _yes_or_no("--ttest.enabled", "ttest", "The t test is shown in any case."),
+    _yes_or_no(
+        "--power.enabled", "power_enabled", "Say how many runs it takes to see a difference."
     ),
     click.option(
         "--power.target_effect_size",
@@ -186,14 +181,8 @@ _OPTIONS = (
         metavar="FILE",
         help="Values of the runs, effect and interval as CSV.",
     ),
-    click.option(
-        "--output.print_table",
-        "print_table",
-        type=bool,
-        is_flag=False,
-        flag_value="true",
-        metavar="[true|false]",
-        help="Whether the result is printed; true unless given.",
+    _yes_or_no(
+        "--output.print_table", "print_table", "Whether the result is printed; true unless given."
     ),
     click.option(
         "--output",
