@@ -142,8 +142,8 @@ def _metric_columns(several: bool) -> tuple[Column, ...]:
         Column("metric", "metric", 17, flex=1),
         *([Column("benchmark", "benchmark", 14, flex=1, priority=1)] if several else
           [Column("benchmark", "benchmark", 14, priority=9)]),
-        Column("a", "A", 8, align="right", priority=4),
-        Column("b", "B", 8, align="right", priority=4),
+        Column("a", "A", 10, align="right", priority=4),
+        Column("b", "B", 10, align="right", priority=4),
         Column("change", "B / A or B − A [95 %], B is", 35, priority=0),
         Column("interval", "╎ no change", 15, flex=3, priority=5),
         Column("needs", "needs", 12, align="right", priority=6),
@@ -184,7 +184,9 @@ def _from(one: Document) -> str:
         return f"{one['n']:,} pairs, {one['only_a']} A, {one['only_b']} B"
     if one["paired"]:
         return f"{one['n']:,} pairs"
-    return f"{one['n']:,} {one['of']} a side" if one["n"] else NOTHING
+    if not one["n"]:
+        return NOTHING
+    return f"{one['n']:,} {one['of'] if one['n'] != 1 else one['of'].removesuffix('s')} a side"
 
 
 def cases_table(pair: Document, place: Place | None, words: str = "") -> GridData:

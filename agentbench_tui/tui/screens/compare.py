@@ -46,6 +46,8 @@ VIEWS = ("overview", "distributions", "cases", "matrix")
 SIDES = "sides"
 """The view in which one chooses."""
 CASES_SHOWN = 200
+_AROUND_ROWS = 3
+"""Rows of a table's titles and its frame."""
 _OF_COMPARISONS = {"view", "sides", "benchmark", "pair", "metric", "sort", "control", "copy"}
 """Actions that need a comparison."""
 
@@ -77,7 +79,6 @@ class Compare(Page[Found]):
     Compare #radar { width: 46; }
     Compare.-huge #radar { width: 76; }
     Compare.-narrow #radar, Compare.-low #radar { display: none; }
-    Compare #table { height: auto; min-height: 5; max-height: 50%; }
     """
     BINDINGS: ClassVar = [
         Binding("v", "view", "View", tooltip="overview, distributions, cases, matrix"),
@@ -188,7 +189,9 @@ class Compare(Page[Found]):
         self.query_one(CasesBeside).show(pair, self._place, self._words)
         self.query_one(Spreads).show(compared, self._sides_of(compared, pair), self._place)
         labels = [side.label for side in compared.sides]
-        self.query_one("#table", Grid).show(matrix_table(compared.pairs, labels))
+        table = self.query_one("#table", Grid)
+        table.styles.height = len(labels) + _AROUND_ROWS
+        table.show(matrix_table(compared.pairs, labels))
         self.query_one("#radar-of-all", RadarChart).show(
             radar_of_sides(compared.sides, compared.scores)
         )

@@ -27,14 +27,13 @@ Document = dict[str, Any]
 
 
 class CasesBeside(Vertical):
-    """The list above, the transcripts below; where there is little height one of them, and Enter
-    leads to the transcripts."""
+    """The list above, the transcripts below; Enter leads to them, and where there is little height
+    they have all of it then."""
 
+    SCOPED_CSS: ClassVar[bool] = False
     DEFAULT_CSS: ClassVar[str] = """
     CasesBeside #apart { height: 1fr; min-height: 5; }
     CasesBeside #beside { height: 2fr; }
-    .-low CasesBeside #beside { display: none; }
-    .-low CasesBeside.-reading #beside { display: block; height: 1fr; }
     .-low CasesBeside.-reading #apart { display: none; }
     """
 

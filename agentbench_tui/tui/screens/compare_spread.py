@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 class Spreads(Horizontal):
     """Both pictures of one metric at one place, read and counted in a thread."""
 
+    SCOPED_CSS: ClassVar[bool] = False
     DEFAULT_CSS: ClassVar[str] = ".-narrow Spreads { layout: vertical; }"
 
     def __init__(self, *, id: str) -> None:  # noqa: A002
