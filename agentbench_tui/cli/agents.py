@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -14,6 +15,9 @@ from agentbench_tui.cli.output import (
     format_option,
     print_rows,
 )
+
+if TYPE_CHECKING:
+    from agentbench_tui.model.agent import AgentSpec
 
 _COLUMNS = (
     Column("id", "agent", names_row=True),
@@ -71,24 +75,45 @@ def _days(text: str) -> timedelta:
 
 @agents.command()
 @click.argument("targets", nargs=-1, required=True, metavar="[ID=]TARGET...")
-def check(targets: tuple[str, ...]) -> int:
+@click.option("--ask", is_flag=True, help="Ask each one short question too; that may cost money.")
+def check(targets: tuple[str, ...], ask: bool) -> int:
     """Whether TARGETs could be run: everything that is known without asking them anything.
 
     \b
     agentbench agents check python:my_agent:answer
-    agentbench agents check openai:http://127.0.0.1:8000/v1#my-model
+    agentbench agents check openai:http://127.0.0.1:8000/v1#my-model --ask
     """
     from agentbench_tui.agents.registry import check_agent
     from agentbench_tui.agents.target import parse_agent
-    from agentbench_tui.model.untrusted import redact
+    from agentbench_tui.model.untrusted import one_line, redact
 
     wrong = 0
     for target in targets:
         spec = parse_agent(target, base_dir=str(Path.cwd()))
         problems = check_agent(spec)
+        said = ""
+        if ask and not problems:
+            said, problems = _asked(spec)
         wrong += bool(problems)
         for problem in problems:
-            click.echo(f"{spec.id}: {redact(problem)}", err=True)
+            click.echo(f"{spec.id}: {one_line(redact(problem), 500)}", err=True)
         if not problems:
-            click.echo(f"{spec.id}@{spec.version}: {redact(spec.target)}: ok")
+            click.echo(f"{spec.id}@{spec.version}: {redact(spec.target)}: ok{said}")
     return 2 if wrong else 0
+
+
+def _asked(spec: AgentSpec) -> tuple[str, list[str]]:
+    """What it answered, or why it did not."""
+    import asyncio
+
+    from agentbench_tui.agents.trial import QUESTION, ask_once
+    from agentbench_tui.model.answer import AgentFailure
+    from agentbench_tui.model.untrusted import one_line, redact
+    from agentbench_tui.verdicts.figures import milliseconds
+
+    try:
+        answer, took_ms = asyncio.run(ask_once(spec))
+    except AgentFailure as failure:
+        return "", [f"asked “{QUESTION}”: {failure}"]
+    words = one_line(redact(answer.text), 60) or "no text"
+    return f", answered in {milliseconds(took_ms)}: {words}", []

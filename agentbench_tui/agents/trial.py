@@ -1,0 +1,33 @@
+"""One short question to an agent, so that somebody knows whether it answers before a run."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import TYPE_CHECKING
+
+from agentbench_tui.agents.registry import open_agent
+from agentbench_tui.model.answer import AgentFailure, Answer, Case, FailureKind, Request
+
+if TYPE_CHECKING:
+    from agentbench_tui.model.agent import AgentSpec
+
+QUESTION = "Reply with the single word: ready"
+LIMIT_S = 30.0
+"""For starting and answering together."""
+
+
+async def ask_once(spec: AgentSpec) -> tuple[Answer, float]:
+    """What the agent answers, and after how many milliseconds; the time it takes to start is left
+    out. Raises AgentFailure (of kind `timeout` after 30 s in all) and UsageError."""
+    agent = open_agent(spec, memory_limit_mb=None, concurrency=1)
+    try:
+        async with asyncio.timeout(LIMIT_S):
+            await agent.start()
+            sent = time.perf_counter()
+            answer = await agent.answer(Request(Case("trial", QUESTION), 1, time_limit_s=LIMIT_S))
+            return answer, 1000 * (time.perf_counter() - sent)
+    except TimeoutError:
+        raise AgentFailure(FailureKind.TIMEOUT, f"no answer within {LIMIT_S:g} s") from None
+    finally:
+        await agent.close()
