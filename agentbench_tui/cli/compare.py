@@ -10,7 +10,7 @@ from agentbench_tui.cli.compare_curves import compare_curves, is_about_curves
 from agentbench_tui.cli.compare_files import better_option, database_of, file_columns
 from agentbench_tui.cli.curve_options import SpreadingCommand, curve_options
 from agentbench_tui.cli.numbers import ROWS
-from agentbench_tui.cli.output import database_option, format_option, print_prose
+from agentbench_tui.cli.output import benchmark_options, database_option, format_option, print_prose
 from agentbench_tui.model.untrusted import one_line
 
 if TYPE_CHECKING:
@@ -40,8 +40,7 @@ class Margin(click.ParamType[float]):
 
 @click.command(cls=SpreadingCommand, short_help="Hold agents, versions or runs against each other.")
 @click.argument("selectors", nargs=-1, metavar="A B…")
-@click.option("--suite", metavar="ID", help="Only benchmarks of this suite.")
-@click.option("--benchmark", metavar="ID", help="Only this benchmark.")
+@benchmark_options
 @click.option(
     "--metric",
     "metrics",

@@ -67,6 +67,12 @@ def database_option(command: Command) -> Command:
     )(command)
 
 
+def benchmark_options(command: Command) -> Command:
+    """`--suite` and `--benchmark`, by which a selector means less."""
+    command = click.option("--benchmark", metavar="ID", help="Only this benchmark.")(command)
+    return click.option("--suite", metavar="ID", help="Only benchmarks of this suite.")(command)
+
+
 def database_path(database: str | None) -> Path:
     """The file that `--db` names, or the user's own."""
     from agentbench_tui.store.database import default_database, real_path

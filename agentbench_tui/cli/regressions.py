@@ -10,6 +10,7 @@ import click
 
 from agentbench_tui.cli.output import (
     Column,
+    benchmark_options,
     database_option,
     database_path,
     format_option,
@@ -56,8 +57,7 @@ _FAILS: dict[str, set[str]] = {
     metavar="VERSION|run:ID|tag:NAME|NAME",
     help="Compare with these runs; by default those of `agentbench baseline`, else the history.",
 )
-@click.option("--suite", metavar="ID", help="Only benchmarks of this suite.")
-@click.option("--benchmark", metavar="ID", help="Only this benchmark.")
+@benchmark_options
 @click.option("--metric", "metrics", multiple=True, metavar="NAME", help="Only this metric.")
 @click.option(
     "--threshold",

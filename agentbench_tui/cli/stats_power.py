@@ -9,6 +9,7 @@ import click
 from agentbench_tui.cli.compare_files import database_of
 from agentbench_tui.cli.output import (
     Column,
+    benchmark_options,
     database_option,
     format_option,
     print_prose,
@@ -82,8 +83,7 @@ class _Effect(Share):
     help="Shares of cases that A alone and B alone gets right: --discordant 0.05 0.10.",
 )
 @click.option("--metric", metavar="NAME", help="Only this metric of the selectors.")
-@click.option("--suite", metavar="ID", help="Only benchmarks of this suite.")
-@click.option("--benchmark", metavar="ID", help="Only this benchmark.")
+@benchmark_options
 @click.option(
     "--alpha", type=float, default=0.05, show_default=True, help="Chance of a false alarm."
 )

@@ -11,6 +11,7 @@ import click
 from agentbench_tui.cli.compare_files import database_of
 from agentbench_tui.cli.output import (
     Column,
+    benchmark_options,
     database_option,
     format_option,
     print_prose,
@@ -72,8 +73,7 @@ def selector_of(text: str) -> str:
 
 @click.command("summary", short_help="Every figure of a metric with its interval.")
 @click.argument("selector", metavar="SELECTOR|FILE")
-@click.option("--suite", metavar="ID", help="Only benchmarks of this suite.")
-@click.option("--benchmark", metavar="ID", help="Only this benchmark.")
+@benchmark_options
 @click.option("--metric", metavar="NAME", help="Only this metric, or this column of a file.")
 @click.option(
     "--seed",

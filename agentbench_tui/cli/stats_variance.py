@@ -11,6 +11,7 @@ import click
 from agentbench_tui.cli.compare_files import database_of
 from agentbench_tui.cli.output import (
     Column,
+    benchmark_options,
     console,
     database_option,
     format_option,
@@ -55,8 +56,7 @@ _FILE = "file:"
 
 @click.command("variance", short_help="How much do runs differ, how many does a mean take?")
 @click.argument("selectors", nargs=-1, required=True, metavar="SELECTOR|FILE…")
-@click.option("--suite", metavar="ID", help="Only benchmarks of this suite.")
-@click.option("--benchmark", metavar="ID", help="Only this benchmark.")
+@benchmark_options
 @click.option(
     "--metric",
     metavar="NAME",
