@@ -26,6 +26,21 @@ def planned_of(state: LiveState, row: Row) -> int | None:
     return requests * state.repeats if requests else None
 
 
+def share_done(state: LiveState, row: Row, at: float) -> float | None:
+    """How much of an execution is over, 0 … 1: by its answers, or of a load by its time."""
+    if state.has_ended(row):
+        return 1.0
+    planned, seen = planned_of(state, row), state.seen.get(row["key"])
+    if planned:
+        return 0.0 if seen is None else min(1.0, seen.observed / planned)
+    live = state.live.get(row["key"])
+    if live is None or not live.get("began_at") or not live.get("ends_at"):
+        return None
+    over = len(seen.repeats) if seen is not None else 0
+    window: float = (at - live["began_at"]) / max(1e-9, live["ends_at"] - live["began_at"])
+    return min(1.0, (over + min(1.0, max(0.0, window))) / max(1, state.repeats))
+
+
 def left_s(state: LiveState, at: float) -> float | None:
     """Seconds until the end at the pace so far; None where that cannot be told."""
     total = 0.0

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.tui.axis import quantity
 from agentbench_tui.tui.grid_data import Cell, Column, GridData, GridRow, Role
-from agentbench_tui.tui.live_outlook import execution_left_s, planned_of
+from agentbench_tui.tui.live_outlook import execution_left_s, planned_of, share_done
 from agentbench_tui.tui.widgets.facts import Fact, FactsData
 from agentbench_tui.tui.widgets.status_bar import clock
 from agentbench_tui.verdicts.figures import NOTHING, dollars
@@ -65,8 +65,7 @@ def _progress_row(state: LiveState, row: Row, now: float) -> GridRow:
     planned = planned_of(state, row)
     observed = seen.observed if seen is not None else 0
     ended = state.has_ended(row)
-    share = observed / planned if planned else float(ended)
-    done = f"{observed:,}/{NOTHING if planned is None else f'{planned:,}'}"
+    done = f"{observed:,}" if planned is None else f"{observed:,}/{planned:,}"
     failed = seen.failed if seen is not None else 0
     going_on = row["key"] in state.live or (state.is_replay and seen is not None and not ended)
     return GridRow(
@@ -74,7 +73,7 @@ def _progress_row(state: LiveState, row: Row, now: float) -> GridRow:
         (
             row["benchmark_id"] + _parameters(row),
             row["agent_id"] + (_SIMULATED if row["simulated"] else ""),
-            Cell(done, bar=min(1.0, share)),
+            Cell(done, bar=share_done(state, row, now)),
             _right(state, row, seen),
             _time(seen, 0.5, 1),
             _time(seen, 0.95, _NEEDED_P95),
@@ -228,6 +227,8 @@ def _window_facts(state: LiveState, live: Mapping[str, Any], now: float) -> list
         phase = f"window, {clock(max(0.0, now - began))}{of}"
     repeat = f", repeat {live['repeat'] + 1} of {state.repeats}" if state.repeats > 1 else ""
     facts = [Fact("phase", phase + repeat)]
+    if live.get("phase") in {"waiting", "calibrating"}:
+        return facts
     asked, sent = live.get("asked_per_s"), live.get("sent_per_s")
     if asked is not None:
         factor = live.get("pace")

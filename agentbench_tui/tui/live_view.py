@@ -35,6 +35,8 @@ _NO_LATENCY: Mapping[Latency, str] = {
     "itl": "no gaps between chunks: only loads that stream measure them",
     "queue": "no queueing: only loads have a moment at which a request is due",
 }
+_NEVER = 9.0
+"""Share of all from which a kind of failure is pointed at: the panel points at them all."""
 _PERCENTILES = (("p50", 1), ("p95", 59), ("p99", 299))
 """Name, and how many values it needs."""
 
@@ -142,26 +144,30 @@ def courses(state: LiveState, places: int) -> CoursesData:
     if any(one.tokens for one in seconds):
         lines.append(SparklineData("tokens", [float(one.tokens) for one in seconds], "/s"))
     last = state.course.last
-    marks = [(last - math.floor(at - 1.0), note) for at, note in state.marks()]
+    marks = [(last - math.floor(at), note) for at, note in state.marks()]
     return CoursesData(lines, [(max(0, back), note) for back, note in marks])
 
 
 def failures(state: LiveState) -> GaugesData:
-    """How many of each kind. Loads store the first few of each kind alone, so theirs are at least
-    so many; the total is exact."""
+    """How many of each kind. Loads store the first few of each kind alone, so that of several
+    kinds theirs are at least so many; the total is exact."""
     total = sum(seen.failed for seen in state.seen.values())
     few = state.has_kind("load", "stress")
+    kinds = state.kinds.most_common()
+    if few and len(kinds) == 1:
+        kinds = [(kinds[0][0], max(total, kinds[0][1]))]
+    note = "or more" if few and len(kinds) > 1 else ""
     rows = [
         Gauge(
             kind.replace("_", " "),
             float(count),
             float(max(total, count)),
             "",
-            warn=9.0,
-            bad=9.0,
-            note="or more" if few else "",
+            warn=_NEVER,
+            bad=_NEVER,
+            note=note,
         )
-        for kind, count in state.kinds.most_common()
+        for kind, count in kinds
     ]
     return GaugesData(rows, reason="nothing failed")
 

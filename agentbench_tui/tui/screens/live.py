@@ -45,7 +45,7 @@ class Live(Page[LiveDocument | None]):
         Binding("S", "stop", "Stop", tooltip="what is in flight comes to its end"),
         Binding("v", "next_view", "Next panels", tooltip="where the screen is small"),
         Binding("h", "next_latency", "Latency", tooltip="end to end, TTFT, ITL, queueing"),
-        Binding("M", "mark", "Mark", tooltip="this moment, with a note"),
+        Binding("M", "mark", "Mark", show=False, tooltip="this moment, with a note"),
         Binding("g", "axis", "Axis", show=False, tooltip="logarithmic or linear"),
         Binding("x", "cancel", "Cancel case", show=False, tooltip="at the cursor, in flight"),
         Binding("plus,equals_sign", "push(1)", "More load", show=False, key_display="+",

@@ -1,0 +1,283 @@
+"""What is known of a run follows from what its viewer told, and is bounded."""
+
+from __future__ import annotations
+
+import pickle
+
+import pytest
+from live_updates import (
+    BEGAN,
+    execution,
+    failure,
+    run_row,
+    tick,
+    update,
+    wish,
+)
+
+from agentbench_tui.analysis.histogram import Histogram
+from agentbench_tui.store.slowest import SlowAnswer
+from agentbench_tui.tui import live_tables, live_view
+from agentbench_tui.tui.grid_data import Cell, GridData
+from agentbench_tui.tui.live_machine import machine
+from agentbench_tui.tui.live_outlook import left_s, share_done
+from agentbench_tui.tui.live_state import KEPT_S, LiveState
+from agentbench_tui.tui.widgets.gauge import Gauge
+from agentbench_tui.verdicts.reference_ticks import Reference
+from agentbench_tui.verdicts.running_board import RunningBoard, Standing
+
+
+def texts(data: GridData) -> list[list[str]]:
+    return [
+        [cell.text if isinstance(cell, Cell) else cell for cell in row.cells] for row in data.rows
+    ]
+
+
+def of(*updates: object) -> LiveState:
+    state = LiveState()
+    for one in updates:
+        state.take(one)  # type: ignore[arg-type]
+    return state
+
+
+def test_ticks_add_up_by_execution_and_by_second() -> None:
+    run, rows = run_row(["task", "task"]), [execution(1), execution(2)]
+    state = of(
+        update(run, rows, at=2, ticks=[tick(1, [10.0, 20.0], observed=3, correct=1)]),
+        update(run, rows, at=5, ticks=[tick(4, [30.0], key=2), tick(4, [40.0], key=1)]),
+    )
+    one = state.seen[1]
+    assert (one.observed, one.answered, one.correct, one.failed) == (4, 3, 1, 1)
+    assert one.histograms["e2e"] == Histogram([10.0, 20.0, 40.0])
+    # Of the seconds before the ticks; in those between nothing came.
+    assert [second.answered for second in state.course.seconds] == [2, 0, 0, 2]
+    assert [second.failed for second in state.course.seconds] == [1, 0, 0, 0]
+
+
+def test_seconds_in_which_nothing_comes_any_more_are_shown_too() -> None:
+    run, rows = run_row(["task"]), [execution()]
+    state = of(
+        update(run, rows, at=1, ticks=[tick(1, [10.0])]),
+        update(run, rows, at=6),
+    )
+    assert [second.answered for second in state.course.seconds] == [1, 0, 0, 0, 0]
+
+
+def test_a_replay_that_goes_back_begins_anew() -> None:
+    run, rows = run_row(["task"]), [execution()]
+    state = of(
+        update(run, rows, at=9, ticks=[tick(n, [10.0]) for n in range(9)]),
+        update(run, rows, at=2, ticks=[tick(1, [10.0])], restarted=True, is_replay=True),
+    )
+    assert state.seen[1].observed == 1
+    assert state.planned["e1"].kind == "task"
+    assert live_view.status(state, 0.0).state == "replay"
+    assert live_view.status(state, 0.0).elapsed_s == 2
+
+
+def test_four_hours_of_a_load_take_no_more_memory_than_one() -> None:
+    run, rows = run_row(["load"]), [execution()]
+    times = [float(n % 97 + 1) for n in range(100)]
+    packed = Histogram(times).to_bytes()
+    state = LiveState()
+
+    def hour(number: int) -> None:
+        for minute in range(60):
+            start = 3600 * number + 60 * minute
+            ticks = [tick(start + n, [], observed=100, e2e_histogram=packed) for n in range(60)]
+            state.take(
+                update(
+                    run, rows, at=start + 60, ticks=ticks,
+                    gauges=[("host", {"cpu_percent": 5.0})] * 60,
+                    failures=[failure(start, "server", f"HTTP 500 {start}")],
+                )
+            )  # fmt: skip
+
+    hour(0)
+    after_one = len(pickle.dumps(state))
+    for number in (1, 2, 3):
+        hour(number)
+    assert state.seen[1].observed == 4 * 3600 * 100
+    assert len(state.course.seconds) == KEPT_S
+    assert len(pickle.dumps(state)) < 1.05 * after_one
+
+
+def test_the_end_of_a_task_is_told_by_its_pace_and_not_too_early() -> None:
+    run, rows = run_row(["task"]), [execution(planned=100)]
+    early = of(update(run, rows, at=2, ticks=[tick(2, [10.0])]))
+    assert left_s(early, BEGAN + 2) is None
+    ticks = [tick(n, [10.0, 10.0]) for n in range(1, 11)]
+    later = of(update(run, rows, at=10, ticks=ticks))
+    # 20 answers in the 10 s before the last tick; 80 more.
+    assert left_s(later, BEGAN + 10) == pytest.approx(40.0)
+    assert share_done(later, rows[0], BEGAN + 10) == pytest.approx(0.2)
+
+
+def test_the_end_of_a_load_is_told_by_its_clock() -> None:
+    run = run_row(["load"], load={"rate": 5, "duration_s": 30.0}, repeats=3)
+    rows = [execution()]
+    live = {"phase": "window", "began_at": BEGAN + 40, "ends_at": BEGAN + 70, "in_flight": 2}
+    over = [{"execution_key": 1, "repeat": 0, "warmup": 0}]
+    state = of(update(run, rows, at=50, live={1: live}, iterations=over))
+    # 20 s of this window, and one more of 30 s.
+    assert left_s(state, BEGAN + 50) == pytest.approx(50.0)
+    assert share_done(state, rows[0], BEGAN + 50) == pytest.approx((1 + 1 / 3) / 3)
+
+
+def test_nothing_is_said_of_the_end_of_a_stress_scenario() -> None:
+    state = of(update(run_row(["stress"]), [execution()], at=50, ticks=[tick(3, [1.0] * 50)]))
+    assert left_s(state, BEGAN + 50) is None
+
+
+def test_status_tells_progress_caps_and_the_harness() -> None:
+    run = run_row(["task", "task"], cost_limit_usd=2.0, token_limit=1000)
+    rows = [execution(1, status="complete"), execution(2)]
+    live = {"in_flight": 4, "lag_ms": 1.5, "cost_usd": 0.5, "tokens": 700, "paused": False}
+    state = of(update(run, rows, at=9, live={2: live}, ticks=[tick(3, [1.0] * 60)]))
+    status = live_view.status(state, BEGAN + 9)
+    assert (status.done, status.planned, status.in_flight) == (60, 200, 4)
+    assert status.place == (2, 2)
+    assert (status.lag_ms, status.cost_usd, status.cap_usd) == (1.5, 0.5, 2.0)
+    assert (status.tokens, status.token_cap) == (700, 1000)
+    assert status.state == "running"
+    state.take(update(run, rows, at=10, live={2: live | {"paused": True}}))
+    assert live_view.status(state, BEGAN + 10).state == "paused"
+    state.interrupted = True
+    assert live_view.status(state, BEGAN + 10).state == "interrupted"
+
+
+def test_latencies_can_be_switched_and_say_why_there_are_none() -> None:
+    run, rows = run_row(["load"]), [execution()]
+    queued = Histogram([5.0]).to_bytes()
+    state = of(update(run, rows, at=3, ticks=[tick(1, [50.0] * 60, queue_histogram=queued)]))
+    row = rows[0]
+    before = Reference("run before", {"e2e_histogram": Histogram([40.0])})
+    shown = live_view.latency(state, row, "e2e", True, before)
+    assert [mark.name for mark in shown.percentiles] == ["p50", "p95"]
+    assert sum(count for *_, count in shown.baseline) == 1
+    assert live_view.percentiles_words(state, row, "e2e") == "p99 needs 299"
+    queue = live_view.latency(state, row, "queue", True, before)
+    assert sum(count for *_, count in queue.buckets) == 1
+    assert not queue.baseline
+    none = live_view.latency(state, row, "itl", True, before)
+    assert not none.buckets
+    assert "loads that stream" in none.reason
+
+
+def test_failures_wishes_and_marks_are_one_log_in_order() -> None:
+    run, rows = run_row(["task"]), [execution()]
+    wishes = [
+        wish(1, 2.0, "pause", None, "paused"),
+        wish(2, 3.0, "mark", "before the deploy", "marked: before the deploy"),
+        wish(3, 6.0, "concurrency", "9", "refused: the agent has 4 places"),
+    ]
+    failures = [failure(n, "rate_limited", "HTTP 429") for n in (4.0, 4.5, 5.0)]
+    state = of(update(run, rows, at=8, failures=failures, wishes=wishes))
+    lines = live_view.log_lines(state, 10).lines
+    assert [(line.since_s, line.role, line.count) for line in lines] == [
+        (2.0, "dim", 1),
+        (3.0, "accent", 1),
+        (5.0, "bad", 3),
+        (6.0, "warn", 1),
+    ]
+    assert lines[2].text == "agent1: rate limited: HTTP 429"
+    assert "refused" in lines[3].text
+
+
+def test_marks_stand_below_their_second() -> None:
+    run, rows = run_row(["task"]), [execution()]
+    ticks = [tick(n, [1.0]) for n in range(1, 11)]
+    marks = [wish(1, 5.5, "mark", "here", "marked: here")]
+    courses = live_view.courses(of(update(run, rows, at=10, ticks=ticks, wishes=marks)), 100)
+    (back, note), answered = courses.marks[0], courses.lines[0].values
+    assert note == "here"
+    assert len(answered) == 10
+    # The places are the seconds 0 to 9 of the run; the mark lies in the fifth.
+    assert len(answered) - 1 - back == 5
+
+
+def test_failures_of_one_kind_of_a_load_are_all_of_them_and_of_several_at_least_so_many() -> None:
+    run, rows = run_row(["load"]), [execution()]
+    state = of(
+        update(run, rows, at=3, ticks=[tick(1, [], observed=40, sent=40, failed=40)],
+               failures=[failure(1, "server", "x")])
+    )  # fmt: skip
+    (only,) = live_view.failures(state).rows
+    assert isinstance(only, Gauge)
+    assert (only.value, only.note) == (40.0, "")
+    state.take(update(run, rows, at=4, failures=[failure(2, "timeout", "x")]))
+    assert all(
+        isinstance(row, Gauge) and row.note == "or more" for row in live_view.failures(state).rows
+    )
+
+
+def test_gauges_tell_of_host_agents_and_gpus_or_why_not() -> None:
+    run, rows = run_row(["task"]), [execution()]
+    host = {"cpu_percent": 40.0, "core_percent": [10.0, 70.0], "memory_used_mb": 1.0,
+            "memory_total_mb": 4.0}  # fmt: skip
+    agent = {"cpu_percent": 120.0, "rss_mb": 200.0, "processes": 3}
+    state = of(update(run, rows, at=1, gauges=[("host", host), ("agent:a", agent)]))
+    labels = [row.label for row in machine(state).rows]
+    assert labels == ["CPU", "cores", "memory", "a", "GPU"]
+    assert getattr(machine(state).rows[3], "note", "") == "200 MB, 3 processes"
+    gpu = {"utilisation_percent": 97.0, "power_w": 690.0, "power_limit_w": 700.0,
+           "throttle_reasons": ["power cap"]}  # fmt: skip
+    state.take(update(run, rows, at=2, gauges=[("gpu:0", gpu)]))
+    shown = {row.label.strip(): row for row in machine(state).rows}
+    assert "GPU" not in shown
+    assert getattr(shown["GPU 0"], "note", "") == "held down: power cap"
+    assert getattr(shown["power"], "limit", None) == 700.0
+
+
+def test_a_case_that_takes_much_longer_than_others_is_stalled() -> None:
+    run, rows = run_row(["task"]), [execution()]
+    live = {"oldest": [{"case_id": "slow", "age_s": 9.0}, {"case_id": "new", "age_s": 0.1}]}
+    state = of(update(run, rows, at=10, ticks=[tick(1, [100.0] * 60)], live={1: live}))
+    answers = [
+        SlowAnswer(900.0, 3, 1, "was", ""),
+        SlowAnswer(800.0, 4, 1, "failed", "rate_limited"),
+    ]
+    shown = texts(live_tables.slow(state, answers, BEGAN + 12))
+    # Two seconds have gone since the live row was written.
+    assert [row[0::2] for row in shown] == [
+        ["slow", "11 s"], ["new", "2.1 s"], ["was", "900 ms"], ["failed", "800 ms"],
+    ]  # fmt: skip
+    assert [row[3] for row in shown] == ["stalled", "in flight", "answered", "rate limited"]
+
+
+def test_progress_shows_each_execution() -> None:
+    run = run_row(["task", "task"])
+    rows = [execution(1, status="complete"), execution(2)]
+    ticks = [tick(1, [10.0] * 50, observed=60, correct=30), tick(2, [10.0] * 40)]
+    state = of(update(run, rows, at=5, ticks=ticks))
+    first, second = texts(live_tables.progress(state, BEGAN + 5))
+    assert first == ["b0", "agent1", "100/100", "30 %", "10 ms", "10 ms", "10", "done"]
+    assert second[2:] == ["0/100", "–", "–", "–", "0", "–"]
+
+
+def test_asked_and_sent_of_a_load_stand_beside_each_other() -> None:
+    run, rows = run_row(["load"]), [execution()]
+    live = {"phase": "window", "began_at": BEGAN, "ends_at": BEGAN + 30, "asked_per_s": 500.0,
+            "sent_per_s": 400.0, "in_flight": 64, "waiting": 12, "pace": 1.25,
+            "repeat": 0}  # fmt: skip
+    state = of(update(run, rows, at=12, live={1: live}))
+    facts = {
+        one.label: one for one in live_tables.load_facts(state, rows[0], BEGAN + 12, None).facts
+    }
+    assert facts["phase"].words == "window, 0:12 of 0:30"
+    assert facts["asked"].words == "500 /s (the plan × 1.25)"
+    assert facts["sent"].role == "warn"
+    assert facts["in flight"].words == "64, 12 wait for a place"
+
+
+def test_who_gained_or_lost_places_has_an_arrow() -> None:
+    standings = [
+        Standing("b", False, "1", 0.9, 0.8, 0.95),
+        Standing("a", False, "2", 0.7, 0.6, 0.8),
+    ]
+    board = live_tables.board(RunningBoard("accuracy", standings), {"a": 0, "b": 1})
+    changes = [
+        cell.change for row in board.rows for cell in row.cells[:1] if isinstance(cell, Cell)
+    ]
+    assert changes == [1, -1]
+    assert texts(board)[0][:4] == ["1", "b", "0.900", "0.800 – 0.950"]
