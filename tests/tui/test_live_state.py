@@ -89,7 +89,7 @@ def test_four_hours_of_a_load_take_no_more_memory_than_one() -> None:
                 update(
                     run, rows, at=start + 60, ticks=ticks,
                     gauges=[("host", {"cpu_percent": 5.0})] * 60,
-                    failures=[failure(start, "server", f"HTTP 500 {start}")],
+                    failures=[failure(start, "server", f"HTTP 500 {n}") for n in range(5)],
                 )
             )  # fmt: skip
 
