@@ -210,6 +210,9 @@ def test_answers_that_come_too_late() -> None:
     assert advice.rule == "answers-too-late"
     assert "later than 6 s (limit 0.1 s)" in advice.words
     assert rules(report(window(), failing(0.0, "timeout", p50_ms=90.0))) == set()
+    few = window(asked_per_s=None, users=4)
+    many = failing(0.0, "timeout", asked_per_s=None, users=64, p50_ms=6000.0)
+    assert rules(report(few, many)) == set()
 
 
 def test_what_does_not_come_back() -> None:
