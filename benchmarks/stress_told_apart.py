@@ -4,7 +4,8 @@
 
 Each server of tests/stress/faulty_server.py is put through high load, a soak and rate limits, each
 time started anew; clients give up after half a second. For each it prints the score of every
-scenario, the overall score, and the advice. About two and a half minutes a server at scale 0.1.
+scenario, the overall score, and the advice. At scale 0.03 a server takes about a minute and a half,
+one that does not come back longer: each time it is waited for.
 """
 
 from __future__ import annotations
