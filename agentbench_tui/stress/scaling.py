@@ -1,7 +1,7 @@
 """How answers a second grow with users: at which numbers to measure, what a window tells, the law.
 
-On simulated targets with a known law (benchmarks/stress_scaling.py, four laws, 60 runs each, service
-with 20 % noise) the nominal 95 % intervals held σ in 93-100 % and κ in 95-100 %, that of N* held it
+On simulated targets with a known law (benchmarks/stress_scaling.py: four laws, 60 runs of each,
+noise of 20 %) the nominal 95 % intervals held σ in 93-100 % and κ in 95-100 %, that of N* held it
 in 97-100 %, and no peak was claimed where there is none. What a request takes on its way is outside
 the law: 1 ms of it beside 50 ms of service moved σ from 0.040 to 0.039.
 """
