@@ -94,14 +94,15 @@ def board_table(
             rows.append(GridRow(f"{one.key}#", ("", Cell(_apart(one.board), role="dim")), "dim"))
         before = one.board
         rows.append(_row(one, interval_cell(_interval(one.line), column), marked))
-    metric = board["metric"] if board else "score"
-    return GridData(_columns(metric), rows, reason=reason or f"no agent with “{words}”")
+    return GridData(_columns(board), rows, reason=reason or f"no agent with “{words}”")
 
 
-def _columns(metric: str) -> tuple[Column, ...]:
+def _columns(board: Document | None) -> tuple[Column, ...]:
+    metric = "score" if board is None else board["metric"]
+    name = 10 if board is None or not board["simulated"] else 16
     return (
         Column("rank", "#", 5, align="right"),
-        Column("agent", "agent", 10, flex=2),
+        Column("agent", "agent", name, flex=2),
         Column("score", f"{metric} [95 %]", 30, flex=5),
         Column("ranks", "ranks", 5, align="right", priority=2),
         Column("answers", "answers", 7, align="right", priority=3),
@@ -199,7 +200,7 @@ def _beats(found: Document) -> str:
     if found.get("value") is None:
         return f"{NOTHING} {found.get('reason') or 'nobody stands below'}"
     ends = "" if found["low"] is None else f" [{100 * found['low']:.0f}, {100 * found['high']:.0f}]"
-    return f"in {100 * found['value']:.0f}{ends} % of repeats"
+    return f"{100 * found['value']:.0f}{ends} % of repeats"
 
 
 def _figure(found: Document | None, show: Callable[[Any], str]) -> str:

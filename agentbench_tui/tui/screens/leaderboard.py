@@ -48,6 +48,8 @@ class Leaderboard(Page[Leaders]):
     Leaderboard #measured { height: 1fr; min-height: 6; }
     Leaderboard #simulated { height: auto; max-height: 40%; min-height: 5; display: none; }
     Leaderboard #simulated.-some { display: block; height: 8; }
+    Leaderboard.-only-simulated #measured { display: none; }
+    Leaderboard.-only-simulated #simulated { height: 1fr; max-height: 100%; }
     Leaderboard #profiles { height: 14; display: none; }
     Leaderboard.-tall #profiles.-some { display: block; }
     Leaderboard.-huge #profiles { height: 22; }
@@ -126,9 +128,17 @@ class Leaderboard(Page[Leaders]):
             if boards:
                 entitle(grid, board_title(boards[0], self._days))
             grid.show(board_table(those, self.shared.marked, self._words, self._why_empty(those)))
-            grid.set_class(bool(boards), "-some")
+            grid.set_class(bool(those), "-some")
+        board = self.query_one("#simulated", Grid)
+        alone = board.cursor_key is not None and not self._has_measured()
+        self.set_class(alone, "-only-simulated")
+        if alone and self.query_one("#measured", Grid).has_focus:
+            board.focus()
         self._show_profiles()
         self._show_details(self._at_cursor())
+
+    def _has_measured(self) -> bool:
+        return any(not one.line["simulated"] for one in self._leaders.values())
 
     def _show_profiles(self) -> None:
         """Of the first board, where shares of cases were ranked."""
@@ -143,8 +153,6 @@ class Leaderboard(Page[Leaders]):
     def _why_empty(self, those: list[Leader]) -> str:
         if those:
             return ""
-        if self._found is not None and self._found.boards:
-            return "only simulated agents were measured: their board is below"
         if self._days is not None:
             return f"nothing was measured in the last {self._days} days: w shows more, 2 runs some"
         return NOTHING_YET
@@ -168,9 +176,9 @@ class Leaderboard(Page[Leaders]):
         return self._leaders.get((self._board().cursor_key or "").removesuffix("#"))
 
     def on_grid_moved(self, event: Grid.Moved) -> None:
-        """Tell of the one at the cursor."""
-        if event.grid.id in {"measured", "simulated"}:
-            self._show_details(self._leaders.get((event.key or "").removesuffix("#")))
+        """Tell of the one at the cursor of the board that one is in."""
+        if event.grid is self._board():
+            self._show_details(self._at_cursor())
 
     def on_grid_chosen(self, event: Grid.Chosen) -> None:
         """Enter: the executions behind the agent."""

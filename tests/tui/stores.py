@@ -1,0 +1,117 @@
+"""Stores made by real runs, and what tests of pages ask of a session that shows them."""
+
+import asyncio
+import json
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.app import App
+from textual.pilot import Pilot
+
+from agentbench_tui.engine.coordinator import carry_out
+from agentbench_tui.engine.planning import RunOptions, make_plan
+from agentbench_tui.store.database import create_or_migrate
+from agentbench_tui.tui.app import AgentbenchApp
+from agentbench_tui.tui.shared import Shared
+
+HOSTILE = "\x1b]52;c;aGk=\x07\x1b[2J[bold red]?"
+"""Reaches for the clipboard, clears the screen, and is markup."""
+AGENTS = f"""
+from agentbench_tui.model.answer import Answer, Usage
+def said(prompt, right, tokens):
+    text = prompt if right else {HOSTILE!r} + prompt
+    return Answer(text, usage=Usage(7, tokens), cost_usd=tokens * 1e-5)
+def good(prompt):
+    return said(prompt, int(prompt) % 10 != 0, 100 + int(prompt))
+def fair(prompt):
+    return said(prompt, int(prompt) % 10 != 1, 50 + int(prompt))
+def bad(prompt):
+    return said(prompt, int(prompt) % 4 == 0, 100 + int(prompt))
+"""
+MEASURED = tuple(f"{name}=python:agents.py:{name}" for name in ("good", "fair", "bad"))
+SIMULATED = ("perfect=reference:perfect", "noop=reference:noop")
+
+
+def suite(name: str, category: str, **benchmarks: int) -> dict[str, Any]:
+    """Benchmarks with so many cases: the answer to `n` is `n`."""
+    return {
+        "suite_id": name,
+        "category": category,
+        "weights": {"accuracy": 3, "speed": 0, "efficiency": 0, "cost": 0, "reliability": 1},
+        "benchmarks": [
+            {
+                "benchmark_id": benchmark,
+                "dataset": {
+                    "cases": [
+                        {"id": f"{benchmark}-{n}", "input": str(n), "expected": str(n)}
+                        for n in range(count)
+                    ]
+                },
+                "scorers": ["exact"],
+                "iterations": {"warmup": 0, "measured": 1},
+                "retries": 0,
+            }
+            for benchmark, count in benchmarks.items()
+        ],
+    }
+
+
+@lru_cache
+def _measured(folder: Path) -> Path:
+    """Three measured and two simulated agents on two benchmarks, twice; then another version of
+    `good` on a suite of another category."""
+    folder.mkdir()
+    database = folder / "store.db"
+    create_or_migrate(database)
+
+    def run(document: dict[str, Any], code: str, *agents: str, **options: Any) -> None:
+        (folder / "suite.json").write_text(json.dumps(document))
+        (folder / "agents.py").write_text(code)
+        given = RunOptions(agents=agents, folder=folder, **options)
+        asyncio.run(carry_out(make_plan([str(folder / "suite.json")], given), database))
+
+    first = suite("echoes", "accuracy", echo=40, brief=12)
+    run(first, AGENTS, *MEASURED, *SIMULATED, repeats=2, tags=("first",))
+    later = suite("quick", "speed", dash=8)
+    run(later, AGENTS + "\n# newer\n", MEASURED[0], tags=("later",))
+    return database
+
+
+@pytest.fixture(scope="session")
+def measured(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The database of `_measured`; nobody writes to it."""
+    return _measured(tmp_path_factory.getbasetemp() / "measured")
+
+
+def session(database: Path, page: str, *marked: str) -> AgentbenchApp:
+    """A session that begins with this page, with selectors marked for a comparison."""
+    return AgentbenchApp(Shared(database, marked=list(marked)), first=page)
+
+
+async def settle(pilot: Pilot[None], condition: Callable[[], object]) -> None:
+    """Let the app work until `condition()` holds."""
+    for _ in range(400):
+        if condition():
+            return
+        await pilot.pause(0.02)
+    raise AssertionError(f"the screen did not get there:\n{screen_text(pilot.app)}")
+
+
+def screen_text(app: App[None]) -> str:
+    """What is on the screen, as plain text."""
+    strips = app.screen._compositor.render_strips()
+    return "\n".join("".join(part.text for part in strip) for strip in strips)
+
+
+async def shows(pilot: Pilot[None], *words: str) -> str:
+    """The screen once all these words are on it."""
+    await settle(pilot, lambda: all(word in screen_text(pilot.app) for word in words))
+    return screen_text(pilot.app)
+
+
+def told(app: App[None]) -> list[str]:
+    """The notices so far, the oldest first."""
+    return [one.message for one in app._notifications]

@@ -1,0 +1,128 @@
+"""The leaderboard: boards by category, metric and window, and what stands behind an agent."""
+
+from pathlib import Path
+
+from stores import screen_text, session, settle, shows, told
+
+from agentbench_tui.tui.screens.leader_executions import LeaderExecutions
+from agentbench_tui.tui.widgets.grid import Grid
+
+
+def line_of(text: str, name: str) -> str:
+    """The table's row about an agent."""
+    return next(
+        line
+        for line in text.splitlines()
+        if f" {name} " in line and " %" in line and "[95" not in line
+    )
+
+
+async def test_agents_are_ranked_with_intervals_and_ties_simulated_ones_apart(
+    measured: Path,
+) -> None:
+    app = session(measured, "leaders")
+    async with app.run_test(size=(120, 40)) as pilot:
+        title = "agents by accuracy on 52 cases, last 30 days"
+        text = await shows(pilot, title, f"simulated {title}", "may equal", "perfect")
+        # 1 - 6/52 and 1 - 6/52 (0, 10, …; 1, 11, …), and 13/52, by hand
+        assert "88.5 %" in line_of(text, "good")
+        assert "88.5 %" in line_of(text, "fair")
+        assert "25.0 %" in line_of(text, "bad")
+        assert "●  1=" in line_of(text, "good")
+        assert "●  1=" in line_of(text, "fair")
+        assert "■   3" in line_of(text, "bad")
+        assert "├" in line_of(text, "good")
+        assert "104" in line_of(text, "good")  # answers: 52 cases, twice
+        below = text.index(f"simulated {title}")
+        assert text.index("perfect") > below > text.index("good")
+        row = line_of(text, "perfect")
+        assert "100.0 %" in row
+        assert "●   1" not in row
+
+
+async def test_metric_category_and_window_go_round(measured: Path) -> None:
+    app = session(measured, "leaders")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await shows(pilot, "agents by accuracy on 52 cases, last 30 days")
+        await pilot.press("o")
+        await shows(pilot, "agents by overall on 2 benchmarks")
+        await pilot.press("w")
+        await shows(pilot, "all days")
+        await pilot.press("g")
+        text = await shows(pilot, "agents by accuracy on 8 cases, all days")
+        assert "Leaderboard ▸ speed" in text
+        await pilot.press("g")
+        await shows(pilot, "Leaderboard ▸ all")
+        await pilot.press("e")
+        await settle(pilot, lambda: told(app))
+        assert told(app) == ["agentbench leaderboard --days 36500 --overall"]
+
+
+async def test_the_filter_keeps_ranks_and_esc_removes_it(measured: Path) -> None:
+    app = session(measured, "leaders")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await shows(pilot, "agents by accuracy on 52 cases")
+        await pilot.press("slash", "b", "a", "d", "enter")
+        grid = app.screen.query_one("#measured", Grid)
+        await settle(pilot, lambda: grid.cursor_key == "0/bad")
+        assert "■   3" in line_of(screen_text(app), "bad")
+        assert grid.has_focus
+        await pilot.press("y")
+        assert app.clipboard == "3 bad accuracy 0.25"
+        await pilot.press("slash", "escape")
+        await settle(pilot, lambda: "fair" in screen_text(app))
+
+
+async def test_details_follow_the_cursor_and_marks_go_to_the_comparison(measured: Path) -> None:
+    app = session(measured, "leaders")
+    went: list[str] = []
+    app.action_go = went.append  # type: ignore[method-assign]
+    async with app.run_test(size=(120, 40)) as pilot:
+        await shows(pilot, "fair: what is known")
+        await pilot.press("x", "down", "x")
+        text = await shows(pilot, "good: what is known", "beats bad", "+ good")
+        assert "100 [100, 100] % of repeats" in text
+        assert app.shared.marked == ["fair", "good"]
+        await pilot.press("c", "end", "h")
+        await shows(pilot, "bad: what is known", "nobody stands below")
+        assert (went, app.shared.agent) == (["compare", "history"], "bad")
+
+
+async def test_enter_leads_to_executions_then_to_their_answers(measured: Path) -> None:
+    app = session(measured, "leaders")
+    went: list[str] = []
+    app.action_go = went.append  # type: ignore[method-assign]
+    async with app.run_test(size=(120, 40)) as pilot:
+        await shows(pilot, "fair: what is known")
+        await pilot.press("enter")
+        await settle(pilot, lambda: isinstance(app.screen, LeaderExecutions))
+        text = await shows(pilot, "executions of fair", "brief", "echo")
+        assert "Leaderboard ▸ fair ▸ executions" in text
+        await pilot.press("x")
+        run_id = app.shared.marked[0].removeprefix("run:").removesuffix("/fair")
+        await pilot.press("enter", "h", "escape")
+        await settle(pilot, lambda: not isinstance(app.screen, LeaderExecutions))
+        assert went == ["cases", "history"]
+        assert (app.shared.run_id, app.shared.agent) == (run_id, "fair")
+
+
+async def test_a_narrow_screen_has_the_details_behind_a_key(measured: Path) -> None:
+    app = session(measured, "leaders")
+    async with app.run_test(size=(80, 24)) as pilot:
+        text = await shows(pilot, "agents by accuracy on 52 cases")
+        assert "what is known" not in text
+        assert "├" in line_of(text, "good")
+        await pilot.press("v")
+        text = await shows(pilot, "fair: what is known")
+        assert "agents by accuracy" not in text
+        await pilot.press("escape")
+        await shows(pilot, "agents by accuracy on 52 cases")
+
+
+async def test_without_a_store_every_key_says_what_to_do(tmp_path: Path) -> None:
+    app = session(tmp_path / "none.db", "leaders")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await shows(pilot, "No run is stored yet. Press 2")
+        keys = ("g", "o", "x", "y", "h")
+        await pilot.press(*keys)
+        await settle(pilot, lambda: len(told(app)) == len(keys))
