@@ -20,9 +20,9 @@ def row_of(one: Finding) -> dict[str, Any]:
     return {
         **one,
         "benchmark": place_words(one),
-        "before_shown": _value(one["baseline_value"], one["unit"]),
-        "now_shown": _value(one["current_value"], one["unit"]),
-        "change_shown": _change(one),
+        "before_shown": value_words(one["baseline_value"], one["unit"]),
+        "now_shown": value_words(one["current_value"], one["unit"]),
+        "change_shown": change_words(one),
         "verdict_shown": f"{one['verdict']}{severity}",
         "seen_shown": size_words(one["smallest_seen"], one["change_is"]),
     }
@@ -34,7 +34,8 @@ def place_words(one: Finding) -> str:
     return f"{one['benchmark_id']} ({point})" if point else str(one["benchmark_id"])
 
 
-def _value(value: float | None, unit: str) -> str:
+def value_words(value: float | None, unit: str) -> str:
+    """A level of a metric, in its unit."""
     if value is None:
         return NOTHING
     if unit == "ms":
@@ -51,7 +52,7 @@ def size_words(size: float | None, change_is: str) -> str:
     return f"{100 * size:.1f} {'%' if change_is == 'ratio' else 'points'}"
 
 
-def _change(one: Finding) -> str:
+def change_words(one: Finding) -> str:
     """`+21.0 % [+15.2, +27.1]`."""
     if one["change"] is None:
         return NOTHING
@@ -75,7 +76,7 @@ def lines_of(document: Mapping[str, Any]) -> list[str]:
         run = document["interrupted_run"]
         told = f"run {run}, newer, was interrupted: not judged; `agentbench resume {run}`"
         lines.append(told)
-    lines.append(_first_line(document))
+    lines.append(verdict_line(document))
     worst = sorted(document["regressions"], key=_by_size)
     for one in worst[:_SHOWN]:
         lines += _about(one)
@@ -83,14 +84,15 @@ def lines_of(document: Mapping[str, Any]) -> list[str]:
         lines.append(f"… {len(worst) - _SHOWN} more regressions (--format json)")
     lines += [f"pattern: {pattern['text']}" for pattern in document["patterns"]]
     lines += _reasons(document["findings"])
-    lines += _left_out(document)
+    lines += left_out_lines(document)
     health = document["overall_health"]
     shown = NOTHING if health is None else f"{health:.0f} of 100"
     lines.append(f"health {shown}; {document['recommended_action']}: {document['reason']}")
     return lines
 
 
-def _first_line(document: Mapping[str, Any]) -> str:
+def verdict_line(document: Mapping[str, Any]) -> str:
+    """What the newest runs are; without a regression, how small a one would have been seen."""
     name = f"{document['agent']}@{document['version']}"
     verdict = document["verdict"]
     if verdict == "regression":
@@ -128,7 +130,8 @@ def _range(size: Mapping[str, float], change_is: str) -> str:
     return f"{ends[0].split()[0]} to {ends[1]} (see the last column)"
 
 
-def _left_out(document: Mapping[str, Any]) -> list[str]:
+def left_out_lines(document: Mapping[str, Any]) -> list[str]:
+    """What was not measured, and what did not complete."""
     name = f"{document['agent']}@{document['version']}"
     lines = []
     if document["unmeasured"]:
@@ -141,13 +144,13 @@ def _left_out(document: Mapping[str, Any]) -> list[str]:
 
 
 def _about(one: Finding) -> list[str]:
-    line = f"{one['metric']} of {place_words(one)}: {_how_much(one)} {one['against']}"
+    line = f"{one['metric']} of {place_words(one)}: {how_much(one)} {one['against']}"
     point = one["change_point"]
     if point is not None:
-        line += f"; since {_when(point['first'])}"
+        line += f"; since {run_words(point['first'])}"
         if point["last"] != point["first"]:
-            line += f" … {_when(point['last'])}"
-    return [line, f"  touches {_impact(one['impact_analysis'])}"]
+            line += f" … {run_words(point['last'])}"
+    return [line, f"  touches {impact_words(one['impact_analysis'])}"]
 
 
 def _by_size(one: Finding) -> float:
@@ -156,18 +159,21 @@ def _by_size(one: Finding) -> float:
     return -math.inf if least is None else -least
 
 
-def _how_much(one: Finding) -> str:
+def how_much(one: Finding) -> str:
+    """`at least 4.2 points worse than`, or what there is now where all is lost."""
     if one["at_least_percentage"] is None:
-        return f"{_value(one['current_value'], one['unit'])} now, unlike"
+        return f"{value_words(one['current_value'], one['unit'])} now, unlike"
     least = size_words(one["at_least_percentage"] / 100, one["change_is"])
     return f"at least {least} worse than"
 
 
-def _when(point: Mapping[str, Any]) -> str:
+def run_words(point: Mapping[str, Any]) -> str:
+    """When a run was made, of which version, and its id."""
     return f"{point['at'][:16].replace('T', ' ')} ({point['version']}, run {point['run_id'][:13]})"
 
 
-def _impact(impact: Mapping[str, Any]) -> str:
+def impact_words(impact: Mapping[str, Any]) -> str:
+    """What a regression touches: the score, the cases, a day."""
     parts = [f"{impact['weight']:.0%} of the overall score ({impact['dimension']})"]
     if impact["share_of_cases"] is not None:
         parts.append(_touched(impact))

@@ -1,0 +1,412 @@
+"""History: is an agent better or worse than before, since when, and what to do about it."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from textual.binding import Binding
+from textual.containers import Horizontal, Vertical
+
+from agentbench_tui.model.errors import AgentbenchError, UsageError
+from agentbench_tui.model.untrusted import one_line
+from agentbench_tui.store.baselines import DEFAULT, keep_accepted, keep_baseline
+from agentbench_tui.store.database import reading
+from agentbench_tui.store.queries import list_agents
+from agentbench_tui.tui.grid_data import GridData
+from agentbench_tui.tui.history_plot import course_plot
+from agentbench_tui.tui.history_rows import (
+    agents_table,
+    alarms_table,
+    finding_sentences,
+    findings_table,
+    key_of,
+    verdict_sentences,
+    versions_table,
+)
+from agentbench_tui.tui.panel import entitle, panel
+from agentbench_tui.tui.screens.asking import Sure
+from agentbench_tui.tui.screens.choice import Choice
+from agentbench_tui.tui.screens.page import NOTHING_YET, Page
+from agentbench_tui.tui.widgets.filter_line import FilterLine
+from agentbench_tui.tui.widgets.grid import Grid
+from agentbench_tui.tui.widgets.plot import Plot, PlotData
+from agentbench_tui.tui.widgets.sentences import Sentences
+from agentbench_tui.verdicts.alarms import Standing, standings
+from agentbench_tui.verdicts.baseline import baseline_of_selector, target_words
+from agentbench_tui.verdicts.course import Course, Series, acceptable_at, course_of, newest_agent
+from agentbench_tui.verdicts.regression_words import place_words
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Callable
+
+    from textual.app import ComposeResult
+
+    from agentbench_tui.store.baselines import AcceptedChange
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What the page shows of the store."""
+
+    agents: list[dict[str, Any]]
+    agent: str
+    course: Course | None
+    problem: str = ""
+    """Why there is no course."""
+
+
+class History(Page[Found]):
+    """One agent's runs over time; every agent's state at the side."""
+
+    EVERY_S: ClassVar[float] = 3.0
+    DEFAULT_CSS: ClassVar[str] = """
+    History #main { width: 1fr; }
+    History #course { height: 1fr; min-height: 8; }
+    History #findings { height: 14; }
+    History.-huge #findings { height: 18; }
+    History.-low #findings { height: 9; }
+    History #side { width: 46; }
+    History.-huge #side { width: 72; }
+    History #verdict { height: 1fr; min-height: 6; }
+    History #finding { height: 13; }
+    History #alarms { height: 9; }
+    History.-low #finding { height: 7; } History.-low #alarms { height: 6; }
+    History.-narrow #side { display: none; width: 1fr; }
+    History.-narrow.-detailed #side { display: block; }
+    History.-narrow.-detailed #main { display: none; }
+    """
+    BINDINGS: ClassVar = [
+        Binding("a", "agent", "Agent", tooltip="another one"),
+        Binding("b", "benchmark", "Benchmark", tooltip="the next one"),
+        Binding("o", "metric", "Metric", tooltip="the next one"),
+        Binding("B", "baseline", "Baseline", tooltip="a version that all later runs are held to"),
+        Binding("A", "accept", "Accept", tooltip="the change at the cursor as the new level"),
+        Binding("g", "time", "Order or time", show=False, tooltip="how runs lie in the plot"),
+        Binding("s", "sort", "Sort", show=False, tooltip="the worst first, or by benchmark"),
+        Binding("slash", "filter", "Filter", show=False, key_display="/"),
+        Binding("v", "view", "Panel", show=False, tooltip="the next one"),
+        Binding("x", "mark", "Mark", show=False, tooltip="this agent, to compare it"),
+        Binding("c", "app.go('compare')", "Compare", show=False, tooltip="those marked"),
+        Binding("y", "copy", "Copy", show=False, tooltip="the finding at the cursor"),
+        Binding("e", "command", "Command line", show=False, tooltip="that prints the same"),
+        Binding("escape", "back", "Plot", show=False),
+    ]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._found: Found | None = None
+        self._series: dict[str, Series] = {}
+        self._at: str | None = None
+        """Key of the finding that is shown."""
+        self._by_time = False
+        self._worst_first = True
+        self._words = ""
+        self._standings: list[Standing] = []
+
+    def crumbs(self) -> tuple[str, ...]:
+        if self._found is None or not self._found.agent:
+            return ("History",)
+        return ("History", self._found.agent)
+
+    def content(self) -> ComposeResult:
+        with Horizontal():
+            with Vertical(id="main"):
+                yield panel(Plot(id="course"), "a metric over the runs")
+                yield panel(Grid(id="findings"), "findings: enter compares before and now")
+            with Vertical(id="side"):
+                yield panel(Sentences(id="verdict"), "verdict and health, 0 to 100")
+                yield panel(Sentences(id="finding"), "the finding at the cursor")
+                yield panel(Grid(id="alarms"), "all agents, worst first: enter opens")
+        yield FilterLine(id="filter")
+
+    def on_mount(self) -> None:
+        self.query_one("#findings", Grid).focus()
+        self.query_one("#alarms", Grid).show(alarms_table(()))
+
+    def read(self, connection: sqlite3.Connection) -> Found:
+        agents = list_agents(connection)
+        agent = self.shared.agent or newest_agent(connection)
+        if agent is None:
+            return Found(agents, "", None, NOTHING_YET)
+        try:
+            return Found(agents, agent, course_of(connection, agent))
+        except UsageError as error:
+            return Found(agents, agent, None, f"{error}; a picks another agent")
+
+    def show(self, found: Found) -> None:
+        if self._found is None or self._found.agent != found.agent:
+            self._at = None
+        self._found = found
+        self.tell(found.problem)
+        self._show_findings()
+        if found.course is None:
+            self.query_one("#course", Plot).show(PlotData(reason=found.problem))
+            self.query_one("#verdict", Sentences).show(())
+        else:
+            self.query_one("#verdict", Sentences).show(verdict_sentences(found.course))
+        self.run_worker(self._look_at_all, thread=True, group="alarms", exclusive=True)
+
+    def _show_findings(self) -> None:
+        course = self._found.course if self._found else None
+        grid = self.query_one("#findings", Grid)
+        if course is None:
+            self._series = {}
+            grid.show(GridData(reason="nothing to judge yet"))
+            self._show_one()
+            return
+        self._series = {key_of(one): one for one in course.series}
+        table = findings_table(course, self._words, worst_first=self._worst_first)
+        grid.show(table)
+        if self._at is None and table.rows:
+            grid.move_to(table.rows[0].key)
+        self._at = grid.cursor_key
+        self._show_one()
+
+    def _show_one(self) -> None:
+        """The finding at the cursor, with its plot."""
+        one = self._series.get(self._at or "")
+        plot, facts = self.query_one("#course", Plot), self.query_one("#finding", Sentences)
+        if one is None:
+            facts.show(())
+            return
+        where = f"{one.metric} of {place_words(one.finding)}"
+        entitle(plot, f"{where}: {len(one.points)} runs, colours are versions")
+        plot.show(course_plot(one, by_time=self._by_time))
+        entitle(facts, where)
+        facts.show(finding_sentences(one))
+
+    def _look_at_all(self) -> None:
+        """In a thread: the state of every agent."""
+        try:
+            with reading(self.shared.database) as connection:
+                found = standings(connection)
+        except AgentbenchError as error:
+            self.app.call_from_thread(self.tell, str(error))
+            return
+        self.app.call_from_thread(self._show_alarms, found)
+
+    def _show_alarms(self, found: list[Standing]) -> None:
+        self._standings = found
+        if self.is_attached:
+            self.query_one("#alarms", Grid).show(alarms_table(found))
+
+    def on_grid_moved(self, event: Grid.Moved) -> None:
+        """Another finding: its plot."""
+        if event.grid.id == "findings" and event.key is not None and event.key != self._at:
+            self._at = event.key
+            self._show_one()
+
+    def on_grid_chosen(self, event: Grid.Chosen) -> None:
+        """Enter: the agent, or a comparison of the runs before and after the change."""
+        event.stop()
+        if event.grid.id == "alarms":
+            self._choose_agent(event.key)
+        elif event.grid.id == "findings":
+            self._compare(self._series[event.key])
+
+    def _compare(self, one: Series) -> None:
+        """The newest run with the one before its change, the earlier as the control."""
+        newest = one.points[-1] if one.points else None
+        point = one.finding["change_point"]
+        before = point["before"] if point is not None else None
+        run = before["run_id"] if before is not None else None
+        if run is None and len(one.points) > 1:
+            run = one.points[-2].run_id
+        if newest is None or run is None or self._found is None:
+            self.notify("one run has nothing to be compared with: run again after a change")
+            return
+        agent = self._found.agent
+        self.shared.marked[:] = [f"run:{run}/{agent}", f"run:{newest.run_id}/{agent}"]
+        self.session.action_go("compare")
+
+    def _choose_agent(self, agent: str | None) -> None:
+        if agent is not None:
+            self.shared.agent, self._at = agent, None
+            self.remove_class("-detailed")
+            self.query_one("#findings", Grid).focus()
+            self.reload()
+
+    def action_agent(self) -> None:
+        """Choose an agent."""
+        agents = self._found.agents if self._found else []
+        if not agents:
+            self.notify(NOTHING_YET)
+            return
+        at = self._found.agent if self._found else None
+        choice = Choice("whose history", agents_table(agents), at)
+        self.app.push_screen(choice, self._choose_agent)
+
+    def action_benchmark(self) -> None:
+        """The next benchmark, the same metric where it has that."""
+        self._step("benchmarks", lambda one: one.place, lambda one: one.metric)
+
+    def action_metric(self) -> None:
+        """The next metric at this benchmark."""
+        at = self._series.get(self._at or "")
+        if at is None:
+            self.notify("nothing was judged yet")
+            return
+        self._step(
+            "metrics of this benchmark",
+            lambda one: one.metric,
+            lambda one: one.place,
+            [one for one in self._series.values() if one.place == at.place],
+        )
+
+    def _step(
+        self,
+        what: str,
+        by: Callable[[Series], object],
+        same: Callable[[Series], object],
+        among: list[Series] | None = None,
+    ) -> None:
+        """Go to the next value of one property, keeping the other where that is there."""
+        at = self._series.get(self._at or "")
+        choices = list(self._series.values()) if among is None else among
+        known = list(dict.fromkeys(map(by, choices)))
+        if at is None or len(known) < 2:
+            self.notify(f"there are no other {what}")
+            return
+        after = known[(known.index(by(at)) + 1) % len(known)]
+        those = [one for one in choices if by(one) == after]
+        chosen = next((one for one in those if same(one) == same(at)), those[0])
+        self._words = ""
+        self._at = key_of(chosen)
+        self._show_findings_at(self._at)
+
+    def _show_findings_at(self, key: str) -> None:
+        grid = self.query_one("#findings", Grid)
+        grid.move_to(key)
+        self._at = key
+        self._show_one()
+
+    def action_time(self) -> None:
+        """Runs in their order, or by time."""
+        self._by_time = not self._by_time
+        self._show_one()
+
+    def action_sort(self) -> None:
+        """The worst first, or benchmark by benchmark."""
+        self._worst_first = not self._worst_first
+        self._show_findings()
+
+    def action_filter(self) -> None:
+        self.query_one(FilterLine).open()
+
+    def on_filter_line_filtered(self, event: FilterLine.Filtered) -> None:
+        self._words = event.words
+        self._show_findings()
+
+    def on_filter_line_left(self) -> None:
+        self.query_one("#findings", Grid).focus()
+
+    def action_view(self) -> None:
+        """The next panel; where there is no room for both, the other half of the page."""
+        if self.has_class("-narrow"):
+            self.toggle_class("-detailed")
+            first = "#verdict" if self.has_class("-detailed") else "#findings"
+            self.query_one(first).focus()
+        else:
+            self.focus_next()
+
+    def action_back(self) -> None:
+        """The plot, where only the side is shown."""
+        self.remove_class("-detailed")
+        self.query_one("#findings", Grid).focus()
+
+    def action_mark(self) -> None:
+        """This agent in the version that was judged."""
+        if self._found is None or self._found.course is None:
+            self.notify("there is nothing here to mark yet")
+            return
+        document = self._found.course.document
+        self.session.mark(f"{document['agent']}@{document['version']}")
+
+    def action_copy(self) -> None:
+        """The finding at the cursor, in words."""
+        one = self._series.get(self._at or "")
+        if one is None:
+            self.notify("there is no finding here to copy yet")
+            return
+        said = "; ".join(f"{line.label} {line.words}" for line in finding_sentences(one))
+        where = f"{one.metric} of {place_words(one.finding)}"
+        self.app.copy_to_clipboard(one_line(f"{where}: {said}", 2000))
+        self.notify("copied the finding")
+
+    def action_command(self) -> None:
+        """What prints the same in a shell."""
+        agent = shlex.quote(self._found.agent) if self._found and self._found.agent else ""
+        command = f"agentbench regressions {agent}".strip()
+        self.notify(command, title="the same in a shell", timeout=15, markup=False)
+
+    def action_baseline(self) -> None:
+        """Choose the version that later runs are held against."""
+        course = self._found.course if self._found else None
+        if course is None:
+            self.notify("there is nothing yet that could be a baseline")
+            return
+        title = f"hold {course.agent} against which version from now on"
+        self.app.push_screen(Choice(title, versions_table(course)), self._set_baseline)
+
+    def _set_baseline(self, version: str | None) -> None:
+        if version is None or self._found is None:
+            return
+        selector = f"{self._found.agent}@{version}"
+
+        def keep() -> str:
+            with reading(self.shared.database) as connection:
+                found = baseline_of_selector(connection, selector, DEFAULT, None, None)
+            keep_baseline(self.shared.database, found)
+            return f"baseline of {found.agent_id}: {target_words(found)}"
+
+        self._write(keep)
+
+    def action_accept(self) -> None:
+        """Accept the change at the cursor, after asking."""
+        one = self._series.get(self._at or "")
+        if one is None or self._found is None:
+            self.notify("there is no finding here to accept yet")
+            return
+        verdict = one.finding["verdict"]
+        if verdict not in {"regression", "improvement", "suspect"}:
+            self.notify(f"'{verdict}' is no change that could be accepted", markup=False)
+            return
+        agent = self._found.agent
+        with reading(self.shared.database) as connection:
+            changes = acceptable_at(connection, agent, one.place, one.metric)
+        if not changes:
+            self.notify("where it began is not known, so that it cannot be accepted")
+            return
+        question = (
+            f"Accept {one.metric} of {place_words(one.finding)} since {changes[0].since[:16]} as"
+            f" its new level? Runs before are no longer compared with."
+            f" `agentbench baseline accept {agent} --undo` takes it back."
+        )
+        self.app.push_screen(
+            Sure(one_line(question, 400)), lambda sure: self._accept(sure, changes)
+        )
+
+    def _accept(self, sure: bool | None, changes: list[AcceptedChange]) -> None:
+        def keep() -> str:
+            keep_accepted(self.shared.database, changes)
+            return f"accepted {changes[0].metric} of {changes[0].benchmark_id} as its new level"
+
+        if sure:
+            self._write(keep)
+
+    def _write(self, keep: Callable[[], str]) -> None:
+        """In a thread, since another process may hold the store; then read again."""
+
+        def write() -> None:
+            try:
+                words = keep()
+            except AgentbenchError as error:
+                self.app.call_from_thread(self.tell, str(error))
+                return
+            self.app.call_from_thread(self.notify, one_line(words), markup=False)
+            self.app.call_from_thread(self.reload)
+
+        self.run_worker(write, thread=True, group="write")
