@@ -243,9 +243,12 @@ def _power(noncentrality: float, df: float, alpha: float, alternative: Alternati
     if alternative == "two-sided":
         critical = student_quantile(1 - alpha / 2, df)
         # T² is noncentral F: unlike the two tails of T, it does not underflow for large effects
-        return float(1 - ncfdtr(1, df, noncentrality**2, critical**2))
-    upwards = noncentrality if alternative == "greater" else -noncentrality
-    return float(1 - nctdtr(df, upwards, student_quantile(1 - alpha, df)))
+        missed = ncfdtr(1, df, noncentrality**2, critical**2)
+    else:
+        upwards = noncentrality if alternative == "greater" else -noncentrality
+        missed = nctdtr(df, upwards, student_quantile(1 - alpha, df))
+    # Both give NaN for some chances that are all but 0: of 1e-20 and less, tried for 2 to 10⁶ df.
+    return 1.0 if math.isnan(missed) else float(1 - missed)
 
 
 def _size(power_at: Callable[[float], float], power: float, alpha: float) -> SampleSize:

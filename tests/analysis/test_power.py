@@ -148,6 +148,14 @@ def test_the_smallest_detectable_effect_has_the_power(
     assert (effect < 0) == (alternative == "less")
 
 
+@pytest.mark.parametrize("alternative", ["two-sided", "greater"])
+def test_an_effect_that_cannot_be_missed_is_found(alternative: Alternative) -> None:
+    """Where scipy's noncentral distributions are NaN on the way to 0."""
+    for tenths in range(300, 400):
+        effect = tenths / 10 / math.sqrt(255 * 285 / 540)
+        assert power_two_sample(effect, 255, 285, alternative=alternative) == pytest.approx(1)
+
+
 @given(effects, sizes, sizes)
 def test_power_grows_with_n_and_does_not_care_which_column_is_which(
     effect: float, n: float, other: float
