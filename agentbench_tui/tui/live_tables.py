@@ -31,7 +31,7 @@ _PROGRESS = (
 )
 _BOARD = (
     Column("place", "#", 5, "right"),
-    Column("agent", "agent", 12, flex=2),
+    Column("agent", "agent", 18, flex=2),
     Column("score", "score", 8, "right"),
     Column("interval", "95 % interval", 14, "right", priority=2),
     Column("p50", "p50", 7, "right", priority=2),

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 DRAW_S = 0.25
 _STEP_SHARE, _LEAST_STEP_S = 0.02, 1.0
 """How far a key goes in a replay, of the run's length, and at least."""
+_COURSES_S = 1.1
+"""Without a tick for so long, the lines go on all the same."""
 _ANSWER_WAIT_S = 5.0
 """A wish that has no answer by then: nobody listens."""
 _QUARTER = 1.25
@@ -75,6 +77,7 @@ class Live(Page[LiveDocument | None]):
         self._choices = Choices()
         self._changed: set[str] = set()
         self._second = 0
+        self._courses_at = 0.0
         self._told: set[int] = set()
         """Wishes of ours whose answers are still to be told."""
         self._asked_at: dict[int, float] = {}
@@ -177,7 +180,11 @@ class Live(Page[LiveDocument | None]):
         changed, self._changed = self._changed, set()
         if changed & {"ticks", "latency"}:
             self._panels.show_latency(state, document, self._choices)
-        if "ticks" in changed:
+        if changed & {"ticks", "events"} or (
+            "moment" in changed and now - self._courses_at > _COURSES_S
+        ):
+            self._courses_at = now
+            self._panels.show_courses(state)
             self._panels.show_progress(state, now)
         if "gauges" in changed:
             self._panels.show_machine(state)

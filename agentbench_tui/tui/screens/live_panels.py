@@ -136,13 +136,16 @@ class LivePanels(Vertical):
             live_view.latency(state, row, choices.latency, choices.log_axis, reference)
         )  # fmt: skip
 
-    def show_progress(self, state: LiveState, now: float) -> None:
-        """What else ticks change: lines, progress."""
+    def show_courses(self, state: LiveState) -> None:
+        """How rates went, and what was marked."""
         courses, rates = live_view.courses(state, _PLACES), self._widgets["rates"]
         assert isinstance(rates, Courses)
         each = 3 if self.size.height >= 50 else 1
         self._fit("rates", len(courses.lines) * each + bool(courses.marks), least=2)
         rates.show(courses)
+
+    def show_progress(self, state: LiveState, now: float) -> None:
+        """How far each execution is."""
         progress, grid = live_tables.progress(state, now), self._widgets["progress"]
         assert isinstance(grid, Grid)
         self._fit("progress", len(progress.rows) + 1, most=max(4, self.size.height // 5))

@@ -127,7 +127,7 @@ class Page(Screen[None], Generic[Found]):
     def _done(self, found: tuple[Found] | None, words: str) -> None:
         """A reading has ended, with something found or with words why not."""
         self._reading = False
-        if not self.is_attached:
+        if not self.is_attached or not self.query("#notice"):  # it is being taken down
             return
         self.tell(words)
         if found is not None:

@@ -1,0 +1,284 @@
+"""The page Live on real runs: as they go on, after their end, and again."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Footer, Input
+
+from agentbench_tui.store.database import connect_to_read
+from agentbench_tui.tui.app import AgentbenchApp
+from agentbench_tui.tui.painting import text_of
+from agentbench_tui.tui.screens.asking import Line, Sure
+from agentbench_tui.tui.screens.live import Live
+from agentbench_tui.tui.shared import Shared
+from agentbench_tui.tui.widgets.painted import Painted
+from agentbench_tui.tui.widgets.scrubber import Scrubber
+
+WEIGHTS = {"accuracy": 1, "speed": 0, "efficiency": 0, "cost": 0, "reliability": 0}
+HOSTILE = "boom [bold]\x1b]52;c;aGVsbG8=\x07"
+GATED = """
+import asyncio
+from pathlib import Path
+from agentbench_tui.model.answer import AgentFailure, FailureKind
+async def answer(prompt):
+    if "bad" in prompt:
+        raise AgentFailure(FailureKind.SERVER, {hostile!r})
+    while "slow" in prompt and not Path({gate!r}).exists():
+        await asyncio.sleep(0.01)
+    return prompt
+"""
+
+
+def suite(*inputs: str, concurrency: int = 4) -> str:
+    cases = [{"id": f"c-{one}", "input": one, "expected": one} for one in inputs]
+    return json.dumps(
+        {
+            "suite_id": "small",
+            "weights": WEIGHTS,
+            "benchmarks": [
+                {
+                    "benchmark_id": "echo",
+                    "dataset": {"cases": cases},
+                    "scorers": ["exact"],
+                    "iterations": {"warmup": 0, "measured": 1},
+                    "retries": 0,
+                    "concurrency": concurrency,
+                }
+            ],
+        }
+    )
+
+
+def command(*more: str) -> list[str]:
+    return [sys.executable, "-m", "agentbench_tui", "run", "suite.json", "--no-ui", "--quiet",
+            "--db", "s.db", *more]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store with one complete run of two simulated agents."""
+    folder = tmp_path_factory.mktemp("over")
+    (folder / "suite.json").write_text(suite(*(f"{n}?" for n in range(6))))
+    agents = ["--agent", "good=reference:perfect", "--agent", "bad=reference:noop"]
+    subprocess.run(command(*agents), cwd=folder, check=True, stdout=subprocess.DEVNULL)
+    return folder / "s.db"
+
+
+@pytest.fixture
+def going_on(tmp_path: Path) -> Iterator[Path]:
+    """The store of a run of which two cases wait for the file `gate`."""
+    gate = tmp_path / "gate"
+    (tmp_path / "gated.py").write_text(GATED.format(hostile=HOSTILE, gate=str(gate)))
+    (tmp_path / "suite.json").write_text(suite("one", "bad", "slow1", "slow2"))
+    process = subprocess.Popen(
+        command("--agent", "it=python:gated:answer"), cwd=tmp_path,
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    yield tmp_path / "s.db"
+    gate.touch()
+    process.wait(30)
+
+
+def text(app: AgentbenchApp, selector: str = "") -> str:
+    """What the painted widgets of the page in front show."""
+    found = app.screen.query(selector or Painted).results(Painted)
+    return "\n".join(
+        line
+        for widget in found
+        for line in [str(widget.border_title or ""), *text_of(getattr(widget, "_rows", []))]
+    )
+
+
+async def settle(pilot: Pilot[None], condition: Callable[[], object]) -> None:
+    """Let the app work until `condition()` holds."""
+    for _ in range(500):
+        if condition():
+            return
+        await pilot.pause(0.02)
+    raise AssertionError(text(pilot.app))  # type: ignore[arg-type]
+
+
+def session(database: Path, **more: object) -> AgentbenchApp:
+    shared = Shared(database, **more)  # type: ignore[arg-type]
+    return AgentbenchApp(shared, first="live")
+
+
+def value(database: Path, statement: str) -> object:
+    with closing(connect_to_read(database)) as connection:
+        row = connection.execute(statement).fetchone()
+    return None if row is None else row[0]
+
+
+async def test_the_newest_run_is_shown_with_all_its_panels(database: Path) -> None:
+    app = session(database)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot, lambda: "overall score" in text(app, "#board"))
+        assert "small  complete  12/12 100 %" in text(app, "StatusBar")
+        assert "needs 299" in str(app.screen.query_one("#latency").border_subtitle)
+        assert "12/12" not in text(app, "#progress")
+        assert text(app, "#progress").count("6/6") == 2
+        board = text(app, "#board").splitlines()
+        assert "good (simulated)" in board[2]
+        assert "1.000" in board[2]
+        assert "at the end" in text(app, "Scrubber")
+        # Nothing failed and nothing is in flight: those panels leave their room to others.
+        assert not app.screen.query_one("#failures").display
+        assert not app.screen.query_one("#load").display
+        assert app.screen.query_one("#log").display
+
+
+async def test_a_small_screen_shows_a_few_panels_at_a_time(database: Path) -> None:
+    app = session(database)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot, lambda: "values" in text(app, "#latency"))
+
+        def seen() -> list[str]:
+            names = ("latency", "rates", "progress", "board", "machine", "load", "slow", "log")
+            return [name for name in names if app.screen.query_one(f"#{name}").region.height]
+
+        assert seen() == ["latency", "rates"]
+        views = []
+        for _ in range(4):
+            await pilot.press("v")
+            await settle(pilot, lambda before=[*views]: seen() not in before)
+            views.append(seen())
+        assert views == [
+            ["progress", "board"], ["machine", "load"], ["slow", "log"], ["latency", "rates"]
+        ]  # fmt: skip
+        footer = app.screen.query_one(Footer)
+        assert footer.region.height == 1
+
+
+async def test_axis_and_latency_are_switched_by_keys(database: Path) -> None:
+    app = session(database)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot, lambda: "values" in text(app, "#latency"))
+        title = lambda: str(app.screen.query_one("#latency").border_title)  # noqa: E731
+        assert "end to end, logarithmic" in title()
+        await pilot.press("g")
+        await settle(pilot, lambda: "end to end, linear" in title())
+        await pilot.press("h")
+        await settle(pilot, lambda: "TTFT" in title())
+        assert "nothing was streamed" in text(app, "#latency")
+        await pilot.press("h", "h", "h")
+        await settle(pilot, lambda: "end to end" in title())
+
+
+async def test_a_run_that_is_over_is_replayed_and_refuses_wishes_with_a_reason(
+    database: Path,
+) -> None:
+    app = session(database)
+    async with app.run_test(size=(120, 40), notifications=True) as pilot:
+        await settle(pilot, lambda: "12/12" in text(app, "StatusBar"))
+        await pilot.press("S")
+        await settle(pilot, lambda: any("run is over" in one.message for one in app._notifications))
+        assert isinstance(app.screen, Live)
+        await pilot.press("left_square_bracket")
+        await settle(pilot, lambda: "replay" in text(app, "StatusBar"))
+        await pilot.press("space")
+        await settle(pilot, lambda: "held" in text(app, "Scrubber"))
+        await pilot.press("greater_than_sign")
+        await settle(pilot, lambda: "replay ×2" in text(app, "Scrubber")
+                     or "at the end" in text(app, "Scrubber"))  # fmt: skip
+        await pilot.press("right_square_bracket")
+        await settle(pilot, lambda: "complete  12/12" in text(app, "StatusBar"))
+
+
+async def test_a_click_on_the_scrubber_leads_to_its_moment(database: Path) -> None:
+    app = session(database)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot, lambda: "at the end" in text(app, "Scrubber"))
+        await pilot.click(Scrubber, offset=(14, 0))
+        await settle(pilot, lambda: "held" in text(app, "Scrubber"))
+        assert "replay" in text(app, "StatusBar")
+
+
+async def test_an_empty_store_says_what_to_do(tmp_path: Path) -> None:
+    app = session(tmp_path / "none.db")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot, lambda: app.screen.query("#notice").first().display)
+        assert "no run" in text(app, "StatusBar")
+
+
+async def test_wishes_reach_the_run_and_their_answers_come_back(going_on: Path) -> None:
+    app = session(going_on)
+    async with app.run_test(size=(120, 40), notifications=True) as pilot:
+        await settle(
+            pilot,
+            lambda: (
+                going_on.exists()
+                and "running  2/4" in text(app, "StatusBar")
+                and "in flight" in text(app, "#slow")
+            ),
+        )
+        # What the agent said came safe, and is no markup.
+        assert "boom [bold]" in text(app, "#log")
+        assert "\x1b" not in text(app)
+        assert "server" in text(app, "#failures")
+
+        await pilot.press("space")
+        await settle(pilot, lambda: "paused" in text(app, "StatusBar"))
+        await pilot.press("space")
+        await settle(pilot, lambda: "resume: going on" in text(app, "#log"))
+
+        await pilot.press("plus")
+        await settle(pilot, lambda: "concurrency 5: at most 5" in text(app, "#log"))
+        await pilot.press("minus")
+        await settle(pilot, lambda: value(going_on, "SELECT COUNT(*) FROM wishes") == 4)
+
+        await pilot.press("M")
+        await settle(pilot, lambda: isinstance(app.screen, Line))
+        app.screen.query_one(Input).value = "here"
+        await pilot.press("enter")
+        await settle(pilot, lambda: "mark here" in text(app, "#log"))
+        await settle(
+            pilot, lambda: "▲ here" in text(app, "#rates") or "here ▲" in text(app, "#rates")
+        )
+
+        app.screen.query_one("#slow").focus()
+        await pilot.press("x")
+        await settle(pilot, lambda: "cancelled 1 of" in text(app, "#log"))
+
+        await pilot.press("S")
+        await settle(pilot, lambda: isinstance(app.screen, Sure))
+        await pilot.press("n")
+        await settle(pilot, lambda: isinstance(app.screen, Live))
+        assert value(going_on, "SELECT COUNT(*) FROM wishes WHERE wish='stop'") == 0
+        await pilot.press("S")
+        await settle(pilot, lambda: isinstance(app.screen, Sure))
+        await pilot.press("y")
+        (going_on.parent / "gate").touch()
+        await settle(pilot, lambda: "interrupted" in text(app, "StatusBar"))
+
+
+async def test_a_run_without_its_process_is_interrupted(database: Path, tmp_path: Path) -> None:
+    import sqlite3
+
+    copy = tmp_path / "s.db"
+    with closing(connect_to_read(database)) as source, closing(sqlite3.connect(copy)) as target:
+        source.backup(target)
+        target.execute("UPDATE runs SET status='running', ended_at=NULL")
+        target.commit()
+    app = session(copy)
+    async with app.run_test(size=(120, 40), notifications=True) as pilot:
+        await settle(pilot, lambda: "interrupted" in text(app, "StatusBar"))
+        await pilot.press("space")
+        await settle(pilot, lambda: "replay" in text(app, "StatusBar"))
+
+
+async def test_without_colours_it_is_shown_too(
+    database: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    app = session(database)
+    async with app.run_test(size=(200, 60)) as pilot:
+        await settle(pilot, lambda: "values" in text(app, "#latency"))
+        await settle(pilot, lambda: "good (simulated)" in text(app, "#board"))
