@@ -1,0 +1,178 @@
+"""What somebody chose on the page New run, and the command line that it means."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+from agentbench_tui.model.errors import UsageError
+from agentbench_tui.model.gate import parse_gate
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+What = Literal["run", "load", "stress"]
+GATES, TAGS, OWNED = "--fail-on", "--tag", "--i-own-this-target"
+
+
+@dataclass(frozen=True, slots=True)
+class FieldSpec:
+    """One line of the form. An empty one leaves it to the suite, or to the command's default."""
+
+    option: str
+    """`--runs`; of a suite's parameter `--set NAME`."""
+    label: str
+    placeholder: str = ""
+    words: tuple[str, ...] = ()
+    """What it may be, where that is a list of words; offered while one types."""
+    several: bool = False
+    """Whether spaces separate several, each of which is an option."""
+
+
+_LIMITS = (
+    FieldSpec("--max-cost", "cost cap", "USD; stops there"),
+    FieldSpec("--max-tokens", "token cap", "stops there"),
+)
+_LAST = (
+    FieldSpec(GATES, "gates", "accuracy>=0.8 e2e_ms.p95<=1200", several=True),
+    FieldSpec(TAGS, "tags", "words to find it by", several=True),
+    FieldSpec("--notes", "notes", "kept with the run"),
+)
+FIELDS: dict[What, tuple[FieldSpec, ...]] = {
+    "run": (
+        FieldSpec("--runs", "repeats", "1; fresh sessions each"),
+        FieldSpec("--iterations", "iterations", "as the suite says"),
+        FieldSpec("--warmup", "warm-up", "as the suite says"),
+        FieldSpec("--limit", "cases at most", "all, of each benchmark"),
+        FieldSpec("--seed", "seed", "as the suite says"),
+        FieldSpec("--seeds", "seeds", "1; so many from seed on"),
+        FieldSpec("--concurrency", "at once", "as the suite says"),
+        *_LIMITS,
+        *_LAST,
+    ),
+    "load": (
+        FieldSpec("--rate", "rate", "20, or 10,20,40 a second"),
+        FieldSpec("--arrivals", "arrivals", "poisson", ("constant", "poisson", "gamma", "max")),
+        FieldSpec("--concurrency", "users", "1, or 1,4,16: no rate then"),
+        FieldSpec("--duration", "duration", "10s"),
+        FieldSpec("--requests", "requests", "or so many requests"),
+        FieldSpec("--slo", "limits", "ttft_ms=200 e2e_ms=2000", several=True),
+        FieldSpec("--input-tokens", "prompt", "tokens, 512 or 512±64"),
+        FieldSpec("--output-tokens", "answer", "tokens, 128"),
+        FieldSpec("--runs", "repeats", "1"),
+        *_LIMITS,
+        *_LAST,
+    ),
+    "stress": (
+        FieldSpec("--scenario", "scenarios", "high_load,spike_load; all 8"),
+        FieldSpec("--time-scale", "time scale", "1; 0.02 is a quick look"),
+        FieldSpec("--duration", "duration", "of the stress, 300s"),
+        FieldSpec("--most-rate", "most rate", "never more a second; 1000"),
+        FieldSpec("--most-concurrency", "most users", "never more; 100"),
+        FieldSpec("--p95-ms", "p95 limit", "ms; 3 × normal"),
+        FieldSpec("--max-time", "time cap", "of each scenario, 10m"),
+        FieldSpec("--max-requests", "request cap", "of each scenario"),
+        FieldSpec(OWNED, "it is mine", "yes, for another machine", ("yes",)),
+        *_LIMITS,
+        *_LAST,
+    ),
+}
+"""Of each command, in the order of the form."""
+
+
+@dataclass(slots=True)
+class Choice:
+    """What is chosen now."""
+
+    what: What = "run"
+    suite: str | None = None
+    """Name or path, of a run."""
+    benchmarks: list[str] = field(default_factory=list)
+    """All where empty."""
+    cases: list[str] = field(default_factory=list)
+    own_agents: list[str] = field(default_factory=list)
+    """Those that the suite names, as arguments."""
+    agents: list[str] = field(default_factory=list)
+    """Those that were picked, as arguments; a load has one."""
+    values: dict[str, str] = field(default_factory=dict)
+    """Option → what was typed."""
+
+    def lacking(self) -> str:
+        """What has to be chosen before there can be a plan; empty when nothing has."""
+        if self.what == "run" and self.suite is None:
+            return "choose a suite: enter on its line in the tree"
+        if not self.agents:
+            return "pick an agent with space, or type one below"
+        if self.what == "load" and len(self.agents) > 1:
+            return "a load goes to one target: unpick the others"
+        return ""
+
+    def arguments(self) -> list[str]:
+        """After `agentbench`."""
+        if self.what == "run":
+            given = ["run", *([self.suite] if self.suite else [])]
+            if sorted(self.agents) != sorted(self.own_agents):
+                given += _each("--agent", self.agents)
+            given += _each("--benchmark", self.benchmarks) + _each("--case", self.cases)
+        else:
+            given = [self.what, *self.agents]
+        return given + [word for line in self._lines() for word in self._options(line)]
+
+    def command(self, database: Path | None) -> str:
+        """As one types it into a shell; `database`: where it is not the user's own."""
+        place = [] if database is None else ["--db", str(database)]
+        return shlex.join(["agentbench", *self.arguments(), *place])
+
+    def _lines(self) -> list[FieldSpec]:
+        parameters = [
+            FieldSpec(option, option) for option in self.values if option.startswith("--set ")
+        ]
+        return [*(parameters if self.what == "run" else ()), *FIELDS[self.what]]
+
+    def _options(self, line: FieldSpec) -> list[str]:
+        typed = self.values.get(line.option, "").strip()
+        if not typed:
+            return []
+        if line.option.startswith("--set "):
+            return ["--set", f"{line.option.removeprefix('--set ')}={typed}"]
+        if line.option == OWNED:
+            return [OWNED] if typed.lower() == "yes" else []
+        if line.several:
+            return _each(line.option, typed.split())
+        # A value that begins with a dash is no option.
+        return [f"{line.option}={typed}"] if typed.startswith("-") else [line.option, typed]
+
+
+def _each(option: str, values: Sequence[str]) -> list[str]:
+    return [word for value in values for word in (option, value)]
+
+
+def typed_fault(line: FieldSpec, typed: str) -> str:
+    """What is wrong with what stands in a field, as far as that is known without a plan."""
+    if line.option == GATES:
+        return _fault_of(lambda: [parse_gate(one) for one in typed.split()])
+    if line.words and typed.strip() and not any(w.startswith(typed.strip()) for w in line.words):
+        return f"one of {', '.join(line.words)}"
+    return ""
+
+
+def _fault_of(check: Callable[[], object]) -> str:
+    try:
+        check()
+    except UsageError as error:
+        return str(error)
+    return ""
+
+
+def field_of_fault(words: str, options: Sequence[str]) -> str | None:
+    """The option that a message of the command is about, by its name or by that of its gate."""
+    for option in options:
+        name = option.removeprefix("--set ")
+        if option.startswith("--set "):
+            if f"--set {name}" in words:
+                return option
+        elif f"{option}'" in words or f"{option}:" in words or f"{option} " in words:
+            return option
+    return GATES if words.startswith("gate ") and GATES in options else None

@@ -1,0 +1,241 @@
+"""The tree in which one chooses what to run: a load, a stress, or a suite and parts of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, cast
+
+from rich.text import Text
+from textual.binding import Binding, BindingType
+from textual.message import Message
+from textual.widgets import Tree
+
+from agentbench_tui.model.untrusted import one_line
+from agentbench_tui.tui.glyphs import Glyphs, glyphs
+from agentbench_tui.tui.suite_shelf import CASES_SHOWN, ShelvedSuite
+from agentbench_tui.tui.theme import palette
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.style import Style
+    from textual.widgets.tree import TreeNode
+
+Kind = Literal["load", "stress", "category", "suite", "benchmark", "case", "words"]
+FIRST = "quickstart"
+"""The suite that the cursor is at when the tree is opened."""
+_LONGEST = 160
+_FAULTY = "faulty"
+
+
+class Place(NamedTuple):
+    """A line of the tree."""
+
+    kind: Kind
+    suite: str = ""
+    benchmark: str = ""
+    case: str = ""
+    about: str = ""
+
+
+class SuiteTree(Tree[Place]):
+    """Enter chooses a suite, a load or a stress, and opens and closes what is in it; the space bar
+    picks benchmarks and cases."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("space", "pick", "Pick"),
+        Binding("right", "unfold", "Open", show=False),
+        Binding("left", "fold", "Close", show=False),
+    ]
+
+    class Chosen(Message):
+        """This is to be run."""
+
+        def __init__(self, place: Place) -> None:
+            super().__init__()
+            self.place = place
+
+    class Picked(Message):
+        """A benchmark or case is to be run, or no longer."""
+
+        def __init__(self, place: Place) -> None:
+            super().__init__()
+            self.place = place
+
+    class CasesWanted(Picked):
+        """Somebody looks into a benchmark."""
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__("", id=id)
+        self.show_root = False
+        self.guide_depth = 2
+        self.auto_expand = False
+        self._what, self._suite = "run", ""
+        self._picked: frozenset[tuple[str, str]] = frozenset()
+
+    def fill(self, shelf: Sequence[ShelvedSuite]) -> None:
+        """Show these, by category; the two loads come first."""
+        self.clear()
+        self.root.add_leaf("", Place("load", about="load a target: how fast is it?"))
+        self.root.add_leaf("", Place("stress", about="stress a target: where does it break?"))
+        categories = sorted(
+            {one.category for one in shelf}, key=lambda name: (name == _FAULTY, name)
+        )
+        for category in categories:
+            heading = self.root.add("", Place("category", about=category), expand=True)
+            for one in shelf:
+                if one.category == category:
+                    self._add_suite(heading, one)
+        self.call_after_refresh(self._go_to_first)
+
+    def _go_to_first(self) -> None:
+        """To the suite with which one begins."""
+        nodes = [node for heading in self.root.children for node in heading.children]
+        begin = [one for one in nodes if one.data is not None and one.data.suite == FIRST]
+        if begin or nodes:
+            self.move_cursor((begin or nodes)[0])
+
+    def mark(self, what: str, suite: str, picked: frozenset[tuple[str, str]]) -> None:
+        """What is chosen: a load, a stress, or a run of a suite of which these (benchmark, case)
+        are picked; the case is empty for a whole benchmark."""
+        self._what, self._suite, self._picked = what, suite if what == "run" else "", picked
+        self._invalidate()
+        self.refresh()
+
+    def open_suite(self, name: str) -> Place | None:
+        """Put the cursor on it and open it; None when it is not there or faulty."""
+        for heading in self.root.children:
+            for node in heading.children:
+                if node.data is not None and node.data.suite == name and node.children:
+                    node.expand()
+                    self.call_after_refresh(self.move_cursor, node)
+                    return node.data
+        return None
+
+    def show_cases(self, place: Place, ids: Sequence[str], count: int, fault: str = "") -> None:
+        """Below a benchmark."""
+        node = self._node_of(place)
+        if node is None:
+            return
+        node.remove_children()
+        for one in ids:
+            node.add_leaf("", place._replace(kind="case", case=one, about=one))
+        if fault or count > len(ids):
+            words = fault or f"and {count - CASES_SHOWN:,} more"
+            node.add_leaf("", Place("words", about=words))
+
+    def render_label(self, node: TreeNode[Place], base_style: Style, style: Style) -> Text:
+        """A mark where it is chosen or picked, then name and description."""
+        place = node.data
+        if place is None:
+            return Text("", style)
+        chosen = getattr(self.app, "glyphs", None)
+        signs = chosen if isinstance(chosen, Glyphs) else glyphs()
+        colours = palette(self.app.theme, no_color=self.app.no_color)
+        if not self.has_focus:
+            style = base_style
+        text = Text(style=style, no_wrap=True)
+        if place.kind not in {"category", "words"}:
+            mark = signs.tick if self._is_marked(place) else " "
+            text.append(f"{mark} ", colours.accent)
+        elif node.children:
+            text.append(f"{signs.down if node.is_expanded else signs.pointer} ", colours.dim)
+        name = place.case or place.benchmark or place.suite
+        if place.kind == "category":
+            text.append(signs.plain(one_line(place.about, _LONGEST)), colours.title)
+        elif not name or place.kind in {"case", "words"}:
+            dull = colours.dim if place.kind == "words" else None
+            text.append(signs.plain(one_line(place.about, _LONGEST)), dull)
+        else:
+            text.append(
+                signs.plain(one_line(name, 64)), "bold" if place.suite == self._suite else None
+            )
+            text.append(f"  {signs.plain(one_line(place.about, _LONGEST))}", colours.dim)
+        return text
+
+    def action_pick(self) -> None:
+        """Choose the suite, or pick the part, at the cursor."""
+        node = self.cursor_node
+        if node is None or node.data is None:
+            return
+        if node.data.kind in {"benchmark", "case"}:
+            self.post_message(self.Picked(node.data))
+        elif node.data.kind == "category":
+            node.toggle()
+        elif node.data.kind != "words":
+            self.post_message(self.Chosen(node.data))
+
+    def action_unfold(self) -> None:
+        if self.cursor_node is not None:
+            self._open(self.cursor_node)
+
+    def action_fold(self) -> None:
+        """Close it, or go to what it is in."""
+        node = self.cursor_node
+        if node is None:
+            return
+        if node.is_expanded and node.children:
+            node.collapse()
+        elif node.parent is not None and node.parent is not self.root:
+            self.move_cursor(node.parent)
+
+    def on_tree_node_selected(self, event: Tree.NodeSelected[Place]) -> None:
+        """Enter, or a click."""
+        event.stop()
+        node = event.node
+        if node.data is None:
+            return
+        if node.data.kind in {"load", "stress"} or (
+            node.data.kind == "suite" and node.data.suite != self._suite
+        ):
+            self.post_message(self.Chosen(node.data))
+            node.expand()
+        elif node.data.kind == "case":
+            self.post_message(self.Picked(node.data))
+        elif node.is_expanded:
+            node.collapse()
+        else:
+            self._open(node)
+
+    def on_focus(self) -> None:
+        self._invalidate()
+
+    def on_blur(self) -> None:
+        self._invalidate()
+
+    def _open(self, node: TreeNode[Place]) -> None:
+        if node.data is not None and node.data.kind == "benchmark":
+            first = cast("Place", node.children[0].data) if node.children else None
+            if first is not None and first.kind == "words":
+                self.post_message(self.CasesWanted(node.data))
+        node.expand()
+
+    def _add_suite(self, heading: TreeNode[Place], one: ShelvedSuite) -> None:
+        if one.loaded is None:
+            heading.add_leaf("", Place("words", about=f"{one.name}: {one.fault}"))
+            return
+        suite = one.loaded.suite
+        about = suite.description or suite.name
+        node = heading.add("", Place("suite", one.name, about=about))
+        for benchmark in suite.benchmarks:
+            name = benchmark.benchmark_id
+            about = benchmark.description or benchmark.name or benchmark.kind
+            place = Place("benchmark", one.name, name, about=about)
+            if benchmark.dataset is None:
+                node.add_leaf("", place)
+            else:
+                node.add("", place).add_leaf("", Place("words", about="reading the cases …"))
+
+    def _is_marked(self, place: Place) -> bool:
+        if place.kind in {"load", "stress"}:
+            return place.kind == self._what
+        if not place.suite or place.suite != self._suite:
+            return False
+        return place.kind == "suite" or (place.benchmark, place.case) in self._picked
+
+    def _node_of(self, place: Place) -> TreeNode[Place] | None:
+        for heading in self.root.children:
+            for suite in heading.children:
+                for node in suite.children:
+                    if node.data == place:
+                        return node
+        return None
