@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from contextlib import closing
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding
-from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.containers import Horizontal, Vertical
 from textual.widgets import Button
 
-from agentbench_tui.agents.target import parse_agent
 from agentbench_tui.model.errors import AgentbenchError
 from agentbench_tui.model.untrusted import one_line, redact
 from agentbench_tui.store.database import connect_to_read, default_database
 from agentbench_tui.store.selection import newest_specifications
 from agentbench_tui.tui.agent_choice import AgentChoice
-from agentbench_tui.tui.new_run_choice import FIELDS, Choice, FieldSpec, field_of_fault, typed_fault
+from agentbench_tui.tui.new_run_choice import FIELDS, Choice
 from agentbench_tui.tui.new_run_plan import Preview, asked, preview_of, preview_words, refusal
 from agentbench_tui.tui.panel import entitle, panel
 from agentbench_tui.tui.screens.asking import Sure
@@ -25,14 +23,14 @@ from agentbench_tui.tui.suite_shelf import (
     ShelvedSuite,
     case_ids,
     own_agents,
-    parameter_fault,
     parameter_fields,
     read_shelf,
 )
-from agentbench_tui.tui.widgets.field_line import FieldLine
 from agentbench_tui.tui.widgets.grid import Grid
+from agentbench_tui.tui.widgets.option_form import OptionForm
 from agentbench_tui.tui.widgets.sentences import Sentence, Sentences
 from agentbench_tui.tui.widgets.suite_tree import Place, SuiteTree
+from agentbench_tui.tui.widgets.typed_agent import TypedAgent
 
 if TYPE_CHECKING:
     import sqlite3
@@ -52,14 +50,10 @@ class NewRun(Page[list["AgentSpec"]]):
 
     WITHOUT_STORE: ClassVar[str] = ""
     DEFAULT_CSS: ClassVar[str] = """
-    NewRun VerticalScroll, NewRun SuiteTree {
-        scrollbar-size-vertical: 1; scrollbar-background: $background;
-    }
-    NewRun #suites { width: 2fr; height: 1fr; background: $background; overflow-x: hidden; }
+    NewRun #suites { width: 2fr; height: 1fr; }
     NewRun #how { width: 3fr; }
     NewRun #agents { height: 9; }
     NewRun.-low #agents { height: 6; }
-    NewRun #typed { padding: 0 1 0 2; }
     NewRun #form { height: 1fr; min-height: 5; }
     NewRun #preview { height: 10; }
     NewRun.-low #preview { height: 7; }
@@ -95,11 +89,8 @@ class NewRun(Page[list["AgentSpec"]]):
             with Vertical(id="how"):
                 agents = Grid(id="agents", selectable=True)
                 yield panel(agents, "agents: space picks, k asks one a question")
-                yield FieldLine(
-                    "--agent", "another agent", "python:module:function, openai:URL#MODEL, …",
-                    id="typed",
-                )  # fmt: skip
-                yield panel(VerticalScroll(id="form", can_focus=False), _TITLES["run"])
+                yield TypedAgent(id="typed")
+                yield panel(OptionForm(id="form"), _TITLES["run"])
         yield panel(Sentences(id="preview"), "what that does: y copies the command")
         with Horizontal(id="go"):
             yield Button("start  ctrl+r", id="start", compact=True, variant="primary")
@@ -216,62 +207,24 @@ class NewRun(Page[list["AgentSpec"]]):
         """The lines of the command, a suite's parameters first."""
         choice = self._choice
         specs = list(FIELDS[choice.what])
-        shelved = self._shelf.get(choice.suite or "")
-        if choice.what == "run" and shelved is not None and shelved.loaded is not None:
-            specs = [*parameter_fields(shelved.loaded), *specs]
-        form = self.query_one("#form", VerticalScroll)
+        shelved = self._shelf.get(choice.suite or "") if choice.what == "run" else None
+        loaded = None if shelved is None else shelved.loaded
+        if loaded is not None:
+            specs = [*parameter_fields(loaded), *specs]
+        form = self.query_one(OptionForm)
         entitle(form, f"{_TITLES[choice.what]}; empty lines are left as they are")
-        self._specs: dict[str, FieldSpec] = {spec.option: spec for spec in specs}
-        await form.remove_children()
-        await form.mount_all(
-            FieldLine(spec.option, spec.label, spec.placeholder, spec.words) for spec in specs
-        )
+        await form.fill(specs, loaded)
 
-    def on_field_line_typed(self, event: FieldLine.Typed) -> None:
-        """Judge the value at once, and make the plan again."""
-        event.stop()
-        line = event.line
-        if line.id == "typed":
-            self._judge_typed(line)
-            return
-        self._choice.values[line.option] = event.value
-        line.tell(self._fault_of(line.option, event.value))
+    def on_option_form_changed(self, event: OptionForm.Changed) -> None:
+        """Another value: another command."""
+        self._choice.values[event.option] = event.value
         self._changed()
 
-    def on_field_line_entered(self, event: FieldLine.Entered) -> None:
-        """The next line; in that for another agent, take it."""
-        event.stop()
-        if event.line.id != "typed":
-            self.focus_next()
-            return
-        fault = _target_fault(event.value, self._folder())
-        if not event.value or fault:
-            event.line.tell(fault or "type a target, such as openai:http://127.0.0.1:8000/v1#MODEL")
-            return
-        self._agents.add(event.value, only=self._choice.what == "load")
-        event.line.value = ""
-        event.line.tell("")
+    def on_typed_agent_taken(self, event: TypedAgent.Taken) -> None:
+        """Another agent: it is picked too."""
+        self._agents.add(event.text, only=self._choice.what == "load")
         self._show_agents()
         self._changed()
-
-    def _judge_typed(self, line: FieldLine) -> None:
-        """The form of a target at once; whether it could be run after a pause, in a thread."""
-        fault = _target_fault(line.value, self._folder()) if line.value else ""
-        line.tell(fault)
-        if line.value and not fault:
-            value = line.value
-            self.set_timer(PAUSE_S, lambda: self._check_typed(line, value))
-
-    def _check_typed(self, line: FieldLine, value: str) -> None:
-        if line.value == value:
-            self.run_worker(lambda: self._check(line, value), thread=True, group="check")
-
-    def _check(self, line: FieldLine, value: str) -> None:
-        said = asked("agents", "check", value)
-        fine = said.returncode == 0
-        words = "enter adds it" if fine else redact(refusal(said.stderr))
-        if line.value == value:
-            self.app.call_from_thread(line.tell, words, fine=fine)
 
     def on_grid_picked(self, event: Grid.Picked) -> None:
         """Other agents than before; a load has one."""
@@ -290,12 +243,6 @@ class NewRun(Page[list["AgentSpec"]]):
         grid.show(self._agents.table(self._choice.what == "run"))
         grid.select(frozenset(self._agents.picked))
         self._choice.agents = self._agents.picked
-
-    def _fault_of(self, option: str, typed: str) -> str:
-        shelved = self._shelf.get(self._choice.suite or "")
-        if option.startswith("--set ") and shelved is not None and shelved.loaded is not None:
-            return parameter_fault(shelved.loaded, option.removeprefix("--set "), typed)
-        return typed_fault(self._specs[option], typed)
 
     def _changed(self) -> None:
         """Something else is chosen: say the command at once, what it does after a pause."""
@@ -326,12 +273,7 @@ class NewRun(Page[list["AgentSpec"]]):
             self._plan(self._changed_at)
             return
         self._preview = preview
-        lines = {line.option: line for line in self.query("#form FieldLine").results(FieldLine)}
-        for option, line in lines.items():
-            line.tell(self._fault_of(option, line.value))
-        at = field_of_fault(preview.fault, list(lines)) if preview.fault else None
-        if at is not None and not lines[at].fault:
-            lines[at].tell(re.sub("^Invalid value for '[^']*': ", "", preview.fault))
+        self.query_one(OptionForm).tell(preview.fault)
         self._show_preview()
 
     def _show_preview(self) -> None:
@@ -349,11 +291,6 @@ class NewRun(Page[list["AgentSpec"]]):
     def _other_database(self) -> Path | None:
         return None if self.shared.database == default_database() else self.shared.database
 
-    def _folder(self) -> str:
-        from pathlib import Path
-
-        return str(Path.cwd())
-
     def on_button_pressed(self, event: Button.Pressed) -> None:
         event.stop()
         self.action_start()
@@ -361,10 +298,10 @@ class NewRun(Page[list["AgentSpec"]]):
     def action_start(self) -> None:
         """Start it, unless something is lacking or wrong."""
         fault = self._choice.lacking()
-        for line in self.query("#form FieldLine").results(FieldLine):
-            if line.fault:
-                line.enter()
-                fault = fault or line.fault
+        line = self.query_one(OptionForm).faulty()
+        if line is not None:
+            line.enter()
+            fault = fault or line.fault
         fault = fault or (self._preview.fault if self._preview is not None else "")
         if fault:
             self.notify(one_line(fault, 300), severity="warning", markup=False)
@@ -416,11 +353,3 @@ class NewRun(Page[list["AgentSpec"]]):
             self.notify, words, severity="information" if fine else "error", timeout=15,
             markup=False,
         )  # fmt: skip
-
-
-def _target_fault(text: str, folder: str) -> str:
-    try:
-        parse_agent(text, base_dir=folder)
-    except AgentbenchError as error:
-        return str(error)
-    return ""

@@ -41,6 +41,12 @@ class SuiteTree(Tree[Place]):
     """Enter chooses a suite, a load or a stress, and opens and closes what is in it; the space bar
     picks benchmarks and cases."""
 
+    DEFAULT_CSS: ClassVar[str] = """
+    SuiteTree {
+        background: $background; overflow-x: hidden;
+        scrollbar-size-vertical: 1; scrollbar-background: $background;
+    }
+    """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("space", "pick", "Pick"),
         Binding("right", "unfold", "Open", show=False),
