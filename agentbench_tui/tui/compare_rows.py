@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 Document = dict[str, Any]
 
-_UNITS = {"USD": "$", "share": "", "score": "", "count": ""}
+_UNITS = {"USD": "$", "share": "", "score": "", "count": "", "tokens": ""}
 _ADJUSTED = {"holm": "Holm", "benjamini-hochberg": "Benjamini-Hochberg"}
 _ORDER = ("worse", "better", "inconclusive", "equivalent")
 _ROLES: dict[str, Role] = {"better": "good", "worse": "bad", "trade-off": "warn"}

@@ -57,9 +57,9 @@ def offers_table(offers: Iterable[Document], marked: Sequence[str], words: str =
 
 def chosen_table(marked: Sequence[str]) -> GridData:
     """The sides, the control first."""
-    columns = (Column("side", "side", 4), Column("selector", "compared", 20, flex=1))
+    columns = (Column("selector", "side", 16, flex=1),)
     rows = [
-        GridRow(one, (Cell(_LETTERS[at], series=at), short(one) + ("" if at else " (control)")))
+        GridRow(one, (Cell(f"{_LETTERS[at]} {short(one)}{'' if at else ' (control)'}", series=at),))
         for at, one in enumerate(marked)
     ]
     return GridData(columns, rows, reason="a adds the one at the cursor; two are needed")

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 Document = dict[str, Any]
 
-SPREAD = ("e2e_ms", "ttft_ms", "tpot_ms", "waiting_ms", "output_tokens", "input_tokens")
+SPREAD = ("e2e_ms", "ttft_ms", "tpot_ms", "output_tokens", "input_tokens", "waiting_ms")
 """What single answers and requests have a value of, in the order in which it is offered."""
 
 

@@ -67,16 +67,17 @@ def _measured(folder: Path) -> Path:
     database = folder / "store.db"
     create_or_migrate(database)
 
-    def run(document: dict[str, Any], code: str, *agents: str, **options: Any) -> None:
+    (folder / "agents.py").write_text(AGENTS)
+    (folder / "later.py").write_text(AGENTS)
+
+    def run(document: dict[str, Any], *agents: str, **options: Any) -> None:
         (folder / "suite.json").write_text(json.dumps(document))
-        (folder / "agents.py").write_text(code)
         given = RunOptions(agents=agents, folder=folder, **options)
         asyncio.run(carry_out(make_plan([str(folder / "suite.json")], given), database))
 
     first = suite("echoes", "accuracy", echo=40, brief=12)
-    run(first, AGENTS, *MEASURED, *SIMULATED, repeats=2, tags=("first",))
-    later = suite("quick", "speed", dash=8)
-    run(later, AGENTS + "\n# newer\n", MEASURED[0], tags=("later",))
+    run(first, *MEASURED, *SIMULATED, repeats=2, tags=("first",))
+    run(suite("quick", "speed", dash=8), "good=python:later.py:good", tags=("later",))
     return database
 
 

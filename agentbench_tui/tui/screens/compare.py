@@ -155,7 +155,8 @@ class Compare(Page[Found]):
         marked, before = tuple(self.shared.marked), self._compared
         offers = selectable(connection)
         if self._choosing:
-            return Found(offers, marked, before)
+            told = self._found.problem if self._found and self._found.marked == marked else ""
+            return Found(offers, marked, before, told)
         known = before is not None and before.selectors == marked
         if before is not None and known and before.stamp == stamp_of(connection):
             return Found(offers, marked, before)
@@ -167,7 +168,7 @@ class Compare(Page[Found]):
     def show(self, found: Found) -> None:
         before, self._found = self._compared, found
         self.query_one(Sides).show(found.offers, self._words)
-        if found.compared is None:
+        if found.problem:
             self._choosing = True
             self.tell(found.problem)
         if found.compared is None or self._choosing:

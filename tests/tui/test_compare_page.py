@@ -1,0 +1,198 @@
+"""Comparing: what is chosen, the verdict, distributions, cases side by side, and the matrix."""
+
+from pathlib import Path
+
+from stores import screen_text, session, settle, shows, told
+
+from agentbench_tui.tui.app import AgentbenchApp
+from agentbench_tui.tui.compare_rows import metrics_table, verdict_lines
+from agentbench_tui.tui.widgets.grid import Grid
+from agentbench_tui.tui.widgets.transcript import TranscriptView
+
+
+def line_of(text: str, *words: str) -> str:
+    """The first row with all of these words."""
+    return next(line for line in text.splitlines() if all(word in line for word in words))
+
+
+def lines(app: AgentbenchApp) -> list[str]:
+    return screen_text(app).splitlines()
+
+
+async def test_sides_are_chosen_and_compared(measured: Path) -> None:
+    app = session(measured, "compare")
+    async with app.run_test(size=(120, 40)) as pilot:
+        text = await shows(pilot, "agent, version, run or tag", "tag:first/good")
+        assert "perfect (simulated)" in text
+        assert "good@" in text  # it has two versions
+        await pilot.press("c", "d", "o")
+        await settle(pilot, lambda: len(told(app)) == 3)
+        assert told(app)[0] == "choose two at least: a adds the one at the cursor"
+        offers = app.screen.query_one("#offers", Grid)
+        offers.move_to("fair")
+        await pilot.press("a", "a")
+        assert told(app)[-1] == "fair is compared already"
+        offers.move_to("bad")
+        await pilot.press("a", "o")
+        assert app.shared.marked == ["bad", "fair"]
+        await shows(pilot, "● A bad (control)", "▲ B fair")
+        await pilot.press("c")
+        await shows(pilot, "Compare ▸ bad · fair ▸ overview", "B fair against A bad")
+        await pilot.press("p", "d", "enter", "escape")
+        await shows(pilot, "B bad against A fair", "▸ overview")
+
+
+async def test_the_verdict_stands_on_metrics_with_intervals(measured: Path) -> None:
+    app = session(measured, "compare", "bad", "good")
+    async with app.run_test(size=(120, 40)) as pilot:
+        text = await shows(pilot, "B good against A bad, the control", "tests adjusted by")
+        # echo: 36 of 40 right against 10 of 40, of which both are 8 (0 and 20 are wrong in good)
+        row = line_of(text, "accuracy", "echo")
+        assert "0.250" in row
+        assert "0.900" in row
+        assert "+65.0 pt" in row
+        assert "better" in row
+        assert "├" in row
+        assert "scores, 0 to 100" in text
+        assert "what to do about it" in text
+        await pilot.press("b")
+        await shows(pilot, "metrics on echoes/echo;")
+        await pilot.press("b", "b")
+        await shows(pilot, "metrics on all benchmarks;")
+        await pilot.press("slash", *"accuracy", "enter")
+        grid = app.screen.query_one("#metrics", Grid)
+        await settle(pilot, lambda: grid.has_focus)
+        assert not any("reliability" in line and " pt " in line for line in lines(app))
+        await pilot.press("y", "e")
+        assert ". B is " in app.clipboard
+        await settle(pilot, lambda: told(app)[-1:] == ["agentbench compare bad good"])
+
+
+async def test_sorted_by_verdict_what_is_decided_comes_first(measured: Path) -> None:
+    app = session(measured, "compare", "fair", "good")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await shows(pilot, "metrics on all benchmarks")
+        await pilot.press("s")
+        await settle(pilot, lambda: told(app) == ["worse and better first"])
+        text = await shows(pilot, "output_tokens")
+        # fair says 50 tokens fewer each time
+        assert "output_tokens" in text.split("B is")[2].splitlines()[1]
+
+
+async def test_values_of_both_are_drawn_over_each_other(measured: Path) -> None:
+    app = session(measured, "compare", "bad", "good")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await shows(pilot, "B good against A bad")
+        await pilot.press("v")
+        text = await shows(
+            pilot, "e2e_ms of good", "bad, scaled from 80", "e2e_ms, share of answers"
+        )
+        assert "80 values" in text
+        await pilot.press("f")
+        await shows(pilot, "output_tokens, share of answers", "p50 119")  # 100 + 0…39: 119.5
+
+
+async def test_enter_on_a_metric_leads_to_its_values_or_cases(measured: Path) -> None:
+    app = session(measured, "compare", "bad", "good")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await shows(pilot, "B good against A bad")
+        grid = app.screen.query_one("#metrics", Grid)
+        await pilot.press("down", "enter")
+        await shows(pilot, "▸ distributions", "how B is spread, A outlined: echoes/echo")
+        await pilot.press("v", "v", "v", "home")
+        await settle(pilot, lambda: grid.has_focus)
+        await pilot.press("enter")
+        await shows(pilot, "▸ cases", "right in only one: 2 in bad (A), 28 in good (B)")
+
+
+async def test_cases_stand_with_both_transcripts_safe_to_read(measured: Path) -> None:
+    app = session(measured, "compare", "bad", "good")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await shows(pilot, "B good against A bad")
+        await pilot.press("v", "v")
+        text = await shows(pilot, "case echo-0, A and B", "assistant")
+        assert "\\x1b]52;c;aGk=" in text
+        assert "\x1b" not in text
+        assert "A bad" in text
+        assert "B good" in text
+        await pilot.press("enter")
+        view = app.screen.query_one(TranscriptView)
+        await settle(pilot, lambda: view.has_focus and "right in only one" not in screen_text(app))
+        await pilot.press("escape")
+        await shows(pilot, "right in only one")
+        await pilot.press("end")
+        await settle(pilot, lambda: "case brief-" in screen_text(app))
+
+
+async def test_three_sides_have_a_matrix_and_pairs(measured: Path) -> None:
+    app = session(measured, "compare", "bad", "fair", "good")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await shows(pilot, "B fair against A bad, the control (pair 1 of 3; n: the next)")
+        await pilot.press("n")
+        await shows(pilot, "B good against A bad, the control (pair 2 of 3; n: the next)")
+        await pilot.press("v", "v", "v")
+        text = await shows(pilot, "what the row is against the column")
+        assert line_of(text, "good  ", "·").split()[1] == "good"
+        await pilot.press("down", "down", "enter")
+        await shows(pilot, "B good against A bad", "▸ overview")
+        await pilot.press("o")
+        await shows(pilot, "Compare ▸ fair · good · bad")
+        assert app.shared.marked == ["fair", "good", "bad"]
+
+
+async def test_what_cannot_be_compared_is_told_in_a_line(measured: Path) -> None:
+    app = session(measured, "compare", "bad", "nobody")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await shows(pilot, "no agent 'nobody'", "adds another)", "▸ sides", "B nobody")
+
+
+async def test_simulated_sides_are_not_ranked(measured: Path) -> None:
+    app = session(measured, "compare", "perfect", "bad")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await shows(pilot, "! not ranked: perfect and bad")
+
+
+async def test_without_a_store_it_says_what_to_do(tmp_path: Path) -> None:
+    app = session(tmp_path / "none.db", "compare")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await shows(pilot, "No run is stored yet. Press 2")
+
+
+def metric(**given: object) -> dict[str, object]:
+    return {
+        "metric": "accuracy", "suite_id": "s", "benchmark_id": "b", "parameters": {},
+        "unit": "share", "a": 0.5, "b": 0.5, "difference": 0.0, "ratio": None, "low": -0.1,
+        "high": 0.1, "verdict": "inconclusive", "comparable": True, "n_needed": 1376,
+        "varies_by": "cases", "p_adjusted": 0.0004, "only_a": None, "only_b": None,
+        "paired": True, "n": 40, "of": "cases", "notes": [],
+    } | given  # fmt: skip
+
+
+def test_a_metric_tells_what_it_needs_and_stands_on() -> None:
+    pair = {"benchmarks": [{}], "metrics": [metric(), metric(metric="e2e_ms", unit="ms", a=1500.0)]}
+    first, second = metrics_table(pair, None).rows
+    assert [first.cells[at] for at in (0, 2, 6, 7)] == [
+        "accuracy",
+        "0.500",
+        "1,376 cases",
+        "<0.001",
+    ]
+    assert second.cells[2] == "1.5 s"
+    assert [row.key for row in metrics_table(pair, None, words="e2e").rows] == [second.key]
+
+
+def test_verdicts_in_words() -> None:
+    def said(verdict: str, winner: str | None = None, *, settled: bool = False) -> str:
+        counts = {"better": 1, "worse": 0, "equivalent": 0, "inconclusive": 2}
+        overall = {"verdict": verdict, "winner": winner, "settled": settled, **counts}
+        document = {"tests": 3, "adjustment": "holm"}
+        lines = verdict_lines(document, {"a": "x", "b": "y", "overall": overall})
+        assert lines[1].words == "B is 1 better, 2 inconclusive; p of 3 tests adjusted by Holm"
+        return lines[0].words
+
+    assert said("better", "y") == "y wins over x"
+    assert said("worse", "x") == "x wins over y"
+    assert said("trade-off").startswith("! a trade-off: y is better in some")
+    assert said("tie").startswith("? no winner yet")
+    assert said("tie", settled=True).startswith("= a tie")
+    assert said("better").startswith("! not ranked")
