@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
     from textual.app import ComposeResult
 
+    from agentbench_tui.verdicts.contenders import By
+
 Document = dict[str, Any]
 
 WINDOWS = (30, 36_500, 1, 7)
