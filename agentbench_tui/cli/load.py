@@ -24,9 +24,9 @@ from agentbench_tui.cli.run_options import (
     check_gates,
     command_line,
     how_of,
-    is_live,
     run_options,
 )
+from agentbench_tui.cli.session_options import view_of
 
 if TYPE_CHECKING:
     from agentbench_tui.engine.plan import Plan
@@ -152,7 +152,7 @@ def load_command(target: str, **given: Any) -> int:
     from agentbench_tui.load.worker_process import end_ahead, start_ahead
 
     # A run that is watched, or left alone, has a process of its own.
-    here = not is_live(given) and not given["detach"]
+    here = view_of(given) == "none" and not given["detach"]
     if here and not given["print_suite"] and not given["dry_run"]:
         raise_open_files()  # which it inherits
         start_ahead()

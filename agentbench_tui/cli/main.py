@@ -44,6 +44,8 @@ COMMANDS = {
         "Print the completion script of a shell.",
     ),
     "session": ("agentbench_tui.cli.session:session", "Look and run interactively."),
+    "attach": ("agentbench_tui.cli.session:attach", "Watch a run that another command began."),
+    "open": ("agentbench_tui.cli.session:open_", "Look at a run that has ended, or again."),
     "carry-out": ("agentbench_tui.cli.run:carry_out_command", ""),
 }
 """Name → (module:attribute, line in `--help`); no line, not listed."""

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-import sys
+from typing import Any
 
 import click
 
 from agentbench_tui.cli.output import FORMATS, database_option, database_path, stdout_kept
+from agentbench_tui.cli.run_options import how_of
+from agentbench_tui.cli.session_options import view_options
 
 
 @click.command(short_help="Go on with an interrupted run.")
 @click.argument("run", default="latest")
 @database_option
 @click.option("--format", "form", type=click.Choice(FORMATS), default="table", show_default=True)
-@click.option("--no-ui", is_flag=True, help="No live view: a line every few seconds.")
 @click.option("--detach", is_flag=True, help="Start it and leave it running.")
 @click.option("--quiet", "-q", is_flag=True, help="No progress.")
-def resume(
-    run: str, database: str | None, form: str, no_ui: bool, detach: bool, quiet: bool
-) -> int:
+@view_options
+def resume(run: str, database: str | None, **given: Any) -> int:
     """Go on with RUN (an id, its beginning, or `latest`).
 
     What was committed is not asked again; what was in flight is.
@@ -45,8 +45,8 @@ def resume(
         raise UsageError(f"run {row['id']} was {IMPORTED_IN_PART}")
     if row["status"] == "complete":
         raise UsageError(f"run {row['id']} is complete; there is nothing to resume")
-    how = running.How(form, not no_ui and sys.stderr.isatty() and not quiet, quiet, detach)
-    return running.run_plan(decode_plan(row["plan"]), str(path), None, how, resume=True)
+    plan = decode_plan(row["plan"])
+    return running.run_plan(plan, str(path), None, how_of(given), resume=True)
 
 
 @click.command(short_help="Score a run's stored answers again.")

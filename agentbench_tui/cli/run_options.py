@@ -12,6 +12,7 @@ import click
 
 from agentbench_tui.cli.numbers import Dollars
 from agentbench_tui.cli.output import FORMATS, database_option
+from agentbench_tui.cli.session_options import say_why_not, take_look, view_of, view_options
 from agentbench_tui.model.bounds import LARGEST_INTEGER, LARGEST_SEED, MOST_REPEATS
 
 if TYPE_CHECKING:
@@ -61,7 +62,6 @@ _OPTIONS = (
     click.option(
         "--format", "form", type=click.Choice(FORMATS), default="table", show_default=True
     ),
-    click.option("--no-ui", is_flag=True, help="No live view: a line every few seconds."),
     click.option("--dry-run", is_flag=True, help="Validate and show the plan; run nothing."),
     click.option(
         "--detach", is_flag=True, help="Start the run, print its id and leave it running."
@@ -72,23 +72,21 @@ _OPTIONS = (
 
 def run_options(command: Command) -> Command:
     """Add the options: how often, at what price, what must hold, where to and how it is told."""
+    command = view_options(command)
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
-
-
-def is_live(given: dict[str, Any]) -> bool:
-    """Whether the run is to be watched while it goes on."""
-    return not given["no_ui"] and sys.stderr.isatty() and not given["quiet"]
 
 
 def how_of(given: dict[str, Any]) -> How:
     """How the run is to be shown."""
     from agentbench_tui.cli.running import How
 
+    say_why_not(given)
     return How(
         form=given["form"],
-        live=is_live(given),
+        view=view_of(given),
+        look=take_look(given),
         quiet=given["quiet"],
         detach=given["detach"],
     )

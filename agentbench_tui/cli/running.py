@@ -8,21 +8,21 @@ import json
 import signal
 import sys
 import time
-from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from agentbench_tui.cli.output import print_json, print_prose, stdout_kept
+from agentbench_tui.cli.output import print_prose, stdout_kept
 from agentbench_tui.model.answer import UNMEASURED
+from agentbench_tui.tui.look import Look
 
 if TYPE_CHECKING:
     import sqlite3
-    import subprocess
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
+    from agentbench_tui.cli.session_options import View
     from agentbench_tui.engine.coordinator import Outcome
     from agentbench_tui.engine.plan import Plan
 
@@ -33,16 +33,16 @@ PROGRESS_S = 5.0
 WARMING_S = 2.0
 """Seconds after which it is said that a load waits for the answers of its warm-up."""
 
-LAST_LOOK_S = 1.0
-"""For the live view to see the end of a run whose process has ended."""
-
 
 @dataclass(frozen=True, slots=True)
 class How:
     """How a run is shown."""
 
     form: str
-    live: bool = False
+    view: View = "none"
+    """While it goes on."""
+    look: Look = field(default_factory=Look)
+    """Of the session, if that is what shows it."""
     quiet: bool = False
     detach: bool = False
     show: Callable[[sqlite3.Connection, dict[str, Any], str], None] | None = None
@@ -53,6 +53,7 @@ def run_plan(
     plan: Plan, database: str | None, persist: str | None, how: How, *, resume: bool = False
 ) -> int:
     """Carry out a plan, print its result; the exit code."""
+    from agentbench_tui.cli import beside
     from agentbench_tui.cli.load_limits import warn_of_limits
     from agentbench_tui.store.database import Location, create_or_migrate
 
@@ -64,13 +65,22 @@ def run_plan(
     create_or_migrate(location.working)
     if is_new:
         click.echo(f"made the folder {folder} for the database", err=True)
+    stays = location.target is None and database != ":memory:"
     if how.detach:
-        if location.target is not None or database == ":memory:":
+        if not stays:
             raise click.UsageError("--detach needs a database file on a local disk")
-        return _detach(plan, location.working, how, resume=resume)
+        beside.leave(plan, location.working, how.form, resume=resume)
+        return 0
     try:
-        if how.live and not _is_stress(plan):
-            number = _run_beside(plan, location.working, resume=resume)
+        # What a session shows may be left alone, for which its database has to stay.
+        if how.view == "full" and stays:
+            ending = beside.show(plan, location.working, how.look, resume=resume)
+            if ending.goes_on:
+                click.echo(f"it goes on; `agentbench attach {plan.run_id}` comes back", err=True)
+                return 0
+            number = ending.signal
+        elif how.view != "none" and not _is_stress(plan):
+            number = beside.draw(plan, location.working, resume=resume)
         else:
             number = _run_here(plan, location.working, quiet=how.quiet, resume=resume)
         code = report(location.working, plan, how)
@@ -182,119 +192,6 @@ async def _say_warming_up(plan: Plan, database: Path) -> None:
         said = warming_up_now(connection, plan.run_id, benchmarks)
     if said:
         click.echo(f"{WARMING_S:5.0f} s  {one_line(said)}", err=True)
-
-
-def _run_beside(plan: Plan, database: Path, *, resume: bool) -> int | None:
-    """In a process of its own, watched live; the signal that ended it, if one did."""
-    from agentbench_tui.engine.launch import launch, log_path
-
-    log = log_path(plan.run_id)
-    process = launch(plan, database, log, resume=resume)
-    with _passed_on(process):
-        try:
-            _wait_until_registered(plan.run_id, database, process, log)
-            asyncio.run(_watch(plan.run_id, database, process))
-        finally:
-            code = process.wait()
-    if code == -signal.SIGKILL:
-        raise _killed(plan.run_id)
-    if code not in {0, 130, 143}:
-        raise _failure(log, code)
-    log.unlink(missing_ok=True)
-    return None if code == 0 else code - 128
-
-
-def _killed(run_id: str) -> Exception:
-    from agentbench_tui.model.errors import Interrupted
-
-    killed = Interrupted(
-        f"the run's process was killed; `agentbench resume {run_id}` goes on where it was"
-    )
-    killed.exit_code = 128 + signal.SIGKILL
-    return killed
-
-
-async def _watch(run_id: str, database: Path, process: subprocess.Popen[bytes]) -> None:
-    """Draw the run until it ends, or until its process is gone without having said so."""
-    from agentbench_tui.cli.live import watch
-
-    watching = asyncio.create_task(watch(database, run_id))
-    gone = asyncio.create_task(asyncio.to_thread(process.wait))
-    await asyncio.wait((watching, gone), return_when=asyncio.FIRST_COMPLETED)
-    # The end of an orderly one is in the store before its process ends.
-    await asyncio.wait((watching,), timeout=LAST_LOOK_S)
-    watching.cancel()
-    await asyncio.gather(gone, return_exceptions=True)
-    if watching.done() and not watching.cancelled():
-        watching.result()
-
-
-@contextmanager
-def _passed_on(process: subprocess.Popen[bytes]) -> Iterator[None]:
-    """While it lasts, interrupt and termination are the run's, which has a session of its own."""
-    before = {
-        number: signal.signal(number, lambda number, _: process.send_signal(number))
-        for number in (signal.SIGINT, signal.SIGTERM)
-    }
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-
-def _detach(plan: Plan, database: Path, how: How, *, resume: bool) -> int:
-    from agentbench_tui.engine.launch import launch, log_path
-
-    log = log_path(plan.run_id)
-    process = launch(plan, database, log, resume=resume)
-    _wait_until_registered(plan.run_id, database, process, log)
-    if how.form == "json":
-        print_json(
-            {
-                "schema": "agentbench.run/1",
-                "run_id": plan.run_id,
-                "status": "running",
-                "executions": [],
-                "leaderboard": [],
-            }
-        )
-    else:
-        click.echo(plan.run_id)
-        click.echo(f"`agentbench runs show {plan.run_id}` tells how it goes", err=True)
-    return 0
-
-
-def _wait_until_registered(
-    run_id: str, database: Path, process: subprocess.Popen[bytes], log: Path
-) -> None:
-    """Wait for the run's row, which is written when its cases have been read.
-
-    Raises what the process said when it ended before that.
-    """
-    from agentbench_tui.store.database import reading
-    from agentbench_tui.store.queries import progress_of_run
-
-    with reading(database) as connection:
-        while progress_of_run(connection, run_id) is None:
-            if process.poll() is not None:
-                raise _failure(log, process.returncode)
-            time.sleep(0.02)
-
-
-def _failure(log: Path, code: int) -> Exception:
-    """What the run's process said, with its exit code where that is one of ours."""
-    from agentbench_tui.model.errors import AgentbenchError, Interrupted, UsageError
-
-    if code in {130, 143, -signal.SIGINT, -signal.SIGTERM}:
-        log.unlink(missing_ok=True)
-        interrupted = Interrupted("interrupted before the run began")
-        interrupted.exit_code = code if code > 0 else 128 - code
-        return interrupted
-    lines = log.read_text(errors="replace").strip().splitlines() if log.exists() else []
-    said = lines[-1].removeprefix("agentbench: ") if lines else "it said nothing"
-    error = UsageError if code == UsageError.exit_code else AgentbenchError
-    return error(f"the run's process failed: {said} (log: {log})")
 
 
 def report(database: Path, plan: Plan, how: How) -> int:

@@ -1,28 +1,96 @@
-"""`agentbench session`, which is also `agentbench-tui`: the interactive terminal session."""
+"""The terminal session: `agentbench session` (which is `agentbench-tui`), `attach` and `open`."""
 
 from __future__ import annotations
 
-import sys
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from agentbench_tui.cli.output import database_option, database_path
+from agentbench_tui.cli.session_options import look_options, show_session, take_look
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from agentbench_tui.tui.look import Look
 
 
 @click.command(short_help="Look and run interactively.")
 @database_option
-def session(database: str | None) -> int:
-    """Runs and leaderboard in a terminal; watch a run live, start the quickstart.
+@look_options
+def session(database: str | None, **given: Any) -> int:
+    """Home, live view, leaderboard, comparisons, history and the rest in a terminal.
 
     \b
     agentbench-tui
-    agentbench session --db nightly.db
+    agentbench session --db nightly.db --theme light
     """
-    from agentbench_tui.model.errors import UsageError
+    from agentbench_tui.tui.shared import Shared
 
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise UsageError("the session needs a terminal; `agentbench runs list` does without")
-    from agentbench_tui.tui.first_app import open_session
+    return show_session(Shared(database_path(database)), take_look(given)).code
 
-    open_session(database_path(database))
-    return 0
+
+@click.command(short_help="Watch a run that another command began.")
+@click.argument("run", required=False)
+@click.option("--latest", is_flag=True, help="The newest run, whether it goes on or not.")
+@database_option
+@look_options
+def attach(run: str | None, latest: bool, database: str | None, **given: Any) -> int:
+    """Watch RUN (an id or its beginning) in a terminal, live; one that has ended, at its end.
+
+    Without RUN: the newest that goes on, else the newest. Leaving never ends it.
+
+    \b
+    agentbench attach
+    agentbench attach 01a2203b
+    """
+    if run is not None and latest:
+        raise click.UsageError("give a RUN or --latest, not both")
+    path = database_path(database)
+    return _show_run(path, _run_id(path, "latest" if latest else run), take_look(given))
+
+
+@click.command("open", short_help="Look at a run that has ended, or see it again.")
+@click.argument("run", default="latest")
+@click.option("--replay", is_flag=True, help="From its beginning, as it went.")
+@click.option(
+    "--speed",
+    type=click.FloatRange(0, 64, min_open=True),
+    metavar="X",
+    help="Of the replay, times real time; 1. Up to 64.",
+)
+@database_option
+@look_options
+def open_(run: str, replay: bool, speed: float | None, database: str | None, **given: Any) -> int:
+    """Look at RUN (an id, its beginning, or `latest`) in a terminal.
+
+    \b
+    agentbench open
+    agentbench open 01a2203b --replay --speed 8
+    """
+    if speed is not None and not replay:
+        raise click.UsageError("--speed is that of a --replay")
+    path = database_path(database)
+    run_id = _run_id(path, run)
+    return _show_run(path, run_id, take_look(given), (speed or 1.0) if replay else None)
+
+
+def _run_id(path: Path, wanted: str | None) -> str:
+    """The whole id of the run that is meant. Raises UsageError for none."""
+    from agentbench_tui.store.database import reading
+    from agentbench_tui.store.queries import find_run
+    from agentbench_tui.verdicts.live_document import run_to_watch
+
+    with reading(path) as connection:
+        if wanted is None:
+            wanted = run_to_watch(connection, path)
+        run_id: str = find_run(connection, wanted or "latest")["id"]
+        return run_id
+
+
+def _show_run(path: Path, run_id: str, look: Look, speed: float | None = None) -> int:
+    """`speed`: of a replay; None for the run as it is."""
+    from agentbench_tui.tui.shared import Shared
+
+    shared = Shared(path, run_id=run_id, replay=speed is not None, speed=speed or 1.0)
+    return show_session(shared, look, first="live").code

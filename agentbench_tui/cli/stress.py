@@ -16,6 +16,7 @@ from agentbench_tui.cli.run_options import (
     how_of,
     run_options,
 )
+from agentbench_tui.cli.session_options import view_of
 from agentbench_tui.cli.stress_options import Above, Scenarios
 
 if TYPE_CHECKING:
@@ -125,8 +126,9 @@ def stress_command(targets: tuple[str, ...], agents: tuple[str, ...], **given: A
         raise click.UsageError(
             "--runs: a scenario repeats by itself what decides; for another run, run it again"
         )
-    # A run that is left alone has a process of its own.
-    if not (given["detach"] or given["print_suite"] or given["dry_run"]):
+    # A run that is left alone, or shown by a session, has a process of its own.
+    elsewhere = given["detach"] or view_of(given) == "full"
+    if not (elsewhere or given["print_suite"] or given["dry_run"]):
         raise_open_files()  # which it inherits
         start_ahead()
     try:

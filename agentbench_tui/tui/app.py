@@ -6,30 +6,43 @@ what pages show comes out of it, so a run that another session started looks the
 
 from __future__ import annotations
 
+import asyncio
+import os
+import signal
+import sqlite3
 import subprocess
 import sys
-from typing import TYPE_CHECKING, ClassVar
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from textual.app import App, SystemCommand
 from textual.binding import Binding
 
-from agentbench_tui.model.untrusted import one_line
+from agentbench_tui.model.errors import AgentbenchError
+from agentbench_tui.model.untrusted import one_line, visible
+from agentbench_tui.store.database import reading
+from agentbench_tui.store.locking import is_leased
+from agentbench_tui.store.queries import find_run
+from agentbench_tui.store.viewer import wish_row
+from agentbench_tui.store.writer import write_once
 from agentbench_tui.tui.glyphs import Glyphs, glyphs
+from agentbench_tui.tui.look import USUAL_RATE_HZ, Look
 from agentbench_tui.tui.pages import PAGES, modes, page_of
 from agentbench_tui.tui.screens.help import Help
+from agentbench_tui.tui.screens.leaving import Choice, Leaving
 from agentbench_tui.tui.screens.page import Page
 from agentbench_tui.tui.shared import MOST_MARKED, Shared
 from agentbench_tui.tui.store_watch import StoreWatch
+from agentbench_tui.tui.terminal import terminal_kept
 from agentbench_tui.tui.theme import ANSI_DARK, DARK, THEMES, themes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
-    from pathlib import Path
 
     from textual.screen import Screen
 
-WATCH_S = 0.25
-"""Between two looks at whether something was committed."""
 _START_LIMIT_S = 60.0
 
 
@@ -51,7 +64,9 @@ class AgentbenchApp(App[None]):
         Binding("ctrl+p", "command_palette", "Commands", show=False, priority=True),
         Binding("t", "next_theme", "Theme", show=False),
         Binding("ctrl+s", "picture", "Screenshot (SVG)", show=False),
+        Binding("f5,ctrl+r", "read_again", "Read again", show=False),
         Binding("q", "leave", "Quit"),
+        Binding("ctrl+c,ctrl+q", "leave", "Quit", show=False, priority=True, system=True),
     ]
 
     def __init__(
@@ -61,13 +76,31 @@ class AgentbenchApp(App[None]):
         first: str = "home",
         theme: str | None = None,
         ascii_only: bool = False,
+        rate_hz: float = USUAL_RATE_HZ,
+        screenshots: Path = Path(),
+        own_run: str | None = None,
     ) -> None:
-        """`first`: name of the page to begin with."""
-        super().__init__()
+        """`first`: name of the page to begin with. `rate_hz`: how often what changes is drawn; 0
+        leaves it to keys. `own_run`: what leaving asks about while it goes on."""
+        colourless = "NO_COLOR" in os.environ
+        # Said before Textual chooses its filter: the other one for NO_COLOR makes greys.
+        super().__init__(ansi_color=True if colourless else None)
+        if colourless:  # Textual took it out; what is printed or started later wants it too
+            os.environ["NO_COLOR"] = "1"
+        if "SSH_CONNECTION" in os.environ:
+            self.animation_level = "none"
         self.shared = shared
         self.glyphs: Glyphs = glyphs(only_ascii=True if ascii_only else None)
         self._first = first
         self._chosen_theme = theme
+        self.draw_every_s = 1 / rate_hz if rate_hz > 0 else None
+        """Between two looks at whether there is something new; None: nobody looks."""
+        self._screenshots = screenshots
+        self._own = [own_run] if own_run is not None else []
+        self.fault: Exception | None = None
+        """Of ours, that ended the session."""
+        self.choice: Choice | None = None
+        """What is to become of the runs that go on, once that was asked."""
         self._watch = StoreWatch(shared.database)
 
     def on_mount(self) -> None:
@@ -75,7 +108,11 @@ class AgentbenchApp(App[None]):
             self.register_theme(theme)
         self.theme = self._chosen_theme or (ANSI_DARK if self.no_color else DARK)
         self.switch_mode(self._first)
-        self.set_interval(WATCH_S, self._look)
+        if self.draw_every_s is not None:
+            self.set_interval(self.draw_every_s, self._look)
+        # Left by itself the signal would leave the terminal as it is drawn on.
+        with suppress(NotImplementedError, RuntimeError, ValueError):  # not in the main thread
+            asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, self._terminated)
 
     def on_unmount(self) -> None:
         self._watch.close()
@@ -112,13 +149,37 @@ class AgentbenchApp(App[None]):
         self.notify(f"theme {self.theme}", timeout=2)
 
     def action_picture(self) -> None:
-        """Write the screen into the current folder as SVG."""
-        path = self.save_screenshot()
-        self.notify(f"written: {one_line(path)}")
+        """Write the screen as SVG into the folder for pictures."""
+        try:
+            self._screenshots.mkdir(parents=True, exist_ok=True)
+            path = self.save_screenshot(path=str(self._screenshots))
+        except OSError as error:
+            words = f"no picture: {self._screenshots}: {(error.strerror or str(error)).lower()}"
+            self.notify(one_line(words, 200), severity="error", markup=False)
+        else:
+            self.notify(f"written: {one_line(path, 200)}", markup=False)
+
+    def action_read_again(self) -> None:
+        """What is in front, read once more: where nothing looks for what is new by itself."""
+        if isinstance(self.screen, Page):
+            self.screen.reload()
+
+    def copy_to_clipboard(self, text: str) -> None:
+        """To the terminal's clipboard by OSC 52, without anything that could steer one that it is
+        pasted into."""
+        super().copy_to_clipboard(visible(text))
 
     def action_leave(self) -> None:
-        """End the session. Runs that go on are processes of their own, and go on."""
-        self.exit()
+        """End the session. About a run that it began and that goes on it asks first; asked again
+        it leaves, and the run goes on."""
+        if isinstance(self.screen, Leaving):
+            self.exit()
+            return
+        going = [run for run in self._own if is_leased(self.shared.database, run)]
+        if going:
+            self.push_screen(Leaving(len(going)), lambda choice: self._leave(choice, going))
+        else:
+            self.exit()
 
     def action_run_quickstart(self) -> None:
         """A first run of ten seconds, watched."""
@@ -159,10 +220,42 @@ class AgentbenchApp(App[None]):
             reason = f"the run did not start within {_START_LIMIT_S:g} s"
         else:
             if done.returncode == 0:
-                self.call_from_thread(self.watch_run, done.stdout.strip())
+                self._own.append(done.stdout.strip())
+                self.call_from_thread(self.watch_run, self._own[-1])
                 return
             reason = one_line(done.stderr.strip().rpartition("\n")[2])
         self.call_from_thread(self.notify, reason, severity="error", timeout=15)
+
+    def _leave(self, choice: Choice | None, going: list[str]) -> None:
+        self.choice = choice
+        if choice == "stop":
+            self.run_worker(lambda: self._stop(going), thread=True, group="stop")
+        elif choice == "detach":
+            self.exit()
+
+    def _stop(self, runs: list[str]) -> None:
+        """In a thread, since others may hold the lock."""
+        try:
+            with reading(self.shared.database) as connection:
+                keys = [find_run(connection, run)["key"] for run in runs]
+            rows = [wish_row(key, "stop") for key in keys]
+            write_once(self.shared.database, [partial(_insert, row=row) for row in rows])
+        except (AgentbenchError, sqlite3.Error) as error:
+            self.call_from_thread(self.notify, one_line(str(error)), severity="error", markup=False)
+        else:
+            self.call_from_thread(self.exit)
+
+    def _handle_exception(self, error: Exception) -> None:
+        """Textual would print pages of source and local variables; whoever opened the session
+        says it in a line instead. Tests see it as they would any other."""
+        if self.is_headless:
+            super()._handle_exception(error)
+        elif self.fault is None:
+            self.fault = error
+            self.exit(return_code=1)
+
+    def _terminated(self) -> None:
+        self.exit(return_code=128 + signal.SIGTERM)
 
     def _look(self) -> None:
         if self._watch.changed() and isinstance(self.screen, Page):
@@ -184,6 +277,37 @@ class AgentbenchApp(App[None]):
         return do  # type: ignore[return-value]  # the palette awaits what is awaitable
 
 
-def open_session(database: Path) -> None:
-    """Run the terminal session until the user leaves it."""
-    AgentbenchApp(Shared(database)).run()
+def _insert(connection: sqlite3.Connection, row: tuple[str, tuple[object, ...]]) -> None:
+    connection.execute(*row)
+
+
+class Left(NamedTuple):
+    """How a session was left."""
+
+    code: int
+    """Exit code of the process."""
+    choice: Choice | None
+    """About a run that went on; None when there was none."""
+
+
+def open_session(
+    shared: Shared, look: Look, *, first: str = "home", own_run: str | None = None
+) -> Left:
+    """Run the terminal session until the user leaves it. Raises what went wrong in it.
+
+    `own_run`: a run that was begun for this session, which leaving asks about.
+    """
+    app = AgentbenchApp(
+        shared,
+        first=first,
+        theme=look.theme,
+        ascii_only=look.ascii_only,
+        rate_hz=look.rate_hz,
+        screenshots=look.screenshots,
+        own_run=own_run,
+    )
+    with terminal_kept():
+        app.run(mouse=look.mouse)
+    if app.fault is not None:
+        raise app.fault
+    return Left(app.return_code or 0, app.choice)

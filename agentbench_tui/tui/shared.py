@@ -21,6 +21,8 @@ class Shared:
     """The run that was looked at last: what Live, Cases, Profile and Stress open with."""
     replay: bool = False
     """Whether Live shows that run from its beginning, though it has ended."""
+    speed: float = 1.0
+    """Of that, times real time; infinite: as fast as can be."""
     agent: str | None = None
     """The agent that was looked at last: what History opens with."""
     suite: str | None = None

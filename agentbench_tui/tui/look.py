@@ -1,0 +1,50 @@
+"""How a session looks, as it was asked for at its start, and whether there can be one here.
+
+Light to import: a command decides by it before anything heavy is loaded.
+"""
+
+from __future__ import annotations
+
+import codecs
+import os
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+USUAL_RATE_HZ = 4.0
+FASTEST_HZ = 10.0
+"""Nobody reads numbers faster, and cost grows with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What a person can choose of it."""
+
+    theme: str | None = None
+    """By default the dark one; under NO_COLOR the terminal's own."""
+    ascii_only: bool = False
+    """Or as the terminal says."""
+    mouse: bool = True
+    """Without it the terminal's own selection works as usual."""
+    rate_hz: float = USUAL_RATE_HZ
+    """How often what changes is drawn; 0: when a key asks for it."""
+    screenshots: Path = field(default_factory=Path)
+    """Folder that pictures are written to."""
+
+
+def why_not(environment: Mapping[str, str] | None = None) -> str | None:
+    """Why the session cannot be shown here, in a few words; None when it can."""
+    variables = os.environ if environment is None else environment
+    for stream, name in ((sys.stdin, "input"), (sys.stdout, "output"), (sys.stderr, "errors")):
+        if stream is None or not stream.isatty():
+            return f"standard {name} is no terminal"
+    if variables.get("TERM") == "dumb":
+        return "TERM=dumb says that this terminal cannot move its cursor"
+    encoding = getattr(sys.stderr, "encoding", None) or "ascii"
+    if not codecs.lookup(encoding).name.startswith("utf"):
+        return f"this terminal's encoding is {encoding}, not UTF-8"
+    return None

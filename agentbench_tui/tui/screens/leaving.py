@@ -1,0 +1,57 @@
+"""What is to become of a run that goes on when its session is left."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from rich.text import Text
+from textual.binding import Binding
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+if TYPE_CHECKING:
+    from textual.app import ComposeResult
+
+Choice = Literal["detach", "stop", "stay"]
+
+
+class Leaving(ModalScreen[Choice]):
+    """Gives what was chosen."""
+
+    DEFAULT_CSS: ClassVar[str] = """
+    Leaving { align: center middle; background: $background 60%; }
+    Leaving > Vertical {
+        width: 90%; max-width: 72; height: auto; padding: 1 2;
+        border: round $primary; background: $surface;
+    }
+    Leaving Static { height: auto; }
+    """
+    BINDINGS: ClassVar = [
+        Binding("d,enter", "choose('detach')", "Leave, it goes on"),
+        Binding("s", "choose('stop')", "Stop it"),
+        Binding("escape,n,q", "choose('stay')", "Stay"),
+    ]
+
+    def __init__(self, count: int) -> None:
+        """`count`: of runs that go on."""
+        super().__init__()
+        self._count = count
+
+    def compose(self) -> ComposeResult:
+        one = self._count == 1
+        which = "The run goes on" if one else f"{self._count} runs go on"
+        it = "it" if one else "them"
+        text = Text(f"{which}. What is to become of {it}?\n\n")
+        for key, words in (
+            ("d", f"detach: leave; `agentbench attach` comes back to {it}"),
+            ("s", f"stop {it}: what is in flight comes to its end, all that was measured is kept"),
+            ("esc", "stay here"),
+        ):
+            text.append(f"{key:>4}  ", "bold").append(f"{words}\n")
+        with Vertical():
+            yield Static(text, markup=False)
+
+    def action_choose(self, choice: Choice) -> None:
+        """Close with this answer."""
+        self.dismiss(choice)

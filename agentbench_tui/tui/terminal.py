@@ -1,0 +1,42 @@
+"""The terminal as it was, however a session ends."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import sys
+import termios
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+RESET = (
+    "\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?1015l\x1b[?1016l"  # no mouse
+    "\x1b[?1004l\x1b[?2004l\x1b[?2048l\x1b[<u"  # no focus, paste, size or key reports
+    "\x1b[?7h\x1b[?1049l\x1b[?25h\x1b[0m"  # wrapping lines, the usual screen, a cursor, no colours
+)
+"""Undoes whatever a session may have asked of the terminal; without effect where it has not."""
+
+
+@contextmanager
+def terminal_kept() -> Iterator[None]:
+    """While it lasts the terminal may be anything; an error or an exit puts it back."""
+    descriptor = sys.stdin.fileno()
+    before = termios.tcgetattr(descriptor)
+
+    def put_back() -> None:
+        with suppress(OSError):  # it may be gone
+            os.write(sys.stderr.fileno(), RESET.encode())
+        with suppress(OSError, termios.error):
+            termios.tcsetattr(descriptor, termios.TCSANOW, before)
+
+    atexit.register(put_back)
+    try:
+        yield
+    except BaseException:
+        put_back()
+        raise
+    finally:
+        atexit.unregister(put_back)
