@@ -1,0 +1,159 @@
+"""The answers of one execution as a person goes through them: chosen, sorted, a page at a time.
+
+A page goes on where the one before ended, by the value it is sorted by and then by order of
+commit, so that the last page of a hundred thousand answers costs no more than the first.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    import sqlite3
+
+Which = Literal["all", "wrong", "failed", "slow", "apart"]
+Sort = Literal["order", "time", "credit", "tokens", "cost"]
+Row = dict[str, Any]
+
+PAGE_ROWS = 1_000
+MOST_SEARCHED = 200_000
+"""Answers that are looked at for words: the first ones of an execution that has more."""
+_SAID = 300
+"""Characters of what was asked, expected and said."""
+_VALUES = {
+    "order": "a.seq",
+    "time": "-COALESCE(a.e2e_ms, -1.0)",
+    "credit": "COALESCE(a.credit, -1.0)",
+    "tokens": "-COALESCE(a.input_tokens + a.output_tokens, a.output_tokens, a.input_tokens, -1)",
+    "cost": "-COALESCE(a.cost_usd, -1.0)",
+}
+"""What a page is sorted by, rising: the worst answers first, what is not known last, except that
+an answer without credit counts as the worst."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which answers, in which order."""
+
+    which: Which = "all"
+    """`slow`: those over `slow_ms`; `apart`: of cases whose repeats were judged differently."""
+    kind: str | None = None
+    """Of `failed`: only this kind of failure."""
+    words: str = ""
+    """Stand in the case's id, its input or the answer, whatever their case."""
+    sort: Sort = "order"
+    slow_ms: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerPage:
+    """Some of the answers that are wanted."""
+
+    rows: list[Row]
+    after: tuple[float, int] | None
+    """Where the next page begins; None at the end."""
+
+
+def answer_page(
+    connection: sqlite3.Connection,
+    execution_key: int,
+    wanted: Wanted,
+    after: tuple[float, int] | None = None,
+    limit: int = PAGE_ROWS,
+) -> AnswerPage:
+    """One page: `seq`, `case_id`, `repeat`, `iteration`, `attempt`, `failure_kind`, `correct`,
+    `credit`, `e2e_ms`, `ttft_ms`, tokens, `cost_usd`, and how `asked`, `expected` and `said`
+    begin."""
+    condition, values = _condition(execution_key, wanted)
+    value = _VALUES[wanted.sort]
+    if after is not None:
+        condition += f" AND ({value}, a.seq) > (?, ?)"
+        values += after
+    rows = connection.execute(
+        f"SELECT {value} AS place, a.seq, c.case_id, a.repeat, a.iteration, a.attempt,"  # noqa: S608
+        " a.failure_kind, a.correct, a.credit, a.e2e_ms, a.ttft_ms, a.input_tokens,"
+        " a.output_tokens, a.tokens_estimated, a.cost_usd,"
+        f" substr(json_extract(c.body, '$.input'), 1, {_SAID}) AS asked,"
+        f" substr(json_extract(c.body, '$.expected'), 1, {_SAID}) AS expected,"
+        " substr(coalesce(nullif(json_extract(a.answer, '$.text'), ''),"
+        f" json_extract(a.answer, '$.tool_calls'), json_extract(a.answer, '$.data')), 1, {_SAID})"
+        " AS said FROM answers a JOIN cases c ON c.key=a.case_key"
+        f" WHERE {condition} ORDER BY {value}, a.seq LIMIT ?",
+        (*values, limit + 1),
+    ).fetchall()
+    names = [*rows[0].keys()] if rows else []
+    found = [dict(zip(names, tuple(row), strict=True)) for row in rows[:limit]]
+    more = len(rows) > limit
+    return AnswerPage(found, (found[-1]["place"], found[-1]["seq"]) if more else None)
+
+
+def count_wanted(connection: sqlite3.Connection, execution_key: int, wanted: Wanted) -> int:
+    """How many answers all pages have together."""
+    condition, values = _condition(execution_key, wanted)
+    row = connection.execute(
+        f"SELECT COUNT(*) FROM answers a JOIN cases c ON c.key=a.case_key WHERE {condition}",  # noqa: S608
+        values,
+    ).fetchone()
+    return int(row[0])
+
+
+def observation_at(connection: sqlite3.Connection, seq: int) -> Row | None:
+    """One answer with everything that is kept of it: `case`, `answer`, `scores` and `attempts`
+    decoded, `messages` and `failures` as rows; None when it is gone."""
+    found = connection.execute(
+        "SELECT a.*, c.case_id, c.body FROM answers a JOIN cases c ON c.key=a.case_key"
+        " WHERE a.seq=?",
+        (seq,),
+    ).fetchone()
+    if found is None:
+        return None
+    row = dict(zip(found.keys(), tuple(found), strict=True))
+    row["case"] = json.loads(row.pop("body"))
+    row["answer"] = json.loads(row["answer"]) if row["answer"] else None
+    row["scores"] = json.loads(row["scores"]) if row["scores"] else []
+    place = tuple(row[name] for name in ("execution_key", "case_key", "repeat", "iteration"))
+    for name, columns, order in (
+        ("messages", "position, role, content, tool_calls, tool_call_id", "position"),
+        ("failures", "attempt, stage, kind, detail, at", "seq"),
+        ("attempts", "attempt, failure_kind, sent_ms, e2e_ms, retry_after_s", "seq"),
+    ):
+        rows = connection.execute(
+            f"SELECT {columns} FROM {name} WHERE execution_key=? AND case_key=? AND repeat=?"  # noqa: S608
+            f" AND iteration=? ORDER BY {order}",
+            place,
+        ).fetchall()
+        row[name] = [dict(zip(one.keys(), tuple(one), strict=True)) for one in rows]
+    return row
+
+
+def _condition(execution_key: int, wanted: Wanted) -> tuple[str, tuple[Any, ...]]:
+    parts = ["a.execution_key=?"]
+    values: list[Any] = [execution_key]
+    if wanted.which == "wrong":
+        parts.append("a.failure_kind IS NULL AND a.correct IS 0")
+    elif wanted.which == "failed":
+        parts.append("a.failure_kind IS NOT NULL")
+        if wanted.kind is not None:
+            parts.append("a.failure_kind=?")
+            values.append(wanted.kind)
+    elif wanted.which == "slow":
+        parts.append("a.e2e_ms>?")
+        values.append(wanted.slow_ms)
+    elif wanted.which == "apart":
+        parts.append(
+            "a.case_key IN (SELECT case_key FROM answers WHERE execution_key=?"
+            " GROUP BY case_key HAVING COUNT(DISTINCT COALESCE(correct, -1))>1)"
+        )
+        values.append(execution_key)
+    if wanted.words:
+        pattern = "%" + "".join(f"\\{one}" if one in "\\%_" else one for one in wanted.words) + "%"
+        parts.append(
+            "a.seq<=COALESCE((SELECT seq FROM answers WHERE execution_key=? ORDER BY seq"
+            " LIMIT 1 OFFSET ?), a.seq) AND (c.case_id LIKE ? ESCAPE '\\'"
+            " OR json_extract(c.body, '$.input') LIKE ? ESCAPE '\\'"
+            " OR json_extract(a.answer, '$.text') LIKE ? ESCAPE '\\')"
+        )
+        values += [execution_key, MOST_SEARCHED - 1, pattern, pattern, pattern]
+    return " AND ".join(parts), tuple(values)
