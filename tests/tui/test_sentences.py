@@ -1,0 +1,63 @@
+"""Sentences are wrapped behind their labels, and counted where there is no room."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+from whole_rows import assert_whole
+
+from agentbench_tui.tui.glyphs import ASCII, UNICODE, Glyphs
+from agentbench_tui.tui.painting import text_of
+from agentbench_tui.tui.theme import DARK, palette
+from agentbench_tui.tui.widgets.sentences import Sentence, Sentences, demo, paint_sentences
+
+PALETTE = palette(DARK)
+TWO = (
+    Sentence("good wins over bad", "verdict", "good"),
+    Sentence("measure 149 cases instead of 40", "do"),
+)
+
+
+def painted(width: int, height: int, top: int = 0, glyphs: Glyphs = UNICODE) -> list[str]:
+    return text_of(paint_sentences(TWO, top, width, height, PALETTE, glyphs))
+
+
+def test_words_are_wrapped_below_themselves() -> None:
+    assert painted(28, 4) == [
+        "verdict good wins over bad  ",
+        "do      measure 149 cases   ",
+        "        instead of 40       ",
+        "                            ",
+    ]
+
+
+def test_lines_without_room_are_counted_and_can_be_scrolled_to() -> None:
+    assert painted(28, 2) == ["verdict good wins over bad  ", "              ▼ 2 more lines"]
+    assert painted(28, 2, top=1) == [
+        "do      measure 149 cases   ",
+        "        instead of 40       ",
+    ]
+
+
+def test_without_any_it_says_so() -> None:
+    assert text_of(paint_sentences((), 0, 24, 1, PALETTE, ASCII)) == ["   nothing to say yet   "]
+
+
+@given(
+    st.lists(st.builds(Sentence, st.text(), st.text()), max_size=4),
+    st.integers(0, 5),
+    st.integers(1, 60),
+    st.integers(1, 8),
+    st.sampled_from([ASCII, UNICODE]),
+)
+def test_any_words_make_whole_rows(
+    sentences: list[Sentence], top: int, width: int, height: int, glyphs: Glyphs
+) -> None:
+    rows = paint_sentences(sentences, top, width, height, PALETTE, glyphs)
+    assert_whole(rows, width, height)
+    if glyphs is ASCII:
+        assert "".join(text_of(rows)).isascii()
+
+
+def test_the_example_says_that_it_is_one() -> None:
+    view = demo()
+    assert isinstance(view, Sentences)
+    assert "example" in view.sentences[0].words
