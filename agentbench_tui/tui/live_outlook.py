@@ -34,6 +34,8 @@ def share_done(state: LiveState, row: Row, at: float) -> float | None:
     if planned:
         return 0.0 if seen is None else min(1.0, seen.observed / planned)
     live = state.live.get(row["key"])
+    if state.kind_of(row) != "load":  # how long a scenario searches, nobody knows
+        return None
     if live is None or not live.get("began_at") or not live.get("ends_at"):
         return None
     over = len(seen.repeats) if seen is not None else 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.tui.axis import quantity
@@ -10,6 +11,7 @@ from agentbench_tui.tui.live_outlook import execution_left_s, planned_of, share_
 from agentbench_tui.tui.widgets.facts import Fact, FactsData
 from agentbench_tui.tui.widgets.status_bar import clock
 from agentbench_tui.verdicts.figures import NOTHING, dollars
+from agentbench_tui.verdicts.stress_words import window_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -210,7 +212,7 @@ def load_facts(
     if row is None or state.kind_of(row) not in {"load", "stress"}:
         return FactsData(reason="this execution is no load")
     live = state.live.get(row["key"], {})
-    facts = _stress_facts(stress) if stress is not None else []
+    facts = [] if stress is None else _stress_facts(stress, ended=state.has_ended(row))
     if live:
         facts += _window_facts(state, live, now)
     seen = state.seen.get(row["key"])
@@ -249,22 +251,18 @@ def _window_facts(state: LiveState, live: Mapping[str, Any], now: float) -> list
     return facts
 
 
-def _stress_facts(stress: Mapping[str, Any]) -> list[Fact]:
+def _stress_facts(stress: Mapping[str, Any], *, ended: bool) -> list[Fact]:
     windows = stress.get("windows") or []
-    facts = [Fact("scenario", f"{stress['name']}: {stress['status']}")]
+    # Until its end the stored status is that of a run that is killed now.
+    facts = [Fact("scenario", f"{stress['name']}: {stress['status'] if ended else 'going on'}")]
     if windows:
         newest = windows[-1]
-        verdict = newest.get("verdict")
-        role: Role = "bad" if verdict == "fail" else "text"
-        words = newest["phase"] + (f": {verdict}" if verdict else "")
-        facts.append(Fact(f"window {len(windows)}", words, role))
-        counted = [one["verdict"] for one in windows if one.get("verdict")]
-        if counted:
-            told = ", ".join(
-                f"{counted.count(name)} {name}" for name in ("pass", "fail", "unclear")
-                if name in counted
-            )  # fmt: skip
-            facts.append(Fact("verdicts", told))
+        role: Role = "bad" if newest["verdict"] == "fail" else "text"
+        facts.append(Fact(f"window {len(windows)}", window_line(newest), role))
+    counts = Counter(one.get("verdict") for one in windows)
+    told = [f"{counts[name]} {name}" for name in ("pass", "fail", "unclear") if counts[name]]
+    if told:
+        facts.append(Fact("verdicts", ", ".join(told)))
     point = stress.get("breaking_point")
     if point is not None and point["fail"] is not None:
         facts.append(Fact("breaks", point["words"], "warn"))
