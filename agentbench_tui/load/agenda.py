@@ -45,8 +45,10 @@ class Agenda:
 
     def _due(self) -> None:
         entries = self._entries
-        while entries and entries[0][0] <= perf_counter_ns():
-            due_ns, _, action = heapq.heappop(entries)
-            action(due_ns)
-        if entries:
-            self._timer.arm(entries[0][0])
+        try:
+            while entries and entries[0][0] <= perf_counter_ns():
+                due_ns, _, action = heapq.heappop(entries)
+                action(due_ns)
+        finally:  # what one action raises keeps nothing else from its time
+            if entries:
+                self._timer.arm(entries[0][0])

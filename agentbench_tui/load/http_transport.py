@@ -12,6 +12,7 @@ import msgspec
 
 from agentbench_tui.agents.error_text import error_text
 from agentbench_tui.agents.model_api import ErrorObject, wire_tools
+from agentbench_tui.agents.retry_after import retry_after_s
 from agentbench_tui.agents.transcript import Transcript
 from agentbench_tui.http.client import Timeouts
 from agentbench_tui.http.pool import Pool
@@ -152,6 +153,7 @@ class _Exchange:
         "_last_ns",
         "_location",
         "_parser",
+        "_retry_after_s",
         "_status",
         "_transcript",
         "_transport",
@@ -170,6 +172,7 @@ class _Exchange:
         self._status = 0
         self._first_byte_ns = self._last_ns = 0
         self._location = ""
+        self._retry_after_s: float | None = None
         self._body: list[bytes] = []
         self._parser: SseParser | None = None
         self._transcript = self._transport.transcript(call)
@@ -188,6 +191,10 @@ class _Exchange:
             for name, value in headers:
                 if name.lower() == b"location":
                     self._location = value.decode("utf-8", "replace")
+        elif status == 429:
+            for name, value in headers:
+                if name.lower() == b"retry-after":
+                    self._retry_after_s = retry_after_s(value.decode("latin-1"))
 
     def on_body(self, part: bytes, received_ns: int) -> None:
         transcript = self._transcript
@@ -287,7 +294,9 @@ class _Exchange:
         kind = FailureKind.RATE_LIMITED if self._status == 429 else FailureKind.SERVER
         said = error_text(b"".join(self._body))[:_SAID_CHARACTERS].strip()
         detail = f"HTTP {self._status} from {self._transport.pool.place}"
-        return AgentFailure(kind, f"{detail}: {said}" if said else detail)
+        return AgentFailure(
+            kind, f"{detail}: {said}" if said else detail, retry_after_s=self._retry_after_s
+        )
 
     def _failure(self, kind: FailureKind, what: str) -> AgentFailure:
         return AgentFailure(kind, f"{self._transport.pool.place} {what[:_SAID_CHARACTERS]}")

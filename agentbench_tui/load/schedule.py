@@ -29,6 +29,12 @@ UNREACHABLE_PAUSE_NS = 100_000_000
 """How long a user waits after a request that could not connect, or for which no file was free
 here: hammering a dead port as fast as it refuses is no load on anything."""
 _UNREACHABLE = frozenset({FailureKind.CONNECTION, FailureKind.HARNESS})
+REFUSED_PAUSE_NS = 100_000_000
+"""How long a user waits at least after a 429 that does not say how long. It waits as long again as
+nobody of this schedule has been let in for, up to:"""
+LONGEST_REFUSED_PAUSE_NS = 5 * _NS
+LONGEST_TOLD_NS = 60 * _NS
+"""How long a user waits at most when it is told to (Retry-After)."""
 
 ARRIVALS_A_TURN = 512
 """Most that begin before the loop turns to answers and to the coordinator: far over its capacity
@@ -244,6 +250,8 @@ class ClosedSchedule:
         self._users = schedule.users
         self._retiring = 0
         """Users that ask no more when their request has ended."""
+        self._refused_from_ns: int | None = None
+        """Since when everybody has been refused; None while somebody is let in."""
 
     def start(self, start_ns: int) -> None:
         """See `Schedule`."""
@@ -281,8 +289,13 @@ class ClosedSchedule:
             self._retiring -= 1
             return
         ready_ns = perf_counter_ns()
-        if failure is not None and failure.kind in _UNREACHABLE:
-            ready_ns += UNREACHABLE_PAUSE_NS
+        if failure is None:
+            self._refused_from_ns = None
+            pause_ns = 0
+        else:
+            pause_ns = self._pause_ns(failure, ready_ns)
+        if pause_ns:
+            ready_ns += pause_ns
         elif self._plan.think_time_ms:
             ready_ns += self._think_ns()
         else:
@@ -304,6 +317,19 @@ class ClosedSchedule:
         self._retiring += max(-more, 0) - stay
         for _ in range(max(more, 0) - stay):
             self._begin_at(at_ns)
+
+    def _pause_ns(self, failure: AgentFailure, now_ns: int) -> int:
+        """How long a user waits after a failure; 0 after one that calls for no pause."""
+        if failure.kind in _UNREACHABLE:
+            return UNREACHABLE_PAUSE_NS
+        if failure.kind is not FailureKind.RATE_LIMITED:
+            return 0
+        told_s = failure.retry_after_s
+        if told_s:
+            return min(int(told_s * _NS), LONGEST_TOLD_NS)
+        if self._refused_from_ns is None:
+            self._refused_from_ns = now_ns
+        return min(max(now_ns - self._refused_from_ns, REFUSED_PAUSE_NS), LONGEST_REFUSED_PAUSE_NS)
 
     def _think_ns(self) -> int:
         mean = self._plan.think_time_ms * 1e6

@@ -130,6 +130,36 @@ def test_users_pause_before_a_port_where_nobody_listens(monkeypatch: pytest.Monk
     assert window_ms == 300
 
 
+def refused(retry_after_s: float | None = None) -> AgentFailure:
+    return AgentFailure(FailureKind.RATE_LIMITED, "HTTP 429", retry_after_s=retry_after_s)
+
+
+def test_users_who_are_told_to_wait_do_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    world, window_ms = carried_out(
+        ClosedLoop(1), monkeypatch, requests=3, takes_ms=1, failure=refused(2.0)
+    )
+
+    assert [due / MS for due in world.begun] == [0, 2001, 4002]
+    assert window_ms == 6003
+
+
+def test_users_who_are_refused_without_a_time_wait_longer_and_longer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As long again as nobody has been let in for, 100 ms at least and 5 s at most."""
+    world, _ = carried_out(ClosedLoop(1), monkeypatch, requests=9, takes_ms=0, failure=refused())
+
+    begun = [due / MS for due in world.begun]
+    assert begun == [0, 100, 200, 400, 800, 1600, 3200, 6400, 11400]
+
+
+def test_a_told_time_is_kept_for_a_minute_at_most(monkeypatch: pytest.MonkeyPatch) -> None:
+    world, _ = carried_out(
+        ClosedLoop(1), monkeypatch, requests=2, takes_ms=0, failure=refused(600.0)
+    )
+    assert [due / MS for due in world.begun] == [0, 60_000]
+
+
 def closed(
     samples: list[Sample], users: int, window_s: float, **known: Any
 ) -> tuple[Requests, dict[str, Any]]:
