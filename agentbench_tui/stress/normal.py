@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from agentbench_tui.model.answer import AgentFailure, FailureKind
 from agentbench_tui.stress.course import Course
 from agentbench_tui.stress.report import LimitsUsed, NormalLoad
 from agentbench_tui.stress.reporter import facts_of
+from agentbench_tui.stress.window_bounds import error_bounds
 
 if TYPE_CHECKING:
     from agentbench_tui.stress.measured import Measured
@@ -40,6 +41,13 @@ BASELINE_PIECES = 10
 LEAST_PIECE_S = 0.1
 REQUESTS_A_PIECE = 4
 """At least, where that is within a second: fewer are chance."""
+FAILING = 0.05
+"""Share of errors, beyond doubt, from which more users are too many."""
+STEPS_DOWN = 3
+"""How often what looked normal is halved at most, where it has errors when it is held."""
+SLOWER = 2.0
+"""Times the p95 of the ladder that what is answered may take on the median: beyond, the target is
+not too small but harmed, which is to be seen at the load that it could bear before."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +62,8 @@ class Normal:
     p95_ms: float
     """At that load."""
     capacity: float
-    """The most that a window of the ladder answered in a second: what it can do at its best."""
+    """The most that a window of the ladder answered in a second, or, where that did not last, the
+    windows held after it: what it can do at its best."""
     limits: Limits
     """Errors, p95 and what is completed."""
     limit_p95_ms: float
@@ -73,35 +82,47 @@ def piece_of(time_scale: float, rate: float = math.inf) -> float:
 
 async def measure_normal(stand: Stand, spec: StressSpec, reporter: Reporter) -> Normal:
     """Climb 1, 2, 4 … users, at most `most_concurrency`, until answers a second grow by less than
-    10 % or p95 is more than twice that of one user; the best of all is the capacity.
+    10 %, p95 is more than twice that of one user, or errors are more than few; the best of all is
+    the capacity.
 
     Normal is half of the rate of the last step without queueing, and half of its users, where
     `multiple` times as many are still allowed; or what the suite says. One window at that load is
-    the baseline. Fills `normal` and `limits` of the report. Raises AgentFailure when nothing is
-    answered.
+    the baseline; where it has errors that the ladder had not, such as behind a rate limit that lets
+    a burst through, half of what it answered is tried, three times at most. Fills `normal` and
+    `limits` of the report. Raises AgentFailure when nothing is answered.
     """
     ladder = await _climb(stand, spec, reporter)
-    capacity = max(_throughput(step) for step in ladder)
     at_ease = _at_ease(ladder, spec)
     users = spec.normal_concurrency or max(1, round(EASE * (at_ease.users or 1)))
     users = min(users, stand.most_users)
     rate = spec.normal_rate or min(EASE * _throughput(at_ease), spec.most_rate)
-    piece_s = piece_of(spec.time_scale, rate)
-    length_s = max(BASELINE_PIECES * piece_s, stand.pace_ms / 1e3 if stand.pace_ms else 0.0)
-    course = Course(length_s, rate=rate)
-    if spec.normal_rate is None and spec.normal_concurrency is not None:
-        course = Course(length_s, users=users)
-    baseline = await stand.hold(course, phase="normal")
+    measured = spec.normal_rate is None and spec.normal_concurrency is None
+    capacity, words = max(map(_throughput, ladder)), "as the suite says"
+    if measured:
+        words = _words(at_ease, ladder)
+        lasting = await _lasting(stand, spec, reporter, ladder[-1], at_ease)
+        if lasting is not None and lasting < capacity:
+            capacity = lasting
+            if EASE * lasting < rate:
+                users, rate = max(1, round(users * EASE * lasting / rate)), EASE * lasting
+                words = f"half of the {lasting:,.4g} requests/s {_LASTING}"
+        held = await _hold(stand, spec, rate, at_ease)
+        if held.rate < rate:
+            users, rate = max(1, round(users * held.rate / rate)), held.rate
+            capacity, words = held.most_per_s, held.words
+        for window in held.tried:
+            await reporter.window(facts_of(replace(window, phase="ladder")))
+        baseline = held.baseline
+    else:
+        course = _baseline(stand, spec, rate)
+        if spec.normal_rate is None:
+            course = replace(course, rate=None, users=users)
+        baseline = await stand.hold(course, phase="normal")
+        rate = spec.normal_rate or baseline.answered_per_s
     p50_ms, p95_ms = baseline.quantile_ms(0.5), baseline.quantile_ms(0.95)
     if p50_ms is None or p95_ms is None:
         raise _unanswered(baseline)
     stand.pace_ms = max(stand.pace_ms or 0.0, p50_ms)
-    if course.users is not None:
-        rate = baseline.answered_per_s
-    given = spec.limits.p95_ms
-    limit_ms = max(LIMIT_OVER_NORMAL * p95_ms, LEAST_LIMIT_MS) if given is None else given
-    stand.keep_limits(limit_ms)
-    measured = spec.normal_rate is None and spec.normal_concurrency is None
     reporter.report.normal = NormalLoad(
         rate_per_s=rate,
         users=users,
@@ -109,28 +130,111 @@ async def measure_normal(stand: Stand, spec: StressSpec, reporter: Reporter) -> 
         p95_ms=p95_ms,
         capacity_per_s=max(capacity, baseline.answered_per_s),
         measured=measured,
-        words=_words(at_ease, ladder) if measured else "as the suite says",
+        words=words,
     )
-    reporter.report.limits = LimitsUsed(
+    reporter.report.limits = _limits(spec, p95_ms)
+    stand.keep_limits(reporter.report.limits.p95_ms)
+    await reporter.window(facts_of(baseline))
+    return _normal(reporter.report.normal, reporter.report.limits, spec, baseline)
+
+
+def _normal(load: NormalLoad, limits: LimitsUsed, spec: StressSpec, baseline: Measured) -> Normal:
+    latency = ((0.95, limits.p95_ms),)
+    return Normal(
+        rate=load.rate_per_s,
+        concurrency=load.users,
+        p50_ms=load.p50_ms,
+        p95_ms=load.p95_ms,
+        capacity=load.capacity_per_s,
+        limits=Limits(limits.error_share, latency, "ms", limits.completed_share),
+        limit_p95_ms=limits.p95_ms,
+        piece_s=piece_of(spec.time_scale, load.rate_per_s),
+        baseline=baseline,
+    )
+
+
+def _limits(spec: StressSpec, p95_ms: float) -> LimitsUsed:
+    given = spec.limits.p95_ms
+    return LimitsUsed(
         error_share=spec.limits.error_share,
-        p95_ms=limit_ms,
+        p95_ms=max(LIMIT_OVER_NORMAL * p95_ms, LEAST_LIMIT_MS) if given is None else given,
         completed_share=spec.limits.completed_share,
         derived=given is None,
     )
-    await reporter.window(facts_of(baseline))
-    return Normal(
-        rate=rate,
-        concurrency=users,
-        p50_ms=p50_ms,
-        p95_ms=p95_ms,
-        capacity=reporter.report.normal.capacity_per_s,
-        limits=Limits(
-            spec.limits.error_share, ((0.95, limit_ms),), "ms", spec.limits.completed_share
-        ),
-        limit_p95_ms=limit_ms,
-        piece_s=piece_s,
-        baseline=baseline,
-    )
+
+
+_LASTING = "that were answered for a while when more was asked; in short bursts more had been"
+
+
+class _Held(NamedTuple):
+    """What came of holding what may be normal."""
+
+    baseline: Measured
+    rate: float
+    """That was asked for in it."""
+    tried: list[Measured]
+    """The other windows."""
+
+    @property
+    def most_per_s(self) -> float:
+        """That was answered in any of them."""
+        return max(window.answered_per_s for window in (self.baseline, *self.tried))
+
+    @property
+    def words(self) -> str:
+        """How it was found, if not by the ladder alone."""
+        before = self.tried[-1]
+        return f"half of the {before.answered_per_s:,.4g} requests/s {_LASTING}"
+
+
+def _baseline(stand: Stand, spec: StressSpec, rate: float) -> Course:
+    """The window that normal load is held in."""
+    pieces_s = BASELINE_PIECES * piece_of(spec.time_scale, rate)
+    return Course(max(pieces_s, (stand.pace_ms or 0.0) / 1e3), rate=rate)
+
+
+async def _lasting(
+    stand: Stand, spec: StressSpec, reporter: Reporter, last: Measured, at_ease: Measured
+) -> float | None:
+    """Answers a second that go on for as long as a baseline where the ladder ended with errors: its
+    short windows may have lived on the burst that a rate limit lets through. None where it ended
+    without, and where the target is harmed."""
+    if not _fails(last) or last.users is None:
+        return None
+    length_s = _baseline(stand, spec, math.inf).length_s
+    window = await stand.hold(Course(length_s, users=last.users), phase="ladder")
+    await reporter.window(facts_of(window))
+    if not _is_unharmed(window, at_ease):
+        return None
+    return window.part(length_s / 2, length_s, phase="ladder").answered_per_s or None
+
+
+async def _hold(stand: Stand, spec: StressSpec, rate: float, at_ease: Measured) -> _Held:
+    """The baseline: stepped down, to half of what was answered, as long as it has errors.
+
+    Not so where the target is harmed, which shows at the load that it had borne before, nor where
+    less has as many errors: then they are no matter of too much.
+    """
+    held, rates = [], [rate]
+    for _ in range(1 + STEPS_DOWN):
+        held.append(await stand.hold(_baseline(stand, spec, rates[-1]), phase="normal"))
+        if not _fails(held[-1]):
+            return _Held(held[-1], rates[-1], held[:-1])
+        if not _is_unharmed(held[-1], at_ease):
+            break
+        rates.append(EASE * held[-1].answered_per_s)
+    return _Held(held[0], rate, held[1:])
+
+
+def _fails(window: Measured) -> bool:
+    ends = error_bounds(facts_of(window))
+    return ends is not None and ends.low > FAILING
+
+
+def _is_unharmed(window: Measured, at_ease: Measured) -> bool:
+    """Whether what it answers, it answers about as fast as before."""
+    p50_ms, before_ms = window.quantile_ms(0.5), at_ease.quantile_ms(0.95)
+    return p50_ms is not None and before_ms is not None and p50_ms <= SLOWER * before_ms
 
 
 async def _climb(stand: Stand, spec: StressSpec, reporter: Reporter) -> list[Measured]:
@@ -149,7 +253,7 @@ async def _climb(stand: Stand, spec: StressSpec, reporter: Reporter) -> list[Mea
         await reporter.window(facts_of(step))
         best = max(_throughput(before) for before in ladder)
         ladder.append(step)
-        if _throughput(step) < GROWTH * best or _queues(step, alone_ms):
+        if _throughput(step) < GROWTH * best or _queues(step, alone_ms) or _fails(step):
             break
         users *= 2
     return ladder
@@ -172,13 +276,15 @@ def _queues(step: Measured, alone_ms: float) -> bool:
 
 
 def _at_ease(ladder: list[Measured], spec: StressSpec) -> Measured:
-    """The step with most answers a second of those without queueing, of which `multiple` times half
-    as many users may be asked for; where more users gave hardly more, that with fewest. The first
-    if there is none."""
+    """The step with most answers a second of those without queueing and errors, of which `multiple`
+    times half as many users may be asked for; where more users gave hardly more, that with fewest.
+    The first if there is none."""
     alone_ms = ladder[0].quantile_ms(0.95) or 0.0
     most = max(1.0, spec.most_concurrency / spec.multiple)
     good = [
-        step for step in ladder if not _queues(step, alone_ms) and EASE * (step.users or 1) <= most
+        step
+        for step in ladder
+        if not _queues(step, alone_ms) and not _fails(step) and EASE * (step.users or 1) <= most
     ] or ladder[:1]
     enough = max(map(_throughput, good)) / GROWTH
     return next(step for step in good if _throughput(step) >= enough)

@@ -80,3 +80,48 @@ async def test_nothing_answered_says_what_came_instead() -> None:
     broken = Behaviour(most_tokens=1)
     with pytest.raises(AgentFailure, match=r"none of 10 requests at ease was answered \(server\)"):
         await normal_of(SimulatedStand(broken))
+
+
+class RateLimited(SimulatedStand):
+    """100 requests a second, and a burst of as many; what is let in takes 5 ms."""
+
+    _tokens, _filled_s = 100.0, 0.0
+
+    def _arrives(self, one: Any, limit_s: float) -> None:
+        self._tokens = min(100.0, self._tokens + 100 * (self._now - self._filled_s))
+        self._filled_s = self._now
+        if self._tokens < 1:
+            self._ends(one, "rate_limited")
+            return
+        self._tokens -= 1
+        super()._arrives(one, limit_s)
+
+
+async def test_the_burst_of_a_rate_limit_is_not_taken_for_normal() -> None:
+    """What it lets in for good is 100 a second, and half of that is normal."""
+    stand = RateLimited(Behaviour(slots=64, service_ms=5), noise=0.01, refusal_s=0.1)
+    found, report = await normal_of(stand)
+
+    assert found.rate == pytest.approx(50, rel=0.15)
+    assert found.capacity == pytest.approx(100, rel=0.15)
+    assert found.baseline.error_share == 0
+    assert report.normal is not None
+    assert "in short bursts more had been" in report.normal.words
+    assert [one.phase for one in report.windows].count("normal") == 1
+
+
+async def test_errors_at_any_load_do_not_make_normal_smaller() -> None:
+    class Flaky(SimulatedStand):
+        _count = 0
+
+        def _arrives(self, one: Any, limit_s: float) -> None:
+            self._count += 1
+            if self._count % 4:
+                super()._arrives(one, limit_s)
+            else:
+                self._ends(one, "server")
+
+    found, report = await normal_of(Flaky(EIGHT_SLOTS, noise=0.01, refusal_s=0.05))
+    assert found.baseline.error_share == pytest.approx(0.25, abs=0.02)
+    asked = [one.asked_per_s for one in report.windows if one.asked_per_s is not None]
+    assert found.rate == max(asked) == pytest.approx(asked[-1])
