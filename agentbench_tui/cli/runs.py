@@ -74,7 +74,7 @@ def list_(limit: int, tag: str | None, database: str | None, form: str) -> int:
     agentbench runs list --tag nightly --format json
     """
     from agentbench_tui.store.database import reading
-    from agentbench_tui.verdicts.documents import answers_shown, runs_document
+    from agentbench_tui.verdicts.run_list import answers_shown, runs_document
 
     path = database_path(database)
     with reading(path) as connection:

@@ -26,7 +26,7 @@ from agentbench_tui.store.locking import is_leased
 from agentbench_tui.store.viewer import Viewer, wish_row
 from agentbench_tui.store.writer import write_once
 from agentbench_tui.tui.run_picture import RunPicture
-from agentbench_tui.verdicts.documents import answers_shown, runs_document
+from agentbench_tui.verdicts.run_list import answers_shown, runs_document
 from agentbench_tui.verdicts.figures import dollars, number
 from agentbench_tui.verdicts.leaderboard import category_leaderboard
 

@@ -5,28 +5,23 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from agentbench_tui.store.locking import is_leased
 from agentbench_tui.store.queries import (
     executions_of,
     failure_details,
     failures_of,
     gauges_of,
     graded_scores,
-    list_runs,
     metrics_measured,
     metrics_of,
 )
-from agentbench_tui.verdicts.figures import NOTHING
 from agentbench_tui.verdicts.leaderboard import run_leaderboard
 from agentbench_tui.verdicts.load_document import load_document
 from agentbench_tui.verdicts.stress_document import scenario_document
 
 if TYPE_CHECKING:
     import sqlite3
-    from pathlib import Path
 
 RUN_SCHEMA = "agentbench.run/1"
-RUNS_SCHEMA = "agentbench.runs/1"
 RUN_DETAILS_SCHEMA = "agentbench.run-details/1"
 
 Document = dict[str, Any]
@@ -185,24 +180,3 @@ def run_details(connection: sqlite3.Connection, run: Document) -> Document:
     for execution in document["executions"]:
         execution["gauges"] = gauges_of(connection, keys[execution["execution_id"]])
     return document
-
-
-def runs_document(
-    connection: sqlite3.Connection, database: Path, limit: int, tag: str | None = None
-) -> Document:
-    """What `agentbench runs list --format json` prints.
-
-    A run whose process is gone is shown as interrupted, also before anyone has marked it so.
-    """
-    runs = list_runs(connection, limit, tag)
-    for run in runs:
-        if run["status"] == "running" and not is_leased(database, run["id"]):
-            run["status"] = "interrupted"
-    return {"schema": RUNS_SCHEMA, "runs": runs}
-
-
-def answers_shown(run: Document) -> str:
-    """Right, answered and asked of a run of `runs_document`; – for right where nothing is judged,
-    as in loads."""
-    right = run["correct"] or 0 if run["judged"] else NOTHING
-    return f"{right}/{run['answered'] or 0}/{run['observed'] or 0}"

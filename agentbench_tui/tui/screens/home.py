@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from textual.binding import Binding
 from textual.containers import Horizontal, Vertical
 
-from agentbench_tui.engine.catalogue import CatalogueEntry, suite_catalogue
 from agentbench_tui.store.queries import list_agents
 from agentbench_tui.tui.grid_data import Cell, Column, GridData, GridRow, Role
 from agentbench_tui.tui.screens.page import NOTHING_YET, Page
 from agentbench_tui.tui.widgets.grid import Grid
-from agentbench_tui.verdicts.documents import answers_shown, runs_document
 from agentbench_tui.verdicts.figures import dollars
+from agentbench_tui.verdicts.run_list import answers_shown, runs_document
 
 if TYPE_CHECKING:
     import sqlite3
 
     from textual.app import ComposeResult
 
+    from agentbench_tui.engine.catalogue import CatalogueEntry
     from agentbench_tui.instruments.doctor import Check
 
 RUNS_SHOWN = 200
@@ -148,6 +148,7 @@ class Home(Page[Overview]):
 
     def _look_around(self) -> None:
         """In a thread: what does not come from the store."""
+        from agentbench_tui.engine.catalogue import suite_catalogue
         from agentbench_tui.instruments.doctor import diagnose
 
         suites = suite_catalogue()

@@ -10,36 +10,33 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from textual.binding import Binding
 
 from agentbench_tui.model.errors import AgentbenchError
-from agentbench_tui.model.untrusted import one_line
 from agentbench_tui.store.playhead import next_speed
-from agentbench_tui.store.viewer import Viewer, wish_row
-from agentbench_tui.store.writer import write_once
+from agentbench_tui.store.viewer import Viewer
 from agentbench_tui.tui import live_view
 from agentbench_tui.tui.live_state import LATENCIES, LiveState
 from agentbench_tui.tui.pages import page_of
 from agentbench_tui.tui.screens.asking import Line, Sure
 from agentbench_tui.tui.screens.live_panels import VIEWS, Choices, LivePanels
+from agentbench_tui.tui.screens.live_wishes import Wishes
 from agentbench_tui.tui.screens.page import NOTHING_YET, Page
 from agentbench_tui.tui.widgets.grid import Grid
 from agentbench_tui.tui.widgets.scrubber import Scrubber
-from agentbench_tui.verdicts.live_document import LiveDocument, LiveReader, run_to_watch
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
 
     from agentbench_tui.store.viewer import Update
+    from agentbench_tui.verdicts.live_document import LiveDocument, LiveReader
 
 DRAW_S = 0.25
 _STEP_SHARE, _LEAST_STEP_S = 0.02, 1.0
 """How far a key goes in a replay, of the run's length, and at least."""
 _COURSES_S = 1.1
 """Without a tick for so long, the lines go on all the same."""
-_ANSWER_WAIT_S = 5.0
-"""A wish that has no answer by then: nobody listens."""
 _QUARTER = 1.25
 
 
-class Live(Page[LiveDocument | None]):
+class Live(Page["LiveDocument | None"]):
     """One run."""
 
     BINDINGS: ClassVar = [
@@ -78,9 +75,7 @@ class Live(Page[LiveDocument | None]):
         self._changed: set[str] = set()
         self._second = 0
         self._courses_at = 0.0
-        self._told: set[int] = set()
-        """Wishes of ours whose answers are still to be told."""
-        self._asked_at: dict[int, float] = {}
+        self._wishes = Wishes(self)
 
     def crumbs(self) -> tuple[str, ...]:
         return ("Live", self._run_id[:18]) if self._run_id else ("Live",)
@@ -92,7 +87,8 @@ class Live(Page[LiveDocument | None]):
     def on_mount(self) -> None:
         self._panels = self.query_one(LivePanels)
         self._scrubber = self.query_one(Scrubber)
-        self.set_interval(DRAW_S, self._draw)
+        if self.session.draw_every_s is not None:
+            self.set_interval(self.session.draw_every_s, self._draw)
         self._panels.query_one("#progress", Grid).focus()
 
     def on_resize(self) -> None:
@@ -101,6 +97,9 @@ class Live(Page[LiveDocument | None]):
         self._changed |= {"ticks", "gauges", "events", "moment", "board"}
 
     def read(self, connection: sqlite3.Connection) -> LiveDocument | None:
+        # Who judges loads numpy: not before there is something to see.
+        from agentbench_tui.verdicts.live_document import LiveReader, run_to_watch
+
         wanted = self.shared.run_id or self._run_id
         run_id = wanted or run_to_watch(connection, self.shared.database)
         if run_id is None:
@@ -124,13 +123,15 @@ class Live(Page[LiveDocument | None]):
         self._changed |= {"board"}
         if found.reference is not None or found.stress is not None:
             self._changed |= {"ticks", "moment"}
+        if self.session.draw_every_s is None:  # somebody asked for it
+            self._draw()
 
     def _follow(self, run_id: str) -> None:
         """Show this run from now on."""
         self._run_id = self.shared.run_id = run_id
         self._state, self._document = LiveState(), None
         self._choices.execution = None
-        speed = 1.0 if self.shared.replay else math.inf
+        speed = self.shared.speed if self.shared.replay else math.inf
         self.shared.replay = False
         self.run_worker(self._take_updates(run_id, speed), exclusive=True, group="follow")
 
@@ -168,13 +169,15 @@ class Live(Page[LiveDocument | None]):
             self._changed |= {"ticks", "events", "moment"}
             self.store_changed()
         self._tell_answers()
+        if first and self.session.draw_every_s is None:
+            self._draw()
 
     def _draw(self) -> None:
         """What changed since the last time; and once a second what time changes."""
         if not self.is_current or not self._state.run:
             return
         now, state, document = time.time(), self._state, self._document
-        if int(now) != self._second and (state.is_going_on or self._told):
+        if int(now) != self._second and state.is_going_on:
             self._second = int(now)
             self._changed.add("moment")
         changed, self._changed = self._changed, set()
@@ -194,7 +197,7 @@ class Live(Page[LiveDocument | None]):
             self._panels.show_moment(state, document, self._choices, now)
             self._scrubber.show(live_view.scrubber(state, self._viewer, now))
         if "board" in changed and document is not None:
-            self._panels.show_board(document)
+            self._panels.show_board(state, document)
 
     # What a person can ask of the run.
 
@@ -279,42 +282,7 @@ class Live(Page[LiveDocument | None]):
         return False
 
     def _wish(self, wish: str, argument: str | None = None) -> None:
-        self.run_worker(lambda: self._write(wish, argument), thread=True, group="wish")
-
-    def _write(self, wish: str, argument: str | None) -> None:
-        """In a thread: others may hold the lock."""
-        statement, values = wish_row(self._state.run["key"], wish, argument)
-        found: list[int] = []
-        try:
-            write_once(
-                self.shared.database,
-                [lambda c: found.append(c.execute(statement, values).lastrowid or 0)],
-            )
-        except (AgentbenchError, sqlite3.Error) as error:
-            self.app.call_from_thread(self.notify, one_line(str(error)), severity="error")
-        else:
-            self.app.call_from_thread(self._asked, found[0])
-
-    def _asked(self, seq: int) -> None:
-        self._told.add(seq)
-        self.set_timer(_ANSWER_WAIT_S, lambda: self._give_up(seq))
-        self._tell_answers()
-
-    def _tell_answers(self) -> None:
-        for row in self._state.wishes:
-            if row["seq"] in self._told and row["answer"]:
-                self._told.discard(row["seq"])
-                refused = row["answer"].startswith(("refused", "ignored"))
-                self.notify(
-                    one_line(f"{row['wish']}: {row['answer']}", 200),
-                    severity="warning" if refused else "information",
-                    markup=False,
-                )
-
-    def _give_up(self, seq: int) -> None:
-        if seq in self._told:
-            self._told.discard(seq)
-            self.notify("the run has not answered: its process hangs, or is gone")
+        self._wishes.make(self._state.run["key"], wish, argument)
 
     # What a person can choose to see.
 
