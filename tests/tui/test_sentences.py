@@ -10,6 +10,7 @@ from agentbench_tui.tui.theme import DARK, palette
 from agentbench_tui.tui.widgets.sentences import Sentence, Sentences, demo, paint_sentences
 
 PALETTE = palette(DARK)
+WORDS = st.text(st.sampled_from("ab cä日\x1b\n\u202e"), max_size=90)
 TWO = (
     Sentence("good wins over bad", "verdict", "good"),
     Sentence("measure 149 cases instead of 40", "do"),
@@ -42,7 +43,7 @@ def test_without_any_it_says_so() -> None:
 
 
 @given(
-    st.lists(st.builds(Sentence, st.text(), st.text()), max_size=4),
+    st.lists(st.builds(Sentence, WORDS, WORDS), max_size=4),
     st.integers(0, 5),
     st.integers(1, 60),
     st.integers(1, 8),

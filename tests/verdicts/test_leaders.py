@@ -12,7 +12,10 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "engine"))
 
+sys.path.insert(0, str(Path(__file__).parents[1] / "load"))
+
 from carried_out import run, suite
+from loads import leave_calibration_out, practise
 
 from agentbench_tui.model.answer import Message
 from agentbench_tui.model.errors import UsageError
@@ -126,6 +129,23 @@ def test_scores_and_values_of_sides(connection: sqlite3.Connection) -> None:
     assert len(values["output_tokens"][1]) == 0  # third told none
     assert [len(one) for one in values["e2e_ms"]] == [24, 22]
     assert all(np.isfinite(one).all() for one in values["e2e_ms"])
+
+
+async def test_values_of_a_load_are_those_of_its_requests(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    leave_calibration_out(monkeypatch)
+    block = {"rate": 100, "requests": 40}
+    _, truth = await practise(tmp_path, block, ttft="2ms", itl="1ms", tokens=5)
+    assert len(truth.answered) == 40
+    with closing(connect_to_read(tmp_path / "store.db")) as opened:
+        sides = load_sides(opened, ["target", "target"], None, None, CaseNumbers(opened))
+        (place,) = sides[0].evidence
+        values = spreads(opened, sides, place)
+    assert [len(one) for one in values["e2e_ms"]] == [40, 40]
+    assert (values["output_tokens"][0] == 5).all()
+    assert (values["ttft_ms"][0] <= values["e2e_ms"][0]).all()
+    assert "waiting_ms" not in values
 
 
 def test_a_comparison_with_what_is_drawn_of_it(connection: sqlite3.Connection) -> None:
