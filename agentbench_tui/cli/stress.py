@@ -76,7 +76,7 @@ _MOST = 1_000_000_000
 )
 @click.option("--upstream", metavar="URL", help="What the agent depends on: faults go before it.")
 @click.option(
-    "--upstream-env", metavar="NAME", help="Variable by which the agent finds its upstream."
+    "--upstream-env", metavar="NAME", help="Variable by which it finds that; OPENAI_BASE_URL."
 )
 @click.option("--memory-limit-mb", type=Above(), metavar="MB", help="Of the target's processes.")
 @click.option("--ballast-mb", type=Above(), metavar="MB", help="Taken from this machine's memory.")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from statistics import median
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from agentbench_tui.cli.output import Column, markdown_cell, print_json, print_prose, print_rows
 from agentbench_tui.verdicts.stress_document import stress_document
+from agentbench_tui.verdicts.stress_levels import level_curve
 from agentbench_tui.verdicts.stress_words import (
     advice_lines,
     details,
@@ -24,16 +24,7 @@ if TYPE_CHECKING:
 
     from agentbench_tui.report.plot import Plot
 
-_CURVE_FROM = 3
-"""Levels without which there is no curve to see."""
 _WIDTH, _HEIGHT = 64, 12
-_LOADS = {
-    "asked_per_s": "requests/s",
-    "users": "users at once",
-    "input_tokens": "tokens of input",
-}
-"""Fields of a window that may be its level, with the title of their axis."""
-_LEVEL = {"rate": "asked_per_s", "concurrency": "users", "input": "input_tokens"}
 _COLUMNS = (
     *("agent", "simulated", "scenario", "status", "reason", "time_scale", "resilience"),
     *("resilience_low", "resilience_high", "worst_second", "broke", "on", "unit", "pass", "fail"),
@@ -106,31 +97,16 @@ def curve_of(scenario: Document) -> Plot | None:
     """p95 over the level that the scenario raised, with the limit; None below 3 levels."""
     from agentbench_tui.report.plot import line_plot
 
-    point = scenario["breaking_point"]
-    key = _LEVEL[point["on"]] if point is not None else _only_level(scenario["windows"])
-    if key is None:
+    found = level_curve(scenario)
+    if found is None:
         return None
-    measured: dict[float, list[float]] = {}
-    for window in scenario["windows"]:
-        if window[key] is not None and window["p95_ms"] is not None and window["verdict"]:
-            measured.setdefault(window[key], []).append(window["p95_ms"])
-    if len(measured) < _CURVE_FROM:
-        return None
-    levels = sorted(measured)
-    limits = scenario["limits"]
     return line_plot(
-        {"p95": (levels, [median(measured[level]) for level in levels])},
-        lines={} if limits is None else {"limit": limits["p95_ms"]},
+        {"p95": (found.levels, found.p95_ms)},
+        lines={} if found.limit_ms is None else {"limit": found.limit_ms},
         title=f"{scenario['name']}: p95 of latency",
-        x_label=_LOADS[key],
+        x_label=found.counts,
         y_label="ms",
     )
-
-
-def _only_level(windows: list[Document]) -> str | None:
-    judged = [one for one in windows if one["verdict"]]
-    found = [key for key in _LOADS if any(one[key] is not None for one in judged)]
-    return found[0] if len(found) == 1 else None
 
 
 def _print_agent(agent: Document, form: str, *, named: bool) -> None:

@@ -110,10 +110,8 @@ def _refuse_unused(given: dict[str, Any], scenarios: Sequence[str]) -> None:
         if given[name] and not set(only) & set(scenarios):
             option = "fault" if name == "faults" else name.replace("_", "-")
             raise UsageError(f"--{option} goes with --scenario {' or '.join(only)} only")
-    for one, other in (("upstream_env", "upstream"), ("upstream", "upstream_env")):
-        if given[one] is not None and given[other] is None:
-            options = [name.replace("_", "-") for name in (one, other)]
-            raise UsageError(f"--{options[0]} needs --{options[1]}")
+    if given["upstream_env"] is not None and given["upstream"] is None:
+        raise UsageError("--upstream-env needs --upstream")
 
 
 def _spec_of(block: Block) -> StressSpec:

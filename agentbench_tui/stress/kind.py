@@ -6,6 +6,7 @@ follow one another, so that only one target is under stress at a time.
 
 from __future__ import annotations
 
+import os
 from importlib import import_module
 from typing import TYPE_CHECKING, Protocol, cast
 
@@ -121,6 +122,8 @@ async def _scenario(group: Group, execution: ExecutionPlan, context: RunContext)
     reporter = Reporter(context.writer, context.execution_keys[execution.id], report)
     try:
         async with open_stand(context, group, execution, spec) as stand:
+            if stand.is_here:
+                report.observations["machine_cores"] = os.cpu_count() or 1
             normal = await measure_normal(stand, spec, reporter)
             await _module(spec.scenario).run(stand, spec, normal, reporter)
         if report.status == "stopped":

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from contextlib import AsyncExitStack, asynccontextmanager
+import asyncio
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from typing import TYPE_CHECKING
 
+from agentbench_tui.agents.registry import open_agent
 from agentbench_tui.agents.target import parse_target
-from agentbench_tui.load.target import open_target
+from agentbench_tui.load.target import CLOSE_LIMIT_S, START_LIMIT_S, open_target
 from agentbench_tui.stress.behind import (
     environment_with,
     told_of_upstream,
@@ -16,14 +18,19 @@ from agentbench_tui.stress.behind import (
 from agentbench_tui.stress.catalogue import DEFAULTS
 from agentbench_tui.stress.proxy_process import FaultProxy
 from agentbench_tui.stress.served import Served, owned_by
-from agentbench_tui.stress.stand import Stand
+from agentbench_tui.stress.stand import PROGRAMS, Stand
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
     from agentbench_tui.engine.context import RunContext
     from agentbench_tui.engine.plan import ExecutionPlan, Group
+    from agentbench_tui.model.agent import AgentSpec
+    from agentbench_tui.model.answer import Agent
     from agentbench_tui.stress.spec import StressSpec
+
+SESSION_PLACES = 64
+"""Requests at once of a session of ours, beside the load."""
 
 
 @asynccontextmanager
@@ -39,18 +46,22 @@ async def open_stand(
         environment: dict[str, str] = {}
         if spec.upstream is not None and not no_proxy:
             proxy = await stack.enter_async_context(FaultProxy(spec.upstream))
-            if spec.upstream_env is not None:
-                environment[spec.upstream_env] = proxy.through(spec.upstream)
-                stack.enter_context(environment_with(*next(iter(environment.items()))))
-                agent = told_of_upstream(agent, spec.upstream_env)
+            variable = spec.upstream_variable
+            environment[variable] = proxy.through(spec.upstream)
+            stack.enter_context(environment_with(variable, environment[variable]))
+            agent = told_of_upstream(agent, variable)
         served = await _serve(stack, spec, agent.target, group.base_dir, environment)
+        # Of a server that is ours the scenario sets the limit itself, in time.
+        is_program = parse_target(agent.target).scheme in PROGRAMS
+        own_limit_mb = spec.memory_limit_mb if is_program else None
         opened = await stack.enter_async_context(
             open_target(
                 agent,
                 stream=spec.stream,
-                memory_limit_mb=benchmark.constraints.memory_limit_mb,
+                memory_limit_mb=own_limit_mb or benchmark.constraints.memory_limit_mb,
             )
         )
+        session = opened.agent or await _session(stack, agent)
         if proxy is None and not no_proxy:
             no_proxy = why_not_behind(opened.target) or ""
             if not no_proxy:
@@ -63,12 +74,30 @@ async def open_stand(
             execution,
             spec,
             opened,
+            agent=session,
             owned=owned_by(opened.agent, served),
             proxy=proxy,
             no_proxy=no_proxy,
         )
         stack.push_async_callback(stand.close)
         yield stand
+
+
+async def _session(stack: AsyncExitStack, spec: AgentSpec) -> Agent | None:
+    """A session of ours with a server that has a form of its own; None for other agents."""
+    if parse_target(spec.target).scheme not in {"http", "https"}:
+        return None
+    agent = open_agent(spec, memory_limit_mb=None, concurrency=SESSION_PLACES)
+    stack.push_async_callback(_close, agent)
+    async with asyncio.timeout(START_LIMIT_S):
+        await agent.start()
+    return agent
+
+
+async def _close(agent: Agent) -> None:
+    with suppress(Exception):  # what was measured is measured
+        async with asyncio.timeout(CLOSE_LIMIT_S):
+            await agent.close()
 
 
 async def _serve(

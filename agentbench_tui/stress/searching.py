@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -15,7 +14,6 @@ from agentbench_tui.analysis.level_verdict import (
     Limits,
     judge_level,
     requests_needed,
-    windows_check,
 )
 from agentbench_tui.load.verdict import SENT_SHARE
 from agentbench_tui.model.answer import AgentFailure
@@ -43,8 +41,9 @@ WARM_UP_LATENCIES = 2.0
 MOST_REQUESTS_S = 120.0
 """At most so long, before `time_scale`, for enough requests at a low level; what is then open stays
 unclear."""
-COLLAPSE = 0.9
-"""Of the best throughput seen, below which more users have made it less."""
+
+NOT_BACK = "left alone it did not come back to its unloaded pace"
+"""Why a search ends early."""
 
 CourseOf = Callable[[float, float], Course]
 """Level, seconds → the window."""
@@ -77,8 +76,10 @@ async def probe(
     windows: list[Measured] = []
     try:
         while (step := search.probe) is not None:
-            if step.cool_down:
-                await stand.idle()
+            if step.cool_down and not await stand.idle():
+                # It will not come back while we search: no level would tell what it had been.
+                search.stop(NOT_BACK)
+                break
             course = course_of(step.level, warm_up_s + length_of(step.level))
             measured = await stand.hold(course, phase="probe")
             windows = [measured] if step.length == 1 else [*windows, measured]
@@ -116,28 +117,6 @@ def rate_lengths(normal: Normal, time_scale: float) -> Callable[[float], float]:
 def warm_up_of(normal: Normal) -> float:
     """Seconds of a window before it is judged."""
     return WARM_UP_LATENCIES * normal.p95_ms / 1e3
-
-
-def no_collapse(piece_s: float) -> Further:
-    """A check for closed loops: answers a second, against the best that any level had."""
-    best = 0.0
-
-    def check(windows: Sequence[Measured]) -> Sequence[Check]:
-        nonlocal best
-        best = max([best, *(window.answered_per_s for window in windows)])
-        pieces = [_answers(window, piece_s) for window in windows]
-        limit = COLLAPSE * best
-        return (windows_check("throughput", np.concatenate(pieces), limit, "below", "requests/s"),)
-
-    return check
-
-
-def _answers(window: Measured, piece_s: float) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """Good answers a second in each whole piece, by when they came."""
-    pieces = max(1, math.floor(window.length_s / piece_s + 1e-9))
-    ends = window.end_s[window.ok]
-    counted = np.bincount((ends / piece_s).astype(np.int64), minlength=pieces)[:pieces]
-    return np.asarray(counted / piece_s, dtype=np.float64)
 
 
 def _judge(

@@ -13,6 +13,8 @@ from agentbench_tui.stress.catalogue import DEFAULTS, Scenario
 
 MOST_SCALE = 100.0
 LEAST_SCALE = 0.001
+UPSTREAM_ENV = "OPENAI_BASE_URL"
+"""What most programs that ask a model read."""
 LONGEST_RECOVERY_S = 30.0
 """That is watched where the suite says no other time, and never longer than the stress was."""
 
@@ -73,7 +75,8 @@ class StressSpec(Part):
     upstream: str | None = None
     """URL of what the agent itself depends on: faults are put before that instead."""
     upstream_env: str | None = None
-    """Environment variable by which the agent finds its upstream."""
+    """Environment variable by which the agent finds its upstream; OPENAI_BASE_URL when not
+    given."""
     serve: str | None = None
     """Command that starts the target's server, so that it can be killed and restarted."""
     memory_limit_mb: Positive | None = None
@@ -92,6 +95,11 @@ class StressSpec(Part):
     def scaled(self, seconds: float) -> float:
         """A duration as it is measured here."""
         return seconds * self.time_scale
+
+    @property
+    def upstream_variable(self) -> str:
+        """By which the agent finds its upstream."""
+        return self.upstream_env or UPSTREAM_ENV
 
     @property
     def length_s(self) -> float:

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from agentbench_tui.load.spec import LoadSpec
     from agentbench_tui.load.target import OpenTarget
     from agentbench_tui.load.window import Window
+    from agentbench_tui.model.answer import Agent
     from agentbench_tui.stress.measured import Measured
     from agentbench_tui.stress.proxy_process import FaultProxy
     from agentbench_tui.stress.served import Owned
@@ -45,7 +46,10 @@ FIRST_TIME_LIMIT_S = 60.0
 LEAST_TIME_LIMIT_S = 5.0
 TIME_LIMIT_OVER_P95 = 10.0
 IDLE_LIMIT_S = 30.0
-LEAST_IDLE_LIMIT_S = 3.0
+LEAST_IDLE_LIMIT_S = 20.0
+"""Also where time is scaled: a target takes its own time to come to rest."""
+AGAIN_LIMIT_S = 3.0
+"""The limit once it did not come to rest within the whole one: that is known then."""
 IDLE_PACES = 20
 """Times the unloaded pace that are waited at least."""
 IDLE_REQUESTS = 3
@@ -73,6 +77,7 @@ class Stand:
         spec: StressSpec,
         opened: OpenTarget,
         *,
+        agent: Agent | None,
         owned: Owned | None,
         proxy: FaultProxy | None,
         no_proxy: str,
@@ -89,8 +94,9 @@ class Stand:
         """The target's server, where it is ours to end and to start again."""
         self.url = url_of(opened.target)
         """Where the target is asked, the proxy left out; None for agents without one URL."""
-        self.agent = opened.agent
-        """A session of ours with a model server, the proxy left out; None for other agents."""
+        self.agent = agent
+        """A session of ours with what is asked by HTTP, the proxy left out; None for other
+        agents."""
         self.windows = 0
         """Measured and stored so far; the number of the next."""
         self.pace_ms: float | None = None
@@ -99,6 +105,8 @@ class Stand:
         self.time_limit_s = FIRST_TIME_LIMIT_S if limit_ms is None else limit_ms / 1000
         """Of one request, from sending."""
         self._own_limit = limit_ms is not None
+        self._restless = False
+        """Whether it did not come to rest when that was last waited for."""
         self._context = context
         self._group = group
         self._agent_spec = execution.agent
@@ -141,11 +149,11 @@ class Stand:
 
     async def idle(self, limit_s: float | None = None) -> bool:
         """Wait until one request after another is answered at its unloaded pace again; whether it
-        was within `limit_s` (30 s × time scale when not given, but 3 s and 20 answers at
-        that pace at least). `Stopped` as of `hold`; a target that does not answer is not idle."""
+        was within `limit_s` (30 s × time scale when not given, but 20 s and 20 answers at that pace
+        at least; 3 s once it was not). `Stopped` as of `hold`; a target that does not answer is not
+        idle."""
         if limit_s is None:
-            paces_s = IDLE_PACES * (self.pace_ms or 0.0) / 1e3
-            limit_s = max(self.spec.scaled(IDLE_LIMIT_S), LEAST_IDLE_LIMIT_S, paces_s)
+            limit_s = AGAIN_LIMIT_S if self._restless else self._idle_limit_s
         ends_s = perf_counter() + limit_s
         while (left_s := ends_s - perf_counter()) > 0:
             times = await self._ask_in_turn(left_s)
@@ -155,8 +163,15 @@ class Stand:
             if self.pace_ms is None:
                 self.pace_ms = median(times)
             if median(times) <= self.pace_ms * IDLE_FACTOR + IDLE_SLACK_MS:
+                self._restless = False
                 return True
+        self._restless = True
         return False
+
+    @property
+    def _idle_limit_s(self) -> float:
+        paces_s = IDLE_PACES * (self.pace_ms or 0.0) / 1e3
+        return max(self.spec.scaled(IDLE_LIMIT_S), LEAST_IDLE_LIMIT_S, paces_s)
 
     @property
     def most_users(self) -> int:

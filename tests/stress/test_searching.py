@@ -18,7 +18,7 @@ from agentbench_tui.stress.course import Course
 from agentbench_tui.stress.measured import Measured
 from agentbench_tui.stress.report import ScenarioReport
 from agentbench_tui.stress.reporter import Reporter
-from agentbench_tui.stress.searching import no_collapse, probe
+from agentbench_tui.stress.searching import probe
 from agentbench_tui.stress.stand import Stand
 
 EIGHT_SLOTS = Behaviour(slots=8, service_ms=50, queue=100_000)
@@ -62,19 +62,17 @@ async def test_shedding_breaks_by_errors() -> None:
     assert found.middle == pytest.approx(TRUTH / 0.95, rel=0.1)
 
 
-async def test_more_users_that_make_it_less_are_a_collapse() -> None:
-    thrashing = Behaviour(slots=8, service_ms=50, queue=100_000, thrash=0.2)
-    found, _ = await search(
-        SimulatedStand(thrashing),
-        Axis(on="concurrency", start=4, most=64, unit="users"),
-        course_of=lambda level, length_s: Course(length_s, users=round(level)),
-        length_of=lambda _: 10.0,
-        further=no_collapse(0.5),
-        closed=True,
-    )
+async def test_a_target_that_does_not_come_back_ends_the_search() -> None:
+    """What was known before is told; nothing is asked of what it has become."""
+    hurt = Behaviour(slots=8, service_ms=50, queue=8, hurt=20.0)
+    stand = SimulatedStand(hurt)
+    found, report = await search(stand, rates())
+    assert found.stopped == "left alone it did not come back to its unloaded pace"
+    assert found.status == "wide"
+    assert found.passes is not None
     assert found.fails is not None
-    assert found.fails > 8
-    assert "throughput" in found.broke
+    assert found.passes <= TRUTH < found.fails
+    assert [one.verdict for one in report.windows].count("fail") == 1
 
 
 class Sender(SimulatedStand):

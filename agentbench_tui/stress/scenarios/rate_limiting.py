@@ -42,8 +42,8 @@ LONGEST_WAIT_S = 60.0
 """That the time after the overload is made longer by, to see who waits as long as told."""
 WAIT_MARGIN_S = 1.0
 NOT_APPLICABLE = (
-    "the agent is no model server that can be asked directly, and no `upstream` is named that"
-    " faults could be put before: give `upstream` and `upstream_env`"
+    "the agent is a program, which refuses nobody with 429, and no `upstream` is named whose limit"
+    " it could be held to: give `upstream` (--upstream URL)"
 )
 
 
@@ -55,7 +55,7 @@ async def run(stand: Stand, spec: StressSpec, normal: Normal, reporter: Reporter
         await _endpoint(stand, spec, normal, reporter)
     else:
         reporter.report.status = "not applicable"
-        reporter.report.reason = stand.no_proxy or NOT_APPLICABLE
+        reporter.report.reason = NOT_APPLICABLE
 
 
 async def _endpoint(stand: Stand, spec: StressSpec, normal: Normal, reporter: Reporter) -> None:

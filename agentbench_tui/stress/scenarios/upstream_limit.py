@@ -51,7 +51,7 @@ async def run(stand: Stand, spec: StressSpec, normal: Normal, reporter: Reporter
         report.status = "not applicable"
         report.reason = (
             f"nothing of what the agent did came by {spec.upstream}: it does not read"
-            f" {spec.upstream_env or 'a variable that `upstream_env` would name'}"
+            f" {spec.upstream_variable} (`upstream_env`)"
         )
         return
     each = max(1, math.ceil(seen / max(len(base), 1) - WARM_UP_SHARE))

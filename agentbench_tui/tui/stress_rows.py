@@ -1,0 +1,169 @@
+"""Tables and sentences of the page Stress."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from agentbench_tui.model.plain_number import plain
+from agentbench_tui.tui.drawn_cells import interval_cell
+from agentbench_tui.tui.grid_data import Cell, Column, GridData, GridRow, Role
+from agentbench_tui.tui.widgets.interval_cell import Interval, IntervalColumn, interval_column
+from agentbench_tui.tui.widgets.sentences import Sentence
+from agentbench_tui.verdicts.figures import NOTHING
+from agentbench_tui.verdicts.stress_words import details, window_line
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from agentbench_tui.verdicts.stress_runs import StressRun
+
+Document = dict[str, Any]
+
+_SCENARIOS = (
+    Column("name", "scenario", 19),
+    Column("status", "status", 10, priority=2),
+    Column("broke", "broke", 5),
+    Column("bracket", "passes … fails", 20, flex=1),
+    Column("why", "what broke first", 18, flex=2, priority=4),
+    Column("resilience", "resilience, 0 to 100", 14, flex=2),
+    Column("recovery", "recovery", 10, align="right", priority=3),
+)
+_RUNS = (
+    Column("run", "run", 18, flex=1),
+    Column("agents", "agents", 16, flex=2),
+    Column("scenarios", "scenarios", 9, align="right"),
+    Column("status", "status", 11),
+    Column("started", "started (UTC)", 16),
+)
+_STATUSES: dict[str, Role] = {"running": "accent", "complete": "good", "not applicable": "dim"}
+_GRADES: dict[str, Role] = {"critical": "bad", "warning": "warn", "info": "text"}
+
+
+def scenarios_table(agent: Document, run: StressRun) -> GridData:
+    """A row for each scenario, in the order of the catalogue."""
+    column = _resilience_column(agent["scenarios"])
+    rows = [
+        _row(one, run.statuses.get(one["execution_id"], ""), column) for one in agent["scenarios"]
+    ]
+    return GridData(_SCENARIOS, rows, reason="no scenario has begun yet")
+
+
+def _resilience_column(scenarios: Sequence[Document]) -> IntervalColumn:
+    """All on one axis from 0 to 100."""
+    ends = [Interval(0.0), Interval(100.0)]
+    return interval_column([*(_resilience(one) for one in scenarios), *ends])
+
+
+def _resilience(one: Document) -> Interval:
+    low, high = one["interval"] or (None, None)
+    value = one["resilience"]
+    value = None if value is None else round(value)
+    return Interval(value, low, high, one["reason"] or "no score")
+
+
+def _row(one: Document, status: str, column: IntervalColumn) -> GridRow:
+    shown = status if status in {"running", "interrupted", "planned"} else one["status"]
+    return GridRow(
+        one["execution_id"],
+        (
+            one["name"] or NOTHING,
+            Cell(shown, role=_STATUSES.get(shown, "warn")),
+            _broke(one["broke"]),
+            _bracket(one["breaking_point"]),
+            Cell(_why(one), role="dim"),
+            interval_cell(_resilience(one), column),
+            recovery_words(one),
+        ),
+    )
+
+
+def _broke(broke: bool | None) -> Cell:
+    if broke is None:
+        return Cell(NOTHING, role="dim")
+    return Cell("yes", role="bad") if broke else Cell("no", role="good")
+
+
+def _bracket(point: Document | None) -> str:
+    """`152.7 … 177.7 requests/s`."""
+    if point is None or (point["pass"] is None and point["fail"] is None):
+        return NOTHING
+    passes, fails = (NOTHING if point[end] is None else plain(point[end], 4)
+                     for end in ("pass", "fail"))  # fmt: skip
+    return f"{passes} … {fails} {point['unit']}".strip()
+
+
+def _why(one: Document) -> str:
+    point = one["breaking_point"]
+    if point is not None and point["broke"]:
+        return ", ".join(point["broke"])
+    return one["reason"] or NOTHING
+
+
+def recovery_words(one: Document) -> str:
+    """`0.6 s`, `at once`, `not seen`; – where there was nothing to recover from."""
+    if not one["recoveries"]:
+        return NOTHING
+    seconds = one["recovery_s"]
+    if seconds is None:
+        return "not seen"
+    return "at once" if seconds == 0 else f"{seconds:.3g} s"
+
+
+def scenario_sentences(one: Document) -> list[Sentence]:
+    """What stands behind a scenario's row, the newest window while it goes on, and its advice."""
+    said = [Sentence(words, "", _tone(words)) for words in details(one)]
+    if one["windows"]:
+        said.append(Sentence(window_line(one["windows"][-1]), "last window:", "dim"))
+    for advice in one["recommendations"]:
+        role = _GRADES.get(advice["severity"], "text")
+        said.append(Sentence(advice["words"], f"{advice['severity']}:", role))
+        evidence = ", ".join(_evidence(advice["evidence"]))
+        if evidence:
+            said.append(Sentence(evidence, "evidence:", "dim"))
+    if not said:
+        said.append(Sentence(one["reason"] or "nothing was measured yet"))
+    return said
+
+
+def _tone(words: str) -> Role:
+    return "dim" if words.startswith(NOTHING) else "text"
+
+
+def _evidence(evidence: Mapping[str, Any]) -> list[str]:
+    return [
+        f"{name.replace('_', ' ')} {plain(value, 4) if isinstance(value, float) else value}"
+        for name, value in evidence.items()
+    ]
+
+
+def advice_sentences(scenarios: Sequence[Document]) -> list[Sentence]:
+    """What is recommended, the gravest first, each once with every scenario that says it."""
+    places: dict[tuple[str, str], list[str]] = {}
+    for one in scenarios:
+        for advice in one["recommendations"]:
+            named = places.setdefault((advice["severity"], advice["words"]), [])
+            named += [] if one["name"] in named else [one["name"]]
+    order = list(_GRADES)
+    graded = sorted(places.items(), key=lambda item: order.index(item[0][0]))
+    return [
+        Sentence(f"{words} ({', '.join(named)})", severity, _GRADES[severity])
+        for (severity, words), named in graded
+    ]
+
+
+def runs_table(runs: Sequence[Document]) -> GridData:
+    """Of `stress_runs`, to choose one."""
+    rows = [
+        GridRow(
+            one["run_id"],
+            (
+                one["run_id"],
+                one["agents"] or NOTHING,
+                str(one["scenarios"]),
+                one["status"],
+                one["started_at"][:16].replace("T", " "),
+            ),
+        )
+        for one in runs
+    ]
+    return GridData(_RUNS, rows)

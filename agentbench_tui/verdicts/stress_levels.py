@@ -1,0 +1,88 @@
+"""Levels of a stress scenario and what was measured at them: latency over load, and the law that
+throughput follows over users."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from statistics import median
+from typing import Any
+
+Document = dict[str, Any]
+
+LEAST_LEVELS = 3
+"""Without which there is no curve to see."""
+_LOADS = {
+    "asked_per_s": "requests/s",
+    "users": "users at once",
+    "input_tokens": "tokens of input",
+}
+"""Fields of a window that may be its level, and what they count."""
+_LEVEL = {"rate": "asked_per_s", "concurrency": "users", "input": "input_tokens"}
+_STEPS = 80
+
+
+@dataclass(frozen=True, slots=True)
+class LevelCurve:
+    """The p95 of latency over the level that a scenario raised."""
+
+    counts: str
+    """What a level counts, such as `users at once`."""
+    levels: tuple[float, ...]
+    """Ascending."""
+    p95_ms: tuple[float, ...]
+    """Median over the windows of each level."""
+    verdicts: tuple[str, ...]
+    """Of the last window at each level: `pass`, `fail`, `unclear`, `extend`."""
+    limit_ms: float | None
+    passes: float | None
+    """Largest level that passes; with `fails` the bracket in which it breaks."""
+    fails: float | None
+
+
+def level_curve(scenario: Document) -> LevelCurve | None:
+    """Of a scenario of `agentbench.stress/1`; None below 3 judged levels."""
+    point = scenario["breaking_point"]
+    key = _LEVEL[point["on"]] if point is not None else _only_level(scenario["windows"])
+    if key is None:
+        return None
+    measured: dict[float, list[float]] = {}
+    verdicts: dict[float, str] = {}
+    for window in scenario["windows"]:
+        if window[key] is not None and window["p95_ms"] is not None and window["verdict"]:
+            measured.setdefault(window[key], []).append(window["p95_ms"])
+            verdicts[window[key]] = window["verdict"]
+    if len(measured) < LEAST_LEVELS:
+        return None
+    levels = sorted(measured)
+    limits = scenario["limits"]
+    return LevelCurve(
+        _LOADS[key],
+        tuple(levels),
+        tuple(median(measured[level]) for level in levels),
+        tuple(verdicts[level] for level in levels),
+        None if limits is None else limits["p95_ms"],
+        None if point is None else point["pass"],
+        None if point is None else point["fail"],
+    )
+
+
+def _only_level(windows: list[Document]) -> str | None:
+    judged = [one for one in windows if one["verdict"]]
+    found = [key for key in _LOADS if any(one[key] is not None for one in judged)]
+    return found[0] if len(found) == 1 else None
+
+
+def scaling_curve(scaling: Document) -> tuple[list[float], list[float]]:
+    """Users and the requests a second that the fitted law has for them.
+
+    X(N) = λN / (1 + σ(N-1) + κN(N-1)) (Gunther), from 1 to the largest load that was measured,
+    and to its best load where that is further on, up to twice the largest.
+    """
+    largest = max(1.0, scaling["largest"])
+    star = scaling["n_star"]
+    end = min(2 * largest, max(largest, 1.1 * star)) if star is not None else largest
+    loads = [1 + (end - 1) * step / (_STEPS - 1) for step in range(_STEPS)]
+    rate, sigma, kappa = (scaling[name] for name in ("lambda_per_s", "sigma", "kappa"))
+    found = [rate * n / (1 + sigma * (n - 1) + kappa * n * (n - 1)) for n in loads]
+    return loads, [value if math.isfinite(value) else math.nan for value in found]

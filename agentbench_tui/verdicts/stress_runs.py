@@ -1,0 +1,138 @@
+"""Stress runs of the store: which there are, and one of them as it is now, second by second."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from agentbench_tui.store.locking import is_leased
+from agentbench_tui.store.queries import find_run
+from agentbench_tui.verdicts.documents import mark_interrupted, run_document
+from agentbench_tui.verdicts.stress_document import stress_document
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Sequence
+    from pathlib import Path
+
+Document = dict[str, Any]
+
+MOST_RUNS = 200
+MOST_SECONDS = 300
+"""Points of a course; each then covers so many seconds more."""
+_AT_EASE = frozenset({"ladder", "normal", "probe", "scaling", "short", "users"})
+"""Phases that are no event in the course of a scenario."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seconds:
+    """The course of an execution."""
+
+    seconds: tuple[float, ...]
+    """From the beginning of its first window, the middle of each span."""
+    sent_per_s: tuple[float, ...]
+    answered_per_s: tuple[float, ...]
+    """Good answers; NaN, as the others, where nothing went on."""
+    failed_per_s: tuple[float, ...]
+    events: tuple[tuple[float, str], ...]
+    """About when stress, faults and recoveries began, and their names."""
+
+
+@dataclass(frozen=True, slots=True)
+class StressRun:
+    """One run."""
+
+    run_id: str
+    agents: tuple[Document, ...]
+    """Each as `agentbench.stress/1` has it."""
+    courses: dict[str, Seconds]
+    """By execution id."""
+    statuses: dict[str, str]
+    """Of executions, by id: `running` while one goes on."""
+    status: str
+
+
+def stress_runs(connection: sqlite3.Connection, most: int = MOST_RUNS) -> list[Document]:
+    """Runs that have the report of a stress scenario, the newest first."""
+    cursor = connection.execute(
+        "SELECT r.id AS run_id, r.status, r.started_at, COUNT(*) AS scenarios,"
+        " (SELECT GROUP_CONCAT(DISTINCT agent_id) FROM benchmark_executions e"
+        "  WHERE e.run_key=r.key) AS agents"
+        " FROM (SELECT DISTINCT run_key FROM stress_reports ORDER BY run_key DESC LIMIT ?) k"
+        " JOIN runs r ON r.key=k.run_key JOIN stress_reports s ON s.run_key=r.key"
+        " GROUP BY r.key ORDER BY r.key DESC",
+        (most,),
+    )
+    names = [column[0] for column in cursor.description]
+    return [dict(zip(names, tuple(row), strict=True)) for row in cursor.fetchall()]
+
+
+def stress_run(connection: sqlite3.Connection, database: Path, run_id: str) -> StressRun:
+    """One run with everything that its scenarios have found so far. UsageError for no such run."""
+    run = find_run(connection, run_id)
+    document = run_document(connection, run)
+    if document["status"] == "running" and not is_leased(database, run["id"]):
+        mark_interrupted(document)
+    found = stress_document(document)
+    agents: tuple[Document, ...] = tuple(found.get("agents", (found,)))
+    scenarios = [one for agent in agents for one in agent["scenarios"]]
+    return StressRun(
+        document["run_id"],
+        agents,
+        {
+            one["execution_id"]: course(_ticks(connection, one["execution_id"]), one["windows"])
+            for one in scenarios
+        },
+        {one["execution_id"]: one["status"] for one in document["executions"]},
+        document["status"],
+    )
+
+
+def _ticks(connection: sqlite3.Connection, execution_id: str) -> list[tuple[Any, ...]]:
+    rows = connection.execute(
+        "SELECT t.at, t.repeat, t.sent, t.answered, t.failed FROM ticks t"
+        " JOIN benchmark_executions e ON e.key=t.execution_key WHERE e.id=? ORDER BY t.seq",
+        (execution_id,),
+    )
+    return [tuple(row) for row in rows.fetchall()]
+
+
+def course(ticks: Sequence[tuple[Any, ...]], windows: Sequence[Document]) -> Seconds:
+    """`ticks`: (seconds, window, sent, answered, failed since the tick before), in their order."""
+    if not ticks or not windows:
+        return Seconds((), (), (), (), ())
+    began = ticks[0][0] - windows[0]["length_s"]
+    span = max(1, math.ceil((ticks[-1][0] - began) / MOST_SECONDS))
+    counts: dict[int, list[int]] = {}
+    for at, _, *three in ticks:
+        # A tick tells of what was before it: one on the second belongs to the second gone by.
+        place = max(0, math.ceil((at - began) / span) - 1)
+        sums = counts.setdefault(place, [0, 0, 0])
+        for number, count in enumerate(three):
+            sums[number] += count
+    places = range(max(counts) + 1)
+    columns = [
+        tuple(counts[at][number] / span if at in counts else math.nan for at in places)
+        for number in range(3)
+    ]
+    sent, answered, failed = columns
+    seconds = tuple((at + 0.5) * span for at in places)
+    return Seconds(seconds, sent, answered, failed, _events(ticks, windows, began))
+
+
+def _events(
+    ticks: Sequence[tuple[Any, ...]], windows: Sequence[Document], began: float
+) -> tuple[tuple[float, str], ...]:
+    """A window begins with the last tick of those before it; its phases follow by their lengths."""
+    ends = {window: at for at, window, *_ in ticks}
+    found = []
+    start, of = began, -1
+    for window in windows:
+        if window["repeat"] != of:
+            of = window["repeat"]
+            start = max([began, *(at for number, at in ends.items() if number < of)])
+        if window["phase"] not in _AT_EASE:
+            found.append((start - began, str(window["phase"])))
+        start += window["length_s"]
+    return tuple(found)
