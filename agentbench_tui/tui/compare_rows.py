@@ -145,7 +145,7 @@ def _metric_columns(several: bool) -> tuple[Column, ...]:
         Column("a", "A", 10, align="right", priority=4),
         Column("b", "B", 10, align="right", priority=4),
         Column("change", "B / A or B − A [95 %], B is", 35, priority=0),
-        Column("interval", "╎ no change", 15, flex=3, priority=5),
+        Column("interval", "against no change", 15, flex=3, priority=5),
         Column("needs", "needs", 12, align="right", priority=6),
         Column("p", "p", 6, align="right", priority=7),
         Column("from", "from", 24, priority=8),

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from agentbench_tui.store.queries import find_run
+from agentbench_tui.store.selection import executions_where
+from agentbench_tui.verdicts.selector import parse_selector
+
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Iterable
 
 Document = dict[str, Any]
 
@@ -81,3 +86,26 @@ def _selector(kind: str, row: Document) -> str:
     if kind == "version":
         return versioned
     return f"{kind}:{row['name']}/{agent if row['versions'] == 1 else versioned}"
+
+
+def spelled_out(connection: sqlite3.Connection, selectors: Iterable[str]) -> list[str]:
+    """The same selectors, but of a run or tag that holds several agents one for each of them.
+    UsageError for what is no selector, or a run that is not there."""
+    found: dict[str, None] = {}
+    for text in selectors:
+        found.update(dict.fromkeys(_each_agent(connection, text)))
+    return [*found]
+
+
+def _each_agent(connection: sqlite3.Connection, text: str) -> list[str]:
+    selector = parse_selector(text)
+    if selector.kind not in {"run", "tag"} or selector.agent is not None or selector.point:
+        return [text]
+    run = find_run(connection, selector.name) if selector.kind == "run" else None
+    rows = executions_where(
+        connection,
+        run_key=None if run is None else run["key"],
+        tag=None if run is not None else selector.name,
+    )
+    agents = sorted({row["agent_id"] for row in rows})
+    return [f"{text}/{agent}" for agent in agents] if len(agents) > 1 else [text]

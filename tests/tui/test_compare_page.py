@@ -146,6 +146,15 @@ async def test_what_cannot_be_compared_is_told_in_a_line(measured: Path) -> None
         await shows(pilot, "no agent 'nobody'", "adds another)", "▸ sides", "B nobody")
 
 
+async def test_a_marked_run_of_several_agents_compares_them(measured: Path) -> None:
+    app = session(measured, "compare", "tag:first")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await shows(pilot, "▸ overview", "pair 1 of")
+        assert app.shared.marked == [
+            f"tag:first/{name}" for name in ("bad", "fair", "good", "noop", "perfect")
+        ]
+
+
 async def test_simulated_sides_are_not_ranked(measured: Path) -> None:
     app = session(measured, "compare", "perfect", "bad")
     async with app.run_test(size=(120, 40)) as pilot:

@@ -24,7 +24,7 @@ from agentbench_tui.verdicts.case_beside import said_to_case
 from agentbench_tui.verdicts.case_numbers import CaseNumbers
 from agentbench_tui.verdicts.leaders import ALL, leaders
 from agentbench_tui.verdicts.pictured import pictured
-from agentbench_tui.verdicts.selectable import selectable
+from agentbench_tui.verdicts.selectable import selectable, spelled_out
 from agentbench_tui.verdicts.selector import executions_of_selector, parse_selector
 from agentbench_tui.verdicts.side import load_sides
 from agentbench_tui.verdicts.side_pictures import dimension_scores, spreads
@@ -102,6 +102,20 @@ def test_everything_that_is_offered_can_be_selected(connection: sqlite3.Connecti
     for one in found:
         rows = executions_of_selector(connection, parse_selector(one["selector"]))
         assert {row["agent_id"] for row in rows} == {one["agent_id"]}
+
+
+def test_a_run_of_several_agents_is_spelled_out(connection: sqlite3.Connection) -> None:
+    runs = [one["selector"] for one in selectable(connection) if one["kind"] == "run"]
+    alone, *of_two = (selector.rpartition("/")[0] for selector in sorted(runs, reverse=True))
+    assert of_two[0] == of_two[1]
+    assert spelled_out(connection, [of_two[0], alone, "even"]) == [
+        f"{of_two[0]}/even", f"{of_two[0]}/third", alone, "even",
+    ]  # fmt: skip
+    assert spelled_out(connection, ["tag:first", "tag:first/even"]) == [
+        "tag:first/even", "tag:first/third",
+    ]  # fmt: skip
+    with pytest.raises(UsageError, match="nothing"):
+        spelled_out(connection, ["run:nothing"])
 
 
 def test_several_versions_are_offered_each(measured: Path, tmp_path: Path) -> None:

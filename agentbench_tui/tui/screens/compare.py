@@ -26,13 +26,14 @@ from agentbench_tui.tui.screens.compare_sides import Sides
 from agentbench_tui.tui.screens.compare_spread import Spreads
 from agentbench_tui.tui.screens.page import Page
 from agentbench_tui.tui.selector_rows import short
+from agentbench_tui.tui.shared import MOST_MARKED
 from agentbench_tui.tui.widgets.crumbs import CrumbBar
 from agentbench_tui.tui.widgets.filter_line import FilterLine
 from agentbench_tui.tui.widgets.grid import Grid
 from agentbench_tui.tui.widgets.radar import RadarChart
 from agentbench_tui.tui.widgets.sentences import Sentences
 from agentbench_tui.verdicts.pictured import Pictured, pictured, stamp_of
-from agentbench_tui.verdicts.selectable import selectable
+from agentbench_tui.verdicts.selectable import selectable, spelled_out
 
 if TYPE_CHECKING:
     import sqlite3
@@ -59,7 +60,10 @@ class Found:
     """What could be compared, and what was."""
 
     offers: list[Document]
+    asked: tuple[str, ...]
+    """What was marked."""
     marked: tuple[str, ...]
+    """The same, a run of several agents spelled out as each of them."""
     compared: Pictured | None = None
     problem: str = ""
     """Why there is no comparison."""
@@ -142,7 +146,7 @@ class Compare(Page[Found]):
     def on_screen_resume(self) -> None:
         marked = tuple(self.shared.marked)
         if marked != self._left_with:
-            self._choosing = len(marked) < 2
+            self._choosing = not marked
         super().on_screen_resume()
 
     def reload(self) -> None:
@@ -152,23 +156,29 @@ class Compare(Page[Found]):
         super().reload()
 
     def read(self, connection: sqlite3.Connection) -> Found:
-        marked, before = tuple(self.shared.marked), self._compared
+        asked, before = tuple(self.shared.marked), self._compared
         offers = selectable(connection)
         if self._choosing:
-            told = self._found.problem if self._found and self._found.marked == marked else ""
-            return Found(offers, marked, before, told)
-        known = before is not None and before.selectors == marked
-        if before is not None and known and before.stamp == stamp_of(connection):
-            return Found(offers, marked, before)
+            told = self._found.problem if self._found and self._found.marked == asked else ""
+            return Found(offers, asked, asked, before, told)
+        marked = asked
         try:
-            return Found(offers, marked, pictured(connection, marked, CASES_SHOWN))
+            marked = tuple(spelled_out(connection, asked)[:MOST_MARKED])
+            if len(marked) < 2:
+                return Found(offers, asked, marked, before)
+            known = before is not None and before.selectors == marked
+            if before is not None and known and before.stamp == stamp_of(connection):
+                return Found(offers, asked, marked, before)
+            return Found(offers, asked, marked, pictured(connection, marked, CASES_SHOWN))
         except AgentbenchError as error:
-            return Found(offers, marked, problem=f"{error} (d drops one, a adds another)")
+            return Found(offers, asked, marked, None, f"{error} (d drops one, a adds another)")
 
     def show(self, found: Found) -> None:
         before, self._found = self._compared, found
+        if tuple(self.shared.marked) == found.asked != found.marked:
+            self.shared.marked[:] = found.marked
         self.query_one(Sides).show(found.offers, self._words)
-        if found.problem:
+        if found.problem or len(found.marked) < 2:
             self._choosing = True
             self.tell(found.problem)
         if found.compared is None or self._choosing:
