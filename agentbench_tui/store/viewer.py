@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 Row = dict[str, Any]
 
 POLL_S = 0.05
-PAGE_ROWS = 500
+PAGE_ROWS = 200
 """Of one table in one update: a viewer that comes late takes what was before in steps."""
 EXECUTIONS_EVERY_S = 1.0
 WISHES_SHOWN = 50

@@ -168,7 +168,7 @@ class Live(Page["LiveDocument | None"]):
         if update.run["status"] != was:
             self._changed |= {"ticks", "events", "moment"}
             self.store_changed()
-        self._tell_answers()
+        self._wishes.hear(update.wishes)
         if first and self.session.draw_every_s is None:
             self._draw()
 

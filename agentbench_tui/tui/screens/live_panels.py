@@ -182,7 +182,8 @@ class LivePanels(Vertical):
         self._status.show(live_view.status(state, now))
         row = live_view.focus_of(state, choices.execution)
         stress = None
-        if document is not None and row is not None and document.focus == row["key"]:
+        known = document is not None and row is not None and document.focus == row["key"]
+        if known and document is not None and not state.is_replay:
             stress = document.stress
         facts, load = live_tables.load_facts(state, row, now, stress), self._widgets["load"]
         assert isinstance(load, Facts)
@@ -195,7 +196,7 @@ class LivePanels(Vertical):
         self._fit("slow", lines, most=max(5, self.size.height // 6), shrinks=False)
         slow.show(data)
 
-    def show_board(self, document: LiveDocument) -> None:
+    def show_board(self, state: LiveState, document: LiveDocument) -> None:
         """Who leads. Arrows say what moved when the order changed last."""
         found = document.board
         places = tuple(live_tables.key_of(one) for one in found.standings)
@@ -206,7 +207,8 @@ class LivePanels(Vertical):
         assert isinstance(grid, Grid)
         order = {"overall": "overall score", "accuracy": "share of right answers so far"}
         by = order.get(found.score, "median time so far; places need scores")
-        self._entitle(grid, f"leaderboard of this run, by {by}")
+        when = " as it is now" if state.is_replay else ""
+        self._entitle(grid, f"leaderboard of this run{when}, by {by}")
         count = len(found.standings)
         self._fit("board", count + 1 if count > 1 else 0, most=max(4, self.size.height // 5))
         grid.show(live_tables.board(found, self._before))

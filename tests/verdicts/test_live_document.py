@@ -1,0 +1,226 @@
+"""Who leads while a run goes on, what it is held against, and which answers took longest."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agentbench_tui.analysis.histogram import Histogram
+from agentbench_tui.analysis.interval import wilson
+from agentbench_tui.store.database import connect_to_write
+from agentbench_tui.store.locking import Lease
+from agentbench_tui.store.slowest import Slowest
+from agentbench_tui.verdicts.live_document import LiveReader, run_to_watch
+from agentbench_tui.verdicts.reference_ticks import reference_of
+from agentbench_tui.verdicts.running_board import BoardReader
+
+
+class Store:
+    """A database that tests fill row by row."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.connection = connect_to_write(path)
+        self.connection.row_factory = sqlite3.Row
+        self.connection.execute(
+            "INSERT INTO benchmark_suites VALUES ('h', 's', 's', 'c', '1', '', '{}', NULL, '')"
+        )
+
+    def run(self, key: int, *, status: str = "complete", kind: str = "task", tags: str = "[]",
+            executions: tuple[int, ...] = ()) -> None:  # fmt: skip
+        plan = {
+            "groups": [
+                {"benchmark": {"kind": kind}, "executions": [{"id": f"e{n}"} for n in executions]}
+            ]
+        }
+        self.connection.execute(
+            "INSERT INTO runs (key, id, workspace_id, status, suite_ids, plan, seed, repeats, tags,"
+            " notes, tool_version, started_at) VALUES (?, ?, 'w', ?, '[]', ?, 1, 1, ?, '', '0', ?)",
+            (key, f"run{key}", status, json.dumps(plan), tags, f"2026-01-0{key}T00:00:00.000Z"),
+        )
+
+    def execution(self, key: int, run: int, agent: str, **more: Any) -> None:
+        self.connection.execute("INSERT OR IGNORE INTO agents VALUES (?, ?, '')", (agent, agent))
+        row = {
+            "key": key, "id": f"e{key}", "run_key": run, "ordinal": key, "suite_hash": "h",
+            "suite_id": "s", "benchmark_id": "b", "agent_id": agent, "agent_version": "1",
+            "workspace_id": "w", "seed": 1, "status": "complete",
+            "created_at": f"2026-01-0{run}T00:00:00.000Z", **more,
+        }  # fmt: skip
+        names, marks = ", ".join(row), ", ".join("?" * len(row))
+        self.connection.execute(
+            f"INSERT INTO benchmark_executions ({names}) VALUES ({marks})", (*row.values(),)
+        )
+
+    def tick(self, execution: int, times: list[float], correct: int = 0, failed: int = 0) -> None:
+        run = self.connection.execute(
+            "SELECT run_key FROM benchmark_executions WHERE key=?", (execution,)
+        ).fetchone()[0]
+        self.connection.execute(
+            "INSERT INTO ticks (run_key, execution_key, at, observed, answered, correct, tokens,"
+            " cost_usd, e2e_histogram) VALUES (?, ?, 1, ?, ?, ?, 0, 0.5, ?)",
+            (run, execution, len(times) + failed, len(times), correct,
+             Histogram(times).to_bytes()),
+        )  # fmt: skip
+
+    def answer(self, execution: int, case: int, e2e_ms: float | None, kind: str | None) -> None:
+        self.connection.execute("INSERT OR IGNORE INTO datasets VALUES (1, 'd', '', 9)")
+        self.connection.execute(
+            "INSERT OR IGNORE INTO cases VALUES (?, 1, ?, '{}')", (case, f"c{case}")
+        )
+        self.connection.execute(
+            "INSERT INTO answers (run_key, execution_key, case_key, repeat, iteration, attempt,"
+            " failure_kind, sent_ms, e2e_ms, waiting_ms, api_calls)"
+            " VALUES (1, ?, ?, 0, 0, 0, ?, 0, ?, 0, 1)",
+            (execution, case, kind, e2e_ms),
+        )
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    made = Store(tmp_path / "s.db")
+    with closing(made.connection):
+        yield made
+
+
+def test_agents_are_ordered_by_their_right_answers_so_far_with_an_interval(store: Store) -> None:
+    store.run(1, status="running")
+    store.execution(1, 1, "worse", status="running")
+    store.execution(2, 1, "better", status="running")
+    store.execution(3, 1, "made up", status="running", simulated=1)
+    reader = BoardReader(1)
+    store.tick(1, [10.0] * 60, correct=6, failed=40)
+    store.tick(2, [20.0] * 100, correct=90)
+    store.tick(3, [1.0] * 100, correct=100)
+    board = reader.read(store.connection, frozenset({1, 2, 3}))
+
+    assert board.score == "accuracy"
+    assert [one.agent_id for one in board.standings] == ["better", "worse", "made up"]
+    better, worse, made_up = board.standings
+    interval = wilson(90, 100)
+    assert interval is not None
+    assert (better.score, better.low, better.high) == (0.9, interval.low, interval.high)
+    # 90 of 100 and 6 of 100 are told apart; what is simulated is ranked for itself.
+    assert (better.place, worse.place, made_up.place) == ("1", "2", "1")
+    assert worse.answered_share == 0.6
+    assert worse.p95_ms == pytest.approx(10.0, rel=0.005)
+
+    store.tick(1, [10.0] * 100, correct=100)
+    again = {one.agent_id: one for one in reader.read(store.connection, frozenset({1})).standings}
+    assert again["worse"].accuracy == 106 / 200
+    assert again["worse"].cost_usd == 1.0
+
+
+def test_where_nothing_is_right_or_wrong_times_order_and_nobody_has_a_place(store: Store) -> None:
+    store.run(1, status="running", kind="load")
+    store.execution(1, 1, "slow", status="running")
+    store.execution(2, 1, "fast", status="running")
+    store.tick(1, [50.0] * 10)
+    store.tick(2, [20.0] * 10)
+    board = BoardReader(1).read(store.connection, frozenset())
+    assert board.score == "p50"
+    assert [(one.agent_id, one.place, one.score) for one in board.standings] == [
+        ("fast", "–", None),
+        ("slow", "–", None),
+    ]
+    assert board.standings[0].p95_ms is None  # ten answers are too few for it
+
+
+def test_once_all_are_scored_the_board_is_that_of_the_run(store: Store) -> None:
+    store.run(1)
+    store.execution(1, 1, "a", overall_score=0.4)
+    store.execution(2, 1, "b", overall_score=0.6)
+    board = BoardReader(1).read(store.connection, frozenset({1, 2}))
+    assert board.score == "overall"
+    assert [(one.agent_id, one.score) for one in board.standings] == [("b", 0.6), ("a", 0.4)]
+
+
+def test_it_is_held_against_the_newest_complete_one_before(store: Store) -> None:
+    for run in (1, 2, 3, 4, 5):
+        store.run(run)
+    store.execution(1, 1, "a")
+    store.execution(2, 2, "a")
+    store.execution(3, 3, "a", status="interrupted")
+    store.execution(4, 3, "b")
+    store.execution(5, 4, "a", status="running")
+    store.execution(6, 5, "a")
+    store.tick(1, [1.0])
+    store.tick(2, [2.0, 3.0])
+    store.tick(2, [4.0])
+    reference = reference_of(store.connection, 5)
+    assert reference is not None
+    assert reference.name == "run run2 before"
+    assert reference.histograms["e2e_histogram"] == Histogram([2.0, 3.0, 4.0])
+    assert reference_of(store.connection, 1) is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "target", "name"),
+    [
+        ("run", "run1", "baseline run run1"),
+        ("version", "0", "baseline version 0"),
+        ("tag", "good", "baseline tag good"),
+    ],
+)
+def test_it_is_held_against_the_baseline_that_was_set(
+    store: Store, kind: str, target: str, name: str
+) -> None:
+    store.run(1, tags='["good"]')
+    store.run(2)
+    store.run(3)
+    store.execution(1, 1, "a", agent_version="0")
+    store.execution(2, 2, "a")
+    store.execution(3, 3, "a", status="running")
+    store.tick(1, [1.0])
+    store.tick(2, [2.0])
+    store.connection.execute(
+        "INSERT INTO baselines (agent_id, name, suite_id, benchmark_id, kind, target, created_at)"
+        " VALUES ('a', 'default', '', '', ?, ?, '')",
+        (kind, target),
+    )
+    reference = reference_of(store.connection, 3)
+    assert reference is not None
+    assert reference.name == name
+    assert reference.histograms["e2e_histogram"] == Histogram([1.0])
+
+
+def test_the_slowest_answers_are_kept_while_more_come(store: Store) -> None:
+    store.run(1)
+    store.execution(1, 1, "a")
+    slowest = Slowest(1, kept=2)
+    for case, time in enumerate((5.0, 9.0, 1.0)):
+        store.answer(1, case, time, None)
+    assert [(one.case_id, one.e2e_ms) for one in slowest.read(store.connection)] == [
+        ("c1", 9.0),
+        ("c0", 5.0),
+    ]
+    store.answer(1, 7, 7.0, "timeout")
+    store.answer(1, 8, None, "harness")
+    assert [(one.case_id, one.failure_kind) for one in slowest.read(store.connection)] == [
+        ("c1", ""),
+        ("c7", "timeout"),
+    ]
+
+
+def test_the_newest_run_that_goes_on_is_watched_else_the_newest(store: Store) -> None:
+    assert run_to_watch(store.connection, store.path) is None
+    for run, status in ((1, "complete"), (2, "running"), (3, "running"), (4, "complete")):
+        store.run(run, status=status)
+    # Nobody holds a lease: those runs are called running and are not.
+    assert run_to_watch(store.connection, store.path) == "run4"
+    lease = Lease.take(store.path, "run2")
+    assert lease is not None
+    try:
+        assert run_to_watch(store.connection, store.path) == "run2"
+        store.execution(1, 2, "a", status="running")
+        reader = LiveReader(store.connection, store.path, "run2")
+        assert reader.read(store.connection, None).has_process
+    finally:
+        lease.release()
+    assert not reader.read(store.connection, None).has_process
