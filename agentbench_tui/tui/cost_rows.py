@@ -44,11 +44,11 @@ _BENCHMARKS = (
     Column("per_usd", "right/USD", 9, align="right", priority=3),
 )
 _PRICES = (
-    Column("model", "model or agent", 14, flex=2),
-    Column("input", "input", 8, align="right"),
-    Column("output", "output", 8, align="right"),
+    Column("model", "of", 12, flex=2),
+    Column("input", "input", 7, align="right"),
+    Column("output", "output", 7, align="right"),
     Column("cached", "cached", 8, align="right", priority=4),
-    Column("hour", "an hour", 8, align="right"),
+    Column("hour", "an hour", 7, align="right"),
     Column("source", "from", 8, flex=1, priority=2),
     Column("date", "as of", 10, priority=3),
 )

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.model.plain_number import plain
-from agentbench_tui.tui.drawn_cells import interval_cell
+from agentbench_tui.tui.drawn_cells import whisker_cell
 from agentbench_tui.tui.grid_data import Cell, Column, GridData, GridRow, Role
 from agentbench_tui.tui.widgets.interval_cell import Interval, IntervalColumn, interval_column
 from agentbench_tui.tui.widgets.sentences import Sentence
-from agentbench_tui.verdicts.figures import NOTHING
+from agentbench_tui.verdicts.figures import NOTHING, number
 from agentbench_tui.verdicts.stress_words import details, window_line
 
 if TYPE_CHECKING:
@@ -21,12 +21,13 @@ Document = dict[str, Any]
 
 _SCENARIOS = (
     Column("name", "scenario", 19),
-    Column("status", "status", 10, priority=2),
+    Column("status", "status", 10, priority=3),
     Column("broke", "broke", 5),
-    Column("bracket", "passes … fails", 20, flex=1),
-    Column("why", "what broke first", 18, flex=2, priority=4),
-    Column("resilience", "resilience, 0 to 100", 14, flex=2),
-    Column("recovery", "recovery", 10, align="right", priority=3),
+    Column("bracket", "breaks at", 19, flex=1),
+    Column("why", "what broke first", 18, flex=2, priority=5),
+    Column("resilience", "resilience", 10, align="right"),
+    Column("interval", "of 0 to 100", 11, flex=2, priority=2),
+    Column("recovery", "recovery", 10, align="right", priority=4),
 )
 _RUNS = (
     Column("run", "run", 18, flex=1),
@@ -35,6 +36,8 @@ _RUNS = (
     Column("status", "status", 11),
     Column("started", "started (UTC)", 16),
 )
+_LABEL = 12
+"""Characters of a label; a longer one stays in its sentence."""
 _STATUSES: dict[str, Role] = {"running": "accent", "complete": "good", "not applicable": "dim"}
 _GRADES: dict[str, Role] = {"critical": "bad", "warning": "warn", "info": "text"}
 
@@ -56,9 +59,7 @@ def _resilience_column(scenarios: Sequence[Document]) -> IntervalColumn:
 
 def _resilience(one: Document) -> Interval:
     low, high = one["interval"] or (None, None)
-    value = one["resilience"]
-    value = None if value is None else round(value)
-    return Interval(value, low, high, one["reason"] or "no score")
+    return Interval(one["resilience"], low, high)
 
 
 def _row(one: Document, status: str, column: IntervalColumn) -> GridRow:
@@ -71,7 +72,8 @@ def _row(one: Document, status: str, column: IntervalColumn) -> GridRow:
             _broke(one["broke"]),
             _bracket(one["breaking_point"]),
             Cell(_why(one), role="dim"),
-            interval_cell(_resilience(one), column),
+            Cell(number(0)(one["resilience"]), role="title"),
+            whisker_cell(_resilience(one), column),
             recovery_words(one),
         ),
     )
@@ -84,12 +86,15 @@ def _broke(broke: bool | None) -> Cell:
 
 
 def _bracket(point: Document | None) -> str:
-    """`152.7 … 177.7 requests/s`."""
+    """`152.7 … 177.7 /s`; `above 16 users` of what passed all that was tried."""
     if point is None or (point["pass"] is None and point["fail"] is None):
         return NOTHING
-    passes, fails = (NOTHING if point[end] is None else plain(point[end], 4)
+    passes, fails = (None if point[end] is None else plain(point[end], 4)
                      for end in ("pass", "fail"))  # fmt: skip
-    return f"{passes} … {fails} {point['unit']}".strip()
+    unit = point["unit"].removeprefix("requests")
+    if fails is None:
+        return f"above {passes} {unit}"
+    return f"below {fails} {unit}" if passes is None else f"{passes} … {fails} {unit}"
 
 
 def _why(one: Document) -> str:
@@ -111,22 +116,26 @@ def recovery_words(one: Document) -> str:
 
 def scenario_sentences(one: Document) -> list[Sentence]:
     """What stands behind a scenario's row, the newest window while it goes on, and its advice."""
-    said = [Sentence(words, "", _tone(words)) for words in details(one)]
+    said = [_labelled(words) for words in details(one)]
     if one["windows"]:
-        said.append(Sentence(window_line(one["windows"][-1]), "last window:", "dim"))
+        said.append(Sentence(window_line(one["windows"][-1]), "last", "dim"))
     for advice in one["recommendations"]:
         role = _GRADES.get(advice["severity"], "text")
-        said.append(Sentence(advice["words"], f"{advice['severity']}:", role))
+        said.append(Sentence(advice["words"], advice["severity"], role))
         evidence = ", ".join(_evidence(advice["evidence"]))
         if evidence:
-            said.append(Sentence(evidence, "evidence:", "dim"))
+            said.append(Sentence(evidence, "evidence", "dim"))
     if not said:
         said.append(Sentence(one["reason"] or "nothing was measured yet"))
     return said
 
 
-def _tone(words: str) -> Role:
-    return "dim" if words.startswith(NOTHING) else "text"
+def _labelled(words: str) -> Sentence:
+    """`normal: 74 requests/s` with its label apart; what is missing is dim."""
+    if words.startswith(NOTHING):
+        return Sentence(words.removeprefix(NOTHING).strip(), NOTHING, "dim")
+    label, colon, rest = words.partition(": ")
+    return Sentence(rest, label) if colon and len(label) <= _LABEL else Sentence(words)
 
 
 def _evidence(evidence: Mapping[str, Any]) -> list[str]:

@@ -119,7 +119,7 @@ class Stress(Page[Found]):
         wanted = self._chosen or self.shared.run_id
         if not ids:
             return Found([], None)
-        run_id = wanted if wanted in ids else ids[0]
+        run_id = next((one for one in ids if one == wanted), ids[0])
         return Found(runs, stress_run(connection, self.shared.database, run_id))
 
     def show(self, found: Found) -> None:
