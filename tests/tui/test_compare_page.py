@@ -63,42 +63,25 @@ async def test_the_verdict_stands_on_metrics_with_intervals(measured: Path) -> N
         grid = app.screen.query_one("#metrics", Grid)
         await settle(pilot, lambda: grid.has_focus)
         assert not any("reliability" in line and " pt " in line for line in lines(app))
-        await pilot.press("y", "e")
+        await pilot.press("s", "y", "e")
         assert ". B is " in app.clipboard
         await settle(pilot, lambda: told(app)[-1:] == ["agentbench compare bad good"])
-
-
-async def test_sorted_by_verdict_what_is_decided_comes_first(measured: Path) -> None:
-    app = session(measured, "compare", "fair", "good")
-    async with app.run_test(size=(120, 40)) as pilot:
-        await shows(pilot, "metrics on all benchmarks")
-        await pilot.press("s")
-        await settle(pilot, lambda: told(app) == ["worse and better first"])
-        text = await shows(pilot, "output_tokens")
-        # fair says 50 tokens fewer each time
-        assert "output_tokens" in text.split("B is")[2].splitlines()[1]
+        assert told(app)[0] == "worse and better first"
 
 
 async def test_values_of_both_are_drawn_over_each_other(measured: Path) -> None:
     app = session(measured, "compare", "bad", "good")
     async with app.run_test(size=(120, 40)) as pilot:
         await shows(pilot, "B good against A bad")
-        await pilot.press("v")
+        grid = app.screen.query_one("#metrics", Grid)
+        await pilot.press("down", "enter")
+        await shows(pilot, "▸ distributions", "how B is spread, A outlined: echoes/echo")
         text = await shows(
             pilot, "e2e_ms of good", "bad, scaled from 80", "e2e_ms, share of answers"
         )
         assert "80 values" in text
         await pilot.press("f")
         await shows(pilot, "output_tokens, share of answers", "p50 119")  # 100 + 0…39: 119.5
-
-
-async def test_enter_on_a_metric_leads_to_its_values_or_cases(measured: Path) -> None:
-    app = session(measured, "compare", "bad", "good")
-    async with app.run_test(size=(120, 40)) as pilot:
-        await shows(pilot, "B good against A bad")
-        grid = app.screen.query_one("#metrics", Grid)
-        await pilot.press("down", "enter")
-        await shows(pilot, "▸ distributions", "how B is spread, A outlined: echoes/echo")
         await pilot.press("v", "v", "v", "home")
         await settle(pilot, lambda: grid.has_focus)
         await pilot.press("enter")
@@ -147,12 +130,10 @@ async def test_what_cannot_be_compared_is_told_in_a_line(measured: Path) -> None
 
 
 async def test_a_marked_run_of_several_agents_compares_them(measured: Path) -> None:
-    app = session(measured, "compare", "tag:first")
+    app = session(measured, "compare", "tag:later")
     async with app.run_test(size=(120, 40)) as pilot:
-        await shows(pilot, "▸ overview", "pair 1 of")
-        assert app.shared.marked == [
-            f"tag:first/{name}" for name in ("bad", "fair", "good", "noop", "perfect")
-        ]
+        await shows(pilot, "▸ overview", "B tag:later/good against A tag:later/fair")
+        assert app.shared.marked == ["tag:later/fair", "tag:later/good"]
 
 
 async def test_simulated_sides_are_not_ranked(measured: Path) -> None:
@@ -205,3 +186,10 @@ def test_verdicts_in_words() -> None:
     assert said("tie").startswith("? no winner yet")
     assert said("tie", settled=True).startswith("= a tie")
     assert said("better").startswith("! not ranked")
+
+
+def test_sorted_by_verdict_what_is_decided_comes_first() -> None:
+    verdicts = ("equivalent", "inconclusive", "better", "worse")
+    pair = {"benchmarks": [{}], "metrics": [metric(verdict=one) for one in verdicts]}
+    rows = metrics_table(pair, None, by_verdict=True).rows
+    assert [row.key for row in rows] == ["3", "2", "1", "0"]
