@@ -36,7 +36,7 @@ _RUNS = (
     Column("status", "status", 11),
     Column("started", "started (UTC)", 16),
 )
-_LABEL = 12
+_LABEL = 18
 """Characters of a label; a longer one stays in its sentence."""
 _STATUSES: dict[str, Role] = {"running": "accent", "complete": "good", "not applicable": "dim"}
 _GRADES: dict[str, Role] = {"critical": "bad", "warning": "warn", "info": "text"}

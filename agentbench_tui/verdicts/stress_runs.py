@@ -13,7 +13,7 @@ from agentbench_tui.verdicts.stress_document import stress_document
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
 Document = dict[str, Any]
@@ -33,7 +33,7 @@ class Seconds:
     """From the beginning of its first window, the middle of each span."""
     sent_per_s: tuple[float, ...]
     answered_per_s: tuple[float, ...]
-    """Good answers; NaN, as the others, where nothing went on."""
+    """Good answers."""
     failed_per_s: tuple[float, ...]
     events: tuple[tuple[float, str], ...]
     """About when stress, faults and recoveries began, and their names."""
@@ -99,26 +99,42 @@ def _ticks(connection: sqlite3.Connection, execution_id: str) -> list[tuple[Any,
 
 
 def course(ticks: Sequence[tuple[Any, ...]], windows: Sequence[Document]) -> Seconds:
-    """`ticks`: (seconds, window, sent, answered, failed since the tick before), in their order."""
+    """`ticks`: (seconds, window, sent, answered, failed since the tick before), in their order.
+
+    What a tick counts is spread evenly over the time since the tick before it.
+    """
     if not ticks or not windows:
         return Seconds((), (), (), (), ())
     began = ticks[0][0] - windows[0]["length_s"]
     span = max(1, math.ceil((ticks[-1][0] - began) / MOST_SECONDS))
-    counts: dict[int, list[int]] = {}
-    for at, _, *three in ticks:
-        # A tick tells of what was before it: one on the second belongs to the second gone by.
-        place = max(0, math.ceil((at - began) / span) - 1)
-        sums = counts.setdefault(place, [0, 0, 0])
-        for number, count in enumerate(three):
-            sums[number] += count
-    places = range(max(counts) + 1)
-    columns = [
-        tuple(counts[at][number] / span if at in counts else math.nan for at in places)
-        for number in range(3)
-    ]
-    sent, answered, failed = columns
-    seconds = tuple((at + 0.5) * span for at in places)
+    places = max(1, math.ceil((ticks[-1][0] - began) / span))
+    sums = [[0.0] * places for _ in range(3)]
+    gone = 0.0
+    for at, _, *counts in ticks:
+        now = max(at - began, gone)
+        for place, share in _shares(gone, now, span, places):
+            for of_kind, count in zip(sums, counts, strict=True):
+                of_kind[place] += share * count
+        gone = now
+    lengths = [min(span, gone - place * span) for place in range(places)]
+    sent, answered, failed = (
+        tuple(count / length if length > 0 else math.nan
+              for count, length in zip(of_kind, lengths, strict=True))
+        for of_kind in sums
+    )  # fmt: skip
+    seconds = tuple((place + 0.5) * span for place in range(places))
     return Seconds(seconds, sent, answered, failed, _events(ticks, windows, began))
+
+
+def _shares(start: float, end: float, span: int, places: int) -> Iterator[tuple[int, float]]:
+    """The spans that a stretch of time covers, and which share of it lies in each."""
+    if end <= start:
+        yield min(places - 1, int(end / span)), 1.0
+        return
+    for place in range(int(start / span), min(places, math.ceil(end / span))):
+        covered = min(end, (place + 1) * span) - max(start, place * span)
+        if covered > 0:
+            yield place, covered / (end - start)
 
 
 def _events(
