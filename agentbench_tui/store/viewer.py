@@ -271,7 +271,7 @@ class Viewer:
             " WHERE run_key=?1 ORDER BY seq DESC LIMIT 1))) AS at",
             (key,),
         )
-        return max(self.began_at, found[0]["at"])
+        return max(self.began_at, float(found[0]["at"]))
 
     async def _new(self, table: str, key: int, until: float) -> list[Row]:
         """Rows of a table that are due by then and were not told yet, at most a page."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from agentbench_tui.store.viewer import Row
     from agentbench_tui.tui.live_state import LiveState, Seen
 
@@ -44,46 +46,68 @@ def share_done(state: LiveState, row: Row, at: float) -> float | None:
 
 
 def left_s(state: LiveState, at: float) -> float | None:
-    """Seconds until the end at the pace so far; None where that cannot be told."""
-    total = 0.0
-    for row in state.executions:
-        if state.has_ended(row):
-            continue
-        left = execution_left_s(state, row, at)
-        if left is None:
-            return None
-        total += left
-    return total
+    """Seconds until the end at the pace so far; None where that cannot be told.
+
+    Tasks may take turns answer by answer, so theirs is the pace of all of them together.
+    """
+    open_rows = [row for row in state.executions if not state.has_ended(row)]
+    tasks = [row for row in open_rows if state.kind_of(row) == "task"]
+    parts = [execution_left_s(state, row, at) for row in open_rows if row not in tasks]
+    if tasks:
+        parts.append(_tasks_left_s(state, tasks))
+    known = [part for part in parts if part is not None]
+    return sum(known) if len(known) == len(parts) else None
+
+
+def _tasks_left_s(state: LiveState, rows: Sequence[Row]) -> float | None:
+    keys = {row["key"] for row in state.executions if state.kind_of(row) == "task"}
+    those = [seen for key, seen in state.seen.items() if key in keys and seen.observed]
+    began = min((one.began_at for one in those if one.began_at is not None), default=0.0)
+    seconds = max((one.last_at for one in those), default=0.0) - began
+    observed = sum(one.observed for one in those)
+    if seconds < _LEAST_S or observed < _LEAST_ANSWERS:
+        return None
+    return sum(_open_answers(state, row) for row in rows) * seconds / observed
+
+
+def _open_answers(state: LiveState, row: Row) -> int:
+    """Answers of a task that are still to come."""
+    own = state.seen.get(row["key"])
+    return max(0, int(row["planned"]) - (own.observed if own is not None else 0))
 
 
 def execution_left_s(state: LiveState, row: Row, at: float) -> float | None:
-    """Of one execution, as if it had the machine alone."""
+    """Of one execution, at the pace that it has beside those which it takes turns with."""
     kind = state.kind_of(row)
     if kind == "load":
         return _load_left_s(state, row, at)
     if kind != "task":
         return None
-    seen = state.seen.get(row["key"]) or _of_the_same_kind(state, row)
-    if seen is None or seen.began_at is None:
-        return None
-    seconds = seen.last_at - seen.began_at
-    if seconds < _LEAST_S or seen.observed < _LEAST_ANSWERS:
-        return None
     own = state.seen.get(row["key"])
-    left: int = max(0, row["planned"] - (own.observed if own is not None else 0))
-    return left * seconds / seen.observed
+    each_s = _seconds_each([] if own is None else [own])
+    if each_s is None:
+        each_s = _seconds_each(_of_the_same_benchmark(state, row))
+    if each_s is None:
+        each_s = _seconds_each([seen for seen in state.seen.values() if seen.observed])
+    return None if each_s is None else _open_answers(state, row) * each_s
 
 
-def _of_the_same_kind(state: LiveState, row: Row) -> Seen | None:
-    """What another agent's turn at the same benchmark has told, for one that has not begun."""
-    return next(
-        (
-            state.seen[other["key"]]
-            for other in state.executions
-            if other["benchmark_id"] == row["benchmark_id"] and other["key"] in state.seen
-        ),
-        None,
-    )
+def _seconds_each(those: Sequence[Seen]) -> float | None:
+    """How long an answer took of these executions; None while that is told by too little."""
+    seconds = sum(one.last_at - one.began_at for one in those if one.began_at is not None)
+    observed = sum(one.observed for one in those)
+    if seconds < _LEAST_S or observed < _LEAST_ANSWERS:
+        return None
+    return seconds / observed
+
+
+def _of_the_same_benchmark(state: LiveState, row: Row) -> list[Seen]:
+    """What other agents' turns at it have told, for one that has not begun."""
+    return [
+        state.seen[other["key"]]
+        for other in state.executions
+        if other["benchmark_id"] == row["benchmark_id"] and other["key"] in state.seen
+    ]
 
 
 def _load_left_s(state: LiveState, row: Row, at: float) -> float | None:

@@ -281,3 +281,24 @@ def test_who_gained_or_lost_places_has_an_arrow() -> None:
     ]
     assert changes == [1, -1]
     assert texts(board)[0][:4] == ["1", "b", "0.900", "0.800 – 0.950"]
+
+
+def test_what_has_not_begun_is_told_by_the_same_benchmark_else_by_the_pace_of_all() -> None:
+    run = run_row(["task", "task", "task"])
+    rows = [
+        execution(1, status="complete", planned=20),
+        execution(2, benchmark_id="b0", planned=30, status="planned"),
+        execution(3, planned=10, status="planned"),
+    ]
+    ticks = [tick(n, [10.0, 10.0]) for n in range(1, 11)]
+    state = of(update(run, rows, at=10, ticks=ticks))
+    # 20 answers in 10 s: half a second each, of either.
+    assert left_s(state, BEGAN + 10) == pytest.approx(15.0 + 5.0)
+
+
+def test_tasks_that_take_turns_end_together() -> None:
+    run = run_row(["task", "task"])
+    rows = [execution(1, planned=30), execution(2, planned=30)]
+    ticks = [tick(n, [10.0], key=key) for n in range(1, 11) for key in (1, 2)]
+    # Two answers a second in all, of 60: 40 more take 20 s, not twice that.
+    assert left_s(of(update(run, rows, at=10, ticks=ticks)), BEGAN + 10) == pytest.approx(20.0)

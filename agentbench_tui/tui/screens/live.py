@@ -318,7 +318,10 @@ class Live(Page["LiveDocument | None"]):
         event.stop()
         if event.grid.id == "progress" and event.grid.has_focus and event.key is not None:
             key = int(event.key)
-            if key != self._choices.execution and len(self._state.executions) > 1:
+            first = self._state.executions[0]["key"] if self._state.executions else None
+            # The cursor lies on the first row before anybody has moved it.
+            nobody_moved = self._choices.execution is None and key == first
+            if key != self._choices.execution and not nobody_moved:
                 self._choices.execution = key
                 self._changed |= {"ticks", "moment"}
                 self.reload()
