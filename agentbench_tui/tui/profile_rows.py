@@ -89,7 +89,9 @@ def bottlenecks_of(profile: Document) -> list[Sentence]:
 
 
 def tokens_table(profile: Document) -> GridData:
-    """Tokens by kind, and what they were spent on."""
+    """Tokens by kind, and what they were spent on; where none are known, why."""
+    if all(one["value"] is None for one in profile["tokens"]):
+        return GridData(_TOKENS, reason=f"{NOTHING} {profile['tokens'][0]['reason']}")
     rows = [
         GridRow(
             one["name"],
@@ -103,7 +105,7 @@ def tokens_table(profile: Document) -> GridData:
         )
         for one in profile["tokens"]
     ]
-    return GridData(_TOKENS, rows, reason="no answers yet")
+    return GridData(_TOKENS, rows)
 
 
 def resources_table(profile: Document) -> GridData:

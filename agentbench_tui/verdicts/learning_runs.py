@@ -53,7 +53,7 @@ def is_curve_file(path: Path) -> bool:
 
 def learning_runs(paths: Sequence[Path], metric: str | None) -> LearningRuns:
     """Every run of the files. Raises UsageError where no run logged the metric."""
-    runs = [run for path in paths for run in _runs(path, metric)]
+    runs = [run for path in paths for run in runs_of_file(path, metric)]
     if all(run.series is None for run in runs):
         raise UsageError(f"{runs[0].name}: {runs[0].reason}")
     summary = summarised(runs, SummaryKind())
@@ -81,7 +81,9 @@ def _values(found: Sequence[tuple[int | None, float]]) -> RunValues:
     return RunValues(np.array([value for _, value in found]), known, "learning curves")
 
 
-def _runs(path: Path, metric: str | None) -> list[Run]:
+def runs_of_file(path: Path, metric: str | None) -> list[Run]:
+    """The run of a file, or each one that its column of runs names; one that did not log the
+    metric has a reason. Raises UsageError for what cannot be read."""
     names = {*STEPS, VALUE, (metric or DEFAULT_METRIC).lower(), "seed", *ROLES["run"]}
     content = read_table(path, lambda name: name.lower() in names)
     if isinstance(content, Table) and (label := _named(content, ROLES["run"])) is not None:

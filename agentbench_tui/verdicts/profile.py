@@ -86,7 +86,8 @@ def _read_answers(connection: sqlite3.Connection, execution_key: int) -> tuple[l
         "SELECT a.seq, c.case_id, a.waiting_ms, a.e2e_ms, a.ttft_ms, a.failure_kind,"
         " a.correct, a.input_tokens, a.output_tokens, a.cached_tokens, a.reasoning_tokens,"
         " json_extract(a.answer, '$.spans') AS spans"
-        " FROM answers a JOIN cases c ON c.key=a.case_key WHERE a.execution_key=? ORDER BY a.seq LIMIT ?",
+        " FROM answers a JOIN cases c ON c.key=a.case_key"
+        " WHERE a.execution_key=? ORDER BY a.seq LIMIT ?",
         (execution_key, MOST_ANSWERS),
     ).fetchall()
     observed = [

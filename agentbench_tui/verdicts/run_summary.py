@@ -114,7 +114,7 @@ def summarised(runs: Sequence[Run], kind: SummaryKind) -> Summarised:
     if not curves:
         return Summarised(tuple(runs), "")
     longest = max(float(one.steps[-1]) for one in curves)
-    bounds = _bounds(curves, longest, kind)
+    bounds = summary_window(curves, kind)
     found = [
         run if run.series is None else _with_value(run, run.series, kind, bounds, longest)
         for run in runs
@@ -122,14 +122,16 @@ def summarised(runs: Sequence[Run], kind: SummaryKind) -> Summarised:
     return Summarised(tuple(found), _words(kind, bounds))
 
 
-def _bounds(
-    curves: Sequence[Series], longest: float, kind: SummaryKind
-) -> tuple[float, float] | None:
-    """First and last step of the window; None for the last n values."""
+def summary_window(curves: Sequence[Series], kind: SummaryKind) -> tuple[float, float] | None:
+    """First and last step of the window of these curves; None for the last n values, and where
+    there are no curves."""
     if kind.type == "last_n":
         return None
     if kind.step_min is not None and kind.step_max is not None:
         return kind.step_min, kind.step_max
+    if not curves:
+        return None
+    longest = max(float(one.steps[-1]) for one in curves)
     finished = [one for one in curves if one.steps[-1] >= FINISHED_FROM * longest]
     start = max(float(one.steps[0]) for one in finished)
     end = min(float(one.steps[-1]) for one in finished)

@@ -45,8 +45,8 @@ class Profile(ExecutionPage[dict[str, Any]]):
     Profile #use-row { height: 11; }
     Profile.-huge #answers-row, Profile.-huge #use-row { height: 1fr; }
     Profile #phases { width: 3fr; } Profile #bottlenecks { width: 2fr; }
-    Profile #flame { width: 2fr; }
-    Profile #tokens { width: 1fr; } Profile #resources { width: 1fr; }
+    Profile #flame { width: 3fr; }
+    Profile #tokens { width: 2fr; } Profile #resources { width: 3fr; }
     Profile.-low Horizontal, Profile.-narrow Horizontal { display: none; height: 1fr; }
     Profile.-low.-at-phases #phases-row, Profile.-narrow.-at-phases #phases-row,
     Profile.-low.-at-answers #answers-row, Profile.-narrow.-at-answers #answers-row,

@@ -1,0 +1,79 @@
+"""An episode of a market world as it was played, out of the store.
+
+An episode is an answer whose `data` is a document with `"schema": "agentbench.episode/1"`. It has:
+
+- `title`: of the world; `ticks`: how many; `tick_s`: seconds of the world's time that one takes;
+- `instruments`: a list of `id`, `name`, `kind` (`market` or `perpetual`), `prices` (a number a
+  tick, as it was at that tick's end; of a market from 0 to 1, of a perpetual in $), and of a market
+  that was resolved `resolved_tick` and `outcome` (words);
+- `equity`: in $, a number a tick;
+- `holdings`: changes of positions in order of their ticks: `tick`, `instrument` (its id), `side`
+  (`yes`, `no`, `long`, `short`), `amount` after the change (0: closed), `entry` (mean price);
+- `said`: posts and messages in order: `tick`, `where` (`feed` or a chat's name), `who`, `text`;
+- `acts`: what the agent did in order, refused calls too: `tick`, `method`, `arguments` (an
+  object), `ok`, `result` (words).
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from agentbench_tui.store.queries import find_run
+
+if TYPE_CHECKING:
+    import sqlite3
+
+SCHEMA = "agentbench.episode/1"
+NO_EPISODE = (
+    "has no episode of a market world: only answers of benchmarks with `game: market` are episodes"
+)
+_MOST = 10_000
+"""Answers of a run that are looked through."""
+Document = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class FoundEpisode:
+    """One episode of a run, or the reason why there is none."""
+
+    document: Document | None
+    reason: str = ""
+    number: int = 0
+    """Of this one among them, from 0."""
+    episodes: int = 0
+    agent: str = ""
+    case_id: str = ""
+    simulated: bool = False
+
+
+def episode_of(
+    connection: sqlite3.Connection, run_id: str | None = None, number: int = 0
+) -> FoundEpisode:
+    """An episode of a run (the latest where none is given), counted in order of commit and round
+    and round. Raises UsageError for a run that is not there."""
+    run = find_run(connection, run_id or "latest")
+    found = connection.execute(
+        "SELECT seq FROM (SELECT seq, answer FROM answers WHERE run_key=? ORDER BY seq LIMIT ?)"
+        " WHERE json_extract(answer, '$.data.schema')=? ORDER BY seq",
+        (run["key"], _MOST, SCHEMA),
+    ).fetchall()
+    if not found:
+        return FoundEpisode(None, f"run {run['id']} {NO_EPISODE}")
+    place = number % len(found)
+    row = connection.execute(
+        "SELECT json_extract(a.answer, '$.data') AS data, e.agent_id, e.simulated, c.case_id"
+        " FROM answers a JOIN benchmark_executions e ON e.key=a.execution_key"
+        " JOIN cases c ON c.key=a.case_key WHERE a.seq=?",
+        (found[place]["seq"],),
+    ).fetchone()
+    return FoundEpisode(
+        json.loads(row["data"]),
+        "",
+        place,
+        len(found),
+        row["agent_id"],
+        row["case_id"],
+        bool(row["simulated"]),
+    )
