@@ -47,11 +47,14 @@ SESSION = (
 class Terminal:
     """A session in a pseudo-terminal of a size."""
 
+    command: tuple[str, ...] = (sys.executable, "-c", SESSION)
+    """The database comes after it."""
+
     def __init__(self, database: Path, columns: int, lines: int) -> None:
-        self._master, slave = pty.openpty()
+        self.master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
         self._child = subprocess.Popen(
-            [sys.executable, "-c", SESSION, str(database)],
+            [*self.command, str(database)],
             stdin=slave,
             stdout=slave,
             stderr=slave,
@@ -71,15 +74,15 @@ class Terminal:
         except subprocess.TimeoutExpired:
             self._child.kill()
             self._child.wait()
-        os.close(self._master)
+        os.close(self.master)
 
     def read(self, seconds: float, *, until_bytes: bool = False) -> int:
         """Bytes that come within that time; the first of them end it where asked."""
         ends, count = time.monotonic() + seconds, 0
         while (left := ends - time.monotonic()) > 0:
-            if not select.select([self._master], [], [], left)[0]:
+            if not select.select([self.master], [], [], left)[0]:
                 break
-            count += len(os.read(self._master, 1 << 16))
+            count += len(os.read(self.master, 1 << 16))
             if until_bytes:
                 break
         return count
@@ -99,7 +102,7 @@ class Terminal:
         """From the key to the first byte of its answer; None when none came."""
         while self.read(QUIET_S):
             pass
-        os.write(self._master, key.encode())
+        os.write(self.master, key.encode())
         began = time.perf_counter()
         return 1e3 * (time.perf_counter() - began) if self.read(
             KEY_LIMIT_S, until_bytes=True

@@ -43,9 +43,10 @@ def list_runs(
         " EXISTS (SELECT 1 FROM json_each(r.plan, '$.groups') g"
         "  WHERE COALESCE(json_extract(g.value, '$.benchmark.kind'), 'task')"
         "   NOT IN ('load', 'stress')) AS judged"
-        " FROM (SELECT * FROM runs"
+        " FROM (SELECT key FROM runs"
         "  WHERE ? IS NULL OR EXISTS (SELECT 1 FROM json_each(tags) WHERE value = ?)"
-        "  ORDER BY started_at DESC, key DESC LIMIT ?) r"
+        "  ORDER BY started_at DESC, key DESC LIMIT ?) newest"
+        " JOIN runs r ON r.key = newest.key"
         " LEFT JOIN benchmark_executions e ON e.run_key = r.key"
         " GROUP BY r.key ORDER BY r.started_at DESC, r.key DESC",
         (tag, tag, limit),

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 Found = TypeVar("Found")
 NOTHING_YET = "No run is stored yet. Press 2 to choose one, or r for a first one of 10 seconds."
 _LONGEST_NOTICE = 400
+_REST = 9
+"""So many times as long as a reading took there is none: a large store costs a tenth of a core."""
 
 
 class Page(Screen[None], Generic[Found]):
@@ -45,6 +47,7 @@ class Page(Screen[None], Generic[Found]):
         self._wanted = False
         """Whether to read again when the reading that goes on has ended."""
         self._read_at = 0.0
+        self._took_s = 0.0
 
     @property
     def session(self) -> AgentbenchApp:
@@ -85,8 +88,10 @@ class Page(Screen[None], Generic[Found]):
         self.reload()
 
     def store_changed(self) -> None:
-        """Something was committed: read again, but not more often than `EVERY_S`."""
-        wait_s = self.EVERY_S - (time.monotonic() - self._read_at)
+        """Something was committed: read again, but not more often than `EVERY_S`, and seldomer
+        where reading takes long."""
+        every_s = max(self.EVERY_S, _REST * self._took_s)
+        wait_s = every_s - (time.monotonic() - self._read_at)
         if self._reading or self._wanted:
             self._wanted = True
         elif wait_s > 0:
@@ -127,6 +132,7 @@ class Page(Screen[None], Generic[Found]):
     def _done(self, found: tuple[Found] | None, words: str) -> None:
         """A reading has ended, with something found or with words why not."""
         self._reading = False
+        self._took_s = time.monotonic() - self._read_at
         if not self.is_attached or not self.query("#notice"):  # it is being taken down
             return
         self.tell(words)
