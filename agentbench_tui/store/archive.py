@@ -353,4 +353,4 @@ def _matching_cases(
     return {key: there[case_id] for case_id, key in here}
 
 
-assert SCHEMA_VERSION == 5, "teach _copy_run the new tables"
+assert SCHEMA_VERSION == 6, "teach _copy_run the new tables"
