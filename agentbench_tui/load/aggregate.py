@@ -106,6 +106,18 @@ def aggregate(requests: Requests, agent: AgentSpec, price: Price | None = None) 
     return result
 
 
+def spending(requests: Requests, agent: AgentSpec, price: Price | None) -> Aggregate:
+    """Tokens and costs alone, as `aggregate` has them."""
+    result = Aggregate(observed=len(requests), answered=int(requests.answered.sum()))
+    _tokens(result, requests)
+    _costs(result, requests, agent, price)
+    if requests.answers_estimated:
+        _mark_estimated(result, _OF_ANSWERS)
+    if requests.tokens_estimated:
+        _mark_estimated(result, _OF_TOKENS)
+    return result
+
+
 def statuses(requests: Requests) -> dict[str, int]:
     """Status → how many of the requests ended so; those that occur."""
     counts = np.bincount(requests.columns.table["status"], minlength=len(STATUSES))

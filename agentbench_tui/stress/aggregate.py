@@ -5,12 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from agentbench_tui.engine.aggregate import Aggregate, MetricValue
+from agentbench_tui.engine.closing import write_prices
+from agentbench_tui.load.aggregate import read_requests, spending
+from agentbench_tui.load.pricing import price_of
 from agentbench_tui.model.metric import METRICS
 from agentbench_tui.stress.reporter import read_report
 
 if TYPE_CHECKING:
     import sqlite3
 
+    from agentbench_tui.model.agent import AgentSpec
     from agentbench_tui.stress.breaking_point import BreakingPoint
     from agentbench_tui.stress.report import ScenarioReport
 
@@ -22,16 +26,20 @@ BREAKING = {
 """Axis of a search → its metric."""
 SCORED = ("stress", "recovery")
 """Phases of the windows that a scenario scores."""
-NOT_COUNTED = "not added up over the windows of a scenario"
+SPENT = ("tokens_used", "cost_usd")
 _NOT_MEASURED = {
     **dict.fromkeys(("correctness", "completeness", "relevance"), "stress does not judge answers"),
-    **dict.fromkeys(("tokens_used", "cost_usd"), NOT_COUNTED),
     **dict.fromkeys(("memory_peak_mb", "cpu_usage_percent"), "told window by window"),
 }
 
 
-def aggregate_report(connection: sqlite3.Connection, execution_key: int) -> Aggregate:
-    """The metrics of a scenario that has a report, and why there are none of one that has not."""
+def aggregate_report(
+    connection: sqlite3.Connection, execution_key: int, agent: AgentSpec
+) -> Aggregate:
+    """The metrics of a scenario that has a report, and why there are none of one that has not.
+
+    Tokens and costs are those of all windows together.
+    """
     observed, answered = connection.execute(
         "SELECT CAST(TOTAL(observed) AS INTEGER), CAST(TOTAL(answered) AS INTEGER)"
         " FROM iterations WHERE execution_key=?",
@@ -41,6 +49,13 @@ def aggregate_report(connection: sqlite3.Connection, execution_key: int) -> Aggr
     for name, reason in _NOT_MEASURED.items():
         result.total(name, None, observed, reason)
     result.total("api_calls", float(observed), observed)
+    price = price_of(connection, execution_key, agent)
+    spent = spending(
+        read_requests(connection, execution_key), agent, None if price is None else price.of_request
+    )
+    if price is not None:
+        result.writes.append(lambda c: write_prices(c, price.run_key, price.used))
+    result.metrics |= {name: spent.metrics[name] for name in SPENT}
     report = read_report(connection, execution_key)
     if report is None:
         for name in ("resilience", "recovery_s", "error_share"):

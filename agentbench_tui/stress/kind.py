@@ -62,14 +62,14 @@ def block() -> type[BaseModel]:
 def aggregate(
     connection: sqlite3.Connection,
     execution_key: int,
-    agent: AgentSpec,  # noqa: ARG001  # the contract's signature
+    agent: AgentSpec,
     resources: Resources,  # noqa: ARG001  # the contract's signature
     benchmark: Benchmark,  # noqa: ARG001  # the contract's signature
 ) -> Aggregate:
     """The metrics of what is stored of a scenario."""
     from agentbench_tui.stress.aggregate import aggregate_report
 
-    return aggregate_report(connection, execution_key)
+    return aggregate_report(connection, execution_key, agent)
 
 
 async def run(group: Group, context: RunContext) -> None:

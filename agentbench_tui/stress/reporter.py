@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -36,9 +37,18 @@ class Reporter:
         await self.save()
 
     async def save(self) -> None:
-        """Keep the report as it is now; on return it is committed."""
+        """Keep the report as it is now; on return it is committed. Facts that are no finite number
+        are left out: JSON has no other, and a rule can do nothing with them."""
+        report = self.report
+        for facts in (report.observations, *(one.evidence for one in report.advice)):
+            for name in [name for name, fact in facts.items() if not _is_told(fact)]:
+                del facts[name]
         document = msgspec.json.encode(self.report).decode()
         await self._writer.apply(lambda c: c.execute(_KEEP, (document, self._key)))
+
+
+def _is_told(fact: float | str | bool) -> bool:
+    return not isinstance(fact, float) or math.isfinite(fact)
 
 
 def read_report(connection: sqlite3.Connection, execution_key: int) -> ScenarioReport | None:

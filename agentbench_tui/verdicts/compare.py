@@ -19,6 +19,8 @@ from agentbench_tui.verdicts.head_to_head import compare_metric
 from agentbench_tui.verdicts.load_evidence import LoadEvidence
 from agentbench_tui.verdicts.outcome import Outcome, outcome
 from agentbench_tui.verdicts.sample_columns import CIRCUMSTANCES
+from agentbench_tui.verdicts.stress_evidence import PRIMARY as PRIMARY_OF_STRESS
+from agentbench_tui.verdicts.stress_evidence import StressEvidence
 from agentbench_tui.verdicts.task_evidence import TaskEvidence
 
 if TYPE_CHECKING:
@@ -295,7 +297,9 @@ def _of_one_run_each(a: Evidence, b: Evidence) -> tuple[str, ...]:
 
 def _by_run(side: Evidence) -> Evidence:
     """As it is where a file does not tell runs: it says itself what its repeats are."""
-    return side.by_run() if isinstance(side, TaskEvidence | LoadEvidence) and _runs(side) else side
+    if isinstance(side, TaskEvidence | LoadEvidence | StressEvidence) and _runs(side):
+        return side.by_run()
+    return side
 
 
 def _on_common_cases(a: Evidence, b: Evidence) -> tuple[Evidence, Evidence]:
@@ -325,6 +329,9 @@ def _primary(a: Evidence, b: Evidence) -> Sequence[str]:
             return PRIMARY_OF_TASKS
         said = [name for name in a.values if name not in CIRCUMSTANCES]
         return tuple(dict.fromkeys([*PRIMARY_OF_TASKS, *said]))  # of files, all that they say
+    if isinstance(a, StressEvidence) and isinstance(b, StressEvidence):
+        # Each scenario finds some of them.
+        return [one for one in PRIMARY_OF_STRESS if len(a.per_repeat(one)) + len(b.per_repeat(one))]
     if len(a.per_repeat("goodput_per_s")) and len(b.per_repeat("goodput_per_s")):
         swap = {"request_throughput_per_s": "goodput_per_s"}
         return [swap.get(name, name) for name in PRIMARY_OF_LOADS]

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 from agentbench_tui.verdicts.load_evidence import LoadEvidence
+from agentbench_tui.verdicts.stress_evidence import StressEvidence
 from agentbench_tui.verdicts.task_evidence import task_evidence
 
 if TYPE_CHECKING:
@@ -43,5 +44,14 @@ def evidence_of(
 ) -> Evidence:
     """What executions of one benchmark say together."""
     if rows[0]["dataset_key"] is None:  # cases are what a task benchmark is made of
-        return LoadEvidence(connection, rows)
+        kind = StressEvidence if _is_stress(connection, rows[0]) else LoadEvidence
+        return kind(connection, rows)
     return task_evidence(connection, rows, numbers)
+
+
+def _is_stress(connection: sqlite3.Connection, row: Execution) -> bool:
+    found = connection.execute(
+        "SELECT kind FROM benchmarks WHERE suite_hash=? AND benchmark_id=?",
+        (row["suite_hash"], row["benchmark_id"]),
+    ).fetchone()
+    return found is not None and found[0] == "stress"

@@ -28,7 +28,7 @@ Document = dict[str, Any]
 RANKED_BY = (
     "accuracy", OVERALL, "e2e_ms", "e2e_ms.p95", "ttft_ms", "ttft_ms.p99", "tpot_ms",
     "request_throughput_per_s", "goodput_per_s", "output_tokens", "output_tokens_per_s",
-    "cost_usd_per_task", "reliability",
+    "cost_usd_per_task", "reliability", "resilience", "breaking_rate_per_s",
 )  # fmt: skip
 """What one chooses among, in this order, as far as it was measured."""
 ALL = "all"

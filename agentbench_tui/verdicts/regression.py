@@ -22,6 +22,7 @@ from agentbench_tui.verdicts.compared_values import ComparedValues
 from agentbench_tui.verdicts.finding import NO_RATIO, UNDECIDED, Finding, Location, scale_of
 from agentbench_tui.verdicts.history import Point, comparable, histories, is_timed
 from agentbench_tui.verdicts.history_judgement import judged_by_history
+from agentbench_tui.verdicts.stress_evidence import PRIMARY as PRIMARY_OF_STRESS
 from agentbench_tui.verdicts.succession import succession
 from agentbench_tui.verdicts.version_judgement import WORSE, decided, judged_by_versions
 from agentbench_tui.verdicts.zeros import without_zeros, zero_finding
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 TAIL = "e2e_ms.p95"
 JUDGED = (
     "accuracy", "reliability", "e2e_ms.p50", TAIL, "ttft_ms.p50", "output_tokens.mean",
-    "cost_usd_per_task", "request_throughput_per_s", "goodput_share",
+    "cost_usd_per_task", "request_throughput_per_s", "goodput_share", *PRIMARY_OF_STRESS,
 )  # fmt: skip
 """What is judged unless metrics are named, where it was measured."""
 ENOUGH_FOR_TAIL = 299

@@ -48,7 +48,8 @@ class BoardAsked:
     """What a leaderboard is to show."""
 
     metric: str | None = None
-    """None for accuracy, or `e2e_ms` on boards where nothing is called right or wrong."""
+    """None for accuracy, or `e2e_ms` on boards where nothing is called right or wrong, or
+    `resilience` where there is stress alone."""
     overall: bool = False
     """One board over all categories, instead of one for each."""
     rating: bool = False
@@ -158,8 +159,10 @@ def _suites(evidence: Evidence) -> set[str]:
 
 
 def _default_metric(cards: Sequence[Scorecard]) -> str:
-    judged = any(len(card.samples("accuracy")) for card in cards)
-    return "accuracy" if judged else "e2e_ms"
+    for metric in ("accuracy", "e2e_ms", "resilience"):
+        if any(len(card.samples(metric)) for card in cards):
+            return metric
+    return "e2e_ms"
 
 
 def _board(
