@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from agentbench_tui.model.errors import UsageError, did_you_mean
-from agentbench_tui.store.selection import executions_where
+from agentbench_tui.store.latest import latest_executions
 from agentbench_tui.verdicts.place import latest_of_places
 
 if TYPE_CHECKING:
@@ -58,7 +58,8 @@ def contenders_by_category(
     _check_suite(connection, wanted.suite)
     categories = _categories(connection)
     rows: dict[str, list[Execution]] = defaultdict(list)
-    for row in _within(executions_where(connection, suite=wanted.suite), wanted.days):
+    since = _since(wanted.days)
+    for row in latest_executions(connection, suite=wanted.suite, since=since):
         rows[categories[row["suite_hash"]]].append(row)
     return {
         category: contenders(connection, rows[category], wanted.by)
@@ -111,11 +112,10 @@ def _check_suite(connection: sqlite3.Connection, suite: str | None) -> None:
         )
 
 
-def _within(rows: list[Execution], days: int | None) -> list[Execution]:
+def _since(days: int | None) -> str | None:
     if days is None:
-        return rows
-    since = (datetime.now(UTC) - timedelta(days=days)).strftime("%Y-%m-%dT%H:%M:%S")
-    return [row for row in rows if row["created_at"] > since]
+        return None
+    return (datetime.now(UTC) - timedelta(days=days)).strftime("%Y-%m-%dT%H:%M:%S")
 
 
 def _categories(connection: sqlite3.Connection) -> dict[str, str]:
