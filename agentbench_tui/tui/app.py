@@ -28,6 +28,7 @@ from agentbench_tui.store.queries import find_run
 from agentbench_tui.store.viewer import wish_row
 from agentbench_tui.store.writer import write_once
 from agentbench_tui.tui.glyphs import Glyphs, glyphs
+from agentbench_tui.tui.last_filter import LastFilter
 from agentbench_tui.tui.look import USUAL_RATE_HZ, Look
 from agentbench_tui.tui.pages import PAGES, modes, page_of
 from agentbench_tui.tui.screens.help import Help
@@ -41,6 +42,7 @@ from agentbench_tui.tui.theme import ANSI_DARK, DARK, THEMES, themes
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from textual.filter import LineFilter
     from textual.screen import Screen
 
 _START_LIMIT_S = 60.0
@@ -82,15 +84,13 @@ class AgentbenchApp(App[None]):
     ) -> None:
         """`first`: name of the page to begin with. `rate_hz`: how often what changes is drawn; 0
         leaves it to keys. `own_run`: what leaving asks about while it goes on."""
-        colourless = "NO_COLOR" in os.environ
         # Said before Textual chooses its filter: the other one for NO_COLOR makes greys.
-        super().__init__(ansi_color=True if colourless else None)
-        if colourless:  # Textual took it out; what is printed or started later wants it too
-            os.environ["NO_COLOR"] = "1"
+        super().__init__(ansi_color=True if "NO_COLOR" in os.environ else None)
         if "SSH_CONNECTION" in os.environ:
             self.animation_level = "none"
         self.shared = shared
         self.glyphs: Glyphs = glyphs(only_ascii=True if ascii_only else None)
+        self._last_filter = LastFilter(only_ascii=not self.glyphs.braille)
         self._first = first
         self._chosen_theme = theme
         self.draw_every_s = 1 / rate_hz if rate_hz > 0 else None
@@ -116,6 +116,15 @@ class AgentbenchApp(App[None]):
 
     def on_unmount(self) -> None:
         self._watch.close()
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """What lines pass through, ours last."""
+        return [*super().get_line_filters(), self._last_filter]
+
+    def get_key_display(self, binding: Binding) -> str:
+        """How a key is named in the footer and in help."""
+        shown = super().get_key_display(binding)
+        return shown if self.glyphs.braille or shown.isascii() else binding.key
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """The palette: every page and theme, besides the keys of the page in front."""
