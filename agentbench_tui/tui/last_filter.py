@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 _OBEYED = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 )
-    "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
-)
 """Control characters, and those that turn the direction of text. None takes a cell."""
 _FRAMES = {
     **dict.fromkeys("─━╌┄┈═▔", "-"),
