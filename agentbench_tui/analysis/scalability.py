@@ -27,6 +27,7 @@ from agentbench_tui.analysis.usl import (
     fit_parameters,
     in_unit,
     jacobian,
+    shape,
 )
 from agentbench_tui.model.plain_number import plain
 
@@ -34,6 +35,10 @@ LOADS = 6
 """Different loads that a fit needs."""
 REPEATS = 3
 """Measurements of every load that resampling needs."""
+FREE_PARAMETERS = 3
+"""λ, σ and κ."""
+_NO_SCATTER = 1e-9
+"""Repeats that differ by less, as shares of the largest throughput, are the same."""
 REACH = 2.0
 """Nothing is predicted beyond this many times the largest load."""
 WITHIN = 2.0
@@ -95,7 +100,8 @@ def fit_usl(
     the straight-line form N/X = (1 + σ(N-1) + κN(N-1))/λ gives. `weights` are > 0; 1/X² makes
     errors relative. Intervals: with 3 or more measurements of every load, percentiles of fits to
     measurements resampled within each load, their spread widened by √(r/(r-1)) because r
-    resampled values vary less than r new ones, and by t over normal because r tell it badly.
+    resampled values vary less than r new ones, by t over normal because r tell it badly, and by the
+    Birge ratio because the law itself may be off.
     Otherwise t on the standard errors, which take the (weighted) error as one at all loads.
     A peak is told only if the chosen model has one, the interval of κ excludes 0, and N* lies
     within 2 × the largest load. ValueError below 6 different loads and on values out of range.
@@ -115,7 +121,8 @@ def fit_usl(
         intervals, peak_interval = _by_errors(usl, errors, load.size - 3, level), None
     else:
         freedom = _freedom(usl, load, scaled, relative)
-        intervals, peak_interval = _by_draws(usl, draws, freedom, level, seed)
+        wider = birge_ratio(usl, load, scaled, relative)
+        intervals, peak_interval = _by_draws(usl, draws, freedom, wider, level, seed)
     rate, contention, coherency = intervals
     peak = _peak(usl, chosen, coherency, float(load.max()))
     top = None if peak is None else unit * usl.throughput(peak)
@@ -183,6 +190,24 @@ def _draws(
     return fit_parameters(starts, np.array(FREE["usl"]), load, resampled, weight)
 
 
+def birge_ratio(curve: Curve, load: Floats, measured: Floats, weight: Floats) -> float:
+    """√(χ²/ν) of the means of the loads about the curve, at least 1 (Birge 1932): how much further
+    they lie from it than repeats of one load scatter.
+
+    Repeats tell what chance does and nothing of how far the law is off; by this both are in the
+    intervals. χ² takes the pooled scatter within the loads; 1 where repeats do not scatter at all.
+    """
+    loads, numbers, counts = np.unique(load, return_inverse=True, return_counts=True)
+    weights = np.bincount(numbers, weights=weight) / counts
+    means = np.bincount(numbers, weights=weight * measured) / counts / weights
+    within = float(weight @ (measured - means[numbers]) ** 2) / (load.size - loads.size)
+    fitted = curve.parameters[0, 0] * shape(loads, curve.parameters)[0]
+    about = float((counts * weights) @ (means - fitted) ** 2) / (loads.size - FREE_PARAMETERS)
+    if within <= _NO_SCATTER**2 * float(weights.mean()):
+        return 1.0
+    return max(1.0, math.sqrt(about / within))
+
+
 def _by_errors(
     usl: Curve, errors: tuple[float | None, ...], df: int, level: float
 ) -> tuple[Interval | None, Interval | None, Interval | None]:
@@ -199,15 +224,17 @@ def _by_errors(
 
 
 def _by_draws(
-    usl: Curve, draws: Floats, freedom: Floats, level: float, seed: int
+    usl: Curve, draws: Floats, freedom: Floats, birge: float, level: float, seed: int
 ) -> tuple[tuple[Interval, Interval, Interval], Interval]:
-    """Percentile intervals of λ, σ, κ, and of N*, widened from the normal's to t's tails."""
+    """Percentile intervals of λ, σ, κ, and of N*, widened from the normal's to t's tails, and by
+    how far the law is off (`birge_ratio`)."""
     columns = np.column_stack([draws, _peaks(draws)])
     tails = [0.5 - level / 2, 0.5 + level / 2]
     # no interpolation, which would make NaN of infinite peaks
     ends = np.quantile(columns, tails, axis=0, method="inverted_cdf")
     centre = np.append(usl.parameters, _peaks(usl.parameters))
-    wider = [student_quantile(tails[1], df) / normal_quantile(tails[1]) for df in freedom]
+    t_over_normal = [student_quantile(tails[1], df) / normal_quantile(tails[1]) for df in freedom]
+    wider = birge * np.array(t_over_normal)
     with np.errstate(invalid="ignore"):
         widened = centre + (ends - centre) * wider
     ends = np.where(np.isfinite(widened), widened, ends)

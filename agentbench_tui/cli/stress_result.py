@@ -14,7 +14,6 @@ from agentbench_tui.verdicts.stress_words import (
     details,
     headline,
     scale_line,
-    scaling_line,
     standing_line,
 )
 
@@ -121,7 +120,7 @@ def _print_agent(agent: Document, form: str, *, named: bool) -> None:
     advice = advice_lines(agent["scenarios"])
     if advice:
         _print_list("Recommendations", advice, form)
-    closing = [scaling_line(agent["scaling"]), scale_line(agent), standing_line(agent)]
+    closing = [scale_line(agent), standing_line(agent)]
     for line in filter(None, closing):
         print_prose(line if form == "table" else f"{markdown_cell(line)}\n")
 

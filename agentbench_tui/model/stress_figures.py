@@ -142,8 +142,10 @@ STRESS_FACTS: dict[str, Metric] = {
             "worst_second",
             "share",
             "higher",
-            "Q (see resilience) of the second with the lowest.",
+            "Q (see resilience) of the second with the lowest; of a shorter piece where time is "
+            "scaled (piece_s).",
         ),
+        Metric("piece_s", "s", "none", "Length of the pieces that `worst_second` is one of."),
         Metric(
             "trend",
             "a unit an hour",

@@ -13,6 +13,7 @@ from agentbench_tui.model.answer import AgentFailure, FailureKind
 from agentbench_tui.stress.course import Course
 from agentbench_tui.stress.report import LimitsUsed, NormalLoad
 from agentbench_tui.stress.reporter import facts_of
+from agentbench_tui.stress.scaling import closed_rate
 from agentbench_tui.stress.window_bounds import error_bounds
 
 if TYPE_CHECKING:
@@ -260,8 +261,12 @@ async def _climb(stand: Stand, spec: StressSpec, reporter: Reporter) -> list[Mea
 
 
 def _throughput(step: Measured) -> float:
-    """Good answers a second, from half a latency after the first one: before it there are none, and
-    users that begin together are answered together."""
+    """Good answers a second: by the users and their mean latency where all were answered; else by
+    count, from half a latency after the first one: before it there are none, and users that begin
+    together are answered together."""
+    rate = closed_rate(step)
+    if rate is not None:
+        return rate
     ends = step.end_s[step.ok]
     if not ends.size:
         return 0.0

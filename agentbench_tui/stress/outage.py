@@ -142,5 +142,6 @@ def score_of_outages(outages: Sequence[Outage]) -> ScoreFacts | None:
         low=None if ends is None else ends.low,
         high=None if ends is None else ends.high,
         worst_second=found.worst,
+        piece_s=outages[0].normal.piece_s,
         windows=found.windows,
     )

@@ -70,7 +70,9 @@ class ScoreFacts(msgspec.Struct, frozen=True, kw_only=True):
     low: float | None = None
     high: float | None = None
     worst_second: float | None = None
-    """Lowest share of what was asked that one second got."""
+    """Lowest share of what was asked that one piece got."""
+    piece_s: float = 1.0
+    """Length of a piece: a second, less where time is scaled."""
     windows: int = 0
 
 

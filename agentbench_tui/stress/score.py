@@ -32,6 +32,7 @@ def score_of(windows: Sequence[Measured], normal: Normal) -> ScoreFacts | None:
         low=None if found.interval is None else found.interval.low,
         high=None if found.interval is None else found.interval.high,
         worst_second=found.worst,
+        piece_s=normal.piece_s,
         windows=found.windows,
     )
 

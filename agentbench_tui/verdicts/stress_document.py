@@ -56,6 +56,7 @@ def told(report: ScenarioReport) -> Document:
         "resilience": None if score is None else score.value,
         "interval": None if score is None or score.low is None else [score.low, score.high],
         "worst_second": None if score is None else score.worst_second,
+        "piece_s": None if score is None else score.piece_s,
         "broke": report.broke if report.broke or _was_tried(report) else None,
         "breaking_point": _first_that_fails(points),
         "breaking_points": points,
@@ -145,8 +146,8 @@ def _of_agent(executions: Sequence[Document]) -> Document:
 def _untold(name: str | None, status: str, reason: str) -> Document:
     """A scenario of which nothing was measured."""
     nothing = (
-        *("resilience", "interval", "worst_second", "broke", "breaking_point", "recovery_s"),
-        *("time_scale", "simulated", "normal", "limits", "scaling"),
+        *("resilience", "interval", "worst_second", "piece_s", "broke", "breaking_point"),
+        *("recovery_s", "time_scale", "simulated", "normal", "limits", "scaling"),
     )
     lists = ("breaking_points", "recommendations", "recoveries", "trends", "windows")
     return {

@@ -8,6 +8,8 @@ from agentbench_tui.verdicts.figures import NOTHING, milliseconds, rate
 
 _SEVERITIES = ("critical", "warning", "info")
 """From the worst; what is recommended is told in this order."""
+NO_LAW = "not by"
+"""How the words of a scaling begin to which the law does not fit."""
 UNKNOWN = "not known"
 """How `analysis.resilience.Recovery` begins where too little was watched to tell."""
 _WHAT = {"rate": "rate", "concurrency": "users", "input": "input"}
@@ -76,8 +78,10 @@ def scaling_line(scaling: Document | None) -> str:
     """The law over users, and with how many throughput is highest; empty without one."""
     if scaling is None:
         return ""
-    law = f"λ {rate(scaling['lambda_per_s'])}/s, σ {scaling['sigma']:.3g}"
-    law += f", κ {scaling['kappa']:.3g}"
+    if scaling["words"].startswith(NO_LAW):
+        return f"scaling: {scaling['words']}"
+    law = f"one user λ {rate(scaling['lambda_per_s'])}/s, waiting σ {_share(scaling, 'sigma')},"
+    law += f" agreeing κ {_share(scaling, 'kappa')}"
     star = scaling["n_star"]
     peak = ""
     if star is not None:
@@ -86,6 +90,12 @@ def scaling_line(scaling: Document | None) -> str:
             peak += f", {rate(scaling['peak'])} requests/s there"
     words = f"; {scaling['words']}" if scaling["words"] else ""
     return f"scaling: {scaling['model']} ({law}){peak}{words}"
+
+
+def _share(scaling: Document, name: str) -> str:
+    ends = scaling[f"{name}_interval"]
+    among = "" if ends is None else f" [{ends[0]:.3g}, {ends[1]:.3g}]"
+    return f"{scaling[name]:.3g}{among}"
 
 
 def standing_line(agent: Document) -> str:
@@ -176,7 +186,7 @@ def _normal(normal: Document | None) -> str:
     users = "1 user" if normal["users"] == 1 else f"{normal['users']} users"
     times = f"p50 {milliseconds(normal['p50_ms'])}, p95 {milliseconds(normal['p95_ms'])}"
     how = "" if normal["measured"] else " (as told, not searched for)"
-    best = f"at most {rate(normal['capacity_per_s'])} answered a second"
+    best = f"most answered while looking for it {rate(normal['capacity_per_s'])}/s"
     load = f"{rate(normal['rate_per_s'])} requests/s, {users}"
     return f"normal: {load}, {times}{how}; {best}"
 
@@ -204,8 +214,11 @@ def _bracket(point: Document) -> str:
 
 
 def _worst_second(scenario: Document) -> str:
-    worst = scenario["worst_second"]
-    return "" if worst is None else f"worst second: {worst:.0%} of what was asked or possible"
+    worst, piece_s = scenario["worst_second"], scenario["piece_s"]
+    if worst is None:
+        return ""
+    scaled = "" if piece_s in {None, 1} else f" (here of {piece_s:.3g} s)"
+    return f"worst second{scaled}: {worst:.0%} of what was asked or possible was served"
 
 
 def _recovery(one: Document) -> str:

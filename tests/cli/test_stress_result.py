@@ -215,10 +215,10 @@ def test_a_recovery_that_nobody_could_see_is_not_called_none() -> None:
 
 def test_what_stands_behind_it_has_its_figures() -> None:
     assert details(told(high_load(missing={"memory": "its processes are not here"}))) == [
-        "normal: 42 requests/s, 4 users, p50 51.0 ms, p95 61.0 ms; at most 158 answered a second",
+        "normal: 42 requests/s, 4 users, p50 51.0 ms, p95 61.0 ms; most answered while looking for it 158/s",
         "limits: errors 1%, p95 183 ms (3 × that at normal load), 95% completed in time",
         f"rate: {POINT.words}; passes again after an overload and at the end",
-        "worst second: 10% of what was asked or possible",
+        "worst second: 10% of what was asked or possible was served",
         "after overload: recovered after 3 s",
         "– memory: its processes are not here",
     ]
@@ -255,7 +255,8 @@ def test_trends_and_the_law_are_told() -> None:
         )
     )["scaling"]
     assert scaling_line(law) == (
-        "scaling: usl (λ 95.31/s, σ 0.0362, κ 0.000911);"
+        "scaling: usl (one user λ 95.31/s, waiting σ 0.0362 [0.035, 0.0374], agreeing"
+        " κ 0.000911);"
         " N* 32.53 [31, 34.2] users, 1,008 requests/s there"
     )
     assert scaling_line(None) == ""
