@@ -62,6 +62,7 @@ _ROLES: dict[str, Role] = {
     "no regression": "good",
     "no change seen": "text",
 }
+_CHANGED = frozenset({"regression", "suspect", "improvement"})
 _ORDER = ("regression", "suspect", "improvement", "no change seen")
 _GRADES = ("critical", "major", "minor")
 _WELL, _POOR = 90.0, 60.0
@@ -164,7 +165,7 @@ def finding_sentences(series: Series) -> list[Sentence]:
         seen = f"a worsening of {smallest} would have been seen in 4 of 5 cases"
         said.append(Sentence(seen, "no regression", "good"))
     point = one["change_point"]
-    if point is not None:
+    if point is not None and one["verdict"] in _CHANGED:
         where = f"from {run_words(point['first'])}"
         if point["last"] != point["first"]:
             where += f" to {run_words(point['last'])}"
@@ -185,6 +186,31 @@ def finding_sentences(series: Series) -> list[Sentence]:
     if series.earlier:
         said.append(Sentence(f"{series.earlier:,} earlier runs are not drawn", "note", "dim"))
     return said
+
+
+def after(series: Sequence[Series], at: Series, *, by_place: bool) -> Series | None:
+    """At the next benchmark, with the same metric where that has it; or the next metric of the
+    same benchmark. None where there is no other."""
+    if by_place:
+        places = list(dict.fromkeys(one.place for one in series))
+        place = places[(places.index(at.place) + 1) % len(places)]
+        there = [one for one in series if one.place == place]
+        chosen = next((one for one in there if one.metric == at.metric), there[0])
+        return None if place == at.place else chosen
+    there = [one for one in series if one.place == at.place]
+    chosen = there[(there.index(at) + 1) % len(there)]
+    return None if chosen is at else chosen
+
+
+def before_and_now(series: Series, agent: str) -> list[str] | None:
+    """Selectors of the run before the newest change and of the newest run, to be compared; None
+    where there is one run alone."""
+    if len(series.points) < 2:
+        return None
+    point = series.finding["change_point"]
+    before = None if point is None else point["before"]
+    run_id = series.points[-2].run_id if before is None else before["run_id"]
+    return [f"run:{run_id}/{agent}", f"run:{series.points[-1].run_id}/{agent}"]
 
 
 def alarms_table(standings: Sequence[Standing]) -> GridData:

@@ -17,8 +17,10 @@ from agentbench_tui.store.queries import list_agents
 from agentbench_tui.tui.grid_data import GridData
 from agentbench_tui.tui.history_plot import course_plot
 from agentbench_tui.tui.history_rows import (
+    after,
     agents_table,
     alarms_table,
+    before_and_now,
     finding_sentences,
     findings_table,
     key_of,
@@ -209,17 +211,11 @@ class History(Page[Found]):
 
     def _compare(self, one: Series) -> None:
         """The newest run with the one before its change, the earlier as the control."""
-        newest = one.points[-1] if one.points else None
-        point = one.finding["change_point"]
-        before = point["before"] if point is not None else None
-        run = before["run_id"] if before is not None else None
-        if run is None and len(one.points) > 1:
-            run = one.points[-2].run_id
-        if newest is None or run is None or self._found is None:
+        sides = before_and_now(one, self._found.agent) if self._found else None
+        if sides is None:
             self.notify("one run has nothing to be compared with: run again after a change")
             return
-        agent = self._found.agent
-        self.shared.marked[:] = [f"run:{run}/{agent}", f"run:{newest.run_id}/{agent}"]
+        self.shared.marked[:] = sides
         self.session.action_go("compare")
 
     def _choose_agent(self, agent: str | None) -> None:
@@ -241,46 +237,20 @@ class History(Page[Found]):
 
     def action_benchmark(self) -> None:
         """The next benchmark, the same metric where it has that."""
-        self._step("benchmarks", lambda one: one.place, lambda one: one.metric)
+        self._step("benchmarks")
 
     def action_metric(self) -> None:
         """The next metric at this benchmark."""
-        at = self._series.get(self._at or "")
-        if at is None:
-            self.notify("nothing was judged yet")
-            return
-        self._step(
-            "metrics of this benchmark",
-            lambda one: one.metric,
-            lambda one: one.place,
-            [one for one in self._series.values() if one.place == at.place],
-        )
+        self._step("metrics of this benchmark")
 
-    def _step(
-        self,
-        what: str,
-        by: Callable[[Series], object],
-        same: Callable[[Series], object],
-        among: list[Series] | None = None,
-    ) -> None:
-        """Go to the next value of one property, keeping the other where that is there."""
+    def _step(self, what: str) -> None:
         at = self._series.get(self._at or "")
-        choices = list(self._series.values()) if among is None else among
-        known = list(dict.fromkeys(map(by, choices)))
-        if at is None or len(known) < 2:
+        chosen = at and after(list(self._series.values()), at, by_place=what == "benchmarks")
+        if chosen is None:
             self.notify(f"there are no other {what}")
             return
-        after = known[(known.index(by(at)) + 1) % len(known)]
-        those = [one for one in choices if by(one) == after]
-        chosen = next((one for one in those if same(one) == same(at)), those[0])
-        self._words = ""
         self._at = key_of(chosen)
-        self._show_findings_at(self._at)
-
-    def _show_findings_at(self, key: str) -> None:
-        grid = self.query_one("#findings", Grid)
-        grid.move_to(key)
-        self._at = key
+        self.query_one("#findings", Grid).move_to(self._at)
         self._show_one()
 
     def action_time(self) -> None:
@@ -375,19 +345,30 @@ class History(Page[Found]):
             self.notify(f"'{verdict}' is no change that could be accepted", markup=False)
             return
         agent = self._found.agent
-        with reading(self.shared.database) as connection:
-            changes = acceptable_at(connection, agent, one.place, one.metric)
+
+        def look() -> None:
+            try:
+                with reading(self.shared.database) as connection:
+                    changes = acceptable_at(connection, agent, one.place, one.metric)
+            except AgentbenchError as error:
+                self.app.call_from_thread(self.tell, str(error))
+                return
+            self.app.call_from_thread(self._ask_to_accept, agent, changes)
+
+        self.run_worker(look, thread=True, group="write")
+
+    def _ask_to_accept(self, agent: str, changes: list[AcceptedChange]) -> None:
         if not changes:
             self.notify("where it began is not known, so that it cannot be accepted")
             return
+        one = changes[0]
         question = (
-            f"Accept {one.metric} of {place_words(one.finding)} since {changes[0].since[:16]} as"
-            f" its new level? Runs before are no longer compared with."
+            f"Accept {one.metric} of {one.benchmark_id} since {one.since[:16]} as its new level?"
+            f" Runs before are no longer compared with."
             f" `agentbench baseline accept {agent} --undo` takes it back."
         )
-        self.app.push_screen(
-            Sure(one_line(question, 400)), lambda sure: self._accept(sure, changes)
-        )
+        sure = Sure(one_line(question, 400))
+        self.app.push_screen(sure, lambda meant: self._accept(meant, changes))
 
     def _accept(self, sure: bool | None, changes: list[AcceptedChange]) -> None:
         def keep() -> str:

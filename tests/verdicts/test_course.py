@@ -1,0 +1,145 @@
+"""The course of an agent: values of runs, where levels changed, and how all agents stand."""
+
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from run_history import Measured, RunHistory, near, timed
+
+from agentbench_tui.model.errors import UsageError
+from agentbench_tui.store.baselines import keep_accepted
+from agentbench_tui.store.database import connect_to_read, connect_to_write, reading
+from agentbench_tui.verdicts.alarms import standings
+from agentbench_tui.verdicts.course import (
+    MOST_RUNS,
+    Course,
+    acceptable_at,
+    course_of,
+    newest_agent,
+)
+
+
+def course(path: Path, agent: str = "bot") -> Course:
+    with reading(path) as connection:
+        return course_of(connection, agent)
+
+
+def a_store(path: Path, *levels: tuple[str, float, int]) -> RunHistory:
+    """Runs of `bot`: version, level and how many."""
+    store = RunHistory(path)
+    for version, level, count in levels:
+        store.times(near(level, count), version)
+    return store
+
+
+def test_a_change_of_level_lies_where_it_was_planted(tmp_path: Path) -> None:
+    store = a_store(tmp_path / "a.db", ("1", 100.0, 20), ("2", 130.0, 4))
+    store.close()
+    (series,) = course(store.path).series
+    assert [point.version for point in series.points] == ["1"] * 20 + ["2"] * 4
+    (change,) = series.changes
+    assert (change.first, change.last, change.worse) == (20, 20, True)
+    assert change.severity == "critical"
+    assert change.is_newest
+    assert change.change == pytest.approx(1.3, rel=0.01)
+
+
+def test_an_earlier_improvement_stays_beside_what_was_found_now(tmp_path: Path) -> None:
+    store = a_store(tmp_path / "a.db", ("1", 130.0, 15), ("1", 100.0, 20), ("1", 120.0, 5))
+    store.close()
+    (series,) = course(store.path).series
+    assert [(one.first, one.worse) for one in series.changes] == [(15, False), (35, True)]
+    assert [one.severity for one in series.changes] == [None, "major"]
+
+
+def test_no_change_has_none(tmp_path: Path) -> None:
+    store = a_store(tmp_path / "a.db", ("1", 100.0, 30))
+    store.close()
+    (series,) = course(store.path).series
+    assert series.changes == ()
+    assert series.finding["verdict"] == "no change seen"
+    assert series.finding["smallest_seen"] > 0
+
+
+def test_what_was_measured_on_another_machine_is_shown_as_not_comparable(tmp_path: Path) -> None:
+    store = RunHistory(tmp_path / "a.db")
+    store.run({"bot@1": {"b": timed(500.0)}}, machine="other")
+    store.times(near(100.0, 20))
+    store.close()
+    (series,) = course(store.path).series
+    assert [point.is_comparable for point in series.points] == [False] + [True] * 20
+    assert series.changes == ()
+
+
+def test_intervals_are_those_of_the_executions(tmp_path: Path) -> None:
+    store = RunHistory(tmp_path / "a.db")
+    store.run({"bot@1": {"b": Measured({"accuracy": 0.8})}})
+    store.run({"bot@2": {"b": Measured({"accuracy": 0.9})}})
+    store.close()
+    with closing(connect_to_write(store.path)) as connection:
+        connection.execute("UPDATE metrics SET low=0.75, high=0.84 WHERE value=0.8")
+    (series,) = course(store.path).series
+    assert [(one.low, one.high) for one in series.points] == [(0.75, 0.84), (None, None)]
+
+
+def test_only_the_newest_runs_are_shown(tmp_path: Path) -> None:
+    store = a_store(tmp_path / "a.db", ("1", 100.0, MOST_RUNS + 3))
+    store.close()
+    (series,) = course(store.path).series
+    assert len(series.points) == MOST_RUNS
+    assert series.earlier == 3
+
+
+def test_an_accepted_change_is_told_and_no_longer_found(tmp_path: Path) -> None:
+    store = a_store(tmp_path / "a.db", ("1", 100.0, 20), ("2", 130.0, 15))
+    store.close()
+    (series,) = course(store.path).series
+    with reading(store.path) as connection:
+        changes = acceptable_at(connection, "bot", series.place, series.metric)
+        assert acceptable_at(connection, "bot", series.place, "accuracy") == []
+    assert [one.since for one in changes] == [series.points[20].at]
+    keep_accepted(store.path, changes)
+    (series,) = course(store.path).series
+    assert series.finding["verdict"] == "no change seen"
+    assert series.accepted is not None
+    assert series.accepted.after == pytest.approx(130.0, rel=0.01)
+
+
+def test_the_worst_agent_stands_first(tmp_path: Path) -> None:
+    store = RunHistory(tmp_path / "a.db")
+    levels = near(1.0, 25)
+    for number, level in enumerate(levels):
+        late = number >= 20
+        store.run(
+            {
+                "calm@1": {"b": timed(100 * level)},
+                "slow@1": {"b": timed((150 if late else 100) * level)},
+                "tired@1": {"b": timed((108 if late else 100) * level)},
+            }
+        )
+    store.run({"fresh@1": {"b": timed(7.0)}})
+    store.close()
+    with closing(connect_to_read(store.path)) as connection:
+        found = standings(connection)
+        assert newest_agent(connection) == "fresh"
+    assert [(one.agent, one.verdict, one.severity) for one in found] == [
+        ("slow", "regression", "critical"),
+        ("tired", "regression", "minor"),
+        ("calm", "no regression", None),
+        ("fresh", "not enough data", None),
+    ]
+    assert found[0].health == 0.0
+    assert found[2].health == 100.0
+
+
+def test_of_who_was_interrupted_nothing_can_be_judged(tmp_path: Path) -> None:
+    store = RunHistory(tmp_path / "a.db")
+    store.run({"bot@1": {"b": timed(7.0)}}, status="interrupted")
+    store.close()
+    with closing(connect_to_read(store.path)) as connection:
+        (one,) = standings(connection)
+        assert newest_agent(connection) is None
+    assert one.verdict == ""
+    assert "no complete execution" in one.reason
+    with pytest.raises(UsageError, match="no agent 'bod'"):
+        course(store.path, "bod")
