@@ -37,7 +37,8 @@ def list_runs(
         connection,
         "SELECT r.key, r.id, r.status, r.stop_reason, r.suite_ids, r.tags, r.seed, r.repeats,"
         " r.verdict, r.started_at, r.ended_at, COUNT(e.key) AS executions,"
-        " SUM(e.status = 'complete') AS complete, SUM(e.observed) AS observed,"
+        " SUM(e.status = 'complete') AS complete, SUM(e.planned) AS planned,"
+        " SUM(e.observed) AS observed,"
         " SUM(e.answered) AS answered, SUM(e.correct) AS correct, SUM(e.cost_usd) AS cost_usd,"
         " GROUP_CONCAT(DISTINCT e.agent_id) AS agents,"
         " EXISTS (SELECT 1 FROM json_each(r.plan, '$.groups') g"

@@ -26,6 +26,7 @@ from agentbench_tui.tui.suite_shelf import (
     parameter_fields,
     read_shelf,
 )
+from agentbench_tui.tui.widgets.crumbs import CrumbBar
 from agentbench_tui.tui.widgets.grid import Grid
 from agentbench_tui.tui.widgets.option_form import OptionForm
 from agentbench_tui.tui.widgets.sentences import Sentence, Sentences
@@ -34,7 +35,6 @@ from agentbench_tui.tui.widgets.typed_agent import TypedAgent
 
 if TYPE_CHECKING:
     import sqlite3
-    from pathlib import Path
 
     from textual.app import ComposeResult
 
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 
 PAUSE_S = 0.3
 """After the last change, before the plan is made again."""
+_LONGEST_COMMAND = 10_000
 _TITLES = {"run": "how", "load": "how: a load of one target", "stress": "how: a stress"}
 
 
@@ -62,7 +63,7 @@ class NewRun(Page[list["AgentSpec"]]):
     BINDINGS: ClassVar = [
         Binding("ctrl+r", "start", "Start", priority=True),
         Binding("v", "view", "Panel", tooltip="suites, agents, form"),
-        Binding("k", "ask", "Ask agent", tooltip="one short question to the agent at the cursor"),
+        Binding("a", "ask", "Ask agent", tooltip="one short question to the agent at the cursor"),
         Binding("y", "copy", "Copy command", tooltip="the equivalent command line"),
         Binding("escape", "back", "Suites", show=False),
     ]
@@ -88,7 +89,7 @@ class NewRun(Page[list["AgentSpec"]]):
             yield panel(SuiteTree(id="suites"), "what: enter chooses, space picks parts")
             with Vertical(id="how"):
                 agents = Grid(id="agents", selectable=True)
-                yield panel(agents, "agents: space picks, k asks one a question")
+                yield panel(agents, "agents: space picks, a asks one a question")
                 yield TypedAgent(id="typed")
                 yield panel(OptionForm(id="form"), _TITLES["run"])
         yield panel(Sentences(id="preview"), "what that does: y copies the command")
@@ -125,6 +126,7 @@ class NewRun(Page[list["AgentSpec"]]):
         tree.fill(shelf)
         if self.app.screen is self:
             tree.focus()
+        self._show_agents()
         await self._fill_form()
         self._begin_with_wish()
         self._show_preview()
@@ -150,6 +152,7 @@ class NewRun(Page[list["AgentSpec"]]):
         self._agents.of_suite(choice.own_agents)
         self._show_agents()
         self._mark_tree()
+        self.query_one(CrumbBar).show(("agentbench", *self.crumbs()))
         await self._fill_form()
         self._changed()
 
@@ -277,19 +280,23 @@ class NewRun(Page[list["AgentSpec"]]):
         self._show_preview()
 
     def _show_preview(self) -> None:
-        said = [Sentence(self._choice.command(self._other_database()), "command", "accent")]
         if lacking := self._choice.lacking():
-            said.append(Sentence(lacking, "next", "warn"))
+            said = [Sentence(lacking, "next", "warn")]
         elif self._preview is None:
-            said.append(Sentence("looking …", "plan", "dim"))
+            said = [Sentence("looking …", "plan", "dim")]
         else:
-            said += preview_words(self._preview)
+            said = preview_words(self._preview)
+        said.append(Sentence(self._command(), "command", "accent"))
         if self._about:
             said.append(Sentence(self._about, "here", "dim"))
         self.query_one("#preview", Sentences).show(said)
 
-    def _other_database(self) -> Path | None:
-        return None if self.shared.database == default_database() else self.shared.database
+    def _command(self) -> str:
+        """What is run, as one types it, secrets masked; without a word of a store that is the
+        user's own."""
+        own = self.shared.database == default_database()
+        command = self._choice.command(None if own else self.shared.database)
+        return one_line(redact(command), _LONGEST_COMMAND)
 
     def on_button_pressed(self, event: Button.Pressed) -> None:
         event.stop()
@@ -324,8 +331,8 @@ class NewRun(Page[list["AgentSpec"]]):
 
     def action_copy(self) -> None:
         """The command line, by the terminal's own clipboard."""
-        command = redact(self._choice.command(self._other_database()))
-        self.app.copy_to_clipboard(one_line(command, 10_000))
+        command = self._command()
+        self.app.copy_to_clipboard(command)
         self.notify(one_line(command, 300), title="copied", markup=False)
 
     def action_ask(self) -> None:
@@ -337,7 +344,7 @@ class NewRun(Page[list["AgentSpec"]]):
         if self._agents.is_free(argument):
             self._ask(argument, meant=True)
             return
-        question = f"Ask {one_line(redact(argument), 120)} one short question? It may cost money."
+        question = f"This may cost money. Ask {one_line(redact(argument), 120)} one question?"
         self.app.push_screen(Sure(question), lambda meant: self._ask(argument, meant=bool(meant)))
 
     def _ask(self, argument: str, *, meant: bool) -> None:

@@ -72,7 +72,9 @@ def _gutter(
     row: GridRow, at_cursor: bool, state: GridState, palette: Palette, glyphs: Glyphs
 ) -> Segment:
     pointer = glyphs.pointer if at_cursor else " "
-    return span(pointer + (glyphs.tick if row.key in state.selected else " "), palette.accent)
+    mark = glyphs.tick if row.key in state.selected else " "
+    # Where one is not, the place where one was is of little interest.
+    return span(pointer + mark, palette.accent if state.focused or mark != " " else palette.dim)
 
 
 def _titles(

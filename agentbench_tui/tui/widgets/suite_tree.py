@@ -49,6 +49,8 @@ class SuiteTree(Tree[Place]):
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("space", "pick", "Pick"),
+        Binding("home", "end(0)", "First", show=False),
+        Binding("end", "end(-1)", "Last", show=False),
         Binding("right", "unfold", "Open", show=False),
         Binding("left", "fold", "Close", show=False),
     ]
@@ -169,6 +171,10 @@ class SuiteTree(Tree[Place]):
             node.toggle()
         elif node.data.kind != "words":
             self.post_message(self.Chosen(node.data))
+
+    def action_end(self, line: int) -> None:
+        """To the first line (0) or the last (-1)."""
+        self.cursor_line = line if line == 0 else self.last_line
 
     def action_unfold(self) -> None:
         if self.cursor_node is not None:
