@@ -153,6 +153,7 @@ def accept(
     agentbench baseline accept my-agent --undo
     """
     from agentbench_tui.model.errors import UsageError
+    from agentbench_tui.model.metric import regressing_metrics
     from agentbench_tui.store.baselines import (
         accepted_changes,
         baselines_of,
@@ -162,14 +163,14 @@ def accept(
     from agentbench_tui.store.database import reading
     from agentbench_tui.verdicts.acceptance import acceptable
     from agentbench_tui.verdicts.baseline import target_words
-    from agentbench_tui.verdicts.regression import RegressionAsked, checked_metrics, judge_agent
+    from agentbench_tui.verdicts.regression import RegressionAsked, judge_agent
 
     path = database_path(database)
     wanted = RegressionAsked(agent, suite=suite, benchmark=benchmark, metrics=metrics)
     with reading(path) as connection:
         overriding = [one for one in baselines_of(connection, agent) if one.name == DEFAULT]
         if undo:
-            only = checked_metrics(metrics)
+            only = regressing_metrics(metrics)
             changes = [
                 one
                 for one in accepted_changes(connection, agent)

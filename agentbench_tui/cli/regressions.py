@@ -156,7 +156,7 @@ def _newest_agent(connection: Any) -> str:
 def _thresholds(texts: tuple[str, ...]) -> tuple[float | None, dict[str, float]]:
     """The one for all, and those of single metrics."""
     from agentbench_tui.model.errors import UsageError
-    from agentbench_tui.verdicts.regression import checked_metrics
+    from agentbench_tui.model.metric import regressing_metrics
 
     bare, own = None, {}
     for text in texts:
@@ -170,7 +170,7 @@ def _thresholds(texts: tuple[str, ...]) -> tuple[float | None, dict[str, float]]
                 f"--threshold {text}: expected [METRIC=]T between 0 and 1, as in 0.05, or as in 5%"
             )
         if metric:
-            own[checked_metrics([metric])[0]] = value
+            own[regressing_metrics([metric])[0]] = value
         else:
             bare = value
     return bare, own

@@ -1,4 +1,4 @@
-"""Gates: one small language: `accuracy>=0.8`, `verdict==clean`, `no-regression`."""
+"""Gates: one small language: `accuracy>=0.8`, `verdict==clean`, `no-regression(accuracy)`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from agentbench_tui.model.errors import UsageError, did_you_mean
 from agentbench_tui.model.load_figures import VERDICT, VERDICTS, load_figures
 from agentbench_tui.model.load_words import SAID
-from agentbench_tui.model.metric import SCORES, Metric, known_metrics
+from agentbench_tui.model.metric import SCORES, Metric, known_metrics, regressing_metrics
 from agentbench_tui.model.plain_number import plain
 from agentbench_tui.model.stress_figures import BROKE, TRUTHS
 
@@ -35,10 +35,12 @@ UNANSWERED = Metric(
 )
 """What a job in CI wants to be 0: a server that hangs has no failed requests."""
 NO_REGRESSION = "no-regression"
-"""Stands alone: the execution is not worse than the agent's baseline or history."""
+"""Stands alone, or with metrics behind it in brackets, which alone are judged then: the execution
+is not worse than the agent's baseline or history."""
 _WORDS = {VERDICT: VERDICTS, BROKE: TRUTHS}
 """What a gate compares with words, and with which."""
 _FORM = re.compile(r"\s*([a-z][a-z0-9_.]*)\s*(>=|<=|==|!=|>|<)\s*(\S+)\s*")
+_OF_METRICS = re.compile(r"\s*no-regression\s*(?:\(([^()]*)\)\s*)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,8 @@ class Gate:
     comparison: str
     threshold: float | str
     """A word for the verdict and for `broke`, a number for all others."""
+    metrics: tuple[str, ...] = ()
+    """Of `no-regression`: what is judged; empty for what is judged unless metrics are named."""
 
     def holds(self, value: float | str) -> bool:
         """Whether the value, of the same type as the threshold, meets it."""
@@ -59,7 +63,7 @@ class Gate:
 
     def __str__(self) -> str:
         if self.name == NO_REGRESSION:
-            return self.name
+            return f"{self.name}({','.join(self.metrics)})" if self.metrics else self.name
         if isinstance(self.threshold, str):
             return f"{self.name}{self.comparison}{self.threshold}"
         return f"{self.name}{self.comparison}{plain(self.threshold, grouped=False)}"
@@ -74,8 +78,9 @@ def gate_names() -> tuple[str, ...]:
 
 def parse_gate(text: str) -> Gate:
     """The gate that `text` states. Raises UsageError with the reason."""
-    if text.strip() == NO_REGRESSION:
-        return Gate(NO_REGRESSION, "", "")
+    regression = _OF_METRICS.fullmatch(text)
+    if regression is not None:
+        return Gate(NO_REGRESSION, "", "", _judged(text, regression[1]))
     match = _FORM.fullmatch(text)
     if match is None:
         raise UsageError(
@@ -92,6 +97,19 @@ def parse_gate(text: str) -> Gate:
     if words is None:
         return Gate(name, comparison, _number(text, wanted))
     return Gate(name, comparison, _word(text, comparison, wanted, words))
+
+
+def _judged(text: str, listed: str | None) -> tuple[str, ...]:
+    """The metrics between the brackets of `no-regression`; none where there are no brackets."""
+    if listed is None:
+        return ()
+    names = [name.strip() for name in listed.split(",")]
+    if not all(names):
+        raise UsageError(f"gate {text!r}: expected metrics, as in {NO_REGRESSION}(accuracy)")
+    try:
+        return regressing_metrics(names)
+    except UsageError as error:
+        raise UsageError(f"gate {text!r}: {error}") from None
 
 
 def _nearest(name: str) -> str:

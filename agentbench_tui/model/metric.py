@@ -7,10 +7,16 @@ benchmarks report it there are `.p999` and `.max` too.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from agentbench_tui.model.errors import UsageError, did_you_mean
 from agentbench_tui.model.figure import LOAD_PARTS, PERCENTILES, SHARES, Direction, Metric
 from agentbench_tui.model.rate_metrics import RATES
 from agentbench_tui.model.stress_figures import STRESS_METRICS
 from agentbench_tui.model.time_metrics import TIMES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 __all__ = (
     "DEFAULT_METRIC",
@@ -23,6 +29,7 @@ __all__ = (
     "Metric",
     "find_metric",
     "known_metrics",
+    "regressing_metrics",
 )
 
 _ANSWERS = (
@@ -191,3 +198,18 @@ def find_metric(name: str) -> Metric | None:
     base, _, part = name.partition(".")
     metric = METRICS.get(base)
     return None if metric is None or (part and part not in metric.parts) else metric
+
+
+def regressing_metrics(names: Iterable[str]) -> tuple[str, ...]:
+    """The names, each once, when all are metrics with a good direction; UsageError otherwise."""
+    names = tuple(dict.fromkeys(names))
+    for name in names:
+        known = find_metric(name)
+        if known is None or (known.parts and "." not in name):
+            hint = did_you_mean(name, known_metrics())
+            if known is not None:
+                hint = f' (did you mean "{name}.p50"?)'
+            raise UsageError(f"no metric '{name}'{hint}; `agentbench explain` lists them")
+        if known.direction == "none":
+            raise UsageError(f"'{name}' is neither good nor bad, so that it cannot regress")
+    return names

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
     from agentbench_tui.model.gate import Gate
 
-    Judge = Callable[[dict[str, Any]], tuple[bool | None, str]]
-    """Whether an execution of a run document is no regression (None: it cannot be judged), and
-    what that rests on."""
+    Judge = Callable[[dict[str, Any], tuple[str, ...]], tuple[bool | None, str]]
+    """Whether an execution of a run document is no regression of these metrics, or of the usual
+    ones (None: it cannot be judged), and what that rests on."""
 
 _WORDS = {True: "holds", False: "FAILS", None: "cannot be judged"}
 _SHOWN = 3
@@ -80,12 +80,11 @@ def gate_lines(results: Iterable[GateResult]) -> list[str]:
     checked: Counter[str] = Counter()
     for one in results:
         checked[one.gate] += 1
-        if not one.holds or one.gate == NO_REGRESSION:
+        if not one.holds or parse_gate(one.gate).name == NO_REGRESSION:
             groups.setdefault((one.gate, one.holds), []).append(one)
     lines = []
     for (gate, holds), found in groups.items():
-        is_open = gate == NO_REGRESSION and not holds
-        pointer = f" (`agentbench regressions {found[0].agent_id}`)" if is_open else ""
+        pointer = "" if holds else _pointer(parse_gate(gate), found[0].agent_id)
         if len(found) == 1:
             lines.append(f"{found[0]}{pointer}")
             continue
@@ -95,6 +94,14 @@ def gate_lines(results: Iterable[GateResult]) -> list[str]:
         count = f"{len(found)} of {checked[gate]} executions"
         lines.append(f"{gate} {_WORDS[holds]} for {count}: {shown}{more}{pointer}")
     return lines
+
+
+def _pointer(gate: Gate, agent: str) -> str:
+    """Where a regression is told in full."""
+    if gate.name != NO_REGRESSION:
+        return ""
+    chosen = "".join(f" --metric {name}" for name in gate.metrics)
+    return f" (`agentbench regressions {agent}{chosen}`)"
 
 
 def check_gates(
@@ -130,7 +137,7 @@ def _check(
 def _unregressed(gate: Gate, execution: dict[str, Any], no_regression: Judge | None) -> GateResult:
     if no_regression is None:
         return _result(gate, execution, None, None, "it needs the store")
-    holds, words = no_regression(execution)
+    holds, words = no_regression(execution, gate.metrics)
     return _result(gate, execution, None if holds is None else words, holds, words)
 
 

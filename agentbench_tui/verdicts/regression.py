@@ -14,7 +14,7 @@ from agentbench_tui.analysis.multiplicity import benjamini_hochberg
 from agentbench_tui.analysis.scale import MARGINS
 from agentbench_tui.analysis.version_gate import with_adjusted
 from agentbench_tui.model.errors import UsageError, did_you_mean
-from agentbench_tui.model.metric import find_metric, known_metrics
+from agentbench_tui.model.metric import regressing_metrics
 from agentbench_tui.store.baselines import accepted_changes
 from agentbench_tui.store.selection import agent_ids, executions_where, interrupted_since
 from agentbench_tui.verdicts.baseline import Baselines
@@ -30,7 +30,7 @@ from agentbench_tui.verdicts.zeros import without_zeros, zero_finding
 if TYPE_CHECKING:
     import sqlite3
     from collections import Counter
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from agentbench_tui.store.baselines import AcceptedChange
     from agentbench_tui.verdicts.baseline import Sides
@@ -87,7 +87,7 @@ def judge_agent(connection: sqlite3.Connection, wanted: RegressionAsked) -> Judg
 
     Raises UsageError for unknown names, and when nothing complete was measured.
     """
-    metrics = checked_metrics(wanted.metrics)
+    metrics = regressing_metrics(wanted.metrics)
     found = histories(
         connection,
         wanted.agent,
@@ -123,20 +123,6 @@ def judge_agent(connection: sqlite3.Connection, wanted: RegressionAsked) -> Judg
 
 
 _NOT_JUDGED = "which was interrupted: `agentbench resume` goes on with it"
-
-
-def checked_metrics(metrics: Iterable[str]) -> tuple[str, ...]:
-    """The names, when each is a metric with a good direction; UsageError otherwise."""
-    for name in metrics:
-        known = find_metric(name)
-        if known is None or (known.parts and "." not in name):
-            hint = did_you_mean(name, known_metrics())
-            if known is not None:
-                hint = f' (did you mean "{name}.p50"?)'
-            raise UsageError(f"no metric '{name}'{hint}; `agentbench explain` lists them")
-        if known.direction == "none":
-            raise UsageError(f"'{name}' is neither good nor bad, so that it cannot regress")
-    return tuple(dict.fromkeys(metrics))
 
 
 class _Judge:

@@ -19,18 +19,24 @@ _SHOWN = 3
 
 
 class NoRegression:
-    """Judges executions of one run, each agent and version once; nothing is read before."""
+    """Judges executions of one run, each agent and version once for each choice of metrics; nothing
+    is read before."""
 
     def __init__(self, connection: sqlite3.Connection, run_id: str) -> None:
         self._connection = connection
         self._run_id = run_id
-        self._judged: dict[tuple[str, str], Judgement | str] = {}
+        self._judged: dict[tuple[str, str, tuple[str, ...]], Judgement | str] = {}
 
-    def __call__(self, execution: dict[str, Any]) -> tuple[bool | None, str]:
-        """Whether it is no regression, None when that cannot be said; and what it rests on."""
+    def __call__(
+        self, execution: dict[str, Any], metrics: tuple[str, ...] = ()
+    ) -> tuple[bool | None, str]:
+        """Whether it is no regression, None when that cannot be said; and what it rests on.
+
+        Of `metrics`, or of those that are judged unless any are named.
+        """
         if execution["status"] != "complete":
             return None, f"it is {execution['status']}"
-        judgement = self._judgement(execution["agent_id"], execution["agent_version"])
+        judgement = self._judgement(execution["agent_id"], execution["agent_version"], metrics)
         if isinstance(judgement, str):
             return None, judgement
         own = [one for one in judgement.findings if self._is_of(one, execution)]
@@ -38,17 +44,18 @@ class NoRegression:
             return None, "it is not the newest of its kind, or nothing in it can be judged"
         return _verdict(own)
 
-    def _judgement(self, agent: str, version: str) -> Judgement | str:
+    def _judgement(self, agent: str, version: str, metrics: tuple[str, ...]) -> Judgement | str:
         # numpy is only loaded for runs with this gate
         from agentbench_tui.verdicts.regression import RegressionAsked, judge_agent
 
-        found = self._judged.get((agent, version))
+        found = self._judged.get((agent, version, metrics))
         if found is None:
             try:
-                found = judge_agent(self._connection, RegressionAsked(agent, version))
+                wanted = RegressionAsked(agent, version, metrics=metrics)
+                found = judge_agent(self._connection, wanted)
             except UsageError as error:
                 found = str(error)
-            self._judged[agent, version] = found
+            self._judged[agent, version, metrics] = found
         return found
 
     def _is_of(self, one: Finding, execution: dict[str, Any]) -> bool:

@@ -236,6 +236,16 @@ def test_the_gate_no_regression_judges_the_run_that_has_just_ended(
     )
 
 
+def test_the_gate_no_regression_of_a_metric_looks_at_nothing_else(place: Place) -> None:
+    earlier(place, 14, accuracy=1.0)
+    gates = ("--fail-on", "no-regression(accuracy)", "--fail-on", "no-regression(e2e_ms.mean)")
+    done = place.run("run", "suite.json", "--agent", ECHO, "--no-ui", "-q", *gates)
+    assert "no-regression(accuracy) FAILS for echo on echo: accuracy" in done.stderr
+    assert (
+        "no-regression(e2e_ms.mean) cannot be judged for echo on echo: e2e_ms.mean:" in done.stderr
+    )
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

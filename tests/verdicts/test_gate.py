@@ -153,6 +153,12 @@ def test_a_task_has_no_figures_of_load() -> None:
         ("ttft<=200", "there are ttft_ms.mean, ttft_ms.p50, ttft_ms.p90, ttft_ms.p95,"),
         ("e2e_ms<=200", "there are e2e_ms.mean, e2e_ms.p50,"),
         ("accuracy==clean", "'clean' is not a number"),
+        ("no-regression()", "expected metrics, as in no-regression(accuracy)"),
+        ("no-regression(accuracy,)", "expected metrics, as in no-regression(accuracy)"),
+        ("no-regression(acuracy)", "no metric 'acuracy' (did you mean \"accuracy\"?)"),
+        ("no-regression(e2e_ms)", 'did you mean "e2e_ms.p50"?'),
+        ("no-regression(sent_per_s)", "neither good nor bad"),
+        ("no-regression(accuracy", "expected NAME OPERATOR NUMBER"),
     ],
 )
 def test_a_slip_in_a_gate_is_told(gate: str, told: str) -> None:
@@ -168,7 +174,7 @@ def test_the_verdicts_that_gates_know_are_those_of_runs() -> None:
 def test_no_regression_says_that_it_holds_and_where_to_look_when_it_does_not() -> None:
     document = {"executions": [EXECUTION, {**EXECUTION, "benchmark_id": "c"}]}
 
-    def judge(execution: dict[str, Any]) -> tuple[bool | None, str]:
+    def judge(execution: dict[str, Any], _: tuple[str, ...]) -> tuple[bool | None, str]:
         of_b = execution["benchmark_id"] == "b"
         return of_b, "none seen; would have seen 4.0 % of e2e_ms.p50" if of_b else "accuracy 0"
 
@@ -186,3 +192,20 @@ def test_no_regression_says_that_it_holds_and_where_to_look_when_it_does_not() -
         "reason": "accuracy 0",
         "point": None,
     }
+
+
+def test_no_regression_of_chosen_metrics_asks_for_these_and_points_at_them() -> None:
+    asked: list[tuple[str, ...]] = []
+
+    def judge(_: dict[str, Any], metrics: tuple[str, ...]) -> tuple[bool | None, str]:
+        asked.append(metrics)
+        return False, "worse"
+
+    gates = ["no-regression", " no-regression ( accuracy, e2e_ms.p50,accuracy ) "]
+    results = check_gates({"executions": [EXECUTION]}, gates, {}, judge)
+    assert asked == [(), ("accuracy", "e2e_ms.p50")]
+    chosen = "no-regression(accuracy,e2e_ms.p50) FAILS for a on b: worse"
+    assert gate_lines(results) == [
+        "no-regression FAILS for a on b: worse (`agentbench regressions a`)",
+        f"{chosen} (`agentbench regressions a --metric accuracy --metric e2e_ms.p50`)",
+    ]
