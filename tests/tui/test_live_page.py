@@ -198,7 +198,33 @@ async def test_a_click_on_the_scrubber_leads_to_its_moment(database: Path) -> No
         await settle(pilot, lambda: "at the end" in text(app, "Scrubber"))
         await pilot.click(Scrubber, offset=(14, 0))
         await settle(pilot, lambda: "held" in text(app, "Scrubber"))
-        assert "replay" in text(app, "StatusBar")
+        await settle(pilot, lambda: "replay" in text(app, "StatusBar"))
+
+
+async def test_enter_leads_to_the_single_answers_of_an_agent(database: Path) -> None:
+    app = session(database)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot, lambda: "good (simulated)" in text(app, "#board"))
+        app.screen.query_one("#board").focus()
+        await pilot.press("down", "enter")
+        await settle(pilot, lambda: app.current_mode == "cases")
+        assert app.shared.agent == "bad"
+        assert app.shared.run_id == value(database, "SELECT id FROM runs")
+
+
+async def test_a_session_opened_for_one_run_ends_with_its_page(database: Path) -> None:
+    app = session(database, fixed_run=True)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot, lambda: "complete" in text(app, "StatusBar"))
+        await pilot.press("escape")
+        await settle(pilot, lambda: not app.is_running)
+
+
+async def test_a_replay_that_was_asked_for_begins_at_the_beginning(database: Path) -> None:
+    app = session(database, replay=True, speed=0.25)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot, lambda: "replay ×0.25" in text(app, "Scrubber"))
+        assert "complete" not in text(app, "StatusBar")
 
 
 async def test_an_empty_store_says_what_to_do(tmp_path: Path) -> None:

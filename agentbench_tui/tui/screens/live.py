@@ -5,18 +5,20 @@ from __future__ import annotations
 import math
 import sqlite3
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.binding import Binding
+from textual.worker import WorkerError
 
 from agentbench_tui.model.errors import AgentbenchError
-from agentbench_tui.store.playhead import next_speed
 from agentbench_tui.store.viewer import Viewer
 from agentbench_tui.tui import live_view
 from agentbench_tui.tui.live_state import LATENCIES, LiveState
 from agentbench_tui.tui.pages import page_of
 from agentbench_tui.tui.screens.asking import Line, Sure
 from agentbench_tui.tui.screens.live_panels import VIEWS, Choices, LivePanels
+from agentbench_tui.tui.screens.live_replay import Replaying
 from agentbench_tui.tui.screens.live_wishes import Wishes
 from agentbench_tui.tui.screens.page import NOTHING_YET, Page
 from agentbench_tui.tui.widgets.grid import Grid
@@ -24,19 +26,18 @@ from agentbench_tui.tui.widgets.scrubber import Scrubber
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
+    from textual.worker import Worker
 
     from agentbench_tui.store.viewer import Update
     from agentbench_tui.verdicts.live_document import LiveDocument, LiveReader
 
 DRAW_S = 0.25
-_STEP_SHARE, _LEAST_STEP_S = 0.02, 1.0
-"""How far a key goes in a replay, of the run's length, and at least."""
 _COURSES_S = 1.1
 """Without a tick for so long, the lines go on all the same."""
 _QUARTER = 1.25
 
 
-class Live(Page["LiveDocument | None"]):
+class Live(Replaying, Page["LiveDocument | None"]):
     """One run."""
 
     BINDINGS: ClassVar = [
@@ -76,6 +77,7 @@ class Live(Page["LiveDocument | None"]):
         self._second = 0
         self._courses_at = 0.0
         self._wishes = Wishes(self)
+        self._following: Worker[None] | None = None
 
     def crumbs(self) -> tuple[str, ...]:
         return ("Live", self._run_id[:18]) if self._run_id else ("Live",)
@@ -133,7 +135,16 @@ class Live(Page["LiveDocument | None"]):
         self._choices.execution = None
         speed = self.shared.speed if self.shared.replay else math.inf
         self.shared.replay = False
-        self.run_worker(self._take_updates(run_id, speed), exclusive=True, group="follow")
+        self._following = self.run_worker(
+            self._take_updates(run_id, speed), exclusive=True, group="follow"
+        )
+
+    async def on_unmount(self) -> None:
+        """The viewer's thread ends before the loop that it answers to."""
+        if self._following is not None:
+            self._following.cancel()
+            with suppress(WorkerError):
+                await self._following.wait()
 
     async def _take_updates(self, run_id: str, speed: float) -> None:
         try:
@@ -332,44 +343,19 @@ class Live(Page["LiveDocument | None"]):
         if event.key is None:
             return
         self.shared.run_id = self._run_id
-        if event.grid.id == "board":
-            self.shared.agent = event.key.removesuffix(" (simulated)")
+        agents = {str(row["key"]): row["agent_id"] for row in self._state.executions}
+        of_row = {
+            "board": event.key.removesuffix(" (simulated)"),
+            "progress": agents.get(event.key),
+            "slow": agents.get(event.key.split("/")[1]) if "/" in event.key else None,
+        }
+        self.shared.agent = of_row.get(event.grid.id or "") or self.shared.agent
         try:
             page_of("cases").make()
         except ImportError:
             self.notify("single answers are shown by `agentbench runs show`")
             return
         self.session.action_go("cases")
-
-    def on_scrubber_sought(self, event: Scrubber.Sought) -> None:
-        """A click on the bar."""
-        event.stop()
-        if self._viewer is not None:
-            self._viewer.seek(event.at_s)
-
-    def action_step(self, direction: int) -> None:
-        """A moment back or forth."""
-        if self._viewer is not None:
-            step = max(_LEAST_STEP_S, _STEP_SHARE * self._viewer.length_s)
-            self._viewer.seek(self._scrubber.data.at_s + direction * step)
-
-    def action_speed(self, direction: int) -> None:
-        """Slower or faster, from here on."""
-        if self._viewer is not None:
-            self._viewer.play(next_speed(self._viewer.speed, faster=direction > 0))
-            self._changed.add("moment")
-
-    def action_from_start(self) -> None:
-        """From the beginning, in real time unless another speed was chosen."""
-        if self._viewer is not None:
-            speed = 1.0 if math.isinf(self._viewer.speed) else self._viewer.speed
-            self._viewer.seek(0.0)
-            self._viewer.play(speed)
-
-    def action_to_end(self) -> None:
-        """To the newest, and with it."""
-        if self._viewer is not None:
-            self._viewer.play(math.inf)
 
     def action_copy(self) -> None:
         """The run's id to the clipboard."""
@@ -383,6 +369,8 @@ class Live(Page["LiveDocument | None"]):
             self.notify(f"agentbench runs show {self._run_id}", timeout=10)
 
     def action_back(self) -> None:
-        """To the page one came from."""
-        if len(self.app.screen_stack) > 1:
+        """To the page one came from; out of a session that was opened for one run."""
+        if self.shared.fixed_run:
+            self.session.action_leave()
+        elif len(self.app.screen_stack) > 1:
             self.app.pop_screen()
