@@ -36,8 +36,8 @@ class FieldLine(Vertical):
     FieldLine .fault.-fine { color: $success; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("down", "screen.focus_next", "Next line", show=False),
-        Binding("up", "screen.focus_previous", "Line before", show=False),
+        Binding("down", "app.focus_next", "Next line", show=False),
+        Binding("up", "app.focus_previous", "Line before", show=False),
     ]
 
     class Typed(Message):
