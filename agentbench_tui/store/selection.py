@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from agentbench_tui.model.agent import AgentSpec
+from agentbench_tui.store.locking import is_leased
 
 if TYPE_CHECKING:
     import sqlite3
@@ -106,18 +108,24 @@ def interrupted_since(
     suite: str | None = None,
     benchmark: str | None = None,
 ) -> str | None:
-    """The newest run, after a time (UTC), in which the agent did not come to its end; its id."""
-    row = connection.execute(
-        "SELECT r.id FROM benchmark_executions e JOIN runs r ON r.key=e.run_key"
-        " WHERE e.agent_id=:agent AND e.created_at>:since"
-        " AND e.status IN ('incomplete', 'interrupted') AND r.status!='running'"
+    """The newest run, after a time (UTC), in which the agent did not come to its end; its id.
+
+    A run that was killed is one, also before anyone has marked it so; one that goes on is none.
+    """
+    rows = connection.execute(
+        "SELECT r.id, r.status FROM benchmark_executions e JOIN runs r ON r.key=e.run_key"
+        " WHERE e.agent_id=:agent AND e.created_at>:since AND e.status!='complete'"
         " AND (:version IS NULL OR e.agent_version=:version)"
         " AND (:suite IS NULL OR e.suite_id=:suite)"
         " AND (:benchmark IS NULL OR e.benchmark_id=:benchmark)"
-        " ORDER BY e.created_at DESC, e.key DESC LIMIT 1",
+        " ORDER BY e.created_at DESC, e.key DESC",
         {
             "agent": agent, "since": since, "version": version, "suite": suite,
             "benchmark": benchmark,
         },
-    ).fetchone()  # fmt: skip
-    return None if row is None else str(row[0])
+    )  # fmt: skip
+    database = Path(connection.execute("PRAGMA database_list").fetchone()[2])
+    ended = (
+        str(run) for run, status in rows if status != "running" or not is_leased(database, run)
+    )
+    return next(ended, None)

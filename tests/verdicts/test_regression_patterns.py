@@ -11,6 +11,7 @@ import pytest
 from run_history import Answer, Measured, RunHistory, near, repeats
 
 from agentbench_tui.store.database import reading
+from agentbench_tui.store.locking import Lease
 from agentbench_tui.verdicts.regression import RegressionAsked, judge_agent
 from agentbench_tui.verdicts.regression_document import regressions_document
 
@@ -311,6 +312,20 @@ def test_an_interrupted_newest_run_is_told_and_nothing_is_said_of_it(store: RunH
     assert told["recommended_action"] == "re-run"
     store.times([100], "2")
     assert document(store)["verdict"] == "no regression"
+
+
+def test_a_killed_newest_run_is_told_like_an_interrupted_one_but_not_one_that_goes_on(
+    store: RunHistory,
+) -> None:
+    for version in ("1", "2"):
+        store.times(near(100, 5), version)
+    run = store.run({"bot@2": {"b": Measured({"e2e_ms.p50": 900.0})}}, status="running")
+    lease = Lease.take(store.path, run)
+    assert lease is not None
+    assert document(store)["interrupted_run"] is None
+    lease.release()
+    told = document(store)
+    assert (told["verdict"], told["interrupted_run"]) == ("not enough data", run)
 
 
 def test_a_reason_to_block_names_each_severity(store: RunHistory) -> None:
