@@ -110,6 +110,9 @@ def sentences_of(found: TrainingCurves) -> list[Sentence]:
     for name, one in zip(("area", "last 5"), found.comparisons, strict=True):
         if one is not None:
             told += _compared(name, one, found)
+    if len(found.groups) > 1 and found.better is None:
+        words = f"is more of {found.metric} good? b says so, and once more: less of it"
+        told.append(Sentence(words, "not compared", "warn"))
     if len(found.groups) == 1:
         told.append(Sentence("give two files or folders (o) to compare groups", "next", "dim"))
     return told + [Sentence(note, "note", "warn") for note in found.notes[:20]]

@@ -12,7 +12,7 @@ import numpy as np
 
 from agentbench_tui.analysis.learning_curve import mean_curve
 from agentbench_tui.analysis.multiplicity import holm
-from agentbench_tui.model.errors import AgentbenchError, UsageError
+from agentbench_tui.model.errors import UsageError
 from agentbench_tui.verdicts.curve_comparison import AskedOfRuns, compare_runs, judged_runs
 from agentbench_tui.verdicts.curve_question import direction
 from agentbench_tui.verdicts.learning_runs import runs_of_file
@@ -26,6 +26,7 @@ from agentbench_tui.verdicts.training_run import DEFAULT_METRIC, SUFFIXES
 
 if TYPE_CHECKING:
     from agentbench_tui.analysis.learning_curve import MeanCurve
+    from agentbench_tui.analysis.scale import Better
     from agentbench_tui.verdicts.curve_comparison import RunComparison
     from agentbench_tui.verdicts.run_summary import Run
 
@@ -62,13 +63,18 @@ class TrainingCurves:
     """The second group against the first, a kind each; None for one group alone, and where no run
     of a group finished."""
     pairing: str
+    better: Better | None
+    """Which way the metric is good; None where nobody said so, and nothing is compared."""
     window: tuple[float, float] | None
     """Steps of the area; None where it is not known."""
     notes: tuple[str, ...] = ()
 
 
-def read_curves(paths: Sequence[Path], metric: str | None = None) -> TrainingCurves:
-    """A group a path: a file of one run or of several, or a folder of such files.
+def read_curves(
+    paths: Sequence[Path], metric: str | None = None, better: Better | None = None
+) -> TrainingCurves:
+    """A group a path: a file of one run or of several, or a folder of such files. `better` says
+    which way the metric is good, where its name does not.
 
     Raises UsageError for what cannot be read, and where no run logged the metric.
     """
@@ -80,10 +86,12 @@ def read_curves(paths: Sequence[Path], metric: str | None = None) -> TrainingCur
             raise UsageError(f"{runs[0].name}: {runs[0].reason}")
     columns = {run.series.column for _, runs in groups for run in runs if run.series is not None}
     name = metric or (columns.pop() if len(columns) == 1 else DEFAULT_METRIC)
-    return training_curves(groups, name)
+    return training_curves(groups, name, better)
 
 
-def training_curves(groups: Sequence[tuple[str, Sequence[Run]]], metric: str) -> TrainingCurves:
+def training_curves(
+    groups: Sequence[tuple[str, Sequence[Run]]], metric: str, better: Better | None = None
+) -> TrainingCurves:
     """Of named groups of runs; the first one is the control."""
     everybody = [run for _, runs in groups for run in runs]
     summed = [summarised(everybody, kind) for kind in KINDS]
@@ -103,18 +111,17 @@ def training_curves(groups: Sequence[tuple[str, Sequence[Run]]], metric: str) ->
     ]
     comparisons: tuple[RunComparison | None, ...] = (None,) * len(KINDS)
     pairing = ""
-    if len(groups) == MOST_GROUPS:
-        try:
-            sides = [[of[kind] for of in by_kind] for kind in range(len(KINDS))]
-            comparisons, pairing = _judged(metric, sides)
-        except AgentbenchError as error:
-            notes.append(f"not compared: {error}")
+    way = _direction(metric, better)
+    if len(groups) == MOST_GROUPS and way is not None:
+        sides = [[of[kind] for of in by_kind] for kind in range(len(KINDS))]
+        comparisons, pairing = _judged(metric, way, sides)
     return TrainingCurves(
         metric,
         tuple(found),
         tuple(summary.words for summary in summed),
         comparisons,
         pairing,
+        way,
         summary_window([run.series for run in everybody if run.series is not None], KINDS[0]),
         tuple(notes),
     )
@@ -151,11 +158,19 @@ def _mean(runs: Sequence[Run]) -> tuple[MeanCurve | None, str]:
         return None, str(error)
 
 
+def _direction(metric: str, better: Better | None) -> Better | None:
+    """As told, or as the metric's name says."""
+    try:
+        return direction(metric, better)
+    except UsageError:
+        return None
+
+
 def _judged(
-    metric: str, sides: Sequence[Sequence[Sequence[Run]]]
+    metric: str, way: Better, sides: Sequence[Sequence[Sequence[Run]]]
 ) -> tuple[tuple[RunComparison | None, ...], str]:
     """The second side against the first by each kind, their p adjusted together by Holm's rule."""
-    found = [_compared(metric, *pair) for pair in sides]
+    found = [_compared(metric, way, *pair) for pair in sides]
     tested = [one.p_value for one in found if one is not None and one.p_value is not None]
     adjusted = iter(holm(tested))
     judged = []
@@ -171,7 +186,7 @@ def _judged(
 
 
 def _compared(
-    metric: str, control: Sequence[Run], candidate: Sequence[Run]
+    metric: str, way: Better, control: Sequence[Run], candidate: Sequence[Run]
 ) -> RunComparison | None:
     """Not yet judged; None where no run of a side finished."""
     if not all(any(run.value is not None for run in side) for side in (control, candidate)):
@@ -180,5 +195,4 @@ def _compared(
     paired = bool(of_control) and not alone
     if paired:
         control, candidate = of_control, of_candidate
-    way = direction(metric, None)
     return compare_runs(metric, "", way, control, candidate, AskedOfRuns(), paired=paired)

@@ -1,5 +1,5 @@
 """What all tests of pages share; see `stores`."""
 
-from stores import measured
+from stores import measured, varied
 
-__all__ = ["measured"]
+__all__ = ["measured", "varied"]

@@ -88,6 +88,52 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return _measured(tmp_path_factory.getbasetemp() / "measured")
 
 
+WORKERS = """
+import asyncio
+from agentbench_tui.model.answer import (
+    Answer, AgentFailure, FailureKind, Message, Span, ToolCall, Usage,
+)
+asked = {}
+HOSTILE = %r
+def steady(prompt):
+    calls = (ToolCall("look_up", {"what": prompt}, result=HOSTILE),)
+    spans = (Span("plan", 0.0, 0.02), Span("tool:look_up", 0.005, 0.01))
+    return Answer(
+        prompt, usage=Usage(10, 5, 2), cost_usd=1e-4, spans=spans,
+        messages=(Message("assistant", "", calls),),
+    )
+def moody(prompt):
+    number = int(prompt)
+    asked[number] = asked.get(number, 0) + 1
+    if number == 3:
+        raise ValueError("cannot answer [b]3[/b] " + HOSTILE)
+    if number == 4:
+        raise AgentFailure(FailureKind.LIMIT, "too large")
+    return Answer(prompt if number != 5 or asked[number] > 1 else HOSTILE + " wrong")
+"""
+
+
+@lru_cache
+def _varied(folder: Path) -> Path:
+    """Two agents on one benchmark, twice: `steady` with spans and calls of tools, and `moody`,
+    which fails in two ways and is wrong about `echo-5` the first time."""
+    folder.mkdir()
+    database = folder / "store.db"
+    create_or_migrate(database)
+    (folder / "workers.py").write_text(WORKERS % HOSTILE)
+    (folder / "suite.json").write_text(json.dumps(suite("moods", "accuracy", echo=8)))
+    agents = ("steady=python:workers.py:steady", "moody=python:workers.py:moody")
+    options = RunOptions(agents=agents, folder=folder, repeats=2)
+    asyncio.run(carry_out(make_plan([str(folder / "suite.json")], options), database))
+    return database
+
+
+@pytest.fixture(scope="session")
+def varied(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The database of `_varied`; nobody writes to it."""
+    return _varied(tmp_path_factory.getbasetemp() / "varied")
+
+
 def session(database: Path, page: str, *marked: str) -> AgentbenchApp:
     """A session that begins with this page, with selectors marked for a comparison."""
     return AgentbenchApp(Shared(database, marked=list(marked)), first=page)

@@ -89,7 +89,7 @@ class Cases(ExecutionPage[Answers]):
         Binding("slash", "filter", "Filter", key_display="/", tooltip="text in id, input, answer"),
         Binding("w", "choose('wrong')", "Wrong"),
         Binding("f", "failed", "Failed", tooltip="then by kind"),
-        Binding("s", "sort", "Sort", tooltip="time, credit, tokens, cost"),
+        Binding("s", "sort", "Sort", show=False, tooltip="time, credit, tokens, cost"),
         Binding("b", "choose('slow')", "Slow", show=False, tooltip="over p95 of the time"),
         Binding("d", "choose('apart')", "Disagreeing", show=False,
                 tooltip="cases whose repeats were judged differently"),
@@ -130,7 +130,7 @@ class Cases(ExecutionPage[Answers]):
         p95 = metrics_of(connection, key).get("e2e_ms.p95", {}).get("value")
         if wanted.which == "slow":
             wanted = replace(wanted, slow_ms=p95)
-        page = answer_page(connection, key, wanted, self._pages[-1])
+        page = answer_page(connection, key, wanted, self._pages[-1], PAGE_ROWS)
         count = None if wanted.words else count_wanted(connection, key, wanted)
         return Answers(page, count, failures_of(connection, key), p95)
 
@@ -160,8 +160,9 @@ class Cases(ExecutionPage[Answers]):
             self.notify("a load keeps times of its requests, not what was said: nothing to open")
             return
         seqs = [row["seq"] for row in self.looked.seen.page.rows]
-        if event.key is not None:
-            self.app.push_screen(CaseDetail(seqs, seqs.index(int(event.key))))
+        seq = int(event.key)
+        if seq in seqs:
+            self.app.push_screen(CaseDetail(seqs, seqs.index(seq)))
 
     def on_grid_title_clicked(self, event: Grid.TitleClicked) -> None:
         """A click on a column sorts by it."""

@@ -63,7 +63,8 @@ class Market(Page[FoundEpisode]):
     Market.-narrow.-at-account #account-row, Market.-low.-at-account #account-row,
     Market.-narrow.-at-talk #talk-row, Market.-low.-at-talk #talk-row { display: block; }
     Market.-narrow Horizontal { layout: vertical; }
-    Market.-narrow Horizontal > * { width: 1fr; height: 1fr; }
+    Market.-narrow #markets, Market.-narrow #perpetuals, Market.-narrow #equity,
+    Market.-narrow #positions, Market.-narrow #said, Market.-narrow #acts { width: 100%; }
     """
     BINDINGS: ClassVar = [
         Binding("space", "play", "Play/hold", priority=True),

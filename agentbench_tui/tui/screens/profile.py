@@ -47,13 +47,16 @@ class Profile(ExecutionPage[dict[str, Any]]):
     Profile #phases { width: 3fr; } Profile #bottlenecks { width: 2fr; }
     Profile #flame { width: 3fr; }
     Profile #tokens { width: 2fr; } Profile #resources { width: 3fr; }
-    Profile.-low Horizontal, Profile.-narrow Horizontal { display: none; height: 1fr; }
+    Profile.-low Horizontal, Profile.-narrow Horizontal { display: none; }
+    Profile.-low #answers-row, Profile.-narrow #answers-row,
+    Profile.-low #use-row, Profile.-narrow #use-row { height: 1fr; }
     Profile.-low.-at-phases #phases-row, Profile.-narrow.-at-phases #phases-row,
     Profile.-low.-at-answers #answers-row, Profile.-narrow.-at-answers #answers-row,
     Profile.-low.-at-flame #use-row, Profile.-narrow.-at-flame #use-row,
     Profile.-low.-at-use #use-row, Profile.-narrow.-at-use #use-row { display: block; }
     Profile.-narrow Horizontal { layout: vertical; }
-    Profile.-narrow Horizontal > * { width: 1fr; height: 1fr; }
+    Profile.-narrow #phases, Profile.-narrow #bottlenecks, Profile.-narrow #flame,
+    Profile.-narrow #tokens, Profile.-narrow #resources { width: 100%; }
     Profile.-narrow #phases { height: 2fr; }
     Profile.-narrow.-at-flame #tokens, Profile.-narrow.-at-flame #resources,
     Profile.-narrow.-at-use #flame { display: none; }

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from textual.app import ComposeResult
 
+    from agentbench_tui.analysis.scale import Better
     from agentbench_tui.verdicts.training_curves import TrainingCurves
 
 VIEWS = ("curves", "runs", "said")
@@ -65,6 +66,7 @@ class Training(Page[None]):
         Binding("o", "open", "Open files", tooltip="one or two files or folders of runs"),
         Binding("u", "metric", "Metric", tooltip="which column is shown"),
         Binding("s", "single", "Single runs", tooltip="each run, or their mean with its band"),
+        Binding("b", "better", "Better", show=False, tooltip="whether more of the metric is good"),
         Binding("d", "demo", "Example", tooltip="curves that are made up"),
         Binding("v", "view", "Panel", tooltip="curves, runs, what they say"),
         Binding("y", "copy", "Copy", show=False, tooltip="the run at the cursor"),
@@ -75,6 +77,8 @@ class Training(Page[None]):
         super().__init__()
         self._paths: tuple[str, ...] = ()
         self._metric: str | None = None
+        self._better: Better | None = None
+        """Which way it is good, where somebody said so."""
         self._found: TrainingCurves | None = None
         self._single = False
         self._view = VIEWS[0]
@@ -124,6 +128,15 @@ class Training(Page[None]):
             self.app.push_screen(Line(_METRIC), self._chosen)
         else:
             self.notify(f"there are no files yet: {_HOW}")
+
+    def action_better(self) -> None:
+        """More of the metric is good; or less of it."""
+        if not self._paths or self.has_class("-example"):
+            self.notify(f"there are no files yet: {_HOW}")
+            return
+        self._better = "lower" if self._better == "higher" else "higher"
+        self.notify(f"{self._better} is better")
+        self.reload()
 
     def action_single(self) -> None:
         """Each run, or the mean of each group with its band."""
@@ -175,13 +188,13 @@ class Training(Page[None]):
         except ValueError as error:
             self.tell(f"{one_line(line)}: {error}")
             return
-        self._paths, self._metric = paths, None
+        self._paths, self._metric, self._better = paths, None, None
         self.remove_class("-example")
         self.reload()
 
     def _chosen(self, metric: str | None) -> None:
         if metric is not None:
-            self._metric = metric or None
+            self._metric, self._better = metric or None, None
             self.reload()
 
     def _load(self) -> None:
@@ -190,7 +203,7 @@ class Training(Page[None]):
 
         try:
             paths = [Path(path).expanduser() for path in self._paths]
-            found = read_curves(paths, self._metric)
+            found = read_curves(paths, self._metric, self._better)
         except (AgentbenchError, OSError) as error:
             self.app.call_from_thread(self.tell, str(error))
         else:

@@ -1,0 +1,203 @@
+"""The page Cases: answers chosen, sorted, searched, a page at a time, and one of them in full."""
+
+from pathlib import Path
+
+import pytest
+from stores import HOSTILE, screen_text, session, settle, shows, told
+from textual.pilot import Pilot
+
+from agentbench_tui.store.answer_pages import Wanted, answer_page, count_wanted, observation_at
+from agentbench_tui.store.database import reading
+from agentbench_tui.tui.screens.case_detail import CaseDetail
+from agentbench_tui.tui.screens.cases import Cases
+from agentbench_tui.tui.widgets.grid import Grid
+
+STEADY, MOODY = 1, 2
+"""Keys of the executions."""
+
+
+def ids(database: Path, execution: int, wanted: Wanted) -> list[str]:
+    with reading(database) as connection:
+        return [row["case_id"] for row in answer_page(connection, execution, wanted).rows]
+
+
+def test_answers_are_chosen_by_how_they_were_judged(varied: Path) -> None:
+    assert ids(varied, MOODY, Wanted("wrong")) == ["echo-5"]
+    assert sorted(ids(varied, MOODY, Wanted("failed"))) == ["echo-3", "echo-3", "echo-4", "echo-4"]
+    assert ids(varied, MOODY, Wanted("failed", "limit")) == ["echo-4", "echo-4"]
+    assert sorted(ids(varied, MOODY, Wanted("apart"))) == ["echo-5", "echo-5"]
+    assert ids(varied, MOODY, Wanted("slow", slow_ms=1e9)) == []
+
+
+def test_words_are_looked_for_in_id_input_and_answer(varied: Path) -> None:
+    assert set(ids(varied, MOODY, Wanted(words="ECHO-7"))) == {"echo-7"}
+    assert ids(varied, MOODY, Wanted(words="wrong")) == ["echo-5"]
+    assert ids(varied, MOODY, Wanted(words="%")) == [], "no wildcard"
+
+
+@pytest.mark.parametrize("sort", ["order", "time", "credit", "tokens", "cost"])
+def test_pages_together_have_every_answer_once_in_order(varied: Path, sort: str) -> None:
+    wanted = Wanted(sort=sort)  # type: ignore[arg-type]
+    with reading(varied) as connection:
+        whole = answer_page(connection, MOODY, wanted).rows
+        seen, after = [], None
+        while True:
+            page = answer_page(connection, MOODY, wanted, after, limit=3)
+            seen += page.rows
+            if (after := page.after) is None:
+                break
+        assert [row["seq"] for row in seen] == [row["seq"] for row in whole]
+        assert len(seen) == count_wanted(connection, MOODY, wanted) == 16
+        places = [row["place"] for row in whole]
+        assert places == sorted(places)
+
+
+def test_an_observation_has_everything_that_is_kept_of_it(varied: Path) -> None:
+    with reading(varied) as connection:
+        rows = answer_page(connection, MOODY, Wanted("failed", "agent")).rows
+        found = observation_at(connection, rows[0]["seq"])
+        assert found is not None
+        assert "cannot answer" in found["failures"][0]["detail"]
+        assert found["case"]["input"] == "3"
+        assert observation_at(connection, 10**9) is None
+
+
+def answers(pilot: Pilot[None]) -> Grid:
+    return pilot.app.screen.query_one("#answers", Grid)
+
+
+async def test_choosing_sorting_and_searching(varied: Path) -> None:
+    app = session(varied, "cases")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await shows(pilot, "moods/echo, steady: answers 1–16 of 16", "as they came", "tokens")
+        await pilot.press("right_square_bracket")
+        await shows(pilot, "moods/echo, moody", "! agent", "! limit", "at the cursor")
+        await pilot.press("w")
+        await shows(pilot, "wrong answers 1–1 of 1", "echo-5")
+        await pilot.press("w", "f")
+        await shows(pilot, "failures 1–4 of 4")
+        await pilot.press("f")
+        await shows(pilot, "failures of kind")
+        await pilot.press("f", "f")
+        await shows(pilot, "answers 1–16 of 16")
+        await pilot.press("d")
+        await shows(pilot, "judged differently each time 1–2 of 2")
+        await pilot.press("a", "s")
+        await shows(pilot, "slowest first")
+        await pilot.press("slash", *"echo-2")
+        await shows(pilot, "with 'echo-2' 1–2")
+        await pilot.press("escape")
+        await shows(pilot, "answers 1–16 of 16")
+        await pilot.press("left_square_bracket")
+        await shows(pilot, "moods/echo, steady")
+
+
+async def test_a_key_that_can_do_nothing_says_why(varied: Path) -> None:
+    app = session(varied, "cases")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await shows(pilot, "moods/echo, steady")
+        for key, words in (
+            ("f", "nothing failed"),
+            ("b", "p95"),
+            ("greater_than_sign", "no further page"),
+            ("less_than_sign", "first page"),
+        ):
+            await pilot.press(key)
+            await settle(pilot, lambda words=words: words in told(app)[-1])  # type: ignore[misc]
+
+
+async def test_a_page_of_many_answers_leads_to_the_next(
+    varied: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("agentbench_tui.tui.screens.cases.PAGE_ROWS", 5)
+    app = session(varied, "cases")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await shows(pilot, "answers 1–5 of 16")
+        await pilot.press("greater_than_sign")
+        await shows(pilot, "answers 6–10 of 16")
+        await pilot.press("less_than_sign")
+        await shows(pilot, "answers 1–5 of 16")
+
+
+async def test_marking_copying_and_the_command_line(varied: Path) -> None:
+    app = session(varied, "cases")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await shows(pilot, "moods/echo, steady")
+        await pilot.press("y", "x", "e")
+        await shows(pilot, "agentbench runs show", "--agent steady --benchmark echo")
+        assert app.clipboard == "echo-0\t0"
+        assert app.shared.marked[0].startswith("run:")
+        assert app.shared.marked[0].endswith("/steady")
+
+
+async def test_small_terminals_show_the_answer_at_the_cursor_behind_a_key(varied: Path) -> None:
+    app = session(varied, "cases")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await shows(pilot, "moods/echo, steady")
+        assert "at the cursor" not in screen_text(app)
+        await pilot.press("v")
+        await shows(pilot, "at the cursor", "expected", "15 tokens")
+        await pilot.press("escape")
+        await shows(pilot, "moods/echo, steady")
+
+
+async def test_one_answer_in_full(varied: Path) -> None:
+    app = session(varied, "cases")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await shows(pilot, "moods/echo, steady")
+        await pilot.press("enter")
+        shown = await shows(pilot, "case echo-0", "look_up(what=", "exact", "total", "input 10")
+        assert "tool:look_up" in shown
+        assert "1 of 16" in shown
+        await pilot.press("n")
+        await shows(pilot, "2 of 16")
+        await pilot.press("p", "p")
+        await settle(pilot, lambda: "this is the first one" in told(app))
+        await pilot.press("y")
+        assert app.clipboard == "0"
+        await pilot.press("escape")
+        await settle(pilot, lambda: isinstance(app.screen, Cases))
+
+
+async def test_a_failure_in_full_says_what_happened_and_does_nothing_else(varied: Path) -> None:
+    app = session(varied, "cases")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await shows(pilot, "moods/echo, steady")
+        await pilot.press("right_square_bracket")
+        await shows(pilot, "moods/echo, moody")
+        await pilot.press("f")
+        await shows(pilot, "failures 1–4")
+        await pilot.press("f", "f")
+        await shows(pilot, "of kind agent")
+        await pilot.press("enter")
+        await settle(pilot, lambda: isinstance(app.screen, CaseDetail))
+        await shows(pilot, "cannot answer [b]3[/b]", "\\x1b]52")
+        await pilot.press("v")
+        await shows(pilot, "in answer")
+        await pilot.press("v")
+        await shows(pilot, "time since it was first sent")
+        assert HOSTILE not in screen_text(app)
+        await pilot.press("y")
+        assert "has none" in told(app)[-1]
+
+
+async def test_another_run_is_chosen_from_a_list(measured: Path) -> None:
+    app = session(measured, "cases")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await shows(pilot, "quick/dash")
+        await pilot.press("o")
+        await shows(pilot, "runs: enter opens", "echoes")
+        await pilot.press("down", "enter")
+        await shows(pilot, "echoes/echo")
+        await pilot.press("o")
+        await shows(pilot, "runs: enter opens")
+        await pilot.press("escape")
+        await shows(pilot, "echoes/echo")
+
+
+async def test_without_a_run_it_says_what_to_do(tmp_path: Path) -> None:
+    app = session(tmp_path / "none.db", "cases")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await shows(pilot, "Press 2 to choose one")
+        await pilot.press("enter", "x", "right_square_bracket", "y", "s", "w")
+        await settle(pilot, lambda: len(told(app)) >= 3)

@@ -1,0 +1,123 @@
+"""The page Profile: phases, one typical and the slowest answer, spans, tokens, machine."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from stores import screen_text, session, settle, shows, told
+
+from agentbench_tui.store.database import reading
+from agentbench_tui.store.queries import executions_of, find_run
+from agentbench_tui.tui.glyphs import ASCII
+from agentbench_tui.tui.painting import text_of
+from agentbench_tui.tui.profile_rows import (
+    bottlenecks_of,
+    flame_of,
+    phases_table,
+    resources_table,
+    tokens_table,
+)
+from agentbench_tui.tui.screens.case_detail import CaseDetail
+from agentbench_tui.tui.screens.profile import Profile
+from agentbench_tui.tui.theme import DARK, palette
+from agentbench_tui.tui.widgets.grid import GridData, GridState, paint_grid
+from agentbench_tui.verdicts.profile import read_profile
+
+
+@pytest.fixture(scope="module")
+def profiles(varied: Path) -> Iterator[list[dict[str, Any]]]:
+    """Of `steady` and of `moody`."""
+    with reading(varied) as connection:
+        run = find_run(connection, "latest")
+        yield [read_profile(connection, one) for one in executions_of(connection, run["key"])]
+
+
+def painted(data: GridData, width: int = 100, height: int = 12) -> str:
+    return "\n".join(text_of(paint_grid(data, GridState(), width, height, palette(DARK), ASCII)))
+
+
+def test_spans_have_their_own_time_and_tools_theirs(profiles: list[dict[str, Any]]) -> None:
+    phases = {one["name"]: one for one in profiles[0]["phases"]}
+    assert phases["plan"]["n"] == phases["tool:look_up"]["n"] == 16
+    assert phases["plan"]["p50_ms"] == pytest.approx(0.01)
+    assert phases["tools"]["total_ms"] == pytest.approx(0.16)
+    assert "tool:look_up" in painted(phases_table(profiles[0]))
+
+
+def test_what_was_not_measured_is_told_with_its_reason(profiles: list[dict[str, Any]]) -> None:
+    table = painted(phases_table(profiles[1]))
+    assert "no spans told" in table
+    assert "not streamed" in table
+    assert "not timed" in table
+    assert flame_of(profiles[1]).root is None
+    assert "not reported by the agent" in painted(tokens_table(profiles[1]))
+
+
+def test_tokens_and_bottlenecks_in_words(profiles: list[dict[str, Any]]) -> None:
+    tokens = painted(tokens_table(profiles[0]))
+    assert "160" in tokens, "16 answers of 10 input tokens"
+    assert "32" in tokens, "16 answers that read 2 from a cache"
+    assert "% of all time" in bottlenecks_of(profiles[0])[0].words
+
+
+def test_gauges_are_told_with_units_and_the_agents_own_first() -> None:
+    reading = {"low": 1.0, "mean": 2.5, "high": 4.0, "n": 3}
+    resources = {"host": {"cpu_percent": reading}, "agent:a": {"rss_mb": reading}}
+    rows = painted(resources_table({"resources": resources})).splitlines()
+    assert rows[1].split() == [">", "agent", "rss", "2.5", "MB", "1", "MB", "4", "MB", "3"]
+    assert "2.5 %" in rows[2]
+
+
+async def test_all_panels_stand_beside_each_other_where_there_is_room(varied: Path) -> None:
+    app = session(varied, "profile")
+    async with app.run_test(size=(160, 48)) as pilot:
+        shown = await shows(
+            pilot, "moods/echo, steady", "tool:look_up", "a typical one", "the slow"
+        )
+        assert "agent's spans, mean ms" in shown
+        assert "machine while it went on" in shown
+        await pilot.press("right_square_bracket")
+        await shows(pilot, "moods/echo, moody", "the agent tells no spans")
+        await pilot.press("y", "x", "e")
+        await shows(pilot, "agentbench runs show")
+        assert app.clipboard.endswith("n = 16")
+        assert app.shared.marked[0].endswith("/moody")
+
+
+async def test_a_small_terminal_shows_one_panel_after_the_other(varied: Path) -> None:
+    app = session(varied, "profile")
+    async with app.run_test(size=(80, 24)) as pilot:
+        shown = await shows(pilot, "share of all time", "bottlenecks", "plan")
+        assert "a typical one" not in shown
+        await pilot.press("v")
+        await shows(pilot, "a typical one", "the slowest")
+        await pilot.press("v")
+        await shows(pilot, "agent's spans, mean ms")
+        await pilot.press("down", "down")
+        await shows(pilot, "tool:look_up  10 µs")
+        await pilot.press("v")
+        await shows(pilot, "tokens", "machine while it went on")
+        await pilot.press("v")
+        await shows(pilot, "share of all time")
+
+
+async def test_the_slowest_answer_opens_in_full(varied: Path) -> None:
+    app = session(varied, "profile")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await shows(pilot, "moods/echo, steady")
+        await pilot.press("n")
+        await settle(pilot, lambda: isinstance(app.screen, CaseDetail))
+        await shows(pilot, "look_up(what=", "1 of 1")
+        await pilot.press("escape")
+        await settle(pilot, lambda: isinstance(app.screen, Profile))
+
+
+async def test_without_a_run_keys_say_why(tmp_path: Path) -> None:
+    app = session(tmp_path / "none.db", "profile")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await shows(pilot, "Press 2 to choose one")
+        await pilot.press("n", "y", "e", "x")
+        await settle(pilot, lambda: len(told(app)) >= 4)
+        assert "nothing was answered yet" in told(app)
+        assert "▸" in screen_text(app)
