@@ -123,6 +123,20 @@ async def test_three_sides_have_a_matrix_and_pairs(measured: Path) -> None:
         assert app.shared.marked == ["fair", "good", "bad"]
 
 
+async def test_another_page_marks_what_is_compared_next(measured: Path) -> None:
+    app = session(measured, "compare", "bad", "good")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await shows(pilot, "B good against A bad")
+        await pilot.press("4")
+        await shows(pilot, "fair: what is known")
+        app.mark("bad")
+        app.mark("fair")
+        await pilot.press("c")
+        await shows(pilot, "B fair against A good", "▸ overview")
+        grid = app.screen.query_one("#metrics", Grid)
+        assert grid.has_focus
+
+
 async def test_what_cannot_be_compared_is_told_in_a_line(measured: Path) -> None:
     app = session(measured, "compare", "bad", "nobody")
     async with app.run_test(size=(80, 24)) as pilot:

@@ -148,6 +148,8 @@ class Compare(Page[Found]):
         if marked != self._left_with:
             self._choosing = not marked
         super().on_screen_resume()
+        if self.focused is None:  # the comparison came while another page was in front
+            self._go(self._view)
 
     def reload(self) -> None:
         marked, compared = tuple(self.shared.marked), self._compared

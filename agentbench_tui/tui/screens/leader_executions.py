@@ -31,7 +31,7 @@ _COLUMNS = (
         for place, name in enumerate(DIMENSIONS)
     ),
     Column("answers", "answers", 7, align="right", priority=2),
-    Column("cost", "USD", 9, align="right", priority=3),
+    Column("cost", "USD", 12, align="right", priority=3),
     Column("made", "measured (UTC)", 16, priority=2),
     Column("run", "run", _SHORT_ID, priority=6),
 )

@@ -79,7 +79,8 @@ class Painted(Widget):
         return self.size, self.app.theme, self.glyphs
 
     def _is_seen(self) -> bool:
-        if not self.is_attached or not self.is_on_screen:
+        # While the session closes there is no screen any more, but widgets still lose the focus.
+        if not self.app.screen_stack or not self.is_attached or not self.is_on_screen:
             return False
         # Textual takes a screen below an opaque one for visible too.
         see_through = self.app.screen.styles.background.a < 1
