@@ -5,6 +5,8 @@
 A session on that page in a pseudo-terminal watches an open loop against a practice server; measured
 are the session's process (CPU, resident memory), every byte that it writes, and how long after a
 key the screen begins to change. Then the same after the run has ended, when nothing happens.
+Server, senders and session want a core each: with fewer a key waits for a core beside the load, and
+its bar is told without being held against it.
 """
 
 from __future__ import annotations
@@ -30,6 +32,8 @@ from load import AGENTBENCH, ENVIRONMENT, bar, mock, say
 
 START_LIMIT_S = 20.0
 SETTLE_S = 3.0
+CORES_WANTED = 4
+"""Two for the senders and their coordinator, one each for the server and the session."""
 KEYS = ("h", "g")
 """That change the picture at once."""
 KEY_PRESSES = 30
@@ -161,7 +165,7 @@ def measure(terminal: Terminal, seconds: float, load: subprocess.Popen[bytes]) -
     cpu, rate = terminal.watch(seconds)
     bar("CPU of the session, % of a core", cpu, "<= 7", cpu <= 7)
     bar("to the terminal, kB/s", rate / 1e3, "<= 25", rate <= 25e3)
-    keys(terminal, "beside the load")
+    keys(terminal, "beside the load", held=len(os.sched_getaffinity(0)) >= CORES_WANTED)
     load.send_signal(signal.SIGINT)
     load.wait(60)
     terminal.read(SETTLE_S)
@@ -173,13 +177,16 @@ def measure(terminal: Terminal, seconds: float, load: subprocess.Popen[bytes]) -
     bar("resident memory, MB", memory, "<= 120", memory <= 120)
 
 
-def keys(terminal: Terminal, when: str) -> None:
+def keys(terminal: Terminal, when: str, *, held: bool = True) -> None:
     taken = [terminal.key_ms(KEYS[nth % len(KEYS)]) for nth in range(KEY_PRESSES)]
     known = [one for one in taken if one is not None]
     say(f"keys {when} without an answer", len(taken) - len(known), f"of {len(taken)}")
     p95 = quantiles(known, n=20)[-1] if len(known) > 1 else float("nan")
     say(f"key to reaction {when}, median ms", median(known) if known else float("nan"), "")
-    bar(f"key to reaction {when}, p95 ms", p95, "<= 50", p95 <= 50)
+    if held:
+        bar(f"key to reaction {when}, p95 ms", p95, "<= 50", p95 <= 50)
+    else:
+        say(f"key to reaction {when}, p95 (bar 50, for {CORES_WANTED} cores)", p95, "ms")
 
 
 if __name__ == "__main__":
