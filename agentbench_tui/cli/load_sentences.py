@@ -181,9 +181,9 @@ def _note(found: list[tuple[str, str]]) -> str:
     (first, text), *others = found
     if not others:
         return f"{first}: {text}"
-    alike = ", ".join(place for place, _ in others[:_PLACES_SHOWN])
-    more = f" and {len(others) - _PLACES_SHOWN} more" if len(others) > _PLACES_SHOWN else ""
-    return f"{first}: {text} (alike: {alike}{more})"
+    where = [*dict.fromkeys("its other repeats" if one == first else one for one, _ in others)]
+    more = f" and {len(where) - _PLACES_SHOWN} more" if len(where) > _PLACES_SHOWN else ""
+    return f"{first}: {text} (alike: {', '.join(where[:_PLACES_SHOWN])}{more})"
 
 
 def spread_of(load: dict[str, Any], name: str) -> dict[str, Any]:

@@ -53,7 +53,7 @@ _OPTIONS = (
         multiple=True,
         metavar="GATE",
         help="Exit with 1 unless this holds, such as 'e2e_ms.p95<=1200', 'accuracy>=0.8',"
-        " verdict==clean, no-regression or 'no-regression(accuracy,e2e_ms.p50)'.",
+        " verdict==clean, or no-regression, of chosen metrics 'no-regression(accuracy)'.",
     ),
     click.option("--tag", "tags", multiple=True, help="Tag of the run, to find it by."),
     click.option("--notes", default="", help="A note kept with the run."),

@@ -16,7 +16,6 @@ import numpy as np
 from agentbench_tui.model.bounds import LARGEST_NUMBER, LARGEST_SEED
 from agentbench_tui.model.errors import UsageError, did_you_mean
 from agentbench_tui.model.metric import METRICS
-from agentbench_tui.model.plain_number import plain
 from agentbench_tui.verdicts.sample_columns import (
     KINDS,
     Meaning,
@@ -174,9 +173,9 @@ class _Reader:
         outside = np.flatnonzero((found < least) | (found > most))
         if len(outside):
             row = int(outside[0])
-            what = f"{self._where(row, column.name)}: {plain(found[row] / column.factor, 6)}"
+            what = f"{self._where(row, column.name)}: {found[row] / column.factor:.6g}"
             if not share:
-                raise UsageError(f"{what} is out of range")
+                raise UsageError(f"{what} is out of range, {least:g} to {most:g}")
             better = f"to compare, with --better {column.metric.direction}"
             way = f"--metric {column.name} takes it as it is ({better})"
             if column.name in METRICS:

@@ -195,6 +195,15 @@ def test_what_all_points_of_a_sweep_have_in_common_is_said_once() -> None:
     assert load_notes(sweep) == [f"load m rate=1: asked 1.0/s, sent 0.5/s (alike: {alike})"]
 
 
+def test_what_the_repeats_of_a_load_have_in_common_names_it_once() -> None:
+    sweep = [at(5), at(6)]
+    for one in sweep:
+        reasons = [f"repeat {number}: some task waited" for number in (1, 2, 3)]
+        one["load"] |= {"warnings": [], "reasons": reasons}
+    alike = "its other repeats, load m rate=6"
+    assert load_notes(sweep) == [f"load m rate=5: repeat 1: some task waited (alike: {alike})"]
+
+
 def test_a_load_without_times_has_no_empty_table(capsys: pytest.CaptureFixture[str]) -> None:
     nothing = execution(metrics={}, unmeasured={})
     print_load(nothing, "table")
