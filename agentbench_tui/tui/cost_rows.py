@@ -31,7 +31,7 @@ _AGENTS = (
     Column("agent", "agent", 13, flex=1),
     Column("right", "right [95 %]", 18, flex=2),
     Column("task", "USD/task", 10, align="right", priority=2),
-    Column("success", "USD/right", 10, flex=2, align="right"),
+    Column("success", "USD/right [95 %]", 10, flex=2),
     Column("per_usd", "right/USD", 9, align="right", priority=3),
     Column("front", "front", 5),
     Column("efficiency", "efficiency", 14, priority=4),
@@ -95,9 +95,11 @@ def _times(value: float | None, factor: float) -> float | None:
 def agents_table(group: Document, words: str = "") -> GridData:
     """A row for everyone who was asked the same cases, those that are named so."""
     rights = [_interval(one["correct_share"], 100) for one in group["agents"]]
+    costs = [_cost_interval(one) for one in group["agents"]]
     column = interval_column(rights, "%")
+    cost_column = interval_column(costs, "$", log=is_spread(group))
     rows = []
-    for place, (one, right) in enumerate(zip(group["agents"], rights, strict=True)):
+    for place, (one, right, cost) in enumerate(zip(group["agents"], rights, costs, strict=True)):
         if words.casefold() not in one["name"].casefold():
             continue
         front, role = _FRONT[one["front"]["standing"]]
@@ -110,7 +112,7 @@ def agents_table(group: Document, words: str = "") -> GridData:
                     Cell(name, series=place % HUES, role=_name_role(one, group)),
                     interval_cell(right, column),
                     dollars(one["cost_usd_per_task"]["value"]),
-                    per_success_words(one),
+                    interval_cell(cost, cost_column),
                     _rate(one["successes_per_usd"]["value"]),
                     Cell(front, role=role),
                     _efficiency(one),
@@ -135,6 +137,13 @@ def _efficiency(one: Document) -> Cell:
 def _interval(of: Mapping[str, Any], factor: float) -> Interval:
     low, high = (_times(of[end], factor) for end in ("low", "high"))
     return Interval(_times(of["value"], factor), low, high, of["reason"])
+
+
+def _cost_interval(one: Document) -> Interval:
+    """Of one that was never right there is no value, but a bound from below in the reason."""
+    of = one["cost_usd_per_success"]
+    words = per_success_words(one) if of["value"] is None else ""
+    return Interval(of["value"], of["low"], of["high"], words.removeprefix(NOTHING).strip())
 
 
 def _rate(value: float | None) -> str:

@@ -94,7 +94,7 @@ def _times(points: Sequence[CoursePoint]) -> tuple[list[float], str]:
     days = [(moment - moments[0]) / _DAY_S for moment in moments]
     since = f"since {points[0].at[:16].replace('T', ' ')}"
     if days[-1] <= _HOURS_UP_TO:
-        return [24 * day for day in days], f"h {since}"
+        return [24 * day for day in days], f"hours {since}"
     return days, f"days {since}"
 
 

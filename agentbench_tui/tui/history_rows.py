@@ -99,7 +99,7 @@ def _gravity(series: Series) -> tuple[int, int, float]:
     one = series.finding
     verdict = _ORDER.index(one["verdict"]) if one["verdict"] in _ORDER else len(_ORDER)
     grade = _GRADES.index(one["severity"]) if one["severity"] else len(_GRADES)
-    return verdict, grade, -(one["at_least_percentage"] or 0.0)
+    return verdict, grade, -round(one["at_least_percentage"] or 0.0, 1)
 
 
 def _finding_row(series: Series) -> GridRow:

@@ -149,7 +149,7 @@ class Cost(Page[Found]):
         which = f" (group {self._group + 1} of {count})" if count > 1 else ""
         entitle(scatter, f"cost of 1,000 tasks in $ and right answers in %{which}")
         scatter.show(cost_scatter(group, log=log))
-        entitle(agents, f"{title_of(group)}: enter says which is in use")
+        entitle(agents, f"agents (enter: the one in use): {title_of(group)}")
         agents.show(agents_table(group, self._words))
         self.query_one("#savings", Sentences).show(savings(self._found.document, group))
         self._show_one()

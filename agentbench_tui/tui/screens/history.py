@@ -175,8 +175,10 @@ class History(Page[Found]):
             facts.show(())
             return
         where = f"{one.metric} of {place_words(one.finding)}"
-        entitle(plot, f"{where}: {len(one.points)} runs, colours are versions")
-        plot.show(course_plot(one, by_time=self._by_time))
+        drawn = course_plot(one, by_time=self._by_time)
+        order = f"in {drawn.x_label}" if self._by_time else "colours are versions"
+        entitle(plot, f"{where}: {len(one.points)} runs, {order}")
+        plot.show(drawn)
         entitle(facts, where)
         facts.show(finding_sentences(one))
 
