@@ -97,10 +97,15 @@ def run_plan(
 
 
 def check_stress(plan: Plan) -> None:
-    """Raise UsageError where the plan would put stress on somebody else's host."""
+    """Raise UsageError where the plan would put stress on somebody else's host, and for repeats."""
     if any(group.benchmark["kind"] == "stress" for group in plan.groups):
         from agentbench_tui.stress.safety import check_consent
 
+        if plan.repeats > 1:
+            raise click.UsageError(
+                "--runs: a scenario of stress repeats by itself what decides; for another run, run"
+                " it again"
+            )
         check_consent(plan)
 
 

@@ -71,12 +71,22 @@ _MOST = 1_000_000_000
     "--p95-ms", type=Above(), metavar="MS", help="And this; 3 × that at normal load by default."
 )
 @click.option("--fault", "faults", multiple=True, metavar="NAME", help="Of failure_recovery; all.")
+@click.option("--spikes", type=click.IntRange(1, 100), metavar="N", help="Of spike_load; 3.")
 @click.option(
     "--serve", metavar="COMMAND", help="Starts the target's server, which can then be killed."
 )
 @click.option("--upstream", metavar="URL", help="What the agent depends on: faults go before it.")
 @click.option(
     "--upstream-env", metavar="NAME", help="Variable by which it finds that; OPENAI_BASE_URL."
+)
+@click.option(
+    "--retry-after",
+    type=click.IntRange(0, 3600),
+    metavar="SECONDS",
+    help="What the 429 of its upstream says, in rate_limiting; 2.",
+)
+@click.option(
+    "--above", type=Above(), metavar="R", help="Requests/s that upstream lets in; half of normal."
 )
 @click.option("--memory-limit-mb", type=Above(), metavar="MB", help="Of the target's processes.")
 @click.option("--ballast-mb", type=Above(), metavar="MB", help="Taken from this machine's memory.")
@@ -121,10 +131,6 @@ def stress_command(targets: tuple[str, ...], agents: tuple[str, ...], **given: A
     if not given["targets"]:
         raise click.UsageError(
             "name a target, such as openai:http://127.0.0.1:8000/v1#MODEL, or mock for practice"
-        )
-    if given["runs"] > 1:
-        raise click.UsageError(
-            "--runs: a scenario repeats by itself what decides; for another run, run it again"
         )
     # A run that is left alone, or shown by a session, has a process of its own.
     elsewhere = given["detach"] or view_of(given) == "full"

@@ -19,16 +19,25 @@ _LIMITS = ("error_share", "p95_ms")
 _AS_GIVEN = (
     *("time_scale", "normal_rate", "normal_concurrency", "most_rate", "most_concurrency"),
     *("most_input_tokens", "multiple", "serve", "upstream", "upstream_env", "memory_limit_mb"),
-    *("ballast_mb", "max_requests", "max_bytes", "stream"),
+    *("ballast_mb", "max_requests", "max_bytes", "stream", "spikes"),
 )
 """Options whose key in `stress:` has the same name."""
-_RENAMED = {"duration": "duration_s", "recovery": "recovery_s", "max_time": "max_s"}
+_RENAMED = {
+    "duration": "duration_s",
+    "recovery": "recovery_s",
+    "max_time": "max_s",
+    "retry_after": "retry_after_s",
+    "above": "above_per_s",
+}
 """Option → key."""
 _OF_SCENARIO = {
     "faults": ("failure_recovery",),
     "memory_limit_mb": ("memory_pressure", "sustained_load"),
     "ballast_mb": ("memory_pressure",),
     "most_input_tokens": ("large_inputs",),
+    "spikes": ("spike_load",),
+    "retry_after": ("rate_limiting",),
+    "above": ("rate_limiting",),
 }
 """Options that only some scenarios have a use for."""
 
@@ -85,7 +94,7 @@ def _block(scenario: str, given: dict[str, Any]) -> Block:
         block["faults"] = _faults(given["faults"])
     for name, only in _OF_SCENARIO.items():
         if scenario not in only:
-            block.pop(name, None)
+            block.pop(_RENAMED.get(name, name), None)
     limits = {name: given[name] for name in _LIMITS if given[name] is not None}
     if limits:
         block["limits"] = limits
@@ -107,7 +116,7 @@ def _faults(names: Sequence[str]) -> list[str]:
 def _refuse_unused(given: dict[str, Any], scenarios: Sequence[str]) -> None:
     """An option that would change nothing is a misunderstanding."""
     for name, only in _OF_SCENARIO.items():
-        if given[name] and not set(only) & set(scenarios):
+        if given[name] is not None and given[name] != () and not set(only) & set(scenarios):
             option = "fault" if name == "faults" else name.replace("_", "-")
             raise UsageError(f"--{option} goes with --scenario {' or '.join(only)} only")
     if given["upstream_env"] is not None and given["upstream"] is None:

@@ -120,12 +120,16 @@ def test_what_runs_have_in_common_goes_into_the_suite(capfd: pytest.CaptureFixtu
             ["mock", "--ballast-mb", "64", "--scenario", "high_load"],
             "--ballast-mb goes with --scenario memory_pressure only",
         ),
-        (["mock", "--upstream", "http://127.0.0.1:1/"], "--upstream needs --upstream-env"),
+        (["mock", "--upstream-env", "BASE"], "--upstream-env needs --upstream"),
+        (
+            ["mock", "--spikes", "2", "--scenario", "high_load"],
+            "--spikes goes with --scen",
+        ),
         (["mock", "--scenario", "failure_recovery", "--fault", "rest"], 'did you mean "reset"'),
         (["mock", "--prompt", "a", "--input-tokens", "8"], "--prompt and --input-tokens: give one"),
         (["mock", "--most-concurrency", "200000"], "--most-concurrency: expected a number of at"),
         (["mock", "--fail-on", "resilence>=60"], "unknown metric 'resilence'"),
-        (["mock", "--runs", "3"], "--runs: a scenario repeats by itself what decides"),
+        (["mock", "--runs", "3"], "--runs: a scenario of stress repeats by itself what decides"),
         (["mokc"], "mokc"),
     ],
 )
@@ -133,6 +137,26 @@ def test_a_slip_is_told_in_a_line_and_nothing_runs(
     options: list[str], told: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
     assert told in said(capfd, *options)
+
+
+def test_a_suite_of_stress_is_not_repeated_either(capfd: pytest.CaptureFixture[str]) -> None:
+    suite = printed_suite(capfd, "mock", "--scenario", "spike_load")
+    Path("mine.json").write_text(json.dumps(suite))
+    assert _run(["run", "mine.json", "--runs", "3", "--no-ui"]) == 2
+    assert "--runs: a scenario of stress repeats by itself" in capfd.readouterr().err
+
+
+def test_each_scenario_has_its_own_options(capfd: pytest.CaptureFixture[str]) -> None:
+    suite = printed_suite(
+        capfd,
+        *(TARGET, "--scenario", "spike_load,rate_limiting", "--upstream", "http://127.0.0.1:1/"),
+        *("--spikes", "2", "--retry-after", "0", "--above", "40"),
+    )
+    spikes, limits = (one["stress"] for one in suite["benchmarks"])
+    common = {"upstream": "http://127.0.0.1:1/"}
+    assert spikes == {"scenario": "spike_load", **common, "spikes": 2}
+    own = {"retry_after_s": 0, "above_per_s": 40}
+    assert limits == {"scenario": "rate_limiting", **common, **own}
 
 
 REMOTE = "openai:https://models.example/v1#m"
