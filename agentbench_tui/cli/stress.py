@@ -83,10 +83,7 @@ _MOST = 1_000_000_000
     "--retry-after",
     type=click.IntRange(0, 3600),
     metavar="SECONDS",
-    help="What the 429 of its upstream says, in rate_limiting; 2.",
-)
-@click.option(
-    "--above", type=Above(), metavar="R", help="Requests/s that upstream lets in; half of normal."
+    help="Said by the 429 put before an upstream; 2.",
 )
 @click.option("--memory-limit-mb", type=Above(), metavar="MB", help="Of the target's processes.")
 @click.option("--ballast-mb", type=Above(), metavar="MB", help="Taken from this machine's memory.")

@@ -27,7 +27,6 @@ _RENAMED = {
     "recovery": "recovery_s",
     "max_time": "max_s",
     "retry_after": "retry_after_s",
-    "above": "above_per_s",
 }
 """Option → key."""
 _OF_SCENARIO = {
@@ -37,7 +36,6 @@ _OF_SCENARIO = {
     "most_input_tokens": ("large_inputs",),
     "spikes": ("spike_load",),
     "retry_after": ("rate_limiting",),
-    "above": ("rate_limiting",),
 }
 """Options that only some scenarios have a use for."""
 

@@ -69,9 +69,8 @@ class StressSpec(Part):
     faults: Annotated[list[str], Field(min_length=1)] | None = None
     """Of the scenario failure_recovery, by name; all that the target can have when not given."""
     retry_after_s: Annotated[int, Field(ge=0, le=3600)] = 2
-    """What the injected 429 says, of the scenario rate_limiting."""
-    above_per_s: Positive | None = None
-    """Only requests beyond this rate get the injected 429; half of normal when not given."""
+    """What the 429 says that is put before an upstream, and how long each time; of the scenario
+    rate_limiting."""
     upstream: str | None = None
     """URL of what the agent itself depends on: faults are put before that instead."""
     upstream_env: str | None = None
