@@ -89,10 +89,9 @@ def _answer(row: Row) -> GridRow:
     )
 
 
-def samples_table(found: Row, kind: str | None, reason: str) -> GridData:
-    """Of the slowest requests of a load; with `kind` those that ended so."""
-    rows = [one for one in found["rows"] if kind is None or one["status"] == kind]
-    return GridData(_SAMPLES, [*map(_sample, rows)], sort=("e2e", True), reason=reason)
+def samples_table(found: Row, reason: str) -> GridData:
+    """Of the slowest requests of a load."""
+    return GridData(_SAMPLES, [*map(_sample, found["rows"])], sort=("e2e", True), reason=reason)
 
 
 def _sample(row: Row) -> GridRow:
@@ -119,10 +118,10 @@ def sample_sentences(row: Row, failures: Mapping[str, int]) -> list[Sentence]:
         Sentence(f"{row['number'] + 1:,} of repeat {row['repeat'] + 1}", "request", "title"),
         Sentence(row["status"], "ended", "text" if row["status"] == "ok" else "bad"),
         Sentence(f"{row['due_s']:.3f} s after the window began", "due"),
-        Sentence(milliseconds(row["send_lag_ms"]), "waited to be sent"),
+        Sentence(milliseconds(row["send_lag_ms"]), "waited"),
         Sentence(milliseconds(row["ttft_ms"]) if row["ttft_ms"] is not None
                  else f"{NOTHING} no token came as a stream", "first token"),
-        Sentence(milliseconds(row["e2e_ms"]), "took, since sent"),
+        Sentence(milliseconds(row["e2e_ms"]), "took"),
     ]  # fmt: skip
     return told + failure_sentences(failures)
 
@@ -131,7 +130,10 @@ def failure_sentences(failures: Mapping[str, int]) -> list[Sentence]:
     """Kinds of failures with how many there were."""
     if not failures:
         return [Sentence("nothing failed", "all requests", "good")]
-    return [Sentence(f"{count:,} requests", kind, "bad") for kind, count in failures.items()]
+    return [
+        Sentence(f"{count:,} request{'s' if count > 1 else ''}", kind, "bad")
+        for kind, count in failures.items()
+    ]
 
 
 def preview_of(row: Row) -> list[Sentence]:

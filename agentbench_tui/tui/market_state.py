@@ -202,25 +202,22 @@ def _example_perpetual(draw: random.Random, name: str, start: float) -> Instrume
 def _example_trades(
     instruments: Sequence[Instrument],
 ) -> tuple[tuple[Holding, ...], tuple[Act, ...]]:
+    """Buys each of them in turn, then sells each, and so on; every fourth call is refused."""
     holdings, acts = [], []
-    held: set[str] = set()
-    for tick in range(20, EXAMPLE_TICKS, 25):
-        one = instruments[(tick // 25) ** 2 % len(instruments)]
-        market = one.kind == "market"
-        side = "yes" if market else "long"
-        amount = 0.0 if one.id in held else (100.0 if market else 2.0)
-        held.symmetric_difference_update({one.id})
-        ok = tick % 75 != 70
-        method = ("a2a.buyShares" if market else "a2a.openPosition") if amount else (
-            "a2a.sellShares" if market else "a2a.closePosition"
+    for at, tick in enumerate(range(20, EXAMPLE_TICKS, 25)):
+        one = instruments[at % len(instruments)]
+        market, buys = one.kind == "market", at // len(instruments) % 2 == 0
+        amount = 0.0 if not buys else 100.0 if market else 2.0
+        what = ("buyShares" if buys else "sellShares") if market else (
+            "openPosition" if buys else "closePosition"
         )  # fmt: skip
-        price = one.prices[tick]
+        ok, price = at % 4 != 2, one.prices[tick]
         result = f"filled at {price:.2f}" if ok else "-32602: amount: more than the cash there is"
-        acts.append(Act(tick, method, f'instrument="{one.id}", amount={amount:g}', ok, result))
+        arguments = f'instrument="{one.id}", amount={amount:g}'
+        acts.append(Act(tick, f"a2a.{what}", arguments, ok, result))
         if ok:
+            side = "yes" if market else "long"
             holdings.append(Holding(tick, one.id, side, amount, price if amount else None))
-        else:
-            held.symmetric_difference_update({one.id})
     return tuple(holdings), tuple(acts)
 
 

@@ -32,7 +32,7 @@ _TOKENS = (
 )
 _RESOURCES = (
     Column("name", "of", 14, flex=1),
-    Column("mean", "mean", 8, align="right"),
+    Column("mean", "mean", 9, align="right"),
     Column("low", "least", 9, align="right", priority=3),
     Column("high", "most", 9, align="right", priority=2),
     Column("n", "readings", 8, align="right", priority=4),

@@ -39,6 +39,7 @@ TAIL_FROM = 20
 """Values from which on there is a 95th percentile: with fewer it would be the largest."""
 TOOL = "tool"
 """Spans of this name, or of `tool:NAME`, are the time of tools."""
+NOT_JUDGED = "no answer was judged"
 _TOLD = 3
 """Bottlenecks."""
 _LEAST_SHARE, _LEAST_TAIL = 0.1, 3.0
@@ -288,7 +289,9 @@ def _tokens(observed: Sequence[Observed]) -> list[Document]:
     each = _figure("an answer", total / len(spent) if spent else 0, len(spent), unknown)
     of_right = _figure("a right answer", total / right if right else 0, len(spent), unknown)
     if spent and not right:
-        of_right |= {"value": None, "reason": "no right answer"}
+        judged = any(one.correct is not None for one in observed)
+        why = "no right answer" if judged else NOT_JUDGED
+        of_right |= {"value": None, "reason": why}
     wasted = [one.tokens or 0 for one in spent if one.failed]
     wrong = [one.tokens or 0 for one in spent if not one.failed and one.correct is False]
     return [
@@ -305,6 +308,8 @@ def _none_of(observed: Sequence[Observed], failed: bool) -> str:
     if failed:
         there = any(one.failed for one in observed)
         return "not reported of what failed" if there else "nothing failed"
+    if all(one.correct is None for one in observed):
+        return NOT_JUDGED
     there = any(one.correct is False and not one.failed for one in observed)
     return "not reported by the agent" if there else "no wrong answer"
 

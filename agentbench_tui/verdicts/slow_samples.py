@@ -20,8 +20,11 @@ SHOWN = 500
 Document = dict[str, Any]
 
 
-def slow_samples(connection: sqlite3.Connection, execution: Document) -> Document:
-    """`read` and `of` requests; `failures`: kind → how many; `rows`: the slowest first.
+def slow_samples(
+    connection: sqlite3.Connection, execution: Document, status: str | None = None
+) -> Document:
+    """`read` and `of` requests; `failures`: kind → how many; `rows`: the slowest first, of all
+    requests or of those that ended with this status.
 
     A row: `number` (in the order of storage), `status`, `request_type`, `repeat`, `worker`,
     `due_s` since the window's start, `send_lag_ms`, `ttft_ms` and `e2e_ms` since sent, tokens.
@@ -33,7 +36,9 @@ def slow_samples(connection: sqlite3.Connection, execution: Document) -> Documen
 
     columns, of = _columns(connection, execution, MOST_SAMPLES)
     took = np.nan_to_num(columns.e2e_from_send_ms, nan=-1.0)
-    order = np.argsort(-took, kind="stable")[:SHOWN]
+    order = np.argsort(-took, kind="stable")
+    if status is not None:
+        order = order[columns.has_status(status)[order]]
     counts = np.bincount(columns.table["status"], minlength=len(STATUSES))
     names = request_types(connection, execution)
 
@@ -64,7 +69,7 @@ def slow_samples(connection: sqlite3.Connection, execution: Document) -> Documen
         "read": len(columns),
         "of": of,
         "failures": dict(sorted(failures.items(), key=lambda one: -one[1])),
-        "rows": [row(int(at)) for at in order],
+        "rows": [row(int(at)) for at in order[:SHOWN]],
     }
 
 

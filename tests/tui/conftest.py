@@ -1,5 +1,5 @@
 """What all tests of pages share; see `stores`."""
 
-from stores import measured, varied
+from stores import loaded, measured, varied
 
-__all__ = ["measured", "varied"]
+__all__ = ["loaded", "measured", "varied"]

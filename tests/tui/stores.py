@@ -2,7 +2,10 @@
 
 import asyncio
 import json
+import sqlite3
+from array import array
 from collections.abc import Callable
+from contextlib import closing
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -13,7 +16,9 @@ from textual.pilot import Pilot
 
 from agentbench_tui.engine.coordinator import carry_out
 from agentbench_tui.engine.planning import RunOptions, make_plan
-from agentbench_tui.store.database import create_or_migrate
+from agentbench_tui.load.sample import FIELDS as SAMPLE_FIELDS
+from agentbench_tui.load.sample import NONE, ROW, STATUS_CODE, pack_gaps, pack_rows
+from agentbench_tui.store.database import connect_to_read, create_or_migrate
 from agentbench_tui.tui.app import AgentbenchApp
 from agentbench_tui.tui.shared import Shared
 
@@ -132,6 +137,43 @@ def _varied(folder: Path) -> Path:
 def varied(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The database of `_varied`; nobody writes to it."""
     return _varied(tmp_path_factory.getbasetemp() / "varied")
+
+
+@pytest.fixture(scope="session")
+def loaded(varied: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The store of `varied` with requests of a load in place of the answers of `steady`: 30 of
+    100 ms, one after 50 ms of waiting, one of 900 ms, and a failure after 5 ms."""
+    path = tmp_path_factory.mktemp("loaded") / "store.db"
+    answered = {"due_us": 10**6, "lag_us": 0, "ttft_us": 40_000, "e2e_us": 100_000, "chunks": 1}
+    failed = answered | {
+        "ttft_us": NONE,
+        "e2e_us": 5_000,
+        "chunks": NONE,
+        "status": STATUS_CODE["server"],
+    }
+    rows = [answered] * 30 + [
+        answered | {"lag_us": 50_000},
+        answered | {"e2e_us": 900_000, "output_tokens": 7},
+        failed,
+    ]
+    packed = b"".join(
+        ROW.pack(*(row.get(name, NONE if code == "I" else 0) for name, code in SAMPLE_FIELDS))
+        for row in rows
+    )
+    with closing(connect_to_read(varied)) as source, closing(sqlite3.connect(path)) as target:
+        source.backup(target)
+        target.execute("DELETE FROM answers WHERE execution_key=1")
+        target.execute(
+            "UPDATE runs SET plan=json_set(plan, '$.groups[0].benchmark.load', json('{}'))"
+        )
+        target.execute(
+            "INSERT INTO sample_chunks"
+            " (run_key, execution_key, repeat, worker, rows, samples, gaps)"
+            " VALUES (1, 1, 0, 0, ?, ?, ?)",
+            (len(rows), pack_rows(packed), pack_gaps(array("I"))),
+        )
+        target.commit()
+    return path
 
 
 def session(database: Path, page: str, *marked: str) -> AgentbenchApp:

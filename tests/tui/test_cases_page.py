@@ -201,3 +201,26 @@ async def test_without_a_run_it_says_what_to_do(tmp_path: Path) -> None:
         await shows(pilot, "Press 2 to choose one")
         await pilot.press("enter", "x", "right_square_bracket", "y", "s", "w")
         await settle(pilot, lambda: len(told(app)) >= 3)
+
+
+async def test_of_a_load_the_slowest_requests_and_its_failures_are_shown(loaded: Path) -> None:
+    app = session(loaded, "cases")
+    async with app.run_test(size=(120, 40)) as pilot:
+        shown = await shows(pilot, "the slowest 33 of 33 requests", "server", "1 request ")
+        rows = [line for line in shown.splitlines() if "900 ms" in line]
+        assert "32" in rows[0], "it was stored as the 32nd"
+        await pilot.press("f")
+        shown = await shows(pilot, "the slowest 1 that ended server of 33 requests")
+        assert "5.00 ms" in shown
+        await pilot.press("f")
+        await shows(pilot, "the slowest 33 of 33 requests")
+        for key, words in (
+            ("enter", "nothing to open"),
+            ("w", "not judged"),
+            ("s", "the slowest first"),
+            ("slash", "no words"),
+        ):
+            await pilot.press(key)
+            await settle(pilot, lambda words=words: words in told(app)[-1])  # type: ignore[misc]
+        await pilot.press("e")
+        await shows(pilot, "agentbench runs samples")

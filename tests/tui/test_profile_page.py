@@ -121,3 +121,22 @@ async def test_without_a_run_keys_say_why(tmp_path: Path) -> None:
         await settle(pilot, lambda: len(told(app)) >= 4)
         assert "nothing was answered yet" in told(app)
         assert "▸" in screen_text(app)
+
+
+async def test_of_a_load_the_time_of_its_requests_is_shown(loaded: Path) -> None:
+    with reading(loaded) as connection:
+        run = find_run(connection, "latest")
+        profile = read_profile(connection, executions_of(connection, run["key"])[0])
+    phases = {one["name"]: one for one in profile["phases"]}
+    # 32 streamed requests with 40 ms to the first token, one after 50 ms of waiting, and one that
+    # failed after 5 ms without a token: 31 * 100 + 900 + 50 + 5 ms in all.
+    assert profile["total_ms"] == pytest.approx(31 * 100 + 900 + 50 + 5)
+    assert phases["first token"]["total_ms"] == pytest.approx(32 * 40)
+    assert phases["generation"]["total_ms"] == pytest.approx(31 * 60 + 860)
+    assert (phases["waiting"]["n"], phases["waiting"]["total_ms"]) == (1, 50)
+    assert (phases["answer, whole"]["n"], phases["answer, whole"]["total_ms"]) == (1, 5)
+    app = session(loaded, "profile")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await shows(pilot, "33 requests", "a load has no spans", "the slowest: request 32")
+        await pilot.press("n")
+        await settle(pilot, lambda: "nothing to open" in told(app)[-1])

@@ -20,10 +20,10 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, end in (("old", 0.5), ("new", 0.9)):
         (root / name).mkdir()
         for seed in range(5):
-            rows = [("step", "value", "seed")]
+            rows: list[tuple[object, ...]] = [("step", "value", "seed")]
             rows += [(step, (end + seed / 100) * step / 10, seed) for step in range(11)]
             write(root / name / f"run-seed{seed}.csv", rows)
-    both = [("run", "step", "reward")]
+    both: list[tuple[object, ...]] = [("run", "step", "reward")]
     both += [(run, step, step) for run in ("[b]x[/b]", "y") for step in range(5)]
     write(root / "both.csv", both)
     return root

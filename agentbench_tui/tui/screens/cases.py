@@ -124,7 +124,7 @@ class Cases(ExecutionPage[Answers]):
     def read_execution(self, connection: sqlite3.Connection, execution: dict[str, Any]) -> Answers:
         key = execution["key"]
         if sum(stored_requests(connection, key)):
-            load = slow_samples(connection, execution)
+            load = slow_samples(connection, execution, self._query.kind)
             return Answers(AnswerPage([], None), None, load["failures"], None, load)
         wanted = self._query
         p95 = metrics_of(connection, key).get("e2e_ms.p95", {}).get("value")
@@ -138,8 +138,7 @@ class Cases(ExecutionPage[Answers]):
         grid, seen = self.query_one("#answers", Grid), looked.seen
         if seen.load is not None:
             entitle(grid, f"{looked.title}: {self._load_words(seen.load)}")
-            reason = "none of the slowest requests ended so: a shows all"
-            grid.show(samples_table(seen.load, self._query.kind, reason))
+            grid.show(samples_table(seen.load, "no request ended so: a shows all"))
         else:
             entitle(grid, f"{looked.title}: {self._words(seen)}")
             reason = f"no {_CHOSEN[self._query.which]} here: a shows all answers"
@@ -315,6 +314,6 @@ class Cases(ExecutionPage[Answers]):
         return f"{what}{found}{place}, {_SORTED[self._query.sort]}{more}"
 
     def _load_words(self, load: dict[str, Any]) -> str:
-        kind = "" if self._query.kind is None else f" that ended as {self._query.kind}"
+        kind = "" if self._query.kind is None else f" that ended {self._query.kind}"
         read = "" if load["read"] == load["of"] else f", of the first {load['read']:,}"
-        return f"the slowest {len(load['rows']):,} of {load['of']:,} requests{kind}{read}"
+        return f"the slowest {len(load['rows']):,}{kind} of {load['of']:,} requests{read}"

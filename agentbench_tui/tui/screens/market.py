@@ -73,7 +73,7 @@ class Market(Page[FoundEpisode]):
         Binding("greater_than_sign", "jump(1)", "Jump", key_display="< >",
                 tooltip="a twentieth of the episode on"),
         Binding("less_than_sign", "jump(-1)", "Jump back", show=False, key_display="<"),
-        Binding("plus,equals_sign", "speed(1)", "Faster", key_display="+ -"),
+        Binding("plus,equals_sign", "speed(1)", "Faster", show=False, key_display="+"),
         Binding("minus", "speed(-1)", "Slower", show=False, key_display="-"),
         Binding("d", "demo", "Example", tooltip="an episode that is made up"),
         Binding("o", "pick_run", "Run", show=False, tooltip="choose which run is shown"),
