@@ -141,23 +141,25 @@ class SuiteTree(Tree[Place]):
         colours = palette(self.app.theme, no_color=self.app.no_color)
         if not self.has_focus:
             style = base_style
+        # The cursor's own colours leave no room for fainter ones.
+        dim = None if self.has_focus and node is self.cursor_node else colours.dim
         text = Text(style=style, no_wrap=True)
         if place.kind not in {"category", "words"}:
             mark = signs.tick if self._is_marked(place) else " "
-            text.append(f"{mark} ", colours.accent)
+            text.append(f"{mark} ", colours.accent if dim is not None else None)
         elif node.children:
-            text.append(f"{signs.down if node.is_expanded else signs.pointer} ", colours.dim)
+            text.append(f"{signs.down if node.is_expanded else signs.pointer} ", dim)
         name = place.case or place.benchmark or place.suite
         if place.kind == "category":
             text.append(signs.plain(one_line(place.about, _LONGEST)), colours.title)
         elif not name or place.kind in {"case", "words"}:
-            dull = colours.dim if place.kind == "words" else None
+            dull = dim if place.kind == "words" else None
             text.append(signs.plain(one_line(place.about, _LONGEST)), dull)
         else:
             text.append(
                 signs.plain(one_line(name, 64)), "bold" if place.suite == self._suite else None
             )
-            text.append(f"  {signs.plain(one_line(place.about, _LONGEST))}", colours.dim)
+            text.append(f"  {signs.plain(one_line(place.about, _LONGEST))}", dim)
         return text
 
     def action_pick(self) -> None:
