@@ -76,11 +76,13 @@ def processor_bound(report: ScenarioReport) -> Advice | None:
 
 
 def coherency_limit(report: ScenarioReport) -> Advice | None:
-    """More users make it slower."""
+    """More users make it slower, and not only by a law that goes on beyond what was measured."""
     scaling = report.scaling
     if scaling is None or scaling.n_star is None or scaling.peak_per_s is None:
         return None
     ends = scaling.n_star_interval
+    if max(scaling.n_star, 0.0 if ends is None else ends[1]) > scaling.largest:
+        return None
     bounds = f" [{figure(ends[0])}, {figure(ends[1])}]" if ends is not None else ""
     evidence: dict[str, float | str] = {"n_star": scaling.n_star, "kappa": scaling.kappa}
     return Advice(

@@ -273,6 +273,13 @@ class SimulatedStand:
             e2e_ms=np.where(ok, 1e3 * (ends - due), np.nan),
             end_s=ends,
             failures=dict(failures),
+            kinds=np.array(
+                [
+                    "" if one.end is not None and not one.failure else one.failure or "timeout"
+                    for one in asked
+                ],
+                dtype=np.str_,
+            ),
             memory_mb=tuple((at - start, held) for at, held in self._memory if start <= at <= end),
             cpu_share=cores,
         )

@@ -61,7 +61,9 @@ async def test_of_a_target_without_a_fault_nothing_is_advised(
     perfect = await told("perfect", monkeypatch)
     assert perfect.rules == set()
     assert perfect.overall > 97
-    assert all(report.recoveries[0].seconds == 0 for report in _watched(perfect))
+    # One that comes in the moment after the overload may still be refused.
+    times = [report.recoveries[0].seconds for report in _watched(perfect)]
+    assert all(seconds is not None and seconds <= 1 for seconds in times)
 
 
 async def test_a_leak(monkeypatch: pytest.MonkeyPatch) -> None:
