@@ -33,6 +33,8 @@ _ROUNDING = 1e-12
 _TIED = 1e-9
 """Test statistics, which lie between 0 and √cases, are equal up to this."""
 _AT_ONCE = 1 << 20
+_SORTED_FROM = 100
+"""Agents, from which on sorting them is faster than comparing each with each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,13 +199,31 @@ def _leads(table: Floats) -> Floats:
 
 
 def _standings(means: Floats, tolerance: float) -> tuple[Integers, Integers]:
-    """Best and worst place of each agent in each row of means, int64[rows, agents] both."""
+    """Best and worst place of each agent in each row of means, int64[rows, agents] both.
+
+    NaN is neither better nor worse than anything.
+    """
+    if means.shape[1] > _SORTED_FROM:
+        return _sorted_standings(means, tolerance)
     best = np.ones(means.shape, dtype=np.int64)
     worst = np.full(means.shape, means.shape[1], dtype=np.int64)
     for agent in range(means.shape[1]):
         own = means[:, agent, None]
         best[:, agent] += (means > own + tolerance).sum(axis=1)
         worst[:, agent] -= (means < own - tolerance).sum(axis=1)
+    return best, worst
+
+
+def _sorted_standings(means: Floats, tolerance: float) -> tuple[Integers, Integers]:
+    """The same by sorting each row: n log n instead of n² comparisons."""
+    best = np.ones(means.shape, dtype=np.int64)
+    worst = np.full(means.shape, means.shape[1], dtype=np.int64)
+    for row, own in enumerate(means):
+        known = ~np.isnan(own)
+        ordered = np.sort(own[known])
+        better = ordered.size - np.searchsorted(ordered, own[known] + tolerance, side="right")
+        best[row, known] += better
+        worst[row, known] -= np.searchsorted(ordered, own[known] - tolerance, side="left")
     return best, worst
 
 

@@ -15,7 +15,7 @@ from agentbench_tui.cli.output import (
     print_rows,
 )
 from agentbench_tui.cli.shares import PART
-from agentbench_tui.verdicts.cost_words import per_success_words, sentences_of, title_of
+from agentbench_tui.verdicts.cost_words import per_success_words, sentences_of, some_names, title_of
 from agentbench_tui.verdicts.figures import NOTHING, dollars, number, rate
 
 _FRONT = {
@@ -136,7 +136,7 @@ def _print(document: Document, form: str) -> None:
     for one in document["unknown"]:
         unknown.setdefault((one["benchmark"], one["reason"]), []).append(one["name"])
     for (benchmark, reason), names in unknown.items():
-        print_prose(f"{NOTHING} {', '.join(names)} on {benchmark}: {reason}")
+        print_prose(f"{NOTHING} {some_names(names)} on {benchmark}: {reason}")
     if not document["groups"] and not unknown:
         days = document["window_days"]
         click.echo(f"no complete execution in the last {days} days; `agentbench run` makes some")

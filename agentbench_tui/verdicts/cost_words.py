@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.verdicts.figures import NOTHING, dollars
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _MOST_TOLD = 5
 _WASTE_FROM = 0.2
@@ -25,7 +28,7 @@ def sentences_of(group: Document, margin: float) -> list[str]:
     """What the numbers come to."""
     optimal = [one["configuration"] for one in group["optimal_configurations"]]
     lines = [
-        f"{group['formula']}; above 0.8 is optimal: {', '.join(optimal) or 'nobody'}",
+        f"{group['formula']}; above 0.8 is optimal: {some_names(optimal) or 'nobody'}",
         group["speed_words"],
         "front: whether nobody is as right for less, or more right for the same (95 % of draws)",
     ]
@@ -57,10 +60,15 @@ def sentences_of(group: Document, margin: float) -> list[str]:
     ]
     hourly = [line["name"] for line in group["agents"] if line["by_the_hour"]]
     if hourly:
-        lines.append(
-            f"paid by the hour, which is shared out evenly over what was asked: {', '.join(hourly)}"
-        )
+        names = some_names(hourly)
+        lines.append(f"paid by the hour, which is shared out evenly over what was asked: {names}")
     return lines
+
+
+def some_names(names: Sequence[str]) -> str:
+    """A few of them, and how many more there are."""
+    more = len(names) - _MOST_TOLD
+    return ", ".join(names[:_MOST_TOLD]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def switch_words(one: Document) -> str:
@@ -88,7 +96,7 @@ def _dearest(line: Document) -> str:
         return ""
     never = [name for name, value in costs.items() if value is None]
     if never:
-        return f"; never right on {', '.join(never)}"
+        return f"; never right on {some_names(never)}"
     name = max(costs, key=lambda one: costs[one])
     return f"; a right answer is dearest on {name} ({dollars(costs[name])})"
 

@@ -215,3 +215,19 @@ def test_one_agent_is_first() -> None:
 def test_what_is_no_table_is_refused(scores: object, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         ranking(scores, seed=1)  # type: ignore[arg-type]
+
+
+def test_many_agents_have_the_places_that_few_have() -> None:
+    # Each of 40 distinct scores three times: 120 agents, more than are compared one by one, have
+    # the places of the 40 times three, and each its equals beside it in every resample.
+    generator = np.random.default_rng(4)
+    few = generator.integers(0, 3, (40, 20)).astype(float)
+    few[:, 0] += np.arange(40) % 7 / 10
+    few[3, 5] = few[8, 2] = np.nan
+    many = ranking(np.repeat(few, 3, axis=0), seed=1, resamples=1_000)
+    for index, one in enumerate(ranking(few, seed=1, resamples=1_000)):
+        assert one.low is not None
+        assert one.high is not None
+        for other in many[3 * index : 3 * index + 3]:
+            assert (other.position, other.low) == (3 * one.position - 2, 3 * one.low - 2)
+            assert other.high == 3 * one.high
