@@ -31,7 +31,7 @@ _AGENTS = (
     Column("agent", "agent", 13, flex=1),
     Column("right", "right [95 %]", 18, flex=2),
     Column("task", "USD/task", 10, align="right", priority=2),
-    Column("success", "USD/right [95 %]", 10, flex=2),
+    Column("success", "USD/right", 10, flex=4),
     Column("per_usd", "right/USD", 9, align="right", priority=3),
     Column("front", "front", 5),
     Column("efficiency", "efficiency", 14, priority=4),

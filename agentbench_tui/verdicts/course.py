@@ -134,6 +134,18 @@ def newest_agent(connection: sqlite3.Connection) -> str | None:
     return None if row is None else str(row[0])
 
 
+def stamp_of_history(connection: sqlite3.Connection) -> tuple[Any, ...]:
+    """Other than before when something that judgements rest on has changed: executions that came
+    to an end, were scored again or deleted, baselines, accepted changes."""
+    row = connection.execute(
+        "SELECT COUNT(*), MAX(key), TOTAL(status='complete'), TOTAL(status='interrupted'),"
+        " TOTAL(overall_score), (SELECT COUNT(*) || COALESCE(MAX(created_at), '') FROM baselines),"
+        " (SELECT COUNT(*) || COALESCE(MAX(created_at), '') FROM accepted_changes)"
+        " FROM benchmark_executions"
+    ).fetchone()
+    return tuple(row)
+
+
 def acceptable_at(
     connection: sqlite3.Connection, agent: str, place: Place, metric: str
 ) -> list[AcceptedChange]:

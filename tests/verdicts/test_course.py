@@ -16,6 +16,7 @@ from agentbench_tui.verdicts.course import (
     acceptable_at,
     course_of,
     newest_agent,
+    stamp_of_history,
 )
 
 
@@ -143,3 +144,21 @@ def test_of_who_was_interrupted_nothing_can_be_judged(tmp_path: Path) -> None:
     assert "no complete execution" in one.reason
     with pytest.raises(UsageError, match="no agent 'bod'"):
         course(store.path, "bod")
+
+
+def test_the_stamp_changes_with_what_judgements_rest_on_and_with_nothing_else(
+    tmp_path: Path,
+) -> None:
+    store = a_store(tmp_path / "a.db", ("1", 100.0, 20), ("2", 130.0, 15))
+    with closing(connect_to_read(store.path)) as connection:
+        stamps = [stamp_of_history(connection)]
+        with closing(connect_to_write(store.path)) as other:
+            other.execute("UPDATE runs SET notes='a commit'")
+        assert stamp_of_history(connection) == stamps[0]
+        store.times([130.0], "2")
+        stamps.append(stamp_of_history(connection))
+        (series,) = course(store.path).series
+        keep_accepted(store.path, acceptable_at(connection, "bot", series.place, series.metric))
+        stamps.append(stamp_of_history(connection))
+    store.close()
+    assert len(set(stamps)) == 3

@@ -28,6 +28,7 @@ from agentbench_tui.tui.widgets.scatter import Scatter, ScatterPlot
 from agentbench_tui.tui.widgets.sentences import Sentences
 from agentbench_tui.verdicts.cost_board import CostAsked, cost_document
 from agentbench_tui.verdicts.cost_words import per_success_words, title_of
+from agentbench_tui.verdicts.course import stamp_of_history
 from agentbench_tui.verdicts.figures import dollars
 from agentbench_tui.verdicts.price_table import price_table
 
@@ -51,6 +52,9 @@ class Found:
 
     document: Document
     prices: Document
+    asked: CostAsked
+    stamp: tuple[Any, ...]
+    """See `stamp_of_history`: costs rest on the same executions."""
 
 
 class Cost(Page[Found]):
@@ -120,9 +124,16 @@ class Cost(Page[Found]):
         self.query_one("#agents", Grid).focus()
 
     def read(self, connection: sqlite3.Connection) -> Found:
-        return Found(cost_document(connection, self._asked), price_table(connection))
+        before, asked, stamp = self._found, self._asked, stamp_of_history(connection)
+        # A run that goes on commits all the time, and must not be slowed down by reckoning.
+        if before is not None and (before.asked, before.stamp) == (asked, stamp):
+            return before
+        return Found(cost_document(connection, asked), price_table(connection), asked, stamp)
 
     def show(self, found: Found) -> None:
+        if found is self._found:
+            self.tell("")
+            return
         self._found = found
         self._group = min(self._group, max(0, len(found.document["groups"]) - 1))
         self.tell("")

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding
 from textual.containers import Horizontal, Vertical
 
-from agentbench_tui.model.errors import AgentbenchError, UsageError
+from agentbench_tui.model.errors import AgentbenchError
 from agentbench_tui.model.untrusted import one_line
 from agentbench_tui.store.baselines import DEFAULT, keep_accepted, keep_baseline
 from agentbench_tui.store.database import reading
-from agentbench_tui.store.queries import list_agents
 from agentbench_tui.tui.grid_data import GridData
+from agentbench_tui.tui.history_found import Found, look_up
 from agentbench_tui.tui.history_plot import course_plot
 from agentbench_tui.tui.history_rows import (
     after,
@@ -37,7 +36,10 @@ from agentbench_tui.tui.widgets.plot import Plot, PlotData
 from agentbench_tui.tui.widgets.sentences import Sentences
 from agentbench_tui.verdicts.alarms import Standing, standings
 from agentbench_tui.verdicts.baseline import baseline_of_selector, target_words
-from agentbench_tui.verdicts.course import Course, Series, acceptable_at, course_of, newest_agent
+from agentbench_tui.verdicts.course import (
+    Series,
+    acceptable_at,
+)
 from agentbench_tui.verdicts.regression_words import place_words
 
 if TYPE_CHECKING:
@@ -47,17 +49,6 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
 
     from agentbench_tui.store.baselines import AcceptedChange
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """What the page shows of the store."""
-
-    agents: list[dict[str, Any]]
-    agent: str
-    course: Course | None
-    problem: str = ""
-    """Why there is no course."""
 
 
 class History(Page[Found]):
@@ -129,23 +120,19 @@ class History(Page[Found]):
         self.query_one("#alarms", Grid).show(alarms_table(()))
 
     def read(self, connection: sqlite3.Connection) -> Found:
-        agents = list_agents(connection)
-        agent = self.shared.agent or newest_agent(connection)
-        if agent is None:
-            return Found(agents, "", None, NOTHING_YET)
-        try:
-            return Found(agents, agent, course_of(connection, agent))
-        except UsageError as error:
-            return Found(agents, agent, None, f"{error}; a picks another agent")
+        return look_up(connection, self.shared.agent, self._found)
 
     def show(self, found: Found) -> None:
+        if found is self._found:
+            self.tell(found.problem if found.agent else NOTHING_YET)
+            return
         if self._found is None or self._found.agent != found.agent:
             self._at = None
         self._found = found
-        self.tell(found.problem)
+        self.tell(found.problem if found.agent else NOTHING_YET)
         self._show_findings()
         if found.course is None:
-            self.query_one("#course", Plot).show(PlotData(reason=found.problem))
+            self.query_one("#course", Plot).show(PlotData(reason=found.problem or NOTHING_YET))
             self.query_one("#verdict", Sentences).show(())
         else:
             self.query_one("#verdict", Sentences).show(verdict_sentences(found.course))
@@ -258,6 +245,7 @@ class History(Page[Found]):
     def action_time(self) -> None:
         """Runs in their order, or by time."""
         self._by_time = not self._by_time
+        self.notify("runs by time" if self._by_time else "runs in their order", timeout=2)
         self._show_one()
 
     def action_sort(self) -> None:
