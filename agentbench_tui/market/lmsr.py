@@ -1,0 +1,59 @@
+"""Hanson's logarithmic market scoring rule (2003) for two outcomes, with liquidity b in shares.
+
+A market's state is its net: YES minus NO shares outstanding; for the NO side pass the net negated.
+With q the two shares, C(q) = b ln(e^(q_yes/b) + e^(q_no/b)), and C - q_no depends on the net only.
+Money is in dollars; a winning share pays 1. Finite for any finite state: exponents are never > 0.
+"""
+
+from __future__ import annotations
+
+import math
+
+
+def cost(q_yes: float, q_no: float, b: float) -> float:
+    """C(q): what has been paid for the shares outstanding, plus b ln 2."""
+    high, low = max(q_yes, q_no), min(q_yes, q_no)
+    return high + b * math.log1p(math.exp((low - high) / b))
+
+
+def price(net: float, b: float) -> float:
+    """Price of a YES share, 0..1."""
+    if net >= 0:
+        return 1.0 / (1.0 + math.exp(-net / b))
+    odds = math.exp(net / b)
+    return odds / (1.0 + odds)
+
+
+def cost_of(net: float, shares: float, b: float) -> float:
+    """Dollars to buy `shares` of the outcome whose net is `net`; negative shares are sold."""
+    return cost(net + shares, 0.0, b) - cost(net, 0.0, b)
+
+
+def shares_for(net: float, money: float, b: float) -> float:
+    """Shares of the outcome whose net is `net` that `money` >= 0 buys: inverse of `cost_of`.
+
+    d = b ln((e^(m/b) - (1 - p)) / p), written so that it stays exact for p near 0 and for large m.
+    """
+    gain = money / b
+    # e^gain - (1 - p) = p (1 + (e^gain - 1) / p); for large gain e^gain is taken out.
+    log_p = -_softplus(-net / b)
+    if gain < 1.0:
+        return b * math.log1p(math.expm1(gain) * math.exp(-log_p)) if log_p > -700 else math.inf
+    log_q = -_softplus(net / b)
+    return b * (gain + math.log1p(-math.exp(log_q - gain)) - log_p)
+
+
+def net_at(probability: float, b: float) -> float:
+    """The net at which a YES share costs `probability`, strictly between 0 and 1."""
+    if not 0.0 < probability < 1.0:
+        raise ValueError(f"a price is between 0 and 1, not {probability}")
+    return b * (math.log(probability) - math.log1p(-probability))
+
+
+def worst_loss(b: float) -> float:
+    """The most that the market maker can lose from a market opened at price 1/2: b ln 2."""
+    return b * math.log(2.0)
+
+
+def _softplus(value: float) -> float:
+    return max(value, 0.0) + math.log1p(math.exp(-abs(value)))
