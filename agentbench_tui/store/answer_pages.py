@@ -100,11 +100,11 @@ def count_wanted(connection: sqlite3.Connection, execution_key: int, wanted: Wan
 
 
 def observation_at(connection: sqlite3.Connection, seq: int) -> Row | None:
-    """One answer with everything that is kept of it: `case`, `answer`, `scores` and `attempts`
-    decoded, `messages` and `failures` as rows; None when it is gone."""
+    """One answer with everything that is kept of it, and its `run_id`: `case`, `answer`, `scores`
+    and `attempts` decoded, `messages` and `failures` as rows; None when it is gone."""
     found = connection.execute(
-        "SELECT a.*, c.case_id, c.body FROM answers a JOIN cases c ON c.key=a.case_key"
-        " WHERE a.seq=?",
+        "SELECT a.*, c.case_id, c.body, r.id AS run_id FROM answers a"
+        " JOIN cases c ON c.key=a.case_key JOIN runs r ON r.key=a.run_key WHERE a.seq=?",
         (seq,),
     ).fetchone()
     if found is None:

@@ -155,6 +155,9 @@ async def test_one_answer_in_full(varied: Path) -> None:
         await settle(pilot, lambda: "this is the first one" in told(app))
         await pilot.press("y")
         assert app.clipboard == "0"
+        await pilot.press("e", "i")
+        await shows(pilot, "--case echo-0")
+        assert app.clipboard == "echo-0"
         await pilot.press("escape")
         await settle(pilot, lambda: isinstance(app.screen, Cases))
 

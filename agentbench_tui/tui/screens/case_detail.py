@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.binding import Binding
@@ -62,6 +63,7 @@ class CaseDetail(Page[dict[str, Any]]):
         Binding("v", "view", "Panel", tooltip="transcript, scores, timing"),
         Binding("y", "copy", "Copy answer"),
         Binding("i", "copy_id", "Copy id", show=False),
+        Binding("e", "command", "Command line", show=False, tooltip="that prints the same"),
     ]
 
     def __init__(self, seqs: Sequence[int], at: int) -> None:
@@ -133,6 +135,12 @@ class CaseDetail(Page[dict[str, Any]]):
             return
         self.app.copy_to_clipboard(visible(said, _LONGEST_COPY))
         self.notify("copied the answer")
+
+    def action_command(self) -> None:
+        """Show the command line that prints the case."""
+        if self._row is not None:
+            parts = ["agentbench", "runs", "show", self._row["run_id"]]
+            self.tell(shlex.join([*parts, "--case", self._row["case_id"]]))
 
     def action_copy_id(self) -> None:
         """The case's id."""

@@ -230,6 +230,7 @@ class Cases(ExecutionPage[Answers]):
             self.notify("this is the first page")
         else:
             self._pages = [*self._pages, after] if by > 0 else self._pages[:-1]
+            self.query_one("#answers", Grid).action_end(0)
             self.reload()
 
     def action_view(self) -> None:

@@ -58,6 +58,8 @@ class ExecutionPage(Page[Looked[Seen] | None], Generic[Seen]):
         Binding("x", "mark", "Mark", show=False, tooltip="this agent of this run, to compare it"),
         Binding("c", "app.go('compare')", "Compare", show=False, tooltip="what is marked"),
     ]  # fmt: skip
+    EVERY_S = 5.0
+    """A run that goes on commits four times a second, and reading an execution is work."""
     NAME: ClassVar[str]
     """Of the page, as breadcrumbs have it."""
 
