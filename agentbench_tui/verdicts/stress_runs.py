@@ -101,13 +101,14 @@ def _ticks(connection: sqlite3.Connection, execution_id: str) -> list[tuple[Any,
 def course(ticks: Sequence[tuple[Any, ...]], windows: Sequence[Document]) -> Seconds:
     """`ticks`: (seconds, window, sent, answered, failed since the tick before), in their order.
 
-    What a tick counts is spread evenly over the time since the tick before it.
+    What a tick counts is spread evenly over the time since the tick before it. The last span is
+    between half and one and a half as long as the others: a rate over a moment says nothing.
     """
     if not ticks or not windows:
         return Seconds((), (), (), (), ())
     began = ticks[0][0] - windows[0]["length_s"]
     span = max(1, math.ceil((ticks[-1][0] - began) / MOST_SECONDS))
-    places = max(1, math.ceil((ticks[-1][0] - began) / span))
+    places = max(1, round((ticks[-1][0] - began) / span))
     sums = [[0.0] * places for _ in range(3)]
     gone = 0.0
     for at, _, *counts in ticks:
@@ -116,7 +117,7 @@ def course(ticks: Sequence[tuple[Any, ...]], windows: Sequence[Document]) -> Sec
             for of_kind, count in zip(sums, counts, strict=True):
                 of_kind[place] += share * count
         gone = now
-    lengths = [min(span, gone - place * span) for place in range(places)]
+    lengths = [span] * (places - 1) + [gone - (places - 1) * span]
     sent, answered, failed = (
         tuple(count / length if length > 0 else math.nan
               for count, length in zip(of_kind, lengths, strict=True))
@@ -131,8 +132,10 @@ def _shares(start: float, end: float, span: int, places: int) -> Iterator[tuple[
     if end <= start:
         yield min(places - 1, int(end / span)), 1.0
         return
-    for place in range(int(start / span), min(places, math.ceil(end / span))):
-        covered = min(end, (place + 1) * span) - max(start, place * span)
+    last = places - 1
+    for place in range(min(last, int(start / span)), min(places, math.ceil(end / span))):
+        until = end if place == last else min(end, (place + 1) * span)
+        covered = until - max(start, place * span)
         if covered > 0:
             yield place, covered / (end - start)
 

@@ -59,4 +59,5 @@ def test_an_option_wins_over_everything() -> None:
 
 def test_text_is_written_out_in_ascii_and_left_alone_otherwise() -> None:
     assert ASCII.plain("p95 ≤ 200 µs … 日") == "p95 <= 200 us ~ ?"
+    assert ASCII.plain("▼ worse ▲ better") == "v worse ^ better"
     assert UNICODE.plain("p95 ≤ 200 µs … 日") == "p95 ≤ 200 µs … 日"

@@ -28,9 +28,14 @@ def test_a_tick_counts_for_the_time_since_the_one_before() -> None:
     assert found.failed_per_s == pytest.approx((0.0, 5.0, 5.0))
 
 
-def test_a_last_part_of_a_second_is_told_as_a_rate() -> None:
-    found = course([(101.0, 0, 8, 8, 0), (101.5, 0, 4, 4, 0)], [window(0, 1.0)])
-    assert found.sent_per_s == pytest.approx((8.0, 8.0))
+def test_the_last_part_of_a_second_is_no_second_of_its_own() -> None:
+    # 12 in the last 1.2 s; a rate over 0.2 s would be that of one request more or less
+    found = course(
+        [(101.0, 0, 8, 8, 0), (102.0, 0, 9, 9, 0), (102.2, 0, 3, 3, 0)], [window(0, 1.0)]
+    )
+    assert found.sent_per_s == pytest.approx((8.0, 10.0))
+    found = course([(101.0, 0, 8, 8, 0), (101.6, 0, 6, 6, 0)], [window(0, 1.0)])
+    assert found.sent_per_s == pytest.approx((8.0, 10.0))
 
 
 @given(st.lists(st.tuples(st.floats(0.05, 40.0), st.integers(0, 500)), min_size=1, max_size=60))
@@ -43,10 +48,9 @@ def test_nothing_that_was_counted_is_lost(steps: list[tuple[float, int]]) -> Non
     assert len(found.seconds) <= MOST_SECONDS + 1
     whole = at - 50.0
     span = max(1, math.ceil(whole / MOST_SECONDS))
-    lengths = [min(span, whole - place * span) for place in range(len(found.seconds))]
-    counted = sum(
-        rate * length for rate, length in zip(found.sent_per_s, lengths, strict=True) if length > 0
-    )
+    before = len(found.seconds) - 1
+    lengths = [span] * before + [whole - before * span]
+    counted = sum(rate * length for rate, length in zip(found.sent_per_s, lengths, strict=True))
     assert counted == pytest.approx(sum(count for _, count in steps), rel=1e-6, abs=1e-3)
 
 
