@@ -92,5 +92,5 @@ def _show_run(path: Path, run_id: str, look: Look, speed: float | None = None) -
     """`speed`: of a replay; None for the run as it is."""
     from agentbench_tui.tui.shared import Shared
 
-    shared = Shared(path, run_id=run_id, replay=speed is not None, speed=speed or 1.0)
+    shared = Shared(path, run_id, speed is not None, speed or 1.0, fixed_run=True)
     return show_session(shared, look, first="live").code

@@ -215,7 +215,7 @@ class Live(Replaying, Page["LiveDocument | None"]):
     def action_hold(self) -> None:
         """Pause the run or let it go on; in a replay that."""
         viewer = self._viewer
-        if viewer is None:
+        if not self._is_here() or viewer is None:
             return
         if self._is_live():
             paused = any(live.get("paused") for live in self._state.live.values())
@@ -313,6 +313,8 @@ class Live(Replaying, Page["LiveDocument | None"]):
 
     def action_next_latency(self) -> None:
         """End to end, to the first token, between chunks, queueing."""
+        if not self._is_here():
+            return
         place = LATENCIES.index(self._choices.latency)
         self._choices.latency = LATENCIES[(place + 1) % len(LATENCIES)]
         self._changed.add("latency")
@@ -320,6 +322,8 @@ class Live(Replaying, Page["LiveDocument | None"]):
 
     def action_axis(self) -> None:
         """Logarithmic or linear."""
+        if not self._is_here():
+            return
         self._choices.log_axis = not self._choices.log_axis
         self._changed.add("latency")
         self._draw()
@@ -359,13 +363,13 @@ class Live(Replaying, Page["LiveDocument | None"]):
 
     def action_copy(self) -> None:
         """The run's id to the clipboard."""
-        if self._run_id:
+        if self._is_here() and self._run_id:
             self.app.copy_to_clipboard(self._run_id)
             self.notify("copied: the run's id", timeout=2)
 
     def action_command_line(self) -> None:
         """What shows the same in a shell."""
-        if self._run_id:
+        if self._is_here() and self._run_id:
             self.notify(f"agentbench runs show {self._run_id}", timeout=10)
 
     def action_back(self) -> None:
