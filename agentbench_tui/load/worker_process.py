@@ -27,9 +27,12 @@ def environment() -> dict[str, str]:
 
 
 def start_ahead() -> None:
-    """Start a worker that has no plan yet. Where that fails, the first that has one tells."""
+    """Start a worker that has no plan yet, unless one is there. Where that fails, the first that
+    has a plan tells."""
     from agentbench_tui.process.child import SpawnError, start_program
 
+    if _ahead:
+        return
     try:
         _ahead.append(start_program(COMMAND, environment=environment()))
     except SpawnError:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from agentbench_tui.agents.registry import open_agent
 from agentbench_tui.agents.target import parse_target
 from agentbench_tui.load.target import CLOSE_LIMIT_S, START_LIMIT_S, open_target
+from agentbench_tui.load.worker_process import end_ahead, start_ahead
 from agentbench_tui.stress.behind import (
     environment_with,
     told_of_upstream,
@@ -50,6 +51,8 @@ async def open_stand(
             environment[variable] = proxy.through(spec.upstream)
             stack.enter_context(environment_with(variable, environment[variable]))
             agent = told_of_upstream(agent, variable)
+        start_ahead()  # it starts while the target does
+        stack.callback(end_ahead)
         served = await _serve(stack, spec, agent.target, group.base_dir, environment)
         # Of a server that is ours the scenario sets the limit itself, in time.
         is_program = parse_target(agent.target).scheme in PROGRAMS
