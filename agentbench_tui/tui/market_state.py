@@ -120,20 +120,12 @@ def episode_view(
             tick_s=float(document["tick_s"]),
             instruments=tuple(map(_instrument, document["instruments"])),
             equity=[*map(float, document["equity"])],
-            holdings=tuple(
-                Holding(one["tick"], one["instrument"], one["side"], one["amount"], one["entry"])
-                for one in document["holdings"]
-            ),
-            said=tuple(
-                Said(one["tick"], one["where"], one["who"], one["text"]) for one in document["said"]
-            ),
-            acts=tuple(
-                Act(one["tick"], one["method"], _words(one["arguments"]), one["ok"], one["result"])
-                for one in document["acts"]
-            ),
+            holdings=tuple(map(_holding, document["holdings"])),
+            said=tuple(map(_said, document["said"])),
+            acts=tuple(map(_act, document["acts"])),
             simulated=simulated,
         )
-    except (KeyError, TypeError, ValueError) as error:
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise StoreError(
             f"this episode cannot be shown: its record is damaged ({error!r})"
         ) from error
@@ -141,12 +133,37 @@ def episode_view(
 
 def _instrument(one: Mapping[str, Any]) -> Instrument:
     return Instrument(
-        one["id"],
-        one["name"],
+        str(one["id"]),
+        str(one["name"]),
         "perpetual" if one["kind"] == "perpetual" else "market",
         [*map(float, one["prices"])],
         one.get("resolved_tick"),
-        one.get("outcome", ""),
+        str(one.get("outcome", "")),
+    )
+
+
+def _holding(one: Mapping[str, Any]) -> Holding:
+    entry = one["entry"]
+    return Holding(
+        int(one["tick"]),
+        str(one["instrument"]),
+        str(one["side"]),
+        float(one["amount"]),
+        None if entry is None else float(entry),
+    )
+
+
+def _said(one: Mapping[str, Any]) -> Said:
+    return Said(int(one["tick"]), str(one["where"]), str(one["who"]), str(one["text"]))
+
+
+def _act(one: Mapping[str, Any]) -> Act:
+    return Act(
+        int(one["tick"]),
+        str(one["method"]),
+        _words(one["arguments"]),
+        bool(one["ok"]),
+        str(one["result"]),
     )
 
 

@@ -43,6 +43,7 @@ class FoundEpisode:
     number: int = 0
     """Of this one among them, from 0."""
     episodes: int = 0
+    run_id: str = ""
     agent: str = ""
     case_id: str = ""
     simulated: bool = False
@@ -73,6 +74,7 @@ def episode_of(
         "",
         place,
         len(found),
+        run["id"],
         row["agent_id"],
         row["case_id"],
         bool(row["simulated"]),

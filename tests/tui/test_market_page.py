@@ -86,9 +86,29 @@ def test_a_position_that_gained_is_told_from_one_that_lost() -> None:
     assert [row.cells[4].role for row in rows] == ["good", "bad"]  # type: ignore[union-attr]
 
 
-def test_a_damaged_record_is_told() -> None:
+@pytest.mark.parametrize(
+    "damage",
+    [
+        {"equity": ["x"]},
+        {"instruments": ["m"]},
+        {"acts": [{"tick": 1, "method": "m", "arguments": [], "ok": True, "result": ""}]},
+        {"holdings": [{"tick": None}]},
+    ],
+)
+def test_a_damaged_record_is_told(damage: dict[str, Any]) -> None:
     with pytest.raises(StoreError, match="damaged"):
-        episode_view({**EPISODE, "equity": ["x"]}, "a")
+        episode_view(EPISODE | damage, "a")
+
+
+async def test_a_damaged_episode_does_not_end_the_session(played: Path, tmp_path: Path) -> None:
+    damaged = tmp_path / "store.db"
+    with closing(connect_to_read(played)) as source, closing(sqlite3.connect(damaged)) as target:
+        source.backup(target)
+        target.execute("UPDATE answers SET answer=json_set(answer, '$.data.ticks', 'many')")
+        target.commit()
+    app = session(damaged, "market")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await shows(pilot, "this episode cannot be shown: its record is damaged")
 
 
 def test_the_example_says_that_it_is_one() -> None:

@@ -44,7 +44,7 @@ EXAMPLE = "example data, not measured"
 _HOW = "press o for another run, or d for an example"
 
 
-class Market(Page[FoundEpisode]):
+class Market(Page[tuple[FoundEpisode, EpisodeView | None]]):
     """Prices above, the account in the middle, what was said and done below."""
 
     DEFAULT_CSS: ClassVar[str] = """
@@ -126,20 +126,23 @@ class Market(Page[FoundEpisode]):
         self.set_interval(FRAME_S, self._play_on)
         self._draw()
 
-    def read(self, connection: sqlite3.Connection) -> FoundEpisode:
-        return episode_of(connection, self.shared.run_id, self._number)
+    def read(self, connection: sqlite3.Connection) -> tuple[FoundEpisode, EpisodeView | None]:
+        found = episode_of(connection, self.shared.run_id, self._number)
+        if found.document is None:
+            return found, None
+        return found, episode_view(found.document, found.agent, simulated=found.simulated)
 
-    def show(self, found: FoundEpisode) -> None:
+    def show(self, found: tuple[FoundEpisode, EpisodeView | None]) -> None:
         if self._view is not None and self._view.example:
             return  # somebody looks at the example; o leads back
-        if found.document is None:
-            self.tell(f"{one_line(found.reason)}; {_HOW}")
+        episode, view = found
+        if view is None:
+            self.tell(f"{one_line(episode.reason)}; {_HOW}")
             return
-        place = found.case_id, found.number
+        place = episode.run_id, episode.number
         if place != self._shown or self._view is None:
             self._shown = place
-            view = episode_view(found.document, found.agent, simulated=found.simulated)
-            self._number, self._episodes = found.number, found.episodes
+            self._number, self._episodes = episode.number, episode.episodes
             self._begin(view)
 
     def on_scrubber_sought(self, event: Scrubber.Sought) -> None:
@@ -265,9 +268,11 @@ class Market(Page[FoundEpisode]):
         now = time.monotonic()
         since, self._stepped_at = now - self._stepped_at, now
         if self._playing and self._view is not None and self.app.screen is self:
+            before = int(self._tick)
             self._tick = min(self._tick + since * SPEEDS[self._speed], self._view.ticks - 1.0)
             self._playing = self._tick < self._view.ticks - 1
-            self._draw()
+            if int(self._tick) != before or not self._playing:
+                self._draw()
 
     def _go(self, tick: int) -> None:
         assert self._view is not None
