@@ -10,7 +10,7 @@ from agentbench_tui.tui.grid_data import Cell, Column, GridData, GridRow, Role
 from agentbench_tui.tui.widgets.interval_cell import Interval, IntervalColumn, interval_column
 from agentbench_tui.tui.widgets.sentences import Sentence
 from agentbench_tui.verdicts.figures import NOTHING, number
-from agentbench_tui.verdicts.stress_words import details, window_line
+from agentbench_tui.verdicts.stress_words import details, headline, window_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -36,6 +36,8 @@ _RUNS = (
     Column("status", "status", 11),
     Column("started", "started (UTC)", 16),
 )
+_OPEN = frozenset({"running", "planned"})
+"""Statuses of executions that have not come to their end."""
 _LABEL = 18
 """Characters of a label; a longer one stays in its sentence."""
 _STATUSES: dict[str, Role] = {"running": "accent", "complete": "good", "not applicable": "dim"}
@@ -63,7 +65,7 @@ def _resilience(one: Document) -> Interval:
 
 
 def _row(one: Document, status: str, column: IntervalColumn) -> GridRow:
-    shown = status if status in {"running", "interrupted", "planned"} else one["status"]
+    shown = status if status in _OPEN or status == "interrupted" else one["status"]
     return GridRow(
         one["execution_id"],
         (
@@ -71,7 +73,7 @@ def _row(one: Document, status: str, column: IntervalColumn) -> GridRow:
             Cell(shown, role=_STATUSES.get(shown, "warn")),
             _broke(one["broke"]),
             _bracket(one["breaking_point"]),
-            Cell(_why(one), role="dim"),
+            Cell(NOTHING if status in _OPEN else _why(one), role="dim"),
             Cell(number(0)(one["resilience"]), role="title"),
             whisker_cell(_resilience(one), column),
             recovery_words(one),
@@ -112,6 +114,17 @@ def recovery_words(one: Document) -> str:
     if seconds is None:
         return "not seen"
     return "at once" if seconds == 0 else f"{seconds:.3g} s"
+
+
+def title_of(one: Document, status: str) -> str:
+    """The headline of what was found; of what goes on how far it is, since its report calls it
+    stopped until it has ended."""
+    if status in _OPEN:
+        windows = len(one["windows"])
+        return (
+            f"{one['name']}: {status}, {windows} {'window' if windows == 1 else 'windows'} so far"
+        )
+    return headline(one)
 
 
 def scenario_sentences(one: Document) -> list[Sentence]:

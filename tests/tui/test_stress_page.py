@@ -4,12 +4,14 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from known_stores import copied, stress_store
+from known_stores import copied, high_load, stress_store
 from stores import screen_text, session, settle, shows, told
 
 from agentbench_tui.store.database import connect_to_write, create_or_migrate
 from agentbench_tui.tui.screens.choice import Choice
+from agentbench_tui.tui.stress_rows import title_of
 from agentbench_tui.tui.widgets.grid import Grid
+from agentbench_tui.verdicts.stress_document import told as told_of
 
 
 @pytest.fixture(scope="module")
@@ -122,6 +124,12 @@ async def test_a_run_that_goes_on_is_read_again(stress: tuple[Path, str], tmp_pa
                 " '\"fail\":120.0')"
             )
         await shows(pilot, "100 … 120 /s")
+
+
+def test_what_goes_on_is_told_by_how_far_it_is() -> None:
+    scenario = told_of(high_load())
+    assert title_of(scenario, "running") == "high_load: running, 3 windows so far"
+    assert title_of(scenario, "complete").startswith("high_load: breaks between 100 and 110")
 
 
 async def test_without_a_stress_run_it_says_how_to_make_one(tmp_path: Path) -> None:

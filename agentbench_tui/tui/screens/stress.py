@@ -19,6 +19,7 @@ from agentbench_tui.tui.stress_rows import (
     runs_table,
     scenario_sentences,
     scenarios_table,
+    title_of,
 )
 from agentbench_tui.tui.widgets.grid import Grid
 from agentbench_tui.tui.widgets.plot import Plot, PlotData
@@ -144,10 +145,10 @@ class Stress(Page[Found]):
     @staticmethod
     def _notes(run: StressRun, agent: Document) -> list[str]:
         notes = [scale_line(agent)] if scale_line(agent) else []
-        if run.status != "complete":
-            notes.append(
-                f"run {run.status}" + (", read after each window" * (run.status == "running"))
-            )
+        if run.status == "running":
+            notes.append("the run goes on: read again after each window")
+        elif run.status != "complete":
+            notes.append(f"run {run.status}")
         return notes
 
     @property
@@ -180,7 +181,7 @@ class Stress(Page[Found]):
             entitle(picture, f"{one['name']}: {TITLES[name]}")
             picture.show(pictures[name])
         facts = self.query_one("#facts", Sentences)
-        entitle(facts, headline(one))
+        entitle(facts, title_of(one, self._found.run.statuses.get(one["execution_id"], "")))
         facts.show(scenario_sentences(one))
 
     def _first(self, pictures: dict[str, PlotData]) -> str | None:
