@@ -1,77 +1,25 @@
-"""The interactive session shows what is in the store, live, and wishes reach the run."""
+"""The session around its pages: where it begins, what leads where, and how it is left."""
 
-import json
 import sqlite3
 import subprocess
 import sys
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
-from textual.pilot import Pilot
-from textual.widgets import DataTable, Static
+from stores import screen_text, session, settle, shows, told
 
 from agentbench_tui.store.database import connect_to_read
-from agentbench_tui.tui.first_app import AgentbenchApp, RunScreen
-
-CASES = [{"id": f"c{n}", "input": f"{n}?", "expected": str(n)} for n in range(6)]
-
-
-@pytest.fixture(scope="module")
-def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A store with one complete run of two simulated agents."""
-    folder = tmp_path_factory.mktemp("session")
-    suite = {
-        "suite_id": "small",
-        "weights": {"accuracy": 1, "speed": 0, "efficiency": 0, "cost": 0, "reliability": 0},
-        "benchmarks": [
-            {
-                "benchmark_id": "echo",
-                "dataset": {"cases": CASES},
-                "scorers": ["exact"],
-                "iterations": {"warmup": 0, "measured": 1},
-            }
-        ],
-    }
-    (folder / "suite.json").write_text(json.dumps(suite))
-    command = [sys.executable, "-m", "agentbench_tui", "run", "suite.json", "--no-ui", "--quiet"]
-    command += ["--agent", "good=reference:perfect", "--agent", "bad=reference:noop"]
-    subprocess.run([*command, "--db", "s.db"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
-    return folder / "s.db"
+from agentbench_tui.store.locking import Lease
+from agentbench_tui.tui.app import AgentbenchApp
+from agentbench_tui.tui.pages import PAGES
+from agentbench_tui.tui.screens.leaving import Leaving
+from agentbench_tui.tui.shared import Shared
+from agentbench_tui.tui.theme import ANSI_DARK, LIGHT
 
 
-async def settle(pilot: Pilot[None], condition: object) -> None:
-    """Let the app work until `condition()` holds."""
-    for _ in range(200):
-        if condition():  # type: ignore[operator]
-            return
-        await pilot.pause(0.02)
-    raise AssertionError("the screen did not get there")
-
-
-def files_in(folder: Path) -> list[str]:
-    return [path.name for path in folder.iterdir()]
-
-
-def cells(table: DataTable[object]) -> list[list[str]]:
-    return [[str(cell) for cell in table.get_row_at(n)] for n in range(table.row_count)]
-
-
-async def test_home_lists_runs_and_leaders(database: Path) -> None:
-    app = AgentbenchApp(database)
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot, lambda: app.screen.query("#runs"))
-        runs = app.screen.query_one("#runs", DataTable)
-        await settle(pilot, lambda: runs.row_count == 1)
-        assert cells(runs)[0][1:5] == ["complete", "small", "good, bad", "6/12/12"]
-        leaders = cells(app.screen.query_one("#leaders", DataTable))
-        assert [row[1:4] for row in leaders] == [
-            ["1", "good (simulated)", "1.000"],
-            ["2", "bad (simulated)", "0.000"],
-        ]
-
-
-def changed(database: Path, copy: Path, *statements: str) -> Path:
+def copied(database: Path, copy: Path, *statements: str) -> Path:
     """A copy of the store in which something else stands."""
     with closing(connect_to_read(database)) as source, closing(sqlite3.connect(copy)) as target:
         source.backup(target)
@@ -81,77 +29,156 @@ def changed(database: Path, copy: Path, *statements: str) -> Path:
     return copy
 
 
-async def test_home_calls_no_answer_of_a_load_right_or_wrong(
-    database: Path, tmp_path: Path
-) -> None:
-    as_load = "json_set(plan, '$.groups[0].benchmark.kind', 'load')"
-    app = AgentbenchApp(changed(database, tmp_path / "a.db", f"UPDATE runs SET plan={as_load}"))
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot, lambda: app.screen.query("#runs"))
-        runs = app.screen.query_one("#runs", DataTable)
-        await settle(pilot, lambda: runs.row_count == 1)
-        assert cells(runs)[0][4] == "–/12/12"
-
-
-async def test_a_run_whose_process_was_killed_is_interrupted_on_its_own_screen_too(
-    database: Path, tmp_path: Path
-) -> None:
-    killed = changed(database, tmp_path / "a.db", "UPDATE runs SET status='running'")
-    with closing(connect_to_read(killed)) as connection:
-        run_id = connection.execute("SELECT id FROM runs").fetchone()[0]
-    app = AgentbenchApp(killed)
-    async with app.run_test(size=(120, 40)) as pilot:
-        app.push_screen(RunScreen(killed, run_id))
-        await settle(pilot, lambda: isinstance(app.screen, RunScreen))
-        await settle(pilot, lambda: f"run {run_id}: interrupted" in screen_text(app))
-
-
-async def test_a_run_opens_with_its_figures_and_closes_again(database: Path) -> None:
-    app = AgentbenchApp(database)
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot, lambda: app.screen.query("#runs"))
-        table = app.screen.query_one("#runs", DataTable)
-        await settle(pilot, lambda: table.row_count == 1)
-        table.focus()
-        await pilot.press("enter")
-        await settle(pilot, lambda: isinstance(app.screen, RunScreen))
-        await settle(pilot, lambda: "complete" in screen_text(app))
-        assert "6/6" in screen_text(app)
-        await pilot.press("escape")
-        assert not isinstance(app.screen, RunScreen)
-
-
-def screen_text(app: AgentbenchApp) -> str:
-    return "\n".join(
-        "".join(part.text for part in line) for line in app.screen._compositor.render_strips()
-    )
-
-
-async def test_a_wish_is_a_row_for_the_run(database: Path) -> None:
-    app = AgentbenchApp(database)
+def newest_run(database: Path) -> str:
     with closing(connect_to_read(database)) as connection:
-        run_id = connection.execute("SELECT id FROM runs").fetchone()[0]
-        async with app.run_test() as pilot:
-            app.push_screen(RunScreen(database, run_id))
-            await settle(pilot, lambda: isinstance(app.screen, RunScreen))
-            await settle(pilot, lambda: "complete" in screen_text(app))
-            await pilot.press("p")
-            rows = connection.execute("SELECT wish, answered_at FROM wishes").fetchall()
-        assert [tuple(row) for row in rows] == [("pause", None)]
+        return str(connection.execute("SELECT id FROM runs ORDER BY key DESC").fetchone()[0])
 
 
-async def test_an_empty_place_says_what_to_do_first(tmp_path: Path) -> None:
-    app = AgentbenchApp(tmp_path / "none.db")
-    async with app.run_test() as pilot:
-        await settle(pilot, lambda: app.screen.query("#notice"))
-        notice = app.screen.query_one("#notice", Static)
-        assert "Press r for a first one" in str(notice.render())
+def wishes(database: Path) -> list[str]:
+    with closing(connect_to_read(database)) as connection:
+        return [row[0] for row in connection.execute("SELECT wish FROM wishes")]
+
+
+def files_in(folder: Path) -> list[str]:
+    return [path.name for path in folder.iterdir()]
+
+
+@contextmanager
+def carried_out(database: Path, run_id: str) -> Iterator[None]:
+    """While it lasts, somebody holds the run's lease."""
+    lease = Lease.take(database, run_id)
+    assert lease is not None
+    try:
+        yield
+    finally:
+        lease.release()
+
+
+async def test_a_key_leads_to_every_page_and_help_names_them_all(measured: Path) -> None:
+    app = session(measured, "home")
+    async with app.run_test(size=(120, 60)) as pilot:
+        for page in PAGES:
+            await pilot.press(page.key)
+            await settle(pilot, lambda name=page.name: app.current_mode == name)
+        await pilot.press("question_mark")
+        help_shown = await shows(pilot, *(page.title for page in PAGES))
+        assert all(page.what in help_shown for page in PAGES)
+
+
+async def test_an_empty_place_says_what_to_do_first_and_stays_empty(tmp_path: Path) -> None:
+    async with session(tmp_path / "none.db", "home").run_test() as pilot:
+        await shows(pilot, "r for a first one")
     assert files_in(tmp_path) == []
 
 
-def test_without_a_terminal_the_session_says_so() -> None:
+async def test_leaving_asks_about_a_run_of_its_own_that_goes_on(
+    measured: Path, tmp_path: Path
+) -> None:
+    database = copied(measured, tmp_path / "a.db", "UPDATE runs SET status='running'")
+    run_id = newest_run(database)
+    app = AgentbenchApp(Shared(database, run_id), first="live", own_run=run_id)
+    with carried_out(database, run_id):
+        async with app.run_test() as pilot:
+            await pilot.press("q")
+            await settle(pilot, lambda: isinstance(app.screen, Leaving))
+            await pilot.press("escape")
+            await settle(pilot, lambda: not isinstance(app.screen, Leaving))
+            assert app.is_running
+            assert wishes(database) == []
+            await pilot.press("q", "s")
+            await settle(pilot, lambda: not app.is_running)
+    assert app.choice == "stop"
+    assert wishes(database) == ["stop"]
+
+
+async def test_detached_is_the_answer_of_a_second_interrupt(measured: Path, tmp_path: Path) -> None:
+    database = copied(measured, tmp_path / "a.db", "UPDATE runs SET status='running'")
+    run_id = newest_run(database)
+    app = AgentbenchApp(Shared(database, run_id), first="live", own_run=run_id)
+    with carried_out(database, run_id):
+        async with app.run_test() as pilot:
+            await pilot.press("ctrl+c")
+            await settle(pilot, lambda: isinstance(app.screen, Leaving))
+            await pilot.press("ctrl+c")
+            await settle(pilot, lambda: not app.is_running)
+    assert app.choice != "stop"
+    assert wishes(database) == []
+
+
+async def test_a_run_that_has_ended_is_left_without_a_question(measured: Path) -> None:
+    run_id = newest_run(measured)
+    app = AgentbenchApp(Shared(measured, run_id), first="live", own_run=run_id)
+    async with app.run_test() as pilot:
+        await pilot.press("q")
+        await settle(pilot, lambda: not app.is_running)
+
+
+async def test_pictures_go_where_they_are_wanted(measured: Path, tmp_path: Path) -> None:
+    app = AgentbenchApp(Shared(measured), screenshots=tmp_path / "pictures")
+    async with app.run_test() as pilot:
+        await shows(pilot, "complete")
+        await pilot.press("ctrl+s")
+        await settle(pilot, lambda: told(app))
+    (picture,) = (tmp_path / "pictures").iterdir()
+    assert picture.read_text().startswith("<svg")
+
+
+async def test_a_folder_that_cannot_be_written_is_told(measured: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    app = AgentbenchApp(Shared(measured), screenshots=tmp_path / "file")
+    async with app.run_test() as pilot:
+        await pilot.press("ctrl+s")
+        await settle(pilot, lambda: told(app))
+        assert told(app)[0].startswith("no picture: ")
+
+
+async def test_what_is_copied_cannot_steer_a_terminal(measured: Path) -> None:
+    app = session(measured, "home")
+    async with app.run_test():
+        app.copy_to_clipboard("one\x1b[2Jtwo\u202e")
+        assert app.clipboard == "one\\x1b[2Jtwo\\u202e"
+
+
+async def test_themes_are_chosen_by_name_key_and_no_color(
+    measured: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with AgentbenchApp(Shared(measured), theme=LIGHT).run_test() as pilot:
+        assert pilot.app.theme == LIGHT
+        await pilot.press("t")
+        assert pilot.app.theme != LIGHT
+    monkeypatch.setenv("NO_COLOR", "1")
+    async with AgentbenchApp(Shared(measured)).run_test() as pilot:
+        assert pilot.app.theme == ANSI_DARK
+
+
+async def test_ascii_is_all_of_the_screen(measured: Path) -> None:
+    app = AgentbenchApp(Shared(measured), ascii_only=True)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await shows(pilot, "complete")
+        assert screen_text(app).isascii()
+
+
+async def test_a_session_that_is_not_to_draw_reads_when_it_is_asked(
+    measured: Path, tmp_path: Path
+) -> None:
+    database = copied(measured, tmp_path / "a.db")
+    app = AgentbenchApp(Shared(database), rate_hz=0)
+    async with app.run_test(size=(160, 40)) as pilot:
+        await shows(pilot, "echoes")
+        with closing(sqlite3.connect(database)) as connection:
+            connection.execute("""UPDATE runs SET suite_ids='["renamed"]'""")
+            connection.commit()
+        assert "renamed" not in screen_text(app)
+        await pilot.press("f5")
+        await shows(pilot, "renamed")
+
+
+@pytest.mark.parametrize("command", [("session",), ("attach",), ("open",)])
+def test_without_a_terminal_it_says_what_does_without(
+    command: tuple[str, ...], measured: Path
+) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "agentbench_tui", "session"],
+        [sys.executable, "-m", "agentbench_tui", *command, "--db", str(measured)],
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
@@ -159,3 +186,4 @@ def test_without_a_terminal_the_session_says_so() -> None:
     )
     assert done.returncode == 2
     assert "needs a terminal" in done.stderr
+    assert "`agentbench runs " in done.stderr
