@@ -28,6 +28,8 @@ _DEFINITION = (
     "constraints", "iterations", "concurrency", "retries",
 )  # fmt: skip
 """What changes the numbers, when a benchmark is defined differently."""
+_MARKING = {"kind", "scorers", "expected_outputs"}
+"""Of these what makes the same answer right here and wrong there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +132,8 @@ def _of_cases(of_a: set[int], of_b: set[int]) -> Difference | None:
         return None
     asked = f"A was asked {len(of_a)} cases, B {len(of_b)}"
     if not common:
-        return Difference("cases", f"{asked}, none of them the same: not paired")
+        told = f"{asked}, none of them the same: not paired"
+        return Difference("cases", told, forbids_winner=True)
     return Difference("cases", f"{asked}: the {common} that both were asked are compared")
 
 
@@ -152,7 +155,9 @@ def _definition(
     if not changed:
         return None
     words = [_changed(name, *values) for name, values in changed]
-    return Difference("definition", f"the benchmark is not defined alike: {'; '.join(words)}")
+    told = f"the benchmark is not defined alike: {'; '.join(words)}"
+    marked_apart = any(name in _MARKING for name, _ in changed)
+    return Difference("definition", told, forbids_winner=marked_apart)
 
 
 def _load_level(

@@ -81,7 +81,8 @@ class Pair:
 
     @property
     def is_ranked(self) -> bool:
-        """Whether one may win: never a simulated over a measured one, nor under another load."""
+        """Whether one may win: never a simulated over a measured one, nor under another load, by
+        other cases alone or by other scorers."""
         return not self.why_unranked
 
     @property

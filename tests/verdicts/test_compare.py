@@ -161,6 +161,34 @@ def test_times_of_other_machines_are_shown_but_not_judged(database: Path) -> Non
     assert any("one machine to compare e2e_ms" in said for said in document["recommendations"])
 
 
+def test_nobody_wins_by_other_scorers_or_other_cases(database: Path) -> None:
+    two = ["tag:first/good", "tag:later"]
+    change(database, "UPDATE answers SET credit = 0 WHERE run_key = 2")
+    assert sides_of(database, two, "accuracy")[1]["overall"]["winner"] == "tag:first/good"
+    of_later = "(SELECT suite_hash FROM benchmark_executions WHERE run_key = 2)"
+    change(
+        database,
+        "UPDATE benchmark_suites SET document ="
+        f" json_set(document, '$.benchmarks[0].scorers', 'exact') WHERE hash IN {of_later}",
+    )
+    found, document = sides_of(database, two, "accuracy")
+    assert by_metric(document)["accuracy"]["verdict"] == "worse"
+    assert document["overall"]["winner"] is None
+    assert "scorers" in found.pairs[0].why_unranked
+
+
+def test_nobody_wins_where_no_case_is_the_same(database: Path) -> None:
+    of_later = "(SELECT dataset_key FROM benchmark_executions WHERE run_key = 2)"
+    change(
+        database,
+        "UPDATE answers SET credit = 0 WHERE run_key = 2",
+        f"UPDATE cases SET case_id = 'other-' || case_id WHERE dataset_key IN {of_later}",
+    )
+    found, document = sides_of(database, ["tag:first/good", "tag:later"], "accuracy")
+    assert document["overall"]["winner"] is None
+    assert "none of them the same" in found.pairs[0].why_unranked
+
+
 BOTH_RUNS = "UPDATE runs SET tags='[\"both\"]'"
 
 
