@@ -70,7 +70,9 @@ _MOST = 1_000_000_000
 @click.option(
     "--p95-ms", type=Above(), metavar="MS", help="And this; 3 × that at normal load by default."
 )
-@click.option("--fault", "faults", multiple=True, metavar="NAME", help="Of failure_recovery; all.")
+@click.option(
+    "--fault", "faults", multiple=True, metavar="NAME[,NAME…]", help="Of failure_recovery; all."
+)
 @click.option("--spikes", type=click.IntRange(1, 100), metavar="N", help="Of spike_load; 3.")
 @click.option(
     "--serve", metavar="COMMAND", help="Starts the target's server, which can then be killed."
@@ -124,6 +126,8 @@ def stress_command(targets: tuple[str, ...], agents: tuple[str, ...], **given: A
     from agentbench_tui.load.worker_process import end_ahead, start_ahead
 
     given["targets"] = (*targets, *agents)
+    faults = [name for names in given["faults"] for name in names.split(",")]
+    given["faults"] = tuple(name.strip().replace("-", "_") for name in faults)
     given["scenarios"] = [name for names in given["scenarios"] for name in names]
     if not given["targets"]:
         raise click.UsageError(

@@ -29,8 +29,8 @@ def failure_not_survived(report: ScenarioReport) -> Advice | None:
     return Advice(
         rule="failure-not-survived",
         severity="critical",
-        words=f"It does not go on after {names}, though that was over ({figure(watched_s)} s"
-        " watched): give every call to what it depends on a time limit, open connections anew"
+        words=f"It is not as good as before within {figure(watched_s)} s of the end of {names}:"
+        " give every call to what it depends on a time limit, open connections anew"
         " after a failure, and let something start its processes again.",
         evidence={"after": names, "watched_s": watched_s},
     )

@@ -34,6 +34,7 @@ def details(scenario: Document) -> list[str]:
         _normal(scenario["normal"]),
         _limits(scenario["limits"]),
         *map(_bracket, scenario["breaking_points"]),
+        _limit_met(scenario["observations"]),
         _worst_second(scenario),
         *(_recovery(one) for one in scenario["recoveries"]),
         *(_trend(one) for one in scenario["trends"]),
@@ -211,6 +212,15 @@ def _bracket(point: Document) -> str:
     ]
     again = f"; passes again {' and '.join(held)}" if held and point["pass"] is not None else ""
     return f"{_WHAT[point['on']]}: {point['words']}{again}"
+
+
+def _limit_met(observations: Document) -> str:
+    """Where rate_limiting met a limit, how the target said no, and what it did above that."""
+    met, goodput = (observations.get(key) for key in ("limit_met_per_s", "goodput_per_s"))
+    if met is None or goodput is None:
+        return ""
+    above = f"of {rate(observations['overload_per_s'])}/s asked {rate(goodput)}/s are answered"
+    return f"limit: at {rate(met)} requests/s it says no by {observations['limit_met_by']}; {above}"
 
 
 def _worst_second(scenario: Document) -> str:

@@ -40,10 +40,20 @@ async def run(stand: Stand, spec: StressSpec, normal: Normal, reporter: Reporter
     )
     report = reporter.report
     report.observations["stress_rate_per_s"] = most
+    if most < spec.multiple * normal.rate:
+        report.missing["stress"] = too_little(spec, normal)
     report.score = score_of([whole], normal)
     report.recoveries.append(recovered("high load", whole, normal, from_s=spec.length_s))
     await reporter.window(facts_of(whole.part(0.0, spec.length_s, phase="stress")))
     await reporter.window(facts_of(whole.part(spec.length_s, whole.length_s, phase="recovery")))
+
+
+def too_little(spec: StressSpec, normal: Normal) -> str:
+    """Why it was not under as much stress as the multiple of normal says."""
+    return (
+        f"{spec.multiple:g} × normal would be {spec.multiple * normal.rate:,.4g} requests/s, and"
+        f" {spec.most_rate:,.4g} are the most that may be asked (`most_rate`)"
+    )
 
 
 def drain_of(normal: Normal) -> float:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from agentbench_tui.load.rate_profile import Steps
 from agentbench_tui.stress.course import Course
 from agentbench_tui.stress.reporter import facts_of
+from agentbench_tui.stress.scenarios.high_load import too_little
 from agentbench_tui.stress.score import recovered, score_of
 
 if TYPE_CHECKING:
@@ -29,6 +30,8 @@ async def run(stand: Stand, spec: StressSpec, normal: Normal, reporter: Reporter
     whole = await stand.hold(Course(length_s, profile=Steps(steps)), phase="stress")
     report = reporter.report
     report.observations["spike_rate_per_s"] = peak
+    if peak < spec.multiple * normal.rate:
+        report.missing["spike"] = too_little(spec, normal)
     await reporter.window(facts_of(whole.part(0.0, before_s, phase="normal")))
     for nth in range(spec.spikes):
         begin_s = before_s + nth * (spike_s + watched_s)
