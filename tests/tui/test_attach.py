@@ -1,0 +1,114 @@
+"""A run goes on without the terminal that it was begun in, and can be come back to."""
+
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from terminals import Terminal
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "cli"))
+
+from processes import COMMAND, Place, make_place, until
+
+RUN = ("run", "suite.json", "--agent", "echo=python:agents.py:echo", "--db", "store.db")
+DOOR = "4"
+CASES = 6
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
+    """A suite whose agent waits at a door before its last but one case."""
+    made = make_place(tmp_path)
+    made.suite(CASES, concurrency=1)
+    made.doors()
+    monkeypatch.setenv("DOOR", DOOR)
+    return made
+
+
+def answered(place: Place) -> int:
+    return int(place.rows("SELECT COUNT(*) FROM answers")[0][0]) if place.tables() else 0
+
+
+def has_ended(place: Place) -> bool:
+    return place.rows("SELECT status FROM runs") == [("complete",)]
+
+
+def let_it_end(place: Place) -> None:
+    place.open_the_door()
+    until(lambda: has_ended(place))
+    assert answered(place) == CASES
+
+
+def test_detached_it_goes_on_and_is_come_back_to(place: Place) -> None:
+    with Terminal(*RUN, folder=place.folder) as terminal:
+        assert place.someone_at_the_door() == DOOR
+        terminal.until(lambda sent: b"4/6" in sent)
+        terminal.press("q")
+        terminal.until(lambda sent: b"What is to become" in sent)
+        terminal.press("d")
+        assert terminal.until_end() == 0
+        assert b"`agentbench attach " in terminal.sent
+    with Terminal("attach", "--db", "store.db", folder=place.folder) as terminal:
+        terminal.until(lambda sent: b"4/6" in sent)
+        let_it_end(place)
+        terminal.until(lambda sent: b"6/6" in sent)
+        terminal.press("q")
+        assert terminal.until_end() == 0
+
+
+def test_its_result_is_printed_when_the_session_about_it_is_left(place: Place) -> None:
+    with Terminal(*RUN, folder=place.folder) as terminal:
+        assert place.someone_at_the_door() == DOOR
+        let_it_end(place)
+        terminal.until(lambda sent: b"6/6" in sent)
+        terminal.press("q")
+        assert terminal.until_end() == 0
+        result = terminal.sent.rpartition(b"\x1b[?1049l")[2]
+    assert b"4/6/6" in result, "right, answered and asked"
+
+
+@pytest.mark.parametrize("how", [signal.SIGHUP, signal.SIGKILL, signal.SIGTERM])
+def test_nothing_that_ends_the_session_ends_its_run(place: Place, how: signal.Signals) -> None:
+    with Terminal(*RUN, folder=place.folder) as terminal:
+        assert place.someone_at_the_door() == DOOR
+        terminal.until(lambda sent: b"4/6" in sent)
+        terminal.process.send_signal(how)
+        terminal.until_end()
+    let_it_end(place)
+
+
+@pytest.fixture
+def tmux(place: Place) -> Iterator[list[str]]:
+    """The command of a tmux server of its own."""
+    program = shutil.which("tmux")
+    if program is None:
+        pytest.skip("tmux is not installed")
+    command = [program, "-S", str(place.folder / "tmux"), "-f", os.devnull]
+    yield command
+    subprocess.run([*command, "kill-server"], check=False, stderr=subprocess.DEVNULL)
+
+
+def test_in_tmux_a_killed_client_is_no_matter(place: Place, tmux: list[str]) -> None:
+    def window(*arguments: str) -> None:
+        line = shlex.join([*COMMAND, *arguments])
+        start = [*tmux, "new-session", "-d", "-x", "120", "-y", "40", line]
+        subprocess.run(start, cwd=place.folder, env=place.environment(DOOR=DOOR), check=True)
+
+    def shown() -> str:
+        done = subprocess.run([*tmux, "capture-pane", "-p"], capture_output=True, text=True)
+        return done.stdout
+
+    window(*RUN)
+    assert place.someone_at_the_door() == DOOR
+    until(lambda: "4/6" in shown())
+    subprocess.run([*tmux, "kill-session"], check=True)
+    window("attach", "--db", "store.db")
+    until(lambda: "4/6" in shown())
+    let_it_end(place)
+    until(lambda: "6/6" in shown())
