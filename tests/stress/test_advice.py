@@ -290,7 +290,7 @@ def test_a_failure_that_is_not_survived() -> None:
     )
     advice = only(advise([report(scenario="failure_recovery", recoveries=[never])]))
     assert (advice.rule, advice.severity) == ("failure-not-survived", "critical")
-    assert "does not go on after black hole" in advice.words
+    assert "of the end of black hole" in advice.words
 
 
 @pytest.mark.parametrize(
