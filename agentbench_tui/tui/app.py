@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from textual.filter import LineFilter
+    from textual.notifications import SeverityLevel
     from textual.screen import Screen
 
 _START_LIMIT_S = 60.0
@@ -66,7 +67,7 @@ class AgentbenchApp(App[None]):
         Binding("ctrl+p", "command_palette", "Commands", show=False, priority=True),
         Binding("t", "next_theme", "Theme", show=False),
         Binding("ctrl+s", "picture", "Screenshot (SVG)", show=False),
-        Binding("f5,ctrl+r", "read_again", "Read again", show=False),
+        Binding("f5", "read_again", "Read again", show=False),
         Binding("q", "leave", "Quit"),
         Binding("ctrl+c,ctrl+q", "leave", "Quit", show=False, priority=True, system=True),
     ]
@@ -197,6 +198,7 @@ class AgentbenchApp(App[None]):
     def start_run(self, arguments: Sequence[str]) -> None:
         """Start `agentbench ARGUMENTS` (a run, a load or a stress) in a process of its own and show
         it; a notice says why when it does not start."""
+        self.notify("starting …", timeout=3)
         self.run_worker(lambda: self._start(arguments), thread=True, group="start", exclusive=True)
 
     def mark(self, selector: str) -> None:
@@ -209,6 +211,18 @@ class AgentbenchApp(App[None]):
             self.notify(f"marked {one_line(selector, 60)}{control}; c compares")
         else:
             self.notify(f"no longer marked: {one_line(selector, 60)}")
+
+    def notify(
+        self,
+        message: str,
+        *,
+        title: str = "",
+        severity: SeverityLevel = "information",
+        timeout: float | None = None,
+        markup: bool = False,  # noqa: ARG002  # Textual's signature
+    ) -> None:
+        """Textual's, and never as markup: names of agents and runs are anybody's words."""
+        super().notify(message, title=title, severity=severity, timeout=timeout, markup=False)
 
     def watch_run(self, run_id: str, *, replay: bool = False) -> None:
         """Show a run on the page Live."""
