@@ -1,4 +1,4 @@
-"""Worlds and truths as bytes and files: canonical JSON, columns as differences from tick to tick."""
+"""Worlds and truths as bytes and files: canonical JSON, columns as steps from tick to tick."""
 
 from __future__ import annotations
 

@@ -1,0 +1,33 @@
+"""Market conditions that a world can be made under, by name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """How a world differs from a quiet one."""
+
+    volatility: float = 1.0
+    """Factor on the standard deviation of perpetuals."""
+    drift: float = 0.0
+    """Expected log return of perpetuals over the whole world, in its standard deviations."""
+    noise: float = 1.0
+    """Factor on the orders of those who know nothing."""
+    news: float = 1.5
+    """Jumps that news explains, expected for each perpetual over the whole world."""
+    switching: bool = False
+    """Whether volatility changes between a calm and a turbulent regime (its mean stays)."""
+    crash: float = 0.0
+    """Fall of all perpetuals near the middle of the world, in standard deviations of the world."""
+
+
+CONDITIONS = {
+    "calm": Conditions(volatility=0.5, noise=0.7, news=0.5),
+    "bull": Conditions(drift=1.0, switching=True),
+    "bear": Conditions(drift=-1.0, switching=True),
+    "volatile": Conditions(volatility=2.0, noise=1.3, news=3.0, switching=True),
+    "crash": Conditions(volatility=1.2, noise=1.3, switching=True, crash=5.0),
+    "mixed": Conditions(switching=True),
+}

@@ -1,0 +1,153 @@
+"""Who trades on prediction markets, and how their orders move the price.
+
+In the log odds of a price LMSR is linear: an order of d shares moves them by d / b. So every
+trader's order is stated as the move it wants, and all orders of a tick are added up. Speeds are
+set for the length of a world: a gap between price and fair value halves in about a fiftieth of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from agentbench_tui.market import bits
+from agentbench_tui.market.world import SHARE_UNITS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from agentbench_tui.market.beliefs import Belief
+    from agentbench_tui.market.bits import Floats, Streams
+
+KINDS = ("informed", "noise", "momentum", "contrarian", "market_maker")
+_KIND_OF = (0, 0, 0, 1, 1, 2, 3, 4)
+"""An agent is of one of these kinds, each equally likely."""
+
+_SPEEDS = 40.0
+"""The crowd closes a gap at this rate a world, if ticks are short against that."""
+_FASTEST = 0.4
+"""Of the gap, in one tick."""
+_CROWD_NOISE = 0.12
+"""Standard deviation of the log odds that the crowd's noise alone would cause."""
+_AGENT_NOISE = 0.05
+_AGENT_WEIGHT = 0.1
+"""Pull of one agent who always trades, against the pull of the crowd."""
+_ACTIVE = 0.25
+"""How often an agent trades a given market."""
+_FURTHEST = 6.0
+"""Log odds that nobody trades beyond: prices between 0.0025 and 0.9975."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tape:
+    """What others did on one market."""
+
+    flow: list[int]
+    """[ticks + 1]: cumulative net YES shares, thousandths."""
+    volume: list[int]
+    """[ticks + 1]: cumulative shares traded, thousandths."""
+    log_odds: Floats
+    """float64[ticks + 1] of the price."""
+    gap: Floats
+    """float64[ticks + 1]: log odds of the fair value less those of the price; 0 from resolution."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Pulls:
+    """At each tick, what the orders of all active traders are proportional to."""
+
+    informed: list[float]
+    """Times the gap to the fair value."""
+    noise: list[float]
+    momentum: list[float]
+    """Times the move of the last while."""
+    contrarian: list[float]
+    """Times the distance from a slow average, against it."""
+    maker: list[float]
+    """Times the last tick's move, against it."""
+
+
+def draw_kind(streams: Streams, agent: int) -> str:
+    """How that agent trades."""
+    return KINDS[_KIND_OF[int(bits.below(streams.fixed("kind", agent, 1), len(_KIND_OF))[0])]]
+
+
+def draw_liquidity(streams: Streams, market: int) -> int:
+    """LMSR b of that market, in whole shares."""
+    return (100, 150, 200, 300, 500)[int(bits.below(streams.fixed("liquidity", market, 1), 5)[0])]
+
+
+def closing_speed(ticks: int) -> float:
+    """The part of a gap between price and fair value that the crowd closes in one tick."""
+    return min(_FASTEST, _SPEEDS / ticks)
+
+
+def trade(
+    streams: Streams, market: int, belief: Belief, b: int, kinds: Sequence[str], noise: float
+) -> Tape:
+    """What the crowd and agents of these `kinds` do on a market; `noise` scales blind orders."""
+    ticks = len(belief.fair) - 1
+    speed = closing_speed(ticks)
+    pulls = _pulls(streams, market, kinds, ticks, noise)
+    target = bits.logit(np.minimum(np.maximum(belief.fair, 0.003), 0.997))
+    flow, volume = _run(target.tolist(), pulls, belief.resolve_tick, speed, float(b * SHARE_UNITS))
+    log_odds = np.array(flow, dtype=np.float64) / (b * SHARE_UNITS)
+    gap = target - log_odds
+    gap[belief.resolve_tick :] = 0.0
+    return Tape(flow, volume, log_odds, gap)
+
+
+def _pulls(streams: Streams, market: int, kinds: Sequence[str], ticks: int, noise: float) -> _Pulls:
+    speed = closing_speed(ticks)
+    # A gap that closes at `speed` turns blind orders of this size into the stated spread.
+    spread = noise * (speed * (2.0 - speed)) ** 0.5
+    crowd = bits.normal(streams.by_tick("crowd", market, ticks + 1))[:, 0]
+    informed = np.full(ticks + 1, speed)
+    blind = crowd * (_CROWD_NOISE * spread)
+    others = {kind: np.zeros(ticks + 1) for kind in KINDS[2:]}
+    weight = _AGENT_WEIGHT * speed * min(1.0, 8.0 / max(1, len(kinds))) / _ACTIVE
+    for agent, kind in enumerate(kinds):
+        words = streams.by_tick(f"trader-{agent}", market, ticks + 1, 2)
+        active = bits.uniform(words[:, 0]) < _ACTIVE
+        if kind == "informed":
+            informed += weight * active
+        elif kind == "noise":
+            blind += bits.normal(words[:, 1]) * active * (_AGENT_NOISE * spread / _ACTIVE**0.5)
+        else:
+            others[kind] += weight * active
+    columns = (informed, blind, others["momentum"], others["contrarian"], others["market_maker"])
+    return _Pulls(*(column.tolist() for column in columns))
+
+
+def _run(
+    target: list[float], pulls: _Pulls, end: int, speed: float, scale: float
+) -> tuple[list[int], list[int]]:
+    """Cumulative flow and volume. `scale`: thousandths of a share to one unit of log odds."""
+    lag = max(1, int(1.0 / speed))
+    held = round((target[0] + pulls.noise[0]) * scale)
+    traded = abs(held)
+    flow, volume = [held], [traded]
+    here = last = slow = held / scale
+    path = [here]
+    for tick in range(1, end):
+        blind = pulls.noise[tick]
+        news = pulls.informed[tick] * (target[tick] - here)
+        follow = pulls.momentum[tick] * (here - path[max(0, tick - lag)])
+        back = pulls.contrarian[tick] * (slow - here)
+        made = pulls.maker[tick] * (last - here)
+        slow += 0.25 * speed * (here - slow)
+        wanted = max(-_FURTHEST, min(_FURTHEST, here + blind + news + follow + back + made))
+        order = round((wanted - here) * scale)
+        held += order
+        traded += max(
+            abs(order),
+            round((abs(blind) + abs(news) + abs(follow) + abs(back) + abs(made)) * scale),
+        )
+        last, here = here, held / scale
+        path.append(here)
+        flow.append(held)
+        volume.append(traded)
+    rest = len(target) - len(flow)
+    return flow + [held] * rest, volume + [traded] * rest
