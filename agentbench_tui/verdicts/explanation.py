@@ -11,6 +11,7 @@ from agentbench_tui.model.load_words import IDEAS, SAID
 from agentbench_tui.model.metric import DEFAULT_METRIC, METRICS, SCORES, find_metric
 from agentbench_tui.model.regression_figures import REGRESSION, SAID_OF_REGRESSIONS
 from agentbench_tui.model.stress_figures import SAID_OF_STRESS, STRESS_FACTS
+from agentbench_tui.model.verdict_words import SAID_OF_VERDICTS, VERDICT_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from agentbench_tui.model.metric import Metric
 
 SCHEMA = "agentbench.explanation/1"
-_SAID = SAID | SAID_OF_REGRESSIONS | SAID_OF_STRESS
+_SAID = SAID | SAID_OF_REGRESSIONS | SAID_OF_STRESS | SAID_OF_VERDICTS
 _UNITS = ("ms", "per_s", "share", "percent", "mb", "usd", "s")
 """What ends a name after its last word: who asks for `ceiling` means `ceiling_per_s`."""
 _MOST = 6
@@ -31,7 +32,7 @@ _FIGURES = {
     "failure": FAILURES,
     "regression": REGRESSION,
     "stress": STRESS_FACTS,
-    "word": IDEAS,
+    "word": IDEAS | VERDICT_WORDS,
 }
 """By the type that they are told as."""
 

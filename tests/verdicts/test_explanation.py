@@ -104,4 +104,19 @@ def test_all_are_listed_once() -> None:
     ],
 )
 def test_words_of_regressions_are_known(words: str, names: list[str]) -> None:
-    assert [one["name"] for one in explain_words(words)] == names
+    assert names_of(words) == names
+
+
+@pytest.mark.parametrize(
+    ("words", "names"),
+    [
+        ("Inconclusive", ["inconclusive"]),
+        ("worse", ["better"]),
+        ("tie, open", ["tie"]),
+        ("no change seen", ["no_change_seen"]),
+        ("no regression", ["no_change_seen", "no-regression"]),
+        ("p", ["p"]),
+    ],
+)
+def test_the_words_of_verdicts_are_explained(words: str, names: list[str]) -> None:
+    assert names_of(words) == names
