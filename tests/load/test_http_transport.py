@@ -128,6 +128,20 @@ async def test_a_body_that_breaks_off_is_whole_if_its_json_is(
     assert (failure is None) == (status == "ok")
 
 
+@pytest.mark.parametrize(
+    ("fields", "told_s"),
+    [(b"retry-after: 3\r\n", 3.0), (b"", None), (b"retry-after: soon\r\n", None)],
+)
+async def test_a_refusal_tells_how_long_to_wait(fields: bytes, told_s: float | None) -> None:
+    head = b"HTTP/1.1 429 Too Many Requests\r\n" + fields + b"content-length: 0\r\n\r\n"
+    with raw_server(saying(head)) as server:
+        async with asked(server.url) as one:
+            _, _, failure = await one.ended()
+
+    assert failure is not None
+    assert (failure.kind, failure.retry_after_s) == (FailureKind.RATE_LIMITED, told_s)
+
+
 def _refusal(said: str) -> bytes:
     return sized(json.dumps({"error": {"message": said}}).encode(), status=b"401 No")
 
