@@ -1,0 +1,1 @@
+"""Experiments: benchmarks of code rather than of agents."""

@@ -1,0 +1,198 @@
+"""`@benchmark(name=…, iterations=…)`: a function that, when called, is measured.
+
+@benchmark(name="parsing", iterations=200)
+def parse():
+    return {"items": len(json.loads(TEXT))}
+
+result = parse.run()          # or: await parse()
+result.avg_time_ms, result.p95_ms, result.metrics["items"]
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean, stdev
+from typing import Any
+
+from agentbench_tui.experiments.timing import (
+    Timed,
+    TimerFacts,
+    calibrated_loops,
+    calibrated_loops_async,
+    timed,
+    timed_async,
+    timer_facts,
+)
+from agentbench_tui.model.errors import UsageError
+
+LEAST_FOR = {0.50: 1, 0.95: 20, 0.99: 100}
+"""Percentile → how many times it takes at least; with fewer it is None."""
+
+
+@dataclass(frozen=True, slots=True)
+class BenchmarkResult:
+    """What calling a decorated function measured."""
+
+    name: str
+    times_ms: tuple[float, ...]
+    """Of each iteration, in order."""
+    metrics: Mapping[str, Any]
+    """What the function returned: of numbers the mean over the iterations, else the last value."""
+    loops: int
+    """Calls in one iteration: more than one where a single call is too short for the timer."""
+    timer: TimerFacts
+
+    @property
+    def iterations(self) -> int:
+        return len(self.times_ms)
+
+    @property
+    def total_time_ms(self) -> float:
+        """Of all measured calls together."""
+        return self.loops * sum(self.times_ms)
+
+    @property
+    def avg_time_ms(self) -> float:
+        return fmean(self.times_ms)
+
+    @property
+    def min_time_ms(self) -> float:
+        return min(self.times_ms)
+
+    @property
+    def max_time_ms(self) -> float:
+        return max(self.times_ms)
+
+    @property
+    def std_dev_ms(self) -> float | None:
+        """Sample standard deviation; None of a single iteration."""
+        return stdev(self.times_ms) if len(self.times_ms) > 1 else None
+
+    @property
+    def throughput(self) -> float:
+        """Calls per second of measured time."""
+        return 1000 / self.avg_time_ms
+
+    @property
+    def p50_ms(self) -> float | None:
+        return self.percentile_ms(0.50)
+
+    @property
+    def p95_ms(self) -> float | None:
+        """None below 20 iterations."""
+        return self.percentile_ms(0.95)
+
+    @property
+    def p99_ms(self) -> float | None:
+        """None below 100 iterations."""
+        return self.percentile_ms(0.99)
+
+    def percentile_ms(self, share: float) -> float | None:
+        """By linear interpolation between order statistics; None where there are too few."""
+        import numpy as np
+
+        least = LEAST_FOR.get(share, round(1 / min(share, 1 - share)) if 0 < share < 1 else 1)
+        if len(self.times_ms) < least:
+            return None
+        return float(np.quantile(self.times_ms, share))
+
+
+class Measured:
+    """A decorated function. `func` is the original; calling this measures it."""
+
+    def __init__(
+        self,
+        func: Callable[..., Any],
+        name: str,
+        iterations: int,
+        warmup: int,
+    ) -> None:
+        self.func = func
+        self.name = name
+        self.iterations = iterations
+        self.warmup = warmup
+        functools.update_wrapper(self, func)
+
+    async def __call__(self, *args: Any, **options: Any) -> BenchmarkResult:
+        """Warm-up and iterations, in the loop that runs. What the function raises is raised."""
+        if not inspect.iscoroutinefunction(self.func):
+            return self._run_sync(args, options)
+        call = self._call(args, options)
+        for _ in range(self.warmup):
+            await call(None)
+        loops = await calibrated_loops_async(lambda n: timed_async(call, None, n))
+        found = [await timed_async(call, None, loops) for _ in range(self.iterations)]
+        return result_of(self.name, found, loops)
+
+    def run(self, *args: Any, **options: Any) -> BenchmarkResult:
+        """The same without `await`. Raises UsageError for an async function inside a loop."""
+        if not inspect.iscoroutinefunction(self.func):
+            return self._run_sync(args, options)
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            return asyncio.run(self(*args, **options))
+        raise UsageError(f"{self.name}: inside a running loop write `await {self.func.__name__}()`")
+
+    def _call(self, args: Sequence[Any], options: Mapping[str, Any]) -> Callable[[Any], Any]:
+        """The function with these arguments, as something that takes one and ignores it."""
+        func = self.func
+        if not args and not options:
+            return lambda _: func()
+        return lambda _: func(*args, **options)
+
+    def _run_sync(self, args: Sequence[Any], options: Mapping[str, Any]) -> BenchmarkResult:
+        call = self._call(args, options)
+        for _ in range(self.warmup):
+            call(None)
+        loops = calibrated_loops(lambda n: timed(call, None, n))
+        found = [timed(call, None, loops) for _ in range(self.iterations)]
+        return result_of(self.name, found, loops)
+
+
+def benchmark(
+    name: str | Callable[..., Any] | None = None,
+    iterations: int = 100,
+    warmup: int = 5,
+) -> Any:
+    """Decorator: measure the function when it is called.
+
+    `name` is the function's own when left out; `warmup` calls are not measured.
+    Raises UsageError for counts that measure nothing.
+    """
+    if callable(name):
+        return Measured(name, name.__name__, iterations, warmup)
+    if iterations < 1 or warmup < 0:
+        raise UsageError("@benchmark: at least one iteration, and no fewer than 0 of warm-up")
+
+    def decorate(func: Callable[..., Any]) -> Measured:
+        return Measured(func, name or func.__name__, iterations, warmup)
+
+    return decorate
+
+
+def result_of(name: str, found: Sequence[Timed], loops: int) -> BenchmarkResult:
+    """The result of these measurements."""
+    values = [one.value for one in found if isinstance(one.value, Mapping)]
+    times = tuple(one.ns / 1e6 for one in found)
+    return BenchmarkResult(name, times, mean_metrics(values), loops, timer_facts())
+
+
+def mean_metrics(values: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """By name: the mean where every value is a number, else the last."""
+    merged: dict[str, list[Any]] = {}
+    for one in values:
+        for key, value in one.items():
+            merged.setdefault(str(key), []).append(value)
+    return {
+        key: fmean(known) if all(map(_is_number, known)) else known[-1]
+        for key, known in merged.items()
+    }
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)

@@ -1,0 +1,137 @@
+"""What an experiment is: a class with a set-up, one measured step and a tear-down.
+
+    @register_experiment("sorting")
+    class Sorting(Experiment):
+        class Parameters(BaseModel):
+            size: int = 1000
+
+        def setup(self, context):
+            self.data = random.Random(context.seed).sample(range(10**6), self.params["size"])
+
+        def execute_once(self, context):
+            return {"items": len(sorted(self.data))}
+
+Only `execute_once` is timed. Each of the three may be `async def`; all that one variant does
+happens in one thread with one event loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
+
+from agentbench_tui.model.errors import UsageError
+from agentbench_tui.model.identity import is_name
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    from agentbench_tui.model.agent import AgentSpec
+
+REGISTERED: dict[str, type[Experiment]] = {}
+"""By slug: classes whose decorator has run."""
+
+
+class ExperimentContext(dict[str, Any]):
+    """What an experiment and its instruments are told, as attributes and as items alike.
+
+    Whatever instruments write into it around a measured iteration is kept with that iteration.
+    """
+
+    run_id: str
+    output_dir: Path
+    """Folder of the whole run; exists."""
+    run_dir: Path
+    """Folder of this variant in this repeat, for artifacts; exists."""
+    seed: int
+    """Of the repeat; the same for all variants, and in every rerun."""
+    repeat: int
+    iteration_index: int | None
+    """From 0 within the repeat; None in set-up, warm-up, tear-down and passes of profilers."""
+    variant: str
+    """Name of the variant, or id of the agent."""
+    agent: AgentSpec | None
+    """The agent under test, where the run was given one."""
+    instruments: list[str]
+    """Names of those around every measured iteration."""
+    extras: dict[str, Any]
+    """Free for the experiment's own use."""
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError(f"the context has no `{name}`") from None
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        self[name] = value
+
+
+class Experiment:
+    """Base of all experiments."""
+
+    Parameters: ClassVar[type[BaseModel] | None] = None
+    """The model of its parameters, with defaults; anything else is refused before it runs."""
+    param_schema: ClassVar[Mapping[str, Any]] = {}
+    """The same as JSON schema (`required`, `properties`), for those who have no model."""
+    variants: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
+    """Name → parameters: what is measured interleaved unless a run says otherwise."""
+    better: ClassVar[Mapping[str, Literal["lower", "higher"]]] = {}
+    """Name of a metric that it returns → which way is better, where that is known."""
+    tags: ClassVar[tuple[str, ...]] = ()
+    slug: ClassVar[str] = ""
+    """Given by `register_experiment`."""
+
+    def __init__(self, parameters: Mapping[str, Any] | None = None) -> None:
+        self.params: dict[str, Any] = dict(parameters or {})
+        """By name. What a run sets is checked, and defaults are filled in, before."""
+
+    def setup(self, context: ExperimentContext) -> Awaitable[None] | None:
+        """Once before all iterations of a repeat, not timed."""
+
+    def execute_once(
+        self, context: ExperimentContext
+    ) -> Mapping[str, Any] | Awaitable[Mapping[str, Any] | None] | None:
+        """One iteration: what is timed. Gives metrics by name.
+
+        What it raises fails this iteration and no other.
+        """
+        raise NotImplementedError
+
+    def teardown(self, context: ExperimentContext) -> Awaitable[None] | None:
+        """Once after all, whatever happened, also where set-up failed half-way."""
+
+    def effective(self, context: ExperimentContext) -> Mapping[str, Any]:  # noqa: ARG002
+        """The settings in force after set-up, read back from what is measured (a PRAGMA's value,
+        an open file's path). Two variants whose answers are equal are not measured."""
+        return dict(self.params)
+
+
+E = TypeVar("E", bound=type[Experiment])
+
+
+def register_experiment(slug: str) -> Callable[[E], E]:
+    """Class decorator: make the experiment known by `slug`.
+
+    Raises UsageError for a slug that is taken or is no name, and for what is no Experiment.
+    """
+    if not is_name(slug):
+        raise UsageError(f"an experiment cannot be called `{slug}`: letters, digits, `.`, `_`, `-`")
+
+    def register(cls: E) -> E:
+        if not issubclass(cls, Experiment):
+            raise UsageError(f"{slug}: {cls!r} is not a class derived from Experiment")
+        known = REGISTERED.get(slug)
+        # A module that is loaded again by its path brings the same class once more.
+        if known is not None and _place(known) != _place(cls):
+            raise UsageError(f"two experiments are called `{slug}`: {_place(known)}, {_place(cls)}")
+        cls.slug = slug
+        REGISTERED[slug] = cls
+        return cls
+
+    return register
+
+
+def _place(cls: type[Experiment]) -> str:
+    return f"{cls.__module__}.{cls.__qualname__}"

@@ -1,0 +1,112 @@
+"""Experiments by name: ours, those of entry points, and `python:module:Class`.
+
+Our own are all modules below the packages in `OWN`; a plugin names its class by an entry point
+of the group `agentbench.experiments`.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from dataclasses import dataclass
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+
+from agentbench_tui.experiments.experiment import REGISTERED, Experiment
+from agentbench_tui.model.errors import UsageError, did_you_mean
+
+ENTRY_POINTS = "agentbench.experiments"
+OWN = ("farm", "spatial", "stores", "stateset")
+"""Packages beside this module whose modules register experiments."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """One experiment, as a list shows it."""
+
+    slug: str
+    summary: str
+    """First line of its docstring; of one that cannot be loaded, why."""
+    tags: tuple[str, ...]
+    source: str
+    """`built in`, or the distribution that brings it."""
+
+
+def find_experiment(slug: str, folder: Path | None = None) -> type[Experiment]:
+    """The class behind a slug. `python:module:Class` is imported, with `folder` on the path.
+
+    Raises UsageError with the nearest name.
+    """
+    scheme, colon, rest = slug.partition(":")
+    if colon:
+        if scheme != "python":
+            raise UsageError(f"experiment `{slug}`: a name, or python:module:Class")
+        return _imported(slug, rest, folder)
+    if slug in REGISTERED:
+        return REGISTERED[slug]
+    for point in metadata.entry_points(group=ENTRY_POINTS, name=slug):
+        return _loaded(point)
+    _import_own()
+    if slug in REGISTERED:
+        return REGISTERED[slug]
+    known = sorted({*REGISTERED, *metadata.entry_points(group=ENTRY_POINTS).names})
+    hint = did_you_mean(slug, known) or "; `agentbench experiments list` names them"
+    raise UsageError(f"no experiment is called `{slug}`{hint}")
+
+
+def list_experiments() -> list[Listed]:
+    """Every experiment that can be named here, by slug."""
+    _import_own()
+    found = {}
+    for point in metadata.entry_points(group=ENTRY_POINTS):
+        source = point.dist.name if point.dist else point.value
+        try:
+            found[point.name] = _listed(point.name, _loaded(point), source)
+        except UsageError as error:
+            found[point.name] = Listed(point.name, str(error), (), source)
+    for slug, cls in REGISTERED.items():
+        is_own = cls.__module__.startswith(__package__)
+        found.setdefault(slug, _listed(slug, cls, "built in" if is_own else cls.__module__))
+    return [found[slug] for slug in sorted(found)]
+
+
+def _listed(slug: str, cls: type[Experiment], source: str) -> Listed:
+    text = (cls.__doc__ or "").strip() or "–"
+    return Listed(slug, text.splitlines()[0], tuple(cls.tags), source)
+
+
+@cache
+def _import_own() -> None:
+    for name in OWN:
+        try:
+            package = importlib.import_module(f"{__package__}.{name}")
+        except ModuleNotFoundError:  # not in this version
+            continue
+        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            if not module.name.rpartition(".")[2].startswith("_"):
+                importlib.import_module(module.name)
+
+
+def _loaded(point: metadata.EntryPoint) -> type[Experiment]:
+    try:
+        cls = point.load()
+    except Exception as error:
+        raise UsageError(
+            f"experiment `{point.name}` of {point.value} cannot be loaded: {error!r}"
+        ) from error
+    return _checked(point.name, cls, point.value)
+
+
+def _imported(slug: str, rest: str, folder: Path | None) -> type[Experiment]:
+    from agentbench_tui.scoring.custom import load_callable
+
+    return _checked(slug, load_callable(rest, folder or Path.cwd()), rest)
+
+
+def _checked(slug: str, cls: object, where: str) -> type[Experiment]:
+    if not (isinstance(cls, type) and issubclass(cls, Experiment)):
+        raise UsageError(f"experiment `{slug}`: {where} is not a class derived from Experiment")
+    if not cls.slug:
+        cls.slug = slug
+    return cls
