@@ -58,6 +58,11 @@ class Page(Screen[None], Generic[Found]):
         """What the pages of the session know in common."""
         return self.session.shared
 
+    @property
+    def is_reading(self) -> bool:
+        """Whether what is shown may change at once."""
+        return self._reading or self._wanted
+
     def content(self) -> ComposeResult:
         """The widgets between the breadcrumbs and the footer."""
         raise NotImplementedError
