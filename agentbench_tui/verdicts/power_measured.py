@@ -20,6 +20,7 @@ from agentbench_tui.verdicts.measured import (
     run_values,
     unit_of,
 )
+from agentbench_tui.verdicts.moments import all_binary
 from agentbench_tui.verdicts.pairing import repeat_means
 from agentbench_tui.verdicts.power_answers import (
     GAIN_FROM,
@@ -136,7 +137,9 @@ def of_two(
         gain = pairing_gain(x, y)
         if gain is not None and gain.pairs >= GAIN_FROM:
             gains.append(Gain(label, gain))
-        if is_share:
+        if is_share and not all_binary(first, second):
+            answers += _of_graded(second - first, label, effect or _USUAL_POINTS, n, chances)
+        elif is_share:
             answers += _discordance(first, second, label, n, chances)
         elif logs and gain is not None and gain.variance_difference > 0:
             spread = _spread(*sides, name, gain)
@@ -214,6 +217,25 @@ def _discordance(
     return [
         mcnemar_answer(only_a, only_b, chances, n or len(first), label),
         mcnemar_answer(only_a, only_b, chances, None, label),
+    ]
+
+
+def _of_graded(
+    differences: Floats, label: str, effect: float, n: int | None, chances: Chances
+) -> list[Answer]:
+    """Of credit between right and wrong, which McNemar's test cannot count: by how much cases
+    differ, not by how many do."""
+    sd = float(differences.std(ddof=1))
+    n = n or len(differences)
+    base = Answer(label, "paired", n, None, "points", "effect", chances.power, what="cases")
+    if sd == 0:
+        return [replace(base, reason="every pair differs alike: no spread to plan from")]
+    (seen,) = (one for one in smallest_effects(n, chances) if one.design == "paired")
+    (size,) = (one for one in sizes_for(effect / sd, chances) if one.design == "paired")
+    assert seen.effect is not None
+    return [
+        replace(base, effect=seen.effect * sd),
+        replace(base, n=size.n, effect=effect, asked="n"),
     ]
 
 

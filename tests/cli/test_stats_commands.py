@@ -284,6 +284,25 @@ def test_power_of_two_selectors_measures_what_pairing_gains(said: Said) -> None:
     assert gain["gain"] == pytest.approx(1 - (right[1] - right[0]).var(ddof=1) / variances)
 
 
+def test_power_of_graded_answers_goes_by_how_much_cases_differ(said: Said) -> None:
+    # 3 of 34 cases gain a quarter of a point: 2.2 points between the sides, not 3/34 = 8.8
+    gains = np.array([0.25] * 3 + [0.0] * 31)
+    for name, scores in (("a.csv", 0.75 + 0 * gains), ("b.csv", 0.75 + gains)):
+        rows = [f"c{case},{score}" for case, score in enumerate(scores)]
+        Path(name).write_text("case,score\n" + "\n".join(rows) + "\n")
+    effect = float(gains.mean())
+    seen, needed = answers(said, "a.csv", "b.csv", "--metric", "accuracy", "--effect", str(effect))
+    sd = float(gains.std(ddof=1))
+
+    def power(size: float, n: int) -> float:
+        far, shift = stats.t.ppf(0.975, n - 1), size / sd * math.sqrt(n)
+        return float(stats.nct.sf(far, n - 1, shift) + stats.nct.cdf(-far, n - 1, shift))
+
+    assert (seen["n"], seen["unit"], needed["unit"]) == (34, "points", "points")
+    assert power(seen["effect"], 34) == pytest.approx(0.8, abs=1e-6)
+    assert power(effect, needed["n"] - 1) < 0.8 <= power(effect, needed["n"])
+
+
 def write_repeats(name: str, luck: list[float], noise: float, seed: int) -> None:
     """Times of 12 cases in each repeat, all of which share the repeat's luck."""
     drawn = np.random.default_rng(seed)
