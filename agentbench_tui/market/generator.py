@@ -38,9 +38,7 @@ _QUESTIONS = (
     "Will the film earn more than it cost in its first week?",
     "Will the merger of the two airlines be allowed?",
 )
-_NAMES = tuple(
-    "Ada Bela Chidi Dana Emre Freya Goran Hana Ines Jonas Kira Liam Mina Noor Otto Pia".split()
-)
+_NAMES = ("Ada", "Bela", "Chidi", "Dana", "Emre", "Freya", "Goran", "Hana", "Ines", "Jonas")
 
 
 def generate(

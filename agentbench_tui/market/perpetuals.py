@@ -46,6 +46,8 @@ _CALM, _TURBULENT, _TURBULENT_SHARE = 0.7, 1.6, 0.51 / 2.07
 """Factors on the deviation; the share of time in turbulence that makes the mean square 1."""
 _PREMIUM = 0.0005
 """Standard deviation of mark / index - 1."""
+_CROWDING = 0.2
+"""Standard deviation of open interest, relative to its mean."""
 _FUNDING_S = 8 * 3_600
 
 
@@ -174,18 +176,22 @@ def _quoted(
     shocks = bits.normal(streams.by_tick("mark", place, ticks + 1, 2))
     speed = min(0.5, 60.0 / ticks)
     spread = (speed * (2.0 - speed)) ** 0.5
-    rows = zip(index.tolist(), (shocks * spread).tolist(), strict=True)
-    indexes: list[int] = []
-    marks: list[int] = []
-    funding: list[int] = []
-    open_interest: list[int] = []
+    rows = (shocks * (spread * np.array([_PREMIUM, _CROWDING]))).tolist()
     premium = crowd = 0.0
-    for price, (premium_shock, crowd_shock) in rows:
-        premium += premium_shock * _PREMIUM - speed * premium
-        crowd += crowd_shock * 0.2 - speed * crowd
-        indexes.append(max(1, round(price)))
-        marks.append(max(1, round(price * (1.0 + premium))))
-        rate = round(premium * PER_BILLION)
-        funding.append(max(-FUNDING_CAP, min(FUNDING_CAP, rate)))
-        open_interest.append(round(interest * max(0.1, 1.0 + crowd)))
+    states = []
+    for premium_shock, crowd_shock in rows:
+        premium += premium_shock - speed * premium
+        crowd += crowd_shock - speed * crowd
+        states.append((premium, crowd))
+    premiums, crowds = np.array(states).T
+    rates = np.minimum(np.maximum(np.rint(premiums * PER_BILLION), -FUNDING_CAP), FUNDING_CAP)
+    columns = (
+        np.maximum(np.rint(index), 1.0),
+        np.maximum(np.rint(index * (1.0 + premiums)), 1.0),
+        rates,
+        np.rint(interest * np.maximum(1.0 + crowds, 0.1)),
+    )
+    indexes, marks, funding, open_interest = (
+        column.astype(np.int64).tolist() for column in columns
+    )
     return indexes, marks, funding, open_interest

@@ -56,16 +56,18 @@ class Tape:
 
 @dataclass(frozen=True, slots=True)
 class _Pulls:
-    """At each tick, what the orders of all active traders are proportional to."""
+    """float64[ticks + 1] each: at a tick, what the orders of all active traders are proportional
+    to, in log odds."""
 
-    informed: list[float]
+    informed: Floats
     """Times the gap to the fair value."""
-    noise: list[float]
-    momentum: list[float]
+    noise: Floats
+    """The blind orders themselves."""
+    momentum: Floats
     """Times the move of the last while."""
-    contrarian: list[float]
+    contrarian: Floats
     """Times the distance from a slow average, against it."""
-    maker: list[float]
+    maker: Floats
     """Times the last tick's move, against it."""
 
 
@@ -92,7 +94,7 @@ def trade(
     speed = closing_speed(ticks)
     pulls = _pulls(streams, market, kinds, ticks, noise)
     target = bits.logit(np.minimum(np.maximum(belief.fair, 0.003), 0.997))
-    flow, volume = _run(target.tolist(), pulls, belief.resolve_tick, speed, float(b * SHARE_UNITS))
+    flow, volume = _run(target, pulls, belief.resolve_tick, speed, float(b * SHARE_UNITS))
     log_odds = np.array(flow, dtype=np.float64) / (b * SHARE_UNITS)
     gap = target - log_odds
     gap[belief.resolve_tick :] = 0.0
@@ -117,37 +119,48 @@ def _pulls(streams: Streams, market: int, kinds: Sequence[str], ticks: int, nois
             blind += bits.normal(words[:, 1]) * active * (_AGENT_NOISE * spread / _ACTIVE**0.5)
         else:
             others[kind] += weight * active
-    columns = (informed, blind, others["momentum"], others["contrarian"], others["market_maker"])
-    return _Pulls(*(column.tolist() for column in columns))
+    return _Pulls(informed, blind, others["momentum"], others["contrarian"], others["market_maker"])
 
 
 def _run(
-    target: list[float], pulls: _Pulls, end: int, speed: float, scale: float
+    target: Floats, pulls: _Pulls, end: int, speed: float, scale: float
 ) -> tuple[list[int], list[int]]:
     """Cumulative flow and volume. `scale`: thousandths of a share to one unit of log odds."""
     lag = max(1, int(1.0 / speed))
-    held = round((target[0] + pulls.noise[0]) * scale)
-    traded = abs(held)
-    flow, volume = [held], [traded]
+    held = round(float(target[0] + pulls.noise[0]) * scale)
     here = last = slow = held / scale
-    path = [here]
-    for tick in range(1, end):
-        blind = pulls.noise[tick]
-        news = pulls.informed[tick] * (target[tick] - here)
-        follow = pulls.momentum[tick] * (here - path[max(0, tick - lag)])
-        back = pulls.contrarian[tick] * (slow - here)
-        made = pulls.maker[tick] * (last - here)
+    flow, path, slows = [held], [here] * (lag + 1), [slow]
+    # Every order is linear in the state: what the price is multiplied by, and what is added.
+    kept = 1.0 - pulls.informed + pulls.momentum - pulls.contrarian - pulls.maker
+    given = pulls.noise + pulls.informed * target
+    columns = (kept, given, pulls.momentum, pulls.contrarian, pulls.maker)
+    rows = zip(*(column[1:end].tolist() for column in columns), strict=True)
+    for tick, (keep, add, momentum, contrarian, maker) in enumerate(rows, 1):
+        wanted = here * keep + add - momentum * path[tick - 1] + contrarian * slow + maker * last
         slow += 0.25 * speed * (here - slow)
-        wanted = max(-_FURTHEST, min(_FURTHEST, here + blind + news + follow + back + made))
-        order = round((wanted - here) * scale)
-        held += order
-        traded += max(
-            abs(order),
-            round((abs(blind) + abs(news) + abs(follow) + abs(back) + abs(made)) * scale),
-        )
+        if not -_FURTHEST < wanted < _FURTHEST:
+            wanted = _FURTHEST if wanted > 0.0 else -_FURTHEST
+        held = round(wanted * scale)
         last, here = here, held / scale
-        path.append(here)
         flow.append(held)
-        volume.append(traded)
-    rest = len(target) - len(flow)
-    return flow + [held] * rest, volume + [traded] * rest
+        path.append(here)
+        slows.append(slow)
+    rest = len(target) - end
+    volume = _volume(target, pulls, np.array(path), np.array(slows), lag, scale)
+    return flow + [held] * rest, volume + [volume[-1]] * rest
+
+
+def _volume(
+    target: Floats, pulls: _Pulls, path: Floats, slows: Floats, lag: int, scale: float
+) -> list[int]:
+    """Cumulative shares of all orders, thousandths. `path` begins with the opening `lag` times."""
+    end = len(slows)
+    now = slice(1, end)
+    before, earlier, lagged = path[lag:-1], path[lag - 1 : -2], path[: end - 1]
+    size = np.abs(pulls.noise[now]) + np.abs(pulls.informed[now] * (target[now] - before))
+    size = size + np.abs(pulls.momentum[now] * (before - lagged))
+    size = size + np.abs(pulls.contrarian[now] * (slows[:-1] - before))
+    size = size + np.abs(pulls.maker[now] * (earlier - before))
+    orders = np.rint(size * scale).astype(np.int64)
+    opening = abs(round(float(path[0]) * scale))
+    return [opening, *(np.add.accumulate(orders) + opening).tolist()]

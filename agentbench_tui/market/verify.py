@@ -1,0 +1,191 @@
+"""Whether a world can be trusted: its hashes, its invariants, and that its past knows no future."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from agentbench_tui.market import lmsr
+from agentbench_tui.market.generator import check_config, generate
+from agentbench_tui.market.perpetuals import FUNDING_CAP
+from agentbench_tui.market.world import PER_MILLION, SHARE_UNITS
+from agentbench_tui.market.world_file import encode_truth, encode_world, sha256, world_id
+from agentbench_tui.model.errors import UsageError
+from agentbench_tui.model.identity import canonical_json, derive_seed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from agentbench_tui.market.truth import Truth
+    from agentbench_tui.market.world import Message, Post, World
+
+_COLUMNS = ("flows", "volumes", "marks", "indexes", "funding", "open_interest")
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that was looked at."""
+
+    name: str
+    problems: tuple[str, ...]
+    """Sentences; empty if it holds."""
+
+
+def verify(world: World, truth: Truth) -> list[Check]:
+    """Every check of the world and its truth, in the order in which they build on each other.
+
+    Generating again and prefix invariance are only looked at if the config makes a world.
+    """
+    checks: list[tuple[str, Callable[[World, Truth], Iterator[str]]]] = [
+        ("hashes", _hashes),
+        ("columns", _columns),
+        ("prices", _prices),
+        ("times", _times),
+        ("names", _names),
+        ("truth", _truth),
+        ("same bytes again", _again),
+        ("prefix invariance", _prefix_invariance),
+    ]
+    return [Check(name, tuple(check(world, truth))) for name, check in checks]
+
+
+def observed(world: World, tick: int) -> bytes:
+    """All that any agent could have seen by `tick`, as canonical JSON."""
+    seen = {name: [column[: tick + 1] for column in getattr(world, name)] for name in _COLUMNS}
+    return canonical_json(
+        {
+            **seen,
+            "rules": world.rules,
+            "markets": world.markets,
+            "perpetuals": world.perpetuals,
+            "agents": world.agents,
+            "posts": [post for post in world.posts if post.tick <= tick],
+            "groups": [group for group in world.groups if group.created <= tick],
+            "invitations": [item for item in world.invitations if item.tick <= tick],
+            "messages": [message for message in world.messages if message.tick <= tick],
+        }
+    )
+
+
+def _hashes(world: World, truth: Truth) -> Iterator[str]:
+    if sha256(encode_truth(truth)) != world.truth_sha256:
+        yield "the truth is not the one whose sha256 the world holds"
+    if truth.world_id != world.id:
+        yield f"the truth is of world {truth.world_id}, not of {world.id}"
+    if world_id(world.config) != world.id:
+        yield f"the id {world.id} is not that of the config, {world_id(world.config)}"
+
+
+def _columns(world: World, _: Truth) -> Iterator[str]:
+    widths = {"flows": len(world.markets), "volumes": len(world.markets)}
+    for name in _COLUMNS:
+        columns = getattr(world, name)
+        width = widths.get(name, len(world.perpetuals))
+        if len(columns) != width:
+            yield f"{name} has {len(columns)} columns, not {width}"
+        for place, column in enumerate(columns):
+            if len(column) != world.ticks + 1:
+                yield f"{name}[{place}] has {len(column)} values, not {world.ticks + 1}"
+
+
+def _prices(world: World, _: Truth) -> Iterator[str]:
+    for market, flows, volumes in zip(world.markets, world.flows, world.volumes, strict=False):
+        if not all(0.0 < lmsr.price(flow / SHARE_UNITS, market.b) < 1.0 for flow in flows):
+            yield f"{market.id} has a price that is not between 0 and 1"
+        if any(flow != flows[-1] for flow in flows[market.resolve_tick :]):
+            yield f"{market.id} is traded after its resolution"
+        moves = zip(pairwise(flows), pairwise(volumes), strict=False)
+        if any(abs(b - a) > later - earlier for (a, b), (earlier, later) in moves):
+            yield f"{market.id} moves more shares than were traded"
+    for perpetual, *columns in zip(world.perpetuals, world.marks, world.indexes, strict=False):
+        if not all(price > 0 and price % perpetual.price_unit == 0 for c in columns for price in c):
+            yield f"{perpetual.ticker} has a price that is no positive multiple of its unit"
+    for perpetual, rates in zip(world.perpetuals, world.funding, strict=False):
+        if not all(-FUNDING_CAP <= rate <= FUNDING_CAP for rate in rates):
+            yield f"{perpetual.ticker} has a funding rate beyond its cap"
+
+
+def _times(world: World, _: Truth) -> Iterator[str]:
+    times: dict[str, list[int]] = {
+        "posts": [post.tick for post in world.posts],
+        "messages": [message.tick for message in world.messages],
+        "groups": [group.created for group in world.groups],
+        "invitations": [invitation.tick for invitation in world.invitations],
+    }
+    for name, ticks in times.items():
+        if ticks != sorted(ticks):
+            yield f"{name} are not in the order of time"
+        if not all(0 <= tick <= world.ticks for tick in ticks):
+            yield f"{name} lie outside ticks 0 to {world.ticks}"
+    for market in world.markets:
+        if not 0 <= market.created < market.resolve_tick <= world.ticks:
+            yield f"{market.id} does not resolve between its opening and tick {world.ticks}"
+
+
+def _names(world: World, _: Truth) -> Iterator[str]:
+    agents = {agent.id for agent in world.agents}
+    groups = {group.id for group in world.groups}
+    subjects = {market.id for market in world.markets} | {p.ticker for p in world.perpetuals}
+    for kind, ids in (
+        ("agents", [agent.id for agent in world.agents]),
+        ("markets and perpetuals", [m.id for m in world.markets] + _tickers(world)),
+        ("posts", [post.id for post in world.posts]),
+        ("groups", [group.id for group in world.groups]),
+        ("messages", [message.id for message in world.messages]),
+    ):
+        if len(set(ids)) != len(ids):
+            yield f"two of the {kind} have one id"
+    said: list[Post | Message] = [*world.posts, *world.messages]
+    if strange := {item.author for item in said} - agents - {"news"}:
+        yield f"{min(strange)} writes, but is no agent of the world"
+    if strange := {item.subject for item in said} - subjects - {""}:
+        yield f"{min(strange)} is written of, but is not in the world"
+    named = {item.group for item in world.invitations} | {item.group for item in world.messages}
+    if strange := named - groups:
+        yield f"{min(strange)} is named, but is no group of the world"
+
+
+def _tickers(world: World) -> list[str]:
+    return [perpetual.ticker for perpetual in world.perpetuals]
+
+
+def _truth(world: World, truth: Truth) -> Iterator[str]:
+    if list(truth.outcomes) != [market.id for market in world.markets]:
+        yield "the truth does not tell the outcome of every market, in their order"
+        return
+    for market, fair in zip(world.markets, truth.fair, strict=False):
+        end = market.resolve_tick
+        settled = PER_MILLION * truth.outcomes[market.id]
+        if len(fair) != world.ticks + 1 or any(value != settled for value in fair[end:]):
+            yield f"the fair value of {market.id} does not end at its outcome"
+        if not all(0 <= value <= PER_MILLION for value in fair):
+            yield f"the fair value of {market.id} is not always between 0 and 1"
+
+
+def _again(world: World, truth: Truth) -> Iterator[str]:
+    try:
+        check_config(world.config)
+    except UsageError as error:
+        yield f"its config makes no world: {error}"
+        return
+    other, other_truth = generate(world.config)
+    if encode_world(other) != encode_world(world):
+        yield "this version makes another world from its config and seed"
+    if encode_truth(other_truth) != encode_truth(truth):
+        yield "this version makes another truth from its config and seed"
+
+
+def _prefix_invariance(world: World, _: Truth) -> Iterator[str]:
+    try:
+        check_config(world.config)
+    except UsageError:
+        return
+    for quarter in range(4):
+        tick = world.ticks * quarter // 4
+        another = derive_seed(world.config.seed, "future", tick)
+        other, _truth = generate(world.config, suffix_seed=another, cut=tick + 1)
+        if observed(other, tick) != observed(world, tick):
+            yield f"what can be seen by tick {tick} depends on what is drawn later"
+        if observed(other, world.ticks) == observed(world, world.ticks):
+            yield f"another future from tick {tick + 1} on looks the same"
