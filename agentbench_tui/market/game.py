@@ -1,0 +1,183 @@
+"""One agent plays one world, tick by tick.
+
+    game = Game(world, truth.outcomes)
+    while not game.is_over:
+        game.observation()
+        game.call("a2a.buyShares", {"marketId": "market-0", "outcome": "YES", "amount": 25})
+        game.advance()
+    episode = game.episode()
+
+The game runs in the harness; agents reach it through `call` alone. At the last tick every open
+position is closed.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from agentbench_tui.market.actions import (
+    GAME_OVER,
+    METHODS,
+    RATE_LIMITED,
+    TURN_LOST,
+    Method,
+    MethodError,
+    find_method,
+)
+from agentbench_tui.market.clock import LOCK_STEP, Pace, Turns
+from agentbench_tui.market.desk import NO_PARAMS, Desk
+from agentbench_tui.market.record import Record
+
+if TYPE_CHECKING:
+    from agentbench_tui.market.account import Account
+    from agentbench_tui.market.episode import Episode
+    from agentbench_tui.market.world import World
+    from agentbench_tui.model.answer import Message
+
+
+@dataclass(frozen=True, slots=True)
+class GameConfig:
+    """How the game is played; what is played is in the world."""
+
+    pace: Pace = LOCK_STEP
+    max_calls_per_tick: int = 256
+    """Calls beyond it are refused until the next tick."""
+    max_calls: int = 200_000
+    """Calls of a game that are kept; those beyond it are refused."""
+    now: Callable[[], float] = time.perf_counter
+    """A monotonic clock in seconds."""
+
+
+class Game:
+    """One game. Not for threads: one caller at a time."""
+
+    def __init__(
+        self, world: World, outcomes: Mapping[str, bool], config: GameConfig | None = None
+    ) -> None:
+        self.world = world
+        self.config = config or GameConfig()
+        self._turns = Turns(self.config.pace, world.config.interval_ms)
+        self._record = Record(world, self.config.pace.mode, self.config.max_calls)
+        self._desk = Desk(world, outcomes, self._record)
+        self._handlers = self._desk.handlers
+        self._calls_left = self.config.max_calls_per_tick
+
+    @property
+    def tick(self) -> int:
+        """0..ticks."""
+        return self._desk.tick
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the last tick has come."""
+        return self._desk.is_over
+
+    @property
+    def account(self) -> Account:
+        """Balances and positions."""
+        return self._desk.account
+
+    @property
+    def due(self) -> float | None:
+        """When the turn at hand is lost, on the game's clock; None for never."""
+        return self._turns.due
+
+    def hand_over(self) -> None:
+        """The agent has what it needs for this tick from now on; `observation` does it as well."""
+        now = self.config.now()
+        self._turns.hand_over(self.tick, now)
+        self._record.hand_over(now)
+
+    def observation(self) -> dict[str, Any]:
+        """All that is worth knowing at this tick, as JSON; the turn's clock starts."""
+        observation = self._desk.observation()
+        self.hand_over()
+        return observation
+
+    def call(self, method: str, params: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """One call of the agent. Raises MethodError; kept in the episode either way."""
+        now = self.config.now()
+        record = self._record
+        waited = record.waited(now)
+        due = self._turns.due
+        tick = self.tick
+        checked: object = params
+        try:
+            if due is not None and now > due:
+                self._lose_turns(now)
+                raise MethodError(TURN_LOST, f"tick {tick} is over: it is tick {self.tick} now")
+            self._admit()
+            handler = self._handlers.get(method)
+            known = METHODS[method] if handler is not None else find_method(method)
+            checked = known.check(params) if params else _without(known)
+            result = self._handlers[known.name](checked)
+        except MethodError as error:
+            record.refused(tick, method, checked, error, waited)
+            record.hand_over(self.config.now())
+            raise
+        record.answered(tick, known, checked, waited, result)
+        record.hand_over(self.config.now())
+        return result
+
+    def end_turn(self) -> None:
+        """The agent is done with this tick; a driver of real time calls it before it waits."""
+        self._record.end_turn(self.config.now())
+
+    def advance(self) -> None:
+        """The agent's turn is over: on to the next tick. Nothing happens after the last one."""
+        if self.is_over:
+            return
+        self.end_turn()
+        if not self.expire():
+            self._step()
+            self._turns.next(self.tick)
+
+    def expire(self) -> bool:
+        """Go on when the turn at hand is overdue, and count the turn as lost. Whether it was."""
+        now = self.config.now()
+        if self.is_over or self._turns.due is None or now <= self._turns.due:
+            return False
+        self._lose_turns(now)
+        return True
+
+    def note(self, message: Message) -> None:
+        """Keep a turn of the conversation with a model, for the trajectory."""
+        self._record.messages.append((self.tick, message))
+
+    def episode(self) -> Episode:
+        """What happened. Raises ValueError while the game is not over."""
+        if not self.is_over:
+            raise ValueError(f"the game is at tick {self.tick} of {self.world.ticks}")
+        return self._record.episode(self._desk.social.joined)
+
+    def _lose_turns(self, now: float) -> None:
+        while not self.is_over and self._turns.due is not None and now > self._turns.due:
+            self._record.timeouts.append(self.tick)
+            self._record.end_turn(now)
+            self._step()
+            self._turns.next(self.tick)
+        if not self.is_over:
+            self._turns.hand_over(self.tick, now)
+
+    def _admit(self) -> None:
+        if self.is_over:
+            raise MethodError(GAME_OVER, "the game is over")
+        if self._calls_left <= 0 or self._record.is_full:
+            raise MethodError(
+                RATE_LIMITED, f"at most {self.config.max_calls_per_tick} calls a tick are answered"
+            )
+        self._calls_left -= 1
+
+    def _step(self) -> None:
+        self._calls_left = self.config.max_calls_per_tick
+        self._desk.step()
+
+
+def _without(method: Method) -> dict[str, Any]:
+    """Parameters of a call that gives none."""
+    if method.parameters and method.parameters[0].required:
+        return method.check(None)
+    return NO_PARAMS
