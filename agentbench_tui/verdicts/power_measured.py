@@ -26,6 +26,7 @@ from agentbench_tui.verdicts.power_answers import (
     GAIN_FROM,
     Answer,
     Chances,
+    Design,
     mcnemar_answer,
     size_for_shares,
     sizes_for,
@@ -97,10 +98,12 @@ def _of_share(
     n: int | None,
     chances: Chances,
 ) -> list[Answer]:
-    means = _case_means(evidence, metric)
-    share = float(np.mean(list(means.values())))
-    answers = [smallest_share_difference(n or len(means), share, chances, label)]
+    means = np.array(list(_case_means(evidence, metric).values()))
     points = effect or _USUAL_POINTS
+    if not all_binary(means) and len(means) >= _FEWEST:
+        return _of_graded(means, "unpaired", label, points, n, chances)
+    share = float(means.mean())
+    answers = [smallest_share_difference(n or len(means), share, chances, label)]
     other = share - points if share + points > 1 else share + points
     if 0 <= other <= 1:
         answers.append(size_for_shares(share, other, chances, label))
@@ -138,7 +141,8 @@ def of_two(
         if gain is not None and gain.pairs >= GAIN_FROM:
             gains.append(Gain(label, gain))
         if is_share and not all_binary(first, second):
-            answers += _of_graded(second - first, label, effect or _USUAL_POINTS, n, chances)
+            points = effect or _USUAL_POINTS
+            answers += _of_graded(second - first, "paired", label, points, n, chances)
         elif is_share:
             answers += _discordance(first, second, label, n, chances)
         elif logs and gain is not None and gain.variance_difference > 0:
@@ -221,17 +225,17 @@ def _discordance(
 
 
 def _of_graded(
-    differences: Floats, label: str, effect: float, n: int | None, chances: Chances
+    values: Floats, design: Design, label: str, effect: float, n: int | None, chances: Chances
 ) -> list[Answer]:
-    """Of credit between right and wrong, which McNemar's test cannot count: by how much cases
-    differ, not by how many do."""
-    sd = float(differences.std(ddof=1))
-    n = n or len(differences)
-    base = Answer(label, "paired", n, None, "points", "effect", chances.power, what="cases")
+    """Of credit between right and wrong, by how much cases differ, not by how many do: what tests
+    of right and wrong go by. `values` are the means of cases, or their differences within pairs."""
+    sd = float(values.std(ddof=1))
+    n = n or len(values)
+    base = Answer(label, design, n, None, "points", "effect", chances.power, what="cases")
     if sd == 0:
-        return [replace(base, reason="every pair differs alike: no spread to plan from")]
-    (seen,) = (one for one in smallest_effects(n, chances) if one.design == "paired")
-    (size,) = (one for one in sizes_for(effect / sd, chances) if one.design == "paired")
+        return [replace(base, reason="all cases are alike: no spread to plan from")]
+    (seen,) = (one for one in smallest_effects(n, chances) if one.design == design)
+    (size,) = (one for one in sizes_for(effect / sd, chances) if one.design == design)
     assert seen.effect is not None
     return [
         replace(base, effect=seen.effect * sd),

@@ -303,6 +303,19 @@ def test_power_of_graded_answers_goes_by_how_much_cases_differ(said: Said) -> No
     assert power(effect, needed["n"] - 1) < 0.8 <= power(effect, needed["n"])
 
 
+def test_power_of_graded_answers_of_one_side_goes_by_their_own_spread(said: Said) -> None:
+    scores = np.tile([0.9, 1.0, 1.0, 0.8], 10)
+    rows = [f"c{case},{score}" for case, score in enumerate(scores)]
+    Path("a.csv").write_text("case,score\n" + "\n".join(rows) + "\n")
+    seen, needed = answers(said, "a.csv", "--metric", "accuracy", "--effect", "5%")
+    sd = float(scores.std(ddof=1))
+    one_sd = answers(said, "--n", "40")[0]["effect"]
+    assert (seen["design"], seen["n"]) == ("unpaired", 40)
+    assert seen["effect"] == pytest.approx(one_sd * sd)
+    (size,) = (one["n"] for one in answers(said, "--effect", str(0.05 / sd))[:1])
+    assert needed["n"] == size
+
+
 def write_repeats(name: str, luck: list[float], noise: float, seed: int) -> None:
     """Times of 12 cases in each repeat, all of which share the repeat's luck."""
     drawn = np.random.default_rng(seed)
