@@ -44,8 +44,13 @@ REQUESTS_A_PIECE = 4
 """At least, where that is within a second: fewer are chance."""
 FAILING = 0.05
 """Share of errors, beyond doubt, from which more users are too many."""
+STEADY_S = 5.0
+"""At least, of windows after errors, also where time is scaled: a rate limit's burst is over then.
+"""
 STEPS_DOWN = 3
 """How often what looked normal is halved at most, where it has errors when it is held."""
+FEWER = 0.5
+"""Of the errors that there were at twice the load and more: if it has more, load is not why."""
 SLOWER = 2.0
 """Times the p95 of the ladder that what is answered may take on the median: beyond, the target is
 not too small but harmed, which is to be seen at the load that it could bear before."""
@@ -202,12 +207,18 @@ async def _lasting(
     without, and where the target is harmed."""
     if not _fails(last) or last.users is None:
         return None
-    length_s = _baseline(stand, spec, math.inf).length_s
+    length_s = max(_baseline(stand, spec, math.inf).length_s, STEADY_S)
     window = await stand.hold(Course(length_s, users=last.users), phase="ladder")
     await reporter.window(facts_of(window))
     if not _is_unharmed(window, at_ease):
         return None
-    return window.part(length_s / 2, length_s, phase="ladder").answered_per_s or None
+    return _later_half(window) or None
+
+
+def _later_half(window: Measured) -> float:
+    """Answers a second, once what had been saved up is used up."""
+    half_s = window.length_s / 2
+    return window.part(half_s, window.length_s, phase="ladder").answered_per_s
 
 
 async def _hold(stand: Stand, spec: StressSpec, rate: float, at_ease: Measured) -> _Held:
@@ -216,14 +227,20 @@ async def _hold(stand: Stand, spec: StressSpec, rate: float, at_ease: Measured) 
     Not so where the target is harmed, which shows at the load that it had borne before, nor where
     less has as many errors: then they are no matter of too much.
     """
-    held, rates = [], [rate]
+    held: list[Measured] = []
+    rates = [rate]
     for _ in range(1 + STEPS_DOWN):
-        held.append(await stand.hold(_baseline(stand, spec, rates[-1]), phase="normal"))
+        course = _baseline(stand, spec, rates[-1])
+        if held:
+            course = replace(course, length_s=max(course.length_s, STEADY_S))
+        held.append(await stand.hold(course, phase="normal"))
+        if len(held) > 1 and (held[-1].error_share or 0) > FEWER * (held[-2].error_share or 0):
+            break
         if not _fails(held[-1]):
             return _Held(held[-1], rates[-1], held[:-1])
         if not _is_unharmed(held[-1], at_ease):
             break
-        rates.append(EASE * held[-1].answered_per_s)
+        rates.append(EASE * _later_half(held[-1]))
     return _Held(held[0], rate, held[1:])
 
 

@@ -34,6 +34,8 @@ def congestion_collapse(report: ScenarioReport) -> Advice | None:
         return None
     worst = min(over, key=lambda window: rate_bounds(window).high)
     low, high = rate_bounds(top).low, rate_bounds(worst).high
+    if report.normal is not None:  # what a burst was answered for a moment is no best to fall from
+        low = min(low, report.normal.capacity_per_s)
     if high >= COLLAPSED * low:
         return None
     return Advice(
