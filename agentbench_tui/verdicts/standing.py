@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 ALPHA = 0.05
 SEED = 42
 _DRAWN = 40_000_000
-"""Values that one resampling may draw; then fewer resamples do."""
+"""Values that all resamples together may draw, or compare; then fewer resamples do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,8 @@ def by_cases(
     Units are cases, or clusters of them. The interval of the position is a bootstrap over units,
     and who is clearly ahead is tested by flipping signs (see `analysis.ranking`).
     """
-    resamples = max(1_000, min(resamples, _DRAWN // table.shape[1]))
+    agents, units = table.shape
+    resamples = max(1_000, min(resamples, _DRAWN // max(units, agents * (agents - 1) // 2)))
     places = ranking(
         table, seed=SEED, higher_is_better=better == "higher", level=1 - ALPHA, resamples=resamples
     )

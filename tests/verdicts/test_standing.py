@@ -105,3 +105,10 @@ def test_by_cases_the_place_and_the_interval_of_the_score_stand_together() -> No
     assert [row.position for row in found.rows] == [1, 1, 3]
     assert [(row.low, row.high) for row in found.rows] == [(0.8, 1.0), (0.8, 1.0), (0.1, 0.3)]
     assert found.rows[2].rank_low == found.rows[2].rank_high == 3
+
+
+def test_boards_of_hundreds_are_resampled_less_often() -> None:
+    table = np.random.default_rng(1).random((300, 5))  # 44,850 pairs
+    scores = estimates(*[(float(row.mean()), None, None) for row in table])
+    assert "1,000 resamples" in by_cases(table, scores, "higher").method
+    assert "10,000 resamples" in by_cases(table[:3], scores[:3], "higher").method
