@@ -139,7 +139,7 @@ def said(subject: Subject, tick: int, detail: int, reliability_ppm: int) -> tupl
 
 def posting_rate(ticks: int) -> float:
     """Probability that an agent writes of a subject at a tick: oftener if there are few ticks."""
-    return min(0.025, 0.004 + 0.5 / ticks)
+    return min(0.05, 0.004 + 1.2 / ticks)
 
 
 def write_posts(
@@ -164,7 +164,7 @@ def write_posts(
         for item in path.news:
             moved: Lean = 1 if item.size_ppm > 0 else -1
             text = f"{item.ticker} {'jumps on good' if moved > 0 else 'falls on bad'} news"
-            row = (item.tick, -1, place, NEWS, text, item.ticker, moved, item.size_ppm)
+            row = (item.tick, -1, place, NEWS, text, item.ticker, moved, 0)
             rows.append(row)
     rows.sort(key=lambda row: row[:3])
     return tuple(

@@ -10,7 +10,13 @@ from agentbench_tui.market import lmsr
 from agentbench_tui.market.generator import check_config, generate
 from agentbench_tui.market.perpetuals import FUNDING_CAP
 from agentbench_tui.market.world import PER_MILLION, SHARE_UNITS
-from agentbench_tui.market.world_file import encode_truth, encode_world, sha256, world_id
+from agentbench_tui.market.world_file import (
+    encode_truth,
+    encode_world,
+    sha256,
+    shape_problems,
+    world_id,
+)
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.model.identity import canonical_json, derive_seed
 
@@ -78,15 +84,7 @@ def _hashes(world: World, truth: Truth) -> Iterator[str]:
 
 
 def _columns(world: World, _: Truth) -> Iterator[str]:
-    widths = {"flows": len(world.markets), "volumes": len(world.markets)}
-    for name in _COLUMNS:
-        columns = getattr(world, name)
-        width = widths.get(name, len(world.perpetuals))
-        if len(columns) != width:
-            yield f"{name} has {len(columns)} columns, not {width}"
-        for place, column in enumerate(columns):
-            if len(column) != world.ticks + 1:
-                yield f"{name}[{place}] has {len(column)} values, not {world.ticks + 1}"
+    yield from shape_problems(world)
 
 
 def _prices(world: World, _: Truth) -> Iterator[str]:

@@ -12,12 +12,12 @@ import msgspec
 
 from agentbench_tui.market.truth import SCHEMA as TRUTH_SCHEMA
 from agentbench_tui.market.truth import Truth
-from agentbench_tui.market.world import SCHEMA, World, WorldConfig
+from agentbench_tui.market.world import SCHEMA, PerpDef, World, WorldConfig
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.model.identity import canonical_json, content_hash
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
 _COLUMNS = ("flows", "volumes", "marks", "indexes", "funding", "open_interest")
@@ -89,13 +89,34 @@ def decode_world(content: bytes, name: str = "world") -> World:
     """The world of a file's bytes. Raises UsageError naming the place that is wrong."""
     fields = _fields(content, name, SCHEMA)
     try:
-        units = {
-            column: [entry["price_unit"] for entry in fields["perpetuals"]]
-            for column in ("marks", "indexes")
-        }
-        return msgspec.convert(_unpacked(fields, _COLUMNS, units), World)
-    except (msgspec.ValidationError, KeyError, TypeError) as error:
+        perpetuals = msgspec.convert(fields["perpetuals"], tuple[PerpDef, ...])
+        prices = [perpetual.price_unit for perpetual in perpetuals]
+        units = {"marks": prices, "indexes": prices}
+        world = msgspec.convert(_unpacked(fields, _COLUMNS, units), World)
+    except (msgspec.ValidationError, KeyError, TypeError, IndexError) as error:
         raise UsageError(f"{name} is not a world: {_reason(error)}") from None
+    for problem in shape_problems(world):
+        raise UsageError(f"{name} is not a world: {problem}")
+    return world
+
+
+def shape_problems(world: World) -> Iterator[str]:
+    """Why nothing could be played on the world: columns of another length, or divisors of 0."""
+    if world.config.interval_ms < 1 or world.ticks < 1:
+        yield "its config has no tick"
+        return
+    if any(market.b < 1 for market in world.markets):
+        yield "a market has a liquidity b below 1"
+    if any(min(perp.price_unit, perp.funding_ticks) < 1 for perp in world.perpetuals):
+        yield "a perpetual has a price_unit or funding_ticks below 1"
+    for name in _COLUMNS:
+        columns = getattr(world, name)
+        width = len(world.markets if name in ("flows", "volumes") else world.perpetuals)
+        if len(columns) != width:
+            yield f"{name} has {len(columns)} columns, not {width}"
+        for place, column in enumerate(columns):
+            if len(column) != world.ticks + 1:
+                yield f"{name}[{place}] has {len(column)} values, not {world.ticks + 1}"
 
 
 def decode_truth(content: bytes, name: str = "truth") -> Truth:
