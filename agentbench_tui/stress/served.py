@@ -15,7 +15,9 @@ from agentbench_tui.model.answer import AgentFailure, FailureKind
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.process.child import Child, SpawnError
 from agentbench_tui.process.environment import child_environment
-from agentbench_tui.process.snapshot import snapshot
+from agentbench_tui.process.snapshot import read_process, snapshot
+from agentbench_tui.stress.stop_guard import ALL_GO_ON as NONE
+from agentbench_tui.stress.stop_guard import as_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -75,6 +77,8 @@ class Served:
         self._environment = {**child_environment(), **(environment or {})}
         self._memory_limit_mb = memory_limit_mb
         self._child: Child | None = None
+        self._guard: Child | None = None
+        """Ends the server when we are killed."""
 
     @property
     def pids(self) -> tuple[int, ...]:
@@ -123,7 +127,20 @@ class Served:
                 f"something listens on port {self._origin.port} of {self._origin.host} already: "
                 f"end it, so that `{self._words[0]}` can be started there"
             )
-        await self._start()
+        try:
+            self._guard = Child(
+                [sys.executable, "-m", "agentbench_tui.stress.end_guard"],
+                environment=child_environment(),
+                on_output=_ignore,
+                on_end=_ended,
+            )
+        except SpawnError as error:
+            raise AgentFailure(FailureKind.HARNESS, str(error)) from error
+        try:
+            await self._start()
+        except BaseException:
+            await asyncio.shield(self._guard.close())
+            raise
         return self
 
     async def __aexit__(
@@ -132,7 +149,12 @@ class Served:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        await asyncio.shield(self._close())
+        await asyncio.shield(self._end())
+
+    async def _end(self) -> None:
+        await self._close()
+        if self._guard is not None:
+            await self._guard.close()
 
     async def _start(self) -> None:
         try:
@@ -146,6 +168,9 @@ class Served:
             )
         except SpawnError as error:
             raise AgentFailure(FailureKind.AGENT, str(error)) from error
+        info = read_process(self._child.pid)
+        if info is not None and self._guard is not None:
+            self._guard.write(f"{as_line(info.key)}\n".encode())
         try:
             await self._await_port(self._child)
         except BaseException:
@@ -182,6 +207,8 @@ class Served:
             self._child.tree.signal_all(signal.SIGTERM)  # servers do not read their input
             await self._child.exits_within(_GRACE_S)
             await self._child.close()
+        if self._guard is not None:
+            self._guard.write(f"{NONE}\n".encode())
 
 
 def owned_by(agent: Agent | None, served: Served | None) -> Owned | None:

@@ -2,6 +2,9 @@
 
 import shlex
 import socket
+import subprocess
+import sys
+from contextlib import closing
 
 import psutil
 import pytest
@@ -184,3 +187,34 @@ async def test_a_server_elsewhere_is_not_ours() -> None:
     assert owned_by(None, None) is None
     server, _ = served()
     assert owned_by(agent, server) is server
+
+
+RUN = """
+import asyncio, sys
+from agentbench_tui.stress.served import Served
+
+async def main():
+    command = " ".join(sys.argv[1:-1])
+    async with Served(command, f"http://127.0.0.1:{sys.argv[-1]}") as served:
+        await served.restart()
+        print(*served.pids, flush=True)
+        await asyncio.Event().wait()
+
+asyncio.run(main())
+"""
+
+
+def test_a_run_that_is_killed_leaves_no_server_behind() -> None:
+    with closing(socket.create_server(("127.0.0.1", 0))) as free:
+        port = free.getsockname()[1]
+    command = [shlex.quote("{python}"), "-c", shlex.quote(SERVER), str(port)]
+    with subprocess.Popen(
+        [sys.executable, "-c", RUN, *command, str(port)], stdout=subprocess.PIPE, text=True
+    ) as run:
+        assert run.stdout is not None
+        servers = [psutil.Process(int(pid)) for pid in run.stdout.readline().split()]
+        run.kill()
+    assert len(servers) == 2
+    gone, left = psutil.wait_procs(servers, timeout=10)
+    assert not left
+    assert len(gone) == 2
