@@ -99,6 +99,20 @@ def count_wanted(connection: sqlite3.Connection, execution_key: int, wanted: Wan
     return int(row[0])
 
 
+def seqs_of_case(
+    connection: sqlite3.Connection, execution_key: int, case_id: str
+) -> tuple[int, ...]:
+    """The `seq` of every answer of an execution to one case, in their order."""
+    rows = connection.execute(
+        "SELECT a.seq FROM benchmark_executions e"
+        " JOIN cases c ON c.dataset_key=e.dataset_key AND c.case_id=?"
+        " JOIN answers a ON a.execution_key=e.key AND a.case_key=c.key WHERE e.key=?"
+        " ORDER BY a.seq",
+        (case_id, execution_key),
+    ).fetchall()
+    return tuple(row[0] for row in rows)
+
+
 def observation_at(connection: sqlite3.Connection, seq: int) -> Row | None:
     """One answer with everything that is kept of it, and its `run_id`: `case`, `answer`, `scores`
     and `attempts` decoded, `messages` and `failures` as rows; None when it is gone."""

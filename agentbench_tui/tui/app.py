@@ -46,6 +46,8 @@ if TYPE_CHECKING:
     from textual.notifications import SeverityLevel
     from textual.screen import Screen
 
+    from agentbench_tui.tui.shared import Lead
+
 _START_LIMIT_S = 60.0
 
 
@@ -190,6 +192,13 @@ class AgentbenchApp(App[None]):
             self.push_screen(Leaving(len(going)), lambda choice: self._leave(choice, going))
         else:
             self.exit()
+
+    def show_answers(self, lead: Lead) -> None:
+        """Show Cases at an execution of the run that was looked at last, or at an answer of it."""
+        self.shared.lead = lead
+        self.switch_mode("cases")
+        while len(self.screen_stack) > 1:  # an answer that was read earlier
+            self.pop_screen()
 
     def action_run_quickstart(self) -> None:
         """A first run of ten seconds, watched."""

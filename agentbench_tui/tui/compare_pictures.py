@@ -55,6 +55,7 @@ def spread_picture(
         log=_is_log(values),
         title=f"{metric} of {short(labels[b])}",
         reason=f"{short(labels[b])} has no {metric} here",
+        series=(b, a),
     )
 
 

@@ -53,6 +53,9 @@ class HistogramData:
     title: str = ""
     reason: str = "no data yet"
     """Shown while there is nothing to draw."""
+    series: tuple[int, int] | None = None
+    """Numbers of whose the bars are and whose the outline: in their colours. None: bars in those
+    of the percentiles that they lie beyond."""
 
     @classmethod
     def of(
@@ -65,6 +68,7 @@ class HistogramData:
         log: bool = True,
         title: str = "",
         reason: str = "no data yet",
+        series: tuple[int, int] | None = None,
     ) -> Self:
         """Of a histogram as ticks hold it, with those percentiles that it has values enough for."""
         wanted = [each for each in _PERCENTILES if len(histogram) >= each[2]]
@@ -83,6 +87,7 @@ class HistogramData:
             log,
             title,
             reason,
+            series,
         )
 
 

@@ -51,7 +51,7 @@ _SLOW_FACTOR = 3.0
 """Times the p95 so far: a case that takes longer is called stalled."""
 _STALLED_FROM_S = 5.0
 _NEEDED_P95 = 59
-_SIMULATED = " (simulated)"
+SIMULATED = " (simulated)"
 _SENT_TOLERANCE = 0.95
 """Share of what was asked below which too little was sent."""
 
@@ -74,7 +74,7 @@ def _progress_row(state: LiveState, row: Row, now: float) -> GridRow:
         str(row["key"]),
         (
             row["benchmark_id"] + _parameters(row),
-            row["agent_id"] + (_SIMULATED if row["simulated"] else ""),
+            row["agent_id"] + (SIMULATED if row["simulated"] else ""),
             Cell(done, bar=share_done(state, row, now)),
             _right(state, row, seen),
             _time(seen, 0.5, 1),
@@ -130,7 +130,7 @@ def board(found: RunningBoard | None, before: Mapping[str, int]) -> GridData:
 
 def key_of(standing: Standing) -> str:
     """Of its row: an agent may be measured here and simulated there."""
-    return standing.agent_id + (_SIMULATED if standing.simulated else "")
+    return standing.agent_id + (SIMULATED if standing.simulated else "")
 
 
 def _standing_row(
@@ -194,6 +194,16 @@ def slow(state: LiveState, answers: Sequence[SlowAnswer], now: float) -> GridDat
             )
         )
     return GridData(_SLOW, rows, reason="nothing is in flight")
+
+
+def parts_of(key: str) -> tuple[str, str, int | None]:
+    """(execution key, case, answer) of a row of `slow`."""
+    when, _, rest = key.partition("/")
+    execution, _, case = rest.partition("/")
+    if when == "now":
+        return execution, case, None
+    case, _, answer = case.rpartition("/")
+    return execution, case, int(answer)
 
 
 def _is_stalled(seen: Seen | None, age_s: float) -> bool:

@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 MOST_MARKED = 6
 """That a comparison can hold in sight."""
+
+
+class Lead(NamedTuple):
+    """Where one page leads another."""
+
+    execution: str
+    """Its id."""
+    case: str = ""
+    """Its id; empty: the execution as a whole."""
+    answer: int | None = None
+    """Of those to the case; None: the first."""
 
 
 @dataclass(slots=True)
@@ -25,6 +36,8 @@ class Shared:
     """Of that, times real time; infinite: as fast as can be."""
     agent: str | None = None
     """The agent that was looked at last: what History opens with."""
+    lead: Lead | None = None
+    """What the next page that looks at executions opens with, once."""
     suite: str | None = None
     """The suite that a new run begins with."""
     marked: list[str] = field(default_factory=list)

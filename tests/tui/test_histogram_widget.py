@@ -164,6 +164,16 @@ def test_the_tail_has_the_colours_of_its_percentiles() -> None:
     assert {_PALETTE.series[0].style, _PALETTE.warn, _PALETTE.bad} <= styles
 
 
+def test_bars_and_outline_have_the_colours_of_whose_they_are() -> None:
+    now, before = Histogram(_latencies(1000)), Histogram(_latencies(250, seed=2))
+    data = HistogramData.of(now, baseline=before, series=(2, 1))
+    rows = paint_histogram(data, 90, 16, _PALETTE, UNICODE)
+    bars = {piece.style for row in rows for piece in row if UNICODE.full in piece.text}
+    assert bars == {_PALETTE.series[2].style}
+    edges = {piece.style for row in rows[1:-2] for piece in row if "┌" in piece.text}
+    assert _PALETTE.series[1].style in edges
+
+
 def test_nothing_in_it_says_why() -> None:
     rows = _painted(HistogramData(reason="no answer yet", title="TTFT"), 40, 9)
     assert rows[0].startswith("TTFT")

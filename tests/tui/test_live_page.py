@@ -17,8 +17,11 @@ from agentbench_tui.store.database import connect_to_read
 from agentbench_tui.tui.app import AgentbenchApp
 from agentbench_tui.tui.painting import text_of
 from agentbench_tui.tui.screens.asking import Line, Sure
+from agentbench_tui.tui.screens.case_detail import CaseDetail
+from agentbench_tui.tui.screens.cases import Cases
 from agentbench_tui.tui.screens.live import Live
 from agentbench_tui.tui.shared import Shared
+from agentbench_tui.tui.widgets.grid import Grid
 from agentbench_tui.tui.widgets.painted import Painted
 from agentbench_tui.tui.widgets.scrubber import Scrubber
 
@@ -181,6 +184,8 @@ async def test_a_run_that_is_over_is_replayed_and_refuses_wishes_with_a_reason(
         await pilot.press("S")
         await settle(pilot, lambda: any("run is over" in one.message for one in app._notifications))
         assert isinstance(app.screen, Live)
+        await pilot.press("greater_than_sign")
+        await settle(pilot, lambda: any("of a replay" in one.message for one in app._notifications))
         await pilot.press("left_square_bracket")
         await settle(pilot, lambda: "replay" in text(app, "StatusBar"))
         await pilot.press("space")
@@ -190,6 +195,18 @@ async def test_a_run_that_is_over_is_replayed_and_refuses_wishes_with_a_reason(
                      or "at the end" in text(app, "Scrubber"))  # fmt: skip
         await pilot.press("right_square_bracket")
         await settle(pilot, lambda: "complete  12/12" in text(app, "StatusBar"))
+
+
+async def test_another_run_has_its_keys_as_the_one_before(database: Path) -> None:
+    app = session(database)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot, lambda: "at the end" in text(app, "Scrubber"))
+        await pilot.press("1")
+        app.shared.speed = 0.25
+        app.watch_run(str(value(database, "SELECT id FROM runs")), replay=True)
+        await settle(pilot, lambda: "replay" in text(app, "StatusBar"))
+        await pilot.press("space")
+        await settle(pilot, lambda: "held" in text(app, "Scrubber"))
 
 
 async def test_a_click_on_the_scrubber_leads_to_its_moment(database: Path) -> None:
@@ -210,6 +227,61 @@ async def test_enter_leads_to_the_single_answers_of_an_agent(database: Path) -> 
         await settle(pilot, lambda: app.current_mode == "cases")
         assert app.shared.agent == "bad"
         assert app.shared.run_id == value(database, "SELECT id FROM runs")
+
+
+async def test_enter_on_an_answer_leads_to_that_very_answer(database: Path) -> None:
+    app = session(database)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot, lambda: "answered" in text(app, "#slow"))
+        for _ in range(2):  # the second time from the one that is open already
+            slow = app.screen.query_one("#slow", Grid)
+            slow.focus()
+            await pilot.press("down")
+            case, _, seq = (slow.cursor_key or "").split("/", 2)[2].rpartition("/")
+            await pilot.press("enter")
+            await settle(pilot, lambda: isinstance(app.screen, CaseDetail)
+                         and app.screen.crumbs()[1])  # fmt: skip
+            assert isinstance(app.screen, CaseDetail)
+            assert app.screen.crumbs()[1] == case
+            assert app.screen._row is not None
+            assert app.screen._row["seq"] == int(seq)
+            await pilot.press("3")
+            await settle(pilot, lambda: isinstance(app.screen, Live))
+        await pilot.press("9", "escape")
+        assert isinstance(app.screen, Cases)
+        assert app.screen.query_one("#answers", Grid).cursor_key == seq
+
+
+async def test_enter_on_progress_leads_to_that_execution(database: Path) -> None:
+    app = session(database)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot, lambda: "6/6" in text(app, "#progress"))
+        await pilot.press("down", "enter")
+        await settle(pilot, lambda: app.current_mode == "cases"
+                     and "small/echo, bad" in text(app, "#answers"))  # fmt: skip
+
+
+async def test_a_case_without_an_answer_is_told(going_on: Path) -> None:
+    app = session(going_on)
+    async with app.run_test(size=(120, 40), notifications=True) as pilot:
+        await settle(pilot, lambda: "c-slow" in text(app, "#slow"))
+        app.screen.query_one("#slow", Grid).focus()
+        await pilot.press("enter")
+        await settle(pilot, lambda: any(
+            "c-slow" in one.message and "has no answer yet" in one.message
+            for one in app._notifications
+        ))  # fmt: skip
+        assert isinstance(app.screen, Cases)
+
+
+async def test_what_is_marked_is_shown_as_it_is_written(database: Path) -> None:
+    app = session(database)
+    async with app.run_test(size=(120, 40), notifications=True) as pilot:
+        app.mark("[b]run[/x]\x1b[2J")
+        await settle(pilot, lambda: app.screen.query("Toast"))
+        shown = str(app.screen.query("Toast").first().render())
+        assert "[b]run[/x]" in shown
+        assert "\x1b" not in shown
 
 
 async def test_a_session_opened_for_one_run_ends_with_its_page(database: Path) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from textual.binding import Binding
 from textual.containers import Horizontal
 
-from agentbench_tui.model.untrusted import visible
+from agentbench_tui.model.untrusted import one_line, visible
 from agentbench_tui.store.answer_pages import (
     MOST_SEARCHED,
     PAGE_ROWS,
@@ -17,6 +17,7 @@ from agentbench_tui.store.answer_pages import (
     Wanted,
     answer_page,
     count_wanted,
+    seqs_of_case,
 )
 from agentbench_tui.store.queries import failures_of, metrics_of
 from agentbench_tui.tui.case_rows import (
@@ -72,6 +73,8 @@ class Answers:
     p95_ms: float | None
     load: dict[str, Any] | None = None
     """Of `slow_samples`, in place of answers."""
+    led: tuple[int, ...] = ()
+    """The answers to the case that another page led to."""
 
 
 class Cases(ExecutionPage[Answers]):
@@ -132,7 +135,9 @@ class Cases(ExecutionPage[Answers]):
             wanted = replace(wanted, slow_ms=p95)
         page = answer_page(connection, key, wanted, self._pages[-1], PAGE_ROWS)
         count = None if wanted.words else count_wanted(connection, key, wanted)
-        return Answers(page, count, failures_of(connection, key), p95)
+        lead = self.lead
+        led = seqs_of_case(connection, key, lead.case) if lead is not None and lead.case else ()
+        return Answers(page, count, failures_of(connection, key), p95, led=led)
 
     def show_execution(self, looked: Looked[Answers]) -> None:
         grid, seen = self.query_one("#answers", Grid), looked.seen
@@ -143,7 +148,21 @@ class Cases(ExecutionPage[Answers]):
             entitle(grid, f"{looked.title}: {self._words(seen)}")
             reason = f"no {_CHOSEN[self._query.which]} here: a shows all answers"
             grid.show(answers_table(seen.page.rows, self._query.sort, reason))
+            self._follow(seen.led)
         self._preview(grid.cursor_key)
+
+    def _follow(self, led: tuple[int, ...]) -> None:
+        """Open the answer that another page led to."""
+        lead = self.lead
+        if lead is None or not lead.case:
+            return
+        if not led:
+            case = one_line(lead.case, 60)
+            self.notify(f"case {case} has no answer yet; those that are there are listed")
+            return
+        at = led.index(lead.answer) if lead.answer in led else 0
+        self.query_one("#answers", Grid).move_to(str(led[at]))
+        self.app.push_screen(CaseDetail(led, at))
 
     def on_grid_moved(self, event: Grid.Moved) -> None:
         """Another answer at the cursor."""

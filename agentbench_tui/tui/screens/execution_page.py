@@ -15,7 +15,7 @@ from agentbench_tui.verdicts.figures import point_words
 if TYPE_CHECKING:
     import sqlite3
 
-    from agentbench_tui.tui.shared import Shared
+    from agentbench_tui.tui.shared import Lead, Shared
 
 Row = dict[str, Any]
 Seen = TypeVar("Seen")
@@ -70,6 +70,15 @@ class ExecutionPage(Page[Looked[Seen] | None], Generic[Seen]):
         """Of the execution that was chosen here."""
         self._agent: str | None = None
         """That was looked at when it was chosen: another page may have led here since."""
+        self.lead: Lead | None = None
+        """Where another page led, until it is shown."""
+
+    def on_screen_resume(self) -> None:
+        lead, self.shared.lead = self.shared.lead, None
+        if lead is not None:
+            self.lead, self._wanted_id, self._agent = lead, lead.execution, self.shared.agent
+            self.execution_changed()
+        super().on_screen_resume()
 
     def read_execution(self, connection: sqlite3.Connection, execution: Row) -> Seen:
         """What is to be shown of an execution. Runs in a thread."""
@@ -98,12 +107,15 @@ class ExecutionPage(Page[Looked[Seen] | None], Generic[Seen]):
         return Looked(run, executions, place, seen)
 
     def show(self, found: Looked[Seen] | None) -> None:
+        if self.lead is not None and self._wanted:
+            return  # read before somebody led here
         if found is None:
             self.tell("this run has no execution: press o to choose another one")
             return
         self.looked = found
         self._wanted_id, self._agent = found.execution["id"], self.shared.agent
         self.show_execution(found)
+        self.lead = None
 
     def action_pick_run(self) -> None:
         """Choose another run."""

@@ -15,12 +15,13 @@ from agentbench_tui.model.errors import AgentbenchError
 from agentbench_tui.store.viewer import Viewer
 from agentbench_tui.tui import live_view
 from agentbench_tui.tui.live_state import LATENCIES, LiveState
-from agentbench_tui.tui.pages import page_of
+from agentbench_tui.tui.live_tables import SIMULATED, parts_of
 from agentbench_tui.tui.screens.asking import Line, Sure
 from agentbench_tui.tui.screens.live_panels import VIEWS, Choices, LivePanels
 from agentbench_tui.tui.screens.live_replay import Replaying
 from agentbench_tui.tui.screens.live_wishes import Wishes
 from agentbench_tui.tui.screens.page import NOTHING_YET, Page
+from agentbench_tui.tui.shared import Lead
 from agentbench_tui.tui.widgets.grid import Grid
 from agentbench_tui.tui.widgets.scrubber import Scrubber
 
@@ -147,15 +148,17 @@ class Live(Replaying, Page["LiveDocument | None"]):
                 await self._following.wait()
 
     async def _take_updates(self, run_id: str, speed: float) -> None:
+        ours: Viewer | None = None
         try:
-            async with Viewer(self.shared.database, run_id, speed=speed) as viewer:
-                self._viewer = viewer
-                async for update in viewer.updates(DRAW_S, stay=True):
+            async with Viewer(self.shared.database, run_id, speed=speed) as ours:
+                self._viewer = ours
+                async for update in ours.updates(DRAW_S, stay=True):
                     self._take(update)
         except (AgentbenchError, sqlite3.Error) as error:
             self.tell(str(error))
         finally:
-            self._viewer = None
+            if self._viewer is ours:  # and not that of the run that is followed instead
+                self._viewer = None
 
     def _take(self, update: Update) -> None:
         first = not self._state.run
@@ -342,24 +345,22 @@ class Live(Replaying, Page["LiveDocument | None"]):
                 self.reload()
 
     def on_grid_chosen(self, event: Grid.Chosen) -> None:
-        """Enter: the cases of that execution, agent or answer."""
+        """Enter: the answers of that execution or agent, or that very answer."""
         event.stop()
         if event.key is None:
             return
-        self.shared.run_id = self._run_id
-        agents = {str(row["key"]): row["agent_id"] for row in self._state.executions}
-        of_row = {
-            "board": event.key.removesuffix(" (simulated)"),
-            "progress": agents.get(event.key),
-            "slow": agents.get(event.key.split("/")[1]) if "/" in event.key else None,
-        }
-        self.shared.agent = of_row.get(event.grid.id or "") or self.shared.agent
-        try:
-            page_of("cases").make()
-        except ImportError:
-            self.notify("single answers are shown by `agentbench runs show`")
+        key, case, answer = event.key, "", None
+        if event.grid.id == "board":
+            agent = key.removesuffix(SIMULATED)
+            rows = [row for row in self._state.executions if row["agent_id"] == agent]
+        else:
+            if event.grid.id == "slow":
+                key, case, answer = parts_of(key)
+            rows = [row for row in self._state.executions if str(row["key"]) == key]
+        if not rows:
             return
-        self.session.action_go("cases")
+        self.shared.run_id, self.shared.agent = self._run_id, rows[0]["agent_id"]
+        self.session.show_answers(Lead(rows[0]["id"], case, answer))
 
     def action_copy(self) -> None:
         """The run's id to the clipboard."""

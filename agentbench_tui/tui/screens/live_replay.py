@@ -41,7 +41,11 @@ class Replaying:
 
     def action_speed(self, direction: int) -> None:
         """Slower or faster, from here on."""
-        if self._is_here() and self._viewer is not None:
+        if not self._is_here() or self._viewer is None:
+            return
+        if not self._state.is_replay:
+            self.notify("a speed is that of a replay: [ begins one, from the beginning of the run")
+        else:
             before = self._viewer.speed
             self._viewer.play(next_speed(before, faster=direction > 0))
             if self._viewer.speed == before:

@@ -55,8 +55,8 @@ def paint_histogram(
         for row in edge
     ]
     cells = _Cells(columns, len(labels) + rows, palette, glyphs)
-    cells.bars(heights, counts.high, rows, cells.tail_styles(data, axis))
-    cells.outline(outline, counts.high, rows)
+    cells.bars(heights, counts.high, rows, cells.bar_styles(data, axis))
+    cells.outline(outline, counts.high, rows, _outline_style(data, palette))
     cells.marks(marks, labels)
     body = [join(row, *across) for row, across in zip(edge, cells.rows(), strict=True)]
     below = scale_rows(axis, left, columns, data.unit, palette, glyphs)
@@ -80,12 +80,16 @@ def _head(
     told = glyphs.plain(f" {glyphs.separator} ".join(facts))
     row.append(span(shorten(told, max(0, width - row_width(row)), glyphs), palette.dim))
     if total_of(data.baseline):
-        rule = span(f"  {glyphs.horizontal}{glyphs.horizontal} ", palette.title)
+        rule = span(f"  {glyphs.horizontal}{glyphs.horizontal} ", _outline_style(data, palette))
         name = glyphs.plain(one_line(data.baseline_name, 30))
         scaled = f"{name}, scaled from {total_of(data.baseline):,}"
         room = width - row_width(row) - 5
         row += [rule, span(scaled if cell_len(scaled) <= room else name, palette.dim)]
     return [fit(row, width, palette.text)]
+
+
+def _outline_style(data: HistogramData, palette: Palette) -> Style:
+    return palette.title if data.series is None else palette.of(data.series[1]).style
 
 
 def _mark_columns(data: HistogramData, axis: Axis, columns: int) -> list[tuple[int, Percentile]]:
@@ -172,8 +176,11 @@ class _Cells:
             if eighths and cells < rows:
                 self._cells[-cells - 1][column] = (rising[eighths], style)
 
-    def tail_styles(self, data: HistogramData, axis: Axis) -> list[Style]:
-        """A style a column: the tail has the colour of the percentile that it lies beyond."""
+    def bar_styles(self, data: HistogramData, axis: Axis) -> list[Style]:
+        """A style a column: of whom the bars are, or the tail has the colour of the percentile
+        that it lies beyond."""
+        if data.series is not None:
+            return [self._palette.of(data.series[0]).style] * self._columns
         styles = [self._palette.series[0].style] * self._columns
         for share, style in ((0.95, self._palette.warn), (0.99, self._palette.bad)):
             for column, mark in _mark_columns(data, axis, self._columns):
@@ -181,7 +188,7 @@ class _Cells:
                     styles[column:] = [style] * (self._columns - column)
         return styles
 
-    def outline(self, heights: Sequence[float], most: float, rows: int) -> None:
+    def outline(self, heights: Sequence[float], most: float, rows: int, style: Style) -> None:
         """The upper edge of bars of these heights, as a line over whatever is there."""
         tops = [
             rows - 1 - min(rows - 1, max(0, math.ceil(height / most * rows - 0.5) - 1))
@@ -194,7 +201,7 @@ class _Cells:
             before = tops[column - 1] if column else rows
             for row in range(min(top, before), max(top, before) + 1):
                 if row < rows:
-                    self._over(base + row, column, self._edge(row, top, before))
+                    self._over(base + row, column, self._edge(row, top, before), style)
 
     def _edge(self, row: int, top: int, before: int) -> str:
         """The character where the outline comes from height `before` and goes on at `top`."""
@@ -208,9 +215,8 @@ class _Cells:
             return glyphs.corner_bottom_right if top < before else glyphs.corner_top_right
         return self._glyphs.vertical
 
-    def _over(self, row: int, column: int, character: str) -> None:
+    def _over(self, row: int, column: int, character: str, outlined: Style) -> None:
         below, style = self._cells[row][column]
-        outlined = self._palette.title
         level = self._glyphs.rising.find(below)
         if level > 0 and character == self._glyphs.horizontal and below != self._glyphs.full:
             return  # Else the outline of a few hid the bars of a few, which is what a tail is.

@@ -21,7 +21,8 @@ _LEAST_BARS = 16
 """Cells below which figures give way to the bars."""
 _FIGURE = 9
 """Cells of a time."""
-_SHARE = 7
+_SHARE = 8
+"""`100.0 %` and a space."""
 _DEEPEST = 12
 """Levels that are indented."""
 _CELLS_PER_TICK = 14
