@@ -39,13 +39,15 @@ class Check:
 
 
 def verify(world: World, truth: Truth) -> list[Check]:
-    """Every check of the world and its truth, in the order in which they build on each other.
+    """Every check of the world and its truth, in order; none after columns that do not fit.
 
     Generating again and prefix invariance are only looked at if the config makes a world.
     """
+    columns = Check("columns", tuple(shape_problems(world)))
+    if columns.problems:
+        return [columns]
     checks: list[tuple[str, Callable[[World, Truth], Iterator[str]]]] = [
         ("hashes", _hashes),
-        ("columns", _columns),
         ("prices", _prices),
         ("times", _times),
         ("names", _names),
@@ -53,7 +55,7 @@ def verify(world: World, truth: Truth) -> list[Check]:
         ("same bytes again", _again),
         ("prefix invariance", _prefix_invariance),
     ]
-    return [Check(name, tuple(check(world, truth))) for name, check in checks]
+    return [columns, *(Check(name, tuple(check(world, truth))) for name, check in checks)]
 
 
 def observed(world: World, tick: int) -> bytes:
@@ -81,10 +83,6 @@ def _hashes(world: World, truth: Truth) -> Iterator[str]:
         yield f"the truth is of world {truth.world_id}, not of {world.id}"
     if world_id(world.config) != world.id:
         yield f"the id {world.id} is not that of the config, {world_id(world.config)}"
-
-
-def _columns(world: World, _: Truth) -> Iterator[str]:
-    yield from shape_problems(world)
 
 
 def _prices(world: World, _: Truth) -> Iterator[str]:
