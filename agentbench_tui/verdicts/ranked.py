@@ -9,6 +9,7 @@ import numpy as np
 
 from agentbench_tui.analysis.estimate import Estimate, Kind, estimate
 from agentbench_tui.model.metric import METRICS
+from agentbench_tui.verdicts.comparability import is_timed
 from agentbench_tui.verdicts.scorecard import Scorecard, by_cluster, case_table, comparable_groups
 from agentbench_tui.verdicts.standing import by_cases, by_intervals, by_repeats
 from agentbench_tui.verdicts.tail import answers_needed
@@ -199,7 +200,8 @@ def _ranked(
             standings = by_intervals([_mean_score(one) for one in chosen], "higher")
         else:
             share = METRICS[metric.partition(".")[0]].unit == "share"
-            standings = by_repeats(chosen, _better(metric), share=share)
+            hours = _hours([cards[row] for row in group.members], shared, metric)
+            standings = by_repeats(chosen, _better(metric), share=share, hours=hours)
         groups.append(
             Ranked(
                 [cards[row] for row in group.members],
@@ -223,6 +225,14 @@ def _lacking(cards: Sequence[Scorecard], has: Sequence[bool], metric: str) -> Un
         for card, known in zip(cards, has, strict=True)
         if not known
     ]
+
+
+def _hours(cards: Sequence[Scorecard], shared: Sequence[int], metric: str) -> list[set[int]]:
+    """Of each the runs in which it was measured there; none where the machine has no say in it."""
+    found = [[card.evidence[place] for place in shared] for card in cards]
+    if not any(is_timed(metric, *sides) for sides in found):
+        return []
+    return [{row["run_key"] for one in sides for row in one.executions} for sides in found]
 
 
 def _better(metric: str) -> Better:

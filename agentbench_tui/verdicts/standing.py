@@ -22,9 +22,10 @@ from agentbench_tui.analysis.distribution import (
 from agentbench_tui.analysis.estimate import Estimate, needs
 from agentbench_tui.analysis.multiplicity import holm
 from agentbench_tui.analysis.ranking import ranking
+from agentbench_tui.analysis.severity import BOUNDS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Sequence, Set
 
     from agentbench_tui.analysis.sample import Floats
     from agentbench_tui.analysis.scale import Better
@@ -34,6 +35,8 @@ ALPHA = 0.05
 SEED = 42
 _DRAWN = 40_000_000
 """Values that all resamples together may draw, or compare; then fewer resamples do."""
+_BY_THE_HOUR = math.log1p(BOUNDS["ratio"][0])
+"""What a time may differ by from run to run, on logs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +110,13 @@ def by_cases(
     return Standings(tuple(rows), method)
 
 
-def by_repeats(samples: Sequence[Sequence[Floats]], better: Better, *, share: bool) -> Standings:
+def by_repeats(
+    samples: Sequence[Sequence[Floats]],
+    better: Better,
+    *,
+    share: bool,
+    hours: Sequence[Set[int]] = (),
+) -> Standings:
     """From one value for each whole repeat, by agent and place; all have values of every place.
 
     The score is the mean over places of the repeats' mean, geometric where all values are above 0
@@ -115,14 +124,21 @@ def by_repeats(samples: Sequence[Sequence[Floats]], better: Better, *, share: bo
     where nothing varies, by the exact rank test of one place, which needs 4 repeats a side.
     Measured (4 log-normal agents, 2-15 repeats, 1 or 4 places, 300 tables each): equal agents were
     told apart in 1-5 % of the tables, and the interval always held the true place of all four.
+    `hours`, of what the machine has a say in: the runs of each agent. All repeats of a run share
+    its hour, so that of two agents without a common run it is tested whether they differ by more
+    than 10 %, as `compare` has it.
     """
     on_logs = not share and all((one > 0).all() for places in samples for one in places)
     columns = [[np.log(one) if on_logs else one for one in places] for places in samples]
     strata = [_Strata.of(places) for places in columns]
     fewest = min(len(one) for places in samples for one in places)
     scores = [_score(one, on_logs=on_logs) for one in strata]
+
+    def apart(a: int, b: int) -> bool:
+        return bool(hours) and hours[a].isdisjoint(hours[b])
+
     p = {
-        (a, b): _welch(strata[a], strata[b])
+        (a, b): _welch(strata[a], strata[b], _BY_THE_HOUR if on_logs and apart(a, b) else 0.0)
         for a in range(len(strata))
         for b in range(a)
         if strata[a].known and strata[b].known
@@ -234,9 +250,9 @@ def _score(of: _Strata, *, on_logs: bool) -> Estimate:
     return Estimate(value, low, high, len(of.freedom), "mean over places")
 
 
-def _welch(a: _Strata, b: _Strata) -> float:
-    """Two-sided p of the difference of two means."""
-    difference = abs(a.mean - b.mean)
+def _welch(a: _Strata, b: _Strata, allowed: float = 0.0) -> float:
+    """Two-sided p of the difference of two means, or of how far it lies beyond what is allowed."""
+    difference = max(0.0, abs(a.mean - b.mean) - allowed)
     variances = (*a.variances, *b.variances)
     total = sum(variances)
     if total == 0:  # t has nothing to divide by: the chance of just this split of the repeats

@@ -112,3 +112,17 @@ def test_boards_of_hundreds_are_resampled_less_often() -> None:
     scores = estimates(*[(float(row.mean()), None, None) for row in table])
     assert "1,000 resamples" in by_cases(table, scores, "higher").method
     assert "10,000 resamples" in by_cases(table[:3], scores[:3], "higher").method
+
+
+def test_times_of_two_runs_are_told_apart_by_more_than_their_hour_alone() -> None:
+    drawn = np.random.default_rng(3)
+    times = [[np.exp(drawn.normal(np.log(level), 0.002, 5))] for level in (100, 105, 130)]
+    ranks = {
+        name: [row.rank for row in by_repeats(times, "lower", share=False, hours=hours).rows]
+        for name, hours in (
+            ("in turns", [{1}, {1}, {1}]),
+            ("one after another", [{1}, {2}, {3}]),
+            ("no times", []),
+        )
+    }
+    assert ranks == {"in turns": [1, 2, 3], "one after another": [1, 1, 3], "no times": [1, 2, 3]}
