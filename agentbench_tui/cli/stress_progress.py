@@ -31,20 +31,29 @@ _EXECUTIONS = (
 
 
 async def say_windows(database: Path, run_id: str, began: float) -> None:
-    """Print a line about each window of the run as it ends, until cancelled; `began` is the run's
-    beginning on `time.monotonic`."""
+    """Print a line about each window of the run as it ends, until cancelled, and then about those
+    that ended last; `began` is the run's beginning on `time.monotonic`."""
     told = Told()
     said_at = time.monotonic()
     with reading(database) as connection:
-        while True:
-            await asyncio.sleep(_LOOK_S)
-            now = time.monotonic()
-            lines = list(told.new(connection, run_id))
-            if not lines and now - said_at >= SILENT_S:
-                lines = list(told.ongoing(connection, run_id))
-            for line in lines:
-                click.echo(f"{now - began:5.0f} s  {one_line(line)}", err=True)
-                said_at = now
+        try:
+            while True:
+                await asyncio.sleep(_LOOK_S)
+                lines = list(told.new(connection, run_id))
+                if not lines and time.monotonic() - said_at >= SILENT_S:
+                    lines = list(told.ongoing(connection, run_id))
+                if lines:
+                    said_at = _say(lines, began)
+        finally:
+            _say(list(told.new(connection, run_id)), began)
+
+
+def _say(lines: list[str], began: float) -> float:
+    """Print them; when that was."""
+    now = time.monotonic()
+    for line in lines:
+        click.echo(f"{now - began:5.0f} s  {one_line(line)}", err=True)
+    return now
 
 
 class Told:
