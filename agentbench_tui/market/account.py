@@ -103,7 +103,7 @@ class PerpPosition:
 
 
 class Account:
-    """Balances and positions of one game. Methods that trade raise MethodError and change nothing."""
+    """Balances and positions of one game. A trade that raises MethodError changes nothing."""
 
     def __init__(self, world: World) -> None:
         self.rules = world.rules
@@ -137,7 +137,7 @@ class Account:
         net = outcome * (flow + holding.net)
         bought = lmsr.shares_for(net / SHARE_UNITS, (money - fee) / DOLLAR, b)
         most = self.limits.shares - outcome * holding.net
-        if not bought * SHARE_UNITS <= most:
+        if not bought * SHARE_UNITS < most + 1:
             raise MethodError(
                 POSITION_LIMIT,
                 f"that is {bought:.2f} shares; the limit of {self.limits.shares / SHARE_UNITS:g} "

@@ -40,12 +40,14 @@ class Desk:
         self.account = Account(world)
         self.social = Social(world)
         self._outcomes = outcomes
+        self._board = quotes.Board(world, outcomes)
         self._record = record
         self._markets = {market.id: place for place, market in enumerate(world.markets)}
         self._perps = {perp.ticker: place for place, perp in enumerate(world.perpetuals)}
         self._bs = [market.b for market in world.markets]
         self._view = world.at(0)
         self._predictions: list[dict[str, Any]] | None = None
+        self._perpetuals: list[dict[str, Any]] | None = None
         self.handlers: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
             "a2a.getPredictions": self.predictions,
             "a2a.buyShares": self.buy_shares,
@@ -77,7 +79,7 @@ class Desk:
             "account": self.dashboard(NO_PARAMS),
             **self.predictions({"status": "ALL"}),
             **self.perpetuals(NO_PARAMS),
-            "posts": [self.social.post(post) for post in view.new_posts()],
+            "posts": self.social.new_posts(view),
             **self.chats(NO_PARAMS),
             "positions": self.positions(NO_PARAMS),
         }
@@ -91,7 +93,7 @@ class Desk:
         """The next tick: funding, liquidations, resolutions; closes everything at the last one."""
         self.tick += 1
         self._view = self.world.at(self.tick)
-        self._predictions = None
+        self._predictions = self._perpetuals = None
         if self.account.perps:
             self._charge_funding()
             self._liquidate()
@@ -161,10 +163,9 @@ class Desk:
     def predictions(self, params: dict[str, Any]) -> dict[str, Any]:
         """Prediction markets of a status."""
         if self._predictions is None:
+            holdings = self.account.holdings
             self._predictions = [
-                quotes.prediction(
-                    self.world, place, self.tick, self.account.holdings[place].net, self._outcomes
-                )
+                self._board.prediction(place, self.tick, holdings[place].net)
                 for place, market in enumerate(self.world.markets)
                 if market.created <= self.tick
             ]
@@ -215,10 +216,10 @@ class Desk:
 
     def perpetuals(self, _params: dict[str, Any]) -> dict[str, Any]:
         """All perpetual futures."""
-        count = len(self.world.perpetuals)
-        return {
-            "perpetuals": [quotes.perpetual(self.world, place, self.tick) for place in range(count)]
-        }
+        if self._perpetuals is None:
+            count = len(self.world.perpetuals)
+            self._perpetuals = [self._board.perpetual(place, self.tick) for place in range(count)]
+        return {"perpetuals": self._perpetuals}
 
     def open_position(self, params: dict[str, Any]) -> dict[str, Any]:
         """A new position."""

@@ -20,57 +20,70 @@ def dollars(money: int) -> float:
     return money / DOLLAR
 
 
-def yes_price(world: World, market: int, tick: int, own: int) -> float:
-    """Price of a YES share, 0..1, when the agent holds `own` net thousandths of a share."""
-    flow = world.flows[market][tick]
-    return round(lmsr.price((flow + own) / SHARE_UNITS, world.markets[market].b), 6)
+class Board:
+    """Quotes of a world's instruments. What never changes of them is made once."""
 
+    def __init__(self, world: World, outcomes: Mapping[str, bool]) -> None:
+        self._world = world
+        self._outcomes = outcomes
+        self._day = DAY_MS // world.config.interval_ms
+        self._market_heads = [
+            {
+                "id": market.id,
+                "question": market.question,
+                "yesShares": 0.0,
+                "noShares": 0.0,
+                "yesPrice": 0.0,
+                "noPrice": 0.0,
+                "liquidity": market.b,
+                "totalVolume": 0.0,
+                "createdAt": world.time_ms(market.created),
+                "resolveAt": world.time_ms(market.resolve_tick),
+                "resolved": False,
+            }
+            for market in world.markets
+        ]
 
-def prediction(
-    world: World, market: int, tick: int, own: int, outcomes: Mapping[str, bool]
-) -> dict[str, Any]:
-    """A prediction market now; the outcome only once it is resolved."""
-    definition = world.markets[market]
-    resolved = tick >= definition.resolve_tick
-    price = yes_price(world, market, tick, own)
-    if resolved:
-        price = 1.0 if outcomes[definition.id] else 0.0
-    net = (world.flows[market][tick] + own) / SHARE_UNITS
-    quote = {
-        "id": definition.id,
-        "question": definition.question,
-        "yesShares": max(net, 0.0),
-        "noShares": max(-net, 0.0),
-        "yesPrice": price,
-        "noPrice": round(1.0 - price, 6),
-        "liquidity": definition.b,
-        "totalVolume": world.volumes[market][tick] / SHARE_UNITS,
-        "createdAt": world.time_ms(definition.created),
-        "resolveAt": world.time_ms(definition.resolve_tick),
-        "resolved": resolved,
-    }
-    if resolved:
-        quote["outcome"] = "YES" if outcomes[definition.id] else "NO"
-    return quote
+    def prediction(self, market: int, tick: int, own: int) -> dict[str, Any]:
+        """A prediction market now, with `own` net thousandths of a share of the agent in its price.
 
+        The outcome is there once it is resolved.
+        """
+        world = self._world
+        definition = world.markets[market]
+        flow = world.flows[market][tick] + own
+        quote: dict[str, Any] = self._market_heads[market].copy()
+        quote["yesShares" if flow > 0 else "noShares"] = abs(flow) / SHARE_UNITS
+        quote["totalVolume"] = world.volumes[market][tick] / SHARE_UNITS
+        if tick >= definition.resolve_tick:
+            outcome = self._outcomes[definition.id]
+            price = 1.0 if outcome else 0.0
+            quote["resolved"] = True
+            quote["outcome"] = "YES" if outcome else "NO"
+        else:
+            price = lmsr.price(flow / SHARE_UNITS, definition.b)
+        quote["yesPrice"] = price
+        quote["noPrice"] = 1.0 - price
+        return quote
 
-def perpetual(world: World, place: int, tick: int) -> dict[str, Any]:
-    """A perpetual future now. The change is since 24 hours ago, or since the first tick."""
-    definition = world.perpetuals[place]
-    marks = world.marks[place]
-    before = marks[max(0, tick - DAY_MS // world.config.interval_ms)]
-    next_funding = (tick // definition.funding_ticks + 1) * definition.funding_ticks
-    return {
-        "ticker": definition.ticker,
-        "price": dollars(marks[tick]),
-        "indexPrice": dollars(world.indexes[place][tick]),
-        "priceChange24h": round((marks[tick] / before - 1.0) * 100.0, 4),
-        "openInterest": world.open_interest[place][tick],
-        "fundingRate": world.funding[place][tick] / PER_BILLION,
-        "nextFundingTime": world.time_ms(next_funding),
-        "maxLeverage": world.rules.max_leverage,
-        "takerFee": world.rules.perp_fee_ppm / PER_MILLION,
-    }
+    def perpetual(self, place: int, tick: int) -> dict[str, Any]:
+        """A perpetual future now. The change is since 24 hours ago, or since the first tick."""
+        world = self._world
+        definition = world.perpetuals[place]
+        marks = world.marks[place]
+        mark, before = marks[tick], marks[max(0, tick - self._day)]
+        next_funding = (tick // definition.funding_ticks + 1) * definition.funding_ticks
+        return {
+            "ticker": definition.ticker,
+            "price": mark / DOLLAR,
+            "indexPrice": world.indexes[place][tick] / DOLLAR,
+            "priceChange24h": (mark - before) / before * 100.0,
+            "openInterest": world.open_interest[place][tick],
+            "fundingRate": world.funding[place][tick] / PER_BILLION,
+            "nextFundingTime": world.time_ms(next_funding),
+            "maxLeverage": world.rules.max_leverage,
+            "takerFee": world.rules.perp_fee_ppm / PER_MILLION,
+        }
 
 
 def share_positions(world: World, account: Account, tick: int) -> list[dict[str, Any]]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.market.actions import INVALID_PARAMS, NOT_INVITED, MethodError
@@ -24,7 +26,15 @@ class Social:
     def __init__(self, world: World) -> None:
         self._world = world
         self._names = {agent.id: agent.name for agent in world.agents}
+        self._posts = [self._post(post) for post in world.posts]
+        self._ticks = [post.tick for post in world.posts]
         self._groups = {group.id: group for group in world.groups}
+        self._invited = {each.group: each.tick for each in reversed(world.invitations)}
+        self._threads: dict[str, list[dict[str, Any]]] = {name: [] for name in self._groups}
+        self._thread_ticks: dict[str, list[int]] = {name: [] for name in self._groups}
+        for message in world.messages:
+            self._threads[message.group].append(self._message(message))
+            self._thread_ticks[message.group].append(message.tick)
         self.joined: dict[str, int] = {}
         """Group to tick."""
         self.own: list[dict[str, Any]] = []
@@ -32,11 +42,20 @@ class Social:
 
     def feed(self, view: WorldView, limit: int, offset: int) -> list[dict[str, Any]]:
         """Posts newest first, own ones among them."""
+        end = self._end(view.tick)
         if not self.own:
-            return [self.post(each) for each in view.posts(limit, offset)]
-        posts = [self.post(each) for each in view.posts(limit + offset)]
-        newest = sorted([*self.own[::-1], *posts], key=lambda post: -post["createdAt"])
-        return newest[offset : offset + limit]
+            newest = self._posts[max(0, end - offset - limit) : max(0, end - offset)]
+            return newest[::-1]
+        posts = self._posts[max(0, end - limit - offset) : end]
+        merged = sorted([*posts, *self.own], key=itemgetter("createdAt"), reverse=True)
+        return merged[offset : offset + limit]
+
+    def new_posts(self, view: WorldView) -> list[dict[str, Any]]:
+        """Posts of others of this very tick."""
+        return self._posts[self._end(view.tick - 1) : self._end(view.tick)]
+
+    def _end(self, tick: int) -> int:
+        return bisect_right(self._ticks, tick)
 
     def write(self, view: WorldView, content: str, subject: str) -> str:
         """Publish an own post; returns its id."""
@@ -58,34 +77,41 @@ class Social:
 
     def join(self, view: WorldView, name: str) -> None:
         """Join a group one is invited to; joining again changes nothing."""
-        known = {group.id for group in view.groups() if view.invited(group.id)}
-        if name not in self._groups or self._groups[name].created > view.tick:
-            hint = did_you_mean(name, known)
+        group = self._groups.get(name)
+        if group is None or group.created > view.tick:
+            hint = did_you_mean(name, self._open_to(view))
             raise MethodError(INVALID_PARAMS, f'there is no group "{name}"{hint}', "groupId")
-        if name not in known:
+        if name not in self._open_to(view):
             raise MethodError(NOT_INVITED, f"you are not invited to {name} yet", "groupId")
         self.joined.setdefault(name, view.tick)
 
     def chats(self, view: WorldView, limit: int) -> list[dict[str, Any]]:
         """Groups that the agent is invited to; messages only of those that it joined."""
+        return [self._chat(view, name, limit) for name in self._open_to(view)]
+
+    def _open_to(self, view: WorldView) -> list[str]:
+        """Groups that the agent is invited to."""
+        invited = self._invited
         return [
-            self._chat(view, group.id, limit) for group in view.groups() if view.invited(group.id)
+            name
+            for name, group in self._groups.items()
+            if group.created <= view.tick and invited.get(name, view.tick + 1) <= view.tick
         ]
 
     def _chat(self, view: WorldView, name: str, limit: int) -> dict[str, Any]:
         group = self._groups[name]
-        messages = view.messages(name)
+        count = bisect_right(self._thread_ticks[name], view.tick)
         joined = name in self.joined
-        last = messages[-1].tick if messages else group.created
+        last = self._thread_ticks[name][count - 1] if count else group.created
         return {
             "id": name,
             "name": group.name,
             "memberCount": len(group.members) + joined,
-            "messageCount": len(messages),
+            "messageCount": count,
             "lastActivity": self._world.time_ms(last),
             "invited": True,
             "joined": joined,
-            "messages": [self.message(each) for each in messages[-limit:]] if joined else [],
+            "messages": self._threads[name][max(0, count - limit) : count] if joined else [],
         }
 
     def tags(self, view: WorldView) -> list[dict[str, Any]]:
@@ -99,8 +125,7 @@ class Social:
         ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
         return [{"tag": subject, "posts": count} for subject, count in ranked[:10]]
 
-    def post(self, post: Post) -> dict[str, Any]:
-        """A post as JSON."""
+    def _post(self, post: Post) -> dict[str, Any]:
         return {
             "id": post.id,
             "authorId": post.author,
@@ -113,8 +138,7 @@ class Social:
             "lean": post.lean,
         }
 
-    def message(self, message: Message) -> dict[str, Any]:
-        """A message as JSON."""
+    def _message(self, message: Message) -> dict[str, Any]:
         return {
             "id": message.id,
             "authorId": message.author,
