@@ -19,16 +19,17 @@ BUILT_IN: dict[str, str] = {
     "replay": "agentbench_tui.agents.replay",
     "reference": "agentbench_tui.agents.reference",
     "mock": "agentbench_tui.agents.mock.agent",
+    "variant": "agentbench_tui.agents.variant",
 }
 """Scheme → dotted path of its adapter module (see `adapter`)."""
 
 SIMULATED = frozenset({"reference", "mock"})
 """Schemes that stand in for an agent: never ranked with measured ones."""
 
-WITHOUT_REST = frozenset({"mock"})
+WITHOUT_REST = frozenset({"mock", "variant"})
 """Schemes that are a target by their name alone."""
 
-INSIDE = frozenset({"python", "reference", "replay"})
+INSIDE = frozenset({"python", "reference", "replay", "variant"})
 """Schemes whose agents run in the process that asks them."""
 
 RECORDED = frozenset({"replay"})

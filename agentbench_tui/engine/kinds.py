@@ -56,6 +56,21 @@ class Kind(Protocol):
     ) -> Aggregate: ...
 
 
+class _Varied(Protocol):
+    """`experiments.variants`."""
+
+    def own_variants(self, benchmark: Benchmark, base_dir: str) -> list[AgentSpec]: ...
+
+
+def own_agents(benchmark: Benchmark, base_dir: str) -> list[AgentSpec]:
+    """What a benchmark is run with when neither suite nor user names an agent: the variants of an
+    experiment; nothing for other kinds. Raises UsageError."""
+    if benchmark.kind != "experiment":
+        return []
+    package, _, _ = KINDS["experiment"].rpartition(".")
+    return cast("_Varied", import_module(f"{package}.variants")).own_variants(benchmark, base_dir)
+
+
 def is_built_in(name: str) -> bool:
     """Whether this version can carry out benchmarks of the kind."""
     package, _, _ = KINDS[name].rpartition(".")

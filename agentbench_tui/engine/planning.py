@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from agentbench_tui.engine.casebook import open_group
+from agentbench_tui.engine.kinds import own_agents
 from agentbench_tui.engine.loading import LoadedSuite, load_suite
 from agentbench_tui.engine.plan import ExecutionPlan, Group, Plan, SuiteInPlan
 from agentbench_tui.engine.sweep import points
@@ -81,7 +82,7 @@ def make_plan(given_suites: Sequence[str | LoadedSuite], options: RunOptions) ->
         suites.append(SuiteInPlan(content_hash(document), suite.suite_id, document, one.text))
         for group in _groups(one, suite, settings, agents, suites[-1].hash, options):
             groups.append(group)
-            _check_size(len(groups) * len(agents))
+            _check_size(len(groups) * len(group.executions))
     if problems:
         raise SuiteError(problems)
     _check_picked("--benchmark", options.benchmarks, _benchmark_ids(budgets))
@@ -109,7 +110,7 @@ def _agents(
     from agentbench_tui.agents.target import spec_from_table
 
     agents = given or [spec_from_table(table, str(loaded.folder)) for table in suite.agents]
-    if not agents:
+    if not agents and any(one.kind != "experiment" for one in suite.benchmarks):
         raise UsageError(
             f"suite {suite.suite_id} names no agents: give some with --agent TARGET, "
             "such as --agent openai:URL#MODEL or --agent python:module:function"
@@ -146,6 +147,7 @@ def _groups(
         for offset in range(options.seeds):
             for point in points(listed.sweep, _seed(options, listed, suite), pinned):
                 benchmark = loaded.benchmark(index, settings, point)
+                own = agents or own_agents(benchmark, str(loaded.folder))
                 yield Group(
                     suite_id=suite.suite_id,
                     suite_hash=suite_hash,
@@ -155,7 +157,7 @@ def _groups(
                     seed=_seed(options, benchmark, suite) + offset,
                     base_dir=str(loaded.folder),
                     case_ids=options.cases,
-                    executions=tuple(ExecutionPlan(new_id(), 0, agent) for agent in agents),
+                    executions=tuple(ExecutionPlan(new_id(), 0, agent) for agent in own),
                 )
 
 

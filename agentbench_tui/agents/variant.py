@@ -1,0 +1,31 @@
+"""`variant?name=value&…`: parameters of an experiment, in the place of an agent.
+
+What is compared with one another in a run stands under an agent's name, so variants of an
+experiment do too. Nothing answers here: benchmarks of kind `experiment` read the options.
+"""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+from pydantic import ConfigDict
+
+from agentbench_tui.agents.adapter import AgentOptions, OpenContext
+from agentbench_tui.model.agent import AgentSpec
+from agentbench_tui.model.errors import UsageError
+
+
+class Options(AgentOptions):
+    """Whatever the experiment takes; it checks them itself."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+
+def check(_spec: AgentSpec, _options: Options) -> list[str]:
+    """Nothing is known to be wrong before the experiment is."""
+    return []
+
+
+def open(spec: AgentSpec, _options: Options, _context: OpenContext) -> NoReturn:  # noqa: A001
+    """Raises UsageError: nobody is there who could answer."""
+    raise UsageError(f"{spec.id} is a variant of an experiment: only those can be run with it")

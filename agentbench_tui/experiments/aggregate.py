@@ -1,0 +1,95 @@
+"""From the stored iterations of an experiment to its metrics."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import numpy as np
+
+from agentbench_tui.analysis.estimate import estimate
+from agentbench_tui.engine.aggregate import COSTS, Aggregate, MetricValue, aggregate
+from agentbench_tui.experiments.values import numbers
+from agentbench_tui.model.metric import find_metric
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Mapping
+
+    from agentbench_tui.engine.aggregate import Resources
+    from agentbench_tui.model.agent import AgentSpec
+    from agentbench_tui.model.suite import Benchmark
+
+_NO_TOKENS = "an experiment spends no tokens that the harness could count"
+_UNITS = {
+    "_per_s": "1/s",
+    "_per_sec": "1/s",
+    "_ms": "ms",
+    "_us": "µs",
+    "_ns": "ns",
+    "_s": "s",
+    "_bytes": "bytes",
+    "_mb": "MB",
+    "_percent": "%",
+    "_usd": "USD",
+}
+"""How a metric's name ends → its unit; the first that fits counts."""
+
+
+def aggregate_experiment(
+    connection: sqlite3.Connection,
+    execution_key: int,
+    agent: AgentSpec,
+    resources: Resources,
+    benchmark: Benchmark,  # noqa: ARG001  # the contract's signature
+) -> Aggregate:
+    """Times and failures as of a task, and the mean of each number that the iterations gave.
+
+    The interval of such a mean is clustered by repeat where there are several.
+    """
+    result = aggregate(connection, execution_key, agent, resources, is_scored=False)
+    for name in (*COSTS, "tokens_used", "tokens_per_correct"):
+        result.total(name, None, result.counted, _NO_TOKENS)
+    repeats, columns = read_columns(connection, execution_key)
+    several = len(np.unique(repeats)) > 1
+    for name, values in columns.items():
+        known = ~np.isnan(values)
+        found = estimate(values[known], "amount", clusters=repeats[known] if several else None)
+        result.metrics[name] = MetricValue(
+            name, found.value, unit_of(name), found.low, found.high, found.n, found.reason
+        )
+    return result
+
+
+def read_columns(
+    connection: sqlite3.Connection, execution_key: int
+) -> tuple[np.ndarray[Any, Any], dict[str, np.ndarray[Any, Any]]]:
+    """The repeat of each answered iteration, and every number that iterations gave as a column in
+    the same order, NaN where one gave none. What is called like a metric of ours goes by
+    `reported.NAME`."""
+    rows = connection.execute(
+        "SELECT repeat, answer FROM answers WHERE execution_key=? AND failure_kind IS NULL"
+        " AND answer IS NOT NULL ORDER BY repeat, iteration",
+        (execution_key,),
+    ).fetchall()
+    columns: dict[str, np.ndarray[Any, Any]] = {}
+    for place, (_, text) in enumerate(rows):
+        for name, value in _numbers(msgspec.json.decode(text)):
+            if name not in columns:
+                columns[name] = np.full(len(rows), np.nan)
+            columns[name][place] = value
+    return np.array([row[0] for row in rows], np.int64), columns
+
+
+def unit_of(name: str) -> str:
+    """By the end of the name; empty where it says none."""
+    return next((unit for end, unit in _UNITS.items() if name.endswith(end)), "")
+
+
+def _numbers(answer: Mapping[str, Any]) -> list[tuple[str, float]]:
+    instruments = (answer.get("metadata") or {}).get("instruments") or {}
+    found = [*numbers(instruments), *numbers(answer.get("data") or {})]
+    return [
+        (name if find_metric(name.partition(".")[0]) is None else f"reported.{name}", value)
+        for name, value in found
+    ]

@@ -1,0 +1,95 @@
+"""Instruments around an iteration: context managers that write into its context.
+
+    @contextmanager
+    def descriptors(context, **options):
+        before = len(os.listdir("/proc/self/fd"))
+        yield
+        context["descriptors"] = {"left_open": len(os.listdir("/proc/self/fd")) - before}
+
+They come from entry points of the group `agentbench.instruments` and stand outside the timer: what
+they take is no part of the times, and is told beside them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager
+from functools import partial
+from importlib import metadata
+from typing import Any
+
+from agentbench_tui.experiments.experiment import ExperimentContext
+from agentbench_tui.experiments.order import Instrument
+from agentbench_tui.experiments.passes import PASSES
+from agentbench_tui.instruments.registry import ENTRY_POINTS
+from agentbench_tui.model.errors import UsageError
+
+ALWAYS = frozenset({"timing", "psutil", "gpu"})
+"""Those that the harness takes anyway, in a thread of its own, and that stand around nothing."""
+
+Around = Callable[[ExperimentContext], AbstractContextManager[Any]]
+
+
+def instruments_of(specs: Iterable[str | Mapping[str, Any]]) -> list[Instrument]:
+    """The entries of a suite's `instruments`, each once."""
+    found: dict[str, Instrument] = {}
+    for spec in specs:
+        name, options = (spec, {}) if isinstance(spec, str) else next(iter(spec.items()))
+        found[name] = Instrument(name, dict(options or {}))
+    return list(found.values())
+
+
+def around(instruments: Iterable[Instrument]) -> tuple[Instrument, ...]:
+    """Those that stand around every measured iteration."""
+    return tuple(one for one in instruments if one.name not in ALWAYS and one.name not in PASSES)
+
+
+def passes(instruments: Iterable[Instrument]) -> tuple[Instrument, ...]:
+    """Those that take a pass of their own."""
+    return tuple(one for one in instruments if one.name in PASSES)
+
+
+def find_around(instrument: Instrument) -> Around:
+    """The context manager of an instrument, with its options. Raises UsageError."""
+    for point in metadata.entry_points(group=ENTRY_POINTS, name=instrument.name):
+        try:
+            found = point.load()
+        except Exception as error:
+            raise UsageError(f"instrument {instrument.name} cannot be loaded: {error!r}") from error
+        return partial(found, **instrument.options)
+    raise UsageError(f"there is no instrument `{instrument.name}`")
+
+
+class Written:
+    """Tells what instruments wrote into the context from what the experiment did."""
+
+    def __init__(self, context: ExperimentContext) -> None:
+        self._context = context
+        self._found: dict[str, Any] = {}
+        self._before: dict[str, Any] | None = dict(context)
+
+    def entered(self) -> None:
+        """All instruments have begun."""
+        self._collect()
+        self._before = None
+
+    def called(self) -> None:
+        """The experiment is done; what follows is theirs again."""
+        self._before = dict(self._context)
+
+    def taken(self) -> dict[str, Any]:
+        """All that they wrote; taken out of the context, for the next iteration to be alike."""
+        self._collect()
+        for name in self._found:
+            self._context.pop(name, None)
+        return self._found
+
+    def _collect(self) -> None:
+        before = self._before
+        if before is None:
+            return
+        self._found |= {
+            name: value
+            for name, value in self._context.items()
+            if name not in before or before[name] is not value
+        }

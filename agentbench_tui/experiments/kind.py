@@ -1,0 +1,258 @@
+"""The kind `experiment`: code is timed, variant against variant.
+
+A repeat sets every variant up anew (in a fresh process each, where `fresh_process` asks for it),
+warms it up, and then measures in blocks: each variant once, in an order drawn anew for every
+block, so that whatever drifts on the machine hits them all alike. Profilers follow in passes of
+their own.
+
+In the store an iteration is the answer to the one case that an experiment has: `e2e_ms` is the
+time of a call, the metrics that the call returned are the answer's data.
+"""
+
+from __future__ import annotations
+
+import random
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from agentbench_tui.engine.casebook import CaseReader, store_cases
+from agentbench_tui.experiments.course import Course
+from agentbench_tui.experiments.instrument import around, instruments_of, passes
+from agentbench_tui.experiments.order import Order
+from agentbench_tui.experiments.registry import find_experiment
+from agentbench_tui.experiments.settings import equal_variants
+from agentbench_tui.experiments.variants import is_variant, parameters_of
+from agentbench_tui.model.answer import Case
+from agentbench_tui.model.identity import content_hash, derive_seed
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Sequence
+
+    from pydantic import BaseModel
+
+    from agentbench_tui.engine.aggregate import Aggregate, Resources
+    from agentbench_tui.engine.context import RunContext
+    from agentbench_tui.engine.plan import ExecutionPlan, Group
+    from agentbench_tui.engine.suite_problems import Finding
+    from agentbench_tui.model.agent import AgentSpec
+    from agentbench_tui.model.suite import Benchmark
+
+FOLDER = "experiments"
+"""Beside the database: a folder for each run, where its suite names none."""
+
+
+def check(benchmark: Benchmark, base_dir: str) -> Sequence[str | Finding]:
+    """What is wrong with an experiment beyond its form."""
+    from agentbench_tui.experiments.validation import check_experiment
+
+    return check_experiment(benchmark, base_dir)
+
+
+def block() -> type[BaseModel] | None:
+    """None: `experiment` names one, and has no table."""
+    return None
+
+
+def aggregate(
+    connection: sqlite3.Connection,
+    execution_key: int,
+    agent: AgentSpec,
+    resources: Resources,
+    benchmark: Benchmark,
+) -> Aggregate:
+    """The metrics of what is stored of an execution."""
+    from agentbench_tui.experiments.aggregate import aggregate_experiment
+
+    return aggregate_experiment(connection, execution_key, agent, resources, benchmark)
+
+
+async def run(group: Group, context: RunContext) -> None:
+    """Measure every execution of the group, all repeats."""
+    benchmark = group.resolved()
+    case_key = await _case_key(group, benchmark, context)
+    await context.environment()
+    for repeat in range(context.plan.repeats):
+        await _run_repeat(repeat, group, benchmark, case_key, context)
+        if context.stop.is_set:
+            break
+    for execution in group.executions:
+        await _tell_failures(context.execution_keys[execution.id], context)
+    with suppress(OSError):  # nothing was written there
+        _folder(group, context).rmdir()
+        _folder(group, context).parent.rmdir()
+
+
+async def _run_repeat(
+    repeat: int, group: Group, benchmark: Benchmark, case_key: int, context: RunContext
+) -> None:
+    measured = benchmark.iterations.measured
+    courses = [
+        Course(
+            _order(repeat, group, benchmark, execution, context),
+            benchmark,
+            context,
+            context.execution_keys[execution.id],
+            case_key,
+        )
+        for execution in group.executions
+        if context.committed(execution.id, repeat) < measured
+        and context.progress_of(context.execution_keys[execution.id]).stop_reason is None
+    ]
+    try:
+        for course in courses:
+            await course.open()
+        _refuse_equal(group, courses, context)
+        for course in courses:
+            await course.warm_up()
+        if repeat == 0:
+            _say_timer(courses, context)
+        await _measure(courses, group, benchmark, context)
+        if repeat == 0:
+            await _profile(courses, benchmark, context)
+    finally:
+        for course in courses:
+            await course.close()
+
+
+async def _measure(
+    courses: Sequence[Course], group: Group, benchmark: Benchmark, context: RunContext
+) -> None:
+    """All iterations of a repeat, block by block."""
+    outside_ms = inside_ms = 0.0
+    for nth in range(benchmark.iterations.measured):
+        block = [course for course in courses if course.goes_on]
+        if not block:
+            break
+        seed = derive_seed(group.seed, courses[0].order.repeat, nth)
+        random.Random(seed).shuffle(block)  # noqa: S311  # not a secret
+        for course in block:
+            await context.may_ask.wait()
+            if context.stop.is_set:
+                return
+            if _is_done(course, nth, context):
+                continue
+            reading = await course.iterate(nth)
+            outside_ms += reading.instruments_ms
+            inside_ms += (reading.ms or 0.0) * reading.loops
+            if context.writer.is_full:
+                await context.writer.room()
+        for course in block:
+            course.end_iteration()
+    if outside_ms and inside_ms:
+        context.say(
+            f"{benchmark.benchmark_id}: instruments took {outside_ms:.4g} ms around"
+            f" {inside_ms:.4g} ms of calls ({outside_ms / inside_ms:.1%}); outside the timer"
+        )
+
+
+def _is_done(course: Course, nth: int, context: RunContext) -> bool:
+    """Whether a run that is resumed has this iteration already."""
+    done = context.done.get(course.key, set())
+    return (course.case_key, course.order.repeat, nth) in done
+
+
+async def _profile(courses: Sequence[Course], benchmark: Benchmark, context: RunContext) -> None:
+    for instrument in passes(instruments_of(benchmark.instruments)):
+        for course in courses:
+            if course.goes_on and not context.stop.is_set:
+                context.say(await course.profile(instrument))
+
+
+def _order(
+    repeat: int, group: Group, benchmark: Benchmark, execution: ExecutionPlan, context: RunContext
+) -> Order:
+    agent, folder = execution.agent, _folder(group, context)
+    slug = benchmark.experiment or ""
+    cls = find_experiment(slug, Path(group.base_dir))
+    return Order(
+        slug=slug,
+        folder=group.base_dir,
+        values=parameters_of(cls, group.parameters, agent),
+        variant=agent.id,
+        run_id=context.plan.run_id,
+        output_dir=str(folder),
+        run_dir=str(folder / f"{execution.ordinal:03}-{agent.id}-{repeat}"),
+        seed=derive_seed(group.seed, repeat),
+        repeat=repeat,
+        agent=None if is_variant(agent) else agent,
+        around=around(instruments_of(benchmark.instruments)),
+    )
+
+
+def _folder(group: Group, context: RunContext) -> Path:
+    """Of this run alone, so that nothing is ever written over."""
+    named: dict[str, Any] = {one.hash: one.document for one in context.plan.suites}
+    output_dir = named[group.suite_hash].get("output_dir")
+    root = context.database.parent / FOLDER if output_dir is None else Path(output_dir)
+    return root.absolute() / context.plan.run_id
+
+
+def _refuse_equal(group: Group, courses: Sequence[Course], context: RunContext) -> None:
+    """Break the executions of variants that differ in nothing that is in force."""
+    variants = {one.agent.id for one in group.executions if is_variant(one.agent)}
+    effective = {
+        course.order.variant: course.effective
+        for course in courses
+        if course.goes_on and course.order.variant in variants
+    }
+    why = equal_variants(effective)
+    for course in courses:
+        if course.order.variant in why:
+            course.progress.broken = why[course.order.variant]
+    for reason in dict.fromkeys(why.values()):
+        context.say(reason)
+
+
+def _say_timer(courses: Sequence[Course], context: RunContext) -> None:
+    """What the timer takes, and who is called in a loop because of it."""
+    warmed = [(course, course.warmed) for course in courses if course.warmed is not None]
+    if not warmed:
+        return
+    facts = warmed[0][1]
+    looped = [f"{course.order.variant} × {one.loops}" for course, one in warmed if one.loops > 1]
+    loops = f"; calls in an iteration: {', '.join(looped)}" if looped else ""
+    context.say(
+        f"timer: {facts.timer_cost_ns:.0f} ns a reading, steps of {facts.timer_resolution_ns} ns"
+        f"{loops}"
+    )
+
+
+async def _case_key(group: Group, benchmark: Benchmark, context: RunContext) -> int:
+    """The only case of the experiment, in the store; the executions are told of it."""
+    slug = benchmark.experiment or ""
+    case = Case(id=slug, input=slug)
+    dataset: int = await store_cases(
+        context.writer,
+        context.plan.run_id,
+        f"experiment {slug}",
+        content_hash(["experiment", slug]),
+        lambda: [case],
+    )
+    planned = benchmark.iterations.measured * context.plan.repeats
+    keys = [context.execution_keys[execution.id] for execution in group.executions]
+    await context.writer.apply(
+        lambda c: c.executemany(
+            "UPDATE benchmark_executions SET dataset_key=?, planned=? WHERE key=?",
+            [(dataset, planned, key) for key in keys],
+        )
+    )
+    first: int = CaseReader(context.database, dataset).keys[0]
+    return first
+
+
+async def _tell_failures(key: int, context: RunContext) -> None:
+    """An execution of which an iteration failed is not complete, whatever the others say."""
+    progress = context.progress_of(key)
+    if progress.broken is not None:
+        return
+    found = await context.writer.apply(
+        lambda c: c.execute(
+            "SELECT COUNT(*), SUM(failure_kind IS NOT NULL) FROM answers WHERE execution_key=?",
+            (key,),
+        ).fetchone()
+    )
+    observed, failed = found
+    if failed:
+        progress.broken = f"{failed} of {observed} iterations failed"

@@ -1,0 +1,201 @@
+"""Parameters of experiments: what a class takes, checked before anything runs.
+
+A class says it by its model `Parameters`, by `param_schema`, or by the named arguments of its own
+`__init__`; the last two together where it has both. Whatever it is, here it becomes one pydantic
+model, so that a wrong name or type is told in one way.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import typing
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal
+
+from agentbench_tui.experiments.experiment import Experiment
+from agentbench_tui.model.errors import UsageError, did_you_mean
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+_TYPES: dict[str, Any] = {
+    "integer": int,
+    "number": float,
+    "string": str,
+    "boolean": bool,
+    "array": list[Any],
+    "object": dict[str, Any],
+}
+"""Type of JSON schema → of Python."""
+_BOUNDS = {
+    "minimum": "ge",
+    "maximum": "le",
+    "exclusiveMinimum": "gt",
+    "exclusiveMaximum": "lt",
+    "minLength": "min_length",
+    "maxLength": "max_length",
+    "minItems": "min_length",
+    "maxItems": "max_length",
+    "pattern": "pattern",
+}
+"""Bound of JSON schema → of a pydantic field."""
+
+
+def problems_of(cls: type[Experiment], values: Mapping[str, Any]) -> list[str]:
+    """Everything that is wrong with these parameters, one line each."""
+    from pydantic import ValidationError
+
+    model = parameter_model(cls)
+    known = list(model.model_fields)
+    open_ended = model.model_config.get("extra") == "allow"
+    unknown = [] if open_ended else [name for name in values if name not in known]
+    found = [_unknown(name, known) for name in unknown]
+    try:
+        model.model_validate({name: one for name, one in values.items() if name not in unknown})
+    except ValidationError as error:
+        found += [_explain(dict(one)) for one in error.errors(include_url=False)]
+    return found
+
+
+def make_experiment(cls: type[Experiment], values: Mapping[str, Any]) -> Experiment:
+    """An instance with these parameters, its defaults filled in.
+
+    Raises UsageError for what `problems_of` reports and for a constructor that refuses them.
+    """
+    found = problems_of(cls, values)
+    if found:
+        raise UsageError("; ".join(found))
+    checked = parameter_model(cls).model_validate(dict(values))
+    given = {name: getattr(checked, name) for name in type(checked).model_fields}
+    given |= checked.model_extra or {}
+    try:
+        if not _own_arguments(cls):
+            return cls(given)
+        instance = cls(**given)
+    except Exception as error:
+        raise UsageError(f"{cls.__name__} cannot be made: {error!r}") from error
+    for name, value in given.items():
+        if name != "parameters":
+            instance.params.setdefault(name, value)
+    return instance
+
+
+def defaults_of(cls: type[Experiment]) -> dict[str, Any]:
+    """Parameter → its default; those that have to be given are left out."""
+    return {
+        name: field.get_default(call_default_factory=True)
+        for name, field in parameter_model(cls).model_fields.items()
+        if not field.is_required()
+    }
+
+
+def describe(cls: type[Experiment]) -> list[dict[str, Any]]:
+    """Name, type, default (None where required) and description of each parameter, for people."""
+    return [
+        {
+            "name": name,
+            "type": _type_name(field.annotation),
+            "required": field.is_required(),
+            "default": None if field.is_required() else field.get_default(),
+            "description": field.description or "",
+        }
+        for name, field in parameter_model(cls).model_fields.items()
+    ]
+
+
+def from_text(cls: type[Experiment], name: str, text: str) -> Any:
+    """The value that a text of the command line means: as it stands where the parameter is a
+    text, else read as JSON where it is any."""
+    field = parameter_model(cls).model_fields.get(name)
+    if field is not None and field.annotation is str:
+        return text
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def parameter_model(cls: type[Experiment]) -> type[BaseModel]:
+    """The model of all that the class takes."""
+    if cls not in _MODELS:
+        _MODELS[cls] = _made_model(cls)
+    return _MODELS[cls]
+
+
+_MODELS: dict[type[Experiment], type[BaseModel]] = {}
+
+
+def _made_model(cls: type[Experiment]) -> type[BaseModel]:
+    from pydantic import BaseModel, ConfigDict, create_model
+
+    if isinstance(cls.Parameters, type) and issubclass(cls.Parameters, BaseModel):
+        return cls.Parameters
+    fields: dict[str, Any] = {**_own_arguments(cls), **_schema_fields(cls)}
+    config = ConfigDict(
+        strict=True,
+        extra="forbid" if fields else "allow",
+        arbitrary_types_allowed=True,
+        protected_namespaces=(),
+    )
+    model: type[BaseModel] = create_model(f"{cls.__name__}Parameters", __config__=config, **fields)
+    return model
+
+
+def _own_arguments(cls: type[Experiment]) -> dict[str, Any]:
+    """Named arguments of the class's own constructor, as fields; none where it has only ours."""
+    if cls.__init__ is Experiment.__init__:
+        return {}
+    arguments = list(inspect.signature(cls.__init__).parameters.values())[1:]
+    named = [one for one in arguments if one.kind in {one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY}]
+    if [one.name for one in named] == ["parameters"]:
+        return {}
+    try:
+        hints = typing.get_type_hints(cls.__init__)
+    except Exception:  # noqa: BLE001  # names of types that only a checker knows
+        hints = {}
+    return {
+        one.name: (hints.get(one.name, Any), ... if one.default is one.empty else one.default)
+        for one in named
+    }
+
+
+def _schema_fields(cls: type[Experiment]) -> dict[str, Any]:
+    from pydantic import Field
+
+    required = cls.param_schema.get("required", ())
+    fields: dict[str, Any] = {}
+    for name, schema in cls.param_schema.get("properties", {}).items():
+        kind: Any = _TYPES.get(schema.get("type"), Any)
+        if schema.get("enum"):
+            kind = Literal[tuple(schema["enum"])]
+        bounds = {_BOUNDS[key]: schema[key] for key in _BOUNDS if key in schema}
+        default = schema.get("default", ... if name in required else None)
+        if default is None:
+            kind = kind | None if kind is not Any else Any
+        description = schema.get("description")
+        fields[name] = (kind, Field(default=default, description=description, **bounds))
+    return fields
+
+
+def _unknown(name: str, known: list[str]) -> str:
+    near = did_you_mean(name, known) or (
+        f"; there are {', '.join(known)}" if known else "; it takes none"
+    )
+    return f'there is no parameter "{name}"{near}'
+
+
+def _explain(problem: dict[str, Any]) -> str:
+    name = ".".join(str(part) for part in problem["loc"])
+    if problem["type"] == "missing":
+        return f"parameter `{name}` has to be given"
+    message = str(problem["msg"]).removeprefix("Value error, ")
+    several = isinstance(problem["input"], list) and problem["type"] != "list_type"
+    hint = "; several values to try stand under `sweep`" if several else ""
+    return f"parameter `{name}`: {message[:1].lower()}{message[1:]}, not {problem['input']!r}{hint}"
+
+
+def _type_name(annotation: Any) -> str:
+    if isinstance(annotation, type):
+        return annotation.__name__
+    return str(annotation).replace("typing.", "")

@@ -1,0 +1,132 @@
+"""Where a variant sits while it is measured: a thread of this process, or a fresh process.
+
+A thread costs nothing to start and shares what the process has (imports, caches, memory). A fresh
+process has none of what came before, so that repeats differ by all that makes processes differ
+(layout of memory, hash seeds): slower, and the honest unit for verdicts on speed.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+import msgspec
+
+from agentbench_tui.agents.daemon_pool import DaemonPool
+from agentbench_tui.agents.python_source import describe
+from agentbench_tui.experiments.bench import Bench
+from agentbench_tui.experiments.order import Instrument, Opened, Order, Profiled, Reading, Warmed
+from agentbench_tui.model.answer import AgentFailure, FailureKind
+from agentbench_tui.process.worker import JsonLinesWorker
+
+COMMAND = (sys.executable, "-m", "agentbench_tui.experiments.child")
+T = TypeVar("T")
+
+
+class Seat(Protocol):
+    """One variant in one repeat. Raises AgentFailure where its process is gone or too late."""
+
+    async def open(self) -> Opened: ...
+    async def warm_up(self, calls: int) -> Warmed: ...
+    async def iterate(self, index: int) -> Reading: ...
+    async def profile(self, instrument: Instrument) -> Profiled: ...
+    async def close(self) -> str | None: ...
+
+    @property
+    def pids(self) -> tuple[int, ...]: ...
+
+    @property
+    def peak_memory_mb(self) -> float | None: ...
+
+
+class ThreadSeat:
+    """In a thread of its own here; it cannot be stopped in the middle of a call."""
+
+    def __init__(self, order: Order) -> None:
+        self._bench = Bench(order)
+        self._pool = DaemonPool(1, f"experiment {order.variant}")
+
+    async def open(self) -> Opened:
+        opened: Opened = await self._pool.run(self._bench.open)
+        return opened
+
+    async def warm_up(self, calls: int) -> Warmed:
+        warmed: Warmed = await self._pool.run(self._bench.warm_up, calls)
+        return warmed
+
+    async def iterate(self, index: int) -> Reading:
+        reading: Reading = await self._pool.run(self._bench.iterate, index)
+        return reading
+
+    async def profile(self, instrument: Instrument) -> Profiled:
+        profiled: Profiled = await self._pool.run(self._bench.profile, instrument)
+        return profiled
+
+    async def close(self) -> str | None:
+        error: str | None = await self._pool.run(self._bench.close)
+        self._pool.close()
+        return error
+
+    @property
+    def pids(self) -> tuple[int, ...]:
+        return ()
+
+    @property
+    def peak_memory_mb(self) -> float | None:
+        return None
+
+
+class ProcessSeat:
+    """In a process that is started for it; it is killed with all it started when it is too late."""
+
+    def __init__(self, order: Order, time_limit_s: float | None = None) -> None:
+        self._order = order
+        self._limit_s = time_limit_s
+        self._worker = JsonLinesWorker(COMMAND, environment=_environment())
+
+    async def open(self) -> Opened:
+        return await self._ask("open", msgspec.to_builtins(self._order), Opened)
+
+    async def warm_up(self, calls: int) -> Warmed:
+        return await self._ask("warm_up", calls, Warmed)
+
+    async def iterate(self, index: int) -> Reading:
+        return await self._ask("iterate", index, Reading, self._limit_s)
+
+    async def profile(self, instrument: Instrument) -> Profiled:
+        return await self._ask("profile", msgspec.to_builtins(instrument), Profiled)
+
+    async def close(self) -> str | None:
+        try:
+            if self._worker.pid is None:  # gone, with all that it had
+                return None
+            return await self._ask("close", None, str | None)  # type: ignore[arg-type]
+        except AgentFailure as failure:
+            return describe(failure)
+        finally:
+            await self._worker.close()
+
+    async def _ask(
+        self, method: str, argument: Any, answer: type[T], limit_s: float | None = None
+    ) -> T:
+        if method != "open" and self._worker.pid is None:
+            raise AgentFailure(FailureKind.AGENT, "its process has ended")
+        reply = await self._worker.call({"method": method, "argument": argument}, limit_s)
+        return msgspec.convert(reply["answer"], answer)
+
+    @property
+    def pids(self) -> tuple[int, ...]:
+        return () if self._worker.pid is None else (self._worker.pid,)
+
+    @property
+    def peak_memory_mb(self) -> float | None:
+        return self._worker.peak_memory_mb
+
+
+def _environment() -> dict[str, str]:
+    """Ours, since the code that is measured may need any of it; and our package is found."""
+    package_root = str(Path(__file__).resolve().parents[2])
+    paths = filter(None, [package_root, os.environ.get("PYTHONPATH")])
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}

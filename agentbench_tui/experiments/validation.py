@@ -1,0 +1,65 @@
+"""What can be wrong with an experiment in a suite, found before anything runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from agentbench_tui.engine.suite_problems import Finding
+from agentbench_tui.engine.sweep import axis
+from agentbench_tui.experiments.parameters import problems_of
+from agentbench_tui.experiments.registry import find_experiment
+from agentbench_tui.model.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
+
+    from agentbench_tui.experiments.experiment import Experiment
+    from agentbench_tui.model.suite import Benchmark
+
+
+def check_experiment(benchmark: Benchmark, base_dir: str) -> list[str | Finding]:
+    """Every problem; the experiment's module is imported."""
+    found: list[str | Finding] = [
+        Finding((key,), f"`{key}` does not belong to benchmarks of kind experiment", at_key=True)
+        for key, given in (
+            ("dataset", benchmark.dataset),
+            ("game", benchmark.game),
+            ("load", benchmark.load),
+            ("stress", benchmark.stress),
+            ("scorers", benchmark.scorers),
+        )
+        if given
+    ]
+    try:
+        cls = find_experiment(benchmark.experiment or "", Path(base_dir))
+    except UsageError as error:
+        return [*found, Finding(("experiment",), str(error))]
+    for values, path in _points(benchmark):
+        found += [Finding(path, problem) for problem in problems_of(cls, values)]
+        if found:
+            return found
+    return [*found, *_own(cls, benchmark.parameters)]
+
+
+def _points(benchmark: Benchmark) -> Iterator[tuple[Mapping[str, Any], tuple[str, ...]]]:
+    """Sets of parameters in which every value of the benchmark and its sweep occurs."""
+    swept = {
+        name: axis(values)
+        for name, values in (benchmark.sweep.parameters if benchmark.sweep else {}).items()
+    }
+    first = {**benchmark.parameters, **{name: values[0] for name, values in swept.items()}}
+    yield first, ("parameters",) if benchmark.parameters else ("experiment",)
+    for name, values in swept.items():
+        for value in values:
+            yield {**first, name: value}, ("sweep", "parameters", name)
+
+
+def _own(cls: type[Experiment], parameters: Mapping[str, Any]) -> list[str | Finding]:
+    """What is wrong with the variants that the experiment brings along."""
+    return [
+        f"variant `{name}` of {cls.__name__}: {problem}"
+        for name, values in cls.variants.items()
+        for problem in problems_of(cls, {**parameters, **values})
+    ]

@@ -1,0 +1,43 @@
+"""Values that experiments and instruments give, as JSON holds them; and the numbers in them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+_DEEPEST = 20
+LONGEST_TEXT = 1000
+
+
+def plain_map(values: Mapping[Any, Any]) -> dict[str, Any]:
+    """The mapping as JSON holds it: numbers of libraries as Python's own, the rest as text."""
+    return {str(key): plain(value) for key, value in values.items()}
+
+
+def plain(value: Any, depth: int = 0) -> Any:
+    """One value as JSON holds it; not-a-number and infinity as None."""
+    if value is None or isinstance(value, bool | str):
+        return value if not isinstance(value, str) else value[:LONGEST_TEXT]
+    if isinstance(value, int):
+        return value if -(2**63) <= value < 2**63 else float(value)
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if depth > _DEEPEST:
+        return "…"
+    if isinstance(value, Mapping):
+        return {str(key): plain(item, depth + 1) for key, item in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [plain(item, depth + 1) for item in value]
+    if hasattr(value, "tolist"):  # numpy's arrays and numbers
+        return plain(value.tolist(), depth + 1)
+    return str(value)[:LONGEST_TEXT]
+
+
+def numbers(values: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, float]]:
+    """Every number in a map of JSON values by its path, `read.p50`; true is 1, lists have none."""
+    for key, value in values.items():
+        if isinstance(value, Mapping):
+            yield from numbers(value, f"{prefix}{key}.")
+        elif isinstance(value, int | float):
+            yield f"{prefix}{key}", float(value)

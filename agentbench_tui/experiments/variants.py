@@ -1,0 +1,68 @@
+"""Variants of an experiment: named sets of parameters, measured interleaved with one another.
+
+In a plan each is an agent with the target `variant`, its parameters as options: so everything that
+compares agents compares variants. A run that names no agents has those that the experiment brings
+along, else the one with nothing changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from agentbench_tui.agents.target import parse_target, spec_from_table
+from agentbench_tui.experiments.parameters import from_text, parameter_model
+from agentbench_tui.experiments.registry import find_experiment
+from agentbench_tui.model.suite import AgentTable
+
+if TYPE_CHECKING:
+    from agentbench_tui.experiments.experiment import Experiment
+    from agentbench_tui.model.agent import AgentSpec
+    from agentbench_tui.model.suite import Benchmark
+
+TARGET = "variant"
+UNCHANGED = "code"
+"""Name of the only variant there is where nothing is varied: the code under test as it is."""
+
+
+def is_variant(agent: AgentSpec) -> bool:
+    """Whether it is a variant rather than an agent that the experiment is run with."""
+    return parse_target(agent.target).scheme == TARGET
+
+
+def variant(name: str, parameters: Mapping[str, Any]) -> AgentSpec:
+    """A variant as a plan holds it. Raises UsageError for what is no name."""
+    return spec_from_table(AgentTable(id=name, target=TARGET, options=dict(parameters)), "")
+
+
+def own_variants(benchmark: Benchmark, base_dir: str) -> list[AgentSpec]:
+    """What a benchmark is run with when nobody says. Raises UsageError for an unknown experiment.
+
+    Variants that differ in nothing but what the benchmark sets itself are left out: it is pinned.
+    """
+    cls = find_experiment(benchmark.experiment or "", Path(base_dir))
+    pinned = {*benchmark.parameters, *(benchmark.sweep.parameters if benchmark.sweep else ())}
+    free = [
+        variant(name, values)
+        for name, values in cls.variants.items()
+        if not pinned.intersection(values)
+    ]
+    return free or [variant(UNCHANGED, {})]
+
+
+def parameters_of(
+    cls: type[Experiment], parameters: Mapping[str, Any], agent: AgentSpec
+) -> dict[str, Any]:
+    """The parameters that hold for a variant; those of a benchmark for an agent.
+
+    Texts of a target's options are read as the parameter's type.
+    """
+    if not is_variant(agent):
+        return dict(parameters)
+    known = parameter_model(cls).model_fields
+    own = {
+        name: from_text(cls, name, value) if isinstance(value, str) and name in known else value
+        for name, value in agent.options.items()
+    }
+    return {**parameters, **own}
