@@ -1,4 +1,5 @@
-"""Makes the pictures of the README: runs commands as a user would and draws what they print.
+"""Makes the pictures of the README: runs commands as a user would and draws what they print, and
+opens pages of the session on the recorded store.
 
 python scripts/screenshots.py
 """
@@ -21,7 +22,12 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-TARGET = Path(__file__).parents[1] / "screenshots"
+from agentbench_tui.tui import screenshots
+
+ROOT = Path(__file__).parents[1]
+TARGET = ROOT / "screenshots"
+RECORDED = ROOT / "tests" / "tui" / "data" / "recorded.db.gz"
+PAGES = ("leaders",)
 WIDTH = 132
 SHOTS = {
     "quickstart": "run quickstart --no-ui --quiet --runs 3",
@@ -42,6 +48,7 @@ def main() -> None:
         }
         for name, command in SHOTS.items():
             (TARGET / f"{name}.svg").write_text(picture(command, printed(command, environment)))
+    screenshots.main([*PAGES, "--db", str(RECORDED), "--to", str(TARGET)])
 
 
 def printed(command: str, environment: dict[str, str]) -> str:

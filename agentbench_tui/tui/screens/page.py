@@ -60,8 +60,8 @@ class Page(Screen[None], Generic[Found]):
 
     @property
     def is_reading(self) -> bool:
-        """Whether what is shown may change at once."""
-        return self._reading or self._wanted
+        """Whether what is shown may change at once: not everything was read yet."""
+        return self._reading or self._wanted or self._took_s == 0
 
     def content(self) -> ComposeResult:
         """The widgets between the breadcrumbs and the footer."""
