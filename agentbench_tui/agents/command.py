@@ -62,12 +62,12 @@ class Options(AgentOptions):
 def check(spec: AgentSpec, options: Options) -> list[str]:
     """Looks for the program, the folder, and the variables that are named."""
     try:
-        command = _command(spec)
+        command = command_of(spec)
     except ValueError as error:
         return [f"`{spec.target}`: {error}"]
     if not command:
         return [f"`{spec.target}` names no program"]
-    folder = _folder(spec, options)
+    folder = folder_of(spec, options)
     if not folder.is_dir():
         return [f"option `cwd`: no folder `{folder}`"]
     problems = []
@@ -84,10 +84,10 @@ def open(spec: AgentSpec, options: Options, context: OpenContext) -> Agent:  # n
     """A session; its workers start with it, its one-case programs with each case."""
     default = "worker" if parse_target(spec.target).scheme == "worker" else "task"
     kind = WorkerAgent if (options.mode or default) == "worker" else TaskAgent
-    return kind(_command(spec), str(_folder(spec, options)), options, context)
+    return kind(command_of(spec), str(folder_of(spec, options)), options, context)
 
 
-def _command(spec: AgentSpec) -> list[str]:
+def command_of(spec: AgentSpec) -> list[str]:
     """The words of the command; a relative program with a folder is looked for in `base_dir`."""
     words = shlex.split(parse_target(spec.target).rest)
     words = [word.replace("{python}", sys.executable) for word in words]
@@ -96,7 +96,7 @@ def _command(spec: AgentSpec) -> list[str]:
     return words
 
 
-def _folder(spec: AgentSpec, options: Options) -> Path:
+def folder_of(spec: AgentSpec, options: Options) -> Path:
     return Path(spec.base_dir, options.cwd or "").resolve()
 
 

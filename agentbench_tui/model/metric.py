@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from agentbench_tui.model.errors import UsageError, did_you_mean
 from agentbench_tui.model.figure import LOAD_PARTS, PERCENTILES, SHARES, Direction, Metric
+from agentbench_tui.model.market_metrics import MARKET_METRICS
 from agentbench_tui.model.rate_metrics import RATES
 from agentbench_tui.model.stress_figures import STRESS_METRICS
 from agentbench_tui.model.time_metrics import TIMES
@@ -156,9 +157,11 @@ _OF_SCORERS = (
     Metric("relevance", "share", "higher", "Mean of the scorers' relevance, where they give it."),
 )
 
-METRICS: dict[str, Metric] = {
-    metric.name: metric for metric in (*_ANSWERS, *TIMES, *_SPENT, *RATES, *_OF_SCORERS)
-} | STRESS_METRICS
+METRICS: dict[str, Metric] = (
+    {metric.name: metric for metric in (*_ANSWERS, *TIMES, *_SPENT, *RATES, *_OF_SCORERS)}
+    | STRESS_METRICS
+    | MARKET_METRICS
+)
 
 SCORES: dict[str, str] = {
     "accuracy": "The metric `accuracy` itself, or the rubric's metric mapped by target and limit.",

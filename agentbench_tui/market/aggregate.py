@@ -1,0 +1,40 @@
+"""From the stored episodes of an execution to the metrics that only a market has."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import TYPE_CHECKING
+
+from agentbench_tui.analysis.estimate import Kind, estimate
+from agentbench_tui.model.market_metrics import MARKET_METRICS
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from agentbench_tui.engine.aggregate import Aggregate
+
+_NEVER = "it never happened in these episodes"
+
+
+def add_metrics(connection: sqlite3.Connection, execution_key: int, result: Aggregate) -> None:
+    """Add the means over the episodes, worlds as clusters; without a value where none has one."""
+    rows = connection.execute(
+        "SELECT case_key, json_extract(answer, '$.data.metrics') AS metrics FROM answers"
+        " WHERE execution_key=? AND failure_kind IS NULL AND json_type(answer, '$.data.metrics')"
+        " IS 'object' ORDER BY seq",
+        (execution_key,),
+    ).fetchall()
+    episodes = [(row[0], json.loads(row[1])) for row in rows]
+    for name, metric in MARKET_METRICS.items():
+        found = [
+            (world, float(value))
+            for world, metrics in episodes
+            if isinstance(value := metrics.get(name), int | float) and math.isfinite(value)
+        ]
+        if not found:
+            result.add(name, None, _NEVER if episodes else "no episode came to its end")
+            continue
+        worlds, values = zip(*found, strict=True)
+        kind: Kind = "share" if metric.unit == "share" else "amount"
+        result.add(name, estimate(values, kind, clusters=worlds))

@@ -1,0 +1,173 @@
+"""An episode as an answer holds it: what `verdicts.market_episode` describes, bounded in size.
+
+A long episode is kept at `MOST_MARKS` of its ticks, evenly spaced; what was done between two of
+them is told at the first. Nothing of the truth is in it but what the agent was paid.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from agentbench_tui.market import lmsr
+from agentbench_tui.market.actions import METHODS
+from agentbench_tui.market.world import DOLLAR, SHARE_UNITS
+
+if TYPE_CHECKING:
+    from agentbench_tui.market.episode import Call, Episode
+    from agentbench_tui.market.stage import Stage
+    from agentbench_tui.market.world import World
+
+SCHEMA = "agentbench.episode/1"
+MOST_MARKS = 400
+MOST_ACTS = 2_000
+MOST_SAID = 500
+_TEXT = 200
+"""Characters of what was said, and of a result."""
+_encode = msgspec.json.Encoder().encode
+
+
+def document_of(stage: Stage, episode: Episode, metrics: dict[str, Any]) -> dict[str, Any]:
+    """The document; plain data."""
+    world = stage.world
+    config = world.config
+    step = max(1, -(-world.ticks // (MOST_MARKS - 1)))
+    marks = sorted({*range(0, world.ticks + 1, step), world.ticks})
+
+    def place(tick: int) -> int:
+        return bisect_right(marks, tick) - 1
+
+    return {
+        "schema": SCHEMA,
+        "title": f"seed {config.seed}, {config.conditions}, {world.ticks} ticks",
+        "world": {"id": world.id, "sha256": stage.sha256, **msgspec.to_builtins(config)},
+        "pace": episode.pace,
+        "ticks": len(marks),
+        "tick_s": config.interval_ms / 1000 * step,
+        "instruments": [*_markets(world, episode, marks), *_perpetuals(world, marks)],
+        "equity": [episode.equity[tick] / DOLLAR for tick in marks],
+        "holdings": [{**one, "tick": place(one["tick"])} for one in _holdings(world, episode)],
+        "said": [
+            {"tick": place(tick), "where": where, "who": who, "text": text[:_TEXT]}
+            for tick, where, who, text in _said(world, episode)
+        ],
+        "acts": [_act(call, place(call.tick)) for call in _kept(episode.calls)],
+        "calls": len(episode.calls) + episode.dropped_calls,
+        "metrics": metrics,
+    }
+
+
+def _markets(world: World, episode: Episode, marks: Sequence[int]) -> Iterator[dict[str, Any]]:
+    steps: dict[int, list[tuple[int, int]]] = defaultdict(list)
+    for trade in episode.trades:
+        held = steps[trade.market][-1][1] if steps[trade.market] else 0
+        steps[trade.market].append((trade.tick, held + trade.outcome * trade.shares))
+    results = {one.market: one.outcome for one in episode.settlements}
+    for number, market in enumerate(world.markets):
+        own = steps[number]
+        prices = []
+        for tick in marks:
+            nth = bisect_right(own, tick, key=lambda one: one[0])
+            mine = own[nth - 1][1] if nth else 0
+            net = (world.flows[number][tick] + mine) / SHARE_UNITS
+            prices.append(round(lmsr.price(net, market.b), 4))
+        row: dict[str, Any] = {
+            "id": market.id,
+            "name": market.question,
+            "kind": "market",
+            "prices": prices,
+            "resolved_tick": bisect_right(marks, market.resolve_tick) - 1,
+        }
+        if number in results:
+            row["outcome"] = "yes" if results[number] else "no"
+        yield row
+
+
+def _perpetuals(world: World, marks: Sequence[int]) -> Iterator[dict[str, Any]]:
+    for number, perpetual in enumerate(world.perpetuals):
+        prices = [world.marks[number][tick] / DOLLAR for tick in marks]
+        ticker = perpetual.ticker
+        yield {"id": ticker, "name": ticker, "kind": "perpetual", "prices": prices}
+
+
+def _holdings(world: World, episode: Episode) -> list[dict[str, Any]]:
+    """Every change of a position: amount and mean price of entry after it, by tick."""
+    changes: list[tuple[int, str, str, float, float]] = []
+    for trade in episode.trades:
+        side = "yes" if trade.outcome > 0 else "no"
+        name, shares = world.markets[trade.market].id, trade.shares / SHARE_UNITS
+        changes.append((trade.tick, name, side, shares, trade.money / DOLLAR))
+    for one in episode.settlements:
+        name = world.markets[one.market].id
+        for side, shares in (("yes", one.yes), ("no", one.no)):
+            if shares:
+                changes.append((one.tick, name, side, -shares / SHARE_UNITS, 0.0))
+    for perp in episode.perp_trades:
+        name = world.perpetuals[perp.perpetual].ticker
+        side = "long" if perp.side > 0 else "short"
+        units = perp.size / perp.entry
+        changes.append((perp.opened, name, side, units, perp.size / DOLLAR))
+        changes.append((perp.closed, name, side, -units, 0.0))
+    changes.sort(key=lambda one: one[0])
+    held: dict[tuple[str, str], tuple[float, float]] = {}
+    rows = []
+    for tick, name, side, amount, paid in changes:
+        before, cost = held.get((name, side), (0.0, 0.0))
+        after = before + amount
+        if amount < 0:
+            cost = cost * max(0.0, after) / before if before else 0.0
+        else:
+            cost += paid
+        if after < 1e-9:
+            after, cost = 0.0, 0.0
+        held[name, side] = (after, cost)
+        entry = cost / after if after else None
+        rows.append(
+            {"tick": tick, "instrument": name, "side": side, "amount": after, "entry": entry}
+        )
+    return rows
+
+
+def _said(world: World, episode: Episode) -> list[tuple[int, str, str, str]]:
+    """The newest posts, and messages of groups that the agent had joined by then."""
+    names = {agent.id: agent.name for agent in world.agents}
+    joined = {group: tick for tick, group in episode.joined}
+    groups = {group.id: group.name for group in world.groups}
+    said = [
+        (post.tick, "feed", names.get(post.author, post.author), post.content)
+        for post in world.posts
+    ]
+    said += [
+        (one.tick, f"chat: {groups[one.group]}", names.get(one.author, one.author), one.content)
+        for one in world.messages
+        if joined.get(one.group, world.ticks + 1) <= one.tick
+    ]
+    said.sort(key=lambda one: one[0])
+    return said[-MOST_SAID:]
+
+
+def _kept(calls: Sequence[Call]) -> Sequence[Call]:
+    """All calls where they are few; else what changed something or was refused, as far as goes."""
+    if len(calls) <= MOST_ACTS:
+        return calls
+    return [call for call in calls if call.code or call.result is not None][:MOST_ACTS]
+
+
+def _act(call: Call, place: int) -> dict[str, Any]:
+    if call.code:
+        result = f"{call.code}: {call.message}"
+    else:
+        result = "" if call.result is None else _encode(call.result).decode()
+    known = METHODS.get(call.method)
+    return {
+        "tick": place,
+        "method": call.method,
+        "arguments": call.params,
+        "ok": call.code == 0,
+        "changes": known is not None and known.changes,
+        "result": result[:_TEXT],
+    }

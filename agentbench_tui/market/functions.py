@@ -1,0 +1,206 @@
+"""Models play by tool calls: each turn is a short conversation with the methods as functions."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from agentbench_tui.agents.model_api import wire_tool_name
+from agentbench_tui.market.actions import METHODS, MethodError
+from agentbench_tui.model.answer import AgentFailure, Answer, Case, Message, Usage
+
+if TYPE_CHECKING:
+    from agentbench_tui.market.match import Match
+    from agentbench_tui.model.answer import Agent, Request, ToolCall
+
+MOST_ROUNDS = 8
+"""Answers of the model in one turn; after the last one the turn ends."""
+MOST_CALLS = 16
+"""Calls of one answer that are carried out; further ones are refused."""
+_NOTES = 3
+"""Turns whose last words are shown again."""
+_RULES = """\
+You trade in a simulated world: prediction markets, perpetual futures, a feed of posts and group \
+chats. Your aim is the highest equity at the end. A winning share pays 1 dollar when its market \
+resolves; perpetuals can be leveraged, pay funding and fees, and are liquidated when the margin is \
+used up. Authors differ in how often they are right, which you can learn.
+Time goes on in ticks. At each you get what there is to see, and act by calling functions; when \
+you call none, your turn ends. State your probabilities with submitForecast. What you write at the \
+end of a turn is shown to you in the next ones."""
+_GO_ON = "These are the results. Call further functions, or end your turn with a short note."
+
+_encode = msgspec.json.Encoder().encode
+
+
+def tools() -> tuple[dict[str, Any], ...]:
+    """The methods as function definitions, under names that every API takes."""
+    return tuple(
+        {
+            "name": wire_tool_name(method.name),
+            "description": f"{method.description} Gives {method.result}.",
+            "parameters": method.schema(),
+        }
+        for method in METHODS.values()
+    )
+
+
+_METHOD_OF = {wire_tool_name(name): name for name in METHODS}
+
+
+class ModelSeat:
+    """A model behind an API that calls tools."""
+
+    def __init__(self, agent: Agent) -> None:
+        self._agent = agent
+        self._tools = tools()
+
+    @property
+    def pids(self) -> tuple[int, ...]:
+        """The agent's own."""
+        return self._agent.pids
+
+    @property
+    def peak_memory_mb(self) -> float | None:
+        """The agent's own."""
+        return self._agent.peak_memory_mb
+
+    @property
+    def cpu_seconds(self) -> float | None:
+        """The agent's own."""
+        return self._agent.cpu_seconds
+
+    async def start(self) -> None:
+        """Start the agent."""
+        await self._agent.start()
+
+    async def close(self) -> None:
+        """Close the agent."""
+        await self._agent.close()
+
+    async def play(self, match: Match, request: Request) -> Answer:
+        """Ask the model at every tick. Raises AgentFailure, with what was spent until then."""
+        spent = Spent()
+        notes: list[str] = []
+        game = match.game
+        match.game.note(Message("system", _RULES))
+        try:
+            while not game.is_over:
+                tick = game.tick
+                try:
+                    async with asyncio.timeout(None) as limit:
+                        state = match.observe()
+                        if game.due is not None:
+                            loop = asyncio.get_running_loop()
+                            limit.reschedule(loop.time() + game.due - game.config.now())
+                        note = await self._turn(match, request, state, notes, spent)
+                except TimeoutError:
+                    if not limit.expired():
+                        raise
+                    game.expire()
+                else:
+                    notes = [*notes, f"tick {tick}: {note}"][-_NOTES:] if note else notes
+                    await match.end_turn(tick)
+        except AgentFailure as failure:
+            failure.partial = spent.answer()
+            raise
+        return spent.answer()
+
+    async def _turn(
+        self, match: Match, request: Request, state: dict[str, Any], notes: list[str], spent: Spent
+    ) -> str:
+        """One turn; the model's last words."""
+        game, tick = match.game, match.game.tick
+        told = _encode(state["observation"]).decode()
+        if notes:
+            told = f"Your notes:\n{chr(10).join(notes)}\n\n{told}"
+        said = told
+        turns: tuple[Message, ...] = ()
+        for _ in range(MOST_ROUNDS):
+            game.note(Message("user", said))
+            case = Case(
+                f"{request.case.id}-{tick}",
+                said,
+                messages=(Message("system", _RULES), *turns),
+                tools=self._tools,
+            )
+            answer = await self._agent.answer(msgspec.structs.replace(request, case=case))
+            spent.add(answer)
+            reply = Message("assistant", answer.text, _named(answer.tool_calls))
+            game.note(reply)
+            if not answer.tool_calls or game.tick != tick:
+                return answer.text
+            results = [_carried_out(match, call, nth) for nth, call in enumerate(reply.tool_calls)]
+            for result in results:
+                game.note(result)
+            turns = (*turns, Message("user", said), reply, *results)
+            said = _GO_ON
+            if game.is_over or game.tick != tick:
+                break
+        return ""
+
+
+class Spent:
+    """What the answers of an episode took, together."""
+
+    def __init__(self) -> None:
+        self._answers = 0
+        self._api_calls = 0
+        self._input = self._output = self._cached = self._reasoning = 0
+        self._counted = 0
+        self._estimated = False
+        self._costs: list[float | None] = []
+        self._model: str | None = None
+        self._simulated = False
+
+    def add(self, answer: Answer) -> None:
+        """Count one answer."""
+        self._answers += 1
+        self._api_calls += answer.api_calls
+        self._costs.append(answer.cost_usd)
+        self._model = answer.model or self._model
+        self._simulated |= answer.simulated
+        usage = answer.usage
+        if usage is not None:
+            self._counted += 1
+            self._input += usage.input_tokens or 0
+            self._output += usage.output_tokens or 0
+            self._cached += usage.cached_tokens or 0
+            self._reasoning += usage.reasoning_tokens or 0
+            self._estimated |= usage.estimated
+
+    def answer(self) -> Answer:
+        """The sums; tokens and costs only where every answer told them."""
+        known = self._counted == self._answers and self._answers > 0
+        usage = Usage(
+            self._input, self._output, self._cached, self._reasoning, estimated=self._estimated
+        )
+        costs = [cost for cost in self._costs if cost is not None]
+        return Answer(
+            usage=usage if known else None,
+            model=self._model,
+            api_calls=self._api_calls,
+            cost_usd=sum(costs) if costs and len(costs) == self._answers else None,
+            simulated=self._simulated,
+        )
+
+
+def _named(calls: tuple[ToolCall, ...]) -> tuple[ToolCall, ...]:
+    """The calls, each with an id that its result can name."""
+    return tuple(
+        call if call.id else msgspec.structs.replace(call, id=f"call_{nth}")
+        for nth, call in enumerate(calls)
+    )
+
+
+def _carried_out(match: Match, call: ToolCall, nth: int) -> Message:
+    """What a call gave, or why it was refused, as the model is told."""
+    if nth >= MOST_CALLS:
+        text = f"refused: at most {MOST_CALLS} calls in one answer"
+        return Message("tool", text, tool_call_id=call.id)
+    try:
+        result: Any = match.game.call(_METHOD_OF.get(call.name, call.name), call.arguments)
+    except MethodError as error:
+        result = {"error": {"code": error.code, "message": error.message, "data": error.data()}}
+    return Message("tool", _encode(result).decode(), tool_call_id=call.id)

@@ -1,0 +1,32 @@
+"""Credit for an episode of a market world: how much of what was attainable the agent made."""
+
+from __future__ import annotations
+
+import math
+
+from agentbench_tui.model.answer import Answer, Case, GraderFailure, Score
+
+PASS_MARK = 0.5
+
+
+def attainment(case: Case, answer: Answer, pass_mark: float = PASS_MARK) -> Score:
+    """`optimality_fair` cut to 0..1; right from `pass_mark` on.
+
+    Raises GraderFailure for an answer that is no episode.
+    """
+    data = answer.data if isinstance(answer.data, dict) else {}
+    metrics = data.get("metrics")
+    if not isinstance(metrics, dict):
+        raise GraderFailure(f"the answer to {case.id} is no episode of a market world")
+    fair = metrics.get("optimality_fair")
+    if not isinstance(fair, int | float) or not math.isfinite(fair):
+        raise GraderFailure(f"{case.id}: nothing could be won in this world, so nothing is scored")
+    value = min(1.0, max(0.0, float(fair)))
+    pnl = metrics.get("total_pnl", 0.0)
+    return Score(
+        "attainment",
+        value,
+        value >= pass_mark,
+        "" if value >= 1 else f"made {pnl:,.2f} USD, {fair:.1%} of what was attainable",
+        metadata={"optimality_fair": fair, "optimality": metrics.get("optimality")},
+    )

@@ -1,0 +1,286 @@
+"""Where an agent sits that plays from a process of its own, or over HTTP: JSON-RPC either way."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+import msgspec
+
+from agentbench_tui.market import rpc
+from agentbench_tui.model.answer import AgentFailure, Answer, FailureKind
+from agentbench_tui.process.child import Child, SpawnError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from aiohttp import web
+
+    from agentbench_tui.market.match import Match
+    from agentbench_tui.model.answer import Agent, Request
+
+MOST_BYTES = 1 << 20
+"""Of one request of an agent."""
+_EXIT_WAIT_S = 0.5
+_CLOSE_GRACE_S = 1.0
+
+
+@runtime_checkable
+class Seat(Protocol):
+    """How one agent plays games, one after another or at the same time."""
+
+    async def start(self) -> None:
+        """Open what all games share. Raises AgentFailure."""
+
+    async def play(self, match: Match, request: Request) -> Answer:
+        """Play one game to its end; the answer has what it took, and no data. Raises
+        AgentFailure."""
+
+    async def close(self) -> None:
+        """End what was started."""
+
+    @property
+    def pids(self) -> tuple[int, ...]: ...
+
+    @property
+    def peak_memory_mb(self) -> float | None: ...
+
+    @property
+    def cpu_seconds(self) -> float | None: ...
+
+
+class NoSeat:
+    """Of an agent that stands in for an answer and cannot play: its start fails."""
+
+    pids: tuple[int, ...] = ()
+    peak_memory_mb: float | None = None
+    cpu_seconds: float | None = None
+
+    def __init__(self, scheme: str) -> None:
+        self._failure = AgentFailure(
+            FailureKind.AGENT,
+            f"agents of scheme {scheme} answer questions and cannot play; market:hold is a"
+            " baseline that can",
+        )
+
+    async def start(self) -> None:
+        """Always fails."""
+        raise self._failure
+
+    async def play(self, match: Match, request: Request) -> Answer:  # noqa: ARG002  # Seat's
+        """Never comes to it."""
+        raise self._failure
+
+    async def close(self) -> None:
+        """Nothing to end."""
+
+
+class ProcessSeat:
+    """A program for each game: requests on its standard output, responses on its input."""
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        environment: Mapping[str, str],
+        cwd: str | None,
+        memory_limit_mb: float | None,
+    ) -> None:
+        self._command = command
+        self._environment = environment
+        self._cwd = cwd
+        self._memory_limit_mb = memory_limit_mb
+        self._running: dict[int, Child] = {}
+        self._ended_cpu_s = 0.0
+        self._peak_memory_mb: float | None = None
+
+    @property
+    def pids(self) -> tuple[int, ...]:
+        """The programs that play now."""
+        return tuple(self._running)
+
+    @property
+    def peak_memory_mb(self) -> float | None:
+        """Of any one game's process tree."""
+        now = [child.tree.peak_memory_mb for child in self._running.values()]
+        peaks = [peak for peak in (*now, self._peak_memory_mb) if peak is not None]
+        return max(peaks, default=None)
+
+    @property
+    def cpu_seconds(self) -> float | None:
+        """Of all games' process trees."""
+        now = sum(child.tree.cpu_seconds for child in self._running.values())
+        return self._ended_cpu_s + now
+
+    async def start(self) -> None:
+        """Nothing: each game starts its own program."""
+
+    async def close(self) -> None:
+        """Nothing: each game ended its own program."""
+
+    async def play(self, match: Match, request: Request) -> Answer:  # noqa: ARG002  # Seat's
+        """Serve the program's requests until the game is over."""
+        lines: asyncio.Queue[bytes | None] = asyncio.Queue()
+        reader = _Lines(lines)
+        try:
+            child = Child(
+                self._command,
+                environment=self._environment,
+                cwd=self._cwd,
+                memory_limit_mb=self._memory_limit_mb,
+                on_output=reader.take,
+                on_end=reader.end,
+            )
+        except SpawnError as error:
+            raise AgentFailure(FailureKind.AGENT, str(error)) from None
+        self._running[child.pid] = child
+        try:
+            await self._serve(child, lines, match)
+        finally:
+            child.tree.check_peak()
+            self._peak_memory_mb = self.peak_memory_mb
+            del self._running[child.pid]
+            await child.close(_CLOSE_GRACE_S)
+            self._ended_cpu_s += child.tree.cpu_seconds
+        return Answer(api_calls=0)
+
+    async def _serve(self, child: Child, lines: asyncio.Queue[bytes | None], match: Match) -> None:
+        over = asyncio.create_task(match.over.wait())
+        try:
+            while not match.over.is_set():
+                line = asyncio.create_task(lines.get())
+                await asyncio.wait({line, over}, return_when=asyncio.FIRST_COMPLETED)
+                if not line.done():
+                    line.cancel()
+                    return
+                request = line.result()
+                if request is None:
+                    raise await self._gone(child)
+                response = await rpc.respond(request, match.handle)
+                if response is not None:
+                    child.write(response + b"\n")
+        finally:
+            over.cancel()
+
+    async def _gone(self, child: Child) -> AgentFailure:
+        await child.exits_within(_EXIT_WAIT_S)
+        if child.tree.over_limit is not None:
+            return AgentFailure(FailureKind.LIMIT, f"memory: {child.tree.over_limit}")
+        what = f"`{self._command[0]}` {child.ending()}"
+        return AgentFailure(FailureKind.AGENT, f"{what}, before the game was over")
+
+
+class _Lines:
+    """Cuts what a program says into lines; the end, or a line without one, is None."""
+
+    def __init__(self, lines: asyncio.Queue[bytes | None]) -> None:
+        self._lines = lines
+        self._buffer = bytearray()
+
+    def take(self, data: bytes) -> None:
+        self._buffer += data
+        *whole, rest = self._buffer.split(b"\n")
+        self._buffer = bytearray(rest)
+        for line in whole:
+            if line.strip():
+                self._lines.put_nowait(bytes(line))
+        if len(rest) > MOST_BYTES:
+            self.end()
+
+    def end(self) -> None:
+        self._lines.put_nowait(None)
+
+
+class InvitedSeat:
+    """An agent that is told where a game is played, and plays it over HTTP while it answers.
+
+    Its input is an object with `rpc_url`. When it has answered, the game goes on without it.
+    """
+
+    def __init__(self, agent: Agent) -> None:
+        self._agent = agent
+        self._server = RpcServer()
+
+    @property
+    def pids(self) -> tuple[int, ...]:
+        """The agent's own."""
+        return self._agent.pids
+
+    @property
+    def peak_memory_mb(self) -> float | None:
+        """The agent's own."""
+        return self._agent.peak_memory_mb
+
+    @property
+    def cpu_seconds(self) -> float | None:
+        """The agent's own."""
+        return self._agent.cpu_seconds
+
+    async def start(self) -> None:
+        """Start the agent, and the server that it plays at."""
+        await self._agent.start()
+        await self._server.start()
+
+    async def close(self) -> None:
+        """End both."""
+        await self._server.close()
+        await self._agent.close()
+
+    async def play(self, match: Match, request: Request) -> Answer:
+        """Invite the agent; turns that it does not take are turns in which it holds."""
+        url = self._server.open(match)
+        case = msgspec.structs.replace(request.case, input={"game": "market", "rpc_url": url})
+        try:
+            answer = await self._agent.answer(msgspec.structs.replace(request, case=case))
+            while not match.game.is_over:
+                await match.end_turn()
+        finally:
+            self._server.forget(url)
+        return answer
+
+
+class RpcServer:
+    """Games at addresses nobody can guess, on this machine only."""
+
+    def __init__(self) -> None:
+        self._matches: dict[str, Match] = {}
+        self._runner: web.AppRunner | None = None
+        self._base = ""
+
+    async def start(self) -> None:
+        """Listen on a free port of 127.0.0.1."""
+        from aiohttp import web
+
+        app = web.Application(client_max_size=MOST_BYTES)
+        app.router.add_post("/market/{key}", self._serve)
+        self._runner = web.AppRunner(app, access_log=None)
+        await self._runner.setup()
+        site = web.TCPSite(self._runner, "127.0.0.1", 0)
+        await site.start()
+        self._base = f"http://127.0.0.1:{self._runner.addresses[0][1]}/market/"
+
+    async def close(self) -> None:
+        """Stop listening."""
+        if self._runner is not None:
+            await self._runner.cleanup()
+
+    def open(self, match: Match) -> str:
+        """The address at which the match is played."""
+        key = secrets.token_urlsafe(12)
+        self._matches[key] = match
+        return self._base + key
+
+    def forget(self, url: str) -> None:
+        """Nobody plays there any more."""
+        self._matches.pop(url.rpartition("/")[2], None)
+
+    async def _serve(self, request: web.Request) -> web.Response:
+        from aiohttp import web
+
+        match = self._matches.get(request.match_info["key"])
+        if match is None:
+            return web.Response(status=404, text="no game is played here")
+        response = await rpc.respond(await request.read(), match.handle)
+        if response is None:
+            return web.Response(status=204)
+        return web.Response(body=response, content_type="application/json")

@@ -1,0 +1,105 @@
+"""A world with its truth, ready to be played: made from its config, or read from its file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from agentbench_tui.market.generator import check_config, generate
+from agentbench_tui.market.truth import Truth
+from agentbench_tui.market.world import World, WorldConfig
+from agentbench_tui.market.world_file import (
+    encode_world,
+    load_truth,
+    load_world,
+    sha256,
+    truth_path,
+)
+from agentbench_tui.model.errors import UsageError, did_you_mean
+
+_KEPT = 16
+"""Stages in memory: as many as the worlds that agents are asked of in turn, or nearly."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pacing:
+    """How time goes on; without either, as fast as the agent ends its turns."""
+
+    response_timeout_s: float | None = None
+    """An agent that has not ended its turn by then loses it."""
+    real_time: float | None = None
+    """Seconds of the world in one second of the clock."""
+    trajectory: bool | None = None
+    """Whether the answer holds the steps of the episode, for training."""
+
+
+@dataclass(frozen=True, slots=True)
+class WorldPlace:
+    """Where a world comes from: one of its config and its file."""
+
+    config: WorldConfig | None = None
+    file: str = ""
+    sha256: str = ""
+    """Of the file, as it was when the case was made."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """What an episode is played on."""
+
+    world: World
+    truth: Truth
+    sha256: str
+    """Of the world's bytes."""
+
+
+def config_of(*, duration: float, interval: float, **given: Any) -> WorldConfig:
+    """The config of `duration` in minutes, `interval` in seconds, and fields of WorldConfig.
+
+    Raises UsageError for what no world can have.
+    """
+    seconds, milliseconds = round(duration * 60), round(interval * 1000)
+    config = WorldConfig(duration_s=seconds, interval_ms=milliseconds, **given)
+    check_config(config)
+    return config
+
+
+def read_input(given: Any) -> tuple[WorldPlace, Pacing]:
+    """World and pacing of a case's input. Raises UsageError."""
+    if not isinstance(given, dict):
+        raise UsageError("a case of the game market is an object with `config`, or `file`")
+    known = {field.name for field in fields(WorldPlace)} | {"pacing"}
+    unknown = [name for name in given if name not in known]
+    if unknown:
+        hint = did_you_mean(str(unknown[0]), known)
+        raise UsageError(f'a case of the game market has no "{unknown[0]}"{hint}')
+    try:
+        pacing = msgspec.convert(given.get("pacing", {}), Pacing)
+        place = msgspec.convert({n: v for n, v in given.items() if n != "pacing"}, WorldPlace)
+    except msgspec.ValidationError as error:
+        raise UsageError(f"the case is not one of the game market: {error}") from None
+    if (place.config is None) == (not place.file):
+        raise UsageError("a case of the game market has one of `config` and `file`")
+    return place, pacing
+
+
+@lru_cache(maxsize=_KEPT)
+def open_stage(place: WorldPlace) -> Stage:
+    """The world and its truth. Raises UsageError for files that are not what the case says."""
+    if place.config is not None:
+        world, truth = generate(place.config)
+        return Stage(world, truth, sha256(encode_world(world)))
+    stage = open_file(Path(place.file))
+    if place.sha256 and stage.sha256 != place.sha256:
+        raise UsageError(f"world {place.file} has changed since the benchmark was planned")
+    return stage
+
+
+def open_file(path: Path) -> Stage:
+    """A world's file and the truth beside it. Raises UsageError."""
+    world = load_world(path)
+    return Stage(world, load_truth(truth_path(path), world), sha256(encode_world(world)))

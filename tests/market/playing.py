@@ -1,0 +1,26 @@
+"""Small worlds, and matches in them."""
+
+from functools import cache
+
+from agentbench_tui.market.clock import Pace
+from agentbench_tui.market.game import Game, GameConfig
+from agentbench_tui.market.match import Match
+from agentbench_tui.market.stage import Stage, WorldPlace, open_stage
+from agentbench_tui.market.world import WorldConfig
+from agentbench_tui.model.answer import Case, Request
+
+CONFIG = WorldConfig(duration_s=600, interval_ms=60_000, markets=2, perpetuals=1, seed=7)
+
+
+@cache
+def stage() -> Stage:
+    return open_stage(WorldPlace(config=CONFIG))
+
+
+def match(pace: Pace | None = None) -> Match:
+    game = Game(stage().world, stage().truth.outcomes, GameConfig(pace or Pace()))
+    return Match(game, stage())
+
+
+def request() -> Request:
+    return Request(Case("seed-7", {}), 1)

@@ -1,0 +1,217 @@
+"""Agents outside the harness play whole games: programs, Python functions, over HTTP, by tools."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playing import CONFIG, match, request
+
+from agentbench_tui.agents.adapter import OpenContext
+from agentbench_tui.agents.python import Options, open  # noqa: A004
+from agentbench_tui.agents.target import parse_agent
+from agentbench_tui.market.actions import METHODS
+from agentbench_tui.market.clock import Pace
+from agentbench_tui.market.functions import MOST_CALLS, MOST_ROUNDS, ModelSeat, tools
+from agentbench_tui.market.seating import seat_of
+from agentbench_tui.market.seats import InvitedSeat, ProcessSeat
+from agentbench_tui.model.answer import (
+    Agent,
+    AgentFailure,
+    Answer,
+    FailureKind,
+    Request,
+    ToolCall,
+    Usage,
+)
+from agentbench_tui.process.environment import child_environment
+
+PROGRAM = """
+import sys
+from agentbench_tui.market.client import CallError, Market, play
+
+def turn(market: Market) -> None:
+    print("a stray print")
+    tick = market.state["tick"]
+    first = market.observation["predictions"]
+    if tick == 0:
+        market.call("a2a.buyShares", marketId="market-0", outcome="YES", amount=10)
+        try:
+            market.call("a2a.buyShares", marketId="market-0", outcome="MAYBE", amount=10)
+        except CallError as error:
+            assert error.code == -32602 and error.data["path"] == "outcome", error
+    %s
+
+if __name__ == "__main__":
+    play(turn)
+"""
+
+
+def program(folder: Path, more: str = "pass") -> ProcessSeat:
+    path = folder / "agent.py"
+    path.write_text(PROGRAM % more)
+    return ProcessSeat([sys.executable, str(path)], child_environment(), None, None)
+
+
+async def test_a_program_plays_a_game_on_its_standard_streams(tmp_path: Path) -> None:
+    game = match()
+    seat = program(tmp_path)
+    await seat.play(game, request())
+    episode = game.game.episode()
+    assert [(call.method, call.code) for call in episode.calls] == [
+        ("a2a.buyShares", 0),
+        ("a2a.buyShares", -32602),
+    ]
+    assert len(episode.turns_s) == CONFIG.ticks
+    assert episode.trades[0].money == 10_000_000
+    assert seat.pids == ()
+    assert seat.cpu_seconds
+
+
+async def test_a_program_that_ends_early_is_a_failure_of_the_agent(tmp_path: Path) -> None:
+    with pytest.raises(AgentFailure, match="before the game was over") as failure:
+        await program(tmp_path, "sys.exit(3) if tick == 2 else None").play(match(), request())
+    assert failure.value.kind is FailureKind.AGENT
+    assert "code 3" in failure.value.detail
+
+
+async def test_a_program_that_hangs_loses_its_turns(tmp_path: Path) -> None:
+    game = match(Pace("deadline", 0.05))
+    hang = "__import__('threading').Event().wait() if tick == 1 else None"
+    await program(tmp_path, hang).play(game, request())
+    assert game.game.is_over
+    assert game.game.episode().timeouts[-1] == CONFIG.ticks - 1
+
+
+async def test_python_agents_play_in_a_process_of_their_own(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(
+        "import os, pathlib\n"
+        "def turn(market):\n"
+        "    pathlib.Path('pid').write_text(str(os.getpid()))\n"
+        "    market.call('a2a.submitForecast', marketId='market-1', probability=0.3)"
+        " if market.state['tick'] == 0 else None\n"
+    )
+    spec = parse_agent(f"python:{tmp_path}/mine.py:turn", base_dir=str(tmp_path))
+    seat = seat_of(open(spec, Options(), OpenContext()), spec, None)
+    assert isinstance(seat, ProcessSeat)
+    game = match()
+    await seat.play(game, request())
+    assert [one.probability for one in game.game.episode().forecasts] == [0.3]
+
+
+class Invited:
+    """Plays over HTTP while it answers."""
+
+    pids: tuple[int, ...] = ()
+    peak_memory_mb: float | None = None
+    cpu_seconds: float | None = None
+
+    async def start(self) -> None: ...
+
+    async def close(self) -> None: ...
+
+    async def answer(self, request: Request) -> Answer:
+        from aiohttp import ClientSession
+
+        given = request.case.input
+        assert set(given) == {"game", "rpc_url"}
+
+        async with ClientSession() as session:
+
+            async def call(method: str, **params: Any) -> Any:
+                body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+                async with session.post(given["rpc_url"], json=body) as response:
+                    assert response.status == 200
+                    return await response.json()
+
+            state = (await call("observe"))["result"]
+            while not state["over"]:
+                assert (await call("a2a.getBalance"))["result"]["balance"] > 0
+                state = (await call("endTurn", tick=state["tick"]))["result"]
+            assert (await call("a2a.nothing"))["error"]["code"] == -32017
+            async with session.post(given["rpc_url"] + "x", json={}) as response:
+                assert response.status == 404
+        return Answer("done", api_calls=3)
+
+
+async def test_an_agent_that_is_invited_plays_over_http() -> None:
+    game = match()
+    seat = InvitedSeat(Invited())
+    await seat.start()
+    try:
+        answer = await seat.play(game, request())
+    finally:
+        await seat.close()
+    assert answer.api_calls == 3
+    assert sum(call.method == "a2a.getBalance" for call in game.game.episode().calls) == (
+        CONFIG.ticks
+    )
+
+
+class Scripted:
+    """Answers with tool calls, in turn."""
+
+    pids: tuple[int, ...] = ()
+    peak_memory_mb: float | None = None
+    cpu_seconds: float | None = None
+
+    def __init__(self, *script: tuple[ToolCall, ...], forever: bool = False) -> None:
+        self.script = [*script]
+        self.forever = forever
+        self.asked: list[Request] = []
+
+    async def start(self) -> None: ...
+
+    async def close(self) -> None: ...
+
+    async def answer(self, request: Request) -> Answer:
+        self.asked.append(request)
+        calls = self.script[0] if self.forever else self.script.pop(0) if self.script else ()
+        return Answer("a note", tool_calls=calls, usage=Usage(100, 10), cost_usd=0.5)
+
+
+def call(name: str, **arguments: Any) -> ToolCall:
+    return ToolCall(name, arguments)
+
+
+async def test_a_model_plays_by_tool_calls_whose_results_it_is_told() -> None:
+    buy = call("a2a_buyShares", marketId="market-0", outcome="YES", amount=10)
+    wrong = call("a2a_buyShares", marketId="market-9", outcome="YES", amount=10)
+    agent: Any = Scripted((buy, wrong))
+    game = match()
+    answer = await ModelSeat(agent).play(game, request())
+    episode = game.game.episode()
+    assert [call.code for call in episode.calls] == [0, -32602]
+    assert len(agent.asked) == CONFIG.ticks + 1
+    assert answer.usage == Usage(100 * len(agent.asked), 10 * len(agent.asked), 0, 0)
+    assert answer.cost_usd == 0.5 * len(agent.asked)
+    told = agent.asked[1].case.messages
+    assert [message.role for message in told] == ["system", "user", "assistant", "tool", "tool"]
+    assert '"shares"' in told[3].content
+    assert "-32602" in told[4].content
+    assert told[3].tool_call_id == told[2].tool_calls[0].id
+    assert "a note" in agent.asked[2].text()  # its own words of the last turn
+    assert episode.messages
+
+
+async def test_a_model_that_never_ends_its_turn_is_bounded() -> None:
+    agent: Any = Scripted((call("a2a_getBalance"),) * (MOST_CALLS + 5), forever=True)
+    game = match()
+    await ModelSeat(agent).play(game, request())
+    assert len(agent.asked) == CONFIG.ticks * MOST_ROUNDS
+    assert len(game.game.episode().calls) == CONFIG.ticks * MOST_ROUNDS * MOST_CALLS
+
+
+def test_tools_are_the_methods_under_names_that_every_api_takes() -> None:
+    assert len(tools()) == len(METHODS)
+    assert {"a2a_buyShares", "a2a_submitForecast"} <= {tool["name"] for tool in tools()}
+    buy = next(tool for tool in tools() if tool["name"] == "a2a_buyShares")
+    assert buy["parameters"]["required"] == ["marketId", "outcome", "amount"]
+
+
+@pytest.mark.parametrize("target", ["reference:perfect", "replay:answers.jsonl"])
+async def test_agents_that_cannot_play_say_so_when_they_start(target: str) -> None:
+    agent: Agent = Scripted()
+    seat = seat_of(agent, parse_agent(target, base_dir=""), None)
+    with pytest.raises(AgentFailure, match="cannot play"):
+        await seat.start()
