@@ -1,7 +1,8 @@
 """Instruments by name: what a suite may ask for under `instruments`.
 
 `timing` and the gauges are always on; naming `psutil` or `gpu` sets how often they are read.
-`cprofile` profiles Python code that the harness calls itself, so it belongs to experiments.
+`cprofile`, `pyinstrument`, `tracemalloc` and `memray` profile Python code that the harness calls
+itself, so they belong to experiments, where each takes a pass of its own.
 Others come from entry points of the group `agentbench.instruments`.
 """
 
@@ -23,8 +24,12 @@ _OPTIONS: dict[str, dict[str, float]] = {
     "psutil": {"interval_ms": SHORTEST_INTERVAL_MS, "max_samples": 1},
     "gpu": {"interval_ms": SHORTEST_INTERVAL_MS},
     "cprofile": {"top_n": 1},
+    "pyinstrument": {"interval_ms": 0.1},
+    "tracemalloc": {"top_n": 1},
+    "memray": {},
 }
 """Instrument → option → its smallest value."""
+PROFILERS = frozenset({"cprofile", "pyinstrument", "tracemalloc", "memray"})
 
 
 def check_instrument(spec: str | Mapping[str, Any], kind: str) -> list[str]:
@@ -38,8 +43,8 @@ def check_instrument(spec: str | Mapping[str, Any], kind: str) -> list[str]:
             return []
         hint = did_you_mean(str(name), known) or f"; there are {', '.join(known)}"
         return [f'there is no instrument "{name}"{hint}']
-    if name == "cprofile" and kind != "experiment":
-        return ["cprofile profiles experiments; agents run in programs of their own"]
+    if name in PROFILERS and kind != "experiment":
+        return [f"{name} profiles experiments; agents run in programs of their own"]
     if not isinstance(options or {}, Mapping):
         return [f"{name}: options are a table of names and values, not {options!r}"]
     return [
