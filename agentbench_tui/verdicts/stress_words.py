@@ -220,7 +220,7 @@ def _limit_met(observations: Document) -> str:
     if met is None or goodput is None:
         return ""
     above = f"of {rate(observations['overload_per_s'])}/s asked {rate(goodput)}/s are answered"
-    return f"limit: at {rate(met)} requests/s it says no by {observations['limit_met_by']}; {above}"
+    return f"limit: met at {rate(met)} requests/s, by {observations['limit_met_by']}; {above}"
 
 
 def _worst_second(scenario: Document) -> str:
