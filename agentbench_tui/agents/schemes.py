@@ -20,6 +20,7 @@ BUILT_IN: dict[str, str] = {
     "reference": "agentbench_tui.agents.reference",
     "mock": "agentbench_tui.agents.mock.agent",
     "variant": "agentbench_tui.agents.variant",
+    "a2a": "agentbench_tui.market.a2a_agent",
 }
 """Scheme → dotted path of its adapter module (see `adapter`)."""
 
@@ -29,7 +30,7 @@ SIMULATED = frozenset({"reference", "mock"})
 WITHOUT_REST = frozenset({"mock", "variant"})
 """Schemes that are a target by their name alone."""
 
-INSIDE = frozenset({"python", "reference", "replay", "variant"})
+INSIDE = frozenset({"python", "reference", "replay", "market", "variant"})
 """Schemes whose agents run in the process that asks them."""
 
 RECORDED = frozenset({"replay"})
