@@ -75,6 +75,7 @@ class Desk:
             "tick": self.tick,
             "ticks": self.world.ticks,
             "timestamp": view.time_ms,
+            "intervalMs": self.world.config.interval_ms,
             "over": self.is_over,
             "account": self.dashboard(NO_PARAMS),
             **self.predictions({"status": "ALL"}),

@@ -9,8 +9,8 @@ Markets: with log odds y of the price expected to move by m with variance v in a
 inventory that makes the price P earns P m + P (1 - P) v / 2 by Ito's lemma, so the best P is
 1/2 + m / v, and at the last tick the fair probability itself. Others close the gap between price
 and fair value at a known speed, which gives m. Perpetuals: a trade at the mark price gains the
-difference to the fair value. `reference` is the policy that follows these rules, knowing fair values
-up to the tick, but neither the outcome nor what others will trade.
+difference to the fair value. `reference` is the policy that follows these rules, knowing fair
+values up to the tick, but neither the outcome nor what others will trade.
 """
 
 from __future__ import annotations

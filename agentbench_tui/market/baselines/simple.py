@@ -1,0 +1,125 @@
+"""Baselines that need no belief: what doing nothing, guessing, or following prices earns."""
+
+from __future__ import annotations
+
+import random
+from collections import deque
+from typing import Any
+
+from agentbench_tui.market.actions import MethodError
+from agentbench_tui.market.baselines.player import Call, forecast_prices, move_to, seats
+
+BET_SHARES = 200.0
+"""Net shares that trend players hold of a market."""
+BET_NOTIONAL = 2_000.0
+"""Dollars of notional that trend players hold of a perpetual."""
+LEVERAGE = 5
+TREND_SHARE = 20
+"""Trends are looked at over a twentieth of the world, 2 ticks at least."""
+
+
+class Hold:
+    """Does nothing."""
+
+    def act(self, observation: dict[str, Any], call: Call) -> None:
+        """Nothing."""
+
+
+class Follower:
+    """States prices as its forecasts and trades nothing."""
+
+    def act(self, observation: dict[str, Any], call: Call) -> None:
+        """A forecast of every open market."""
+        forecast_prices(observation, call)
+
+
+class Random:
+    """Trades at random, seeded: markets, sides and sizes mean nothing."""
+
+    def __init__(self, seed: int) -> None:
+        self._random = random.Random(seed)  # noqa: S311 - a game, no secret
+
+    def act(self, observation: dict[str, Any], call: Call) -> None:
+        """Sometimes a trade of shares, sometimes one of a perpetual, at each market a forecast."""
+        draw = self._random
+        for seat in seats(observation):
+            call("a2a.submitForecast", {"marketId": seat.id, "probability": draw.random()})
+            if draw.random() < 0.3:
+                wanted = draw.uniform(-BET_SHARES, BET_SHARES)
+                self._try(lambda seat=seat, wanted=wanted: move_to(seat, wanted, call))
+        for perp in observation["perpetuals"]:
+            if draw.random() < 0.15:
+                order = {
+                    "ticker": perp["ticker"],
+                    "side": draw.choice(("LONG", "SHORT")),
+                    "size": draw.uniform(100.0, BET_NOTIONAL),
+                    "leverage": draw.randint(1, LEVERAGE),
+                }
+                self._try(lambda order=order: call("a2a.openPosition", order))
+        for position in observation["positions"]["perpPositions"]:
+            if draw.random() < 0.15:
+                call("a2a.closePosition", {"positionId": position["positionId"]})
+
+    def _try(self, trade: Any) -> None:
+        try:
+            trade()
+        except MethodError:
+            return  # no money or no room: a random trader tries again another time
+
+
+class AlwaysLong:
+    """Buys YES everywhere and is long every perpetual from the first tick on."""
+
+    def act(self, observation: dict[str, Any], call: Call) -> None:
+        """Everything at the first tick; forecasts follow prices."""
+        if observation["tick"] == 0:
+            for seat in seats(observation):
+                move_to(seat, BET_SHARES, call)
+            for perp in observation["perpetuals"]:
+                call(
+                    "a2a.openPosition",
+                    {
+                        "ticker": perp["ticker"],
+                        "side": "LONG",
+                        "size": BET_NOTIONAL,
+                        "leverage": LEVERAGE,
+                    },
+                )
+        forecast_prices(observation, call)
+
+
+class Trend:
+    """Bets that what rose keeps rising (`sign` 1), or that it falls back (`sign` -1)."""
+
+    def __init__(self, sign: int) -> None:
+        self._sign = sign
+        self._past: dict[str, deque[float]] = {}
+
+    def act(self, observation: dict[str, Any], call: Call) -> None:
+        """A fixed stake on the side of each trend, changed when the trend turns."""
+        length = max(2, observation["ticks"] // TREND_SHARE)
+        for seat in seats(observation):
+            side = self._side(seat.id, seat.net - seat.own, length)
+            if side and side * BET_SHARES != seat.own:
+                move_to(seat, side * BET_SHARES, call)
+        open_now = {row["ticker"]: row for row in observation["positions"]["perpPositions"]}
+        for perp in observation["perpetuals"]:
+            ticker = perp["ticker"]
+            side = self._side(ticker, perp["price"], length)
+            held = open_now.get(ticker)
+            wanted = "LONG" if side > 0 else "SHORT"
+            if side == 0 or (held is not None and held["side"] == wanted):
+                continue
+            if held is not None:
+                call("a2a.closePosition", {"positionId": held["positionId"]})
+            order = {"ticker": ticker, "side": wanted, "size": BET_NOTIONAL, "leverage": LEVERAGE}
+            call("a2a.openPosition", order)
+        forecast_prices(observation, call)
+
+    def _side(self, name: str, value: float, length: int) -> int:
+        past = self._past.setdefault(name, deque(maxlen=length))
+        past.append(value)
+        if len(past) < length:
+            return 0
+        move = past[-1] - past[0]
+        return self._sign * ((move > 0) - (move < 0))
