@@ -25,6 +25,11 @@ COMMANDS = {
     "run": ("agentbench_tui.cli.run:run_command", "Run suites against agents."),
     "load": ("agentbench_tui.cli.load:load_command", "Put load on one target: how fast is it?"),
     "stress": ("agentbench_tui.cli.stress:stress_command", "Find where a target breaks, and why."),
+    "experiments": (
+        "agentbench_tui.cli.experiments:experiments",
+        "List experiments, measure code.",
+    ),
+    "market": ("agentbench_tui.cli.market:market", "Make market worlds, let agents play them."),
     "resume": ("agentbench_tui.cli.resume:resume", "Go on with an interrupted run."),
     "rescore": ("agentbench_tui.cli.resume:rescore", "Score a run's stored answers again."),
     "runs": ("agentbench_tui.cli.runs:runs", "List, show, delete, export and import runs."),

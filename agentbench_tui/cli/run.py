@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ from agentbench_tui.cli.run_options import check_gates, command_line, how_of, ru
 from agentbench_tui.model.bounds import MOST_AT_ONCE, MOST_ROUNDS, MOST_SEEDS
 
 if TYPE_CHECKING:
+    from agentbench_tui.cli.running import How
     from agentbench_tui.engine.plan import Plan
 
 
@@ -54,6 +56,28 @@ if TYPE_CHECKING:
     metavar="[BENCHMARK.]KEY=VALUE",
     help="Set a declared parameter of the suite.",
 )
+@click.option(
+    "--spec",
+    "specs",
+    multiple=True,
+    metavar="FILE",
+    help="An AgentFarm specification, the same as SUITE; its results are written as JSON.",
+)
+@click.option("--list", "list_only", is_flag=True, help="List experiments; run nothing.")
+@click.option(
+    "--compare",
+    "compared",
+    nargs=2,
+    metavar="A B",
+    help="Compare two result files; run nothing.",
+)
+@click.option(
+    "--reporter",
+    "reporters",
+    multiple=True,
+    metavar="NAME",
+    help="Of a plugin, for experiments; needs the suite's `output_dir`.",
+)
 @click.option("--print-config", is_flag=True, help="Print the resolved plan as JSON; run nothing.")
 @run_options
 def run_command(suites: tuple[str, ...], **given: Any) -> int:
@@ -70,8 +94,15 @@ def run_command(suites: tuple[str, ...], **given: Any) -> int:
     """
     from agentbench_tui.cli import running
 
+    if given["list_only"]:
+        from agentbench_tui.cli.experiments import print_list
+
+        print_list(given["form"])
+        return 0
+    if given["compared"]:
+        return _compare(given)
     with stdout_kept():
-        plan = _plan(suites, given)
+        plan = _plan((*suites, *given["specs"]), given)
     if given["print_config"]:
         import msgspec
 
@@ -86,7 +117,32 @@ def run_command(suites: tuple[str, ...], **given: Any) -> int:
         print_plan(plan, given["form"])
         warn_of_plan(plan, given["database"])
         return 0
-    return running.run_plan(plan, given["database"], given["persist"], how_of(given))
+    return running.run_plan(plan, given["database"], given["persist"], _how(plan, given))
+
+
+def _how(plan: Plan, given: dict[str, Any]) -> How:
+    """How the run is shown; results of experiments are written as well."""
+    how = how_of(given)
+    kinds = {group.benchmark["kind"] for group in plan.groups}
+    if "experiment" not in kinds:
+        if given["reporters"]:
+            raise click.UsageError("--reporter is for experiments, and the run has none")
+        return how
+    from agentbench_tui.cli.experiment_result import deliver_results, print_experiment_run
+
+    show = print_experiment_run if kinds == {"experiment"} else None
+    return dataclasses.replace(how, show=deliver_results(plan, given["reporters"], show))
+
+
+def _compare(given: dict[str, Any]) -> int:
+    """`--compare A B`, as `agentbench compare file:A file:B` has it."""
+    from agentbench_tui.cli.compare import compare
+
+    sides = [one if ":" in one else f"file:{one}" for one in given["compared"]]
+    result: int = compare.main(
+        [*sides, "--format", given["form"]], "agentbench compare", standalone_mode=False
+    )
+    return result
 
 
 def _plan(suites: tuple[str, ...], given: dict[str, Any]) -> Plan:

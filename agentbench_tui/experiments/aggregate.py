@@ -56,7 +56,7 @@ def aggregate_experiment(
         known = ~np.isnan(values)
         found = estimate(values[known], "amount", clusters=repeats[known] if several else None)
         result.metrics[name] = MetricValue(
-            name, found.value, unit_of(name), found.low, found.high, found.n, found.reason
+            name, found.value, unit_of(name), found.low, found.high, found.n, found.reason or None
         )
     return result
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from agentbench_tui.engine.aggregate import Aggregate, Resources
     from agentbench_tui.engine.context import RunContext
-    from agentbench_tui.engine.plan import ExecutionPlan, Group
+    from agentbench_tui.engine.plan import ExecutionPlan, Group, Plan
     from agentbench_tui.engine.suite_problems import Finding
     from agentbench_tui.model.agent import AgentSpec
     from agentbench_tui.model.suite import Benchmark
@@ -181,12 +181,17 @@ def _order(
     )
 
 
+def run_folder(plan: Plan, suite_hash: str, database: Path) -> Path:
+    """Where what a suite's experiments write lies: of this run alone, so that nothing is ever
+    written over."""
+    named: dict[str, Any] = {one.hash: one.document for one in plan.suites}
+    output_dir = named[suite_hash].get("output_dir")
+    root = database.parent / FOLDER if output_dir is None else Path(output_dir)
+    return root.absolute() / plan.run_id
+
+
 def _folder(group: Group, context: RunContext) -> Path:
-    """Of this run alone, so that nothing is ever written over."""
-    named: dict[str, Any] = {one.hash: one.document for one in context.plan.suites}
-    output_dir = named[group.suite_hash].get("output_dir")
-    root = context.database.parent / FOLDER if output_dir is None else Path(output_dir)
-    return root.absolute() / context.plan.run_id
+    return run_folder(context.plan, group.suite_hash, context.database)
 
 
 def _refuse_equal(group: Group, courses: Sequence[Course], context: RunContext) -> None:

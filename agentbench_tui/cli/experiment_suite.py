@@ -1,0 +1,110 @@
+"""The suite that `agentbench experiments run` puts together from its options."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from typing import TYPE_CHECKING, Any
+
+from agentbench_tui.cli.suite_parts import Block, agent_tables, run_keys
+from agentbench_tui.model.errors import UsageError
+from agentbench_tui.model.identity import is_name
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from agentbench_tui.experiments.experiment import Experiment
+
+
+def suite_of_options(slug: str, given: dict[str, Any], folder: Path) -> Block:
+    """The suite, as plain data. Raises UsageError for what the experiment does not take."""
+    from agentbench_tui.experiments.registry import find_experiment
+
+    cls = find_experiment(slug, folder)
+    parameters = dict(_setting(cls, text, "--set") for text in given["settings"])
+    variants = _variants(cls, parameters, given["variants"])
+    if variants and given["agents"]:
+        raise UsageError("--variants and --agent: what is compared is either one or the other")
+    name = _name(cls.slug or slug)
+    benchmark: Block = {
+        "benchmark_id": name,
+        "kind": "experiment",
+        "experiment": slug,
+        "parameters": parameters,
+        "iterations": {"warmup": given["warmup"], "measured": given["iterations"]},
+        "instruments": list(given["instruments"]),
+        "fresh_process": given["fresh_process"],
+    }
+    swept = dict(_values(cls, text, "--sweep") for text in given["sweeps"])
+    if swept:
+        benchmark["sweep"] = {"parameters": swept}
+    suite: Block = {
+        "suite_id": name,
+        "name": cls.slug or slug,
+        "category": "speed",
+        "description": "Put together by `agentbench experiments run`.",
+        # The code is right or it fails; how long it takes is what is asked.
+        "weights": {"accuracy": 0, "speed": 1, "efficiency": 0, "cost": 0, "reliability": 0},
+        "benchmarks": [benchmark],
+        **run_keys(given),
+    }
+    agents = agent_tables(given["agents"], given, folder) or variants
+    if agents:
+        suite["agents"] = agents
+    if given["output"] is not None:
+        suite["output_dir"] = given["output"]
+    return suite
+
+
+def _variants(
+    cls: type[Experiment], parameters: Mapping[str, Any], texts: Sequence[str]
+) -> list[Block]:
+    """Every combination of the values, as tables of agents. Raises UsageError."""
+    from agentbench_tui.experiments.parameters import problems_of
+    from agentbench_tui.experiments.variants import TARGET
+
+    axes = dict(_values(cls, text, "--variants") for text in texts)
+    if not axes:
+        return []
+    tables: list[Block] = []
+    for chosen in itertools.product(*axes.values()):
+        values = dict(zip(axes, chosen, strict=True))
+        for problem in problems_of(cls, {**parameters, **values}):
+            raise UsageError(f"--variants: {problem}")
+        tables.append({"id": _variant_name(values), "target": TARGET, "options": values})
+    names = [table["id"] for table in tables]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise UsageError(f"--variants: two of them would be called `{twice}`")
+    return tables
+
+
+def _variant_name(values: Mapping[str, Any]) -> str:
+    """`disk`, where a single text tells it; else `size-10-mode-fast`."""
+    if len(values) == 1 and is_name(text := str(next(iter(values.values())))) and text[0].isalpha():
+        return text
+    return _name("-".join(f"{key}-{value}" for key, value in values.items()))
+
+
+def _values(cls: type[Experiment], text: str, option: str) -> tuple[str, list[Any]]:
+    from agentbench_tui.experiments.parameters import from_text
+
+    key, equals, values = text.partition("=")
+    if not equals or not key or not values:
+        raise UsageError(f"{option} {text}: expected KEY=A,B…")
+    return key, [from_text(cls, key, value) for value in values.split(",")]
+
+
+def _setting(cls: type[Experiment], text: str, option: str) -> tuple[str, Any]:
+    from agentbench_tui.experiments.parameters import from_text
+
+    key, equals, value = text.partition("=")
+    if not equals or not key:
+        raise UsageError(f"{option} {text}: expected KEY=VALUE")
+    return key, from_text(cls, key, value)
+
+
+def _name(text: str) -> str:
+    clean = re.sub(r"[^A-Za-z0-9._-]+", "-", text.rpartition(":")[2]).strip("._-")[:64]
+    return clean or "experiment"

@@ -1,0 +1,183 @@
+"""Results of experiments in the form that reporters and AgentFarm's tools read.
+
+A reporter is a function `(results, output_dir)`, named by an entry point of the group
+`agentbench.reporters`; it gets one `RunResult` for each execution and writes what it likes.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import numpy as np
+
+from agentbench_tui.model.errors import UsageError, did_you_mean
+
+if TYPE_CHECKING:
+    import sqlite3
+
+ENTRY_POINTS = "agentbench.reporters"
+LEAST_FOR = {"p50": 1, "p95": 20, "p99": 100}
+"""Percentile → measured iterations that it takes at least; below it is None."""
+
+Reporter = Callable[[Sequence["RunResult"], str], Any]
+
+
+@dataclass(slots=True)
+class RunResult:
+    """One execution: a variant of an experiment at one point of a sweep."""
+
+    name: str
+    """Of the experiment."""
+    run_id: str
+    variant: str
+    parameters: dict[str, Any]
+    iterations: dict[str, int]
+    """`warmup` and `measured`, of each repeat."""
+    metrics: dict[str, dict[str, float | None]]
+    """`duration_s` and every number that iterations gave → mean, p50, p95, p99."""
+    iteration_metrics: list[dict[str, Any]]
+    """Of each iteration: `index`, `repeat`, `status`, `duration_s`, `metrics`, `error`."""
+    environment: dict[str, Any] = field(default_factory=dict)
+    vcs: dict[str, Any] = field(default_factory=dict)
+    artifacts: list[dict[str, str]] = field(default_factory=list)
+    tags: list[str] = field(default_factory=list)
+    notes: str = ""
+    status: str = "success"
+    """`success` where every iteration was measured, else how it ended."""
+
+
+def results_of(connection: sqlite3.Connection, run_id: str, output_dir: Path) -> list[RunResult]:
+    """Every experiment of a run; artifacts are what lies in its folder in `output_dir`."""
+    found = connection.execute(
+        "SELECT e.key, e.ordinal, e.agent_id, e.parameters, e.status, e.model_configuration,"
+        " e.benchmark_id, e.suite_hash, s.document, r.tags, r.notes, r.vcs, n.document"
+        " FROM benchmark_executions e JOIN runs r ON r.key=e.run_key"
+        " JOIN benchmark_suites s ON s.hash=e.suite_hash"
+        " LEFT JOIN environments n ON n.hash=r.environment_hash"
+        " WHERE r.id=? ORDER BY e.ordinal",
+        (run_id,),
+    ).fetchall()
+    results = []
+    for row in map(tuple, found):
+        key, ordinal, agent, parameters, status, configuration, benchmark_id, _, suite = row[:9]
+        tags, notes, vcs, environment = (_decoded(text) for text in row[9:])
+        benchmark = next(
+            one
+            for one in msgspec.json.decode(suite)["benchmarks"]
+            if one["benchmark_id"] == benchmark_id
+        )
+        if benchmark["kind"] != "experiment":
+            continue
+        options = msgspec.json.decode(configuration).get("options", {})
+        iterations = _iterations(connection, key)
+        results.append(
+            RunResult(
+                benchmark["experiment"],
+                run_id,
+                agent,
+                {**msgspec.json.decode(parameters), **options},
+                dict(benchmark["iterations"]),
+                _metrics(iterations),
+                iterations,
+                environment or {},
+                vcs or {},
+                _artifacts(output_dir, f"{ordinal:03}-{agent}-"),
+                tags or [],
+                notes or "",
+                "success" if status == "complete" else status,
+            )
+        )
+    return results
+
+
+def write_results(results: Sequence[RunResult], output_dir: Path) -> list[Path]:
+    """A JSON file for each, never over another. Raises OSError."""
+    output_dir.mkdir(parents=True, exist_ok=True)
+    paths = []
+    for place, one in enumerate(results):
+        path = output_dir / f"{place:03}-{one.variant}.json"
+        with path.open("x", encoding="utf-8") as file:
+            json.dump(asdict(one), file, indent=2, allow_nan=False)
+        paths.append(path)
+    return paths
+
+
+def find_reporter(name: str) -> Reporter:
+    """The reporter of that name. Raises UsageError."""
+    points = metadata.entry_points(group=ENTRY_POINTS)
+    for point in points.select(name=name):
+        try:
+            found: Reporter = point.load()
+        except Exception as error:
+            raise UsageError(f"reporter `{name}` cannot be loaded: {error!r}") from error
+        return found
+    near = did_you_mean(name, points.names) or (
+        f"; there are {', '.join(sorted(points.names))}" if points.names else "; none is installed"
+    )
+    raise UsageError(f"no reporter is called `{name}`{near}")
+
+
+def _decoded(text: str | None) -> Any:
+    if not text:
+        return None
+    try:
+        return msgspec.json.decode(text)
+    except msgspec.DecodeError:
+        return text
+
+
+def _iterations(connection: sqlite3.Connection, key: int) -> list[dict[str, Any]]:
+    rows = connection.execute(
+        "SELECT a.repeat, a.iteration, a.failure_kind, a.e2e_ms, a.answer,"
+        " (SELECT detail FROM failures f WHERE f.execution_key=a.execution_key"
+        "  AND f.repeat=a.repeat AND f.iteration=a.iteration AND f.stage='answer' LIMIT 1)"
+        " FROM answers a WHERE a.execution_key=? ORDER BY a.repeat, a.iteration",
+        (key,),
+    ).fetchall()
+    found = []
+    for repeat, iteration, failure, e2e_ms, answer, detail in map(tuple, rows):
+        content = {} if answer is None else msgspec.json.decode(answer)
+        instruments = (content.get("metadata") or {}).get("instruments") or {}
+        found.append(
+            {
+                "index": iteration,
+                "repeat": repeat,
+                "status": "ok" if failure is None else failure,
+                "duration_s": None if e2e_ms is None else e2e_ms / 1e3,
+                "metrics": {**instruments, **(content.get("data") or {})},
+                "error": detail,
+            }
+        )
+    return found
+
+
+def _metrics(iterations: Sequence[dict[str, Any]]) -> dict[str, dict[str, float | None]]:
+    columns: dict[str, list[float]] = {}
+    for one in iterations:
+        if one["status"] != "ok":
+            continue
+        values = {"duration_s": one["duration_s"], **one["metrics"]}
+        for name, value in values.items():
+            if isinstance(value, int | float) and not isinstance(value, bool):
+                columns.setdefault(name, []).append(float(value))
+    return {name: _figures(values) for name, values in columns.items()}
+
+
+def _figures(values: Sequence[float]) -> dict[str, float | None]:
+    return {"mean": float(np.mean(values))} | {
+        name: float(np.quantile(values, int(name[1:]) / 100)) if len(values) >= least else None
+        for name, least in LEAST_FOR.items()
+    }
+
+
+def _artifacts(folder: Path, prefix: str) -> list[dict[str, str]]:
+    return [
+        {"name": path.name, "type": path.suffix.removeprefix("."), "path": str(path)}
+        for path in sorted(folder.glob(f"{prefix}*/*"))
+    ]
