@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 
 NOISE = 0.12
 """Standard deviation of the log odds of a price that noise traders alone would cause."""
+QUOTED = 0.003
+"""Others bring a price no nearer to 0 or 1 than this."""
 _LEAST = 1e-6
 """Probabilities are kept this far from 0 and 1."""
 _NODES, _WEIGHTS = hermegauss(9)
@@ -142,6 +144,7 @@ def expected_move(here: Floats, fair: Floats, left: Floats, speed: float) -> tup
     `left`: ticks until resolution. The fair probability is Phi(z) of a random walk, so its log odds
     change with variance (phi(z) / (p (1 - p)))**2 / left, and drift by (p - 1/2) times that.
     """
+    fair = np.clip(fair, QUOTED, 1.0 - QUOTED)
     odds = np.log(fair) - np.log1p(-fair)
     spread = fair * (1.0 - fair)
     # phi at the quantile of p, by the logistic approximation of the normal: z = odds / 1.702.
