@@ -11,9 +11,10 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from math import factorial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
+from numpy.random.bit_generator import ISeedSequence
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -143,10 +144,25 @@ class Streams:
         return words.reshape(ticks, width)
 
 
+class _Key(ISeedSequence):
+    """Philox's key as it is. Given as `key=`, numpy asks the system for entropy it does not use."""
+
+    __slots__ = ("_words",)
+
+    def __init__(self, words: Words) -> None:
+        self._words = words
+
+    # numpy calls it so: the count and type are those of Philox's key.
+    def generate_state(self, n_words: int, dtype: object = np.uint64) -> Words:  # noqa: ARG002
+        return self._words
+
+
 def _raw(seed: int, purpose: str, index: int, count: int) -> Words:
     material = f"{seed}\x1f{purpose}\x1f{index}".encode()
-    key = int.from_bytes(hashlib.blake2b(material, digest_size=16).digest(), "little")
-    return np.random.Philox(key=key).random_raw(count)
+    digest = hashlib.blake2b(material, digest_size=16).digest()
+    key = np.frombuffer(digest, dtype="<u8").astype(np.uint64)
+    # Philox takes any ISeedSequence; its types only know numpy's own.
+    return np.random.Philox(cast("np.random.SeedSequence", _Key(key))).random_raw(count)
 
 
 def uniform(words: Words) -> Floats:

@@ -147,8 +147,8 @@ def _tickers(world: World) -> list[str]:
 
 
 def _truth(world: World, truth: Truth) -> Iterator[str]:
-    if list(truth.outcomes) != [market.id for market in world.markets]:
-        yield "the truth does not tell the outcome of every market, in their order"
+    if set(truth.outcomes) != {market.id for market in world.markets}:
+        yield "the truth does not tell the outcomes of the world's markets, and of no others"
         return
     for market, fair in zip(world.markets, truth.fair, strict=False):
         end = market.resolve_tick
@@ -183,5 +183,6 @@ def _prefix_invariance(world: World, _: Truth) -> Iterator[str]:
         other, _truth = generate(world.config, suffix_seed=another, cut=tick + 1)
         if observed(other, tick) != observed(world, tick):
             yield f"what can be seen by tick {tick} depends on what is drawn later"
-        if observed(other, world.ticks) == observed(world, world.ticks):
-            yield f"another future from tick {tick + 1} on looks the same"
+        # Else nothing would have been drawn anew. Shorter worlds may have nothing left to draw.
+        if tick == 0 and world.ticks >= 4 and observed(other, 4) == observed(world, 4):
+            yield "another future looks the same"

@@ -1,4 +1,4 @@
-"""Fair values are calibrated martingales, and prices follow them closely enough to tell outcomes."""
+"""Fair values are calibrated martingales, and prices follow them enough to tell outcomes."""
 
 from functools import cache
 

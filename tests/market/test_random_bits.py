@@ -1,5 +1,7 @@
 """Random bits and functions are the ones that numpy, scipy and mathematics know."""
 
+from hashlib import blake2b
+
 import numpy as np
 import pytest
 from numpy.random import Philox
@@ -20,6 +22,11 @@ def test_raw_bits_are_the_published_ones_of_philox() -> None:
     known = [0x16554D9ECA36314C, 0xDB20FE9D672D0FDC, 0xD7E772CEE186176B, 0x7E68B68AEC7BA23B]
     raw = Philox(key=0, counter=2**256 - 1).random_raw(4)
     assert raw.tolist() == known
+
+
+def test_a_stream_is_philox_with_the_hash_of_its_purpose_as_key() -> None:
+    key = int.from_bytes(blake2b(b"1\x1ftest\x1f0", digest_size=16).digest(), "little")
+    assert words(9).tolist() == Philox(key=key).random_raw(9).tolist()
 
 
 def test_exp_and_log_agree_with_numpy_to_the_last_bits() -> None:
@@ -93,6 +100,4 @@ def test_a_suffix_changes_what_is_drawn_from_its_tick_on_and_nothing_before() ->
     assert whole.shape == (100, 2)
     assert whole[:40].tolist() == other[:40].tolist()
     assert not (whole[40:] == other[40:]).any()
-    assert (
-        Streams(1, 2, 0).fixed("path", 3, 5).tolist() == Streams(1).fixed("path", 3, 5).tolist()
-    )
+    assert Streams(1, 2, 0).fixed("path", 3, 5).tolist() == Streams(1).fixed("path", 3, 5).tolist()
