@@ -1,5 +1,6 @@
 """Agents outside the harness play whole games: programs, Python functions, over HTTP, by tools."""
 
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -87,7 +88,7 @@ async def test_python_agents_play_in_a_process_of_their_own(tmp_path: Path) -> N
     (tmp_path / "mine.py").write_text(
         "import os, pathlib\n"
         "def turn(market):\n"
-        "    pathlib.Path('pid').write_text(str(os.getpid()))\n"
+        "    pathlib.Path(__file__).with_name('pid').write_text(str(os.getpid()))\n"
         "    market.call('a2a.submitForecast', marketId='market-1', probability=0.3)"
         " if market.state['tick'] == 0 else None\n"
     )
@@ -97,6 +98,7 @@ async def test_python_agents_play_in_a_process_of_their_own(tmp_path: Path) -> N
     game = match()
     await seat.play(game, request())
     assert [one.probability for one in game.game.episode().forecasts] == [0.3]
+    assert int((tmp_path / "pid").read_text()) != os.getpid()
 
 
 class Invited:
