@@ -30,9 +30,11 @@ def planned_of(state: LiveState, row: Row) -> int | None:
 
 def share_done(state: LiveState, row: Row, at: float) -> float | None:
     """How much of an execution is over, 0 … 1: by its answers, or of a load by its time."""
-    if state.has_ended(row):
-        return 1.0
     planned, seen = planned_of(state, row), state.seen.get(row["key"])
+    if state.has_ended(row) and row["status"] == "complete":
+        return 1.0
+    if state.has_ended(row) and state.kind_of(row) != "task":
+        return 0.0 if seen is None else 1.0  # as far as it got
     if planned:
         return 0.0 if seen is None else min(1.0, seen.observed / planned)
     live = state.live.get(row["key"])

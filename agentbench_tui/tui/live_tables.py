@@ -29,7 +29,7 @@ _PROGRESS = (
     Column("p50", "p50", 7, "right", priority=4),
     Column("p95", "p95", 7, "right", priority=2),
     Column("failed", "failed", 6, "right", priority=2),
-    Column("left", "left", 6, "right"),
+    Column("left", "left", 7, "right"),
 )
 _BOARD = (
     Column("place", "#", 5, "right"),
@@ -51,6 +51,8 @@ _SLOW_FACTOR = 3.0
 """Times the p95 so far: a case that takes longer is called stalled."""
 _STALLED_FROM_S = 5.0
 _NEEDED_P95 = 59
+_ENDED = {"complete": "done", "interrupted": "stopped", "incomplete": "broken"}
+"""In a few cells."""
 SIMULATED = " (simulated)"
 _SENT_TOLERANCE = 0.95
 """Share of what was asked below which too little was sent."""
@@ -105,7 +107,7 @@ def _time(seen: Seen | None, share: float, needed: int) -> str:
 
 def _left(state: LiveState, row: Row, now: float) -> str:
     if state.has_ended(row):
-        return "done" if row["status"] == "complete" else str(row["status"])
+        return _ENDED.get(row["status"], str(row["status"]))
     if not state.is_going_on:
         return "not ended"
     left = execution_left_s(state, row, now)
@@ -141,7 +143,7 @@ def _standing_row(
     return GridRow(
         key,
         (
-            Cell(one.place, change=before.get(key, place) - place),
+            Cell(one.place, change=before.get(key, place) - place if one.place != NOTHING else 0),
             Cell(key, series=place),
             NOTHING if found.score == "p50" or one.score is None else _share(one.score),
             interval,

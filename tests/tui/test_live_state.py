@@ -124,6 +124,23 @@ def test_the_end_of_a_load_is_told_by_its_clock() -> None:
     assert share_done(state, rows[0], BEGAN + 50) == pytest.approx((1 + 1 / 3) / 3)
 
 
+def test_what_was_stopped_is_as_far_as_it_got() -> None:
+    run = run_row(["task", "stress", "stress"], status="interrupted")
+    rows = [execution(n, status="interrupted") for n in (1, 2, 3)]
+    ticks = [tick(2, [10.0] * 30), tick(2, [10.0] * 30, key=2)]
+    state = of(update(run, rows, at=9, ticks=ticks))
+    assert [share_done(state, row, BEGAN + 9) for row in rows] == [0.3, 1.0, 0.0]
+    assert [row[-1] for row in texts(live_tables.progress(state, BEGAN + 9))] == ["stopped"] * 3
+
+
+def test_who_has_no_place_has_not_moved() -> None:
+    nobody = Standing("late", False)
+    found = RunningBoard("accuracy", [nobody])
+    row = live_tables.board(found, {"late": 3}).rows[0]
+    assert isinstance(row.cells[0], Cell)
+    assert row.cells[0].change == 0
+
+
 def test_nothing_is_said_of_the_end_of_a_stress_scenario() -> None:
     state = of(update(run_row(["stress"]), [execution()], at=50, ticks=[tick(3, [1.0] * 50)]))
     assert left_s(state, BEGAN + 50) is None

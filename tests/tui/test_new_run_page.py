@@ -3,6 +3,7 @@
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from threading import Event
 
 import pytest
 from stores import HOSTILE, settle, shows, told
@@ -18,7 +19,9 @@ from agentbench_tui.tui.new_run_choice import (
     typed_fault,
 )
 from agentbench_tui.tui.new_run_plan import Preview, duration, preview_words, refusal
+from agentbench_tui.tui.screens import new_run
 from agentbench_tui.tui.shared import Shared
+from agentbench_tui.tui.suite_shelf import read_shelf
 from agentbench_tui.tui.widgets.field_line import FieldLine
 from agentbench_tui.tui.widgets.grid import Grid
 from agentbench_tui.tui.widgets.sentences import Sentences
@@ -202,6 +205,25 @@ async def test_two_agents_on_quickstart_by_keyboard_alone(tmp_path: Path) -> Non
         assert found is not None
         assert found[1].replace(" --detach", "") == command
         assert "--runs 2 --iterations 1 --warmup 0 --limit 1" in command
+
+
+async def test_keys_that_come_before_the_suites_are_not_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there = Event()
+    monkeypatch.setattr(new_run, "read_shelf", lambda others: there.wait(20) and read_shelf(others))
+    app = opened(tmp_path / "s.db", suite=None)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot, lambda: any(one.has_focus for one in app.screen.query(SuiteTree)))
+        await pilot.press("home", "down", "enter")
+        there.set()
+        await shows(pilot, "New run ▸ stress", "how: a stress")
+
+
+async def test_a_label_has_the_room_that_it_needs(tmp_path: Path) -> None:
+    app = opened(tmp_path / "s.db", suite="stress")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await shows(pilot, "most_input_tokens 131072", "most_concurrency  100")
 
 
 async def test_wrong_values_tell_why_and_start_nothing(tmp_path: Path) -> None:

@@ -97,9 +97,7 @@ class NewRun(Page[list["AgentSpec"]]):
             yield Button("start  ctrl+r", id="start", compact=True, variant="primary")
 
     def on_mount(self) -> None:
-        tree = self.query_one(SuiteTree)
-        tree.loading = True
-        tree.focus()
+        self.query_one(SuiteTree).focus()
         self.run_worker(self._read_shelf, thread=True, group="shelf")
 
     def on_screen_resume(self) -> None:
@@ -122,7 +120,6 @@ class NewRun(Page[list["AgentSpec"]]):
     async def _show_shelf(self, shelf: list[ShelvedSuite]) -> None:
         self._shelf = {one.name: one for one in shelf}
         tree = self.query_one(SuiteTree)
-        tree.loading = False
         tree.fill(shelf)
         if self.app.screen is self:
             tree.focus()

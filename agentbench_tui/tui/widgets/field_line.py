@@ -27,7 +27,7 @@ class FieldLine(Vertical):
     DEFAULT_CSS: ClassVar[str] = """
     FieldLine { height: auto; }
     FieldLine Horizontal { height: 1; }
-    FieldLine .label { width: 15; height: 1; color: $text-muted; }
+    FieldLine .label { width: 15; height: 1; color: $text-muted; padding: 0 1 0 0; }
     FieldLine:focus-within .label { color: $primary; text-style: bold; }
     FieldLine Input { width: 1fr; height: 1; background: $surface; }
     FieldLine Input:focus { background: $panel; }
@@ -99,6 +99,10 @@ class FieldLine(Vertical):
             yield Static(Text(one_line(self._label, 60)), classes="label", markup=False)
             yield self._input
         yield Static("", classes="fault", markup=False)
+
+    def give_label(self, cells: int) -> None:
+        """So much room, the space behind it included; it has 15 at first."""
+        self.query_one(".label").styles.width = cells
 
     def tell(self, words: str, *, fine: bool = False) -> None:
         """A line below; none for an empty one."""

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, ClassVar
 
+from rich.cells import cell_len
 from textual.containers import VerticalScroll
 from textual.message import Message
 
+from agentbench_tui.model.untrusted import one_line
 from agentbench_tui.tui.new_run_choice import FieldSpec, field_of_fault, typed_fault
 from agentbench_tui.tui.suite_shelf import parameter_fault
 from agentbench_tui.tui.widgets.field_line import FieldLine
@@ -16,6 +18,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from agentbench_tui.engine.loading import LoadedSuite
+
+
+_LEAST_LABEL, _LONGEST_LABEL = 15, 23
+"""Cells."""
 
 
 class OptionForm(VerticalScroll, can_focus=False):
@@ -48,9 +54,11 @@ class OptionForm(VerticalScroll, can_focus=False):
         self._specs = {spec.option: spec for spec in specs}
         self._loaded = loaded
         await self.remove_children()
-        await self.mount_all(
-            FieldLine(spec.option, spec.label, spec.placeholder, spec.words) for spec in specs
-        )
+        lines = [FieldLine(spec.option, spec.label, spec.placeholder, spec.words) for spec in specs]
+        await self.mount_all(lines)
+        longest = max((cell_len(one_line(spec.label, _LONGEST_LABEL)) for spec in specs), default=0)
+        for line in lines:
+            line.give_label(max(_LEAST_LABEL, longest + 1))
 
     def on_field_line_typed(self, event: FieldLine.Typed) -> None:
         event.stop()

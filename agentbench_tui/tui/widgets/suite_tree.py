@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rich.style import Style
+    from textual import events
     from textual.widgets.tree import TreeNode
 
 Kind = Literal["load", "stress", "category", "suite", "benchmark", "case", "words"]
@@ -25,6 +26,13 @@ FIRST = "quickstart"
 """The suite that the cursor is at when the tree is opened."""
 _LONGEST = 160
 _FAULTY = "faulty"
+_ACTIONS = {
+    "up": "cursor_up", "down": "cursor_down", "pageup": "page_up", "pagedown": "page_down",
+    "home": "end(0)", "end": "end(-1)", "left": "fold", "right": "unfold",
+    "enter": "select_cursor", "space": "pick",
+}  # fmt: skip
+"""What keys do in a tree: those that come early are carried out when it is filled."""
+_MOST_EARLY = 100
 
 
 class Place(NamedTuple):
@@ -79,6 +87,16 @@ class SuiteTree(Tree[Place]):
         self.auto_expand = False
         self._what, self._suite = "run", ""
         self._picked: frozenset[tuple[str, str]] = frozenset()
+        self._early: list[str] | None = []
+        """Keys that came before there was anything to choose from."""
+        self.root.add_leaf("", Place("words", about="reading the suites …"))
+
+    def on_key(self, event: events.Key) -> None:
+        """Keys that are pressed while suites are read are for when they are there."""
+        if self._early is not None and event.key in _ACTIONS:
+            event.stop()
+            if len(self._early) < _MOST_EARLY:
+                self._early.append(event.key)
 
     def fill(self, shelf: Sequence[ShelvedSuite]) -> None:
         """Show these, by category; the two loads come first."""
@@ -95,12 +113,15 @@ class SuiteTree(Tree[Place]):
                     self._add_suite(heading, one)
         self.call_after_refresh(self._go_to_first)
 
-    def _go_to_first(self) -> None:
-        """To the suite with which one begins."""
+    async def _go_to_first(self) -> None:
+        """To the suite with which one begins, and from there by the keys that came early."""
         nodes = [node for heading in self.root.children for node in heading.children]
         begin = [one for one in nodes if one.data is not None and one.data.suite == FIRST]
         if begin or nodes:
             self.move_cursor((begin or nodes)[0])
+        early, self._early = self._early or [], None
+        for key in early:
+            await self.run_action(_ACTIONS[key])
 
     def mark(self, what: str, suite: str, picked: frozenset[tuple[str, str]]) -> None:
         """What is chosen: a load, a stress, or a run of a suite of which these (benchmark, case)
