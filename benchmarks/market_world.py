@@ -1,0 +1,144 @@
+"""Whether generated markets are what they claim to be, and how fast they are made.
+
+    python benchmarks/market_world.py [markets]
+
+Time and size of a world of 1,800 ticks, 5 markets, 3 perpetuals and 8 agents; calibration of fair
+values and prices, and what the price tells of the outcome, over whole worlds with all their agents;
+how well authors can be told apart; what holding long gains.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import defaultdict
+from time import process_time
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agentbench_tui.market.generator import generate
+from agentbench_tui.market.truth import Truth
+from agentbench_tui.market.verify import verify
+from agentbench_tui.market.world import SHARE_UNITS, World, WorldConfig
+from agentbench_tui.market.world_file import decode_world, encode_truth, encode_world
+
+Floats = NDArray[np.float64]
+REPEATS = 15
+A_WORLD = 5
+
+
+def milliseconds(begun_s: float) -> float:
+    return (process_time() - begun_s) * 1_000
+
+
+def speed(interval_ms: int) -> None:
+    config = WorldConfig(interval_ms=interval_ms)
+    times: dict[str, list[float]] = defaultdict(list)
+    for _ in range(REPEATS):
+        begun_s = process_time()
+        world, truth = generate(config)
+        times["generate"].append(milliseconds(begun_s))
+        begun_s = process_time()
+        content = encode_world(world)
+        times["encode"].append(milliseconds(begun_s))
+        begun_s = process_time()
+        decode_world(content)
+        times["decode"].append(milliseconds(begun_s))
+    begun_s = process_time()
+    problems = sum(len(check.problems) for check in verify(world, truth))
+    checked = milliseconds(begun_s)
+    told = ", ".join(
+        f"{name} {np.median(values):.1f} ms (least {min(values):.1f})"
+        for name, values in times.items()
+    )
+    print(f"{world.ticks:,} ticks: {told}; verify {checked:.0f} ms, {problems} problems")
+    print(f"  world {len(content) / 1e3:.0f} kB, truth {len(encode_truth(truth)) / 1e3:.0f} kB")
+
+
+def price(world: World, market: int, tick: int) -> float:
+    net = world.flows[market][tick] / SHARE_UNITS
+    return float(1.0 / (1.0 + np.exp(-net / world.markets[market].b)))
+
+
+def calibration(name: str, stated: Floats, happened: Floats) -> None:
+    place = np.minimum((stated * 5).astype(int), 4)
+    bins = [
+        (stated[place == bin_].mean(), happened[place == bin_].mean(), (place == bin_).mean())
+        for bin_ in range(5)
+    ]
+    error = sum(abs(said - came) * share for said, came, share in bins)
+    told = "  ".join(f"{said:.3f}/{came:.3f}" for said, came, _ in bins)
+    print(f"  {name}: stated/observed {told}; calibration error {error:.4f}")
+    correlation = np.corrcoef(stated, happened)[0, 1]
+    brier = ((stated - happened) ** 2).mean()
+    print(f"    correlation with the outcome {correlation:.3f}, Brier score {brier:.4f}")
+
+
+def signal(worlds: list[tuple[World, Truth]]) -> None:
+    fair, quoted, outcome = [], [], []
+    for world, truth in worlds:
+        for place, market in enumerate(world.markets):
+            tick = market.resolve_tick // 2
+            fair.append(truth.fair[place][tick] / 1e6)
+            quoted.append(price(world, place, tick))
+            outcome.append(float(truth.outcomes[market.id]))
+    happened = np.array(outcome)
+    print(f"half way through {len(fair):,} markets")
+    calibration("fair values", np.array(fair), happened)
+    calibration("prices", np.array(quoted), happened)
+
+
+def authors(worlds: list[tuple[World, Truth]]) -> None:
+    """How often prices went where each author leaned, a twentieth of the world later."""
+    told, true = [], []
+    for world, truth in worlds:
+        ends = [market.resolve_tick for market in world.markets]
+        columns = {
+            market.id: world.flows[place][: ends[place]]
+            for place, market in enumerate(world.markets)
+        }
+        columns |= {p.ticker: world.marks[place] for place, p in enumerate(world.perpetuals)}
+        right = defaultdict(list)
+        for post in world.posts:
+            column = columns[post.subject]
+            later = column[min(post.tick + max(1, world.ticks // 20), len(column) - 1)]
+            if post.lean and later != column[post.tick]:
+                right[post.author].append((later > column[post.tick]) == (post.lean > 0))
+        for author in truth.authors:
+            if right[author.id]:
+                told.append(np.mean(right[author.id]))
+                true.append(author.reliability_ppm / 1e6)
+    correlation = np.corrcoef(told, true)[0, 1]
+    reliable = np.array(true) > 0.7
+    hits = [float(np.array(told)[chosen].mean()) for chosen in (reliable, ~reliable)]
+    print(
+        f"authors: seen against true reliability r = {correlation:.2f}; prices followed "
+        f"{hits[0]:.1%} of reliable leans and {hits[1]:.1%} of the others"
+    )
+
+
+def drift(worlds: list[tuple[World, Truth]]) -> None:
+    gains = np.array(
+        [[marks[-1] / marks[0] - 1.0 for marks in world.marks] for world, _ in worlds]
+    ).mean(axis=1)
+    error = gains.std() / len(gains) ** 0.5
+    print(f"holding long gains {gains.mean():+.3%} ± {1.96 * error:.3%} a world")
+
+
+def main() -> None:
+    markets = int(sys.argv[1]) if len(sys.argv) > 1 else 2_000
+    speed(1_000)
+    speed(60_000)
+    for interval_ms in (60_000, 6_000):
+        worlds = [
+            generate(WorldConfig(seed=seed, interval_ms=interval_ms))
+            for seed in range(markets // A_WORLD)
+        ]
+        print(f"worlds of {worlds[0][0].ticks} ticks")
+        signal(worlds)
+        authors(worlds)
+        drift(worlds)
+
+
+if __name__ == "__main__":
+    main()
