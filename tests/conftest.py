@@ -19,7 +19,7 @@ sys.path.insert(0, str(GUARD))
 import leftovers  # noqa: E402 - found by the path above, as children find it by PYTHONPATH
 import network_guard  # noqa: E402
 
-GRACE_S = 2.0
+GRACE_S = 20.0
 """How long a process or thread may take to end after the last test of a module."""
 
 _SCRUBBED_PREFIXES = ("AGENTBENCH_", "ANTHROPIC_", "OPENAI_", "GIT_", "PYTEST_ADDOPTS", "XDG_")

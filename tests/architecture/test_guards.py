@@ -147,7 +147,7 @@ def test_is_tidy():
 
 def test_careless_tests_are_named(tmp_path: Path) -> None:
     conftest = (TESTS / "conftest.py").read_text()
-    (tmp_path / "conftest.py").write_text(conftest.replace("GRACE_S = 2.0", "GRACE_S = 0.2"))
+    (tmp_path / "conftest.py").write_text(conftest.replace("GRACE_S = 20.0", "GRACE_S = 0.2"))
     shutil.copytree(TESTS / "guard", tmp_path / "guard")
     for name, source in _CARELESS.items():
         (tmp_path / name).write_text(source)

@@ -13,7 +13,7 @@ from agentbench_tui.stress.proxy import Proxy
 from agentbench_tui.stress.proxy_target import ProxyTarget
 from agentbench_tui.stress.script import Clear, Counts, Schedule, Start, Tell
 
-PATIENCE_S = 20.0
+PATIENCE_S = 60.0
 """Nothing that is waited for takes so long, unless it never comes."""
 
 

@@ -57,7 +57,7 @@ def served(code: str = SERVER, **environment: str) -> tuple[Served, int]:
 
 
 def told_pid(port: int) -> int:
-    with socket.create_connection(("127.0.0.1", port), timeout=20) as connection:
+    with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
         return int(connection.recv(100))
 
 
@@ -93,7 +93,7 @@ async def test_killed_and_started_again_on_its_port() -> None:
 async def test_a_port_that_opens_late_is_waited_for() -> None:
     server, port = served(LATE)
     async with server:
-        with socket.create_connection(("127.0.0.1", port), timeout=20):
+        with socket.create_connection(("127.0.0.1", port), timeout=60):
             assert len(server.pids) == 1
 
 
@@ -215,6 +215,6 @@ def test_a_run_that_is_killed_leaves_no_server_behind() -> None:
         servers = [psutil.Process(int(pid)) for pid in run.stdout.readline().split()]
         run.kill()
     assert len(servers) == 2
-    gone, left = psutil.wait_procs(servers, timeout=10)
+    gone, left = psutil.wait_procs(servers, timeout=60)
     assert not left
     assert len(gone) == 2

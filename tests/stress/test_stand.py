@@ -199,7 +199,7 @@ async def test_a_target_that_dies_ends_the_window_and_leaves_nothing(
             Course(30, rate=50, actions=(TimedAction(0.2, "strike", strike),)), phase="struck"
         )
 
-    staged = await asyncio.wait_for(on_stand(tmp_path, monkeypatch, act), 20)
+    staged = await asyncio.wait_for(on_stand(tmp_path, monkeypatch, act), 60)
     assert list(staged.windows) == [0]
     assert descendants() == before
     assert "ended in the middle of a window" in str(staged.execution["stop_reason"])
@@ -224,7 +224,7 @@ async def test_a_target_that_hangs_costs_no_more_than_the_drain(
         finally:
             os.kill(root, signal.SIGCONT)
 
-    await asyncio.wait_for(on_stand(tmp_path, monkeypatch, act), 20)
+    await asyncio.wait_for(on_stand(tmp_path, monkeypatch, act), 60)
     (window,) = found
     unfinished = window.failures["unfinished"]
     assert 5 <= unfinished <= 15

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import sqlite3
+import time
 from array import array
 from collections.abc import Callable
 from contextlib import closing
@@ -22,6 +23,7 @@ from agentbench_tui.store.database import connect_to_read, create_or_migrate
 from agentbench_tui.tui.app import AgentbenchApp
 from agentbench_tui.tui.shared import Shared
 
+PATIENCE_S = 60.0
 HOSTILE = "\x1b]52;c;aGk=\x07\x1b[2J[bold red]?"
 """Reaches for the clipboard, clears the screen, and is markup."""
 AGENTS = f"""
@@ -183,11 +185,11 @@ def session(database: Path, page: str, *marked: str) -> AgentbenchApp:
 
 async def settle(pilot: Pilot[None], condition: Callable[[], object]) -> None:
     """Let the app work until `condition()` holds."""
-    for _ in range(400):
-        if condition():
-            return
+    deadline = time.monotonic() + PATIENCE_S
+    while not condition():
+        if time.monotonic() > deadline:
+            raise AssertionError(f"the screen did not get there:\n{screen_text(pilot.app)}")
         await pilot.pause(0.02)
-    raise AssertionError(f"the screen did not get there:\n{screen_text(pilot.app)}")
 
 
 def screen_text(app: App[None]) -> str:

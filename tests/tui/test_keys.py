@@ -1,5 +1,6 @@
 """Every key of every page does something, or says why not: also where nothing is stored yet."""
 
+import time
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,8 @@ LEADING_ELSEWHERE = (
     "screen.",
 )
 """They are tested for themselves, start a run, or are the toolkit's."""
-LOOKS = 40
+LONGEST_S = 20.0
+"""A key that has shown nothing by then does nothing."""
 
 
 def keys_of(page: Page[Any]) -> dict[str, str]:
@@ -46,7 +48,8 @@ async def has_effect(pilot: Pilot[None], key: str) -> bool:
     app.copy_to_clipboard("nothing yet")
     before = now()
     await pilot.press(key)
-    for _ in range(LOOKS):
+    deadline = time.monotonic() + LONGEST_S
+    while time.monotonic() < deadline:
         if now() != before:
             return True
         await pilot.pause(0.02)

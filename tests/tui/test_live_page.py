@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
 import pytest
+from stores import PATIENCE_S
 from textual.pilot import Pilot
 from textual.widgets import Footer, Input
 
@@ -102,11 +104,11 @@ def text(app: AgentbenchApp, selector: str = "") -> str:
 
 async def settle(pilot: Pilot[None], condition: Callable[[], object]) -> None:
     """Let the app work until `condition()` holds."""
-    for _ in range(500):
-        if condition():
-            return
+    deadline = time.monotonic() + PATIENCE_S
+    while not condition():
+        if time.monotonic() > deadline:
+            raise AssertionError(text(pilot.app))  # type: ignore[arg-type]
         await pilot.pause(0.02)
-    raise AssertionError(text(pilot.app))  # type: ignore[arg-type]
 
 
 def session(database: Path, **more: object) -> AgentbenchApp:
