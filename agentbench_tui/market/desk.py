@@ -69,7 +69,7 @@ class Desk:
         self._mark_columns()
 
     def observation(self) -> dict[str, Any]:
-        """All that is worth knowing at this tick, as JSON."""
+        """All that is worth knowing at this tick, as JSON; posts and messages of this tick only."""
         view = self._view
         return {
             "tick": self.tick,
@@ -81,7 +81,7 @@ class Desk:
             **self.predictions({"status": "ALL"}),
             **self.perpetuals(NO_PARAMS),
             "posts": self.social.new_posts(view),
-            **self.chats(NO_PARAMS),
+            "chats": self.social.news(view),
             "positions": self.positions(NO_PARAMS),
         }
 
@@ -123,6 +123,7 @@ class Desk:
         self._record.perp_trades.append(self.account.close(self.tick, position, mark, how))
 
     def _settle(self, place: int, outcome: bool) -> None:
+        self._record.resolutions.append((self.tick, place, outcome))
         holding = self.account.holdings[place]
         if holding.yes or holding.no:
             paid = self.account.settle(place, outcome)

@@ -123,6 +123,8 @@ class Episode:
     """Ticks at which the agent lost its turn."""
     trades: tuple[ShareTrade, ...]
     settlements: tuple[Settlement, ...]
+    resolutions: tuple[tuple[int, int, bool], ...]
+    """(tick, market, outcome) of every market, as it became public."""
     perp_trades: tuple[PerpTrade, ...]
     forecasts: tuple[Forecast, ...]
     joined: tuple[tuple[int, str], ...]

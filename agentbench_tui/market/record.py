@@ -36,6 +36,7 @@ class Record:
         self.timeouts: list[int] = []
         self.trades: list[ShareTrade] = []
         self.settlements: list[Settlement] = []
+        self.resolutions: list[tuple[int, int, bool]] = []
         self.perp_trades: list[PerpTrade] = []
         self.forecasts: list[Forecast] = []
         self.messages: list[tuple[int, Message]] = []
@@ -104,6 +105,7 @@ class Record:
             timeouts=tuple(self.timeouts),
             trades=tuple(self.trades),
             settlements=tuple(self.settlements),
+            resolutions=tuple(self.resolutions),
             perp_trades=tuple(self.perp_trades),
             forecasts=tuple(self.forecasts),
             joined=tuple((tick, group) for group, tick in joined.items()),

@@ -87,7 +87,16 @@ class Social:
 
     def chats(self, view: WorldView, limit: int) -> list[dict[str, Any]]:
         """Groups that the agent is invited to; messages only of those that it joined."""
-        return [self._chat(view, name, limit) for name in self._open_to(view)]
+        return [self._chat(view.tick, name, limit) for name in self._open_to(view)]
+
+    def news(self, view: WorldView) -> list[dict[str, Any]]:
+        """The same, with the messages of this very tick only."""
+        found = []
+        for name in self._open_to(view):
+            ticks = self._thread_ticks[name]
+            count = bisect_right(ticks, view.tick) - bisect_right(ticks, view.tick - 1)
+            found.append(self._chat(view.tick, name, count))
+        return found
 
     def _open_to(self, view: WorldView) -> list[str]:
         """Groups that the agent is invited to."""
@@ -98,9 +107,9 @@ class Social:
             if group.created <= view.tick and invited.get(name, view.tick + 1) <= view.tick
         ]
 
-    def _chat(self, view: WorldView, name: str, limit: int) -> dict[str, Any]:
+    def _chat(self, tick: int, name: str, limit: int) -> dict[str, Any]:
         group = self._groups[name]
-        count = bisect_right(self._thread_ticks[name], view.tick)
+        count = bisect_right(self._thread_ticks[name], tick)
         joined = name in self.joined
         last = self._thread_ticks[name][count - 1] if count else group.created
         return {

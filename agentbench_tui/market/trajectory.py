@@ -1,0 +1,182 @@
+"""Episodes for training: one JSON object a game, with what the agent saw, did and earned each tick.
+
+Observations follow from the world and the actions, so they are made here by playing the recorded
+calls again. What becomes public only at a resolution is in no earlier step; hidden fair values,
+reliabilities and news to come are in none. Episodes of one world share `group`, as GRPO wants.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import defaultdict
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from agentbench_tui.market.actions import METHODS, MethodError
+from agentbench_tui.market.game import Game, GameConfig
+from agentbench_tui.market.world import DOLLAR
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from agentbench_tui.market.episode import Call, Episode
+    from agentbench_tui.market.world import World
+
+SCHEMA = "agentbench.trajectory/1"
+_SECRET = frozenset(
+    {
+        *("truth", "groundTruth", "outcomes", "fair", "reliability", "reliability_ppm", "news"),
+        *("optimalActions", "optimal_actions", "gameKnowledge", "trueProbabilities", "seed"),
+        *("actualOutcome", "actualOutcomes", "futureOutcomes", "correctness", "optimality"),
+    }
+)
+"""Keys that have no place in an agent's own memory of a game."""
+
+
+def trajectory_of(world: World, episode: Episode) -> dict[str, Any]:
+    """The episode as one JSON object. Raises ValueError when `validate` would refuse it."""
+    calls: dict[int, list[Call]] = defaultdict(list)
+    for call in episode.calls:
+        calls[call.tick].append(call)
+    messages: dict[int, list[Any]] = defaultdict(list)
+    for tick, message in episode.messages:
+        messages[tick].append(msgspec.to_builtins(message))
+    game = _replay(world, episode)
+    steps = []
+    for tick in range(episode.ticks):
+        observation = game.observation()
+        steps.append(_step(episode, tick, observation, calls[tick], messages[tick]))
+        for call in calls[tick]:
+            if call.code == 0 and METHODS[call.method].changes:
+                _again(game, call)
+        game.advance()
+    if game.account.cash != episode.balance[-1]:
+        raise ValueError(f"the calls of this episode were not made in world {world.id}")
+    trajectory = {
+        "schema": SCHEMA,
+        "group": world.id,
+        "world": world.id,
+        "ticks": episode.ticks,
+        "steps": steps,
+        "reward": episode.pnl / DOLLAR,
+        "metrics": {
+            "episodeLength": len(steps),
+            "finalBalance": episode.balance[-1] / DOLLAR,
+            "finalPnL": episode.pnl / DOLLAR,
+            "tradesExecuted": len(episode.trades) + len(episode.perp_trades),
+            "errorCount": sum(call.code != 0 for call in episode.calls),
+        },
+    }
+    validate(trajectory)
+    return trajectory
+
+
+def validate(trajectory: Mapping[str, Any]) -> None:
+    """Raises ValueError for what cannot be trained on, saying what is wrong with it."""
+    if trajectory.get("schema") != SCHEMA:
+        raise ValueError(f"a trajectory has the schema {SCHEMA}, not {trajectory.get('schema')}")
+    steps = trajectory.get("steps")
+    if not isinstance(steps, list) or not steps:
+        raise ValueError("a trajectory without steps teaches nothing")
+    if not trajectory.get("group"):
+        raise ValueError("a trajectory has a group: the id of its world")
+    for number, step in enumerate(steps):
+        if step.get("stepNumber") != number:
+            raise ValueError(f"steps.{number} has number {step.get('stepNumber')}")
+        for key in ("reward", "returnToGo"):
+            value = step.get(key)
+            if not isinstance(value, (int, float)) or not math.isfinite(value):
+                raise ValueError(f"steps.{number}.{key} is no finite number")
+        if not step.get("observation"):
+            raise ValueError(f"steps.{number} has no observation")
+    secret = _secret_path(trajectory, "")
+    if secret:
+        raise ValueError(f"{secret} tells what an agent must not know")
+
+
+def write_trajectories(path: Path, trajectories: list[dict[str, Any]]) -> None:
+    """One object a line, in canonical JSON. Raises ValueError before anything is written."""
+    for trajectory in trajectories:
+        validate(trajectory)
+    lines = [json.dumps(each, sort_keys=True, separators=(",", ":")) for each in trajectories]
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+
+
+def _step(
+    episode: Episode,
+    tick: int,
+    observation: dict[str, Any],
+    calls: list[Call],
+    messages: list[Any],
+) -> dict[str, Any]:
+    """One tick. The reward is what equity gained until the next; the return adds all to come."""
+    equity = episode.equity
+    return {
+        "stepNumber": tick,
+        "timestamp": observation["timestamp"],
+        "environmentState": {
+            "agentBalance": episode.balance[tick] / DOLLAR,
+            "agentPnL": (equity[tick] - episode.initial) / DOLLAR,
+            "openPositions": episode.open_positions[tick],
+            "activeMarkets": sum(not row["resolved"] for row in observation["predictions"]),
+        },
+        "observation": observation,
+        "messages": messages,
+        "toolCalls": [_call(call) for call in calls],
+        "action": [_call(call) for call in calls if _acts(call)],
+        "reward": (equity[tick + 1] - equity[tick]) / DOLLAR,
+        "returnToGo": (equity[-1] - equity[tick]) / DOLLAR,
+        "timedOut": tick in episode.timeouts,
+        "done": tick == episode.ticks - 1,
+    }
+
+
+def _acts(call: Call) -> bool:
+    return call.method in METHODS and METHODS[call.method].changes
+
+
+def _call(call: Call) -> dict[str, Any]:
+    row: dict[str, Any] = {
+        "actionType": call.method,
+        "parameters": call.params,
+        "success": call.code == 0,
+    }
+    if call.code:
+        row["error"] = {"code": call.code, "message": call.message}
+    elif call.result is not None:
+        row["result"] = call.result
+    return row
+
+
+def _replay(world: World, episode: Episode) -> Game:
+    outcomes = {world.markets[place].id: outcome for _, place, outcome in episode.resolutions}
+    most = len(episode.calls) + 1
+    return Game(world, outcomes, GameConfig(max_calls_per_tick=most, max_calls=most))
+
+
+def _again(game: Game, call: Call) -> None:
+    try:
+        game.call(call.method, call.params)
+    except MethodError as error:
+        raise ValueError(f"a call that was answered is refused now: {error.message}") from None
+
+
+def _secret_path(value: object, path: str) -> str:
+    """Path of the first key that tells the truth, or empty. What the agent sent is its own."""
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            here = f"{path}.{key}" if path else str(key)
+            if key in _SECRET:
+                return here
+            found = "" if key in {"parameters", "arguments"} else _secret_path(inner, here)
+            if found:
+                return found
+    elif isinstance(value, (list, tuple)):
+        for number, inner in enumerate(value):
+            found = _secret_path(inner, f"{path}.{number}")
+            if found:
+                return found
+    return ""
