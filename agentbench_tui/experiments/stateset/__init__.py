@@ -1,0 +1,1 @@
+"""The parts that StateSet's suites measure, as code that really works."""

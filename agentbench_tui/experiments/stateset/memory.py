@@ -1,0 +1,98 @@
+"""What an agent remembers of a dialogue: turns that are kept, found again, and put in a prompt."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections import Counter, deque
+from typing import TYPE_CHECKING
+
+from pydantic import BaseModel, Field
+
+from agentbench_tui.experiments.experiment import Experiment, register_experiment
+
+if TYPE_CHECKING:
+    from agentbench_tui.experiments.experiment import ExperimentContext
+
+_WORDS = (
+    "order", "parcel", "refund", "screen", "cable", "monday", "thursday", "broken", "late", "size",
+    "colour", "invoice", "account", "password", "delivery", "address", "store", "return", "receipt",
+)  # fmt: skip
+
+
+class DialogueMemory:
+    """The last turns of a dialogue, with an index of their words."""
+
+    def __init__(self, most_turns: int) -> None:
+        self._turns: deque[tuple[str, str, Counter[str]]] = deque(maxlen=most_turns)
+        self._in_turns: Counter[str] = Counter()
+
+    def __len__(self) -> int:
+        return len(self._turns)
+
+    def add(self, role: str, text: str) -> None:
+        """One more turn; the oldest goes where there are too many."""
+        if len(self._turns) == self._turns.maxlen:
+            self._in_turns -= Counter(self._turns[0][2].keys())
+        words = Counter(text.lower().split())
+        self._turns.append((role, text, words))
+        self._in_turns.update(words.keys())
+
+    def context(self, most_words: int) -> list[dict[str, str]]:
+        """The latest turns that fit into so many words, oldest first."""
+        kept: list[dict[str, str]] = []
+        for role, text, words in reversed(self._turns):
+            most_words -= words.total()
+            if most_words < 0:
+                break
+            kept.append({"role": role, "content": text})
+        return kept[::-1]
+
+    def search(self, query: str, most: int) -> list[str]:
+        """The turns that share most with the query, rare words counting more (tf-idf); of
+        equals the later."""
+        asked = set(query.lower().split())
+        weight = {word: math.log((1 + len(self)) / (1 + self._in_turns[word])) for word in asked}
+        graded = [
+            (sum(words[word] * weight[word] for word in asked & words.keys()), place, text)
+            for place, (_, text, words) in enumerate(self._turns)
+        ]
+        return [text for grade, _, text in sorted(graded, reverse=True)[:most] if grade > 0]
+
+
+def _filled(turns: int, seed: int) -> DialogueMemory:
+    draw = random.Random(seed)  # noqa: S311  # not a secret
+    memory = DialogueMemory(turns)
+    for nth in range(turns):
+        memory.add("user" if nth % 2 == 0 else "assistant", " ".join(draw.choices(_WORDS, k=12)))
+    return memory
+
+
+class _Remembered(Experiment):
+    """Base of those that begin with a full memory, so that no iteration differs from another."""
+
+    class Parameters(BaseModel):
+        turns: int = Field(200, ge=2, le=1_000_000, description="Turns that are remembered.")
+
+    tags = ("stateset", "memory")
+
+    def setup(self, context: ExperimentContext) -> None:
+        self.memory = _filled(self.params["turns"], context.seed)
+
+
+@register_experiment("stateset_memory_system")
+class MemorySystem(_Remembered):
+    """Add a turn to a dialogue's memory, and build the context of the next prompt."""
+
+    def execute_once(self, context: ExperimentContext) -> dict[str, int]:  # noqa: ARG002
+        self.memory.add("user", "my parcel is late, when will the order come")
+        kept = self.memory.context(most_words=600)
+        return {"turns": len(self.memory), "turns_in_context": len(kept)}
+
+
+@register_experiment("stateset_dialogue_search")
+class DialogueSearch(_Remembered):
+    """Find the turns of a dialogue that are about something."""
+
+    def execute_once(self, context: ExperimentContext) -> dict[str, int]:  # noqa: ARG002
+        return {"found": len(self.memory.search("refund of a broken cable", most=5))}

@@ -1,0 +1,65 @@
+"""What the machine does under any agent: memory, processor, disk."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from pydantic import BaseModel, Field
+
+from agentbench_tui.experiments.experiment import Experiment, register_experiment
+
+if TYPE_CHECKING:
+    from agentbench_tui.experiments.experiment import ExperimentContext
+
+
+@register_experiment("stateset_memory")
+class MemoryUse(Experiment):
+    """Fill a dictionary with texts and let it go."""
+
+    class Parameters(BaseModel):
+        entries: int = Field(1000, ge=1, le=10_000_000)
+
+    tags = ("stateset", "system")
+
+    def execute_once(self, context: ExperimentContext) -> dict[str, int]:  # noqa: ARG002
+        entries = self.params["entries"]
+        return {"entries": len({f"key-{n}": f"value {n} " * 10 for n in range(entries)})}
+
+
+@register_experiment("stateset_cpu")
+class ProcessorUse(Experiment):
+    """Add up squares, on one core."""
+
+    class Parameters(BaseModel):
+        numbers: int = Field(10_000, ge=1, le=1_000_000_000)
+
+    tags = ("stateset", "system")
+
+    def execute_once(self, context: ExperimentContext) -> dict[str, int]:  # noqa: ARG002
+        return {"sum": sum(n * n for n in range(self.params["numbers"]))}
+
+
+@register_experiment("stateset_io")
+class DiskUse(Experiment):
+    """Write a file, make sure that the disk has it, and read it back."""
+
+    class Parameters(BaseModel):
+        kilobytes: int = Field(64, ge=1, le=1_000_000)
+
+    tags = ("stateset", "system")
+
+    def setup(self, context: ExperimentContext) -> None:
+        self.path = context.run_dir / "io.bin"
+        self.block = os.urandom(1024)
+
+    def execute_once(self, context: ExperimentContext) -> dict[str, int]:  # noqa: ARG002
+        with self.path.open("wb") as file:
+            for _ in range(self.params["kilobytes"]):
+                file.write(self.block)
+            file.flush()
+            os.fsync(file.fileno())
+        return {"read_bytes": len(self.path.read_bytes())}
+
+    def teardown(self, context: ExperimentContext) -> None:  # noqa: ARG002
+        self.path.unlink(missing_ok=True)

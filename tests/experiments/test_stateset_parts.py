@@ -1,0 +1,75 @@
+"""The parts that StateSet's suites measure do what they are called after."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from agentbench_tui.experiments.bench import Bench
+from agentbench_tui.experiments.order import Order, Reading
+from agentbench_tui.experiments.stateset.memory import DialogueMemory
+from agentbench_tui.experiments.stateset.training import Policy
+
+
+def iterate(slug: str, folder: Path, **values: object) -> Reading:
+    bench = Bench(Order(slug, "", values, "code", "run", str(folder), str(folder / "x"), 7, 0))
+    opened = bench.open()
+    assert opened.error is None
+    try:
+        return bench.iterate(0)
+    finally:
+        assert bench.close() is None
+
+
+@pytest.mark.parametrize(
+    ("slug", "values", "metrics"),
+    [
+        # four of the five prompts are long, steer, hold a key or give orders
+        ("stateset_input_validation", {}, {"prompts": 5, "refused": 4}),
+        ("stateset_structured_output", {}, {"answers": 5, "right": 3}),
+        ("stateset_function_calling", {}, {"calls": 1, "right": 1, "definition_bytes": 201}),
+        # all but `normalised`: the answer says more than the reference
+        ("stateset_evaluation_metrics", {}, {"answers": 4, "right": 3}),
+        ("stateset_config_validation", {"benchmarks": 3}, {"benchmarks": 3}),
+        ("stateset_dialogue_search", {"turns": 50}, {"found": 5}),
+        ("stateset_memory", {"entries": 10}, {"entries": 10}),
+        ("stateset_cpu", {"numbers": 10}, {"sum": 285}),
+        ("stateset_io", {"kilobytes": 2}, {"read_bytes": 2048}),
+    ],
+)
+def test_each_part_gives_what_it_worked_out(
+    slug: str, values: dict[str, object], metrics: dict[str, int], tmp_path: Path
+) -> None:
+    reading = iterate(slug, tmp_path, **values)
+    assert reading.error is None
+    assert reading.metrics == metrics
+
+
+@pytest.mark.parametrize("by", ["objectives", "network"])
+def test_answers_are_scored_alike_from_the_same_seed(by: str, tmp_path: Path) -> None:
+    one, other = (iterate("stateset_reward_scoring", tmp_path, by=by) for _ in range(2))
+    assert one.metrics == other.metrics
+    assert one.metrics["answers"] == 100
+
+
+def test_a_memory_keeps_the_latest_turns_and_finds_them_by_rare_words() -> None:
+    memory = DialogueMemory(3)
+    for text in ("old parcel", "my order", "a broken cable", "my order again"):
+        memory.add("user", text)
+    assert [turn["content"] for turn in memory.context(6)] == ["a broken cable", "my order again"]
+    assert memory.search("my broken parcel", 2) == ["a broken cable", "my order again"]
+
+
+def test_a_policy_learns_what_is_rewarded() -> None:
+    policy = Policy(states=4, actions=4, seed=1)
+    assert np.allclose(policy.probabilities(), 0.25)
+    for _ in range(200):
+        policy.step(*policy.rollout(groups=16, turns=4), rate=1.0)
+    assert policy.probabilities()[np.arange(4), policy.wanted].min() > 0.8
+
+
+def test_trajectories_of_a_group_see_the_same_states() -> None:
+    seen, taken, rewards = Policy(states=50, actions=3, seed=2).rollout(groups=5, turns=7)
+    assert seen.shape == taken.shape == (5, 8, 7)
+    assert rewards.shape == (5, 8)
+    assert (seen == seen[:, :1]).all()
