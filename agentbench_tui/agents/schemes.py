@@ -20,12 +20,16 @@ BUILT_IN: dict[str, str] = {
     "reference": "agentbench_tui.agents.reference",
     "mock": "agentbench_tui.agents.mock.agent",
     "variant": "agentbench_tui.agents.variant",
+    "market": "agentbench_tui.market.baseline_agent",
     "a2a": "agentbench_tui.market.a2a_agent",
 }
 """Scheme → dotted path of its adapter module (see `adapter`)."""
 
 SIMULATED = frozenset({"reference", "mock"})
 """Schemes that stand in for an agent: never ranked with measured ones."""
+
+SIMULATED_TARGETS = frozenset({"market:oracle"})
+"""The same of single targets: it knows what no agent can know."""
 
 WITHOUT_REST = frozenset({"mock", "variant"})
 """Schemes that are a target by their name alone."""

@@ -19,7 +19,13 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
-from agentbench_tui.agents.schemes import RECORDED, SIMULATED, WITHOUT_REST, adapter_path
+from agentbench_tui.agents.schemes import (
+    RECORDED,
+    SIMULATED,
+    SIMULATED_TARGETS,
+    WITHOUT_REST,
+    adapter_path,
+)
 from agentbench_tui.model.agent import AgentSpec
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.model.identity import canonical_json, is_name
@@ -176,7 +182,7 @@ def _spec(
         options=options,
         name=name,
         hourly_price_usd=hourly_price_usd,
-        simulated=parsed.scheme in SIMULATED,
+        simulated=parsed.scheme in SIMULATED or parsed.target in SIMULATED_TARGETS,
         recorded=parsed.scheme in RECORDED,
         base_dir=base_dir,
     )

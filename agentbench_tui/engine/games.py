@@ -1,8 +1,8 @@
 """Games that cases of a task are played in, found by name. The engine imports none of them.
 
-A game is a module with `player(agent, spec)`: the agent as one that answers a case by playing the
-world that the case describes to its end, and `check(benchmark)`: what is wrong with a benchmark
-that is played, in sentences.
+A game is a module with `player`: the agent as one that answers a case by playing the world that the
+case describes to its end; `check`: what is wrong with a benchmark that is played, in sentences; and
+`add_metrics`: what its episodes say beside the metrics of any task.
 """
 
 from __future__ import annotations
@@ -13,6 +13,9 @@ from typing import TYPE_CHECKING, Protocol, cast
 from agentbench_tui.model.errors import UsageError, did_you_mean
 
 if TYPE_CHECKING:
+    import sqlite3
+
+    from agentbench_tui.engine.aggregate import Aggregate
     from agentbench_tui.model.agent import AgentSpec
     from agentbench_tui.model.answer import Agent
     from agentbench_tui.model.suite import Benchmark
@@ -25,8 +28,16 @@ class Game(Protocol):
 
     def check(self, benchmark: Benchmark) -> list[str]: ...
 
-    def player(self, agent: Agent, spec: AgentSpec) -> Agent:
-        """An agent whose answer to a case is the whole episode; it starts and closes `agent`."""
+    def player(self, agent: Agent, spec: AgentSpec, memory_limit_mb: float | None) -> Agent:
+        """An agent whose answer to a case is the whole episode; it starts and closes `agent`.
+
+        The limit is that of the agent's own processes, in MB of 10^6 bytes.
+        """
+
+    def add_metrics(
+        self, connection: sqlite3.Connection, execution_key: int, result: Aggregate
+    ) -> None:
+        """Add what the stored episodes of an execution say to its metrics."""
 
 
 def find_game(name: str) -> Game:

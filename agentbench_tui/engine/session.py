@@ -66,7 +66,8 @@ class Session:
             concurrency=benchmark.concurrency,
         )
         if benchmark.game is not None:
-            agent = find_game(benchmark.game).player(agent, execution.agent)
+            limit = benchmark.constraints.memory_limit_mb
+            agent = find_game(benchmark.game).player(agent, execution.agent, limit)
         self._interview = Interview(
             agent=agent,
             scorers=scorers,

@@ -65,7 +65,12 @@ def aggregate(
     """The metrics of what is stored of an execution."""
     from agentbench_tui.engine.aggregate import aggregate
 
-    return aggregate(connection, execution_key, agent, resources, is_scored=bool(benchmark.scorers))
+    result = aggregate(
+        connection, execution_key, agent, resources, is_scored=bool(benchmark.scorers)
+    )
+    if benchmark.game is not None:
+        find_game(benchmark.game).add_metrics(connection, execution_key, result)
+    return result
 
 
 async def run(group: Group, context: RunContext) -> None:

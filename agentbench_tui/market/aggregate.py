@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.analysis.estimate import Kind, estimate
 from agentbench_tui.model.market_metrics import MARKET_METRICS
@@ -25,7 +25,7 @@ def add_metrics(connection: sqlite3.Connection, execution_key: int, result: Aggr
         " IS 'object' ORDER BY seq",
         (execution_key,),
     ).fetchall()
-    episodes = [(row[0], json.loads(row[1])) for row in rows]
+    episodes = [(row[0], _with_times(json.loads(row[1]))) for row in rows]
     for name, metric in MARKET_METRICS.items():
         found = [
             (world, float(value))
@@ -38,3 +38,9 @@ def add_metrics(connection: sqlite3.Connection, execution_key: int, result: Aggr
         worlds, values = zip(*found, strict=True)
         kind: Kind = "share" if metric.unit == "share" else "amount"
         result.add(name, estimate(values, kind, clusters=worlds))
+
+
+def _with_times(metrics: dict[str, Any]) -> dict[str, Any]:
+    """The percentiles of times by names of their own."""
+    times = metrics.get("response_ms") or {}
+    return {**metrics, **{f"response_{part}_ms": value for part, value in times.items()}}

@@ -19,19 +19,20 @@ from agentbench_tui.market.world import DOLLAR, SHARE_UNITS
 
 if TYPE_CHECKING:
     from agentbench_tui.market.episode import Call, Episode
+    from agentbench_tui.market.metrics import Metrics
     from agentbench_tui.market.stage import Stage
     from agentbench_tui.market.world import World
 
 SCHEMA = "agentbench.episode/1"
 MOST_MARKS = 400
-MOST_ACTS = 2_000
+MOST_ACTS = 1_000
 MOST_SAID = 500
 _TEXT = 200
 """Characters of what was said, and of a result."""
 _encode = msgspec.json.Encoder().encode
 
 
-def document_of(stage: Stage, episode: Episode, metrics: dict[str, Any]) -> dict[str, Any]:
+def document_of(stage: Stage, episode: Episode, metrics: Metrics) -> dict[str, Any]:
     """The document; plain data."""
     world = stage.world
     config = world.config
@@ -50,14 +51,17 @@ def document_of(stage: Stage, episode: Episode, metrics: dict[str, Any]) -> dict
         "tick_s": config.interval_ms / 1000 * step,
         "instruments": [*_markets(world, episode, marks), *_perpetuals(world, marks)],
         "equity": [episode.equity[tick] / DOLLAR for tick in marks],
-        "holdings": [{**one, "tick": place(one["tick"])} for one in _holdings(world, episode)],
+        "holdings": _last_of_each_mark(
+            [{**one, "tick": place(one["tick"])} for one in _holdings(world, episode)]
+        ),
         "said": [
             {"tick": place(tick), "where": where, "who": who, "text": text[:_TEXT]}
             for tick, where, who, text in _said(world, episode)
         ],
         "acts": [_act(call, place(call.tick)) for call in _kept(episode.calls)],
         "calls": len(episode.calls) + episode.dropped_calls,
-        "metrics": metrics,
+        "metrics": metrics.values,
+        "missing": metrics.missing,
     }
 
 
@@ -66,7 +70,7 @@ def _markets(world: World, episode: Episode, marks: Sequence[int]) -> Iterator[d
     for trade in episode.trades:
         held = steps[trade.market][-1][1] if steps[trade.market] else 0
         steps[trade.market].append((trade.tick, held + trade.outcome * trade.shares))
-    results = {one.market: one.outcome for one in episode.settlements}
+    results = {market: outcome for _, market, outcome in episode.resolutions}
     for number, market in enumerate(world.markets):
         own = steps[number]
         prices = []
@@ -130,6 +134,11 @@ def _holdings(world: World, episode: Episode) -> list[dict[str, Any]]:
             {"tick": tick, "instrument": name, "side": side, "amount": after, "entry": entry}
         )
     return rows
+
+
+def _last_of_each_mark(changes: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    last = {(one["tick"], one["instrument"], one["side"]): one for one in changes}
+    return [*last.values()]
 
 
 def _said(world: World, episode: Episode) -> list[tuple[int, str, str, str]]:

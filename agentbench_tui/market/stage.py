@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from agentbench_tui.market.generator import check_config, generate
+from agentbench_tui.market.metrics import Attainable, attainable
 from agentbench_tui.market.truth import Truth
 from agentbench_tui.market.world import World, WorldConfig
 from agentbench_tui.market.world_file import (
@@ -47,9 +48,9 @@ class WorldPlace:
     """Of the file, as it was when the case was made."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Stage:
-    """What an episode is played on."""
+    """What an episode is played on; compared by identity."""
 
     world: World
     truth: Truth
@@ -97,6 +98,12 @@ def open_stage(place: WorldPlace) -> Stage:
     if place.sha256 and stage.sha256 != place.sha256:
         raise UsageError(f"world {place.file} has changed since the benchmark was planned")
     return stage
+
+
+@lru_cache(maxsize=_KEPT)
+def attainable_of(stage: Stage) -> Attainable:
+    """What could be won there: the same for all its episodes."""
+    return attainable(stage.world, stage.truth)
 
 
 def open_file(path: Path) -> Stage:

@@ -1,92 +1,109 @@
-"""Metrics of episodes of a market world, averaged over the worlds; see docs/market.md."""
+"""Metrics of episodes of a market world, averaged over the episodes; see docs/market.md."""
 
 from __future__ import annotations
 
-from agentbench_tui.model.figure import Metric
+from agentbench_tui.model.figure import Direction, Metric
 
-_MEAN = " Mean over the episodes; interval clustered by world."
+_MEAN = " Mean over the episodes of market worlds; interval clustered by world."
 
-MARKET_METRICS: dict[str, Metric] = {
-    one.name: one
-    for one in (
-        Metric(
-            "total_pnl",
-            "USD",
-            "higher",
-            "Equity at the end minus equity at the start: markets pay 1 for a winning share, "
-            "perpetuals are closed at the last mark; fees and funding are paid." + _MEAN,
-        ),
-        Metric("pnl_percent", "%", "higher", "total_pnl ÷ equity at the start × 100." + _MEAN),
-        Metric(
-            "optimality",
-            "ratio",
-            "higher",
-            "(P&L − P&L of holding) ÷ (P&L of the oracle that knows the future − P&L of holding) "
-            "in the same world. Negative for an agent that loses money." + _MEAN,
-        ),
-        Metric(
-            "optimality_fair",
-            "ratio",
-            "higher",
-            "The same against the Bayes agent, which knows fair probabilities but no outcome: what "
-            "is attainable. The credit of an episode is this, cut to 0..1." + _MEAN,
-        ),
-        Metric(
-            "prediction_accuracy",
-            "share",
-            "higher",
-            "Markets whose outcome the agent's net shares were on ÷ resolved markets that it held "
-            "shares of." + _MEAN,
-        ),
-        Metric(
-            "perp_win_rate",
-            "share",
-            "higher",
-            "Perpetual positions closed with a profit after fees and funding ÷ closed." + _MEAN,
-        ),
-        Metric(
-            "brier",
-            "score",
-            "lower",
-            "Mean of (stated probability − outcome)² over forecasts; saying 0.5 always gives "
-            "0.25." + _MEAN,
-        ),
-        Metric(
-            "log_score",
-            "nats",
-            "lower",
-            "Mean of −ln of the probability that was given to what happened." + _MEAN,
-        ),
-        Metric(
-            "ece",
-            "share",
-            "lower",
-            "Expected calibration error: |mean forecast − share of YES| in ten bins, weighted by "
-            "how many forecasts each has." + _MEAN,
-        ),
-        Metric(
-            "max_drawdown",
-            "share",
-            "lower",
-            "Largest fall of the equity curve from a peak ÷ that peak." + _MEAN,
-        ),
-        Metric(
-            "sharpe",
-            "ratio",
-            "higher",
-            "Mean ÷ standard deviation of the equity's change from tick to tick × √ticks." + _MEAN,
-        ),
-        Metric("turnover", "USD", "none", "Money of all trades, both ways." + _MEAN),
-        Metric("fees", "USD", "lower", "Fees paid." + _MEAN),
-        Metric("liquidations", "positions", "lower", "Positions liquidated." + _MEAN),
-        Metric(
-            "social_value",
-            "USD",
-            "higher",
-            "P&L of trades in the direction of a post or message that the agent had read." + _MEAN,
-        ),
-        Metric("timeouts", "turns", "lower", "Turns that were lost by answering late." + _MEAN),
-        Metric("invalid_calls", "calls", "lower", "Calls that the market refused." + _MEAN),
-    )
-}
+
+def _metric(name: str, unit: str, direction: Direction, formula: str) -> Metric:
+    return Metric(name, unit, direction, formula + _MEAN)
+
+
+_ALL = (
+    _metric(
+        "total_pnl",
+        "USD",
+        "higher",
+        "Equity at the end − money at the start. Winning shares pay 1 dollar, perpetuals are closed"
+        " at the last mark; fees and funding are paid.",
+    ),
+    _metric("pnl_percent", "%", "higher", "total_pnl ÷ money at the start × 100."),
+    _metric(
+        "prediction_pnl", "USD", "higher", "The part of total_pnl that is of prediction markets."
+    ),
+    _metric("perp_pnl", "USD", "higher", "The part of total_pnl that is of perpetuals."),
+    _metric(
+        "optimality",
+        "ratio",
+        "higher",
+        "total_pnl ÷ what the exact oracle wins that knows all that will happen. Holding has 0;"
+        " below 0 money was lost. Nobody can reach 1.",
+    ),
+    _metric(
+        "optimality_fair",
+        "ratio",
+        "higher",
+        "What the trades were worth when they were made, by fair values and after fees and funding"
+        " ÷ what the policy is worth that knows fair values but no outcome. So luck counts"
+        " neither way. The credit of an episode is this, cut to 0..1.",
+    ),
+    _metric(
+        "prediction_accuracy",
+        "share",
+        "higher",
+        "Of the markets that resolved while more shares of one side were held, how many that side"
+        " won.",
+    ),
+    _metric(
+        "perp_win_rate",
+        "share",
+        "higher",
+        "Of the positions in perpetuals, those that won money after fees and funding.",
+    ),
+    _metric(
+        "brier",
+        "score",
+        "lower",
+        "Mean of (stated probability − outcome)² while a forecast held; 0.25 for saying 0.5"
+        " always.",
+    ),
+    _metric("brier_skill", "ratio", "higher", "1 − brier ÷ that of the prices of the same time."),
+    _metric(
+        "log_score",
+        "nats",
+        "lower",
+        "Mean of −ln of the probability that was stated for what happened.",
+    ),
+    _metric(
+        "ece",
+        "share",
+        "lower",
+        "Expected calibration error: |mean forecast − share of YES| by bins of the forecast,"
+        " weighted by how much lies in each.",
+    ),
+    _metric("max_drawdown", "share", "lower", "Deepest fall of equity from a peak ÷ that peak."),
+    _metric(
+        "sharpe",
+        "ratio",
+        "higher",
+        "Mean ÷ standard deviation of a tick's return × √ticks: of the episode, not of a year.",
+    ),
+    _metric("turnover", "ratio", "none", "Money of all trades, both ways ÷ money at the start."),
+    _metric("fees", "USD", "lower", "Fees paid."),
+    _metric("liquidations", "positions", "lower", "Positions in perpetuals that were liquidated."),
+    _metric(
+        "social_value",
+        "USD",
+        "higher",
+        "What trades won that followed a post or message which the agent had seen.",
+    ),
+    _metric("signal_precision", "share", "higher", "Of those trades, the share that won."),
+    _metric(
+        "social_engagement",
+        "calls",
+        "none",
+        "Posts written, groups joined, and looks at feed and chats: activity, not value.",
+    ),
+    _metric(
+        "response_p50_ms", "ms", "lower", "Median time of an answer at the boundary, per episode."
+    ),
+    _metric("response_p95_ms", "ms", "lower", "95th percentile of the same."),
+    _metric("response_p99_ms", "ms", "lower", "99th percentile of the same."),
+    _metric("timeouts", "turns", "lower", "Turns that were lost by being late."),
+    _metric("invalid_calls", "calls", "lower", "Calls that the market refused."),
+)
+
+MARKET_METRICS: dict[str, Metric] = {metric.name: metric for metric in _ALL}
 """What the game `market` adds to the metrics of a task."""

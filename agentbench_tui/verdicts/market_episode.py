@@ -24,6 +24,7 @@ from agentbench_tui.store.queries import find_run
 
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Iterator
 
 SCHEMA = "agentbench.episode/1"
 NO_EPISODE = (
@@ -79,3 +80,40 @@ def episode_of(
         row["case_id"],
         bool(row["simulated"]),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Episode:
+    """One episode of a run, whole."""
+
+    agent_id: str
+    case_id: str
+    repeat: int
+    """Of the case and agent among the run's, from 0."""
+    simulated: bool
+    document: Document
+
+
+def episodes_of(connection: sqlite3.Connection, run_id: str) -> Iterator[Episode]:
+    """Every episode of a run, by agent, case, repeat and pass."""
+    run = find_run(connection, run_id)
+    rows = connection.execute(
+        "SELECT e.agent_id, e.simulated, c.case_id,"
+        " ROW_NUMBER() OVER (PARTITION BY a.execution_key, a.case_key"
+        "  ORDER BY a.repeat, a.iteration) - 1 AS nth,"
+        " json_extract(a.answer, '$.data') AS data"
+        " FROM answers a JOIN benchmark_executions e ON e.key=a.execution_key"
+        " JOIN cases c ON c.key=a.case_key"
+        " WHERE a.run_key=? AND a.failure_kind IS NULL"
+        " AND json_extract(a.answer, '$.data.schema')=?"
+        " ORDER BY e.agent_id, e.key, c.key, nth",
+        (run["key"], SCHEMA),
+    )
+    for row in rows:
+        yield Episode(
+            row["agent_id"],
+            row["case_id"],
+            row["nth"],
+            bool(row["simulated"]),
+            json.loads(row["data"]),
+        )

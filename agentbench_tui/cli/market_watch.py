@@ -1,0 +1,76 @@
+"""An episode again, tick by tick, as lines of a terminal or as the page Market."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from agentbench_tui.cli.output import database_path, print_prose
+from agentbench_tui.model.errors import UsageError
+from agentbench_tui.model.untrusted import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+_TEXT = 100
+"""Characters of what was said or done."""
+
+
+def watch_episode(run: str, number: int, database: str | None, *, full: bool) -> int:
+    """Show episode `number` of a run. Raises UsageError where there is none."""
+    from agentbench_tui.store.database import reading
+    from agentbench_tui.store.queries import find_run
+    from agentbench_tui.verdicts.market_episode import episode_of
+
+    path = database_path(database)
+    with reading(path) as connection:
+        run_id = find_run(connection, run)["id"]
+        found = episode_of(connection, run_id, number)
+    if found.document is None:
+        raise UsageError(found.reason)
+    if full:
+        from agentbench_tui.cli.session_options import show_session
+        from agentbench_tui.tui.look import Look
+        from agentbench_tui.tui.shared import Shared
+
+        shared = Shared(path, run_id, fixed_run=True)
+        return show_session(shared, Look(), first="market").code
+    print_prose(
+        f"{found.agent} in {found.case_id}, episode {found.number + 1} of {found.episodes}:"
+        f" {found.document['title']}"
+    )
+    for line in lines(found.document):
+        click.echo(one_line(line, 400))
+    return 0
+
+
+def lines(document: Mapping[str, Any]) -> Iterator[str]:
+    """A line for every tick at which something was done or said, and for the first and last."""
+    last = document["ticks"] - 1
+    events: dict[int, list[str]] = {}
+    for said in document["said"]:
+        text = one_line(str(said["text"]), _TEXT)
+        events.setdefault(said["tick"], []).append(f"  {said['where']}  {said['who']}: {text}")
+    for act in document["acts"]:
+        sign = "→" if act["ok"] else "✗"
+        told = f"{act['method']} {_arguments(act['arguments'])}  {act['result']}"
+        events.setdefault(act["tick"], []).append(f"  {sign} {one_line(told, _TEXT)}")
+    for tick in range(last + 1):
+        if tick in events or tick in {0, last}:
+            equity = document["equity"][tick]
+            yield f"tick {tick:>4}  equity {equity:>12,.2f}  {_prices(document, tick)}"
+            yield from events.get(tick, ())
+
+
+def _prices(document: Mapping[str, Any], tick: int) -> str:
+    return "  ".join(
+        f"{one['id']} {one['prices'][tick]:.3g}"
+        if one["kind"] == "market"
+        else f"{one['id']} {one['prices'][tick]:,.6g}"
+        for one in document["instruments"]
+    )
+
+
+def _arguments(arguments: Mapping[str, Any]) -> str:
+    return " ".join(f"{name}={value}" for name, value in arguments.items())

@@ -1,0 +1,78 @@
+"""`market:NAME`: the shipped baselines, which play worlds of markets in this process.
+
+They get what every agent gets and are measured as agents, save `market:oracle`: it knows the truth,
+stands in for the best that hindsight allows, and is never ranked with the others.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from agentbench_tui.agents.adapter import AgentOptions, OpenContext
+from agentbench_tui.agents.target import parse_target
+from agentbench_tui.market.baselines import BASELINES, make
+from agentbench_tui.model.answer import Agent, AgentFailure, Answer, FailureKind
+from agentbench_tui.model.errors import did_you_mean
+
+if TYPE_CHECKING:
+    from agentbench_tui.market.match import Match
+    from agentbench_tui.model.agent import AgentSpec
+    from agentbench_tui.model.answer import Request
+
+_YIELD_EVERY = 64
+"""Ticks after which others may run, such as the clock of a deadline."""
+__all__ = ("BASELINES", "BaselineAgent", "Options", "check", "open")
+
+
+class Options(AgentOptions):
+    """Options of baselines: none."""
+
+
+def check(spec: AgentSpec, options: Options) -> list[str]:  # noqa: ARG001  # the contract's
+    """Looks for the name."""
+    name = parse_target(spec.target).rest
+    if name in BASELINES:
+        return []
+    known = ", ".join(BASELINES)
+    return [f'no baseline "{name}"{did_you_mean(name, BASELINES)}; there are {known}']
+
+
+def open(spec: AgentSpec, options: Options, context: OpenContext) -> Agent:  # noqa: A001, ARG001
+    """A session, which holds nothing: each game has a player of its own."""
+    return BaselineAgent(parse_target(spec.target).rest)
+
+
+class BaselineAgent:
+    """One baseline; a `seats.Seat` for games of markets."""
+
+    pids: tuple[int, ...] = ()
+    peak_memory_mb: float | None = None
+    cpu_seconds: float | None = None
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    async def start(self) -> None:
+        """Nothing to open."""
+
+    async def close(self) -> None:
+        """Nothing to end."""
+
+    async def answer(self, request: Request) -> Answer:  # noqa: ARG002  # Agent's
+        """Never: a baseline plays. Raises AgentFailure."""
+        raise AgentFailure(
+            FailureKind.AGENT, f"market:{self._name} plays markets (`game: market`) and answers"
+            " no questions",
+        )  # fmt: skip
+
+    async def play(self, match: Match, request: Request) -> Answer:
+        """Play one game to its end, as fast as it goes."""
+        game, stage = match.game, match.stage
+        player = make(self._name, stage.world, stage.truth, request.seed)
+        while not game.is_over:
+            player.act(game.observation(), game.call)
+            game.advance()
+            if game.tick % _YIELD_EVERY == 0:
+                await asyncio.sleep(0)
+        return Answer(api_calls=0, simulated=self._name == "oracle")

@@ -1,0 +1,113 @@
+"""The game `market` as the engine plays it: a case is a world, the answer the whole episode.
+
+Whatever knows the truth stays in this process. Agents that run code of their own play from another
+one, or over HTTP; the shipped baselines, and models behind an API, are moved from here.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from agentbench_tui.market.aggregate import add_metrics
+from agentbench_tui.market.clock import Pace
+from agentbench_tui.market.document import document_of
+from agentbench_tui.market.game import Game, GameConfig
+from agentbench_tui.market.match import Match
+from agentbench_tui.market.metrics import measure
+from agentbench_tui.market.seating import seat_of
+from agentbench_tui.market.stage import Pacing, attainable_of, open_stage, read_input
+from agentbench_tui.model.answer import AgentFailure, FailureKind
+from agentbench_tui.model.errors import UsageError
+
+if TYPE_CHECKING:
+    from agentbench_tui.market.seats import Seat
+    from agentbench_tui.model.agent import AgentSpec
+    from agentbench_tui.model.answer import Agent, Answer, Request
+    from agentbench_tui.model.suite import Benchmark
+
+__all__ = ("add_metrics", "check", "player")
+
+
+def check(benchmark: Benchmark) -> list[str]:
+    """What is wrong with a benchmark that is played in market worlds, in sentences."""
+    problems = []
+    if benchmark.prompt is not None or benchmark.system_prompt is not None:
+        problems.append("`prompt`: what an agent gets to see of a world comes from the game")
+    if benchmark.retries:
+        problems.append("`retries`: an episode is played once; write `retries: 0`")
+    if benchmark.iterations.warmup:
+        problems.append("`iterations.warmup`: a warm-up would play whole episodes; write 0")
+    cases = benchmark.dataset.cases if benchmark.dataset is not None else None
+    for case in cases or ():
+        try:
+            read_input(case.get("input"))
+        except UsageError as error:
+            problems.append(f"case {case.get('id')}: {error}")
+    return problems
+
+
+def player(agent: Agent, spec: AgentSpec, memory_limit_mb: float | None) -> Agent:
+    """The agent as one that plays the world of a case to its end."""
+    return Player(seat_of(agent, spec, memory_limit_mb))
+
+
+class Player:
+    """Plays one episode for each answer."""
+
+    def __init__(self, seat: Seat) -> None:
+        self._seat = seat
+
+    @property
+    def pids(self) -> tuple[int, ...]:
+        """See `Agent`."""
+        return self._seat.pids
+
+    @property
+    def peak_memory_mb(self) -> float | None:
+        """See `Agent`."""
+        return self._seat.peak_memory_mb
+
+    @property
+    def cpu_seconds(self) -> float | None:
+        """See `Agent`."""
+        return self._seat.cpu_seconds
+
+    async def start(self) -> None:
+        """See `Agent`."""
+        await self._seat.start()
+
+    async def close(self) -> None:
+        """See `Agent`."""
+        await self._seat.close()
+
+    async def answer(self, request: Request) -> Answer:
+        """The episode, as `document_of` makes it. Raises AgentFailure."""
+        try:
+            place, pacing = read_input(request.case.input)
+            stage = open_stage(place)
+        except UsageError as error:
+            raise AgentFailure(FailureKind.HARNESS, str(error)) from None
+        game = Game(stage.world, stage.truth.outcomes, GameConfig(_pace(pacing)))
+        match = Match(game, stage)
+        try:
+            taken = await self._seat.play(match, request)
+        finally:
+            match.close()
+        episode = game.episode()
+        found = measure(episode, stage.world, stage.truth, attainable_of(stage))
+        data = document_of(stage, episode, found)
+        if pacing.trajectory:
+            from agentbench_tui.market.trajectory import trajectory_of
+
+            data["trajectory"] = trajectory_of(stage.world, episode)
+        return msgspec.structs.replace(taken, data=data)
+
+
+def _pace(pacing: Pacing) -> Pace:
+    if pacing.real_time is not None:
+        return Pace("real-time", speed=pacing.real_time)
+    if pacing.response_timeout_s is not None:
+        return Pace("deadline", pacing.response_timeout_s)
+    return Pace()

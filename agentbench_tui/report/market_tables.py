@@ -1,0 +1,210 @@
+"""Files on episodes of a market world: a folder for each, and how the agents compare.
+
+Nothing in them is read off a clock but the times in `result.json` and `metrics.json`, so that the
+comparisons of two equal runs are equal files.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean, stdev
+from typing import Any
+
+from agentbench_tui.model.errors import UsageError
+from agentbench_tui.report.market_pages import (
+    comparison_page,
+    detailed_page,
+    index_page,
+    summary_page,
+    timeline_page,
+)
+
+SCHEMA = "agentbench.market-comparison/1"
+_OF_CLOCKS = ("response_ms", "turn_ms")
+_PAGES = {
+    "summary.html": ("Summary", summary_page),
+    "detailed.html": ("Every call", detailed_page),
+    "timeline.html": ("Timeline", timeline_page),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """One episode, as the store has it."""
+
+    agent_id: str
+    world: str
+    """The case's id."""
+    repeat: int
+    """From 0; passes of one repeat are counted on."""
+    simulated: bool
+    record: Mapping[str, Any]
+    """See `verdicts.market_episode`, and its metrics."""
+
+    @property
+    def metrics(self) -> dict[str, Any]:
+        """Flat: `response_ms.p50` for what lies in a table."""
+        return flat(self.record["metrics"])
+
+    @property
+    def folder(self) -> str:
+        """Name of its folder."""
+        return f"{self.agent_id}/{self.world}/run-{self.repeat + 1}"
+
+
+def flat(metrics: Mapping[str, Any]) -> dict[str, Any]:
+    """Names with dots for what lies in a table."""
+    found: dict[str, Any] = {}
+    for name, value in metrics.items():
+        if isinstance(value, Mapping):
+            found |= {f"{name}.{part}": inner for part, inner in value.items()}
+        else:
+            found[name] = value
+    return found
+
+
+def summary_rows(episodes: Sequence[Played]) -> list[dict[str, Any]]:
+    """Of each agent: mean, standard deviation and number of each metric's values; by agent."""
+    by_agent: dict[tuple[str, bool], list[Played]] = {}
+    for one in episodes:
+        by_agent.setdefault((one.agent_id, one.simulated), []).append(one)
+    return [
+        {
+            "agent_id": agent_id,
+            "simulated": simulated,
+            "episodes": len(those),
+            "metrics": _means([one.metrics for one in those]),
+        }
+        for (agent_id, simulated), those in sorted(by_agent.items())
+    ]
+
+
+def _means(metrics: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    names = dict.fromkeys(name for one in metrics for name in one)
+    found: dict[str, Any] = {}
+    for name in names:
+        values = [
+            float(one[name])
+            for one in metrics
+            if isinstance(one.get(name), int | float) and not isinstance(one[name], bool)
+        ]
+        if values:
+            spread = stdev(values) if len(values) > 1 else None
+            found[name] = {"mean": fmean(values), "sd": spread, "n": len(values)}
+    return found
+
+
+def write_reports(folder: Path, document: Mapping[str, Any], episodes: Sequence[Played]) -> None:
+    """Write all files. Raises UsageError where the folder cannot be written."""
+    episodes = sorted(episodes, key=lambda one: (one.agent_id, one.world, one.repeat))
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        links = [("comparison.html", "Comparison")]
+        for one in episodes:
+            place = "." if len(episodes) == 1 else one.folder
+            _write_episode(folder / place, one, is_alone=len(episodes) == 1)
+            if place == ".":
+                links += [(name, title) for name, (title, _) in _PAGES.items()]
+            else:
+                links.append((f"{place}/index.html", place))
+        rows = _without_clocks(summary_rows(episodes))
+        (folder / "comparison.json").write_text(_dump(_comparison(rows, episodes)))
+        (folder / "comparison.csv").write_text(comparison_csv(episodes))
+        (folder / "comparison.html").write_text(comparison_page(rows, episodes))
+        (folder / "index.html").write_text(index_page("Market", links))
+        if len(episodes) != 1:
+            (folder / "result.json").write_text(_dump(document))
+    except OSError as error:
+        raise UsageError(f"{folder} cannot be written: {error.strerror or error}") from None
+
+
+def _write_episode(folder: Path, played: Played, *, is_alone: bool) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, (_, page) in _PAGES.items():
+        (folder / name).write_text(page(played))
+    if not is_alone:
+        links = [(name, title) for name, (title, _) in _PAGES.items()]
+        (folder / "index.html").write_text(index_page(played.folder, links))
+    trajectory = played.record.get("trajectory")
+    result = {name: value for name, value in played.record.items() if name != "trajectory"}
+    named = {"agent_id": played.agent_id, "world": played.world, "repeat": played.repeat}
+    (folder / "result.json").write_text(_dump({**named, **result}))
+    (folder / "metrics.json").write_text(_dump({**named, **played.record["metrics"]}))
+    if trajectory is not None:
+        (folder / "trajectory.json").write_text(_dump(trajectory))
+    (folder / "actions.csv").write_text(actions_csv(played))
+    (folder / "metrics.csv").write_text(_csv(("metric", "value"), played.metrics.items()))
+
+
+def actions_csv(played: Played) -> str:
+    """tick, type, data, ok, result."""
+    rows = (
+        (act["tick"], act["method"], _line(act["arguments"]), act["ok"], act["result"])
+        for act in played.record["acts"]
+    )
+    return _csv(("tick", "type", "data", "ok", "result"), rows)
+
+
+def comparison_csv(episodes: Sequence[Played]) -> str:
+    """A line for each episode, a column for each metric that is not read off a clock."""
+    names = [
+        name
+        for name in dict.fromkeys(name for one in episodes for name in one.metrics)
+        if not name.startswith(_OF_CLOCKS)
+    ]
+    rows = (
+        (one.agent_id, one.world, one.repeat + 1, *(one.metrics.get(name) for name in names))
+        for one in episodes
+    )
+    return _csv(("agent_id", "world", "repeat", *names), rows)
+
+
+def _comparison(rows: Sequence[Mapping[str, Any]], episodes: Sequence[Played]) -> dict[str, Any]:
+    return {
+        "schema": SCHEMA,
+        "worlds": {one.world: one.record["world"] for one in episodes},
+        "summary": rows,
+        "episodes": [
+            {
+                "agent_id": one.agent_id,
+                "world": one.world,
+                "repeat": one.repeat,
+                "metrics": _timeless(one.metrics),
+            }
+            for one in episodes
+        ],
+    }
+
+
+def _without_clocks(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{**row, "metrics": _timeless(row["metrics"])} for row in rows]
+
+
+def _timeless(metrics: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in metrics.items() if not name.startswith(_OF_CLOCKS)}
+
+
+def _csv(head: Sequence[str], rows: Any) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(head)
+    writer.writerows([_safe(value) for value in row] for row in rows)
+    return text.getvalue()
+
+
+def _safe(value: Any) -> Any:
+    """A text that no spreadsheet takes for a formula."""
+    return f"'{value}" if isinstance(value, str) and value[:1] in {"=", "+", "-", "@"} else value
+
+
+def _line(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, sort_keys=True)
+
+
+def _dump(value: Any) -> str:
+    return json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False) + "\n"

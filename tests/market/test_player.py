@@ -1,0 +1,153 @@
+"""A benchmark that is played: cases, episodes, credit and metrics go the way of any task."""
+
+import asyncio
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agentbench_tui.cli.main import _run
+from agentbench_tui.market.cases import worlds
+from agentbench_tui.market.document import MOST_MARKS
+from agentbench_tui.market.player import Player
+from agentbench_tui.market.scorer import attainment
+from agentbench_tui.market.seating import seat_of
+from agentbench_tui.market.stage import open_stage, read_input
+from agentbench_tui.model.answer import Answer, Case, GraderFailure, Request
+from agentbench_tui.model.errors import UsageError
+from agentbench_tui.model.market_metrics import MARKET_METRICS
+from agentbench_tui.tui.market_state import episode_view
+
+SMALL = {"duration": 10.0, "markets": 2, "perpetuals": 1}
+
+
+def episode(name: str, **given: Any) -> Answer:
+    """What a baseline makes of a small world."""
+    from agentbench_tui.agents.registry import open_agent
+    from agentbench_tui.agents.target import parse_agent
+
+    (case,) = worlds(7, **{**SMALL, **given})
+    spec = parse_agent(f"market:{name}", base_dir="")
+    agent = open_agent(spec, memory_limit_mb=None, concurrency=1)
+    player = Player(seat_of(agent, spec, None))
+    return asyncio.run(player.answer(Request(Case(case["id"], case["input"]), 3)))
+
+
+def test_cases_follow_from_the_seed_and_are_one_world_each() -> None:
+    cases = [*worlds(5, 3, **SMALL)]
+    assert [case["id"] for case in cases] == ["seed-5", "seed-6", "seed-7"]
+    stages = [open_stage(read_input(case["input"])[0]) for case in cases]
+    assert len({stage.world.id for stage in stages}) == 3
+    assert [case["input"] for case in worlds(5, 3, **SMALL)] == [case["input"] for case in cases]
+    with pytest.raises(UsageError, match='"bul"'):
+        [*worlds(5, conditions="bul")]
+
+
+def test_an_episode_is_what_the_page_market_shows() -> None:
+    data = episode("always_long").data
+    view = episode_view(data, "always_long")
+    assert view.ticks == 11
+    assert view.equity[-1] - view.equity[0] == pytest.approx(data["metrics"]["total_pnl"])
+    assert {one.kind for one in view.instruments} == {"market", "perpetual"}
+    assert view.positions(view.ticks - 1) == []  # all is closed or paid out at the end
+    assert any(one.side == "yes" for one in view.positions(1))
+    for one in view.instruments:
+        if one.kind == "market":
+            assert one.resolved_tick is not None
+            assert one.outcome in {"yes", "no"}
+    assert "trajectory" not in data
+
+
+def test_a_long_episode_is_kept_at_some_of_its_ticks() -> None:
+    answer = episode("always_long", duration=30.0, interval=1.0)
+    data = answer.data
+    assert data["ticks"] <= MOST_MARKS + 1
+    assert all(len(one["prices"]) == data["ticks"] for one in data["instruments"])
+    assert data["equity"][-1] == pytest.approx(10_000 + data["metrics"]["total_pnl"])
+    assert all(act["tick"] < data["ticks"] for act in data["acts"])
+    assert len(json.dumps(data)) < 400_000
+
+
+def test_no_episode_holds_what_only_the_judge_knows() -> None:
+    text = json.dumps(episode("bayes").data)
+    for secret in ("reliability_ppm", '"fair"', "truth", "optimal_actions"):
+        assert secret not in text
+
+
+@pytest.mark.parametrize(
+    ("fair", "value", "correct"), [(1.7, 1.0, True), (0.5, 0.5, True), (-3.0, 0.0, False)]
+)
+def test_credit_is_what_was_attained_cut_to_a_share(
+    fair: float, value: float, correct: bool
+) -> None:
+    answer = Answer(data={"metrics": {"optimality_fair": fair, "total_pnl": 12.5}})
+    score = attainment(Case("seed-1", {}), answer)
+    assert (score.value, score.correct) == (value, correct)
+    assert score.metadata["optimality_fair"] == fair
+    with pytest.raises(GraderFailure, match="no episode"):
+        attainment(Case("seed-1", {}), Answer("hello"))
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("text", "an object"),
+        ({}, "one of `config` and `file`"),
+        ({"confg": {}}, 'did you mean "config"'),
+        ({"config": {"seed": "x"}}, "not one of the game market"),
+        ({"file": "a.json", "pacing": {"real_time": "fast"}}, "not one of the game market"),
+    ],
+)
+def test_a_case_that_is_no_world_is_told(given: Any, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        read_input(given)
+
+
+def test_a_benchmark_that_cannot_be_played_is_told_before_it_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    suite = {
+        "suite_id": "wrong",
+        "benchmarks": [
+            {
+                "benchmark_id": "one",
+                "game": "market",
+                "dataset": {"cases": [{"id": "a", "input": "text"}]},
+                "scorers": ["python:agentbench_tui.market.scorer:attainment"],
+            }
+        ],
+    }
+    (tmp_path / "suite.json").write_text(json.dumps(suite))
+    monkeypatch.chdir(tmp_path)
+    assert _run(["suites", "validate", "suite.json"]) == 2
+    said = capfd.readouterr().err
+    assert all(word in said for word in ("retries", "warmup", "case a"))
+
+
+def test_a_suite_of_worlds_runs_like_any_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    code = _run(
+        ["run", "market-smoke", "--no-ui", "--db", "a.db", "--format", "json", "--runs", "2"]
+    )
+    assert code == 0
+    document = json.loads(capfd.readouterr().out)
+    by_agent = {one["agent_id"]: one for one in document["executions"]}
+    assert len(by_agent) == 8
+    assert [name for name, one in by_agent.items() if one["simulated"]] == ["oracle"]
+    with closing(sqlite3.connect("a.db")) as connection:
+        rows = connection.execute(
+            "SELECT e.agent_id, m.name, m.value FROM metrics m"
+            " JOIN benchmark_executions e ON e.key=m.execution_key"
+        ).fetchall()
+    stored = {(agent, name): value for agent, name, value in rows}
+    assert {name for _, name in stored} >= set(MARKET_METRICS)
+    assert stored["hold", "total_pnl"] == 0
+    assert stored["hold", "accuracy"] == 0
+    assert stored["hold", "brier"] is None
+    assert stored["oracle", "total_pnl"] > stored["bayes", "total_pnl"]
+    assert stored["oracle", "optimality"] == pytest.approx(1, abs=0.02)
