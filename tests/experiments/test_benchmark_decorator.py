@@ -1,0 +1,77 @@
+"""`@benchmark` on functions of both kinds."""
+
+from __future__ import annotations
+
+import pytest
+
+from agentbench_tui.experiments.decorator import BenchmarkResult, benchmark
+from agentbench_tui.experiments.timing import TimerFacts
+from agentbench_tui.model.errors import UsageError
+
+
+def test_a_function_is_measured_by_run_and_stays_reachable() -> None:
+    calls = []
+
+    @benchmark(name="adding", iterations=7, warmup=2)
+    def add(first: int, second: int = 1) -> dict[str, object]:
+        calls.append(first)
+        return {"sum": first + second, "label": "x"}
+
+    result = add.run(2, second=3)
+    assert add.func(2) == {"sum": 3, "label": "x"}
+    assert (result.name, result.iterations) == ("adding", 7)
+    assert result.metrics == {"sum": 5.0, "label": "x"}
+    assert len(calls) >= 2 + 7 * result.loops
+    assert result.min_time_ms <= result.avg_time_ms <= result.max_time_ms
+
+
+async def test_both_kinds_can_be_awaited() -> None:
+    @benchmark(iterations=3)
+    async def later() -> dict[str, int]:
+        return {"n": 1}
+
+    @benchmark
+    def now() -> None:
+        return None
+
+    assert (await later()).metrics == {"n": 1.0}
+    found = await now()
+    assert (found.name, found.iterations, found.metrics) == ("now", 100, {})
+    with pytest.raises(UsageError, match="await later"):
+        later.run()
+
+
+def test_an_async_function_runs_without_a_loop_too() -> None:
+    @benchmark(iterations=2)
+    async def later() -> None:
+        return None
+
+    assert later.run().iterations == 2
+
+
+def test_what_the_function_raises_is_raised() -> None:
+    @benchmark(iterations=2)
+    def broken() -> None:
+        raise ValueError("mine")
+
+    with pytest.raises(ValueError, match="mine"):
+        broken.run()
+
+
+def test_percentiles_take_enough_iterations() -> None:
+    def result(count: int) -> BenchmarkResult:
+        times = tuple(float(one) for one in range(1, count + 1))
+        return BenchmarkResult("r", times, {}, 1, TimerFacts(1.0, 1))
+
+    assert result(19).p95_ms is None
+    assert result(20).p95_ms == pytest.approx(19.05)  # 1 + 0.95 · 19, between order statistics
+    assert result(99).p99_ms is None
+    assert result(101).p99_ms == pytest.approx(100.0)
+    assert result(4).throughput == pytest.approx(400.0)  # mean 2.5 ms
+    assert result(1).std_dev_ms is None
+    assert result(3).std_dev_ms == pytest.approx(1.0)
+
+
+def test_counts_that_measure_nothing_are_refused() -> None:
+    with pytest.raises(UsageError, match="at least one iteration"):
+        benchmark(iterations=0)

@@ -1,0 +1,205 @@
+"""The kind `experiment`: what is measured, in which order, and what is kept of failures."""
+
+from __future__ import annotations
+
+from collections import Counter
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+import workloads
+from measuring import answers, measured, planned, rows
+
+from agentbench_tui.model.errors import SuiteError
+
+
+async def test_what_iterations_return_becomes_metrics_with_units(tmp_path: Path) -> None:
+    plan = planned("Counting", tmp_path, repeats=2, agents=["ten=variant?size=10"])
+    outcome = await measured(plan, tmp_path)
+    assert outcome.status == "complete"
+    found = {
+        name: (value, unit, n)
+        for name, value, unit, n in rows(tmp_path, "SELECT name, value, unit, n FROM metrics")
+    }
+    assert found["found"] == (45.0, "", 6)  # 0 + 1 + … + 9
+    assert found["rates.items_per_s"] == (20.0, "1/s", 6)
+    assert found["reliability"][0] == 1.0
+    assert found["e2e_ms.p50"][2] == 6
+    assert found["cost_usd"][0] is None
+
+
+async def test_variants_are_interleaved_in_blocks_each_once_in_changing_order(
+    tmp_path: Path,
+) -> None:
+    log = tmp_path / "log"
+    plan = planned(
+        "Counting", tmp_path, parameters={"log": str(log)},
+        agents=["a=variant?size=1", "b=variant?size=2", "c=variant?size=3"],
+        iterations={"warmup": 0, "measured": 12},
+    )  # fmt: skip
+    await measured(plan, tmp_path)
+    done = [line.split() for line in log.read_text().splitlines()]
+    order = [(name, int(nth)) for name, nth, *_ in (one for one in done if len(one) == 3)]
+    blocks = [order[at : at + 3] for at in range(0, len(order), 3)]
+    assert len(blocks) == 12
+    for nth, block in enumerate(blocks):
+        assert sorted(block) == [("a", nth), ("b", nth), ("c", nth)]
+    assert len({tuple(name for name, _ in block) for block in blocks}) > 1
+
+
+async def test_a_failing_iteration_leaves_its_error_and_its_siblings(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    plan = planned(
+        "Counting", tmp_path, parameters={"log": str(log)},
+        agents=["bad=variant?fail_at=1", "good=variant?size=7"],
+    )  # fmt: skip
+    outcome = await measured(plan, tmp_path)
+    assert outcome.status == "incomplete"
+    assert [one["data"]["found"] for one in answers(tmp_path, "bad")] == [4950, 4950]
+    assert len(answers(tmp_path, "good")) == 3
+    details = rows(tmp_path, "SELECT stage, kind, detail, iteration FROM failures")
+    assert [(stage, kind, nth) for stage, kind, _, nth in details] == [("answer", "agent", 1)]
+    assert "ValueError: planted (workloads.py:" in details[0][2]
+    status = dict(rows(tmp_path, "SELECT agent_id, status FROM benchmark_executions"))
+    assert status == {"bad": "incomplete", "good": "complete"}
+    by_status = Counter(
+        row[0] for row in rows(tmp_path, "SELECT status FROM iterations WHERE NOT warmup")
+    )
+    assert by_status == {"ok": 5, "failed": 1}
+    assert sum("teardown" in line for line in log.read_text().splitlines()) == 2
+
+
+async def test_what_is_half_set_up_is_torn_down_and_the_others_go_on(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    plan = planned(
+        "Counting", tmp_path, parameters={"log": str(log)},
+        agents=["bad=variant?fail_setup=true", "good=variant?size=7"],
+    )  # fmt: skip
+    await measured(plan, tmp_path)
+    assert answers(tmp_path, "bad") == []
+    assert len(answers(tmp_path, "good")) == 3
+    assert sum("teardown" in line for line in log.read_text().splitlines()) == 2
+    ((reason,),) = rows(
+        tmp_path, "SELECT stop_reason FROM benchmark_executions WHERE agent_id='bad'"
+    )
+    assert reason.startswith("set-up failed: RuntimeError: no room to set up")
+
+
+async def test_variants_that_are_effectively_equal_are_not_measured(tmp_path: Path) -> None:
+    said: list[str] = []
+    outcome = await measured(planned("Pragma", tmp_path), tmp_path, said)
+    assert outcome.status == "incomplete"
+    reasons = dict(rows(tmp_path, "SELECT agent_id, stop_reason FROM benchmark_executions"))
+    equal = (
+        "variants yes and off are effectively equal (setting=False):"
+        " what they change does not take effect"
+    )
+    assert reasons == {"on": None, "yes": equal, "off": equal}
+    assert equal in said
+    assert len(answers(tmp_path, "on")) == 3
+    assert answers(tmp_path, "off") == []
+
+
+async def test_each_repeat_has_a_process_of_its_own_where_it_asks(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    plan = planned(
+        "Counting", tmp_path, repeats=2, parameters={"log": str(log)}, fresh_process=True,
+        agents=["a=variant"],
+    )  # fmt: skip
+    await measured(plan, tmp_path)
+    pids = {line.split()[-1] for line in log.read_text().splitlines()}
+    assert len(pids) == 2
+    places = rows(tmp_path, "SELECT repeat, iteration FROM answers ORDER BY 1, 2")
+    assert places == [(repeat, nth) for repeat in range(2) for nth in range(3)]
+
+
+async def test_a_process_that_ends_costs_one_iteration(tmp_path: Path) -> None:
+    plan = planned("Ending", tmp_path, fresh_process=True, agents=["a=variant"])
+    await measured(plan, tmp_path)
+    kinds = rows(tmp_path, "SELECT iteration, failure_kind FROM answers ORDER BY 1")
+    assert [(nth, kind is None) for nth, kind in kinds] == [(0, True), (1, False), (2, True)]
+    first, last = (one["data"]["pid"] for one in answers(tmp_path, "a"))
+    assert first != last
+
+
+async def test_async_experiments_have_one_loop_from_set_up_to_tear_down(tmp_path: Path) -> None:
+    outcome = await measured(planned("Waiting", tmp_path), tmp_path)
+    assert outcome.status == "complete"
+    assert [one["data"]["same_loop"] for one in answers(tmp_path, "code")] == [True] * 3
+    assert rows(tmp_path, "SELECT detail FROM failures") == []
+
+
+async def test_profilers_take_passes_of_their_own(tmp_path: Path) -> None:
+    said: list[str] = []
+    plan = planned(
+        "Counting", tmp_path, instruments=["cprofile", {"tracemalloc": {"top_n": 3}}],
+        agents=["a=variant"],
+    )  # fmt: skip
+    await measured(plan, tmp_path, said)
+    assert len(answers(tmp_path, "a")) == 3
+    folder = tmp_path / "experiments" / plan.run_id / "000-a-0"
+    assert {path.name for path in folder.iterdir()} == {
+        "cprofile.prof",
+        "cprofile.json",
+        "tracemalloc.json",
+    }
+    assert any(line.startswith("a: tracemalloc: ") and "peak_bytes" in line for line in said)
+
+
+async def test_instruments_of_plugins_write_beside_the_metrics(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    point = metadata.EntryPoint(
+        "fds", f"{workloads.__name__}:descriptors", "agentbench.instruments"
+    )
+    monkeypatch.setattr(
+        metadata,
+        "entry_points",
+        lambda **select: metadata.EntryPoints([point]).select(**select),
+    )
+    plan = planned(
+        "Counting", tmp_path, instruments=[{"fds": {"scale": 2.0}}], agents=["a=variant"]
+    )
+    await measured(plan, tmp_path)
+    (value,) = rows(tmp_path, "SELECT value FROM metrics WHERE name='descriptors.open'")
+    assert value == (6.0,)
+    for one in answers(tmp_path, "a"):
+        assert one["metadata"]["instruments"] == {"descriptors": {"open": 6.0}}
+        assert one["metadata"]["instruments_ms"] > 0
+
+
+async def test_a_run_without_artifacts_leaves_no_folder(tmp_path: Path) -> None:
+    await measured(planned("Counting", tmp_path), tmp_path)
+    assert not (tmp_path / "experiments").exists()
+
+
+async def test_what_is_committed_is_not_measured_again(tmp_path: Path) -> None:
+    from agentbench_tui.engine.coordinator import carry_out
+
+    log = tmp_path / "log"
+    plan = planned(
+        "Counting", tmp_path, parameters={"log": str(log)}, agents=["a=variant?fail_at=1"]
+    )
+    await measured(plan, tmp_path)
+    before = rows(tmp_path, "SELECT seq, iteration FROM answers ORDER BY seq")
+    log.unlink()
+    await carry_out(plan, tmp_path / "runs.db", resume=True)
+    assert rows(tmp_path, "SELECT seq, iteration FROM answers ORDER BY seq") == before
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "message"),
+    [
+        ({"parameters": {"sise": 1}}, 'there is no parameter "sise" (did you mean "size"?)'),
+        ({"parameters": {"mode": "heap"}}, "parameter `mode`: input should be 'list' or 'set'"),
+        ({"sweep": {"parameters": {"size": [1, "x"]}}}, "parameter `size`"),
+        ({"experiment": "memory_bd_"}, "no experiment is called `memory_bd_`"),
+        ({"scorers": ["exact"]}, "`scorers` does not belong to benchmarks of kind experiment"),
+    ],
+)
+def test_a_wrong_suite_is_told_before_it_runs(
+    tmp_path: Path, benchmark: dict[str, object], message: str
+) -> None:
+    with pytest.raises(SuiteError) as raised:
+        planned("Counting", tmp_path, **benchmark)
+    assert message in str(raised.value)

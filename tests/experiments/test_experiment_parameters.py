@@ -1,0 +1,126 @@
+"""What experiments take, however they say it."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import pytest
+import workloads
+
+from agentbench_tui.experiments.experiment import REGISTERED, Experiment, register_experiment
+from agentbench_tui.experiments.parameters import (
+    defaults_of,
+    describe,
+    from_text,
+    make_experiment,
+    problems_of,
+)
+from agentbench_tui.experiments.registry import find_experiment, list_experiments
+from agentbench_tui.experiments.settings import equal_variants
+from agentbench_tui.experiments.values import numbers, plain_map
+from agentbench_tui.model.errors import UsageError
+
+
+class Schema(Experiment):
+    """By a schema, as AgentFarm has it."""
+
+    param_schema: ClassVar = {
+        "required": ["size"],
+        "properties": {
+            "size": {"type": "integer", "minimum": 1},
+            "mode": {"enum": ["a", "b"], "default": "a", "description": "which"},
+            "rate": {"type": "number", "default": 0.5},
+        },
+    }
+
+
+class Styled(Experiment):
+    """By its constructor, as AgentFarm has it."""
+
+    def __init__(
+        self, param1: int = 100, param2: str = "x", parameters: dict[str, Any] | None = None
+    ) -> None:
+        super().__init__(parameters or {})
+        self.params.update({"param1": param1, "param2": param2})
+
+
+class Free(Experiment):
+    """Takes whatever it is given."""
+
+
+def test_a_schema_is_checked_and_its_defaults_filled_in() -> None:
+    assert make_experiment(Schema, {"size": 3}).params == {"size": 3, "mode": "a", "rate": 0.5}
+    assert problems_of(Schema, {}) == ["parameter `size` has to be given"]
+    (found,) = problems_of(Schema, {"size": 0})
+    assert found.startswith("parameter `size`: input should be greater than or equal to 1")
+    (found,) = problems_of(Schema, {"size": 1, "mode": "c"})
+    assert found.startswith("parameter `mode`")
+    assert defaults_of(Schema) == {"mode": "a", "rate": 0.5}
+    assert describe(Schema)[1]["description"] == "which"
+
+
+def test_a_constructor_of_agentfarm_works_as_it_is() -> None:
+    made = make_experiment(Styled, {"param1": 5, "parameters": {"custom": True}})
+    assert made.params == {"param1": 5, "param2": "x", "custom": True}
+    assert problems_of(Styled, {"param1": "5"}) != []
+    (found,) = problems_of(Styled, {"param1": [1, 2]})
+    assert found.endswith("; several values to try stand under `sweep`")
+    assert problems_of(Styled, {"parm1": 5}) == [
+        'there is no parameter "parm1" (did you mean "param1"?)'
+    ]
+
+
+def test_an_experiment_that_says_nothing_takes_anything() -> None:
+    assert make_experiment(Free, {"x": 1}).params == {"x": 1}
+
+
+def test_texts_are_read_as_the_parameter_is() -> None:
+    assert from_text(Styled, "param1", "7") == 7
+    assert from_text(Styled, "param2", "7") == "7"
+    assert from_text(Styled, "param1", "seven") == "seven"  # told by the check
+
+
+def test_a_slug_is_taken_once_and_found_by_its_nearest_name() -> None:
+    @register_experiment("tested_slug")
+    class One(Experiment):
+        """The first line.
+
+        And more.
+        """
+
+    try:
+        assert find_experiment("tested_slug") is One
+        listed = {one.slug: one.summary for one in list_experiments()}
+        assert listed["tested_slug"] == "The first line."
+        with pytest.raises(UsageError, match='did you mean "tested_slug"'):
+            find_experiment("tested_slag")
+        with pytest.raises(UsageError, match="two experiments are called"):
+            register_experiment("tested_slug")(Free)
+    finally:
+        del REGISTERED["tested_slug"]
+
+
+def test_a_class_in_a_file_is_found_and_anything_else_is_refused() -> None:
+    path = workloads.HERE / "workloads.py"
+    assert find_experiment(f"python:{path}:Counting").__name__ == "Counting"
+    with pytest.raises(UsageError, match="is not a class derived from Experiment"):
+        find_experiment(f"python:{path}:descriptors")
+    with pytest.raises(UsageError, match="a name, or python:module:Class"):
+        find_experiment("command:./it")
+    with pytest.raises(UsageError, match="cannot be called"):
+        register_experiment("two words")
+
+
+def test_settings_are_equal_by_what_they_are_not_by_their_order() -> None:
+    found = equal_variants({"a": {"x": 1, "y": 2}, "b": {"y": 2, "x": 1}, "c": {"x": 1, "y": 3}})
+    assert set(found) == {"a", "b"}
+    assert "variants a and b are effectively equal (x=1, y=2)" in found["a"]
+
+
+def test_numbers_of_libraries_become_plain_ones() -> None:
+    import numpy as np
+
+    given = {"a": np.float64(1.5), "b": np.arange(3), "c": {"d": np.int32(4), "e": float("nan")}}
+    plain = plain_map(given)
+    assert plain == {"a": 1.5, "b": [0, 1, 2], "c": {"d": 4, "e": None}}
+    assert dict(numbers(plain)) == {"a": 1.5, "c.d": 4.0}

@@ -1,0 +1,97 @@
+"""Experiments for tests; their names are `python:FOLDER/workloads.py:Class`."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+from pydantic import BaseModel
+
+from agentbench_tui.experiments.experiment import Experiment, ExperimentContext
+
+HERE = Path(__file__).parent
+
+
+class Counting(Experiment):
+    """Counts, and fails where it is told to."""
+
+    class Parameters(BaseModel):
+        size: int = 100
+        mode: Literal["list", "set"] = "list"
+        fail_at: int = -1
+        fail_setup: bool = False
+        log: str = ""
+
+    def setup(self, context: ExperimentContext) -> None:
+        self._log("setup")
+        if self.params["fail_setup"]:
+            raise RuntimeError("no room to set up")
+
+    def execute_once(self, context: ExperimentContext) -> dict[str, Any]:
+        if context.iteration_index == self.params["fail_at"]:
+            raise ValueError("planted")
+        self._log(f"{context.variant} {context.iteration_index}")
+        found = sum(range(self.params["size"]))
+        return {"found": found, "rates": {"items_per_s": 2.0 * self.params["size"]}}
+
+    def teardown(self, context: ExperimentContext) -> None:
+        self._log("teardown")
+
+    def _log(self, line: str) -> None:
+        if self.params["log"]:
+            with Path(self.params["log"]).open("a") as file:
+                file.write(f"{line} {os.getpid()}\n")
+
+
+class Pragma(Experiment):
+    """Asks for a setting, of which only `on` takes effect."""
+
+    variants: ClassVar = {
+        "on": {"wanted": "on"},
+        "yes": {"wanted": "yes"},
+        "off": {"wanted": "off"},
+    }
+
+    def __init__(self, wanted: str = "off", parameters: dict[str, Any] | None = None) -> None:
+        super().__init__(parameters or {})
+        self.params.update({"wanted": wanted})
+
+    def execute_once(self, context: ExperimentContext) -> dict[str, Any]:
+        return {}
+
+    def effective(self, context: ExperimentContext) -> dict[str, Any]:
+        return {"setting": self.params["wanted"] == "on"}
+
+
+class Waiting(Experiment):
+    """All of it is async, in one loop."""
+
+    async def setup(self, context: ExperimentContext) -> None:
+        self.loop = asyncio.get_running_loop()
+
+    async def execute_once(self, context: ExperimentContext) -> dict[str, Any]:
+        await asyncio.sleep(0)
+        return {"same_loop": asyncio.get_running_loop() is self.loop}
+
+    async def teardown(self, context: ExperimentContext) -> None:
+        assert asyncio.get_running_loop() is self.loop
+
+
+class Ending(Experiment):
+    """Ends its process in the second iteration."""
+
+    def execute_once(self, context: ExperimentContext) -> dict[str, Any]:
+        if context.iteration_index == 1:
+            os._exit(7)
+        return {"pid": os.getpid()}
+
+
+@contextmanager
+def descriptors(context: dict[str, Any], scale: float = 1.0) -> Iterator[None]:
+    """An instrument as AgentFarm has them."""
+    yield
+    context["descriptors"] = {"open": scale * 3}
