@@ -1,0 +1,1 @@
+"""A small world of agents, and AgentFarm's experiments on it."""

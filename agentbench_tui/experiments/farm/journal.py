@@ -1,0 +1,108 @@
+"""The world's journal: every step of a simulation, written to SQLite as it happens.
+
+Three ways to keep it: in a file on disk from the start; in memory, lost at the end; in memory and
+copied into a file when the simulation is over.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from agentbench_tui.experiments.farm.world import StepRecord, World
+
+Storage = Literal["disk", "memory", "memory_persist"]
+
+_SCHEMA = """
+CREATE TABLE agents (id INTEGER PRIMARY KEY, born INTEGER NOT NULL, died INTEGER);
+CREATE TABLE states (
+    step INTEGER NOT NULL, agent INTEGER NOT NULL, action INTEGER NOT NULL,
+    x REAL NOT NULL, y REAL NOT NULL, energy REAL NOT NULL, eaten REAL NOT NULL,
+    PRIMARY KEY (step, agent)
+) WITHOUT ROWID;
+CREATE INDEX states_of_agent ON states (agent, step);
+CREATE TABLE steps (
+    step INTEGER PRIMARY KEY, population INTEGER NOT NULL, resources REAL NOT NULL
+);
+"""
+ROWS_OF = ("agents", "states", "steps")
+
+
+class Journal:
+    """One journal, open for writing. A step is one transaction: after it, nothing of it is lost
+    but what the storage itself loses."""
+
+    def __init__(
+        self, storage: Storage, path: Path, pragmas: Mapping[str, str | int] | None = None
+    ) -> None:
+        """A new journal; `path` is where it lies, or where it goes at the end.
+
+        `pragmas` hold before the first table is made; none means SQLite's own settings.
+        Raises FileExistsError where the file is there already.
+        """
+        if storage != "memory" and path.exists():
+            raise FileExistsError(f"{path}: is there already; a journal begins in a new file")
+        self.storage = storage
+        self.path = path
+        self.connection = sqlite3.connect(path if storage == "disk" else ":memory:")
+        for name, value in (pragmas or {}).items():
+            self.connection.execute(f"PRAGMA {name}={value}")
+        self.connection.executescript(_SCHEMA)
+
+    def open_with(self, world: World) -> None:
+        """Write who is there before the first step."""
+        with self.connection:
+            self.connection.executemany(
+                "INSERT INTO agents (id, born) VALUES (?, ?)",
+                [(agent, world.step_count) for agent in world.ids.tolist()],
+            )
+
+    def write(self, record: StepRecord, world: World) -> None:
+        """Write one step, committed."""
+        from agentbench_tui.experiments.farm.world import BORN, DIED
+
+        ids, actions = record.ids.tolist(), record.actions.tolist()
+        rows = zip(
+            [record.step] * len(ids),
+            ids,
+            actions,
+            record.x.tolist(),
+            record.y.tolist(),
+            record.energy.tolist(),
+            record.eaten.tolist(),
+            strict=True,
+        )
+        born = [(one, record.step) for one, did in zip(ids, actions, strict=True) if did == BORN]
+        died = [(record.step, one) for one, did in zip(ids, actions, strict=True) if did == DIED]
+        summary = (record.step, world.population, float(world.resources.sum()))
+        with self.connection as db:
+            db.executemany("INSERT INTO states VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
+            db.executemany("INSERT INTO agents (id, born) VALUES (?, ?)", born)
+            db.executemany("UPDATE agents SET died = ? WHERE id = ?", died)
+            db.execute("INSERT INTO steps VALUES (?, ?, ?)", summary)
+
+    def rows(self) -> dict[str, int]:
+        """Table → how many rows it has."""
+        return {
+            table: self.connection.execute(f"SELECT COUNT(*) FROM {table}").fetchone()[0]  # noqa: S608  # names of ours
+            for table in ROWS_OF
+        }
+
+    def finish(self) -> None:
+        """Copy into the file where that is wanted, and close."""
+        try:
+            if self.storage == "memory_persist":
+                target = sqlite3.connect(self.path)
+                try:
+                    self.connection.backup(target)
+                finally:
+                    target.close()
+        finally:
+            self.connection.close()
+
+    def discard(self) -> None:
+        """Close without keeping anything in memory."""
+        self.connection.close()

@@ -1,0 +1,97 @@
+"""A simulation as it is configured and run: a world, for so many steps, with its journal."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from agentbench_tui.experiments.farm.journal import Journal, Storage
+from agentbench_tui.experiments.farm.world import World, WorldSettings
+
+
+@dataclass(slots=True)
+class SimulationConfig:
+    """What is simulated, and how its journal is kept."""
+
+    world: WorldSettings = WorldSettings()  # noqa: RUF009  # frozen
+    steps: int = 100
+    use_in_memory_db: bool = False
+    persist_db_on_completion: bool = False
+    """With the journal in memory: copy it into a file at the end."""
+
+    @property
+    def storage(self) -> Storage:
+        """Raises ValueError for a journal on disk that is to be copied there."""
+        if not self.use_in_memory_db:
+            if self.persist_db_on_completion:
+                raise ValueError("persist_db_on_completion needs use_in_memory_db")
+            return "disk"
+        return "memory_persist" if self.persist_db_on_completion else "memory"
+
+
+@dataclass(frozen=True, slots=True)
+class SimulationResult:
+    """What a simulation came to."""
+
+    steps: int
+    population: int
+    rows: int
+    """Of the journal."""
+    simulate_s: float
+    """Wall time of the world's own steps."""
+    write_s: float
+    """Wall time of the journal's transactions."""
+    persist_s: float
+    """Wall time of closing the journal, with the copy into a file where there is one."""
+    journal: Path | None
+    """Where it can be read; None where it was only in memory."""
+
+    @property
+    def total_s(self) -> float:
+        return self.simulate_s + self.write_s + self.persist_s
+
+
+def configure_for_performance_with_persistence(config: SimulationConfig) -> SimulationConfig:
+    """The same simulation with its journal in memory, copied into a file at the end."""
+    return dataclasses.replace(config, use_in_memory_db=True, persist_db_on_completion=True)
+
+
+def get_recommended_config(
+    num_agents: int = 30, num_steps: int = 100, *, seed: int = 0
+) -> SimulationConfig:
+    """A simulation whose journal is there for analysis afterwards and costs little meanwhile.
+
+    What is lost is the whole journal when the process dies before the end.
+    """
+    config = SimulationConfig(WorldSettings(agents=num_agents, seed=seed), num_steps)
+    return configure_for_performance_with_persistence(config)
+
+
+def simulate(config: SimulationConfig, path: Path, world: World | None = None) -> SimulationResult:
+    """Run it from the start, its journal at `path`. A world that is given is used up."""
+    world = World(config.world) if world is None else world
+    clock = time.perf_counter
+    journal = Journal(config.storage, path)
+    try:
+        began = clock()
+        journal.open_with(world)
+        write_s, simulate_s = clock() - began, 0.0
+        for _ in range(config.steps):
+            began = clock()
+            record = world.step()
+            stepped = clock()
+            journal.write(record, world)
+            simulate_s += stepped - began
+            write_s += clock() - stepped
+        rows = sum(journal.rows().values())
+        began = clock()
+        journal.finish()
+        persist_s = clock() - began
+    finally:
+        journal.discard()
+    kept = None if journal.storage == "memory" else path
+    return SimulationResult(
+        config.steps, world.population, rows, simulate_s, write_s, persist_s, kept
+    )

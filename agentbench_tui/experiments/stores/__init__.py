@@ -1,0 +1,1 @@
+"""Experiments on data stores: SQLite in its settings and places, and Redis."""
