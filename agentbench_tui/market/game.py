@@ -64,6 +64,8 @@ class Game:
         self._desk = Desk(world, outcomes, self._record)
         self._handlers = self._desk.handlers
         self._calls_left = self.config.max_calls_per_tick
+        self._ended = False
+        """Whether the agent ended the turn at hand in time."""
 
     @property
     def tick(self) -> int:
@@ -106,7 +108,7 @@ class Game:
         tick = self.tick
         checked: object = params
         try:
-            if due is not None and now > due:
+            if due is not None and now > due and not self._ended:
                 self._lose_turns(now)
                 raise MethodError(TURN_LOST, f"tick {tick} is over: it is tick {self.tick} now")
             self._admit()
@@ -124,21 +126,29 @@ class Game:
 
     def end_turn(self) -> None:
         """The agent is done with this tick; a driver of real time calls it before it waits."""
-        self._record.end_turn(self.config.now())
+        now = self.config.now()
+        self._record.end_turn(now)
+        due = self._turns.due
+        self._ended = self._ended or due is None or now <= due
 
     def advance(self) -> None:
-        """The agent's turn is over: on to the next tick. Nothing happens after the last one."""
+        """The agent's turn is over: on to the next tick. Nothing happens after the last one.
+
+        A turn that ends after it was due is lost; in real time, so are those that passed meanwhile.
+        """
         if self.is_over:
             return
         self.end_turn()
-        if not self.expire():
+        if self._ended:
             self._step()
             self._turns.next(self.tick)
+        else:
+            self._lose_turns(self.config.now())
 
     def expire(self) -> bool:
         """Go on when the turn at hand is overdue, and count the turn as lost. Whether it was."""
         now = self.config.now()
-        if self.is_over or self._turns.due is None or now <= self._turns.due:
+        if self.is_over or self._ended or not self._is_late(now):
             return False
         self._lose_turns(now)
         return True
@@ -153,8 +163,11 @@ class Game:
             raise ValueError(f"the game is at tick {self.tick} of {self.world.ticks}")
         return self._record.episode(self._desk.social.joined)
 
+    def _is_late(self, now: float) -> bool:
+        return self._turns.due is not None and now > self._turns.due
+
     def _lose_turns(self, now: float) -> None:
-        while not self.is_over and self._turns.due is not None and now > self._turns.due:
+        while not self.is_over and self._is_late(now):
             self._record.timeouts.append(self.tick)
             self._record.end_turn(now)
             self._step()
@@ -173,6 +186,7 @@ class Game:
 
     def _step(self) -> None:
         self._calls_left = self.config.max_calls_per_tick
+        self._ended = False
         self._desk.step()
 
 
