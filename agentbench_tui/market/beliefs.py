@@ -7,6 +7,7 @@ probability of YES is p_t = Phi(Z_t / sqrt(R - t)): a martingale, calibrated by 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import sqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -42,7 +43,8 @@ def draw_belief(streams: Streams, market: int, ticks: int) -> Belief:
     """The hidden path of that market, from streams of its own."""
     end = resolve_tick(streams, market, ticks)
     steps = bits.normal(streams.by_tick("belief", market, ticks + 1))[: end + 1, 0]
-    steps[0] = float(bits.normal(streams.fixed("prior", market, 1))[0]) * _PRIOR_SPREAD * end**0.5
+    prior = float(bits.normal(streams.fixed("prior", market, 1))[0])
+    steps[0] = prior * _PRIOR_SPREAD * sqrt(end)
     walk = np.add.accumulate(steps)
     outcome = bool(walk[end] > 0.0)
     fair = np.full(ticks + 1, float(outcome))

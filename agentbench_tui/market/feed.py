@@ -175,7 +175,7 @@ def write_posts(
             content=row[4],
             subject=row[5],
             lean=row[6],
-            likes=(row[7] >> 24 & 0xF) + (row[7] >> 21 & 0x3),
+            likes=(row[7] >> 24 & 0xF) + (row[7] >> 30 & 0x3),
             comments=row[7] >> 28 & 0x3,
         )
         for number, row in enumerate(rows, 1)

@@ -9,6 +9,7 @@ long gains nothing on average. The mark hovers around the index, and funding is 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import sqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -110,11 +111,11 @@ def draw_perpetual(
     ticker, typical, unit = _listing(place)
     start, yearly, interest, _ = bits.uniform(streams.fixed("perpetual", place, 4)).tolist()
     volatility = (0.6 + 0.6 * yearly) * conditions.volatility
-    tick_sd = volatility * (config.interval_ms / (1_000 * YEAR_S)) ** 0.5
-    world_sd = tick_sd * ticks**0.5
+    tick_sd = volatility * sqrt(config.interval_ms / (1_000 * YEAR_S))
+    world_sd = tick_sd * sqrt(ticks)
     words = streams.by_tick("index", place, ticks + 1, 4)
     own = bits.normal(words[:, 0])
-    shock = backdrop.factor * CORRELATION**0.5 + own * (1.0 - CORRELATION) ** 0.5
+    shock = backdrop.factor * sqrt(CORRELATION) + own * sqrt(1.0 - CORRELATION)
     returns = shock * backdrop.stretch * tick_sd + conditions.drift * world_sd / ticks
     returns[0] = 0.0
     if conditions.crash:
@@ -175,7 +176,7 @@ def _quoted(
     ticks = len(index) - 1
     shocks = bits.normal(streams.by_tick("mark", place, ticks + 1, 2))
     speed = min(0.5, 60.0 / ticks)
-    spread = (speed * (2.0 - speed)) ** 0.5
+    spread = sqrt(speed * (2.0 - speed))
     rows = (shocks * (spread * np.array([_PREMIUM, _CROWDING]))).tolist()
     premium = crowd = 0.0
     states = []

@@ -2,12 +2,13 @@
 
 In the log odds of a price LMSR is linear: an order of d shares moves them by d / b. So every
 trader's order is stated as the move it wants, and all orders of a tick are added up. Speeds are
-set for the length of a world: a gap between price and fair value halves in about a fiftieth of it.
+set for the length of a world: a gap between price and fair value halves in about a sixtieth of it.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import sqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -104,7 +105,7 @@ def trade(
 def _pulls(streams: Streams, market: int, kinds: Sequence[str], ticks: int, noise: float) -> _Pulls:
     speed = closing_speed(ticks)
     # A gap that closes at `speed` turns blind orders of this size into the stated spread.
-    spread = noise * (speed * (2.0 - speed)) ** 0.5
+    spread = noise * sqrt(speed * (2.0 - speed))
     crowd = bits.normal(streams.by_tick("crowd", market, ticks + 1))[:, 0]
     informed = np.full(ticks + 1, speed)
     blind = crowd * (_CROWD_NOISE * spread)
@@ -116,7 +117,7 @@ def _pulls(streams: Streams, market: int, kinds: Sequence[str], ticks: int, nois
         if kind == "informed":
             informed += weight * active
         elif kind == "noise":
-            blind += bits.normal(words[:, 1]) * active * (_AGENT_NOISE * spread / _ACTIVE**0.5)
+            blind += bits.normal(words[:, 1]) * active * (_AGENT_NOISE * spread / sqrt(_ACTIVE))
         else:
             others[kind] += weight * active
     return _Pulls(informed, blind, others["momentum"], others["contrarian"], others["market_maker"])

@@ -26,17 +26,17 @@ def said_of(world: World, subject: str) -> list[tuple[int, str, str]]:
     [
         (
             WorldConfig(),
-            "ede9f21e418ed7148cbcbee3d71c5c04de9e9975fe826c60e07d8b17c05758d0",
+            "e97d97de7b65a4f9b71b28999cc486b80ed781d5715fdc93fe3e04c2dc6d0671",
             "7f1b790c52dab2ebbf152c2fc641206c1b836ede75d99961772eb9a131100b20",
         ),
         (
             WorldConfig(seed=0, interval_ms=1_000),
-            "714de8223ee9885737be5c22da1d2ff2a297489f5a08ba48cd0d066e586c4ac8",
+            "590b2c2279eb3c163f08044df16c9bba9cf6fe2abce70173bc47c8d8cad8546d",
             "7088e94bc2dcd60506542ce8432390831856e115bc83c39fd1214f936d1c01ca",
         ),
         (
             WorldConfig(seed=2**64 - 1, conditions="crash", perpetuals=9),
-            "2ba84d0637a70a67865b8c6daa0561361ec4663c640f168b6c8bf3f0fedba801",
+            "9de3646a5e93973f03e2eb5163ffd68a7418ca4a3bc6c4f2dc03e23713546ac1",
             "4fc91cebbfa765ea2593dd141aea1787c2b8b6c92a0c303a5cffb11d4e112047",
         ),
     ],

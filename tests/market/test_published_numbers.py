@@ -76,7 +76,7 @@ def published(world: World) -> list[float]:
 
 
 def test_no_state_of_that_generator_explains_two_published_numbers() -> None:
-    for seed in range(20):
+    for seed in range(8):
         numbers = published(generate(WorldConfig(seed=seed))[0])
         for yes in numbers:
             for no in numbers:
@@ -114,7 +114,7 @@ def fitted(rows: Floats, happened: Floats, new_rows: Floats) -> Floats:
 
 def test_fitting_published_numbers_foretells_outcomes_no_better_than_the_price() -> None:
     rows, prices, happened = [], [], []
-    for seed in range(160):
+    for seed in range(120):
         world, truth = generate(WorldConfig(seed=seed, agents=2))
         for place, market in enumerate(world.markets):
             stated = price(world.flows[place][0] / SHARE_UNITS, market.b)
@@ -135,7 +135,7 @@ def test_fitting_published_numbers_foretells_outcomes_no_better_than_the_price()
 
 def test_likes_and_ids_of_posts_say_nothing_of_who_is_right() -> None:
     likes: dict[bool, list[int]] = {True: [], False: []}
-    for seed in range(30):
+    for seed in range(12):
         world, truth = generate(WorldConfig(seed=seed, interval_ms=6_000))
         informed = {author.id for author in truth.authors if author.kind == "informed"}
         for post in world.posts:
