@@ -1,0 +1,228 @@
+"""`agentbench market`: worlds are made, played, verified and watched; reports of equal runs agree."""
+
+import csv
+import json
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agentbench_tui.cli.main import _run
+from agentbench_tui.report.market_tables import Played, actions_csv, write_reports
+
+SMALL = ("--duration=10", "--interval", "60", "--markets=2", "--perpetuals", "1")
+EPISODE_KEYS = {
+    *("total_pnl", "pnl_percent", "prediction_accuracy", "perp_win_rate", "brier", "optimality"),
+    *("optimality_fair", "max_drawdown", "social_value", "response_ms", "timeouts"),
+    "invalid_calls",
+}
+
+
+@pytest.fixture(autouse=True)
+def _in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def market(*arguments: str) -> int:
+    more = ("--db", "a.db", "--no-ui") if arguments[0] == "run" else ()
+    return _run(["market", *arguments, *more])
+
+
+def generate(capfd: pytest.CaptureFixture[str], *options: str) -> dict[str, Any]:
+    assert market("generate", *SMALL, *options, "--format", "json") == 0
+    return dict(json.loads(capfd.readouterr().out))
+
+
+def test_a_world_is_written_where_its_id_says_with_its_truth_beside_it(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    world = generate(capfd, "--seed=0")
+    path = Path(world["file"])
+    assert path == Path("benchmarks") / f"benchmark-{world['id']}.json"
+    assert path.with_suffix(".truth.json").is_file()
+    assert world["seed"] == 0
+    again = generate(capfd, "--seed", "0", "--output=other.json")
+    assert again["sha256"] == world["sha256"]
+    assert Path("other.json").read_bytes() == path.read_bytes()
+    assert generate(capfd, "--seed", "1")["sha256"] != world["sha256"]
+
+
+def test_a_file_that_holds_something_else_is_kept(capfd: pytest.CaptureFixture[str]) -> None:
+    Path("mine.json").write_text("{}")
+    assert market("generate", *SMALL, "--output", "mine.json") == 2
+    assert Path("mine.json").read_text() == "{}"
+    assert "--force" in capfd.readouterr().err
+    assert market("generate", *SMALL, "--output", "mine.json", "--force") == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("generate", "--seed", "-1"), "seed"),
+        (("generate", "--conditions", "bul"), "conditions"),
+        (("generate", "--markets", "0", "--perpetuals", "0"), "market"),
+        (("generate", "--duration", "0.001"), "tick"),
+        (("run",), "--baselines"),
+        (("run", "--agent", "market:hodl"), "hold"),
+        (("run", "nowhere.json", "--agent", "market:hold"), "nowhere.json"),
+        (
+            ("run", "--agent", "market:hold", "--real-time", "2", "--response-timeout", "1"),
+            "give one",
+        ),
+        (("verify", "nowhere.json"), "nowhere.json"),
+    ],
+)
+def test_what_cannot_be_is_told_in_a_line(
+    capfd: pytest.CaptureFixture[str], options: tuple[str, ...], said: str
+) -> None:
+    assert market(*options) == 2
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert said in err
+    assert "Traceback" not in err
+
+
+def test_a_run_gives_the_contract_for_scripts(capfd: pytest.CaptureFixture[str]) -> None:
+    generate(capfd, "--output", "w.json")
+    options = ("--benchmark", "w.json", "--agent", "market:hold", "--baselines", "--runs", "2")
+    assert market("run", *options, "--format", "json") == 0
+    document = json.loads(capfd.readouterr().out)
+    assert document["schema"] == "agentbench.market/1"
+    (world,) = document["worlds"]
+    assert len(world["sha256"]) == 64
+    assert len(document["episodes"]) == 8 * 2
+    for one in document["episodes"]:
+        assert EPISODE_KEYS <= set(one["metrics"])
+        assert one["world"] == "seed-12345"
+    by_agent = {row["agent_id"]: row for row in document["summary"]}
+    assert by_agent["oracle"]["metrics"]["optimality"]["mean"] == pytest.approx(1, abs=0.02)
+    assert by_agent["hold"]["metrics"]["total_pnl"] == {"mean": 0.0, "sd": 0.0, "n": 2}
+    assert by_agent["oracle"]["simulated"]
+    assert not by_agent["bayes"]["simulated"]
+
+
+def test_two_equal_runs_give_equal_comparisons(capfd: pytest.CaptureFixture[str]) -> None:
+    for folder in ("one", "two"):
+        options = (*SMALL, "--worlds", "2", "--baselines", "--save-trajectories")
+        assert market("run", *options, "--output", folder) == 0
+    capfd.readouterr()
+    for name in ("comparison.json", "comparison.csv", "comparison.html", "trajectories.jsonl"):
+        assert Path("one", name).read_bytes() == Path("two", name).read_bytes(), name
+    files = {path.name for path in Path("one/random/seed-12346/run-1").iterdir()}
+    assert files == {
+        *("index.html", "summary.html", "detailed.html", "timeline.html", "actions.csv"),
+        *("metrics.csv", "result.json", "metrics.json", "trajectory.json"),
+    }
+    lines = [json.loads(line) for line in Path("one/trajectories.jsonl").read_text().splitlines()]
+    assert len(lines) == 16
+    assert len({line["group"] for line in lines}) == 2
+    assert all(len(line["steps"]) == 10 for line in lines)
+
+
+def test_a_single_episode_has_its_files_in_the_folder_itself(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    assert market("run", *SMALL, "--agent", "market:momentum", "--output=out") == 0
+    rows = [*csv.reader(Path("out/metrics.csv").read_text().splitlines())]
+    assert rows[0] == ["metric", "value"]
+    assert {"total_pnl", "optimality_fair"} <= {row[0] for row in rows}
+    assert json.loads(Path("out/result.json").read_text())["agent_id"] == "momentum"
+    assert "summary.html" in Path("out/index.html").read_text()
+
+
+def test_a_program_of_ones_own_plays_beside_a_baseline(capfd: pytest.CaptureFixture[str]) -> None:
+    Path("mine.py").write_text(
+        "from agentbench_tui.market.client import play\n"
+        "def turn(market):\n"
+        "    if market.state['tick'] == 0:\n"
+        "        market.call('a2a.buyShares', marketId='market-0', outcome='NO', amount=20)\n"
+        "if __name__ == '__main__':\n"
+        "    play(turn)\n"
+    )
+    agents = (
+        "--agent",
+        f"mine=worker:{sys.executable} mine.py",
+        "--agent",
+        "py=python:mine.py:turn",
+    )
+    assert market("run", *SMALL, *agents, "--format", "json") == 0
+    document = json.loads(capfd.readouterr().out)
+    mine, py = (one["metrics"] for one in document["episodes"])
+    assert mine["total_pnl"] == py["total_pnl"] != 0
+    assert mine["share_trades"] == 1
+
+
+def test_a_sound_world_is_verified_and_a_changed_one_is_not(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    world = generate(capfd, "--output", "w.json")
+    assert market("verify", "w.json", "--format", "json") == 0
+    document = json.loads(capfd.readouterr().out)
+    assert document["holds"]
+    assert document["sha256"] == world["sha256"]
+    text = Path("w.json").read_text()
+    content = json.loads(text)
+    content["flows"][0][3] += 1
+    Path("w.json").write_text(json.dumps(content))
+    assert market("verify", "w.json") == 1
+    assert "same bytes" in capfd.readouterr().out
+
+
+def test_an_episode_is_watched_again_in_lines(capfd: pytest.CaptureFixture[str]) -> None:
+    assert market("run", *SMALL, "--agent", "market:always_long") == 0
+    capfd.readouterr()
+    assert _run(["market", "watch", "--db", "a.db"]) == 0
+    out = capfd.readouterr().out
+    assert "always_long in seed-12345, episode 1 of 1" in out
+    assert "a2a.buyShares" in out
+    assert "tick 10 " in out
+
+
+class Tags(HTMLParser):
+    """Names of the elements of a page, and addresses that it loads from."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.names: set[str] = set()
+        self.sources: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.names.add(tag)
+        self.sources += [value or "" for name, value in attrs if name == "src"]
+
+
+def test_what_an_agent_writes_is_text_in_every_page_and_no_formula_in_a_table(
+    tmp_path: Path,
+) -> None:
+    hostile = '<script>alert(1)</script>"><img src=x onerror=y>'
+    record = {
+        "schema": "agentbench.episode/1",
+        "title": hostile,
+        "world": {"id": "w"},
+        "ticks": 2,
+        "tick_s": 60,
+        "instruments": [
+            {"id": "m", "name": hostile, "kind": "market", "prices": [0.5, 0.4]},
+            {"id": "p", "name": hostile, "kind": "perpetual", "prices": [10, 11]},
+        ],
+        "equity": [100, 101],
+        "holdings": [],
+        "said": [{"tick": 0, "where": "feed", "who": hostile, "text": hostile}],
+        "acts": [
+            {"tick": 0, "method": "=1+1", "arguments": {hostile: hostile}, "ok": False,
+             "changes": True, "result": hostile}
+        ],
+        "metrics": {"total_pnl": 1.0, "brier": None},
+    }  # fmt: skip
+    played = Played("agent", "seed-1", 0, False, record)
+    write_reports(tmp_path / "out", {"schema": "x"}, [played, played])
+    pages = [*(tmp_path / "out").rglob("*.html")]
+    assert len(pages) == 6
+    for page in pages:
+        tags = Tags()
+        tags.feed(page.read_text())
+        assert not {"script", "img", "link", "iframe"} & tags.names, page.name
+        assert tags.sources == []
+    assert "'=1+1" in actions_csv(played)
