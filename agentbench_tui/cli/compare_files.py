@@ -23,7 +23,8 @@ def better_option(command: Command) -> Command:
     return click.option(
         "--better",
         type=click.Choice(("lower", "higher")),
-        help="Whether less or more is good of a --metric that is a column of a file.",
+        help="Whether less or more is good of a --metric that is a column of a file, or that an"
+        " experiment returned.",
     )(command)
 
 
@@ -38,11 +39,14 @@ def file_columns(
     from agentbench_tui.verdicts.sample_columns import chosen_metric
     from agentbench_tui.verdicts.selector import parse_selector
 
-    if not any(parse_selector(text).kind == "file" for text in selectors):
-        if better is not None:
-            raise UsageError("--better is for columns of files, and no side is a file")
+    is_file = any(parse_selector(text).kind == "file" for text in selectors)
+    if not is_file and better is None:
         return {}
     chosen = [one for name in metrics if (one := chosen_metric(name, better)) is not None]
+    if not is_file and not chosen:
+        raise UsageError(
+            "--better is for columns of files and what experiments return: name one by --metric"
+        )
     return {one.name: one for one in chosen}
 
 

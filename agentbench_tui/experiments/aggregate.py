@@ -81,6 +81,27 @@ def read_columns(
     return np.array([row[0] for row in rows], np.int64), columns
 
 
+def repeat_means(connection: sqlite3.Connection, execution_key: int) -> dict[str, dict[int, float]]:
+    """Name of a number that iterations gave → repeat → its mean there. Nothing for executions of
+    other kinds."""
+    (kind,) = connection.execute(
+        "SELECT b.kind FROM benchmark_executions e JOIN benchmarks b ON b.suite_hash=e.suite_hash"
+        " AND b.benchmark_id=e.benchmark_id WHERE e.key=?",
+        (execution_key,),
+    ).fetchone()
+    if kind != "experiment":
+        return {}
+    repeats, columns = read_columns(connection, execution_key)
+    means: dict[str, dict[int, float]] = {}
+    for name, values in columns.items():
+        known = ~np.isnan(values)
+        means[name] = {
+            int(repeat): float(values[known & (repeats == repeat)].mean())
+            for repeat in np.unique(repeats[known])
+        }
+    return means
+
+
 def unit_of(name: str) -> str:
     """By the end of the name; empty where it says none."""
     return next((unit for end, unit in _UNITS.items() if name.endswith(end)), "")

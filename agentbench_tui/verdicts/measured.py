@@ -56,7 +56,8 @@ def are_runs(selectors: Sequence[str]) -> bool:
 
 
 def asked_metric(name: str | None, selectors: Sequence[str]) -> Metric | None:
-    """The column that only a file has, where `name` is one; None for a metric of ours.
+    """The column that only a file has, or what experiments returned, where `name` may be one; None
+    for a metric of ours.
 
     Raises UsageError for a name that cannot be either.
     """
@@ -64,8 +65,9 @@ def asked_metric(name: str | None, selectors: Sequence[str]) -> Metric | None:
         return None
     if any(parse_selector(text).kind == "file" for text in selectors):
         return Metric(name, "", "none", "A column of a file, as it is.")
-    near = did_you_mean(name, [*METRICS, *known_metrics()])
-    raise UsageError(f"--metric {name}: no such metric{near}; `agentbench explain` lists them")
+    if near := did_you_mean(name, [*METRICS, *known_metrics()]):
+        raise UsageError(f"--metric {name}: no such metric{near}; `agentbench explain` lists them")
+    return Metric(name, "", "none", "What an experiment returned.")
 
 
 def measured(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from agentbench_tui.engine.aggregate import Observations
+from agentbench_tui.experiments.aggregate import repeat_means
 from agentbench_tui.model.metric import SHARES
 from agentbench_tui.store.selection import specification_of
 from agentbench_tui.verdicts.repeat_totals import repeat_totals
@@ -160,7 +161,7 @@ def _part(connection: sqlite3.Connection, row: Execution, numbers: CaseNumbers) 
     """Of one execution, with every column of `OF_OBSERVATIONS`."""
     seen = Observations(connection, row["key"])
     agent = specification_of(connection, row)
-    _, repeat = np.unique(seen.repeat, return_inverse=True)
+    numbered, repeat = np.unique(seen.repeat, return_inverse=True)
     repeat = repeat.reshape(-1).astype(np.int64)
     case = numbers.of(row["dataset_key"], seen.case)
     return TaskEvidence(
@@ -171,8 +172,21 @@ def _part(connection: sqlite3.Connection, row: Execution, numbers: CaseNumbers) 
         repeat,
         _columns(seen, scored=_is_scored(connection, row["key"]), recorded=agent.recorded),
         int(repeat.max()) + 1 if len(repeat) else 0,
-        repeat_totals(connection, row["key"], seen, agent),
+        {
+            **repeat_totals(connection, row["key"], seen, agent),
+            **_returned(connection, row["key"], numbered),
+        },
     )
+
+
+def _returned(
+    connection: sqlite3.Connection, execution_key: int, repeats: Integers
+) -> dict[str, Floats]:
+    """What the iterations of an experiment gave, a mean for each of these repeats."""
+    return {
+        name: np.array([means.get(repeat, math.nan) for repeat in repeats.tolist()])
+        for name, means in repeat_means(connection, execution_key).items()
+    }
 
 
 def _is_scored(connection: sqlite3.Connection, execution_key: int) -> bool:
