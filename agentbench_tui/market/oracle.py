@@ -4,7 +4,8 @@ Prediction markets without fees: buying and selling at the LMSR cost function te
 flow d_t of others and own net shares x_t held from tick t on, profit is the sum over ticks of
 C(d_{t+1} + x_t) - C(d_t + x_t), less the same with x = 0, and at the end the payout less the cost.
 Each term is monotone in its own x_t, so the best x_t is one of the limits: +X or -X. With fees,
-levels of inventory are linked, and dynamic programming over equally spaced levels finds the best.
+levels of inventory are linked: dynamic programming over equally spaced levels finds the best of the
+plans that hold one side at a time, selling it before the other is bought.
 
 Perpetuals: nothing the agent does moves the price and all charges are proportional, so the best is
 at every time one of long, flat or short, each opened at the limit of notional (bang-bang). Gains of
