@@ -34,8 +34,9 @@ def suite_of_options(slug: str, given: dict[str, Any], folder: Path) -> Block:
         "parameters": parameters,
         "iterations": {"warmup": given["warmup"], "measured": given["iterations"]},
         "instruments": list(given["instruments"]),
-        "fresh_process": given["fresh_process"],
     }
+    if given["fresh_process"]:
+        benchmark["fresh_process"] = True
     swept = dict(_values(cls, text, "--sweep") for text in given["sweeps"])
     if swept:
         benchmark["sweep"] = {"parameters": swept}

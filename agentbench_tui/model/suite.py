@@ -265,8 +265,9 @@ class Benchmark(Part):
     world of it, the answer the whole episode."""
     experiment: str | None = None
     """Slug of the experiment, for kind `experiment`."""
-    fresh_process: bool = False
-    """Whether each repeat of an experiment runs in a process that was started for it."""
+    fresh_process: bool | None = None
+    """Whether each repeat of an experiment runs in a process that was started for it. None is no,
+    as of runs that were stored before there was a choice."""
     load: dict[str, Any] = Field(default_factory=dict)
     """Schedule and shape, for kind `load`; read by that kind."""
     stress: dict[str, Any] = Field(default_factory=dict)
