@@ -1,0 +1,225 @@
+"""`pragma_profile`: four sets of SQLite settings under three workloads.
+
+Every profile does the same work: equal rows in equal order. The settings in force are read back.
+"""
+
+from __future__ import annotations
+
+import random
+import shutil
+import sqlite3
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from agentbench_tui.experiments.experiment import (
+    Experiment,
+    ExperimentContext,
+    register_experiment,
+)
+
+PROFILES: Mapping[str, Mapping[str, str | int]] = {
+    "balanced": {
+        "page_size": 4096,
+        "journal_mode": "WAL",
+        "synchronous": "NORMAL",
+        "cache_size": -200_000,
+        "busy_timeout": 30_000,
+    },
+    "performance": {
+        "page_size": 8192,
+        "journal_mode": "MEMORY",
+        "synchronous": "OFF",
+        "cache_size": -200_000,
+        "mmap_size": 2**30,
+        "automatic_index": 0,
+        "busy_timeout": 60_000,
+    },
+    "safety": {
+        "page_size": 4096,
+        "journal_mode": "WAL",
+        "synchronous": "FULL",
+        "cache_size": -100_000,
+        "busy_timeout": 30_000,
+    },
+    "memory": {
+        "page_size": 4096,
+        "journal_mode": "MEMORY",
+        "synchronous": "NORMAL",
+        "cache_size": -50_000,
+        "busy_timeout": 15_000,
+    },
+}
+"""Profile → PRAGMA → value, in the order in which they are set; a negative cache is in KiB."""
+COMMON: Mapping[str, str | int] = {"foreign_keys": 1, "temp_store": "MEMORY"}
+
+_TABLE = """CREATE TABLE records
+    (id INTEGER PRIMARY KEY, data TEXT NOT NULL, value REAL NOT NULL, at INTEGER NOT NULL)"""
+_INSERT = "INSERT INTO records VALUES (?, ?, ?, ?)"
+_READS = (
+    "SELECT COUNT(*) FROM records",
+    "SELECT COUNT(*) FROM records WHERE value > 50",
+    "SELECT AVG(value), MIN(value), MAX(value) FROM records",
+    "SELECT a.id, b.id FROM records a JOIN records b ON a.value = b.value LIMIT 1000",
+    "SELECT * FROM records WHERE id BETWEEN 1000 AND 2000",
+)
+_MIXED_COMMIT = 100
+
+Row = tuple[int, str, float, int]
+
+
+def open_database(path: Path, profile: str) -> sqlite3.Connection:
+    """A database with the profile's settings in force; new where there is none."""
+    connection = sqlite3.connect(path)
+    for name, value in {**PROFILES[profile], **COMMON}.items():
+        connection.execute(f"PRAGMA {name}={value}")
+    return connection
+
+
+def effective_pragmas(connection: sqlite3.Connection) -> dict[str, str | int]:
+    """What is in force of everything that any profile sets."""
+    names = sorted({*COMMON, *(name for one in PROFILES.values() for name in one)})
+    return {name: _pragma(connection, name) for name in names}
+
+
+def _pragma(connection: sqlite3.Connection, name: str) -> str | int:
+    value: str | int = connection.execute(f"PRAGMA {name}").fetchone()[0]
+    return value
+
+
+def write_heavy(connection: sqlite3.Connection, rows: list[Row], batch: int) -> int:
+    """All rows, a transaction for each batch. Gives the count of statements."""
+    for start in range(0, len(rows), batch):
+        with connection:
+            connection.executemany(_INSERT, rows[start : start + batch])
+    return len(rows)
+
+
+def read_heavy(connection: sqlite3.Connection) -> int:
+    """Counts, a range by index, sums, a join and a range by key, over all rows."""
+    for query in _READS:
+        connection.execute(query).fetchall()
+    return len(_READS)
+
+
+def mixed(connection: sqlite3.Connection, rows: list[Row]) -> int:
+    """Single inserts under an index; after every tenth a look-up, a count and a mean of the last
+    hundred; a transaction for each hundred."""
+    statements = 0
+    for nth, row in enumerate(rows, 1):
+        connection.execute(_INSERT, row)
+        statements += 1
+        if nth % 10 == 0:
+            connection.execute("SELECT * FROM records WHERE id = ?", (nth // 2,)).fetchall()
+            last = "FROM records WHERE id > ?"
+            connection.execute(f"SELECT COUNT(*) {last}", (nth - 100,)).fetchall()
+            connection.execute(f"SELECT AVG(value) {last}", (nth - 100,)).fetchall()
+            statements += 3
+        if nth % _MIXED_COMMIT == 0:
+            connection.commit()
+    connection.commit()
+    return statements
+
+
+@register_experiment("pragma_profile")
+class PragmaProfile(Experiment):
+    """SQLite's settings: balanced, performance, safety and memory, under one workload.
+
+    `workload_s` is the workload alone; the time of a call has the making and removing of its
+    files in it too.
+    """
+
+    class Parameters(BaseModel):
+        model_config = ConfigDict(extra="forbid")
+
+        profile: Literal["balanced", "performance", "safety", "memory"] = "balanced"
+        workload: Literal["write_heavy", "read_heavy", "mixed"] = "write_heavy"
+        num_records: int = Field(10_000, ge=10, description="Rows, for every profile alike.")
+        row_bytes: int = Field(100, ge=1, description="Length of a row's text.")
+        batch_size: int = Field(1000, ge=1, description="Rows in a transaction of write_heavy.")
+
+    variants: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        name: {"profile": name} for name in PROFILES
+    }
+    better: ClassVar[Mapping[str, Literal["lower", "higher"]]] = {
+        "workload_s": "lower",
+        "statements_per_s": "higher",
+    }
+    tags: ClassVar[tuple[str, ...]] = ("database",)
+
+    def setup(self, context: ExperimentContext) -> None:
+        self._folder = context.run_dir / "databases"
+        shutil.rmtree(self._folder, ignore_errors=True)  # of this very run, interrupted here
+        self._folder.mkdir()
+        draw = random.Random(context.seed)  # noqa: S311  # rows, not secrets
+        self._rows: list[Row] = [
+            (nth, draw.randbytes(self.params["row_bytes"]).hex()[: self.params["row_bytes"]],
+             draw.uniform(0, 100), nth)
+            for nth in range(1, self.params["num_records"] + 1)
+        ]  # fmt: skip
+        self._filled: sqlite3.Connection | None = None
+        if self.params["workload"] == "read_heavy":
+            self._filled = open_database(self._folder / "filled.db", self.params["profile"])
+            self._filled.execute(_TABLE)
+            write_heavy(self._filled, self._rows, 1000)
+            self._index(self._filled)
+        self._nth = 0
+
+    def execute_once(self, context: ExperimentContext) -> dict[str, Any]:  # noqa: ARG002
+        workload = self.params["workload"]
+        if self._filled is not None:
+            began = time.perf_counter()
+            statements = read_heavy(self._filled)
+            return _metrics(statements, time.perf_counter() - began)
+        self._nth += 1
+        path = self._folder / f"{self._nth}.db"
+        connection = open_database(path, self.params["profile"])
+        try:
+            connection.execute(_TABLE)
+            if workload == "write_heavy":
+                began = time.perf_counter()
+                statements = write_heavy(connection, self._rows, self.params["batch_size"])
+            else:
+                self._index(connection)
+                began = time.perf_counter()
+                statements = mixed(connection, self._rows)
+            seconds = time.perf_counter() - began
+        finally:
+            connection.close()
+        path.unlink()
+        return _metrics(statements, seconds)
+
+    def teardown(self, context: ExperimentContext) -> None:
+        if getattr(self, "_filled", None) is not None:
+            assert self._filled is not None
+            self._filled.close()
+        shutil.rmtree(context.run_dir / "databases", ignore_errors=True)
+
+    def effective(self, context: ExperimentContext) -> Mapping[str, Any]:  # noqa: ARG002
+        """The values that SQLite gives for every PRAGMA, of a database as it is measured."""
+        path = self._folder / "probe.db"
+        connection = open_database(path, self.params["profile"])
+        try:
+            connection.execute(_TABLE)
+            given = effective_pragmas(connection)
+        finally:
+            connection.close()
+            path.unlink()
+        rest = {name: value for name, value in self.params.items() if name != "profile"}
+        return {**rest, **given}
+
+    @staticmethod
+    def _index(connection: sqlite3.Connection) -> None:
+        connection.execute("CREATE INDEX records_by_value ON records (value)")
+        connection.commit()
+
+
+def _metrics(statements: int, seconds: float) -> dict[str, Any]:
+    return {
+        "workload_s": seconds,
+        "statements": statements,
+        "statements_per_s": statements / seconds,
+    }

@@ -1,0 +1,124 @@
+"""Experiments on stores: equal work for every variant, and settings that are in force."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+from agentbench_tui.experiments.bench import Bench
+from agentbench_tui.experiments.order import Order, Reading
+from agentbench_tui.experiments.settings import equal_variants
+from agentbench_tui.experiments.stores.pragma_profile import PROFILES
+from agentbench_tui.experiments.stores.redis_client import (
+    EmbeddedTable,
+    RedisError,
+    RedisServer,
+)
+
+needs_redis = pytest.mark.skipif(
+    shutil.which("redis-server") is None, reason="no redis-server on PATH"
+)
+SMALL_REDIS = {"num_agents": 2, "memory_entries": 12, "batch_size": 5, "memory_limit": 8}
+
+
+def measured(tmp_path, slug, values, name="one"):
+    """Settings in force and one iteration, with nothing left behind."""
+    folder = tmp_path / name
+    bench = Bench(Order(slug, ".", values, name, "r", str(tmp_path), str(folder), 7, 0))
+    opened = bench.open()
+    try:
+        assert opened.error is None, opened.error
+        reading = bench.iterate(0)
+        assert reading.error is None, reading.error
+    finally:
+        assert bench.close() is None
+    assert not folder.exists()
+    return opened.effective, reading
+
+
+@pytest.mark.parametrize("workload", ["write_heavy", "read_heavy", "mixed"])
+def test_pragma_profiles_do_equal_work_under_settings_of_their_own(tmp_path, workload):
+    small = {"num_records": 100, "batch_size": 50, "workload": workload}
+    found = {
+        name: measured(tmp_path, "pragma_profile", {**small, "profile": name}, name)
+        for name in PROFILES
+    }
+    effective = {name: one[0] for name, one in found.items()}
+    assert equal_variants(effective) == {}
+    # By SQLite's numbers: 0 off, 1 normal, 2 full.
+    assert {name: one["synchronous"] for name, one in effective.items()} == {
+        "balanced": 1, "performance": 0, "safety": 2, "memory": 1,
+    }  # fmt: skip
+    assert {name: one["journal_mode"] for name, one in effective.items()} == {
+        "balanced": "wal", "performance": "memory", "safety": "wal", "memory": "memory",
+    }  # fmt: skip
+    assert effective["performance"]["page_size"] == 8192
+    expected = {"write_heavy": 100, "read_heavy": 5, "mixed": 130}[workload]
+    assert {one[1].metrics["statements"] for one in found.values()} == {expected}
+
+
+def test_database_profiler_commits_once_a_batch_where_it_says(tmp_path):
+    for storage, place in (("disk", "actions.db"), ("memory", "memory")):
+        values = {"storage": storage, "records": 25, "batch_size": 10}
+        effective, reading = measured(tmp_path, "database_profiler", values, storage)
+        assert effective["storage"] == place
+        assert reading.metrics["commits"] == 3
+        assert reading.metrics["rows"] == 25
+        assert 0 < reading.metrics["commit_percent"] < 100
+
+
+@needs_redis
+def test_redis_memory_finds_in_redis_what_it_finds_in_the_table(tmp_path):
+    found: dict[str, Reading] = {}
+    for backend in ("redis", "embedded"):
+        values = {**SMALL_REDIS, "backend": backend, "search_radius": 60.0}
+        effective, found[backend] = measured(tmp_path, "redis_memory", values, backend)
+        assert effective["backend"].startswith(backend)
+    for name in ("entries", "read_entries", "search_hits", "removed_entries"):
+        assert found["redis"].metrics[name] == found["embedded"].metrics[name]
+    assert found["redis"].metrics["read_entries"] == 24
+    assert found["redis"].metrics["removed_entries"] == 2 * (12 - 8)
+    assert found["redis"].metrics["search_hits"] > 0
+    assert found["redis"].metrics["bytes_per_entry"] > 300  # the text alone is longer
+    assert "bytes_per_entry" not in found["embedded"].metrics
+
+
+def test_without_a_server_the_table_is_used_and_named(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    effective, reading = measured(tmp_path, "redis_memory", SMALL_REDIS)
+    assert "not Redis" in effective["backend"]
+    assert reading.metrics["read_entries"] == 24
+    order = Order(
+        "redis_memory", ".", {"backend": "redis"}, "x", "r", str(tmp_path), str(tmp_path / "x"),
+        7, 0,
+    )  # fmt: skip
+    bench = Bench(order)
+    assert "install it, or set backend: embedded" in (bench.open().error or "")
+    assert bench.close() is None
+
+
+@needs_redis
+def test_what_redis_refuses_and_a_server_that_is_gone_are_errors():
+    server = RedisServer()
+    connection = server.connect()
+    try:
+        with pytest.raises(RedisError, match="wrong number of arguments"):
+            connection.execute(("GET",))
+        assert connection.execute(("GET", "nothing"), ("PING",)) == [None, b"PONG"]
+    finally:
+        server.stop()
+    with pytest.raises((RedisError, OSError)):
+        connection.execute(("PING",))
+    connection.close()
+
+
+def test_entries_of_the_table_expire(monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr("time.monotonic", lambda: now[0])
+    table = EmbeddedTable()
+    table.execute(("SET", "a", b"1", "EX", 10))
+    now[0] = 9.0
+    assert table.execute(("GET", "a")) == [b"1"]
+    now[0] = 11.0
+    assert table.execute(("GET", "a")) == [None]
