@@ -17,7 +17,7 @@ from agentbench_tui.experiments.experiment import REGISTERED, Experiment
 from agentbench_tui.model.errors import UsageError, did_you_mean
 
 ENTRY_POINTS = "agentbench.experiments"
-OWN = ("farm", "spatial", "stores", "stateset")
+OWN = ("farm", "spatial", "stores", "stateset", "self")
 """Packages beside this module whose modules register experiments."""
 
 

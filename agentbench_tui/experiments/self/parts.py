@@ -1,0 +1,72 @@
+"""Parts of the tool that work while others are measured: the store, and the histogram."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING
+
+from pydantic import BaseModel, Field
+
+from agentbench_tui.experiments.experiment import Experiment, register_experiment
+
+if TYPE_CHECKING:
+    from agentbench_tui.experiments.experiment import ExperimentContext
+
+_INSERT = "INSERT INTO measured (name, value) VALUES (?, ?)"
+
+
+@register_experiment("self_store")
+class Store(Experiment):
+    """Queue rows for the writer and wait until all are on disk."""
+
+    class Parameters(BaseModel):
+        rows: int = Field(1000, ge=1, le=1_000_000)
+
+    tags = ("self",)
+
+    async def setup(self, context: ExperimentContext) -> None:
+        from agentbench_tui.store.database import create_or_migrate
+        from agentbench_tui.store.writer import Writer
+
+        self.path = context.run_dir / "store.db"
+        create_or_migrate(self.path)
+        self.writer = Writer(self.path)
+        await self.writer.apply(
+            lambda c: c.execute("CREATE TABLE measured (name TEXT, value REAL) STRICT")
+        )
+
+    async def execute_once(self, context: ExperimentContext) -> dict[str, int]:  # noqa: ARG002
+        for n in range(self.params["rows"]):
+            self.writer.add(_INSERT, ("row", float(n)))
+        await self.writer.flush()
+        return {"rows": self.params["rows"]}
+
+    def teardown(self, context: ExperimentContext) -> None:  # noqa: ARG002
+        if hasattr(self, "writer"):
+            self.writer.close()
+        for file in self.path.parent.glob(f"{self.path.name}*"):
+            file.unlink()
+
+
+@register_experiment("self_histogram")
+class HistogramRecord(Experiment):
+    """Record values one by one, merge with another histogram, and ask for a percentile."""
+
+    class Parameters(BaseModel):
+        values: int = Field(10_000, ge=1, le=10_000_000)
+
+    tags = ("self",)
+
+    def setup(self, context: ExperimentContext) -> None:
+        from agentbench_tui.analysis.histogram import Histogram
+
+        draw = random.Random(context.seed)  # noqa: S311  # not a secret
+        self.values = [draw.lognormvariate(3, 1) for _ in range(self.params["values"])]
+        self.other = Histogram(self.values)
+
+    def execute_once(self, context: ExperimentContext) -> dict[str, float | None]:  # noqa: ARG002
+        from agentbench_tui.analysis.histogram import Histogram
+
+        histogram = Histogram(self.values)
+        histogram.merge(self.other)
+        return {"recorded": len(histogram), "p99": histogram.percentile(0.99)}

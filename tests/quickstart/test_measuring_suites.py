@@ -1,0 +1,43 @@
+"""The suites that measure parts and the tool itself, at smoke size: of many loads one or two."""
+
+from pathlib import Path
+
+import pytest
+from shipped import ROOT, run_shipped
+
+from agentbench_tui.engine.loading import load_suite
+
+_QUICK = "mock?ttft=1ms&itl=0ms"
+
+
+@pytest.mark.parametrize(
+    ("name", "loads", "settings"),
+    [
+        ("agent-runtime", ("streaming",), ("requests=2",)),
+        ("performance", ("dialogue",), ("sessions=1",)),
+    ],
+)
+async def test_a_suite_runs_over_an_agent_and_over_code(
+    name: str, loads: tuple[str, ...], settings: tuple[str, ...], tmp_path: Path
+) -> None:
+    suite = load_suite(ROOT / "suites" / f"{name}.yaml").suite
+    parts = [one.benchmark_id for one in suite.benchmarks if one.kind == "experiment"]
+    assert set(loads) <= {one.benchmark_id for one in suite.benchmarks if one.kind == "load"}
+    result = await run_shipped(
+        tmp_path, name, _QUICK, benchmarks=(*loads, *parts), settings=settings, iterations=2,
+        warmup=1,
+    )  # fmt: skip
+    executions = result.document["executions"]
+    assert {one["status"] for one in executions} == {"complete"}
+    assert all(one["simulated"] for one in executions)
+    assert all(one["metrics"]["reliability"]["value"] == 1 for one in executions)
+
+
+async def test_the_tool_measures_itself(tmp_path: Path) -> None:
+    result = await run_shipped(tmp_path, "self", iterations=1, warmup=0)
+    metrics = {one["benchmark_id"]: one["metrics"] for one in result.document["executions"]}
+    assert {one["status"] for one in result.document["executions"]} == {"complete"}
+    assert metrics["histogram"]["recorded"]["value"] == 20_000
+    assert metrics["store"]["rows"]["value"] == 1_000
+    for name in ("start-up", "harness-overhead"):
+        assert metrics[name]["cpu_ms"]["value"] > 1
