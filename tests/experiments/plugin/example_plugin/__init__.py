@@ -1,0 +1,1 @@
+"""One of everything that agentbench lets others add."""
