@@ -60,15 +60,32 @@ def price(world: World, market: int, tick: int) -> float:
     return float(1.0 / (1.0 + np.exp(-net / world.markets[market].b)))
 
 
+def bins(stated: Floats) -> NDArray[np.int64]:
+    return np.minimum((stated * 5).astype(np.int64), 4)
+
+
+def calibration_error(stated: Floats, happened: Floats) -> float:
+    gaps = np.bincount(bins(stated), weights=stated - happened, minlength=5)
+    return float(np.abs(gaps).sum() / len(stated))
+
+
 def calibration(name: str, stated: Floats, happened: Floats) -> None:
-    place = np.minimum((stated * 5).astype(int), 4)
-    bins = [
-        (stated[place == bin_].mean(), happened[place == bin_].mean(), (place == bin_).mean())
+    place = bins(stated)
+    told = "  ".join(
+        f"{stated[place == bin_].mean():.3f}/{happened[place == bin_].mean():.3f}"
         for bin_ in range(5)
+    )
+    print(f"  {name}: stated/observed {told}")
+    random = np.random.default_rng(1)
+    # What chance alone would show if every statement were exactly right.
+    exact = [
+        calibration_error(stated, (random.random(len(stated)) < stated).astype(np.float64))
+        for _ in range(400)
     ]
-    error = sum(abs(said - came) * share for said, came, share in bins)
-    told = "  ".join(f"{said:.3f}/{came:.3f}" for said, came, _ in bins)
-    print(f"  {name}: stated/observed {told}; calibration error {error:.4f}")
+    print(
+        f"    calibration error {calibration_error(stated, happened):.4f}; by chance alone "
+        f"{np.mean(exact):.4f}, in 1 of 20 above {np.quantile(exact, 0.95):.4f}"
+    )
     correlation = np.corrcoef(stated, happened)[0, 1]
     brier = ((stated - happened) ** 2).mean()
     print(f"    correlation with the outcome {correlation:.3f}, Brier score {brier:.4f}")

@@ -26,18 +26,18 @@ def said_of(world: World, subject: str) -> list[tuple[int, str, str]]:
     [
         (
             WorldConfig(),
-            "e97d97de7b65a4f9b71b28999cc486b80ed781d5715fdc93fe3e04c2dc6d0671",
-            "7f1b790c52dab2ebbf152c2fc641206c1b836ede75d99961772eb9a131100b20",
+            "8279c7db1ebb2d0e1bdae41c42a56201744c163f65297acb82dc152e89e944bb",
+            "547df5c6d5c6d743dcbc560c7aa2526e4e0595153e87d5049e13711eb5be5956",
         ),
         (
             WorldConfig(seed=0, interval_ms=1_000),
-            "590b2c2279eb3c163f08044df16c9bba9cf6fe2abce70173bc47c8d8cad8546d",
-            "7088e94bc2dcd60506542ce8432390831856e115bc83c39fd1214f936d1c01ca",
+            "6ffc35892056427838296321b10bf3245fb5d7aa3e2cb864ae1c803ff8dd7d15",
+            "3663db045ba2e4f5984024adfb78d90b3db655b5ba6b238763c9dfe3ae43ea89",
         ),
         (
             WorldConfig(seed=2**64 - 1, conditions="crash", perpetuals=9),
-            "9de3646a5e93973f03e2eb5163ffd68a7418ca4a3bc6c4f2dc03e23713546ac1",
-            "4fc91cebbfa765ea2593dd141aea1787c2b8b6c92a0c303a5cffb11d4e112047",
+            "c4367f1f0194fcdca640e672965735ccd8440b75b3de2f77d98dfb225654e421",
+            "23424dbe0a33bbea0a0dce5def4d771280462a3c2153b9b35952bbfb04f860e3",
         ),
     ],
 )
