@@ -240,7 +240,11 @@ def _conduct(episode: Episode) -> tuple[Values, Missing]:
         "invalid_calls": invalid + episode.dropped_calls,
         "invalid_rate": (invalid + episode.dropped_calls) / total if total else None,
     }
-    return values, {} if total else {"invalid_rate": "no call was made"}
+    missing = {} if total else {"invalid_rate": "no call was made"}
+    for name in ("response_ms", "turn_ms"):
+        if values[name] is None:
+            missing[name] = "no observation was handed to the agent"
+    return values, missing
 
 
 def _percentiles(seconds: Sequence[float]) -> dict[str, float] | None:

@@ -1,0 +1,117 @@
+"""Trajectories for training: complete, told step by step, and without the truth."""
+
+from __future__ import annotations
+
+import copy
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tiny_worlds import tiny_world, truth_of
+
+from agentbench_tui.market.actions import MethodError
+from agentbench_tui.market.baselines import make, play
+from agentbench_tui.market.game import Game
+from agentbench_tui.market.generator import generate
+from agentbench_tui.market.trajectory import trajectory_of, validate, write_trajectories
+from agentbench_tui.market.world import WorldConfig
+from agentbench_tui.model.answer import Message
+
+
+@pytest.fixture(scope="module")
+def bayes() -> dict[str, Any]:
+    world, truth = generate(WorldConfig(seed=2))
+    episode = play(Game(world, truth.outcomes), make("bayes", world, truth, 0))
+    return trajectory_of(world, episode)
+
+
+def test_rewards_add_up_to_the_profit_and_returns_are_what_is_left(bayes: dict[str, Any]) -> None:
+    steps = bayes["steps"]
+    assert len(steps) == 30
+    assert sum(step["reward"] for step in steps) == pytest.approx(bayes["reward"])
+    for number, step in enumerate(steps):
+        rest = sum(later["reward"] for later in steps[number:])
+        assert step["returnToGo"] == pytest.approx(rest, abs=1e-6)
+    assert [step["done"] for step in steps] == [False] * 29 + [True]
+
+
+def test_an_observation_is_what_was_seen_before_the_actions_of_its_step(
+    bayes: dict[str, Any],
+) -> None:
+    first, second = bayes["steps"][:2]
+    assert first["observation"]["positions"]["predictionPositions"] == []
+    assert first["action"]
+    assert second["observation"]["tick"] == 1
+    assert second["environmentState"]["agentBalance"] == pytest.approx(
+        second["observation"]["account"]["balance"]
+    )
+
+
+def test_outcomes_are_in_no_step_before_they_were_public(bayes: dict[str, Any]) -> None:
+    for step in bayes["steps"]:
+        observation = step["observation"]
+        for row in observation["predictions"]:
+            assert ("outcome" in row) == (row["resolveAt"] <= observation["timestamp"])
+
+
+def test_messages_and_refused_calls_are_in_their_step() -> None:
+    world = tiny_world()
+    game = Game(world, truth_of(world, True).outcomes)
+    game.advance()
+    game.note(Message("assistant", "I buy."))
+    with pytest.raises(MethodError):
+        game.call("a2a.buyShares", {"marketId": "market-0", "outcome": "YES", "amount": -1})
+    game.advance()
+    game.advance()
+    step = trajectory_of(world, game.episode())["steps"][1]
+    assert step["messages"] == [{"role": "assistant", "content": "I buy."}]
+    assert step["toolCalls"][0]["error"]["code"] == -32602
+    assert not step["action"][0]["success"]
+
+
+def test_episodes_of_one_world_are_a_group_and_a_line_each(
+    bayes: dict[str, Any], tmp_path: Path
+) -> None:
+    path = tmp_path / "trajectories.jsonl"
+    write_trajectories(path, [bayes, bayes])
+    lines = path.read_text().splitlines()
+    assert len(lines) == 2
+    assert json.loads(lines[0])["group"] == json.loads(lines[1])["group"] == bayes["world"]
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda one: one.update(steps=[]), "without steps"),
+        (lambda one: one.update(group=""), "group"),
+        (lambda one: one.update(schema="x"), "schema"),
+        (lambda one: one["steps"][1].update(reward=float("nan")), r"steps\.1\.reward"),
+        (lambda one: one["steps"][1].update(observation={}), r"steps\.1 has no observation"),
+        (lambda one: one["steps"].pop(0), r"steps\.0 has number 1"),
+        (
+            lambda one: one["steps"][3]["observation"].update(groundTruth={}),
+            r"steps\.3\.observation\.groundTruth",
+        ),
+        (lambda one: one["metrics"].update(optimality=1.0), r"metrics\.optimality"),
+        (
+            lambda one: one["steps"][0]["action"][0].update(correctness={}),
+            r"steps\.0\.action\.0\.correctness",
+        ),
+    ],
+)
+def test_what_cannot_be_trained_on_is_refused(
+    bayes: dict[str, Any], change: Any, said: str
+) -> None:
+    changed = copy.deepcopy(bayes)
+    change(changed)
+    with pytest.raises(ValueError, match=said):
+        validate(changed)
+
+
+def test_an_episode_of_another_world_is_refused() -> None:
+    world, truth = generate(WorldConfig(seed=2))
+    other, _ = generate(WorldConfig(seed=3))
+    episode = play(Game(world, truth.outcomes), make("bayes", world, truth, 0))
+    with pytest.raises(ValueError, match=r"this episode|answered is refused"):
+        trajectory_of(other, episode)
