@@ -1,0 +1,1 @@
+"""Experiments on spatial structures: who is near a place?"""

@@ -1,0 +1,108 @@
+"""`spatial_memory_profiler`: the memory of a structure, as the operating system counts it.
+
+Run as a program it measures one structure in this process, and prints what it found as JSON.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import subprocess
+import sys
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal
+
+import click
+from pydantic import BaseModel, ConfigDict, Field
+
+from agentbench_tui.experiments.experiment import (
+    Experiment,
+    ExperimentContext,
+    register_experiment,
+)
+from agentbench_tui.experiments.spatial.index import INDEXES
+from agentbench_tui.experiments.spatial.places import draw_places
+from agentbench_tui.experiments.spatial.structures import VARIANTS, Structure
+
+LIMIT_S = 120.0
+
+
+@register_experiment("spatial_memory_profiler")
+class SpatialMemoryProfiler(Experiment):
+    """What cKDTree, KD-tree, quadtree and hash grid take of memory, points included.
+
+    Each time a fresh process builds several, keeps them, and looks at how much of the machine's
+    memory it has more: so what C code takes is counted as what Python takes. `left_bytes` is what
+    it still has more after it has let go of them all and built and let go of them once more: near
+    what it had after the first time where nothing leaks, which is `first_left_bytes`.
+    """
+
+    class Parameters(BaseModel):
+        model_config = ConfigDict(extra="forbid")
+
+        structure: Structure = "ckdtree"
+        entities: int = Field(5000, ge=1)
+        copies: int = Field(
+            20, ge=1, description="Structures built: the more, the finer the reading of pages."
+        )
+
+    variants: ClassVar[Mapping[str, Mapping[str, Any]]] = VARIANTS
+    better: ClassVar[Mapping[str, Literal["lower", "higher"]]] = {
+        "structure_bytes": "lower",
+        "bytes_per_entity": "lower",
+    }
+    tags: ClassVar[tuple[str, ...]] = ("spatial", "memory", "profiling")
+
+    def execute_once(self, context: ExperimentContext) -> dict[str, Any]:
+        given = self.params
+        asked = [given["structure"], given["entities"], given["copies"], context.seed]
+        found = subprocess.run(
+            [sys.executable, "-m", __name__, *map(str, asked)],
+            capture_output=True,
+            text=True,
+            timeout=LIMIT_S,
+            check=False,
+        )
+        if found.returncode:
+            raise RuntimeError(found.stderr.strip().rpartition("\n")[2])
+        metrics: dict[str, Any] = json.loads(found.stdout)
+        return metrics
+
+
+def measured(structure: str, entities: int, copies: int, seed: int) -> dict[str, float]:
+    """Memory of `copies` structures, built in this process and let go of, twice."""
+    import psutil
+
+    process, build = psutil.Process(), INDEXES[structure]
+    places = draw_places(entities, "uniform", seed)
+    build(places[:1])  # libraries are loaded before
+    gc.collect()
+    before = process.memory_info().rss
+    kept = [build(places) for _ in range(copies)]
+    grown = process.memory_info().rss - before
+    kept.clear()
+    gc.collect()
+    first_left = process.memory_info().rss - before
+    kept = [build(places) for _ in range(copies)]
+    kept.clear()
+    gc.collect()
+    left = process.memory_info().rss - before
+    return {
+        "structure_bytes": grown / copies,
+        "bytes_per_entity": grown / copies / entities,
+        "first_left_bytes": first_left,
+        "left_bytes": left,
+    }
+
+
+@click.command()
+@click.argument("structure", type=click.Choice(sorted(INDEXES)))
+@click.argument("entities", type=int)
+@click.argument("copies", type=int)
+@click.argument("seed", type=int)
+def main(structure: str, entities: int, copies: int, seed: int) -> None:
+    click.echo(json.dumps(measured(structure, entities, copies, seed)))
+
+
+if __name__ == "__main__":
+    main()
