@@ -68,7 +68,9 @@ def shown(output: Path | None) -> Callable[[sqlite3.Connection, dict[str, Any], 
         ]
         print_rows(rows, columns, form)
         if any(row["simulated"] for row in market["summary"]):
-            print_prose("* knows the truth: the best that hindsight allows")
+            print_prose(
+                "* simulated; market:oracle knows the truth: the best that hindsight allows"
+            )
         print_prose(f"run {document['run_id']}; `agentbench market watch` shows an episode again")
 
     return show

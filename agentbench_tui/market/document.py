@@ -78,7 +78,10 @@ def _markets(world: World, episode: Episode, marks: Sequence[int]) -> Iterator[d
             nth = bisect_right(own, tick, key=lambda one: one[0])
             mine = own[nth - 1][1] if nth else 0
             net = (world.flows[number][tick] + mine) / SHARE_UNITS
-            prices.append(round(lmsr.price(net, market.b), 4))
+            price = lmsr.price(net, market.b)
+            if tick >= market.resolve_tick and number in results:
+                price = float(results[number])
+            prices.append(round(price, 4))
         row: dict[str, Any] = {
             "id": market.id,
             "name": market.question,

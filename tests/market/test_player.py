@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 from agentbench_tui.cli.main import _run
+from agentbench_tui.market.actions import ERROR_NAMES, METHODS
+from agentbench_tui.market.baselines import BASELINES
 from agentbench_tui.market.cases import worlds
 from agentbench_tui.market.document import MOST_MARKS
 from agentbench_tui.market.player import Player
@@ -151,3 +153,11 @@ def test_a_suite_of_worlds_runs_like_any_other(
     assert stored["hold", "brier"] is None
     assert stored["oracle", "total_pnl"] > stored["bayes", "total_pnl"]
     assert stored["oracle", "optimality"] == pytest.approx(1, abs=0.02)
+
+
+def test_the_page_of_the_market_names_every_method_metric_and_error() -> None:
+    page = (Path(__file__).parents[2] / "docs/market.md").read_text()
+    for name in (*METHODS, *MARKET_METRICS, *BASELINES):
+        assert f"`{name}`" in page, name
+    for code in ERROR_NAMES:
+        assert str(code) in page, code
