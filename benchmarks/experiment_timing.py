@@ -1,0 +1,163 @@
+"""How far the times of experiments can be trusted: equal variants, a planted change, instruments.
+
+    python benchmarks/experiment_timing.py [--runs 100]
+
+Every figure goes the whole way: plan, threads, store, `compare`. Run it on a quiet machine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import shutil
+import statistics
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel
+
+from agentbench_tui.engine.coordinator import carry_out
+from agentbench_tui.engine.loading import suite_of_data
+from agentbench_tui.engine.planning import RunOptions, make_plan
+from agentbench_tui.experiments.experiment import Experiment, ExperimentContext
+from agentbench_tui.store.database import create_or_migrate, reading
+from agentbench_tui.verdicts.case_numbers import CaseNumbers
+from agentbench_tui.verdicts.compare import compare
+from agentbench_tui.verdicts.comparison import Asked, Comparison
+from agentbench_tui.verdicts.side import load_sides
+
+EQUAL = 1.0
+PLANTED = 1.2
+REPEATS = 6
+
+
+class Work(Experiment):
+    """A fixed amount of work for the processor; about 25 ns for each step."""
+
+    class Parameters(BaseModel):
+        steps: int = 12_000
+        factor: float = 1.0
+        point: int = 0
+        label: str = ""
+
+    def execute_once(self, context: ExperimentContext) -> dict[str, Any]:
+        del context
+        total = 0
+        for step in range(int(self.params["steps"] * self.params["factor"])):
+            total += step
+        return {"total": total}
+
+
+def suite(folder: Path, factor: float, points: int, **keys: Any) -> Any:
+    """Two variants, the second `factor` times as long, measured `points` times."""
+    agents = [
+        {"id": name, "target": "variant", "options": {"label": name, "factor": of}}
+        for name, of in (("a", 1.0), ("b", factor))
+    ]
+    benchmark = {
+        "benchmark_id": "work",
+        "kind": "experiment",
+        "experiment": f"python:{Path(__file__).resolve()}:Work",
+        "iterations": {"warmup": 1, "measured": 4},
+        "sweep": {"parameters": {"point": list(range(points))}},
+        **keys,
+    }
+    return suite_of_data(
+        {"suite_id": "timing", "agents": agents, "benchmarks": [benchmark]}, folder
+    )
+
+
+def measured(folder: Path, name: str, loaded: Any, repeats: int) -> tuple[Path, str]:
+    """Database and id of a run of the suite."""
+    database = folder / f"{name}.db"
+    create_or_migrate(database)
+    plan = make_plan([loaded], RunOptions(repeats=repeats, folder=folder))
+    asyncio.run(carry_out(plan, database))
+    return database, plan.run_id
+
+
+def verdicts(database: Path, run_id: str, points: int) -> Iterator[Comparison]:
+    """B against A at each point, as if each were a run of its own."""
+    with reading(database) as connection:
+        for point in range(points):
+            numbers = CaseNumbers(connection)
+            sides = load_sides(
+                connection,
+                [f"run:{run_id}/{name}?point={point}" for name in "ab"],
+                None,
+                None,
+                numbers,
+            )
+            found = compare(connection, sides, numbers, Asked(), ("e2e_ms",))
+            yield found.pairs[0].metrics[0]
+
+
+def equal_variants(folder: Path, runs: int) -> None:
+    database, run_id = measured(folder, "equal", suite(folder, EQUAL, runs), REPEATS)
+    found = list(verdicts(database, run_id, runs))
+    apart = sum(one.verdict in {"better", "worse"} for one in found)
+    print(f"A/A: {runs - apart} of {runs} equal variants were not called different")
+
+
+def planted_change(folder: Path, runs: int) -> None:
+    database, run_id = measured(folder, "planted", suite(folder, PLANTED, runs), REPEATS)
+    found = list(verdicts(database, run_id, runs))
+    worse = sum(one.verdict == "worse" for one in found)
+    covered = sum((one.low or 0) <= PLANTED <= (one.high or 0) for one in found)
+    ratio = statistics.median(one.ratio or 0 for one in found)
+    print(
+        f"20 % slower: median ratio {ratio:.3f}; the interval holds 1.2 in {covered} of {runs},"
+        f" called worse in {worse}"
+    )
+
+
+def instruments(folder: Path, rounds: int) -> None:
+    every = ["timing", {"psutil": {"interval_ms": 10}}, "gpu", "cprofile", "tracemalloc"]
+    medians: dict[str, list[float]] = {"alone": [], "all": []}
+    for nth in range(rounds):
+        order = [("alone", ["timing"]), ("all", every)]
+        for name, chosen in order if nth % 2 else order[::-1]:
+            loaded = suite(
+                folder, PLANTED, 1, instruments=chosen, parameters={"steps": 200_000},
+                iterations={"warmup": 2, "measured": 20},
+            )  # fmt: skip
+            database, _ = measured(folder, f"{name}-{nth}", loaded, 1)
+            with reading(database) as connection:
+                times = [
+                    row[0]
+                    for row in connection.execute(
+                        "SELECT a.e2e_ms FROM answers a JOIN benchmark_executions e"
+                        " ON e.key=a.execution_key WHERE e.agent_id='a'"
+                    )
+                ]
+            medians[name].append(statistics.median(times))
+    alone, both = (statistics.median(medians[name]) for name in ("alone", "all"))
+    best = min(medians["all"]) / min(medians["alone"])
+    print(
+        f"all instruments on a call of {alone:.2f} ms: {both / alone - 1:+.2%} by medians of"
+        f" {rounds} rounds, {best - 1:+.2%} by the best round"
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=int, default=100)
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--only", choices=("equal", "planted", "instruments"))
+    given = parser.parse_args()
+    folder = Path(tempfile.mkdtemp(prefix="experiment-timing-"))
+    try:
+        if given.only in {None, "equal"}:
+            equal_variants(folder, given.runs)
+        if given.only in {None, "planted"}:
+            planted_change(folder, max(10, given.runs // 4))
+        if given.only in {None, "instruments"}:
+            instruments(folder, given.rounds)
+    finally:
+        shutil.rmtree(folder)
+
+
+if __name__ == "__main__":
+    main()
