@@ -14,7 +14,8 @@ import asyncio
 import functools
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any
 
@@ -45,6 +46,8 @@ class BenchmarkResult:
     loops: int
     """Calls in one iteration: more than one where a single call is too short for the timer."""
     timer: TimerFacts
+    run_id: str | None = None
+    """Of the run that keeps it, where a database was named."""
 
     @property
     def iterations(self) -> int:
@@ -110,15 +113,19 @@ class Measured:
         name: str,
         iterations: int,
         warmup: int,
+        db: str | Path | None,
     ) -> None:
         self.func = func
         self.name = name
         self.iterations = iterations
         self.warmup = warmup
+        self.db = db
         functools.update_wrapper(self, func)
 
     async def __call__(self, *args: Any, **options: Any) -> BenchmarkResult:
         """Warm-up and iterations, in the loop that runs. What the function raises is raised."""
+        if self.db is not None:
+            return await self._run_stored(self.db, args, options)
         if not inspect.iscoroutinefunction(self.func):
             return self._run_sync(args, options)
         call = self._call(args, options)
@@ -130,7 +137,7 @@ class Measured:
 
     def run(self, *args: Any, **options: Any) -> BenchmarkResult:
         """The same without `await`. Raises UsageError for an async function inside a loop."""
-        if not inspect.iscoroutinefunction(self.func):
+        if self.db is None and not inspect.iscoroutinefunction(self.func):
             return self._run_sync(args, options)
         try:
             asyncio.get_running_loop()
@@ -145,6 +152,20 @@ class Measured:
             return lambda _: func()
         return lambda _: func(*args, **options)
 
+    async def _run_stored(
+        self, db: str | Path, args: Sequence[Any], options: Mapping[str, Any]
+    ) -> BenchmarkResult:
+        from agentbench_tui.experiments.stored import measure_stored
+
+        run_id, found = await measure_stored(
+            self.name,
+            self._call(args, options),
+            is_async=inspect.iscoroutinefunction(self.func),
+            counts=(self.warmup, self.iterations),
+            database=Path(db),
+        )
+        return replace(result_of(self.name, found, found[0].loops), run_id=run_id)
+
     def _run_sync(self, args: Sequence[Any], options: Mapping[str, Any]) -> BenchmarkResult:
         call = self._call(args, options)
         for _ in range(self.warmup):
@@ -158,19 +179,21 @@ def benchmark(
     name: str | Callable[..., Any] | None = None,
     iterations: int = 100,
     warmup: int = 5,
+    db: str | Path | None = None,
 ) -> Any:
     """Decorator: measure the function when it is called.
 
-    `name` is the function's own when left out; `warmup` calls are not measured.
+    `name` is the function's own when left out; `warmup` calls are not measured. With `db` each
+    measurement is kept as a run in that database, and made in a thread with a loop of its own.
     Raises UsageError for counts that measure nothing.
     """
     if callable(name):
-        return Measured(name, name.__name__, iterations, warmup)
+        return Measured(name, name.__name__, iterations, warmup, db)
     if iterations < 1 or warmup < 0:
         raise UsageError("@benchmark: at least one iteration, and no fewer than 0 of warm-up")
 
     def decorate(func: Callable[..., Any]) -> Measured:
-        return Measured(func, name or func.__name__, iterations, warmup)
+        return Measured(func, name or func.__name__, iterations, warmup, db)
 
     return decorate
 

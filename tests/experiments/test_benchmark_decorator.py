@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
 import pytest
 
 from agentbench_tui.experiments.decorator import BenchmarkResult, benchmark
 from agentbench_tui.experiments.timing import TimerFacts
-from agentbench_tui.model.errors import UsageError
+from agentbench_tui.model.errors import Unmeasured, UsageError
 
 
 def test_a_function_is_measured_by_run_and_stays_reachable() -> None:
@@ -70,6 +74,28 @@ def test_percentiles_take_enough_iterations() -> None:
     assert result(4).throughput == pytest.approx(400.0)  # mean 2.5 ms
     assert result(1).std_dev_ms is None
     assert result(3).std_dev_ms == pytest.approx(1.0)
+
+
+async def test_with_a_database_each_measurement_is_a_run(tmp_path: Path) -> None:
+    @benchmark(name="kept", iterations=4, warmup=1, db=tmp_path / "kept.db")
+    async def kept(factor: int) -> dict[str, int]:
+        return {"n": factor}
+
+    first, second = await kept(2), await kept(3)
+    assert (first.metrics, second.metrics) == ({"n": 2.0}, {"n": 3.0})
+    assert first.iterations == 4
+    with closing(sqlite3.connect(tmp_path / "kept.db")) as connection:
+        runs = connection.execute("SELECT id, status FROM runs ORDER BY key").fetchall()
+    assert runs == [(first.run_id, "complete"), (second.run_id, "complete")]
+
+
+def test_what_fails_is_kept_and_told(tmp_path: Path) -> None:
+    @benchmark(name="failing", iterations=2, warmup=0, db=tmp_path / "kept.db")
+    def failing() -> None:
+        raise ValueError("mine")
+
+    with pytest.raises(Unmeasured, match="ValueError: mine"):
+        failing.run()
 
 
 def test_counts_that_measure_nothing_are_refused() -> None:
