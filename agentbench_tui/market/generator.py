@@ -21,7 +21,11 @@ from agentbench_tui.market.world_file import encode_truth, sha256, world_id
 from agentbench_tui.model.errors import UsageError, did_you_mean
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from agentbench_tui.market.beliefs import Belief
+    from agentbench_tui.market.perpetuals import PerpPath
+    from agentbench_tui.market.traders import Tape
 
 MAX_TICKS = 100_000
 _LIMITS = {"markets": 100, "perpetuals": 50, "agents": 64}
@@ -74,18 +78,7 @@ def generate(
         *(perpetual_subject(place, path) for place, path in enumerate(paths)),
     ]
     groups, invitations = open_groups(streams, ticks, authors)
-    outcomes = {market.id: belief.outcome for market, belief in zip(markets, beliefs, strict=True)}
-    truth = Truth(
-        world_id=world_id(config),
-        outcomes=outcomes,
-        fair=tuple(_millionths(belief) for belief in beliefs),
-        authors=authors,
-        news=tuple(item for path in paths for item in path.news),
-        optimal_actions=(
-            *(best_purchase(m, tapes[i], outcomes[m.id]) for i, m in enumerate(markets)),
-            *(action for path in paths for action in best_positions(path)),
-        ),
-    )
+    truth = _truth(config, authors, markets, beliefs, tapes, paths)
     world = World(
         id=truth.world_id,
         config=config,
@@ -106,6 +99,28 @@ def generate(
         messages=write_messages(streams, ticks, groups, subjects, authors),
     )
     return world, truth
+
+
+def _truth(
+    config: WorldConfig,
+    authors: tuple[AuthorTruth, ...],
+    markets: Sequence[MarketDef],
+    beliefs: Sequence[Belief],
+    tapes: Sequence[Tape],
+    paths: Sequence[PerpPath],
+) -> Truth:
+    known = tuple(zip(markets, beliefs, tapes, strict=True))
+    return Truth(
+        world_id=world_id(config),
+        outcomes={market.id: belief.outcome for market, belief, _ in known},
+        fair=tuple(_millionths(belief) for belief in beliefs),
+        authors=authors,
+        news=tuple(item for path in paths for item in path.news),
+        optimal_actions=(
+            *(best_purchase(market, tape, belief.outcome) for market, belief, tape in known),
+            *(action for path in paths for action in best_positions(path)),
+        ),
+    )
 
 
 def check_config(config: WorldConfig) -> None:
