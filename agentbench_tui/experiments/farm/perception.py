@@ -1,0 +1,191 @@
+"""What agents perceive: for each a window of channels around itself, built anew after every step.
+
+Channels: the resource of the cells, 0 beyond the border; the border; other agents; their energy.
+The window has its agent in the middle, at its real-valued place, so that the resource is read
+between cells: from the four around (bilinear) or from the one it falls in (nearest).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from agentbench_tui.experiments.farm.world import World
+    from agentbench_tui.experiments.spatial.index import SpatialIndex
+
+Singles = NDArray[np.float32]
+StorageMode = Literal["dense", "hybrid"]
+
+CHANNELS = ("resource", "border", "agents", "energy")
+"""In hybrid storage the first is kept whole too; the rest are mostly empty."""
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """What one agent perceives: a part that is whole, and cells of the rest that are not 0."""
+
+    dense: Singles
+    """(channels kept whole, side, side)."""
+    where: NDArray[np.int32]
+    """Flat places in the channels that are not kept whole."""
+    values: Singles
+    """What is there."""
+
+    @property
+    def nbytes(self) -> int:
+        """Of the arrays' contents."""
+        return self.dense.nbytes + self.where.nbytes + self.values.nbytes
+
+    def whole(self) -> Singles:
+        """(channels, side, side): what a policy reads. Nothing is built where all is kept."""
+        kept, side = len(self.dense), self.dense.shape[-1]
+        if kept == len(CHANNELS):
+            return self.dense
+        rest = np.zeros((len(CHANNELS) - kept) * side * side, np.float32)
+        rest[self.where] = self.values
+        return np.concatenate((self.dense, rest.reshape(-1, side, side)))
+
+
+@dataclass(slots=True)
+class PerceptionProfile:
+    """Where the time of perceiving went, in seconds, and how much was done."""
+
+    index_build_s: float = 0.0
+    spatial_query_s: float = 0.0
+    bilinear_s: float = 0.0
+    nearest_s: float = 0.0
+    assemble_s: float = 0.0
+    """Border, other agents, and storing."""
+    rebuild_s: float = 0.0
+    """Making whole what is stored sparsely."""
+    bilinear_points: int = 0
+    nearest_points: int = 0
+    rebuilds: int = 0
+    observations: int = 0
+    stored_bytes: int = 0
+    whole_bytes: int = 0
+
+    @property
+    def total_s(self) -> float:
+        """All of perceiving."""
+        return (
+            self.index_build_s
+            + self.spatial_query_s
+            + self.bilinear_s
+            + self.nearest_s
+            + self.assemble_s
+            + self.rebuild_s
+        )
+
+
+class Perception:
+    """Perceives for all agents of a world, and keeps account of it."""
+
+    def __init__(
+        self,
+        radius: int,
+        storage: StorageMode,
+        *,
+        bilinear: bool,
+        build: Callable[[NDArray[np.float64]], SpatialIndex],
+    ) -> None:
+        self.radius = radius
+        self.storage = storage
+        self.bilinear = bilinear
+        self.profile = PerceptionProfile()
+        self._build = build
+        reach = np.arange(-radius, radius + 1)
+        self._dy, self._dx = np.meshgrid(reach, reach, indexing="ij")
+
+    def observe_all(self, world: World) -> list[Observation]:
+        """What every agent perceives now, in order."""
+        clock, profile = time.perf_counter, self.profile
+        began = clock()
+        index = self._build(world.places)
+        profile.index_build_s += clock() - began
+        return [self._observe(world, index, nth) for nth in range(world.population)]
+
+    def read_all(self, observations: list[Observation]) -> float:
+        """Read every observation whole, as a policy would; the sum of all that is in them."""
+        began, total = time.perf_counter(), 0.0
+        for one in observations:
+            whole = one.whole()
+            self.profile.rebuilds += whole is not one.dense
+            self.profile.whole_bytes += whole.nbytes
+            total += float(whole.sum())
+        if self.storage == "hybrid":
+            self.profile.rebuild_s += time.perf_counter() - began
+        return total
+
+    def _observe(self, world: World, index: SpatialIndex, nth: int) -> Observation:
+        clock, profile = time.perf_counter, self.profile
+        x, y = float(world.x[nth]), float(world.y[nth])
+        began = clock()
+        near = index.within(x, y, (self.radius + 1) * 2**0.5)  # to the far corner of a cell
+        queried = clock()
+        resource = self._resource(world, x, y)
+        sampled = clock()
+        others = near[near != nth]
+        observation = self._assembled(world, x, y, others, resource)
+        profile.assemble_s += clock() - sampled
+        profile.spatial_query_s += queried - began
+        if self.bilinear:
+            profile.bilinear_s += sampled - queried
+            profile.bilinear_points += resource.size
+        else:
+            profile.nearest_s += sampled - queried
+            profile.nearest_points += resource.size
+        profile.observations += 1
+        profile.stored_bytes += observation.nbytes
+        return observation
+
+    def _resource(self, world: World, x: float, y: float) -> Singles:
+        """The field at the places of the window; a cell's value holds at its centre."""
+        if not self.bilinear:
+            rows, columns = int(y) + self._dy, int(x) + self._dx
+            return self._cells(world, rows, columns)
+        rows, columns = np.floor(y - 0.5) + self._dy, np.floor(x - 0.5) + self._dx
+        down, right = (y - 0.5) % 1, (x - 0.5) % 1
+        top, left = rows.astype(np.int64), columns.astype(np.int64)
+        return np.asarray(
+            self._cells(world, top, left) * ((1 - down) * (1 - right))
+            + self._cells(world, top, left + 1) * ((1 - down) * right)
+            + self._cells(world, top + 1, left) * (down * (1 - right))
+            + self._cells(world, top + 1, left + 1) * (down * right),
+            np.float32,
+        )
+
+    def _cells(self, world: World, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> Singles:
+        height, width = world.resources.shape
+        inside = (rows >= 0) & (rows < height) & (columns >= 0) & (columns < width)
+        there = world.resources[rows.clip(0, height - 1), columns.clip(0, width - 1)]
+        return np.where(inside, there, 0).astype(np.float32)
+
+    def _assembled(
+        self, world: World, x: float, y: float, others: NDArray[np.int64], resource: Singles
+    ) -> Observation:
+        side = 2 * self.radius + 1
+        height, width = world.resources.shape
+        rows, columns = int(y) + self._dy, int(x) + self._dx
+        border = (rows < 0) | (rows >= height) | (columns < 0) | (columns >= width)
+        at_row = world.y[others].astype(np.int64) - int(y) + self.radius
+        at_column = world.x[others].astype(np.int64) - int(x) + self.radius
+        seen = (at_row >= 0) & (at_row < side) & (at_column >= 0) & (at_column < side)
+        flat = at_row[seen] * side + at_column[seen]
+        cells, which, counts = np.unique(flat, return_inverse=True, return_counts=True)
+        energy = np.bincount(which, world.energy[others[seen]], len(cells))
+        if self.storage == "hybrid":
+            outside = np.flatnonzero(border)
+            where = np.concatenate((outside, side * side + cells, 2 * side * side + cells))
+            values = np.concatenate((np.ones(len(outside)), counts, energy))
+            return Observation(resource[None], where.astype(np.int32), values.astype(np.float32))
+        whole = np.zeros((len(CHANNELS), side, side), np.float32)
+        whole[0], whole[1] = resource, border
+        whole[2].flat[cells], whole[3].flat[cells] = counts, energy
+        return Observation(whole, np.empty(0, np.int32), np.empty(0, np.float32))
