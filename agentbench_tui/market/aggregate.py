@@ -6,12 +6,15 @@ import json
 import math
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from agentbench_tui.analysis.estimate import Kind, estimate
 from agentbench_tui.model.market_metrics import MARKET_METRICS
 
 if TYPE_CHECKING:
     import sqlite3
 
+    from agentbench_tui.analysis.sample import Floats
     from agentbench_tui.engine.aggregate import Aggregate
 
 _NEVER = "it never happened in these episodes"
@@ -38,6 +41,26 @@ def add_metrics(connection: sqlite3.Connection, execution_key: int, result: Aggr
         worlds, values = zip(*found, strict=True)
         kind: Kind = "share" if metric.unit == "share" else "amount"
         result.add(name, estimate(values, kind, clusters=worlds))
+
+
+def columns(connection: sqlite3.Connection, execution_key: int) -> dict[str, Floats]:
+    """What each counted observation has of these metrics, NaN where it has none, in the order of
+    `engine.aggregate.Observations`; empty where no answer is an episode."""
+    rows = connection.execute(
+        "SELECT json_extract(answer, '$.data.metrics') FROM answers WHERE execution_key=?"
+        " AND (failure_kind IS NULL OR failure_kind NOT IN ('grader', 'harness')) ORDER BY seq",
+        (execution_key,),
+    ).fetchall()
+    found = [_with_times(json.loads(row[0] or "{}")) for row in rows]
+    table = {
+        name: np.array([_number(metrics.get(name)) for metrics in found], np.float64)
+        for name in MARKET_METRICS
+    }
+    return {name: column for name, column in table.items() if not np.isnan(column).all()}
+
+
+def _number(value: Any) -> float:
+    return float(value) if isinstance(value, int | float) else math.nan
 
 
 def _with_times(metrics: dict[str, Any]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ one, or over HTTP; the shipped baselines, and models behind an API, are moved fr
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -102,7 +102,15 @@ class Player:
             from agentbench_tui.market.trajectory import trajectory_of
 
             data["trajectory"] = trajectory_of(stage.world, episode)
-        return msgspec.structs.replace(taken, data=data)
+        return msgspec.structs.replace(taken, text=taken.text or _told(found.values), data=data)
+
+
+def _told(values: dict[str, Any]) -> str:
+    """The episode in a line, for lists of answers."""
+    fair = values["optimality_fair"]
+    share = "" if fair is None else f", {fair:.1%} of what was attainable"
+    trades = values["share_trades"] + values["perp_trades"]
+    return f"P&L {values['total_pnl']:+,.2f} USD{share}, {trades:,} trades"
 
 
 def _pace(pacing: Pacing) -> Pace:

@@ -13,6 +13,7 @@ import numpy as np
 
 from agentbench_tui.engine.aggregate import Observations
 from agentbench_tui.experiments.aggregate import repeat_means
+from agentbench_tui.market.aggregate import columns
 from agentbench_tui.model.metric import SHARES
 from agentbench_tui.store.selection import specification_of
 from agentbench_tui.verdicts.repeat_totals import repeat_totals
@@ -49,7 +50,7 @@ class TaskEvidence:
     repeat: Integers
     """Numbered 0 … R-1 over the repeats of all executions."""
     values: dict[str, Floats]
-    """By the names of `OF_OBSERVATIONS`; those without any value are left out."""
+    """By the names of `OF_OBSERVATIONS` and of a game; those without any value are left out."""
     repeats: int
     """R."""
     totals: dict[str, Floats] = field(default_factory=dict)
@@ -131,8 +132,12 @@ def task_evidence(
     for part in parts:
         repeats.append(part.repeat + first)
         first += part.repeats
+    known = dict.fromkeys(name for part in parts for name in part.values)
     values = {
-        name: np.concatenate([part.values[name] for part in parts]) for name in OF_OBSERVATIONS
+        name: np.concatenate(
+            [part.values.get(name, np.full(len(part.case), math.nan)) for part in parts]
+        )
+        for name in known
     }
     names = {name for part in parts for name in part.totals}
     totals = {
@@ -158,7 +163,7 @@ def task_evidence(
 
 
 def _part(connection: sqlite3.Connection, row: Execution, numbers: CaseNumbers) -> TaskEvidence:
-    """Of one execution, with every column of `OF_OBSERVATIONS`."""
+    """Of one execution, with every column of `OF_OBSERVATIONS`, and those of a game."""
     seen = Observations(connection, row["key"])
     agent = specification_of(connection, row)
     numbered, repeat = np.unique(seen.repeat, return_inverse=True)
@@ -170,7 +175,14 @@ def _part(connection: sqlite3.Connection, row: Execution, numbers: CaseNumbers) 
         case,
         np.full(len(seen), row["seed"], np.int64),
         repeat,
-        _columns(seen, scored=_is_scored(connection, row["key"]), recorded=agent.recorded),
+        {
+            **_columns(
+                seen, scored=_has(connection, row["key"], "accuracy"), recorded=agent.recorded
+            ),
+            **(
+                columns(connection, row["key"]) if _has(connection, row["key"], "total_pnl") else {}
+            ),
+        },
         int(repeat.max()) + 1 if len(repeat) else 0,
         {
             **repeat_totals(connection, row["key"], seen, agent),
@@ -189,11 +201,12 @@ def _returned(
     }
 
 
-def _is_scored(connection: sqlite3.Connection, execution_key: int) -> bool:
-    """Whether the benchmark has a scorer, also where no answer came that it could have judged."""
+def _has(connection: sqlite3.Connection, execution_key: int, metric: str) -> bool:
+    """Whether the metric has a value: `accuracy` of a benchmark with a scorer, also where no answer
+    came that it could have judged; `total_pnl` of one that is played."""
     row = connection.execute(
-        "SELECT 1 FROM metrics WHERE execution_key=? AND name='accuracy' AND value IS NOT NULL",
-        (execution_key,),
+        "SELECT 1 FROM metrics WHERE execution_key=? AND name=? AND value IS NOT NULL",
+        (execution_key, metric),
     ).fetchone()
     return row is not None
 

@@ -226,3 +226,21 @@ def test_what_an_agent_writes_is_text_in_every_page_and_no_formula_in_a_table(
         assert not {"script", "img", "link", "iframe"} & tags.names, page.name
         assert tags.sources == []
     assert "'=1+1" in actions_csv(played)
+
+
+def test_agents_are_compared_world_by_world_in_what_only_markets_have(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    agents = ("--agent", "market:oracle", "--agent", "market:always_long")
+    assert market("run", *SMALL, *agents, "--worlds", "6", "--format", "json") == 0
+    episodes = json.loads(capfd.readouterr().out)["episodes"]
+    pnl = {
+        agent: [one["metrics"]["total_pnl"] for one in episodes if one["agent_id"] == agent]
+        for agent in ("oracle", "always_long")
+    }
+    compare = ("compare", "always_long", "oracle", "--db", "a.db", "--metric", "total_pnl")
+    assert _run([*compare, "--format", "json"]) == 0
+    (one,) = json.loads(capfd.readouterr().out)["metrics"]
+    assert one["verdict"] == "better"
+    gained = sum(pnl["oracle"]) - sum(pnl["always_long"])
+    assert one["difference"] == pytest.approx(gained / 6)
