@@ -115,29 +115,29 @@ def planted_change(folder: Path, runs: int) -> None:
 
 def instruments(folder: Path, rounds: int) -> None:
     every = ["timing", {"psutil": {"interval_ms": 10}}, "gpu", "cprofile", "tracemalloc"]
-    medians: dict[str, list[float]] = {"alone": [], "all": []}
+    times: dict[str, list[float]] = {"alone": [], "all": []}
     for nth in range(rounds):
         order = [("alone", ["timing"]), ("all", every)]
         for name, chosen in order if nth % 2 else order[::-1]:
             loaded = suite(
-                folder, PLANTED, 1, instruments=chosen, parameters={"steps": 200_000},
-                iterations={"warmup": 2, "measured": 20},
+                folder, PLANTED, 1, instruments=chosen, parameters={"steps": 130_000},
+                iterations={"warmup": 2, "measured": 30},
             )  # fmt: skip
             database, _ = measured(folder, f"{name}-{nth}", loaded, 1)
             with reading(database) as connection:
-                times = [
+                times[name] += [
                     row[0]
                     for row in connection.execute(
                         "SELECT a.e2e_ms FROM answers a JOIN benchmark_executions e"
                         " ON e.key=a.execution_key WHERE e.agent_id='a'"
                     )
                 ]
-            medians[name].append(statistics.median(times))
-    alone, both = (statistics.median(medians[name]) for name in ("alone", "all"))
-    best = min(medians["all"]) / min(medians["alone"])
+    tenths = {name: statistics.quantiles(found, n=10) for name, found in times.items()}
+    alone, both = tenths["alone"], tenths["all"]
     print(
-        f"all instruments on a call of {alone:.2f} ms: {both / alone - 1:+.2%} by medians of"
-        f" {rounds} rounds, {best - 1:+.2%} by the best round"
+        f"all instruments on a call of {alone[0]:.2f} ms: {both[0] / alone[0] - 1:+.2%}"
+        f" at the 10th percentile, {both[4] / alone[4] - 1:+.2%} at the median, of"
+        f" {len(times['all'])} calls each"
     )
 
 
