@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from agentbench_tui.market.baselines.belief import Belief, Trust
 from agentbench_tui.market.baselines.player import Call, move_to, seats
 from agentbench_tui.market.baselines.rumours import Rumours
-from agentbench_tui.market.traders import closing_speed
+from agentbench_tui.market.fair import reversion
 
 if TYPE_CHECKING:
     from agentbench_tui.market.baselines.player import MarketSeat
@@ -37,7 +37,7 @@ class Bayes:
     def act(self, observation: dict[str, Any], call: Call) -> None:
         """Look, learn, forecast, trade."""
         open_seats = seats(observation)
-        speed = closing_speed(observation["ticks"])
+        speed = reversion(observation["ticks"])
         for seat in open_seats:
             here = (seat.net - seat.own) / seat.b
             belief = self._beliefs.get(seat.id)

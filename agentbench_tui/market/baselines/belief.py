@@ -10,12 +10,7 @@ from __future__ import annotations
 
 import math
 
-from agentbench_tui.market.fair import NOISE
-
-_CROWD = 1.2
-"""How much faster a gap closes than by the crowd alone, others' informed orders included."""
-_ROUGHNESS = 1.5
-"""Variance of blind orders against that of the crowd alone."""
+from agentbench_tui.market.fair import NOISE, blind_variance
 
 
 class Belief:
@@ -24,10 +19,11 @@ class Belief:
     __slots__ = ("_noise", "here", "mean", "speed", "variance")
 
     def __init__(self, here: float, speed: float) -> None:
+        """`here`: log odds of the first price; `speed`: `fair.reversion` of the world."""
         self.here = here
         """Log odds of the price without own shares."""
-        self.speed = min(0.9, _CROWD * speed)
-        self._noise = _ROUGHNESS * speed * (2.0 - speed) * NOISE**2
+        self.speed = speed
+        self._noise = blind_variance(speed)
         self.mean = here
         self.variance = NOISE**2
 
@@ -63,8 +59,9 @@ class Belief:
         """The price that the best inventory would make: see `fair`."""
         if ticks_left <= 1:
             return self.probability
-        move = self.speed * (self.mean - self.here)
-        variance = self.speed**2 * (self.variance + self._news(ticks_left)) + self._noise
+        news = self._news(ticks_left)
+        move = self.speed * (self.mean + (self.probability - 0.5) * news - self.here)
+        variance = self.speed**2 * (self.variance + news) + self._noise
         return 0.5 + move / variance
 
     def _drift(self, ticks_left: int) -> None:
