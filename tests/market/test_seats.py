@@ -2,6 +2,7 @@
 
 import os
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ from agentbench_tui.process.environment import child_environment
 
 PROGRAM = """
 import sys
+import time
 from agentbench_tui.market.client import CallError, Market, play
 
 def turn(market: Market) -> None:
@@ -217,3 +219,17 @@ async def test_agents_that_cannot_play_say_so_when_they_start(target: str) -> No
     seat = seat_of(agent, parse_agent(target, base_dir=""), None)
     with pytest.raises(AgentFailure, match="cannot play"):
         await seat.start()
+
+
+async def test_in_real_time_a_turn_that_ended_early_waits_for_its_end() -> None:
+    interval_s = 0.03
+    game = match(Pace("real-time", speed=CONFIG.interval_ms / 1000 / interval_s))
+    began = time.perf_counter()
+    state = game.observe()
+    while not state["over"]:
+        state = await game.end_turn(state["tick"])
+    game.close()
+    assert time.perf_counter() - began > 0.9 * interval_s * CONFIG.ticks
+    episode = game.game.episode()
+    assert len(episode.equity) == CONFIG.ticks + 1
+    assert episode.pace == "real-time"
