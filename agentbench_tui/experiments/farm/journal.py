@@ -1,7 +1,7 @@
 """The world's journal: every step of a simulation, written to SQLite as it happens.
 
-Three ways to keep it: in a file on disk from the start; in memory, lost at the end; in memory and
-copied into a file when the simulation is over.
+Ways to keep it: in a file on disk from the start, with SQLite's own settings or with a write-ahead
+log; in memory, lost at the end; in memory and copied into a file when the simulation is over.
 """
 
 from __future__ import annotations
@@ -14,7 +14,12 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from agentbench_tui.experiments.farm.world import StepRecord, World
 
-Storage = Literal["disk", "memory", "memory_persist"]
+Storage = Literal["disk", "disk_wal", "memory", "memory_persist"]
+"""`disk` is SQLite as it comes; `disk_wal` loses the last steps in a power cut, never the file."""
+
+_PRAGMAS: Mapping[Storage, Mapping[str, str]] = {
+    "disk_wal": {"journal_mode": "WAL", "synchronous": "NORMAL"}
+}
 
 _SCHEMA = """
 CREATE TABLE agents (id INTEGER PRIMARY KEY, born INTEGER NOT NULL, died INTEGER);
@@ -35,20 +40,17 @@ class Journal:
     """One journal, open for writing. A step is one transaction: after it, nothing of it is lost
     but what the storage itself loses."""
 
-    def __init__(
-        self, storage: Storage, path: Path, pragmas: Mapping[str, str | int] | None = None
-    ) -> None:
+    def __init__(self, storage: Storage, path: Path) -> None:
         """A new journal; `path` is where it lies, or where it goes at the end.
 
-        `pragmas` hold before the first table is made; none means SQLite's own settings.
         Raises FileExistsError where the file is there already.
         """
         if storage != "memory" and path.exists():
             raise FileExistsError(f"{path}: is there already; a journal begins in a new file")
         self.storage = storage
         self.path = path
-        self.connection = sqlite3.connect(path if storage == "disk" else ":memory:")
-        for name, value in (pragmas or {}).items():
+        self.connection = sqlite3.connect(path if storage.startswith("disk") else ":memory:")
+        for name, value in _PRAGMAS.get(storage, {}).items():
             self.connection.execute(f"PRAGMA {name}={value}")
         self.connection.executescript(_SCHEMA)
 

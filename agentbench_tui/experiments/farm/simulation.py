@@ -20,6 +20,8 @@ class SimulationConfig:
     use_in_memory_db: bool = False
     persist_db_on_completion: bool = False
     """With the journal in memory: copy it into a file at the end."""
+    write_ahead_log: bool = False
+    """With the journal on disk: SQLite's write-ahead log instead of its own settings."""
 
     @property
     def storage(self) -> Storage:
@@ -27,7 +29,7 @@ class SimulationConfig:
         if not self.use_in_memory_db:
             if self.persist_db_on_completion:
                 raise ValueError("persist_db_on_completion needs use_in_memory_db")
-            return "disk"
+            return "disk_wal" if self.write_ahead_log else "disk"
         return "memory_persist" if self.persist_db_on_completion else "memory"
 
 

@@ -14,7 +14,7 @@ from agentbench_tui.experiments.experiment import (
     ExperimentContext,
     register_experiment,
 )
-from agentbench_tui.experiments.farm.journal import Journal
+from agentbench_tui.experiments.farm.journal import Journal, Storage
 from agentbench_tui.experiments.farm.perception import Perception
 from agentbench_tui.experiments.farm.world import World, WorldSettings
 from agentbench_tui.experiments.spatial.index import INDEXES
@@ -37,7 +37,7 @@ class SystemProfiler(Experiment):
         steps: int = Field(100, ge=1)
         world_size: int = Field(100, ge=1, description="Cells on each side.")
         radius: int = Field(5, ge=0, description="Cells seen in each direction.")
-        storage: Literal["disk", "memory", "memory_persist"] = "memory"
+        storage: Storage = "memory"
 
     better: ClassVar[Mapping[str, Literal["lower", "higher"]]] = {
         "steps_per_s": "higher",

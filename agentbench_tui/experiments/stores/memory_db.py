@@ -14,7 +14,7 @@ from agentbench_tui.experiments.experiment import (
     ExperimentContext,
     register_experiment,
 )
-from agentbench_tui.experiments.farm.journal import Journal
+from agentbench_tui.experiments.farm.journal import Journal, Storage
 from agentbench_tui.experiments.farm.simulation import SimulationConfig, simulate
 from agentbench_tui.experiments.farm.world import World, WorldSettings
 
@@ -23,20 +23,21 @@ from agentbench_tui.experiments.farm.world import World, WorldSettings
 class MemoryDatabase(Experiment):
     """A simulation with its journal on disk, in memory, or in memory and copied at the end.
 
-    All three simulate the same world from the same state; the whole of a run is timed, from the
-    first row to the closed journal.
+    On disk with SQLite's own settings, and with a write-ahead log. All simulate the same world from
+    the same state; the whole of a run is timed, from the first row to the closed journal.
     """
 
     class Parameters(BaseModel):
         model_config = ConfigDict(extra="forbid")
 
-        storage: Literal["disk", "memory", "memory_persist"] = "disk"
+        storage: Storage = "disk"
         num_steps: int = Field(100, ge=1)
         num_agents: int = Field(30, ge=1)
         world_size: int = Field(100, ge=1, description="Cells on each side.")
 
     variants: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "disk": {"storage": "disk"},
+        "disk-wal": {"storage": "disk_wal"},
         "memory": {"storage": "memory"},
         "memory-persist": {"storage": "memory_persist"},
     }
@@ -53,8 +54,9 @@ class MemoryDatabase(Experiment):
         self._config = SimulationConfig(
             WorldSettings(self.params["num_agents"], side, side, seed=context.seed),
             self.params["num_steps"],
-            use_in_memory_db=storage != "disk",
+            use_in_memory_db=storage.startswith("memory"),
             persist_db_on_completion=storage == "memory_persist",
+            write_ahead_log=storage == "disk_wal",
         )
         self._world = World(self._config.world)
         self._folder = context.run_dir / "journals"
@@ -85,10 +87,14 @@ class MemoryDatabase(Experiment):
         probe = Journal(self._config.storage, self._folder / "probe.db")
         try:
             lies_at = probe.connection.execute("PRAGMA database_list").fetchone()[2]
+            pragmas = {
+                name: probe.connection.execute(f"PRAGMA {name}").fetchone()[0]
+                for name in ("journal_mode", "synchronous")
+            }
             probe.finish()
             leaves_file = probe.path.exists()
         finally:
             probe.discard()
             probe.path.unlink(missing_ok=True)
         place = Path(lies_at).name if lies_at else "memory"
-        return {**self.params, "storage": place, "leaves_file": leaves_file}
+        return {**self.params, "storage": place, "leaves_file": leaves_file, **pragmas}
