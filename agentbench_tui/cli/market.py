@@ -73,7 +73,7 @@ def market() -> None:
     """A deterministic world of prediction markets, perpetuals, a feed and chats for agents."""
 
 
-@market.command()
+@market.command(short_help="Make a world, and its truth beside it.")
 @_world_options
 @click.option("--seed", type=int, default=12345, show_default=True, help="0 or more.")
 @click.option(
@@ -114,7 +114,7 @@ def generate(output: Path | None, *, force: bool, form: str, **given: Any) -> in
     return 0
 
 
-@market.command("run")
+@market.command("run", short_help="Let agents play worlds, and compare how they did.")
 @click.argument("files", nargs=-1, metavar="[FILE]...", type=click.Path(path_type=Path))
 @click.option(
     "--benchmark",
@@ -195,7 +195,7 @@ def _plan(given: dict[str, Any]) -> Plan:
     return make_plan([suite_of_data(suite, folder)], options)
 
 
-@market.command()
+@market.command(short_help="Is a world sound?")
 @click.argument("file", type=click.Path(path_type=Path))
 @format_option()
 def verify(file: Path, form: str) -> int:
@@ -205,7 +205,7 @@ def verify(file: Path, form: str) -> int:
     return print_verification(file, form)
 
 
-@market.command()
+@market.command(short_help="Look again at an episode.")
 @click.argument("run", default="latest")
 @click.option("--episode", type=click.IntRange(0), default=0, show_default=True, help="Which one.")
 @click.option(
