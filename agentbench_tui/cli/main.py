@@ -39,6 +39,7 @@ COMMANDS = {
     "regressions": ("agentbench_tui.cli.regressions:regressions", "Has an agent become worse?"),
     "baseline": ("agentbench_tui.cli.baseline:baseline", "Set what agents are compared with."),
     "cost": ("agentbench_tui.cli.cost:cost", "What success costs, and what would save."),
+    "profile": ("agentbench_tui.cli.profile:profile", "Where time and tokens went."),
     "agents": ("agentbench_tui.cli.agents:agents", "List agents, check a target."),
     "suites": ("agentbench_tui.cli.suites:suites", "Validate, show, list and make suites."),
     "explain": ("agentbench_tui.cli.explain:explain", "What a metric or score means."),

@@ -60,10 +60,7 @@ def read_profile(connection: sqlite3.Connection, execution: dict[str, Any]) -> D
 
     `typical` and `slowest` have `phases`, a list of `phases.Timed`.
     """
-    observed, answers = _read_answers(connection, execution["key"])
-    is_load = not answers and any(stored_requests(connection, execution["key"]))
-    if is_load:
-        observed, answers = read_observed(connection, execution, MOST_ANSWERS)
+    observed, answers, is_load = read_all(connection, execution)
     document = profile(observed)
     for name in ("typical", "slowest"):
         if document[name] is not None:
@@ -79,6 +76,17 @@ def read_profile(connection: sqlite3.Connection, execution: dict[str, Any]) -> D
         **document,
         "resources": gauges_of(connection, execution["key"]),
     }
+
+
+def read_all(
+    connection: sqlite3.Connection, execution: dict[str, Any]
+) -> tuple[list[Observed], int, bool]:
+    """The first answers of an execution, or requests of a load; how many there are, and whether
+    it is a load."""
+    observed, answers = _read_answers(connection, execution["key"])
+    if answers or not any(stored_requests(connection, execution["key"])):
+        return observed, answers, False
+    return *read_observed(connection, execution, MOST_ANSWERS), True
 
 
 def _read_answers(connection: sqlite3.Connection, execution_key: int) -> tuple[list[Observed], int]:

@@ -1,0 +1,231 @@
+"""`agentbench profile`: where time, tokens and the machine went, and what would save how much."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from agentbench_tui.cli.output import (
+    Column,
+    benchmark_options,
+    database_option,
+    database_path,
+    format_option,
+    print_prose,
+    print_rows,
+)
+from agentbench_tui.model.errors import UsageError
+from agentbench_tui.model.untrusted import one_line
+from agentbench_tui.verdicts.figures import NOTHING, milliseconds
+
+if TYPE_CHECKING:
+    import sqlite3
+
+Document = dict[str, Any]
+SCHEMA = "agentbench.profiles/1"
+
+
+def _amount(value: float | None) -> str:
+    if value is None:
+        return NOTHING
+    return f"{value:,}" if isinstance(value, int) else f"{value:.3f}"
+
+
+_PHASES = (
+    Column("name", "phase", names_row=True),
+    Column("source", "told by"),
+    Column("share", "share", lambda value: NOTHING if value is None else f"{value:.1%}", True),
+    Column("n", "n", right=True),
+    Column("mean_ms", "mean", milliseconds, right=True),
+    Column("p50_ms", "p50", milliseconds, right=True),
+    Column("p95_ms", "p95", milliseconds, right=True),
+    Column("usage", "uses"),
+    Column("reason", "", lambda value: value or ""),
+)
+_FIGURES = (
+    Column("name", "of", names_row=True),
+    Column("value", "", _amount, right=True),
+    Column("n", "n", right=True),
+    Column("reason", "", lambda value: value or ""),
+)
+
+
+@click.command(short_help="Where time and tokens went, and what would save.")
+@click.argument("target", default="latest", metavar="[RUN|SELECTOR|FILE.prof]")
+@benchmark_options
+@click.option(
+    "--flame",
+    metavar="FILE",
+    help="Write the flame there: .svg, .json (for speedscope), or .txt; - prints it.",
+)
+@database_option
+@format_option()
+def profile(
+    target: str,
+    suite: str | None,
+    benchmark: str | None,
+    flame: str | None,
+    database: str | None,
+    form: str,
+) -> int:
+    """Phases, bottlenecks, use of the machine, tokens, and what would save how much.
+
+    From spans and gauges that are stored, the harness's and the agent's own; what they do not tell
+    is – with its reason. Of a run with several agents say which: RUN/AGENT. The flame is of the
+    agent's spans; of an experiment, and of a FILE.prof, of what cProfile saw.
+
+    \b
+    agentbench profile latest/bot --benchmark tool-calls
+    agentbench profile bot@v2 --format json
+    agentbench profile latest --benchmark store --flame store.svg
+    """
+    if target.endswith(".prof"):
+        from agentbench_tui.report.flame import flame_of_cprofile
+
+        root = flame_of_cprofile(Path(target))
+        _write_flame(root, Path(target).stem, flame or "-")
+        return 0
+    from agentbench_tui.store.database import reading
+    from agentbench_tui.verdicts.profile_findings import read_findings
+
+    path = database_path(database)
+    with reading(path) as connection:
+        executions = _executions(connection, target, suite, benchmark)
+        documents = [
+            {"run_id": one["run_id"], "ordinal": one["ordinal"], **read_findings(connection, one)}
+            for one in executions
+        ]
+    if flame is not None:
+        _write_flame(_flame_of(documents, path), _title(documents[0]), flame)
+        return 0
+    if form == "table":
+        for document in documents:
+            _print(document)
+        return 0
+    rows = [
+        {"benchmark_id": document["benchmark_id"], **_phase_row(phase)}
+        for document in documents
+        for phase in document["phases"]
+    ]
+    columns = [Column("benchmark_id", "benchmark"), *_PHASES]
+    print_rows(rows, columns, form, {"schema": SCHEMA, "profiles": documents})
+    return 0
+
+
+def _executions(
+    connection: sqlite3.Connection, target: str, suite: str | None, benchmark: str | None
+) -> list[Document]:
+    """What is meant; a name that is no agent's is a run's."""
+    from agentbench_tui.store.selection import agent_ids
+    from agentbench_tui.verdicts.selector import executions_of_selector, parse_selector
+
+    name = target.partition("@")[0].partition("?")[0]
+    is_run = ":" not in target and name not in agent_ids(connection)
+    selector = parse_selector(f"run:{target}" if is_run else target)
+    if selector.kind == "file":
+        raise UsageError(f"'{target}': a file of samples has no phases; name a run or an agent")
+    found = executions_of_selector(connection, selector, suite=suite, benchmark=benchmark)
+    return list(found)
+
+
+def _flame_of(documents: list[Document], database: Path) -> Document:
+    """The flame of the only execution. Raises UsageError when there are several, or none."""
+    if len(documents) > 1:
+        some = ", ".join(dict.fromkeys(one["benchmark_id"] for one in documents))
+        raise UsageError(f"--flame takes one benchmark: add --benchmark ({some})")
+    (document,) = documents
+    if document["flame"] is not None:
+        found: Document = document["flame"]
+        return found
+    folder = f"{document['ordinal']:03}-{document['agent_id']}-0"
+    seen = database.parent / "experiments" / document["run_id"] / folder / "cprofile.prof"
+    if not seen.exists():
+        raise UsageError(
+            f"{_title(document)} has no flame: the agent told no spans, and there is no pass of "
+            "cProfile (`instruments: [cprofile]` of an experiment makes one)"
+        )
+    from agentbench_tui.report.flame import flame_of_cprofile
+
+    return flame_of_cprofile(seen)
+
+
+def _write_flame(root: Document, title: str, where: str) -> None:
+    from agentbench_tui.report.flame import speedscope_flame, svg_flame, text_flame
+
+    if where == "-":
+        for line in text_flame(root):
+            click.echo(one_line(line, limit=400))
+        return
+    path = Path(where)
+    writers = {
+        ".svg": lambda: svg_flame(root, title),
+        ".json": lambda: speedscope_flame(root, title),
+        ".txt": lambda: "\n".join(text_flame(root)) + "\n",
+    }
+    if path.suffix not in writers:
+        raise UsageError(f"--flame {where}: expected FILE.svg, FILE.json, FILE.txt or -")
+    try:
+        path.write_text(writers[path.suffix](), encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{path}: {(error.strerror or str(error)).lower()}") from None
+    click.echo(f"{path}: the flame of {title}", err=True)
+
+
+def _title(document: Document) -> str:
+    simulated = " (simulated)" if document["simulated"] else ""
+    agent = f"{document['agent_id']}@{document['agent_version']}{simulated}"
+    return one_line(f"{document['benchmark_id']} by {agent}")
+
+
+def _print(document: Document) -> None:
+    total = milliseconds(document["total_ms"])
+    of = "requests" if document["is_load"] else "answers"
+    title = f"{_title(document)}: {total} in {document['looked_at']:,} {of}"
+    print_rows([_phase_row(one) for one in document["phases"]], _PHASES, "table", title=title)
+    click.echo()
+    print_rows(_figures(document), _FIGURES, "table", title="use and tokens")
+    click.echo()
+    for line in _sentences(document):
+        print_prose(line)
+    click.echo()
+
+
+def _phase_row(phase: Document) -> Document:
+    usage = phase["resource_usage"] or {}
+    told = (f"{name} {value:.3g}" for name, value in usage.items() if value is not None)
+    return {**phase, "name": one_line(phase["name"]), "usage": ", ".join(told)}
+
+
+def _figures(document: Document) -> list[Document]:
+    use, tokens = document["resource_utilization"], document["token_analysis"]
+    reason = tokens["reason"]
+    return [
+        *({"name": name.replace("_", " "), **one} for name, one in use.items() if one is not None),
+        *(
+            {
+                "name": name.replace("_", " "),
+                "value": tokens[name],
+                "n": tokens["n"],
+                "reason": None if tokens[name] is not None else reason or "not reported",
+            }
+            for name in ("input_tokens", "output_tokens", "cache_hits", "wasted_tokens",
+                         "token_efficiency")
+        ),
+    ]  # fmt: skip
+
+
+def _sentences(document: Document) -> list[str]:
+    lines = [
+        f"bottleneck {one_line(one['location'])}: {milliseconds(one['impact_ms'])} "
+        f"{'an answer' if one['kind'] == 'share' else 'above the median'}; {one['cause']}; "
+        f"{one['optimization_suggestion']}"
+        for one in document["bottlenecks"]
+    ]
+    lines += [
+        f"to save {one['estimated_impact']:.1%} of the {one['of']} at most: "
+        f"{one['potential_improvement']} (effort: {one['implementation_effort']})"
+        for one in document["optimization_opportunities"]
+    ]
+    return lines or ["no phase takes a tenth of the time, and nothing measured could be saved"]

@@ -1,0 +1,174 @@
+"""Flames: who called whom and how long it took, as text, as SVG, and for speedscope.
+
+A flame is a tree of `{name, value, children}`, values in ms, as `verdicts.profile` gives it of
+spans; `flame_of_cprofile` makes one of a file of cProfile.
+"""
+
+from __future__ import annotations
+
+import json
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from agentbench_tui.model.errors import UsageError
+
+Frame = dict[str, Any]
+LEAST_SHARE = 0.001
+"""Of the whole, below which a frame is left out of a call graph's flame."""
+_DEEPEST = 60
+_WIDTH, _ROW, _TEXT = 1200, 18, 7
+"""Pixels: of a picture, of a row, of a character."""
+_COLOURS = ("#e6b566", "#e8a25c", "#dd8f5a", "#e9c07d", "#d9a05f")
+
+
+def text_flame(root: Frame, width: int = 100) -> list[str]:
+    """A line for each frame, indented, with its time, its share, and a bar of that share."""
+    total = root["value"] or 1.0
+    bar = max(10, width // 4)
+    lines: list[str] = []
+
+    def walk(frame: Frame, depth: int) -> None:
+        share = frame["value"] / total
+        name = "  " * depth + frame["name"]
+        room = max(10, width - bar - 22)
+        filled = "#" * max(1, round(min(1.0, share) * bar))
+        lines.append(f"{name[:room]:<{room}} {frame['value']:>10.3f} ms {share:>6.1%} {filled}")
+        for child in sorted(frame["children"], key=lambda one: -one["value"]):
+            walk(child, depth + 1)
+
+    walk(root, 0)
+    return lines
+
+
+def svg_flame(root: Frame, title: str) -> str:
+    """A picture that needs nothing beside it; each frame tells itself under the pointer.
+
+    Frames stand side by side in their parent. Where spans went on at the same time they take more
+    than it has, and are drawn narrower, by the same factor all.
+    """
+    total = root["value"] or 1.0
+    boxes: list[str] = []
+    deepest = 0
+
+    def walk(frame: Frame, x: float, width: float, depth: int) -> None:
+        nonlocal deepest
+        if width < 0.5:
+            return
+        deepest = max(deepest, depth)
+        y = 30 + depth * _ROW
+        told = f"{frame['name']}: {frame['value']:.3f} ms ({frame['value'] / total:.1%})"
+        room = int(width / _TEXT) - 1
+        label = frame["name"] if len(frame["name"]) <= room else frame["name"][: max(0, room)]
+        colour = _COLOURS[sum(map(ord, frame["name"])) % len(_COLOURS)]
+        boxes.append(
+            f'<g><title>{escape(told)}</title><rect x="{x:.2f}" y="{y}" width="{width:.2f}" '
+            f'height="{_ROW - 1}" fill="{colour}"/><text x="{x + 3:.2f}" y="{y + 13}">'
+            f"{escape(label)}</text></g>"
+        )
+        inside = sum(child["value"] for child in frame["children"])
+        scale = width / max(frame["value"], inside, 1e-12)
+        for child in frame["children"]:
+            walk(child, x, child["value"] * scale, depth + 1)
+            x += child["value"] * scale
+
+    walk(root, 0.0, float(_WIDTH), 0)
+    height = 30 + (deepest + 1) * _ROW + 10
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" '
+        f'font-family="monospace" font-size="12"><rect width="{_WIDTH}" height="{height}" '
+        f'fill="#ffffff"/><text x="4" y="18">{escape(title)}</text>{"".join(boxes)}</svg>\n'
+    )
+
+
+def speedscope_flame(root: Frame, title: str) -> str:
+    """A file of speedscope's format (its schema `file-format-schema.json`), one sampled profile.
+
+    Each frame's own time is a sample; a frame whose children took longer than itself, side by
+    side, has none.
+    """
+    names: dict[str, int] = {}
+    samples: list[list[int]] = []
+    weights: list[float] = []
+
+    def walk(frame: Frame, above: list[int]) -> None:
+        stack = [*above, names.setdefault(frame["name"], len(names))]
+        own = frame["value"] - sum(child["value"] for child in frame["children"])
+        if own > 0:
+            samples.append(stack)
+            weights.append(own)
+        for child in frame["children"]:
+            walk(child, stack)
+
+    walk(root, [])
+    return json.dumps(
+        {
+            "$schema": "https://www.speedscope.app/file-format-schema.json",
+            "name": title,
+            "exporter": "agentbench",
+            "activeProfileIndex": 0,
+            "shared": {"frames": [{"name": name} for name in names]},
+            "profiles": [
+                {
+                    "type": "sampled",
+                    "name": title,
+                    "unit": "milliseconds",
+                    "startValue": 0,
+                    "endValue": sum(weights),
+                    "samples": samples,
+                    "weights": weights,
+                }
+            ],
+        }
+    )
+
+
+def flame_of_cprofile(path: Path) -> Frame:
+    """A flame of what cProfile saw, in ms.
+
+    cProfile keeps who called whom, not whole stacks: what a function took is shared out among its
+    callers as it was spent for each, and below it by those shares. Raises UsageError for a file
+    that is none of its.
+    """
+    import pstats
+
+    try:
+        entries: dict[Any, Any] = pstats.Stats(str(path)).stats  # type: ignore[attr-defined]
+    except (OSError, ValueError, EOFError, TypeError, AttributeError) as error:
+        raise UsageError(f"{path}: no profile of cProfile ({error})") from None
+    calls: dict[Any, list[tuple[Any, float]]] = {}
+    for function, (*_, callers) in entries.items():
+        for caller, edge in callers.items():
+            calls.setdefault(caller, []).append((function, edge[3]))
+    roots = [one for one, (*_, callers) in entries.items() if callers.keys() <= {one}]
+    longest = max(entries, key=lambda one: entries[one][3], default=None)
+    if longest is not None and entries[longest][3] > sum(entries[one][3] for one in roots):
+        roots = [longest]  # the first call is called again by what it calls
+    total = sum(entries[one][3] for one in roots)
+
+    def made(function: Any, seconds: float, above: tuple[Any, ...]) -> Frame:
+        share = seconds / (entries[function][3] or 1.0)
+        children = [
+            made(callee, took * share, (*above, function))
+            for callee, took in calls.get(function, ())
+            if callee not in above
+            and callee != function
+            and len(above) < _DEEPEST
+            and took * share >= LEAST_SHARE * total
+        ]
+        return {"name": _name(function), "value": 1000 * seconds, "children": children}
+
+    return {
+        "name": path.stem,
+        "value": 1000 * total,
+        "children": [
+            made(one, entries[one][3], ())
+            for one in sorted(roots, key=lambda one: -entries[one][3])
+            if entries[one][3] >= LEAST_SHARE * total
+        ],
+    }
+
+
+def _name(function: tuple[str, int, str]) -> str:
+    file, line, name = function
+    return name if file == "~" else f"{name} ({Path(file).name}:{line})"
