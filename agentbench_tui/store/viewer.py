@@ -187,7 +187,7 @@ class Viewer:
             return
 
     async def _open(self) -> None:
-        self._inode = os.stat(self._path).st_ino  # noqa: PTH116  # polled
+        self._inode = self._inode_now()
         self._connection = await aiosqlite.connect(
             read_uri(self._path), uri=True, isolation_level=None
         )
@@ -200,15 +200,18 @@ class Viewer:
 
     async def _reopen_if_replaced(self) -> None:
         """Another file may have taken the path: a viewer of the old one would wait for ever."""
-        try:
-            inode = os.stat(self._path).st_ino  # noqa: PTH116
-        except FileNotFoundError as error:
-            raise StoreError(f"{self._path}: the database is gone") from error
+        inode = self._inode_now()
         if inode != self._inode:
             assert self._connection is not None
             await self._connection.close()
             await self._open()
             self._run = {}
+
+    def _inode_now(self) -> int:
+        try:
+            return os.stat(self._path).st_ino  # noqa: PTH116  # polled
+        except FileNotFoundError as error:
+            raise StoreError(f"{self._path}: the database is gone") from error
 
     async def _update(self) -> Update:
         key = await self._read_run()

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from textual.app import App, SystemCommand
 from textual.binding import Binding
+from textual.worker import WorkerFailed
 
 from agentbench_tui.model.errors import AgentbenchError
 from agentbench_tui.model.untrusted import one_line, visible
@@ -70,6 +71,7 @@ class AgentbenchApp(App[None]):
         Binding("t", "next_theme", "Theme", show=False),
         Binding("ctrl+s", "picture", "Screenshot (SVG)", show=False),
         Binding("f5", "read_again", "Read again", show=False),
+        Binding("ctrl+z", "suspend_process", "To the shell", show=False, tooltip="fg comes back"),
         Binding("q", "leave", "Quit"),
         Binding("ctrl+c,ctrl+q", "leave", "Quit", show=False, priority=True, system=True),
     ]
@@ -284,6 +286,8 @@ class AgentbenchApp(App[None]):
             super()._handle_exception(error)
         elif self.fault is None:
             self.fault = error
+            if isinstance(error, WorkerFailed) and isinstance(error.error, Exception):
+                self.fault = error.error  # which has the traceback
             self.exit(return_code=1)
 
     def _terminated(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import subprocess
 import sys
 import time
@@ -376,3 +377,24 @@ async def test_without_colours_it_is_shown_too(
     async with app.run_test(size=(200, 60)) as pilot:
         await settle(pilot, lambda: "values" in text(app, "#latency"))
         await settle(pilot, lambda: "good (simulated)" in text(app, "#board"))
+
+
+async def test_a_store_that_is_gone_is_told_and_followed_again_when_it_is_back(
+    database: Path, tmp_path: Path
+) -> None:
+    copy = tmp_path / "s.db"
+    with closing(connect_to_read(database)) as source, closing(sqlite3.connect(copy)) as target:
+        source.backup(target)
+    app = session(copy)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot, lambda: "12/12" in text(app, "StatusBar"))
+        away = copy.rename(tmp_path / "away.db")
+        await settle(pilot, lambda: "gone" in str(app.screen.query_one("#notice").render()))
+        for key in ("1", "4", "9", "3"):
+            await pilot.press(key)
+        away.rename(copy)
+        page = app.screen
+        assert isinstance(page, Live)
+        await settle(pilot, lambda: page._viewer is not None and page._state.run)
+        await pilot.press("left_square_bracket")
+        await settle(pilot, lambda: "replay" in text(app, "StatusBar"))

@@ -115,7 +115,8 @@ class Live(Replaying, Page["LiveDocument | None"]):
     def show(self, found: LiveDocument | None) -> None:
         if found is None:
             return
-        if found.run_id != self._run_id or self.shared.replay:
+        lost = self._following is not None and self._following.is_finished  # the store was gone
+        if found.run_id != self._run_id or self.shared.replay or lost:
             self._follow(found.run_id)
         self._document = found
         running = self._state.run.get("status") == "running"
