@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
@@ -32,6 +32,7 @@ end of a turn is shown to you in the next ones."""
 _GO_ON = "These are the results. Call further functions, or end your turn with a short note."
 
 _encode = msgspec.json.Encoder().encode
+_Number = TypeVar("_Number", int, float)
 
 
 def tools() -> tuple[dict[str, Any], ...]:
@@ -145,45 +146,37 @@ class Spent:
     """What the answers of an episode took, together."""
 
     def __init__(self) -> None:
-        self._answers = 0
-        self._api_calls = 0
-        self._input = self._output = self._cached = self._reasoning = 0
-        self._counted = 0
-        self._estimated = False
-        self._costs: list[float | None] = []
-        self._model: str | None = None
-        self._simulated = False
+        self._answers: list[Answer] = []
 
     def add(self, answer: Answer) -> None:
         """Count one answer."""
-        self._answers += 1
-        self._api_calls += answer.api_calls
-        self._costs.append(answer.cost_usd)
-        self._model = answer.model or self._model
-        self._simulated |= answer.simulated
-        usage = answer.usage
-        if usage is not None:
-            self._counted += 1
-            self._input += usage.input_tokens or 0
-            self._output += usage.output_tokens or 0
-            self._cached += usage.cached_tokens or 0
-            self._reasoning += usage.reasoning_tokens or 0
-            self._estimated |= usage.estimated
+        # What it said is in the game's record; only its figures are kept here.
+        self._answers.append(msgspec.structs.replace(answer, text="", tool_calls=(), messages=()))
 
     def answer(self) -> Answer:
-        """The sums; tokens and costs only where every answer told them."""
-        known = self._counted == self._answers and self._answers > 0
+        """The sums; of what not every answer told, None."""
+        those = self._answers
+        usages = [one.usage or Usage() for one in those]
         usage = Usage(
-            self._input, self._output, self._cached, self._reasoning, estimated=self._estimated
+            _sum([one.input_tokens for one in usages]),
+            _sum([one.output_tokens for one in usages]),
+            _sum([one.cached_tokens for one in usages]),
+            _sum([one.reasoning_tokens for one in usages]),
+            estimated=any(one.estimated for one in usages),
         )
-        costs = [cost for cost in self._costs if cost is not None]
         return Answer(
-            usage=usage if known else None,
-            model=self._model,
-            api_calls=self._api_calls,
-            cost_usd=sum(costs) if costs and len(costs) == self._answers else None,
-            simulated=self._simulated,
+            usage=None if usage.total is None else usage,
+            model=next((one.model for one in reversed(those) if one.model), None),
+            api_calls=sum(one.api_calls for one in those),
+            cost_usd=_sum([one.cost_usd for one in those]),
+            simulated=any(one.simulated for one in those),
         )
+
+
+def _sum(values: list[_Number | None]) -> _Number | None:
+    """None where one is not known."""
+    known = [value for value in values if value is not None]
+    return sum(known[1:], known[0]) if known and len(known) == len(values) else None
 
 
 def _named(calls: tuple[ToolCall, ...]) -> tuple[ToolCall, ...]:

@@ -187,7 +187,7 @@ async def test_a_model_plays_by_tool_calls_whose_results_it_is_told() -> None:
     episode = game.game.episode()
     assert [call.code for call in episode.calls] == [0, -32602]
     assert len(agent.asked) == CONFIG.ticks + 1
-    assert answer.usage == Usage(100 * len(agent.asked), 10 * len(agent.asked), 0, 0)
+    assert answer.usage == Usage(100 * len(agent.asked), 10 * len(agent.asked))
     assert answer.cost_usd == 0.5 * len(agent.asked)
     told = agent.asked[1].case.messages
     assert [message.role for message in told] == ["system", "user", "assistant", "tool", "tool"]
