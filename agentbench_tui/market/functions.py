@@ -9,7 +9,14 @@ import msgspec
 
 from agentbench_tui.agents.model_api import wire_tool_name
 from agentbench_tui.market.actions import METHODS, MethodError
-from agentbench_tui.model.answer import AgentFailure, Answer, Case, Message, Usage
+from agentbench_tui.model.answer import (
+    RETRYABLE,
+    AgentFailure,
+    Answer,
+    Case,
+    Message,
+    Usage,
+)
 
 if TYPE_CHECKING:
     from agentbench_tui.market.match import Match
@@ -21,6 +28,9 @@ MOST_CALLS = 16
 """Calls of one answer that are carried out; further ones are refused."""
 _NOTES = 3
 """Turns whose last words are shown again."""
+_WAITS_S = (0.5, 2.0, 8.0)
+"""Before an answer is asked for again that failed for a reason which may pass."""
+_LONGEST_WAIT_S = 60.0
 _RULES = """\
 You trade in a simulated world: prediction markets, perpetual futures, a feed of posts and group \
 chats. Your aim is the highest equity at the end. A winning share pays 1 dollar when its market \
@@ -126,7 +136,7 @@ class ModelSeat:
                 messages=(Message("system", _RULES), *turns),
                 tools=self._tools,
             )
-            answer = await self._agent.answer(msgspec.structs.replace(request, case=case))
+            answer = await self._ask(msgspec.structs.replace(request, case=case))
             spent.add(answer)
             reply = Message("assistant", answer.text, _named(answer.tool_calls))
             game.note(reply)
@@ -140,6 +150,18 @@ class ModelSeat:
             if game.is_over or game.tick != tick:
                 break
         return ""
+
+    async def _ask(self, request: Request) -> Answer:
+        """One answer. A whole episode is not lost to what may pass: it is asked again."""
+        for wait_s in _WAITS_S:
+            try:
+                return await self._agent.answer(request)
+            except AgentFailure as failure:
+                if failure.kind not in RETRYABLE:
+                    raise
+                asked_s = failure.retry_after_s
+                await asyncio.sleep(wait_s if asked_s is None else min(asked_s, _LONGEST_WAIT_S))
+        return await self._agent.answer(request)
 
 
 class Spent:

@@ -198,6 +198,34 @@ async def test_a_model_plays_by_tool_calls_whose_results_it_is_told() -> None:
     assert episode.messages
 
 
+class Busy(Scripted):
+    """Refuses every answer twice before it gives it."""
+
+    def __init__(self, kind: FailureKind) -> None:
+        super().__init__()
+        self.kind = kind
+        self.refused = 0
+
+    async def answer(self, request: Request) -> Answer:
+        if self.refused % 3 < 2:
+            self.refused += 1
+            raise AgentFailure(self.kind, "busy", retry_after_s=0)
+        self.refused += 1
+        return await super().answer(request)
+
+
+async def test_what_may_pass_does_not_end_an_episode_and_what_may_not_does() -> None:
+    agent: Any = Busy(FailureKind.RATE_LIMITED)
+    game = match()
+    await ModelSeat(agent).play(game, request())
+    assert game.game.is_over
+    assert agent.refused == 3 * CONFIG.ticks
+    broken: Any = Busy(FailureKind.PARSE)
+    with pytest.raises(AgentFailure, match="busy"):
+        await ModelSeat(broken).play(match(), request())
+    assert broken.refused == 1
+
+
 async def test_a_model_that_never_ends_its_turn_is_bounded() -> None:
     agent: Any = Scripted((call("a2a_getBalance"),) * (MOST_CALLS + 5), forever=True)
     game = match()
