@@ -59,6 +59,7 @@ class Game:
     ) -> None:
         self.world = world
         self.config = config or GameConfig()
+        self._clock = self.config.now
         self._turns = Turns(self.config.pace, world.config.interval_ms)
         self._record = Record(world, self.config.pace.mode, self.config.max_calls)
         self._desk = Desk(world, outcomes, self._record)
@@ -89,7 +90,7 @@ class Game:
 
     def hand_over(self) -> None:
         """The agent has what it needs for this tick from now on; `observation` does it as well."""
-        now = self.config.now()
+        now = self._clock()
         self._turns.hand_over(self.tick, now)
         self._record.hand_over(now)
 
@@ -101,32 +102,31 @@ class Game:
 
     def call(self, method: str, params: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """One call of the agent. Raises MethodError; kept in the episode either way."""
-        now = self.config.now()
-        record = self._record
+        clock, record = self._clock, self._record
+        now = clock()
         waited = record.waited(now)
         due = self._turns.due
-        tick = self.tick
+        tick = self._desk.tick
         checked: object = params
         try:
             if due is not None and now > due and not self._ended:
                 self._lose_turns(now)
                 raise MethodError(TURN_LOST, f"tick {tick} is over: it is tick {self.tick} now")
             self._admit()
-            handler = self._handlers.get(method)
-            known = METHODS[method] if handler is not None else find_method(method)
+            known = METHODS[method] if method in self._handlers else find_method(method)
             checked = known.check(params) if params else _without(known)
-            result = self._handlers[known.name](checked)
+            result = self._handlers[method](checked)
         except MethodError as error:
             record.refused(tick, method, checked, error, waited)
-            record.hand_over(self.config.now())
+            record.hand_over(clock())
             raise
         record.answered(tick, known, checked, waited, result)
-        record.hand_over(self.config.now())
+        record.hand_over(clock())
         return result
 
     def end_turn(self) -> None:
         """The agent is done with this tick; a driver of real time calls it before it waits."""
-        now = self.config.now()
+        now = self._clock()
         self._record.end_turn(now)
         due = self._turns.due
         self._ended = self._ended or due is None or now <= due
@@ -143,11 +143,11 @@ class Game:
             self._step()
             self._turns.next(self.tick)
         else:
-            self._lose_turns(self.config.now())
+            self._lose_turns(self._clock())
 
     def expire(self) -> bool:
         """Go on when the turn at hand is overdue, and count the turn as lost. Whether it was."""
-        now = self.config.now()
+        now = self._clock()
         if self.is_over or self._ended or not self._is_late(now):
             return False
         self._lose_turns(now)

@@ -43,25 +43,46 @@ class Board:
             }
             for market in world.markets
         ]
+        # Looked up once: this is the hottest path of a game.
+        self._tapes = [
+            (flow, volume, market.b, market.resolve_tick)
+            for market, flow, volume in zip(world.markets, world.flows, world.volumes, strict=True)
+        ]
+        self._perp_heads = [
+            {
+                "ticker": perp.ticker,
+                "price": 0.0,
+                "indexPrice": 0.0,
+                "priceChange24h": 0.0,
+                "openInterest": 0,
+                "fundingRate": 0.0,
+                "nextFundingTime": 0,
+                "maxLeverage": world.rules.max_leverage,
+                "takerFee": world.rules.perp_fee_ppm / PER_MILLION,
+            }
+            for perp in world.perpetuals
+        ]
 
     def prediction(self, market: int, tick: int, own: int) -> dict[str, Any]:
         """A prediction market now, with `own` net thousandths of a share of the agent in its price.
 
         The outcome is there once it is resolved.
         """
-        world = self._world
-        definition = world.markets[market]
-        flow = world.flows[market][tick] + own
+        flows, volumes, b, end = self._tapes[market]
+        net = (flows[tick] + own) / SHARE_UNITS
         quote: dict[str, Any] = self._market_heads[market].copy()
-        quote["yesShares" if flow > 0 else "noShares"] = abs(flow) / SHARE_UNITS
-        quote["totalVolume"] = world.volumes[market][tick] / SHARE_UNITS
-        if tick >= definition.resolve_tick:
-            outcome = self._outcomes[definition.id]
+        if net > 0:
+            quote["yesShares"] = net
+        elif net < 0:
+            quote["noShares"] = -net
+        quote["totalVolume"] = volumes[tick] / SHARE_UNITS
+        if tick < end:
+            price = lmsr.price(net, b)
+        else:
+            outcome = self._outcomes[quote["id"]]
             price = 1.0 if outcome else 0.0
             quote["resolved"] = True
             quote["outcome"] = "YES" if outcome else "NO"
-        else:
-            price = lmsr.price(flow / SHARE_UNITS, definition.b)
         quote["yesPrice"] = price
         quote["noPrice"] = 1.0 - price
         return quote
@@ -73,17 +94,14 @@ class Board:
         marks = world.marks[place]
         mark, before = marks[tick], marks[max(0, tick - self._day)]
         next_funding = (tick // definition.funding_ticks + 1) * definition.funding_ticks
-        return {
-            "ticker": definition.ticker,
-            "price": mark / DOLLAR,
-            "indexPrice": world.indexes[place][tick] / DOLLAR,
-            "priceChange24h": (mark - before) / before * 100.0,
-            "openInterest": world.open_interest[place][tick],
-            "fundingRate": world.funding[place][tick] / PER_BILLION,
-            "nextFundingTime": world.time_ms(next_funding),
-            "maxLeverage": world.rules.max_leverage,
-            "takerFee": world.rules.perp_fee_ppm / PER_MILLION,
-        }
+        quote: dict[str, Any] = self._perp_heads[place].copy()
+        quote["price"] = mark / DOLLAR
+        quote["indexPrice"] = world.indexes[place][tick] / DOLLAR
+        quote["priceChange24h"] = (mark - before) / before * 100.0
+        quote["openInterest"] = world.open_interest[place][tick]
+        quote["fundingRate"] = world.funding[place][tick] / PER_BILLION
+        quote["nextFundingTime"] = world.time_ms(next_funding)
+        return quote
 
 
 def share_positions(world: World, account: Account, tick: int) -> list[dict[str, Any]]:

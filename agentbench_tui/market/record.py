@@ -60,8 +60,11 @@ class Record:
 
     def waited(self, now: float) -> float:
         """Seconds that the agent took to come with a call; 0 without a hand-over before it."""
-        waited = now - self._handed if self._turn_began is not None else 0.0
-        self._waits.append(waited)
+        if self._turn_began is None:
+            return 0.0
+        waited = now - self._handed
+        if len(self._waits) < self._max_calls:
+            self._waits.append(waited)
         return waited
 
     def end_turn(self, now: float) -> None:
