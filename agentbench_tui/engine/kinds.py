@@ -59,16 +59,22 @@ class Kind(Protocol):
 class _Varied(Protocol):
     """`experiments.variants`."""
 
-    def own_variants(self, benchmark: Benchmark, base_dir: str) -> list[AgentSpec]: ...
+    def run_with(
+        self, benchmark: Benchmark, base_dir: str, given: Sequence[AgentSpec]
+    ) -> Sequence[AgentSpec]: ...
 
 
-def own_agents(benchmark: Benchmark, base_dir: str) -> list[AgentSpec]:
-    """What a benchmark is run with when neither suite nor user names an agent: the variants of an
-    experiment; nothing for other kinds. Raises UsageError."""
+def run_with(
+    benchmark: Benchmark, base_dir: str, given: Sequence[AgentSpec]
+) -> Sequence[AgentSpec]:
+    """The agents of a benchmark's executions: those given, or the variants that an experiment
+    brings along where none is. Raises UsageError for variants that the experiment does not take."""
     if benchmark.kind != "experiment":
-        return []
+        return given
     package, _, _ = KINDS["experiment"].rpartition(".")
-    return cast("_Varied", import_module(f"{package}.variants")).own_variants(benchmark, base_dir)
+    return cast("_Varied", import_module(f"{package}.variants")).run_with(
+        benchmark, base_dir, given
+    )
 
 
 def is_built_in(name: str) -> bool:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from agentbench_tui.engine.casebook import open_group
-from agentbench_tui.engine.kinds import own_agents
+from agentbench_tui.engine.kinds import run_with
 from agentbench_tui.engine.loading import LoadedSuite, load_suite
 from agentbench_tui.engine.plan import ExecutionPlan, Group, Plan, SuiteInPlan
 from agentbench_tui.engine.sweep import points
@@ -147,7 +147,7 @@ def _groups(
         for offset in range(options.seeds):
             for point in points(listed.sweep, _seed(options, listed, suite), pinned):
                 benchmark = loaded.benchmark(index, settings, point)
-                own = agents or own_agents(benchmark, str(loaded.folder))
+                those = run_with(benchmark, str(loaded.folder), agents)
                 yield Group(
                     suite_id=suite.suite_id,
                     suite_hash=suite_hash,
@@ -157,7 +157,7 @@ def _groups(
                     seed=_seed(options, benchmark, suite) + offset,
                     base_dir=str(loaded.folder),
                     case_ids=options.cases,
-                    executions=tuple(ExecutionPlan(new_id(), 0, agent) for agent in own),
+                    executions=tuple(ExecutionPlan(new_id(), 0, agent) for agent in those),
                 )
 
 

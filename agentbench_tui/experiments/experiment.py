@@ -120,7 +120,8 @@ def register_experiment(slug: str) -> Callable[[E], E]:
         raise UsageError(f"an experiment cannot be called `{slug}`: letters, digits, `.`, `_`, `-`")
 
     def register(cls: E) -> E:
-        if not issubclass(cls, Experiment):
+        given: object = cls
+        if not (isinstance(given, type) and issubclass(given, Experiment)):
             raise UsageError(f"{slug}: {cls!r} is not a class derived from Experiment")
         known = REGISTERED.get(slug)
         # A module that is loaded again by its path brings the same class once more.

@@ -7,13 +7,14 @@ along, else the one with nothing changed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.agents.target import parse_target, spec_from_table
-from agentbench_tui.experiments.parameters import from_text, parameter_model
+from agentbench_tui.experiments.parameters import from_text, parameter_model, problems_of
 from agentbench_tui.experiments.registry import find_experiment
+from agentbench_tui.model.errors import UsageError
 from agentbench_tui.model.suite import AgentTable
 
 if TYPE_CHECKING:
@@ -36,12 +37,21 @@ def variant(name: str, parameters: Mapping[str, Any]) -> AgentSpec:
     return spec_from_table(AgentTable(id=name, target=TARGET, options=dict(parameters)), "")
 
 
-def own_variants(benchmark: Benchmark, base_dir: str) -> list[AgentSpec]:
-    """What a benchmark is run with when nobody says. Raises UsageError for an unknown experiment.
+def run_with(
+    benchmark: Benchmark, base_dir: str, given: Sequence[AgentSpec]
+) -> Sequence[AgentSpec]:
+    """What a benchmark is run with: what is given, else the variants of the experiment.
 
-    Variants that differ in nothing but what the benchmark sets itself are left out: it is pinned.
+    Those whose parameters the benchmark sets itself are left out then: they are pinned. Raises
+    UsageError for an unknown experiment and for variants with parameters that it does not take.
     """
     cls = find_experiment(benchmark.experiment or "", Path(base_dir))
+    for agent in given:
+        values = parameters_of(cls, benchmark.parameters, agent)
+        for problem in problems_of(cls, values) if is_variant(agent) else ():
+            raise UsageError(f"variant {agent.id}: {problem}")
+    if given:
+        return given
     pinned = {*benchmark.parameters, *(benchmark.sweep.parameters if benchmark.sweep else ())}
     free = [
         variant(name, values)

@@ -107,6 +107,8 @@ def test_a_class_in_a_file_is_found_and_anything_else_is_refused() -> None:
         find_experiment(f"python:{path}:descriptors")
     with pytest.raises(UsageError, match="a name, or python:module:Class"):
         find_experiment("command:./it")
+    with pytest.raises(UsageError, match="is not a class derived from Experiment"):
+        register_experiment("nothing")(workloads.descriptors)
     with pytest.raises(UsageError, match="cannot be called"):
         register_experiment("two words")
 

@@ -1,0 +1,120 @@
+"""`agentbench experiments`, and `run` in AgentFarm's spelling."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from measuring import slug
+
+from agentbench_tui.cli.main import _run
+
+Said = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> Said:
+    """Runs a command in an empty folder; its exit code, output and errors."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("AGENTBENCH_DB", str(tmp_path / "runs.db"))
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        code = _run(list(arguments))
+        out, err = capfd.readouterr()
+        return code, out, err
+
+    return run
+
+
+def run(*arguments: str) -> tuple[str, ...]:
+    return ("experiments", "run", slug("Counting"), "--no-ui", "--iterations", "3", *arguments)
+
+
+def test_variants_of_an_option_are_named_by_their_values(said: Said) -> None:
+    code, out, err = said(*run("--variants", "mode=list,set", "--runs", "2", "--format", "json"))
+    assert code == 0, err
+    document = json.loads(out)
+    assert [one["agent_id"] for one in document["executions"]] == ["list", "set"]
+    assert "timer: " in err
+    assert "calls in an iteration: list × " in err
+
+
+def test_every_combination_of_several_options(said: Said) -> None:
+    options = ("--variants", "mode=list,set", "--variants", "size=1,2", "--print-suite")
+    code, out, _ = said(*run(*options))
+    assert code == 0
+    for name in ("mode-list-size-1", "mode-list-size-2", "mode-set-size-1", "mode-set-size-2"):
+        assert f"id: {name}" in out
+
+
+def test_a_failing_iteration_ends_with_3_and_is_told(said: Said) -> None:
+    code, out, err = said(*run("--set", "fail_at=1"))
+    assert code == 3
+    assert "code fail_at=1 is incomplete: 1 of 3 iterations failed" in out
+    assert "ValueError: planted" in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--set", "sise=3"), 'did you mean "size"'),
+        (("--set", "size"), "expected KEY=VALUE"),
+        (("--variants", "size=1,x"), "--variants: parameter `size`"),
+        (("--variants", "size=1,1"), "two of them would be called `size-1`"),
+        (("--variants", "size=1", "--agent", "mock"), "--variants and --agent"),
+        (("--agent", "a=variant?sise=1"), "variant a: there is no parameter"),
+        (("--reporter", "charts", "--output", "out"), "no reporter is called `charts`"),
+        (("--instrument", "stopwatch"), 'there is no instrument "stopwatch"'),
+    ],
+)
+def test_what_cannot_be_is_told_before_anything_runs(
+    said: Said, tmp_path: Path, arguments: tuple[str, ...], words: str
+) -> None:
+    code, _, err = said(*run(*arguments))
+    assert code == 2
+    assert words in err
+    assert not (tmp_path / "runs.db").exists()
+
+
+def test_show_tells_parameters_and_variants(said: Said) -> None:
+    code, out, _ = said("experiments", "show", slug("Pragma"))
+    assert code == 0
+    assert "Asks for a setting, of which only `on` takes effect." in out
+    assert "wanted" in out
+    assert "variant yes: wanted=yes" in out
+
+
+def test_agentfarms_spelling(said: Said, tmp_path: Path) -> None:
+    spec = f"experiment: {slug('Counting')}\nparams: {{size: 5}}\niterations: {{measured: 3}}\n"
+    (tmp_path / "spec.yaml").write_text(spec + "output_dir: results\nseed: 7\n")
+    for _ in range(2):
+        code, _, err = said("run", "--spec", "spec.yaml", "--no-ui")
+        assert code == 0, err
+    first, second = sorted(path for path in (tmp_path / "results").glob("*/000-code.json"))
+    content = json.loads(first.read_text())
+    assert content["parameters"] == {"size": 5}
+    assert [one["metrics"]["found"] for one in content["iteration_metrics"]] == [10, 10, 10]
+    assert content["status"] == "success"
+    assert content["metrics"]["duration_s"]["p95"] is None
+    code, out, _ = said("run", "--compare", str(first), str(second))
+    assert code == 0
+    assert "e2e_ms" in out
+    code, out, _ = said("run", "--list", "--format", "json")
+    assert json.loads(out)["schema"] == "agentbench.experiments/1"
+
+
+def test_what_iterations_returned_is_compared(said: Said) -> None:
+    assert said(*run("--variants", "size=10,1000", "--runs", "4"))[0] == 0
+    code, out, err = said(
+        "compare", "size-10", "size-1000", "--metric", "rates.items_per_s", "--better", "higher",
+        "--format", "json",
+    )  # fmt: skip
+    assert code == 0, err
+    (metric,) = json.loads(out)["metrics"]
+    assert metric["metric"] == "rates.items_per_s"
+    assert (metric["a"], metric["b"]) == (pytest.approx(20.0), pytest.approx(2000.0))
+    assert metric["verdict"] == "better"
