@@ -30,8 +30,9 @@ SHOWN = ("live", "leaders", "compare", "history", "cost", "cases", "profile")
 """Pages that a store with plain runs fills."""
 KEYS = {"leaders": ("w",), "cost": ("w",)}
 """Pressed first: the pictures are to be of all runs, however old they are by now."""
-_MOST_LOOKS = 400
-_STILL = 8
+_LOOK_S = 0.05
+_MOST_LOOKS = 1200
+_STILL = 4
 """Looks in which nothing changed: it has come to rest."""
 
 
@@ -43,10 +44,12 @@ async def picture(
     async with app.run_test(size=size) as pilot:
         before, still, keys = "", 0, list(KEYS.get(page, ()))
         for _ in range(_MOST_LOOKS):
-            await pilot.pause(0.025)
+            await pilot.pause(_LOOK_S)
+            if not isinstance(app.screen, Page) or app.screen.is_reading:
+                still = 0
+                continue
             now = "\n".join(_lines(app))
-            is_front = isinstance(app.screen, Page) and not app.screen.is_reading
-            still = still + 1 if now == before and is_front else 0
+            still = still + 1 if now == before else 0
             before = now
             if still >= _STILL:
                 if not keys:

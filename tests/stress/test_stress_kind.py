@@ -87,9 +87,16 @@ async def kill_when_normal_is_known(database: Path) -> None:
     (server,) = [
         child
         for child in psutil.Process().children(recursive=True)
-        if "agentbench_tui.agents.mock.serving" in child.cmdline()
+        if "agentbench_tui.agents.mock.serving" in command_line(child)
     ]
     server.send_signal(signal.SIGKILL)
+
+
+def command_line(process: psutil.Process) -> list[str]:
+    """Of one that has ended: nothing."""
+    with suppress(psutil.Error):
+        return process.cmdline()
+    return []
 
 
 async def test_a_scenario_that_was_cut_off_is_run_anew(

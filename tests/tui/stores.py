@@ -186,10 +186,12 @@ def session(database: Path, page: str, *marked: str) -> AgentbenchApp:
 async def settle(pilot: Pilot[None], condition: Callable[[], object]) -> None:
     """Let the app work until `condition()` holds."""
     deadline = time.monotonic() + PATIENCE_S
+    pause_s = 0.02
     while not condition():
         if time.monotonic() > deadline:
             raise AssertionError(f"the screen did not get there:\n{screen_text(pilot.app)}")
-        await pilot.pause(0.02)
+        await pilot.pause(pause_s)
+        pause_s = min(pause_s * 1.5, 0.2)  # to read the screen takes longer than to wait for it
 
 
 def screen_text(app: App[None]) -> str:

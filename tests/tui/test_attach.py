@@ -1,6 +1,5 @@
 """A run goes on without the terminal that it was begun in, and can be come back to."""
 
-import os
 import shlex
 import shutil
 import signal
@@ -89,7 +88,10 @@ def tmux(place: Place) -> Iterator[list[str]]:
     program = shutil.which("tmux")
     if program is None:
         pytest.skip("tmux is not installed")
-    command = [program, "-S", str(place.folder / "tmux"), "-f", os.devnull]
+    # It stays when its last session ends: the next one would come while it is on its way out.
+    settings = place.folder / "tmux.conf"
+    settings.write_text("set -g exit-empty off\n")
+    command = [program, "-S", str(place.folder / "tmux"), "-f", str(settings)]
     yield command
     subprocess.run([*command, "kill-server"], check=False, stderr=subprocess.DEVNULL)
 

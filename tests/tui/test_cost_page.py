@@ -22,7 +22,7 @@ def line_of(text: str, name: str) -> str:
 async def test_costs_and_the_front_are_those_of_the_answers(measured: Path) -> None:
     app = session(measured, "cost")
     async with app.run_test(size=(200, 60)) as pilot:
-        text = await shows(pilot, TITLE, "right answers", "front")
+        text = await shows(pilot, TITLE, "right answers", "front", "cost is not known")
         # tokens of n are 100 + n and 50 + n, each 1e-5 USD, n below 40 and below 12: by hand
         good, fair, bad = (line_of(text, name) for name in ("good", "fair", "bad"))
         assert "$0.0012" in good

@@ -80,7 +80,7 @@ class Painted(Widget):
 
     def _is_seen(self) -> bool:
         # While the session closes there is no screen any more, but widgets still lose the focus.
-        if not self.app.screen_stack or not self.is_attached or not self.is_on_screen:
+        if not self.is_attached or not self.app.screen_stack or not self.is_on_screen:
             return False
         # Textual takes a screen below an opaque one for visible too.
         see_through = self.app.screen.styles.background.a < 1
