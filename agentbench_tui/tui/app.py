@@ -112,6 +112,7 @@ class AgentbenchApp(App[None]):
         for theme in themes():
             self.register_theme(theme)
         self.theme = self._chosen_theme or (ANSI_DARK if self.no_color else DARK)
+        self._watch.changed()  # what is committed from here on: the page reads what is there now
         self.switch_mode(self._first)
         if self.draw_every_s is not None:
             self.set_interval(self.draw_every_s, self._look)
