@@ -194,7 +194,8 @@ def unclear_search(report: ScenarioReport) -> Advice | None:
     for point in report.breaking_points:
         if point.status not in ("wide", "nothing clear") and not point.unclear:
             continue
-        windows = [one for one in report.windows if one.verdict == "unclear" and one.requests]
+        # Where the sender was the limit, longer windows are no clearer.
+        windows = [one for one in judged(report) if one.verdict == "unclear" and one.requests]
         if not windows or report.limits is None:
             continue
         asked = max(windows, key=lambda one: one.length_s)

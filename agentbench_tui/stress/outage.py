@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 import numpy as np
 
-from agentbench_tui.analysis.resilience import IN_A_ROW, resilience_score
-from agentbench_tui.stress.report import RecoveryFacts, ScoreFacts
-from agentbench_tui.stress.score import recovered
+from agentbench_tui.analysis.resilience import IN_A_ROW
+from agentbench_tui.stress.score import recovered, score_of_pieces
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from agentbench_tui.analysis.sample import Floats
     from agentbench_tui.stress.measured import Measured
     from agentbench_tui.stress.normal import Normal
+    from agentbench_tui.stress.report import RecoveryFacts, ScoreFacts
 
 LEAD_PIECES = 3
 LEAST_AFTER_PIECES = IN_A_ROW + 3
@@ -130,18 +130,4 @@ class Outage:
 
 def score_of_outages(outages: Sequence[Outage]) -> ScoreFacts | None:
     """Over the pieces of all of them, of one target; None where nothing could be asked."""
-    pieces = [outage.pieces() for outage in outages]
-    good = np.concatenate([part for part, _ in pieces])
-    offered = np.concatenate([part for _, part in pieces])
-    found = resilience_score(good, offered, outages[0].normal.capacity)
-    if found is None:
-        return None
-    ends = found.interval
-    return ScoreFacts(
-        value=found.score,
-        low=None if ends is None else ends.low,
-        high=None if ends is None else ends.high,
-        worst_second=found.worst,
-        piece_s=outages[0].normal.piece_s,
-        windows=found.windows,
-    )
+    return score_of_pieces([outage.pieces() for outage in outages], outages[0].normal)

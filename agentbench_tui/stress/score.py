@@ -22,8 +22,13 @@ def score_of(windows: Sequence[Measured], normal: Normal) -> ScoreFacts | None:
     """The resilience over these windows, from the beginning of the stress to the end of the
     recovery, in pieces of `normal.piece_s`; None where nothing was asked."""
     cut = [window.seconds(normal.limit_p95_ms, normal.piece_s) for window in windows]
-    good = np.concatenate([piece.good for piece in cut] or [np.empty(0)])
-    offered = np.concatenate([piece.offered for piece in cut] or [np.empty(0)])
+    return score_of_pieces([(piece.good, piece.offered) for piece in cut], normal)
+
+
+def score_of_pieces(pieces: Sequence[tuple[Floats, Floats]], normal: Normal) -> ScoreFacts | None:
+    """The same from good answers and requests a second, by pieces of `normal.piece_s`."""
+    good = np.concatenate([part for part, _ in pieces] or [np.empty(0)])
+    offered = np.concatenate([part for _, part in pieces] or [np.empty(0)])
     found = resilience_score(good, offered, normal.capacity)
     if found is None:
         return None
@@ -44,13 +49,11 @@ def recovered(
     *,
     from_s: float = 0.0,
     until_s: float = math.inf,
-    gap_s: float = 0.0,
 ) -> RecoveryFacts:
     """How long after `from_s` of the window, where the stress called `after` ended, the good
     answers of `normal.piece_s` were as many as the baseline predicts, five pieces in a row.
 
-    Between `from_s` and `until_s` the load must be the normal one. `gap_s`: time between the end of
-    the stress and the beginning of a window of its own.
+    Between `from_s` and `until_s` the load must be the normal one.
     """
     pieces = _good(window, normal)
     first, last = math.ceil(from_s / normal.piece_s - 1e-9), _whole(until_s, normal.piece_s)
@@ -61,11 +64,11 @@ def recovered(
         window_s=normal.piece_s,
         resolution=1 / normal.piece_s,
     )
-    lost_s = gap_s + first * normal.piece_s - from_s
+    lost_s = first * normal.piece_s - from_s
     return RecoveryFacts(
         after=after,
         seconds=None if found.after_s is None else found.after_s + lost_s * (found.after_s > 0),
-        watched_s=found.watched_s + gap_s,
+        watched_s=found.watched_s,
         words=found.words,
     )
 

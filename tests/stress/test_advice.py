@@ -443,6 +443,8 @@ def test_what_the_measurement_lacked() -> None:
     assert (advice.rule, advice.severity) == ("unclear-search", "info")
     assert advice.evidence["needed_s"] == 20.0
     assert rules(report(window(sender_limit="it could not send faster"))) == {"sender-limit"}
+    ours = window(verdict="unclear", length_s=5.0, sender_limit="it could not send faster")
+    assert rules(report(ours, breaking_points=[wide])) == {"sender-limit"}
 
 
 @pytest.mark.parametrize(
