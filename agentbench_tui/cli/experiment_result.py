@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from agentbench_tui.cli.output import Column, print_json, print_prose, print_rows
-from agentbench_tui.model.metric import find_metric
+from agentbench_tui.model.metric import Metric, find_metric
 
 if TYPE_CHECKING:
     import sqlite3
@@ -42,8 +42,34 @@ _COLUMNS = (
 )
 
 
-def print_experiment_run(connection: sqlite3.Connection, run: Document, form: str) -> None:
-    """The result of `agentbench experiments run`. `run`: `agentbench.run/1`."""
+def show_experiments(plan: Plan) -> Show:
+    """Prints the result of a run that is all experiments."""
+    columns = _directed(plan)
+
+    def show(connection: sqlite3.Connection, run: Document, form: str) -> None:
+        print_experiment_run(connection, run, form, columns)
+
+    return show
+
+
+def _directed(plan: Plan) -> dict[str, Metric]:
+    """What iterations return of which their experiments say what is better, by name."""
+    from agentbench_tui.experiments.aggregate import unit_of
+    from agentbench_tui.experiments.registry import find_experiment
+
+    found = {}
+    for group in plan.groups:
+        cls = find_experiment(group.benchmark["experiment"], Path(group.base_dir))
+        for name, direction in cls.better.items():
+            found[name] = Metric(name, unit_of(name), direction, "What an experiment returned.")
+    return found
+
+
+def print_experiment_run(
+    connection: sqlite3.Connection, run: Document, form: str, columns: Mapping[str, Metric]
+) -> None:
+    """The result of `agentbench experiments run`. `run`: `agentbench.run/1`; `columns` are compared
+    besides the times."""
     if form == "json":
         print_json(run)
         return
@@ -55,7 +81,7 @@ def print_experiment_run(connection: sqlite3.Connection, run: Document, form: st
         if one["status"] != "complete":
             why = f": {one['stop_reason']}" if one["stop_reason"] else ""
             print_prose(f"{one['agent_id']}{_point(one)} is {one['status']}{why}")
-    _print_comparisons(connection, run)
+    _print_comparisons(connection, run, columns)
     print_prose(f"run {run['run_id']}: {run['status']}")
 
 
@@ -91,7 +117,9 @@ def _shown(rows: Sequence[Document]) -> list[Column]:
     ]
 
 
-def _print_comparisons(connection: sqlite3.Connection, run: Document) -> None:
+def _print_comparisons(
+    connection: sqlite3.Connection, run: Document, columns: Mapping[str, Metric]
+) -> None:
     from agentbench_tui.cli.compare_result import print_comparison
     from agentbench_tui.model.errors import AgentbenchError
     from agentbench_tui.verdicts.case_numbers import CaseNumbers
@@ -105,11 +133,11 @@ def _print_comparisons(connection: sqlite3.Connection, run: Document) -> None:
     if not 2 <= len(variants) <= MOST_COMPARED:
         return
     numbers = CaseNumbers(connection)
-    asked = Asked("auto", None, 42, columns={})
+    asked = Asked("auto", None, 42, columns=columns)
     try:
         selectors = [f"run:{run['run_id']}/{name}" for name in variants]
         sides = load_sides(connection, selectors, None, None, numbers, ())
-        found = compare(connection, sides, numbers, asked, ("e2e_ms",))
+        found = compare(connection, sides, numbers, asked, ("e2e_ms", *columns))
     except AgentbenchError as error:
         print_prose(str(error), err=True)
         return

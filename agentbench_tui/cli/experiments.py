@@ -143,7 +143,7 @@ def run(slug: str, **given: Any) -> int:
     agentbench experiments run pragma_profile --variants profile=balanced,performance
     agentbench experiments run python:my_experiments.py:Parsing --set size=1000 --fresh-process
     """
-    from agentbench_tui.cli.experiment_result import deliver_results, print_experiment_run
+    from agentbench_tui.cli.experiment_result import deliver_results, show_experiments
     from agentbench_tui.cli.running import run_plan
     from agentbench_tui.experiments.results import find_reporter
 
@@ -165,7 +165,7 @@ def run(slug: str, **given: Any) -> int:
         return 0
     how = dataclasses.replace(
         how_of(given),
-        show=deliver_results(plan, given["reporters"], print_experiment_run),
+        show=deliver_results(plan, given["reporters"], show_experiments(plan)),
     )
     return run_plan(plan, given["database"], given["persist"], how)
 

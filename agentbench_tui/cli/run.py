@@ -128,9 +128,9 @@ def _how(plan: Plan, given: dict[str, Any]) -> How:
         if given["reporters"]:
             raise click.UsageError("--reporter is for experiments, and the run has none")
         return how
-    from agentbench_tui.cli.experiment_result import deliver_results, print_experiment_run
+    from agentbench_tui.cli.experiment_result import deliver_results, show_experiments
 
-    show = print_experiment_run if kinds == {"experiment"} else None
+    show = show_experiments(plan) if kinds == {"experiment"} else None
     return dataclasses.replace(how, show=deliver_results(plan, given["reporters"], show))
 
 
