@@ -21,7 +21,7 @@ from agentbench_tui.market.metrics import measure
 from agentbench_tui.market.world import World, WorldConfig
 from agentbench_tui.model.errors import UsageError
 
-WORLDS = 24
+WORLDS = 20
 
 
 @cache

@@ -1,0 +1,93 @@
+"""What positions are worth by fair values: agrees with generated worlds, and with sums by hand."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from tiny_worlds import tiny_world, truth_of
+
+from agentbench_tui.market.fair import (
+    expected_gains,
+    expected_move,
+    fair_inventory,
+    perp_edges,
+    reference,
+    reversion,
+)
+from agentbench_tui.market.generator import generate
+from agentbench_tui.market.signals import share_gains
+from agentbench_tui.market.truth import NewsTruth
+from agentbench_tui.market.world import WorldConfig
+
+WORLDS = 30
+
+
+def test_prices_of_generated_worlds_move_as_is_expected() -> None:
+    """Regression of moves on expected moves: slope 1; their variance within a factor of two."""
+    expected, moved, variances = [], [], []
+    for seed in range(WORLDS):
+        world, truth = generate(WorldConfig(seed=seed))
+        for place, market in enumerate(world.markets):
+            flow = np.array(world.flows[place][: market.resolve_tick]) / 1_000
+            fair = np.array(truth.fair[place][: market.resolve_tick]) / 1e6
+            here, left = flow / market.b, np.arange(len(flow), 0, -1.0)
+            move, variance = expected_move(here, fair, left, reversion(world.ticks))
+            expected += move[:-1].tolist()
+            moved += np.diff(here).tolist()
+            variances += variance[:-1].tolist()
+    means, moves = np.array(expected), np.array(moved)
+    assert (means * moves).sum() / (means**2).sum() == pytest.approx(1.0, abs=0.1)
+    assert 0.5 < ((moves - means) ** 2).mean() / np.mean(variances) < 2.0
+
+
+def test_the_reference_wins_what_it_is_expected_to() -> None:
+    gaps = []
+    for seed in range(WORLDS):
+        world, truth = generate(WorldConfig(seed=seed))
+        found = reference(world, truth)
+        won = 0.0
+        for place, market in enumerate(world.markets):
+            flow = np.array(world.flows[place][: market.resolve_tick]) / 1_000
+            held = np.array(found.shares[place][: market.resolve_tick])
+            won += share_gains(flow, held, market.b, truth.outcomes[market.id]).sum()
+        gaps.append(won - found.market_value)
+    assert abs(np.mean(gaps)) < 3 * np.std(gaps, ddof=1) / math.sqrt(WORLDS)
+
+
+def test_no_other_inventory_is_worth_more() -> None:
+    world, truth = generate(WorldConfig(seed=1))
+    speed = reversion(world.ticks)
+    for place, market in enumerate(world.markets):
+        flow = np.array(world.flows[place][: market.resolve_tick]) / 1_000
+        fair = np.array(truth.fair[place][: market.resolve_tick]) / 1e6
+        held = fair_inventory(flow, fair, market.b, 1_000, speed)
+        best = expected_gains(flow, fair, held, market.b, speed)
+        tried = [
+            expected_gains(flow, fair, np.full(len(flow), level), market.b, speed)
+            for level in np.linspace(-1_000, 1_000, 41)
+        ]
+        assert best.sum() >= 0.99 * np.max(tried, axis=0).sum()
+
+
+def test_at_the_last_tick_the_best_price_is_the_fair_one() -> None:
+    held = fair_inventory(np.array([0.0]), np.array([0.8]), 100.0, 1_000.0, 0.5)
+    assert held == pytest.approx([100 * math.log(0.8 / 0.2)])
+
+
+def test_holding_nothing_is_worth_nothing() -> None:
+    gains = expected_gains(np.array([5.0, -3.0]), np.array([0.4, 0.6]), np.zeros(2), 100.0, 0.4)
+    assert gains == pytest.approx([0.0, 0.0], abs=1e-12)
+
+
+def test_news_that_is_drawn_is_in_a_perpetual_s_fair_value_until_it_strikes() -> None:
+    world = tiny_world(marks=[[100.0, 100.0, 100.0, 102.0]])
+    news = NewsTruth("P0", announced=1, tick=3, size_ppm=20_000)
+    truth = replace(truth_of(world, True), news=(news,))
+    assert perp_edges(world, truth, 0) == pytest.approx([0.0, 2.0, 2.0, 0.0])
+    found = reference(world, truth)
+    assert [(s.opened, s.closed, s.side) for s in found.spans[0]] == [(1, 3, 1)]
+    fees = 0.0005 * (1 + 1.02)
+    assert found.perp_value == pytest.approx(25_000 * (0.02 - fees))
