@@ -12,6 +12,7 @@ import msgspec
 from agentbench_tui.instruments.availability import plain
 from agentbench_tui.instruments.environment import Environment, capture_environment
 from agentbench_tui.instruments.gauges import BYTES_PER_MB
+from agentbench_tui.instruments.hardware import hardware_of, tier_words
 from agentbench_tui.instruments.overhead import NOISY_PSI_PERCENT
 from agentbench_tui.instruments.packages import EXTRAS, PROJECT, version_of
 from agentbench_tui.instruments.version_control import Vcs, capture_vcs
@@ -54,6 +55,7 @@ def diagnose(db_path: Path) -> list[Check]:
         check_disk(db_path),
         check_files(),
         check_git(capture_vcs(Path.cwd())),
+        check_hardware(environment, db_path),
         *(check_extra(extra) for extra in EXTRAS),
     ]
 
@@ -262,6 +264,18 @@ def check_git(vcs: Vcs) -> Check:
     if vcs.dirty:
         return Check("info", "git", f"{place}, with changes", "commit, to find the code again")
     return Check("ok", "git", f"{place}, clean")
+
+
+def check_hardware(environment: Environment, db_path: Path) -> Check:
+    """Which tier of hardware this machine is of, and what it lacks for the next."""
+    folder = db_path.absolute().parent
+    try:
+        while not folder.exists():
+            folder = folder.parent
+        free = shutil.disk_usage(folder).free
+    except OSError as error:
+        return Check("info", "hardware", f"tier not known: {plain(error)}")
+    return Check("info", "hardware", tier_words(hardware_of(environment, free)))
 
 
 def check_extra(extra: str) -> Check:

@@ -32,7 +32,7 @@ from agentbench_tui.instruments.version_control import Vcs
 
 NAMES = [
     *("clock", "cores", "limits", "governor", "load", "pressure", "GPU", "terminal", "SQLite"),
-    *("memory", "disk", "open files", "git"),
+    *("memory", "disk", "open files", "git", "hardware"),
     *(f"extra {name}" for name in EXTRAS),
 ]
 GOOD_TERMINAL = Terminal(
