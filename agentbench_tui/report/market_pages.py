@@ -19,7 +19,8 @@ body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 64rem
 table { border-collapse: collapse; width: 100%; margin: 1rem 0 }
 th, td { text-align: left; padding: .3rem .6rem; border-bottom: 1px solid #d8dee4;
   overflow-wrap: anywhere }
-td.n, th.n { text-align: right; font-variant-numeric: tabular-nums }
+th { white-space: nowrap }
+td.n { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums }
 .no { color: #b42318 } .quiet { color: #57606a }
 svg { width: 100%; height: auto; border: 1px solid #d8dee4 }
 @media (prefers-color-scheme: dark) { body { color: #e6edf3; background: #0d1117 } }
@@ -28,6 +29,7 @@ _COLOURS = ("#0969da", "#bf3989", "#1a7f37", "#9a6700", "#8250df", "#cf222e", "#
 _MOST_ROWS = 2_000
 """Rows of a table of what happened; the files beside the page hold all of them."""
 _WIDTH, _HEIGHT = 900, 240
+_OF_EPISODES = ("total_pnl", "optimality_fair", "optimality", "prediction_accuracy", "brier")
 
 Page = Callable[["Played"], str]
 
@@ -66,10 +68,9 @@ def summary_page(played: Played) -> str:
     """Who played where, how it ended, and every metric of the episode."""
     record = played.record
     facts = [
-        ("agent", played.agent_id + (" (knows more than any agent)" if played.simulated else "")),
+        ("agent", played.agent_id + (" (simulated)" if played.simulated else "")),
         ("world", record.get("title", played.world)),
         ("repeat", played.repeat + 1),
-        ("ticks", record["ticks"]),
         ("equity at the end, USD", record["equity"][-1] if record["equity"] else None),
     ]
     rows = [
@@ -126,29 +127,27 @@ def timeline_page(played: Played) -> str:
 
 
 def comparison_page(rows: Sequence[Mapping[str, Any]], episodes: Sequence[Played]) -> str:
-    """Means of every agent over its episodes, then every episode."""
-    names = [
-        name
-        for name in ("total_pnl", *(name for name in MARKET_METRICS if name != "total_pnl"))
-        if any(row["metrics"].get(name) for row in rows)
-    ]
-    means = [
+    """Means of every agent over its episodes, a metric a row; then every episode."""
+    names = [name for name in MARKET_METRICS if any(row["metrics"].get(name) for row in rows)]
+    agents = [row["agent_id"] + (" *" if row["simulated"] else "") for row in rows]
+    means: list[tuple[Any, ...]] = [("episodes", "", *(row["episodes"] for row in rows))]
+    means += [
         (
-            row["agent_id"] + (" *" if row["simulated"] else ""),
-            row["episodes"],
-            *((row["metrics"].get(name) or {}).get("mean") for name in names),
+            name,
+            unit_of(name),
+            *((row["metrics"].get(name) or {}).get("mean") for row in rows),
         )
-        for row in rows
+        for name in names
     ]
     each = [
-        (one.agent_id, one.world, one.repeat + 1, *(one.metrics.get(name) for name in names))
+        (one.agent_id, one.world, one.repeat + 1, *(one.metrics.get(name) for name in _OF_EPISODES))
         for one in episodes[:_MOST_ROWS]
     ]
     body = [
-        table(("agent", "episodes", *names), means),
-        "<p class=quiet>Means over episodes. * knows what no agent can know.</p>",
+        table(("metric", "unit", *agents), means),
+        "<p class=quiet>Means over episodes. * simulated: the oracle knows the truth.</p>",
         "<h2>Episodes</h2>",
-        table(("agent", "world", "repeat", *names), each),
+        table(("agent", "world", "repeat", *_OF_EPISODES), each),
         _cut(len(episodes), "episodes", "comparison.csv"),
     ]
     return document("Comparison", "\n".join(body))
@@ -167,7 +166,9 @@ def _cell(value: object) -> str:
         return "<td>yes</td>" if value else '<td class="no">no</td>'
     if isinstance(value, int | float):
         return f'<td class="n">{escape(number(value))}</td>'
-    return f"<td>{escape('–' if value is None else str(value))}</td>"
+    if value is None:
+        return '<td class="n">–</td>'
+    return f"<td>{escape(str(value))}</td>"
 
 
 def _cut(count: int, what: str, file: str) -> str:
