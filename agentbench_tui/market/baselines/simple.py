@@ -10,9 +10,9 @@ from agentbench_tui.market.actions import MethodError
 from agentbench_tui.market.baselines.player import Call, forecast_prices, move_to, seats
 
 BET_SHARES = 200.0
-"""Net shares that trend players hold of a market."""
+"""Net shares of a market that these players hold, if its limit lets them."""
 BET_NOTIONAL = 2_000.0
-"""Dollars of notional that trend players hold of a perpetual."""
+"""Dollars of notional of a perpetual that these players hold, if its limit lets them."""
 LEVERAGE = 5
 TREND_SHARE = 20
 """Trends are looked at over a twentieth of the world, 2 ticks at least."""
@@ -67,21 +67,31 @@ class Random:
             return  # no money or no room: a random trader tries again another time
 
 
+def _stakes(observation: dict[str, Any]) -> tuple[float, float]:
+    """Net shares of each market, and dollars of notional of each perpetual."""
+    limits = observation["account"]["limits"]
+    return (
+        min(BET_SHARES, limits["netSharesPerMarket"]),
+        min(BET_NOTIONAL, limits["notionalPerPerpetual"]),
+    )
+
+
 class AlwaysLong:
     """Buys YES everywhere and is long every perpetual from the first tick on."""
 
     def act(self, observation: dict[str, Any], call: Call) -> None:
         """Everything at the first tick; forecasts follow prices."""
         if observation["tick"] == 0:
+            shares, notional = _stakes(observation)
             for seat in seats(observation):
-                move_to(seat, BET_SHARES, call)
+                move_to(seat, shares, call)
             for perp in observation["perpetuals"]:
                 call(
                     "a2a.openPosition",
                     {
                         "ticker": perp["ticker"],
                         "side": "LONG",
-                        "size": BET_NOTIONAL,
+                        "size": notional,
                         "leverage": LEVERAGE,
                     },
                 )
@@ -98,10 +108,11 @@ class Trend:
     def act(self, observation: dict[str, Any], call: Call) -> None:
         """A fixed stake on the side of each trend, changed when the trend turns."""
         length = max(2, observation["ticks"] // TREND_SHARE)
+        shares, notional = _stakes(observation)
         for seat in seats(observation):
             side = self._side(seat.id, seat.net - seat.own, length)
-            if side and side * BET_SHARES != seat.own:
-                move_to(seat, side * BET_SHARES, call)
+            if side * seat.own <= 0.0 and side:
+                move_to(seat, side * shares, call)
         open_now = {row["ticker"]: row for row in observation["positions"]["perpPositions"]}
         for perp in observation["perpetuals"]:
             ticker = perp["ticker"]
@@ -112,7 +123,7 @@ class Trend:
                 continue
             if held is not None:
                 call("a2a.closePosition", {"positionId": held["positionId"]})
-            order = {"ticker": ticker, "side": wanted, "size": BET_NOTIONAL, "leverage": LEVERAGE}
+            order = {"ticker": ticker, "side": wanted, "size": notional, "leverage": LEVERAGE}
             call("a2a.openPosition", order)
         forecast_prices(observation, call)
 
