@@ -21,7 +21,10 @@ from pydantic import BaseModel
 from agentbench_tui.engine.coordinator import carry_out
 from agentbench_tui.engine.loading import suite_of_data
 from agentbench_tui.engine.planning import RunOptions, make_plan
+from agentbench_tui.experiments.bench import Bench
 from agentbench_tui.experiments.experiment import Experiment, ExperimentContext
+from agentbench_tui.experiments.order import Instrument, Order
+from agentbench_tui.instruments.sampler import Sampler
 from agentbench_tui.store.database import create_or_migrate, reading
 from agentbench_tui.verdicts.case_numbers import CaseNumbers
 from agentbench_tui.verdicts.compare import compare
@@ -31,6 +34,9 @@ from agentbench_tui.verdicts.side import load_sides
 EQUAL = 1.0
 PLANTED = 1.2
 REPEATS = 6
+CALLS = 60
+INTERVALS_S = {"alone": 1.0, "all": 0.2}
+"""Between two readings of the gauges: as always, and as AgentFarm's psutil has it."""
 
 
 class Work(Experiment):
@@ -114,37 +120,52 @@ def planted_change(folder: Path, runs: int) -> None:
 
 
 def instruments(folder: Path, rounds: int) -> None:
-    every = ["timing", {"psutil": {"interval_ms": 10}}, "gpu", "cprofile", "tracemalloc"]
-    times: dict[str, list[float]] = {"alone": [], "all": []}
+    """Short turns with and without, one after another, so that other load hits both alike."""
+    orders = {
+        name: Order(
+            slug=f"python:{Path(__file__).resolve()}:Work", folder=str(folder),
+            values={"steps": 130_000}, variant=name, run_id=name, output_dir=str(folder),
+            run_dir=str(folder / name), seed=42, repeat=0,
+        )
+        for name in ("alone", "all")
+    }  # fmt: skip
+    benches = {name: Bench(order) for name, order in orders.items()}
+    for bench in benches.values():
+        bench.open()
+        bench.warm_up(3)
+    ratios = []
+    alone: list[float] = []
+    took_s = called_s = 0.0
     for nth in range(rounds):
-        order = [("alone", ["timing"]), ("all", every)]
-        for name, chosen in order if nth % 2 else order[::-1]:
-            loaded = suite(
-                folder, PLANTED, 1, instruments=chosen, parameters={"steps": 130_000},
-                iterations={"warmup": 2, "measured": 30},
-            )  # fmt: skip
-            database, _ = measured(folder, f"{name}-{nth}", loaded, 1)
-            with reading(database) as connection:
-                times[name] += [
-                    row[0]
-                    for row in connection.execute(
-                        "SELECT a.e2e_ms FROM answers a JOIN benchmark_executions e"
-                        " ON e.key=a.execution_key WHERE e.agent_id='a'"
-                    )
-                ]
-    tenths = {name: statistics.quantiles(found, n=10) for name, found in times.items()}
-    alone, both = tenths["alone"], tenths["all"]
+        turn = {}
+        for name in ("alone", "all") if nth % 2 else ("all", "alone"):
+            sampler = Sampler(
+                roots=dict, sink=lambda *_: None, disk_path=folder, interval_s=INTERVALS_S[name]
+            )
+            sampler.start()
+            turn[name] = [benches[name].iterate(one).ms or 0.0 for one in range(CALLS)]
+            sampler.stop()
+            if name == "all":
+                took_s += sampler.cost.cpu_seconds
+                called_s += sum(turn[name]) / 1e3
+        # Each turn's undisturbed calls: what else runs here takes the rest.
+        fast = {name: statistics.quantiles(times, n=4)[0] for name, times in turn.items()}
+        ratios.append(fast["all"] / fast["alone"])
+        alone.append(fast["alone"])
+        for instrument in ("cprofile", "tracemalloc"):  # as a run would, between measured calls
+            benches["all"].profile(Instrument(instrument))
+    low, middle, high = statistics.quantiles(ratios, n=4)
     print(
-        f"all instruments on a call of {alone[0]:.2f} ms: {both[0] / alone[0] - 1:+.2%}"
-        f" at the 10th percentile, {both[4] / alone[4] - 1:+.2%} at the median, of"
-        f" {len(times['all'])} calls each"
+        f"all instruments on a call of {statistics.median(alone):.2f} ms: {middle - 1:+.2%},"
+        f" half of {rounds} pairs of turns within {low - 1:+.2%} … {high - 1:+.2%};"
+        f" the gauges' thread took {took_s / called_s:.2%} of the time"
     )
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=100)
-    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--only", choices=("equal", "planted", "instruments"))
     given = parser.parse_args()
     folder = Path(tempfile.mkdtemp(prefix="experiment-timing-"))
