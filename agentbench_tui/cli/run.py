@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     metavar="[ID[@VERSION]=]TARGET",
     help="Agent to run; may be given several times. By default those that the suite names.",
 )
+@click.option("--stub", is_flag=True, help="With the practice agent; marked as simulated.")
 @click.option("--benchmark", "benchmarks", multiple=True, metavar="ID", help="Only this benchmark.")
 @click.option("--case", "cases", multiple=True, metavar="ID", help="Only this case.")
 @click.option("--limit", type=ROWS, help="At most so many cases of each benchmark.")
@@ -150,7 +151,7 @@ def _plan(suites: tuple[str, ...], given: dict[str, Any]) -> Plan:
 
     check_gates(given)
     options = RunOptions(
-        agents=given["agents"],
+        agents=(*given["agents"], *(("stub=mock",) if given["stub"] else ())),
         benchmarks=given["benchmarks"],
         cases=given["cases"],
         repeats=given["runs"],

@@ -1,10 +1,12 @@
 """The suites that measure parts and the tool itself, at smoke size: of many loads one or two."""
 
+import json
 from pathlib import Path
 
 import pytest
 from shipped import ROOT, run_shipped
 
+from agentbench_tui.cli.main import _run
 from agentbench_tui.engine.loading import load_suite
 
 _QUICK = "mock?ttft=1ms&itl=0ms"
@@ -41,3 +43,16 @@ async def test_the_tool_measures_itself(tmp_path: Path) -> None:
     assert metrics["store"]["rows"]["value"] == 1_000
     for name in ("start-up", "harness-overhead"):
         assert metrics[name]["cpu_ms"]["value"] > 1
+
+
+def test_stub_is_the_practice_agent_beside_those_that_are_named(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    suite = str(ROOT / "suites" / "agent-runtime.yaml")
+    words = ["run", suite, "--benchmark", "latency", "--dry-run", "--format", "json"]
+    assert _run([*words, "--stub", "--agent", "mine=reference:perfect"]) == 0
+    found = json.loads(capsys.readouterr().out)["executions"]
+    assert [(one["agent_id"], one["target"]) for one in found] == [
+        ("mine", "reference:perfect"),
+        ("stub", "mock"),
+    ]
