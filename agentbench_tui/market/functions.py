@@ -131,7 +131,7 @@ class ModelSeat:
         for _ in range(MOST_ROUNDS):
             game.note(Message("user", said))
             case = Case(
-                f"{request.case.id}-{tick}",
+                f"market-{tick}",
                 said,
                 messages=(Message("system", _RULES), *turns),
                 tools=self._tools,

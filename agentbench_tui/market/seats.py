@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 import msgspec
 
 from agentbench_tui.market import rpc
-from agentbench_tui.model.answer import AgentFailure, Answer, FailureKind
+from agentbench_tui.model.answer import AgentFailure, Answer, Case, FailureKind
 from agentbench_tui.process.child import Child, SpawnError
 
 if TYPE_CHECKING:
@@ -229,7 +229,8 @@ class InvitedSeat:
     async def play(self, match: Match, request: Request) -> Answer:
         """Invite the agent; turns that it does not take are turns in which it holds."""
         url = self._server.open(match)
-        case = msgspec.structs.replace(request.case, input={"game": "market", "rpc_url": url})
+        # Nothing of the case itself, whose id and config name the seed that the truth follows from.
+        case = Case("market", {"game": "market", "rpc_url": url})
         try:
             answer = await self._agent.answer(msgspec.structs.replace(request, case=case))
             while not match.game.is_over:

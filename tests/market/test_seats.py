@@ -119,6 +119,8 @@ class Invited:
 
         given = request.case.input
         assert set(given) == {"game", "rpc_url"}
+        assert "seed" not in request.case.id  # from which the truth could be made again
+        assert request.case.expected is None
 
         async with ClientSession() as session:
 
