@@ -1,0 +1,107 @@
+"""`run_db`: a run of this program with its own store on disk, in memory, or kept at the end."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from contextlib import closing
+from typing import Any, ClassVar, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from agentbench_tui.experiments.experiment import (
+    Experiment,
+    ExperimentContext,
+    register_experiment,
+)
+
+_AGENT = "def answer(question):\n    return '4'\n"
+
+
+@register_experiment("run_db")
+class RunDatabase(Experiment):
+    """`agentbench run` with `--db FILE`, `--db :memory:`, or `--db :memory: --persist FILE`.
+
+    The agent answers at once, so that little but the harness and its store is in the time, which
+    is that of the whole command.
+    """
+
+    class Parameters(BaseModel):
+        model_config = ConfigDict(extra="forbid")
+
+        storage: Literal["disk", "memory", "memory_persist"] = "disk"
+        cases: int = Field(1000, ge=1, le=1_000_000)
+
+    variants: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "disk": {"storage": "disk"},
+        "memory": {"storage": "memory"},
+        "memory-persist": {"storage": "memory_persist"},
+    }
+    better: ClassVar[Mapping[str, Literal["lower", "higher"]]] = {
+        "command_s": "lower",
+        "cases_per_s": "higher",
+    }
+    tags: ClassVar[tuple[str, ...]] = ("database", "self")
+
+    def setup(self, context: ExperimentContext) -> None:
+        self._folder = context.run_dir / "command"
+        shutil.rmtree(self._folder, ignore_errors=True)  # of this very run, interrupted here
+        self._folder.mkdir()
+        (self._folder / "agent.py").write_text(_AGENT)
+        cases = [{"input": f"2 + 2 ({n})", "expected": "4"} for n in range(self.params["cases"])]
+        benchmark = {
+            "benchmark_id": "noop",
+            "dataset": {"cases": cases},
+            "scorers": ["exact"],
+            "iterations": {"warmup": 0, "measured": 1},
+            "concurrency": 16,
+        }
+        suite = {"suite_id": "noop", "benchmarks": [benchmark]}
+        (self._folder / "suite.json").write_text(json.dumps(suite))
+        self._nth = 0
+
+    def execute_once(self, context: ExperimentContext) -> dict[str, Any]:  # noqa: ARG002
+        self._nth += 1
+        file = self._folder / f"{self._nth}.db"
+        where = {
+            "disk": ["--db", str(file)],
+            "memory": ["--db", ":memory:"],
+            "memory_persist": ["--db", ":memory:", "--persist", str(file)],
+        }[self.params["storage"]]
+        agent = f"python:{self._folder / 'agent.py'}:answer"
+        command = [sys.executable, "-m", "agentbench_tui", "run", str(self._folder / "suite.json")]
+        began = time.perf_counter()
+        ended = subprocess.run(
+            [*command, "--agent", agent, "--no-ui", "--quiet", *where],
+            capture_output=True,
+            text=True,
+            check=False,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        )
+        seconds = time.perf_counter() - began
+        if ended.returncode:
+            raise RuntimeError(ended.stderr.strip().rpartition("\n")[2])
+        metrics = {"command_s": seconds, "cases_per_s": self.params["cases"] / seconds}
+        if file.exists():
+            metrics["kept_answers"] = _answers(file)
+        for one in self._folder.glob(f"{self._nth}.db*"):
+            if one.is_dir():
+                shutil.rmtree(one)
+            else:
+                one.unlink()
+        return metrics
+
+    def teardown(self, context: ExperimentContext) -> None:
+        shutil.rmtree(context.run_dir / "command", ignore_errors=True)
+
+
+def _answers(file: os.PathLike[str]) -> int:
+    with closing(sqlite3.connect(file)) as connection:
+        count: int = connection.execute("SELECT COUNT(*) FROM answers").fetchone()[0]
+    return count
