@@ -138,11 +138,7 @@ class Viewer:
         if math.isinf(self._head.speed) and self._head.is_playing:
             self._head.pause(time.monotonic(), reached_s=self._reached_s)
         if at_s < self._reached_s:
-            self._last = dict.fromkeys(_FOLLOWED, 0)
-            self._restarted = True
-            self._reached_s = 0.0
-            for rows in self._ahead.values():
-                rows.clear()
+            self._restart()
         self._head.seek(min(at_s, self.length_s), time.monotonic())
         self._moved.set()
 
@@ -156,7 +152,8 @@ class Viewer:
         """
         version = -1
         while True:
-            await self._reopen_if_replaced()
+            if await self._reopen_if_replaced():
+                version = -1  # each connection counts its own
             newest = (await self._rows("PRAGMA data_version"))[0]["data_version"]
             if newest == version and not self._is_moving():
                 await self._wait(POLL_S)
@@ -171,6 +168,14 @@ class Viewer:
                 return
             else:
                 await self._wait(interval_s)
+
+    def _restart(self) -> None:
+        """Tell everything from the beginning of the run."""
+        self._last = dict.fromkeys(_FOLLOWED, 0)
+        self._restarted = True
+        self._reached_s = 0.0
+        for rows in self._ahead.values():
+            rows.clear()
 
     def _is_moving(self) -> bool:
         """Whether time alone, or a wish to be elsewhere, changes what is to be shown."""
@@ -198,14 +203,17 @@ class Viewer:
         rows = await self._connection.execute_fetchall(statement, values)
         return [dict(row) for row in rows]
 
-    async def _reopen_if_replaced(self) -> None:
-        """Another file may have taken the path: a viewer of the old one would wait for ever."""
-        inode = self._inode_now()
-        if inode != self._inode:
-            assert self._connection is not None
-            await self._connection.close()
-            await self._open()
-            self._run = {}
+    async def _reopen_if_replaced(self) -> bool:
+        """Another file may have taken the path: a viewer of the old one would wait for ever.
+        Nothing of the old one is known to hold in it."""
+        if self._inode_now() == self._inode:
+            return False
+        assert self._connection is not None
+        await self._connection.close()
+        await self._open()
+        self._run, self._executions_at = {}, -math.inf
+        self._restart()
+        return True
 
     def _inode_now(self) -> int:
         try:

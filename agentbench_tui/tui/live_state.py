@@ -190,7 +190,8 @@ class LiveState:
             kept = self.gauges.setdefault(row["scope"], deque(maxlen=_GAUGES_KEPT))
             kept.append(json.loads(row["reading"]))
         if self.is_going_on and self.course.seconds:
-            self.course.go_on(self.at - 1.5)  # ticks of this second are still to come
+            # Ticks of this second are still to come; of a run whose process is gone, none are.
+            self.course.go_on(min(self.at, self.live_at) - 1.5)
 
     @property
     def is_going_on(self) -> bool:
@@ -207,6 +208,12 @@ class LiveState:
         """None while it goes on, and where nobody wrote it down."""
         ended = self.run.get("ended_at")
         return seconds_of(ended) if ended else None
+
+    @property
+    def told_at(self) -> float | None:
+        """When the run last told something of itself, in seconds since 1970."""
+        ticks = max((seen.last_at for seen in self.seen.values()), default=0.0)
+        return max(ticks, self.live_at if self.live else 0.0) or self.began_at
 
     def kind_of(self, execution: Row) -> str:
         """Kind of its benchmark: task, load, stress, experiment."""

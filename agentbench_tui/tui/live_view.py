@@ -46,6 +46,8 @@ def status(state: LiveState, now: float) -> Status:
     run = state.run
     going_on = state.is_going_on
     at = now if going_on and not state.is_replay else state.at
+    if state.interrupted and not state.is_replay:
+        at = state.told_at or state.at  # nobody knows when it ended
     rows = state.executions
     planned = [planned_of(state, row) for row in rows]
     in_flight = [live.get("in_flight", 0) for live in state.live.values()]

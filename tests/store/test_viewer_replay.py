@@ -187,6 +187,20 @@ async def test_a_replay_of_a_run_that_goes_on_comes_to_the_newest_and_stays_ther
         assert not update.is_replay
 
 
+async def test_another_file_in_place_of_the_store_is_told_from_its_beginning(path: Path) -> None:
+    run(path, seconds=5, ended=False)
+    other = path.with_name("other.db")
+    run(other, seconds=3)
+    async with asyncio.timeout(20), Viewer(path, "r") as viewer:
+        updates = viewer.updates(0.0, stay=True)
+        assert seconds(await anext(updates)) == [0, 1, 2, 3, 4]
+        other.replace(path)
+        update = await anext(updates)
+    assert update.restarted
+    assert update.run["status"] == "complete"
+    assert seconds(update) == [0, 1, 2]
+
+
 async def test_wishes_come_with_their_answers_up_to_the_moment_that_is_shown(path: Path) -> None:
     run(path, seconds=20)
 

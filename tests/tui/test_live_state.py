@@ -163,6 +163,19 @@ def test_status_tells_progress_caps_and_the_harness() -> None:
     assert live_view.status(state, BEGAN + 10).state == "interrupted"
 
 
+def test_a_run_whose_process_is_gone_lasted_until_it_last_told_something() -> None:
+    run, rows = run_row(["task"]), [execution()]
+    left_behind = {1: {"execution_key": 1, "state": "{}", "updated_at": BEGAN + 42.5}}
+    found = update(run, rows, at=86_400, ticks=[tick(40, [1.0] * 3)])
+    found.live = left_behind
+    state = of(found)
+    assert [second.answered for second in state.course.seconds] == [3, 0, 0]  # 39, 40, 41
+    state.interrupted = True
+    assert live_view.status(state, BEGAN + 86_400).elapsed_s == 42.5
+    state.live = {}
+    assert live_view.status(state, BEGAN + 86_400).elapsed_s == 40
+
+
 def test_latencies_can_be_switched_and_say_why_there_are_none() -> None:
     run, rows = run_row(["load"]), [execution()]
     queued = Histogram([5.0]).to_bytes()
