@@ -122,6 +122,28 @@ async def test_a_process_that_ends_costs_one_iteration(tmp_path: Path) -> None:
     assert first != last
 
 
+async def test_a_call_that_takes_too_long_is_ended_with_its_process(tmp_path: Path) -> None:
+    plan = planned(
+        "Hanging", tmp_path, fresh_process=True, constraints={"time_limit_ms": 300.0},
+        iterations={"warmup": 0, "measured": 3},
+    )  # fmt: skip
+    await measured(plan, tmp_path)
+    kinds = rows(tmp_path, "SELECT iteration, failure_kind FROM answers ORDER BY 1")
+    assert kinds == [(0, None), (1, "timeout"), (2, None)]
+
+
+async def test_it_stops_early_once_the_time_is_known_well_enough(tmp_path: Path) -> None:
+    plan = planned(
+        "Counting", tmp_path, agents=["a=variant"], iterations={"warmup": 1, "measured": 50},
+        early_stop={"metric": "e2e_ms.p50", "half_width": 1e9},
+    )  # fmt: skip
+    outcome = await measured(plan, tmp_path)
+    assert outcome.status == "complete"
+    ((reason,),) = rows(tmp_path, "SELECT stop_reason FROM benchmark_executions")
+    assert reason.startswith("precise enough: e2e_ms.p50 within")
+    assert len(answers(tmp_path, "a")) == 5  # the fewest that may decide
+
+
 async def test_async_experiments_have_one_loop_from_set_up_to_tear_down(tmp_path: Path) -> None:
     outcome = await measured(planned("Waiting", tmp_path), tmp_path)
     assert outcome.status == "complete"

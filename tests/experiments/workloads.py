@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -88,6 +89,15 @@ class Ending(Experiment):
         if context.iteration_index == 1:
             os._exit(7)
         return {"pid": os.getpid()}
+
+
+class Hanging(Experiment):
+    """Never comes back from its second iteration."""
+
+    def execute_once(self, context: ExperimentContext) -> dict[str, Any]:
+        if context.iteration_index == 1:
+            threading.Event().wait()
+        return {}
 
 
 @contextmanager
