@@ -20,20 +20,27 @@ Row = dict[str, Any]
 def said_to_case(
     connection: sqlite3.Connection, execution_ids: Sequence[str], case_id: str, *, right: bool
 ) -> tuple[Message, ...]:
-    """The conversation behind one answer of these executions: of those that were right, or wrong,
-    the first; of the others where there is none. Empty where none of them was asked the case.
+    """The conversation behind `answer_to_case`; empty where there is none.
 
     Begins with the case's input and ends with the answer, or with the failure that came instead.
     """
+    found = answer_to_case(connection, execution_ids, case_id, right=right)
+    return () if found is None else conversation(found)
+
+
+def answer_to_case(
+    connection: sqlite3.Connection, execution_ids: Sequence[str], case_id: str, *, right: bool
+) -> Row | None:
+    """One answer of these executions, as `queries.case_of` has it: of those that were right, or
+    wrong, the first; of the others where there is none. None where nobody was asked the case."""
     for execution_id in execution_ids:
         key = connection.execute(
             "SELECT key FROM benchmark_executions WHERE id=?", (execution_id,)
         ).fetchone()
         rows = [] if key is None else case_of(connection, key[0], case_id)
         if rows:
-            chosen = next((row for row in rows if (row["correct"] == 1) is right), rows[0])
-            return conversation(chosen)
-    return ()
+            return next((row for row in rows if (row["correct"] == 1) is right), rows[0])
+    return None
 
 
 def conversation(row: Row) -> tuple[Message, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
+from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 
 from agentbench_tui.model.errors import AgentbenchError
@@ -12,10 +13,11 @@ from agentbench_tui.store.database import reading
 from agentbench_tui.tui.compare_rows import cases_table, cases_title
 from agentbench_tui.tui.panel import entitle, panel
 from agentbench_tui.tui.reading import Transcript, beside
+from agentbench_tui.tui.screens.case_detail import CaseDetail
 from agentbench_tui.tui.selector_rows import short
 from agentbench_tui.tui.widgets.grid import Grid
 from agentbench_tui.tui.widgets.transcript import TranscriptView
-from agentbench_tui.verdicts.case_beside import said_to_case
+from agentbench_tui.verdicts.case_beside import answer_to_case, conversation
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -36,10 +38,15 @@ class CasesBeside(Vertical):
     CasesBeside #beside { height: 2fr; }
     .-low CasesBeside.-reading #apart { display: none; }
     """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "detail", "Answer", show=False, tooltip="its scores and where time went")
+    ]
 
     def __init__(self, *, id: str) -> None:  # noqa: A002
         super().__init__(id=id)
         self._pair: Document | None = None
+        self._answers: tuple[int, ...] = ()
+        """Those whose transcripts are shown, by `seq`."""
 
     def compose(self) -> ComposeResult:
         yield panel(Grid(id="apart"), "cases that only one gets right")
@@ -76,6 +83,13 @@ class CasesBeside(Vertical):
         self.add_class("-reading")
         self.query_one("#beside", TranscriptView).focus()
 
+    def action_detail(self) -> None:
+        """From the transcripts to all that is kept of the answers, one after the other."""
+        if self._answers:
+            self.app.push_screen(CaseDetail(self._answers, 0))
+        else:
+            self.notify("there is no answer to this case")
+
     def _read(self, key: str | None) -> None:
         """Both transcripts of a case, in a thread; only while somebody looks."""
         pair = self._pair
@@ -94,24 +108,27 @@ class CasesBeside(Vertical):
         page = cast("Page[Any]", self.screen)
         try:
             with reading(page.shared.database) as connection:
-                sides = [
-                    Transcript(
-                        short(pair[name]),
-                        said_to_case(
-                            connection,
-                            of[name]["execution_ids"],
-                            case["case_id"],
-                            right=case[name]["right"] > 0.5,
-                        ),
+                found = {
+                    name: answer_to_case(
+                        connection,
+                        of[name]["execution_ids"],
+                        case["case_id"],
+                        right=case[name]["right"] > 0.5,
                     )
                     for name in ("a", "b")
-                ]
+                }
         except (AgentbenchError, sqlite3.Error) as error:
             self.app.call_from_thread(page.tell, str(error))
             return
-        self.app.call_from_thread(self._show, case["case_id"], sides)
+        sides = [
+            Transcript(short(pair[name]), () if row is None else conversation(row))
+            for name, row in found.items()
+        ]
+        answers = tuple(row["seq"] for row in found.values() if row is not None)
+        self.app.call_from_thread(self._show, case["case_id"], sides, answers)
 
-    def _show(self, case_id: str, sides: list[Transcript]) -> None:
+    def _show(self, case_id: str, sides: list[Transcript], answers: tuple[int, ...]) -> None:
+        self._answers = answers
         view = self.query_one("#beside", TranscriptView)
-        entitle(view, f"case {case_id}, A and B; n: the next difference")
+        entitle(view, f"case {case_id}, A and B; n: the next difference, enter: scores and timing")
         view.show(beside(*sides))

@@ -164,6 +164,7 @@ class Live(Replaying, Page["LiveDocument | None"]):
     def _take(self, update: Update) -> None:
         first = not self._state.run
         was, live_at = self._state.run.get("status"), self._state.live_at
+        was_replay = self._state.is_replay
         wishes = [(row["seq"], row["answer"]) for row in self._state.wishes]
         self._state.take(update)
         new = update.new
@@ -180,6 +181,8 @@ class Live(Replaying, Page["LiveDocument | None"]):
             self._changed |= {"events", "moment"}
         if first or update.restarted or update.is_replay or self._state.live_at != live_at:
             self._changed.add("moment")
+        if update.is_replay != was_replay:
+            self._changed.add("board")
         if update.run["status"] != was:
             self._changed |= {"ticks", "events", "moment"}
             self.store_changed()
