@@ -195,10 +195,10 @@ def _of_selectors(
     from agentbench_tui.verdicts.power_measured import matched, of_one, of_two
 
     metric, effect = given["metric"], given["effect"]
-    column = asked_metric(metric, selectors)
     answers: list[Answer] = []
     gains: list[Gain] = []
     with database_of(selectors, given["database"]) as connection:
+        column = asked_metric(connection, metric, selectors)
         numbers = CaseNumbers(connection)
         sides = [
             measured(

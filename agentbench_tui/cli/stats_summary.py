@@ -130,10 +130,10 @@ def _summaries(
     from agentbench_tui.verdicts.summary_of import MAIN, summaries
 
     suite, benchmark, metric = chosen
-    column = asked_metric(metric, [text])
     found: list[ColumnSummary] = []
     notes: list[str] = []
     with database_of([text], database) as connection:
+        column = asked_metric(connection, metric, [text])
         for one in measured(
             connection,
             text,

@@ -185,10 +185,10 @@ def _of_samples(
     from agentbench_tui.verdicts.spread import MAIN, spread_at
 
     suite, benchmark, metric = chosen
-    column = asked_metric(metric, texts)
     found: list[RunSpread] = []
     notes: list[str] = []
     with database_of(texts, database) as connection:
+        column = asked_metric(connection, metric, texts)
         numbers = CaseNumbers(connection)
         only = {"suite": suite, "benchmark": benchmark}
         parts = (

@@ -55,7 +55,9 @@ def are_runs(selectors: Sequence[str]) -> bool:
     return len(selectors) > 1 and all(parse_selector(text).kind == "run" for text in selectors)
 
 
-def asked_metric(name: str | None, selectors: Sequence[str]) -> Metric | None:
+def asked_metric(
+    connection: sqlite3.Connection, name: str | None, selectors: Sequence[str]
+) -> Metric | None:
     """The column that only a file has, or what experiments returned, where `name` may be one; None
     for a metric of ours.
 
@@ -65,9 +67,11 @@ def asked_metric(name: str | None, selectors: Sequence[str]) -> Metric | None:
         return None
     if any(parse_selector(text).kind == "file" for text in selectors):
         return Metric(name, "", "none", "A column of a file, as it is.")
-    if near := did_you_mean(name, [*METRICS, *known_metrics()]):
-        raise UsageError(f"--metric {name}: no such metric{near}; `agentbench explain` lists them")
-    return Metric(name, "", "none", "What an experiment returned.")
+    stored = connection.execute("SELECT 1 FROM metrics WHERE name=? LIMIT 1", (name,)).fetchone()
+    if stored is not None:
+        return Metric(name, "", "none", "What an experiment returned.")
+    near = did_you_mean(name, [*METRICS, *known_metrics()])
+    raise UsageError(f"--metric {name}: no such metric{near}; `agentbench explain` lists them")
 
 
 def measured(
