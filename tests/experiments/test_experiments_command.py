@@ -118,3 +118,8 @@ def test_what_iterations_returned_is_compared(said: Said) -> None:
     assert metric["metric"] == "rates.items_per_s"
     assert (metric["a"], metric["b"]) == (pytest.approx(20.0), pytest.approx(2000.0))
     assert metric["verdict"] == "better"
+    code, out, err = said(
+        "stats", "variance", "size-10", "--metric", "rates.items_per_s", "--format", "json"
+    )
+    assert code == 0, err
+    assert "rates.items_per_s" in out
