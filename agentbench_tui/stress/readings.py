@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from contextlib import suppress
 from time import perf_counter
 from typing import TYPE_CHECKING
@@ -33,6 +34,7 @@ class Readings:
         self.memory_mb: list[tuple[float, float]] = []
         """Seconds since the beginning, and resident memory of all of them."""
         self._task: asyncio.Task[None] | None = None
+        self._lock = threading.Lock()
 
     async def __aenter__(self) -> Readings:
         self._began_s = perf_counter()
@@ -45,6 +47,16 @@ class Readings:
             with suppress(asyncio.CancelledError):
                 await self._task
         await asyncio.to_thread(self._read)
+
+    def begin(self, began_ns: int) -> None:
+        """The window begins then, on `perf_counter_ns`. Of what was read before it, while senders
+        made ready, the last reading stays: what comes after is held against it."""
+        with self._lock:
+            later_s = began_ns / 1e9 - self._began_s
+            self._began_s += later_s
+            self._seen_s = [at_s - later_s for at_s in self._seen_s[-1:]]
+            self.memory_mb = [(0.0, held) for _, held in self.memory_mb[-1:]]
+            self._cpu = {key: (last, last) for key, (_, last) in self._cpu.items()}
 
     @property
     def cores(self) -> float | None:
@@ -63,12 +75,13 @@ class Readings:
         members = tree_of(self._roots()).values()
         if not members:
             return
-        at_s = perf_counter() - self._began_s
-        self._seen_s.append(at_s)
-        self.memory_mb.append((at_s, resident_mb(members)))
-        for info in members:
-            first, _ = self._cpu.get(info.key, (info.cpu_seconds, 0.0))
-            self._cpu[info.key] = first, info.cpu_seconds
+        with self._lock:
+            at_s = perf_counter() - self._began_s
+            self._seen_s.append(at_s)
+            self.memory_mb.append((at_s, resident_mb(members)))
+            for info in members:
+                first, _ = self._cpu.get(info.key, (info.cpu_seconds, 0.0))
+                self._cpu[info.key] = first, info.cpu_seconds
 
 
 def resident_mb(members: Iterable[ProcessInfo]) -> float:

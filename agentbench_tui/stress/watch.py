@@ -67,6 +67,8 @@ class Watch:
 
     def begin(self, began_ns: int) -> None:
         """The window begins then, on `perf_counter_ns`."""
+        if self.readings is not None:
+            self.readings.begin(began_ns)
         doing = [self._look()]
         if self._course.faults:
             doing.append(self._start_faults(began_ns))

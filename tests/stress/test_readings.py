@@ -1,0 +1,59 @@
+"""What is read beside a window counts from the window's beginning."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from time import perf_counter_ns
+
+import pytest
+
+from agentbench_tui.stress import readings as read_beside
+from agentbench_tui.stress.readings import Readings
+
+BUSY_THEN_IDLE = """
+import sys, time
+while time.process_time() < 0.4:
+    pass
+print("burnt", flush=True)
+sys.stdin.readline()
+"""
+
+
+async def test_what_a_target_did_before_the_window_is_not_counted_in_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(read_beside, "EVERY_S", 0.01)
+    pipe = asyncio.subprocess.PIPE
+    target = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", BUSY_THEN_IDLE, stdin=pipe, stdout=pipe
+    )
+    assert target.stdout is not None
+    loop, asked = asyncio.get_running_loop(), asyncio.Queue[None]()
+
+    def roots() -> tuple[int, ...]:
+        loop.call_soon_threadsafe(asked.put_nowait, None)
+        return (target.pid,)
+
+    async def read_twice() -> None:
+        while not asked.empty():
+            asked.get_nowait()
+        for _ in range(3):  # the first may have been asked for before
+            await asked.get()
+
+    async with asyncio.timeout(30), Readings(roots, 1.0) as readings:
+        await asked.get()
+        assert await target.stdout.readline() == b"burnt\n"
+        await read_twice()
+        before, whole = len(readings.memory_mb), readings.cores
+        readings.begin(perf_counter_ns())
+        await read_twice()
+    await target.communicate(b"\n")
+    assert whole is not None
+    assert whole > 0.1
+    assert readings.cores == pytest.approx(0.0, abs=0.05)
+    assert before > 1
+    times = [at_s for at_s, _ in readings.memory_mb]
+    assert times[0] == 0.0
+    assert times == sorted(times)
+    assert all(held > 1 for _, held in readings.memory_mb)
