@@ -109,6 +109,13 @@ def test_a_legend_without_room_says_how_many_there_are() -> None:
     assert "… 6 in all" in _painted(PlotData(lines), 36, 9)[0]
 
 
+def test_the_name_of_a_limit_hides_no_point() -> None:
+    line = Line("", (0, 1, 2, 3), (10.0, 10.0, 10.0, 10.0))
+    text = "\n".join(_painted(PlotData([line], limits=[Limit(10.0, "the run before")]), 60, 12))
+    assert "the run before 10" in text
+    assert text.count("●") == 4
+
+
 def test_a_limit_nearby_is_a_line_and_one_far_away_an_arrow() -> None:
     line = Line("", [0, 1], [100, 200])
     near = _painted(PlotData([line], limits=[Limit(220, "objective")], y_unit="ms"), 60, 12)

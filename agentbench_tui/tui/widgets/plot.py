@@ -206,16 +206,27 @@ def _limits(dots: Dots, data: PlotData, axis: Axis, palette: Palette, glyphs: Gl
             continue
         words = f"{one_line(limit.text, 40)} {quantity(limit.at, data.y_unit)}".strip()
         row = row_of(axis, limit.at, dots.rows)
-        if axis.low <= limit.at <= axis.high:
+        is_near = axis.low <= limit.at <= axis.high
+        if not is_near:
+            words += f" {glyphs.up if limit.at > axis.high else glyphs.down}"
+        text = shorten(glyphs.plain(f" {words}"), dots.columns, glyphs)
+        place = _room_for(dots, row, cell_len(text))
+        if is_near:
             for column in range(dots.columns):
                 if dots.is_free(column, row):
                     dots.text(column, row, glyphs.dashed_horizontal, palette.warn)
-        else:
-            words += f" {glyphs.up if limit.at > axis.high else glyphs.down}"
-        text = shorten(glyphs.plain(f" {words}"), dots.columns, glyphs)
-        end = dots.columns - cell_len(text)
-        start = 0 if dots.is_lined(end, row, cell_len(text)) else end
-        dots.text(start, row, text, palette.warn)
+        dots.text(*place, text, palette.warn)
+
+
+def _room_for(dots: Dots, row: int, cells: int) -> tuple[int, int]:
+    """(column, row) of a limit's name: at its right or left end, or a row above or below, where it
+    hides neither a line nor a point; at the end without lines where there is no such place."""
+    end = dots.columns - cells
+    for near in (row, row - 1, row + 1):
+        for column in (end, 0):
+            if 0 <= near < dots.rows and dots.is_free(column, near, cells):
+                return column, near
+    return (0 if dots.is_lined(end, row, cells) else end), row
 
 
 def _marks(dots: Dots, data: PlotData, axis: Axis, palette: Palette, glyphs: Glyphs) -> None:
