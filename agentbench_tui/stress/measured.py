@@ -87,8 +87,8 @@ class Measured:
         return float(np.quantile(times, q)) if times.size else None
 
     def part(self, from_s: float, to_s: float, *, phase: str) -> Measured:
-        """What was due in that part of the window, its clock begun anew. CPU and faults are the
-        whole window's: they are counted for it alone."""
+        """What was due in that part of the window, its clock begun anew. CPU is counted for the
+        whole window and unknown of a part; faults are those of the whole."""
         own = (self.due_s >= from_s) & (self.due_s < to_s)
         length_s = to_s - from_s
         return replace(
@@ -104,6 +104,7 @@ class Measured:
             end_s=self.end_s[own] - from_s,
             failures=_counts(self.kinds, own),
             kinds=None if self.kinds is None else self.kinds[own],
+            cpu_share=None,
             memory_mb=tuple((at - from_s, mb) for at, mb in self.memory_mb if from_s <= at <= to_s),
         )
 

@@ -36,6 +36,15 @@ async def test_ten_times_normal_is_held_and_the_recovery_watched() -> None:
     assert report.observations["stress_rate_per_s"] == pytest.approx(stress.asked_per_s, rel=0.02)
 
 
+async def test_cpu_is_told_of_whole_windows_alone() -> None:
+    stand = SimulatedStand(EIGHT_SLOTS, cores=2.0)
+    report = await simulated("high_load", stand, **{**SHORT, "duration_s": 5.0})
+    known = {window.phase for window in report.windows if window.cpu_cores is not None}
+    parts = {window.phase for window in report.windows if window.cpu_cores is None}
+    assert known == {"ladder", "normal", "probe"}
+    assert parts == {"stress", "recovery"}
+
+
 async def test_a_server_that_sheds_keeps_its_service_and_one_that_collapses_does_not() -> None:
     perfect, collapsing = await high_load(KINDS["perfect"]), await high_load(KINDS["collapses"])
     assert perfect.score is not None
