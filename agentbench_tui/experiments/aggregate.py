@@ -84,12 +84,12 @@ def read_columns(
 def repeat_means(connection: sqlite3.Connection, execution_key: int) -> dict[str, dict[int, float]]:
     """Name of a number that iterations gave → repeat → its mean there. Nothing for executions of
     other kinds."""
-    (kind,) = connection.execute(
+    found = connection.execute(
         "SELECT b.kind FROM benchmark_executions e JOIN benchmarks b ON b.suite_hash=e.suite_hash"
         " AND b.benchmark_id=e.benchmark_id WHERE e.key=?",
         (execution_key,),
     ).fetchone()
-    if kind != "experiment":
+    if found is None or found[0] != "experiment":
         return {}
     repeats, columns = read_columns(connection, execution_key)
     means: dict[str, dict[int, float]] = {}
