@@ -19,9 +19,9 @@ from pathlib import Path
 
 import numpy as np
 
+from agentbench_tui.analysis.sample import Floats
 from agentbench_tui.verdicts.comparison import Asked, judged
 from agentbench_tui.verdicts.evidence import Evidence
-from agentbench_tui.analysis.sample import Floats
 from agentbench_tui.verdicts.head_to_head import compare_metric
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "verdicts"))

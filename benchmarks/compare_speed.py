@@ -20,10 +20,10 @@ from pathlib import Path
 import numpy as np
 
 from agentbench_tui.store.database import reading
+from agentbench_tui.verdicts.case_numbers import CaseNumbers
 from agentbench_tui.verdicts.compare import compare
 from agentbench_tui.verdicts.compare_document import compare_document
 from agentbench_tui.verdicts.comparison import Asked
-from agentbench_tui.verdicts.case_numbers import CaseNumbers
 from agentbench_tui.verdicts.side import load_sides
 
 CASES, TURNS, BAR_S = 10_000, 3, 1.0

@@ -215,8 +215,10 @@ def test_a_recovery_that_nobody_could_see_is_not_called_none() -> None:
 
 def test_what_stands_behind_it_has_its_figures() -> None:
     assert details(told(high_load(missing={"memory": "its processes are not here"}))) == [
-        "normal: 42 requests/s, 4 users, p50 51.0 ms, p95 61.0 ms;"
-        " most answered while looking for it 158/s",
+        (
+            "normal: 42 requests/s, 4 users, p50 51.0 ms, p95 61.0 ms;"
+            " most answered while looking for it 158/s"
+        ),
         "limits: errors 1%, p95 183 ms (3 × that at normal load), 95% completed in time",
         f"rate: {POINT.words}; passes again after an overload and at the end",
         "worst second: 10% of what was asked or possible was served",
