@@ -1,7 +1,9 @@
 """New run: what is chosen is a command line, the preview is what that would do, and it is run."""
 
 import sqlite3
+import subprocess
 from contextlib import closing
+from functools import cache
 from pathlib import Path
 from threading import Event
 
@@ -9,6 +11,7 @@ import pytest
 from stores import HOSTILE, settle, shows, told
 from textual.pilot import Pilot
 
+from agentbench_tui.tui import new_run_plan
 from agentbench_tui.tui.app import AgentbenchApp
 from agentbench_tui.tui.new_run_choice import (
     FIELDS,
@@ -18,10 +21,10 @@ from agentbench_tui.tui.new_run_choice import (
     field_of_fault,
     typed_fault,
 )
-from agentbench_tui.tui.new_run_plan import Preview, duration, preview_words, refusal
+from agentbench_tui.tui.new_run_plan import Preview, asked, duration, preview_words, refusal
 from agentbench_tui.tui.screens import new_run
 from agentbench_tui.tui.shared import Shared
-from agentbench_tui.tui.suite_shelf import read_shelf
+from agentbench_tui.tui.suite_shelf import ShelvedSuite, read_shelf
 from agentbench_tui.tui.widgets.field_line import FieldLine
 from agentbench_tui.tui.widgets.grid import Grid
 from agentbench_tui.tui.widgets.sentences import Sentences
@@ -29,6 +32,23 @@ from agentbench_tui.tui.widgets.suite_tree import SuiteTree
 from agentbench_tui.verdicts.foresight import Foresight
 
 FIRST = "a=reference:perfect"
+
+
+@cache
+def asked_in(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return asked(*arguments)
+
+
+@cache
+def shelf_in(folder: Path, *others: str) -> list[ShelvedSuite]:
+    return read_shelf(others)
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_asked_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a command would do is asked of a process: half a second, and the same for each test."""
+    monkeypatch.setattr(new_run_plan, "asked", lambda *words: asked_in(Path.cwd(), *words))
+    monkeypatch.setattr(new_run, "read_shelf", lambda others: shelf_in(Path.cwd(), *others))
 
 
 def opened(database: Path, suite: str | None = "quickstart") -> AgentbenchApp:
@@ -211,7 +231,7 @@ async def test_keys_that_come_before_the_suites_are_not_lost(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     there = Event()
-    monkeypatch.setattr(new_run, "read_shelf", lambda others: there.wait(20) and read_shelf(others))
+    monkeypatch.setattr(new_run, "read_shelf", lambda others: there.wait(60) and read_shelf(others))
     app = opened(tmp_path / "s.db", suite=None)
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot, lambda: any(one.has_focus for one in app.screen.query(SuiteTree)))
