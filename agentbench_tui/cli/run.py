@@ -79,6 +79,19 @@ if TYPE_CHECKING:
     metavar="NAME",
     help="Of a plugin, for experiments; needs the suite's `output_dir`.",
 )
+@click.option(
+    "--report",
+    type=click.Choice(["json", "html", "both", "md"]),
+    help="Write benchmark_results.json, .html or .md besides.",
+)
+@click.option(
+    "--output",
+    metavar="DIR",
+    type=click.Path(path_type=Path),
+    default="benchmark_results",
+    show_default=True,
+    help="Folder of --report.",
+)
 @click.option("--print-config", is_flag=True, help="Print the resolved plan as JSON; run nothing.")
 @run_options
 def run_command(suites: tuple[str, ...], **given: Any) -> int:
@@ -122,17 +135,23 @@ def run_command(suites: tuple[str, ...], **given: Any) -> int:
 
 
 def _how(plan: Plan, given: dict[str, Any]) -> How:
-    """How the run is shown; results of experiments are written as well."""
+    """How the run is shown; results of experiments, and a report, are written as well."""
     how = how_of(given)
     kinds = {group.benchmark["kind"] for group in plan.groups}
-    if "experiment" not in kinds:
-        if given["reporters"]:
-            raise click.UsageError("--reporter is for experiments, and the run has none")
-        return how
-    from agentbench_tui.cli.experiment_result import deliver_results, show_experiments
+    if "experiment" in kinds:
+        from agentbench_tui.cli.experiment_result import deliver_results, show_experiments
 
-    show = show_experiments(plan) if kinds == {"experiment"} else None
-    return dataclasses.replace(how, show=deliver_results(plan, given["reporters"], show))
+        show = show_experiments(plan) if kinds == {"experiment"} else None
+        how = dataclasses.replace(how, show=deliver_results(plan, given["reporters"], show))
+    elif given["reporters"]:
+        raise click.UsageError("--reporter is for experiments, and the run has none")
+    if given["report"] is None:
+        return how
+    from agentbench_tui.cli.run_report import with_report
+
+    if how.detach:
+        raise click.UsageError("--report is written at the end: it does not go with --detach")
+    return dataclasses.replace(how, show=with_report(how.show, given["report"], given["output"]))
 
 
 def _compare(given: dict[str, Any]) -> int:

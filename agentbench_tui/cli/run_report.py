@@ -1,0 +1,38 @@
+"""`run --report`: the results of a run as files, besides what is printed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    import sqlite3
+
+Document = dict[str, Any]
+Show = Callable[["sqlite3.Connection", Document, str], None]
+
+
+def with_report(show: Show | None, choice: str, folder: Path) -> Show:
+    """Print by `show` (by default as any run), and write the files of `choice` into `folder`."""
+
+    def reported(connection: sqlite3.Connection, run: Document, form: str) -> None:
+        if show is None:
+            from agentbench_tui.cli.result import print_run
+
+            print_run(run, form)
+        else:
+            show(connection, run, form)
+        from agentbench_tui.report.benchmark_results import benchmark_results, write_results
+
+        try:
+            written = write_results(benchmark_results(connection, run), choice, folder)
+        except OSError as error:
+            click.echo(f"{error.filename}: cannot be written: {error.strerror}", err=True)
+            return
+        for path in written:
+            click.echo(f"written: {path}", err=True)
+
+    return reported
