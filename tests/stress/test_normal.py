@@ -68,6 +68,18 @@ async def test_what_the_suite_says_is_normal_is_not_measured() -> None:
     assert found.rate == pytest.approx(40, rel=0.05)
 
 
+async def test_users_that_the_suite_says_are_normal_ask_for_no_more_than_is_allowed() -> None:
+    """Four of them would ask for 80 a second. What comes later is held against the same rate."""
+    stand = SimulatedStand(EIGHT_SLOTS, noise=0.01)
+    found, report = await normal_of(stand, normal_concurrency=4, most_rate=30.0)
+    assert found.rate == 30
+    assert found.baseline.asked_per_s == pytest.approx(30)
+    assert [one.phase for one in report.windows].count("normal") == 1
+    found, _ = await normal_of(stand, normal_concurrency=4, most_rate=100.0)
+    assert found.rate == pytest.approx(80, rel=0.05)
+    assert found.baseline.users == 4
+
+
 async def test_normal_leaves_room_for_its_multiple() -> None:
     """Ten times the users of normal load may be asked for."""
     many = Behaviour(slots=64, service_ms=50, queue=100_000)
