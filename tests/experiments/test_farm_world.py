@@ -7,7 +7,6 @@ from contextlib import closing
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -117,10 +116,10 @@ def test_the_recommended_configuration_is_in_memory_and_kept():
         _ = SimulationConfig(persist_db_on_completion=True).storage
 
 
-def test_the_example_leaves_a_journal_to_analyse(tmp_path):
+def test_the_example_leaves_a_journal_to_analyse(tmp_path, capsys):
     asked = ["--steps", "6", "--agents", "8", "--output", str(tmp_path / "out")]
-    shown = CliRunner().invoke(run_with_recommended_config, asked)
-    assert shown.exit_code == 0, shown.output
+    assert run_with_recommended_config(asked) == 0
+    assert capsys.readouterr().out.startswith("6 steps in ")
     with closing(sqlite3.connect(tmp_path / "out" / "simulation.db")) as db:
         assert db.execute("SELECT COUNT(*), MIN(step), MAX(step) FROM steps").fetchone() == (
             6,
@@ -128,6 +127,12 @@ def test_the_example_leaves_a_journal_to_analyse(tmp_path):
             6,
         )
         assert db.execute("SELECT COUNT(*) FROM agents WHERE born = 0").fetchone() == (8,)
-    again = CliRunner().invoke(run_with_recommended_config, asked)
-    assert again.exit_code == 1
-    assert "name another --output" in again.output
+    assert run_with_recommended_config(asked) == 2
+    assert "name another --output" in capsys.readouterr().err
+
+
+def test_the_example_refuses_what_cannot_be_simulated(capsys):
+    with pytest.raises(SystemExit) as ended:
+        run_with_recommended_config(["--agents", "0"])
+    assert ended.value.code == 2
+    assert "at least 1, not 0" in capsys.readouterr().err

@@ -5,41 +5,55 @@ python -m agentbench_tui.experiments.farm.run_with_recommended_config --steps 20
 
 from __future__ import annotations
 
+import argparse
+import sys
+from collections.abc import Sequence
 from pathlib import Path
-
-import click
 
 from agentbench_tui.experiments.farm.simulation import get_recommended_config, simulate
 
 
-@click.command()
-@click.option("--steps", default=100, show_default=True, type=click.IntRange(1))
-@click.option("--agents", default=30, show_default=True, type=click.IntRange(1))
-@click.option(
-    "--output",
-    default="simulation_results",
-    show_default=True,
-    type=click.Path(path_type=Path, file_okay=False),
-    help="Folder for the journal.",
-)
-@click.option("--seed", default=0, show_default=True)
-def run_with_recommended_config(steps: int, agents: int, output: Path, seed: int) -> None:
-    """Simulate, with the journal in memory until the end."""
-    path = output / "simulation.db"
+def run_with_recommended_config(arguments: Sequence[str] | None = None) -> int:
+    """Simulate, with the journal in memory until the end; the exit code."""
+    given = _parser().parse_args(arguments)
+    path = given.output / "simulation.db"
     if path.exists():
-        raise click.ClickException(f"{path} is there already: name another --output")
+        sys.stderr.write(f"{path} is there already: name another --output\n")
+        return 2
     try:
-        output.mkdir(parents=True, exist_ok=True)
-        found = simulate(get_recommended_config(agents, steps, seed=seed), path)
+        given.output.mkdir(parents=True, exist_ok=True)
+        config = get_recommended_config(given.agents, given.steps, seed=given.seed)
+        found = simulate(config, path)
     except OSError as error:
-        raise click.ClickException(f"{path}: cannot be written: {error.strerror}") from error
-    click.echo(
+        sys.stderr.write(f"{path}: cannot be written: {error.strerror}; name another --output\n")
+        return 2
+    sys.stdout.write(
         f"{found.steps} steps in {found.total_s:.3f} s"
         f" (world {found.simulate_s:.3f}, journal {found.write_s:.3f}, file {found.persist_s:.3f});"
-        f" {found.population} agents alive at the end"
+        f" {found.population} agents alive at the end\n{found.rows} rows in {path}\n"
     )
-    click.echo(f"{found.rows} rows in {path}")
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        description="Simulate, with the journal in memory until the end."
+    )
+    parser.add_argument("--steps", type=_count, default=100, help="100 unless told")
+    parser.add_argument("--agents", type=_count, default=30, help="at the start; 30 unless told")
+    parser.add_argument(
+        "--output", type=Path, default=Path("simulation_results"), help="folder for the journal"
+    )
+    parser.add_argument("--seed", type=int, default=0, help="equal seeds give equal journals")
+    return parser
+
+
+def _count(text: str) -> int:
+    count = int(text)
+    if count < 1:
+        raise argparse.ArgumentTypeError(f"at least 1, not {text}")
+    return count
 
 
 if __name__ == "__main__":
-    run_with_recommended_config()
+    sys.exit(run_with_recommended_config())

@@ -12,7 +12,6 @@ import sys
 from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
-import click
 from pydantic import BaseModel, ConfigDict, Field
 
 from agentbench_tui.experiments.experiment import (
@@ -95,14 +94,11 @@ def measured(structure: str, entities: int, copies: int, seed: int) -> dict[str,
     }
 
 
-@click.command()
-@click.argument("structure", type=click.Choice(sorted(INDEXES)))
-@click.argument("entities", type=int)
-@click.argument("copies", type=int)
-@click.argument("seed", type=int)
-def main(structure: str, entities: int, copies: int, seed: int) -> None:
-    click.echo(json.dumps(measured(structure, entities, copies, seed)))
+def _main(arguments: list[str]) -> None:
+    structure, entities, copies, seed = arguments
+    found = measured(structure, int(entities), int(copies), int(seed))
+    sys.stdout.write(json.dumps(found))
 
 
 if __name__ == "__main__":
-    main()
+    _main(sys.argv[1:])
