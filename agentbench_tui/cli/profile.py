@@ -94,11 +94,15 @@ def profile(
     with reading(path) as connection:
         executions = _executions(connection, target, suite, benchmark)
         documents = [
-            {"run_id": one["run_id"], "ordinal": one["ordinal"], **read_findings(connection, one)}
+            {
+                "run_id": one["run_id"],
+                **read_findings(connection, one),
+                "cprofile": _file_of_cprofile(connection, one, path),
+            }
             for one in executions
         ]
     if flame is not None:
-        _write_flame(_flame_of(documents, path), _title(documents[0]), flame)
+        _write_flame(_flame_of(documents), _title(documents[0]), flame)
         return 0
     if form == "table":
         for document in documents:
@@ -130,7 +134,21 @@ def _executions(
     return list(found)
 
 
-def _flame_of(documents: list[Document], database: Path) -> Document:
+def _file_of_cprofile(
+    connection: sqlite3.Connection, execution: Document, database: Path
+) -> str | None:
+    """What the pass of cProfile in an experiment's first repeat left, if it is still there."""
+    (output_dir,) = connection.execute(
+        "SELECT json_extract(document, '$.output_dir') FROM benchmark_suites WHERE hash=?",
+        (execution["suite_hash"],),
+    ).fetchone()
+    root = database.parent / "experiments" if output_dir is None else Path(output_dir)
+    folder = f"{execution['ordinal']:03}-{execution['agent_id']}-0"
+    path = root.absolute() / execution["run_id"] / folder / "cprofile.prof"
+    return str(path) if path.exists() else None
+
+
+def _flame_of(documents: list[Document]) -> Document:
     """The flame of the only execution. Raises UsageError when there are several, or none."""
     if len(documents) > 1:
         some = ", ".join(dict.fromkeys(one["benchmark_id"] for one in documents))
@@ -139,16 +157,14 @@ def _flame_of(documents: list[Document], database: Path) -> Document:
     if document["flame"] is not None:
         found: Document = document["flame"]
         return found
-    folder = f"{document['ordinal']:03}-{document['agent_id']}-0"
-    seen = database.parent / "experiments" / document["run_id"] / folder / "cprofile.prof"
-    if not seen.exists():
+    if document["cprofile"] is None:
         raise UsageError(
             f"{_title(document)} has no flame: the agent told no spans, and there is no pass of "
             "cProfile (`instruments: [cprofile]` of an experiment makes one)"
         )
     from agentbench_tui.report.flame import flame_of_cprofile
 
-    return flame_of_cprofile(seen)
+    return flame_of_cprofile(Path(document["cprofile"]))
 
 
 def _write_flame(root: Document, title: str, where: str) -> None:
