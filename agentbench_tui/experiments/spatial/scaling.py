@@ -23,10 +23,9 @@ from agentbench_tui.model.identity import derive_seed
 
 @register_experiment("spatial_performance_analyzer")
 class SpatialPerformanceAnalyzer(Experiment):
-    """How the times of a structure grow with its points, and after how many questions it has
-    paid for being built, against a search through all points.
+    """How the times of a structure grow with its points, and when it pays for being built.
 
-    `…_exponent` is the slope of log time over log points by least squares over all sizes: about 1
+    It pays after so many questions, against a search through all points. `…_exponent` is the slope of log time over log points by least squares over all sizes: about 1
     where time grows in proportion. With every size the radius is such that a question finds as
     many points as with the smallest.
     """

@@ -37,10 +37,10 @@ class NoRedis(AgentbenchError):
 
 @register_experiment("redis_memory")
 class RedisMemory(Experiment):
-    """Agents' memories in a Redis that is started for it; where there is none, an embedded table,
-    named as such.
+    """Agents' memories in Redis: written one by one and in batches, read, searched and pruned.
 
-    Single writes and batches store the same entries in the same form. Every stage goes over all
+    A server is started for it. Where there is no redis-server a table embedded in this process
+    takes its place, and the settings in force name it as what it is. Single writes and batches store the same entries in the same form. Every stage goes over all
     agents; a search looks through the whole memory of one.
     """
 
