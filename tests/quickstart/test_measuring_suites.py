@@ -8,6 +8,7 @@ from shipped import ROOT, run_shipped
 
 from agentbench_tui.cli.main import _run
 from agentbench_tui.engine.loading import load_suite
+from agentbench_tui.engine.validation import validate_suite
 
 _QUICK = "mock?ttft=1ms&itl=0ms"
 
@@ -16,13 +17,15 @@ _QUICK = "mock?ttft=1ms&itl=0ms"
     ("name", "loads", "settings"),
     [
         ("agent-runtime", ("streaming",), ("requests=2",)),
-        ("performance", ("dialogue",), ("sessions=1",)),
+        ("performance", (), ()),
     ],
 )
 async def test_a_suite_runs_over_an_agent_and_over_code(
     name: str, loads: tuple[str, ...], settings: tuple[str, ...], tmp_path: Path
 ) -> None:
-    suite = load_suite(ROOT / "suites" / f"{name}.yaml").suite
+    loaded = load_suite(ROOT / "suites" / f"{name}.yaml")
+    suite = loaded.suite
+    assert validate_suite(loaded, [], datasets=True) == []
     parts = [one.benchmark_id for one in suite.benchmarks if one.kind == "experiment"]
     assert set(loads) <= {one.benchmark_id for one in suite.benchmarks if one.kind == "load"}
     result = await run_shipped(
