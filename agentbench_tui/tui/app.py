@@ -246,6 +246,7 @@ class AgentbenchApp(App[None]):
         try:
             done = subprocess.run(
                 [*command, "--db", str(self.shared.database)],
+                stdin=subprocess.DEVNULL,  # keys are the session's
                 capture_output=True,
                 text=True,
                 check=False,
@@ -253,12 +254,15 @@ class AgentbenchApp(App[None]):
             )
         except subprocess.TimeoutExpired:
             reason = f"the run did not start within {_START_LIMIT_S:g} s"
+        except OSError as error:
+            reason = f"no run could be started: {(error.strerror or str(error)).lower()}"
         else:
             if done.returncode == 0:
                 self._own.append(done.stdout.strip())
                 self.call_from_thread(self.watch_run, self._own[-1])
                 return
-            reason = one_line(done.stderr.strip().rpartition("\n")[2])
+            said = one_line(done.stderr.strip().rpartition("\n")[2])
+            reason = said or f"the run did not start: exit code {done.returncode}, without a word"
         self.call_from_thread(self.notify, reason, severity="error", timeout=15)
 
     def _leave(self, choice: Choice | None, going: list[str]) -> None:

@@ -67,7 +67,7 @@ def _histograms(connection: sqlite3.Connection, execution_key: int) -> dict[str,
     for tick in connection.execute(
         f"SELECT {', '.join(_COLUMNS)} FROM ticks WHERE execution_key=?",  # noqa: S608  # ours
         (execution_key,),
-    ).fetchall():
+    ):
         for column in _COLUMNS:
             if tick[column]:
                 found[column].merge(Histogram.from_bytes(tick[column]))

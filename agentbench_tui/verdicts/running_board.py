@@ -80,7 +80,7 @@ class BoardReader:
             "SELECT seq, execution_key, observed, answered, correct, cost_usd, e2e_histogram"
             " FROM ticks WHERE run_key=? AND seq>? ORDER BY seq",
             (self._run_key, self._last),
-        ).fetchall():
+        ):
             self._last = row["seq"]
             sums = self._sums[row["execution_key"]]
             sums.observed += row["observed"]

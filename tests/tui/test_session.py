@@ -123,6 +123,26 @@ async def test_pictures_go_where_they_are_wanted(measured: Path, tmp_path: Path)
     assert picture.read_text().startswith("<svg")
 
 
+@pytest.mark.parametrize(
+    ("program", "words"),
+    [
+        ("no-such-python", "no run could be started: no such file or directory"),
+        ("/bin/false", "the run did not start: exit code 1, without a word"),
+    ],
+)
+async def test_a_run_that_cannot_be_started_is_told_and_ends_no_session(
+    measured: Path, monkeypatch: pytest.MonkeyPatch, program: str, words: str
+) -> None:
+    app = session(measured, "home")
+    async with app.run_test(size=(80, 24)) as pilot:
+        with monkeypatch.context() as patched:
+            patched.setattr(sys, "executable", program)
+            app.start_run(["run", "quickstart"])
+            await settle(pilot, lambda: len(told(app)) > 1)
+        assert told(app)[-1] == words
+        assert app.is_running
+
+
 async def test_a_folder_that_cannot_be_written_is_told(measured: Path, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     app = AgentbenchApp(Shared(measured), screenshots=tmp_path / "file")
