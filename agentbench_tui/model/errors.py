@@ -95,8 +95,15 @@ class SuiteError(AgentbenchError):
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """` (did you mean "x"?)` for a near miss, else an empty string."""
+    """` (did you mean "x"?)` for a near miss, else an empty string.
+
+    Of the near ones the nearest that begins with the word: who types the half of a name meant it.
+    """
     from difflib import get_close_matches
 
-    near = get_close_matches(word, list(known), n=1, cutoff=0.6)
-    return f' (did you mean "{near[0]}"?)' if near else ""
+    names = list(known)
+    near = get_close_matches(word, names, n=max(1, len(names)), cutoff=0.6)
+    if not near:
+        return ""
+    meant = next((name for name in near if name.startswith(word)), near[0])
+    return f' (did you mean "{meant}"?)'
