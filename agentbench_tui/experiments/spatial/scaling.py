@@ -25,9 +25,9 @@ from agentbench_tui.model.identity import derive_seed
 class SpatialPerformanceAnalyzer(Experiment):
     """How the times of a structure grow with its points, and when it pays for being built.
 
-    It pays after so many questions, against a search through all points. `…_exponent` is the slope of log time over log points by least squares over all sizes: about 1
-    where time grows in proportion. With every size the radius is such that a question finds as
-    many points as with the smallest.
+    It pays after so many questions, against a search through all points. `…_exponent` is the slope
+    of log time over log points by least squares over all sizes: about 1 where time grows in
+    proportion. The radius is such that with every size a question finds equally many points.
     """
 
     class Parameters(BaseModel):

@@ -40,8 +40,9 @@ class RedisMemory(Experiment):
     """Agents' memories in Redis: written one by one and in batches, read, searched and pruned.
 
     A server is started for it. Where there is no redis-server a table embedded in this process
-    takes its place, and the settings in force name it as what it is. Single writes and batches store the same entries in the same form. Every stage goes over all
-    agents; a search looks through the whole memory of one.
+    takes its place, and the settings in force name it as what it is. Single writes and batches
+    store the same entries in the same form. Every stage goes over all agents; a search looks
+    through the whole memory of one.
     """
 
     class Parameters(BaseModel):
