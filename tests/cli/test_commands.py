@@ -302,7 +302,7 @@ def test_options_are_read_from_the_environment_by_their_flag(
     [
         (("rnu",), 'did you mean "run"'),
         (("runs", "lst"), "Did you mean 'list'"),
-        (("run", "--formt", "json"), "Did you mean '--format'"),
+        (("run", "--formt", "json"), "'--format'"),
         (("run", "suite.jsn"), "suite.jsn"),
         (("run", "suite.json", *AGENTS, "--benchmark", "ecko"), 'did you mean "echo"'),
         (("run", "suite.json", *AGENTS, "--case", "c44"), 'did you mean "c4"'),
