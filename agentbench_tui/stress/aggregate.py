@@ -67,10 +67,13 @@ def aggregate_report(
     _recovery(result, report)
     _errors(result, report)
     normal = report.normal
-    n = sum(window.requests for window in report.windows if window.phase == "normal")
     value = None if normal is None else normal.p95_ms
     result.metrics["e2e_ms.p95"] = MetricValue(
-        "e2e_ms.p95", value, METRICS["e2e_ms"].unit, n=n, reason=_why(report, value)
+        "e2e_ms.p95",
+        value,
+        METRICS["e2e_ms"].unit,
+        n=_answered_at_ease(report),
+        reason=_why(report, value),
     )
     return result
 
@@ -78,6 +81,14 @@ def aggregate_report(
 def _why(report: ScenarioReport, value: float | None) -> str | None:
     """Why there is no value."""
     return None if value is not None else report.reason or "the scenario does not measure it"
+
+
+def _answered_at_ease(report: ScenarioReport) -> int:
+    """Of the baseline, which is the first window at normal load; 0 of none."""
+    for window in report.windows:
+        if window.phase == "normal":
+            return round(window.requests * (1 - (window.error_share or 0.0)))
+    return 0
 
 
 def _score(result: Aggregate, report: ScenarioReport) -> None:

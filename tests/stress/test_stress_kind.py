@@ -19,6 +19,7 @@ from agentbench_tui.model.errors import StoreError
 from agentbench_tui.store.database import reading
 from agentbench_tui.stress.course import Course
 from agentbench_tui.stress.normal import Normal
+from agentbench_tui.stress.report import NormalLoad
 from agentbench_tui.stress.reporter import Reporter, facts_of
 from agentbench_tui.stress.spec import StressSpec
 from agentbench_tui.stress.stand import Stand
@@ -125,6 +126,25 @@ async def test_a_scenario_that_was_cut_off_is_run_anew(
         documents = connection.execute("SELECT document FROM stress_reports").fetchall()
     assert [row[0] for row in repeats] == [0]
     assert [len(json.loads(row[0])["windows"]) for row in documents] == [1]
+
+
+async def test_the_latency_at_ease_is_that_of_as_many_answers_as_the_baseline_had(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Scenarios hold further windows at normal load, of which it is not told."""
+
+    async def act(stand: Stand, _spec: StressSpec, _normal: Normal, reporter: Reporter) -> None:
+        for length_s in (0.2, 0.5):
+            held = await stand.hold(Course(length_s, rate=50), phase="normal")
+            await reporter.window(facts_of(held))
+        reporter.report.normal = NormalLoad(
+            rate_per_s=50, users=1, p50_ms=20.0, p95_ms=25.0, capacity_per_s=100
+        )
+
+    found = await on_stand(tmp_path, monkeypatch, act)
+    assert [window.requests for window in found.told.windows] == [10, 25]
+    at_ease = metric(found, "e2e_ms.p95")
+    assert (at_ease["value"], at_ease["n"]) == (25.0, 10)
 
 
 async def test_hosts_of_others_are_left_alone(tmp_path: Path) -> None:
