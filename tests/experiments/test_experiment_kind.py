@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from importlib import metadata
 from pathlib import Path
@@ -166,6 +167,38 @@ async def test_profilers_take_passes_of_their_own(tmp_path: Path) -> None:
         "tracemalloc.json",
     }
     assert any(line.startswith("a: tracemalloc: ") and "peak_bytes" in line for line in said)
+
+
+@pytest.mark.parametrize(
+    ("name", "files"),
+    [
+        ("pyinstrument", {"pyinstrument.txt", "pyinstrument.speedscope.json"}),
+        ("memray", {"memray.bin"}),
+    ],
+)
+async def test_profilers_of_the_extra_take_passes_of_their_own(
+    tmp_path: Path, name: str, files: set[str]
+) -> None:
+    pytest.importorskip(name)
+    said: list[str] = []
+    plan = planned("Counting", tmp_path, instruments=[name], agents=["a=variant?size=50000"])
+    outcome = await measured(plan, tmp_path, said)
+    assert outcome.status == "complete"
+    assert len(answers(tmp_path, "a")) == 3
+    folder = tmp_path / "experiments" / plan.run_id / "000-a-0"
+    assert {path.name for path in folder.iterdir()} == files
+    assert any(line.startswith(f"a: {name}: ") and " ms under it" in line for line in said)
+
+
+async def test_a_profiler_that_is_not_installed_names_its_extra(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "memray", None)
+    said: list[str] = []
+    plan = planned("Counting", tmp_path, instruments=["memray"], agents=["a=variant"])
+    await measured(plan, tmp_path, said)
+    told = [*said, *(str(row) for row in rows(tmp_path, "SELECT detail FROM failures"))]
+    assert any("agentbench-tui[profile]" in line for line in told), told
 
 
 async def test_instruments_of_plugins_write_beside_the_metrics(
