@@ -8,6 +8,7 @@ from contextlib import suppress
 from time import perf_counter
 from typing import TYPE_CHECKING
 
+from agentbench_tui.stress.host_memory import BYTES_PER_MB
 from agentbench_tui.stress.process_fault import tree_of
 
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 EVERY_S = 0.25
 MOST_READINGS = 400
 """Of one window: a longer one is read less often."""
-_BYTES_PER_MB = 1e6
 
 
 class Readings:
@@ -86,4 +86,4 @@ class Readings:
 
 def resident_mb(members: Iterable[ProcessInfo]) -> float:
     """Resident memory, MB of 10^6 bytes; pages that they share count for each."""
-    return sum(info.resident_bytes for info in members) / _BYTES_PER_MB
+    return sum(info.resident_bytes for info in members) / BYTES_PER_MB
