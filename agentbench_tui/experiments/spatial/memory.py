@@ -63,7 +63,8 @@ class SpatialMemoryProfiler(Experiment):
             check=False,
         )
         if found.returncode:
-            raise RuntimeError(found.stderr.strip().rpartition("\n")[2])
+            last = found.stderr.strip().rpartition("\n")[2]
+            raise RuntimeError(f"its process ended with {found.returncode}: {last}")
         metrics: dict[str, Any] = json.loads(found.stdout)
         return metrics
 

@@ -87,7 +87,8 @@ class RunDatabase(Experiment):
         )
         seconds = time.perf_counter() - began
         if ended.returncode:
-            raise RuntimeError(ended.stderr.strip().rpartition("\n")[2])
+            last = ended.stderr.strip().rpartition("\n")[2]
+            raise RuntimeError(f"the run ended with {ended.returncode}: {last}")
         metrics = {
             "command_s": seconds,
             "cpu_s": _cpu_s() - cpu_before,
