@@ -28,8 +28,9 @@ if TYPE_CHECKING:
 SIZE = (120, 40)
 SHOWN = ("live", "leaders", "compare", "history", "cost", "cases", "profile")
 """Pages that a store with plain runs fills."""
-KEYS = {"leaders": ("w",), "cost": ("w",)}
-"""Pressed first: the pictures are to be of all runs, however old they are by now."""
+KEYS = {"leaders": ("w",), "cost": ("w",), "market": ("d",), "training": ("d",)}
+"""Pressed first: all runs, however old they are by now, and examples where a store with plain runs
+has nothing to show."""
 _LOOK_S = 0.05
 _MOST_LOOKS = 1200
 _STILL = 4
@@ -45,7 +46,7 @@ async def picture(
         before, still, keys = "", 0, list(KEYS.get(page, ()))
         for _ in range(_MOST_LOOKS):
             await pilot.pause(_LOOK_S)
-            if not isinstance(app.screen, Page) or app.screen.is_reading:
+            if not _may_rest(app):
                 still = 0
                 continue
             now = "\n".join(_lines(app))
@@ -58,6 +59,12 @@ async def picture(
                 still = 0
         svg = app.export_screenshot(title="agentbench")
     return _without_fonts(svg), before
+
+
+def _may_rest(app: AgentbenchApp) -> bool:
+    """Whether nothing is being read or worked out; that a run is followed never ends."""
+    busy = [one for one in app.workers if not one.is_finished and one.group != "follow"]
+    return isinstance(app.screen, Page) and not app.screen.is_reading and not busy
 
 
 def marked_agents(database: Path, most: int = 3) -> list[str]:

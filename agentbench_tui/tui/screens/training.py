@@ -104,6 +104,11 @@ class Training(Page[None]):
         if self._paths and not self.has_class("-example"):
             self.run_worker(self._load, thread=True, group="read", exclusive=True)
 
+    @property
+    def is_reading(self) -> bool:
+        """Never of the store; of files, a worker of the group "read" does."""
+        return False
+
     def store_changed(self) -> None:
         """Files do not change with the store."""
 
