@@ -24,7 +24,6 @@ from a2a.server.tasks import InMemoryTaskStore
 from a2a.types.a2a_pb2 import AgentCapabilities, AgentCard, AgentInterface, AgentSkill
 from a2a.utils.errors import UnsupportedOperationError
 from starlette.applications import Starlette
-from uvicorn import Config, Server
 
 from agentbench_tui import __version__
 from agentbench_tui.market import rpc
@@ -33,6 +32,8 @@ from agentbench_tui.market.actions import METHODS
 from agentbench_tui.market.match import END_TURN, OBSERVE
 
 if TYPE_CHECKING:
+    from uvicorn import Server
+
     from agentbench_tui.market.match import Match
 
 _JSON = "application/json"
@@ -61,8 +62,7 @@ class A2AServer:
         card = card_of(self.url)
         handler = DefaultRequestHandlerV2(_Executor(self._match), InMemoryTaskStore(), card)
         routes = [*create_agent_card_routes(card), *create_jsonrpc_routes(handler, "/")]
-        config = Config(Starlette(routes=routes), log_config=None, lifespan="off")
-        self._server = _Quiet(config)
+        self._server = _quiet_server(Starlette(routes=routes))
         self._task = asyncio.create_task(self._server.serve([listening]))
 
     async def close(self) -> None:
@@ -73,13 +73,17 @@ class A2AServer:
             await self._task
 
 
-class _Quiet(Server):
-    """Leaves signals to the program that it is part of."""
+def _quiet_server(app: Starlette) -> Server:
+    """One that leaves signals to the program that it is part of."""
+    from uvicorn import Config, Server  # brings in its command line's library
 
-    @contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        """Around serving: nothing."""
-        yield
+    class Quiet(Server):
+        @contextmanager
+        def capture_signals(self) -> Iterator[None]:
+            """Around serving: nothing."""
+            yield
+
+    return Quiet(Config(app, log_config=None, lifespan="off"))
 
 
 def card_of(url: str) -> AgentCard:
