@@ -50,6 +50,8 @@ class RunResult:
     notes: str = ""
     status: str = "success"
     """`success` where every iteration was measured, else how it ended."""
+    timed_alone: bool = True
+    """No instrument stood inside the timer; AgentFarm's own files, where it did, do not say so."""
 
 
 def results_of(connection: sqlite3.Connection, run_id: str, output_dir: Path) -> list[RunResult]:

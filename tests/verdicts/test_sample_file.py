@@ -258,6 +258,11 @@ def test_iterations_of_an_agentfarm_result_are_samples(read: Read) -> None:
         assert any("of one process" in note for note in file.notes)
 
 
+def test_of_a_result_timed_alone_no_instrument_is_blamed(read: Read) -> None:
+    file = read(json.dumps({**AGENTFARM, "timed_alone": True}))
+    assert not any("inside" in note for note in file.notes)
+
+
 def test_an_agentfarm_result_says_what_it_has_instead(read: Read) -> None:
     with pytest.raises(UsageError, match="no iteration has 'speed'; they have observes_per_sec"):
         read(json.dumps(AGENTFARM), Metric("speed", "", "higher", ""))
