@@ -91,7 +91,7 @@ def print_run(document: dict[str, Any], form: str, *, in_full: bool = False) -> 
         # Loads that no rubric scores, and stress, rank nobody.
         print_prose(_ending(document))
         return
-    judged = bool(tasks)
+    judged = any(map(_is_judged, tasks))
     print_rows(leaderboard_rows(document["leaderboard"], judged=judged), LEADERBOARD, form)
     for line in notes(document):
         print_prose(line)
@@ -155,10 +155,19 @@ def execution_row(execution: dict[str, Any]) -> dict[str, Any]:
         "p95": milliseconds(p95.get("value")) if p95.get("value") else p95.get("reason", NOTHING),
         "tokens_used": value("tokens_used"),
         "per_correct": value("cost_usd_per_correct"),
-        "cases": f"{cases['correct']}/{cases['answered']}/{cases['observed']}",
+        "cases": f"{_right(execution)}/{cases['answered']}/{cases['observed']}",
         "failures": " ".join(f"{kind}:{n}" for kind, n in execution["failures"].items()),
         "state": _ending_of(execution),
     }
+
+
+def _is_judged(execution: dict[str, Any]) -> bool:
+    """Whether answers are called right or wrong; what code returned is not."""
+    return execution.get("kind") != "experiment"
+
+
+def _right(execution: dict[str, Any]) -> Any:
+    return execution["cases"]["correct"] if _is_judged(execution) else NOTHING
 
 
 def leaderboard_rows(entries: list[dict[str, Any]], *, judged: bool = True) -> list[dict[str, Any]]:

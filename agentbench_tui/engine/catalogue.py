@@ -28,13 +28,16 @@ class CatalogueEntry:
 
 
 def find_suite(name: str) -> Path:
-    """The file of a suite: a path, or a name in ./suites, among the shipped ones, in a plug-in.
+    """The file of a suite: a path, or a name in ./suites, among the shipped ones, in a plug-in;
+    `GROUP/NAME` where suites of one kind lie in a folder of their own.
 
     Raises UsageError when there is none.
     """
     path = Path(name).expanduser()
     if path.suffix.lower() in SUFFIXES or len(path.parts) != 1 or name in {"", "."}:
         if not path.exists() and not path.is_symlink():
+            if (named := _in_group(path)) is not None:
+                return named
             near = did_you_mean(path.name, _siblings(path))
             raise UsageError(f"no suite file {name}{near}")
         return path
@@ -82,6 +85,18 @@ def _in_folder(folder: Path, origin: Origin) -> Iterator[CatalogueEntry]:
                 if (inner := path / f"suite{suffix}").is_file():
                     yield CatalogueEntry(path.name, origin, inner)
                     break
+
+
+def _in_group(path: Path) -> Path | None:
+    """`GROUP/NAME` below ./suites or the shipped suites."""
+    if path.is_absolute() or ".." in path.parts:
+        return None
+    files = (
+        folder / path.with_name(path.name + suffix)
+        for folder in (_FOLDER, _shipped())
+        for suffix in SUFFIXES
+    )
+    return next((file for file in files if path.name and file.is_file()), None)
 
 
 def _plug_ins() -> Iterator[CatalogueEntry]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -34,6 +35,7 @@ _UNITS = {
     "_usd": "USD",
 }
 """How a metric's name ends → its unit; the first that fits counts."""
+_OF_WHAT = re.compile(r"(_per_[a-z]+|_total)$")
 
 
 def aggregate_experiment(
@@ -103,8 +105,13 @@ def repeat_means(connection: sqlite3.Connection, execution_key: int) -> dict[str
 
 
 def unit_of(name: str) -> str:
-    """By the end of the name; empty where it says none."""
-    return next((unit for end, unit in _UNITS.items() if name.endswith(end)), "")
+    """By the end of the name, or by what stands before `_per_NOUN` or `_total`, as in
+    `bytes_per_row`; empty where it says none."""
+    known = next((unit for end, unit in _UNITS.items() if name.endswith(end)), "")
+    if known:
+        return known
+    amount = f"_{_OF_WHAT.sub('', name)}"
+    return next((unit for end, unit in _UNITS.items() if amount.endswith(end)), "")
 
 
 def _numbers(answer: Mapping[str, Any]) -> list[tuple[str, float]]:

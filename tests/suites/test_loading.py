@@ -273,6 +273,19 @@ def test_a_suite_is_found_in_the_folder_of_suites_by_name(
     assert {"plain", "packed"} <= {entry.name for entry in suite_catalogue()}
 
 
+def test_a_suite_of_a_group_is_found_by_the_group_and_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "suites" / "stores").mkdir(parents=True)
+    write(tmp_path / "suites" / "stores", "disk.yaml", YAML)
+
+    assert find_suite("stores/disk") == Path("suites/stores/disk.yaml")
+    assert find_suite("infrastructure/memory_db_baseline").is_file()  # ships
+    with pytest.raises(UsageError, match="no suite file stores/disc"):
+        find_suite("stores/disc")
+
+
 def test_an_unknown_suite_is_answered_with_the_nearest_and_the_list(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
