@@ -48,6 +48,7 @@ class Page(Screen[None], Generic[Found]):
         """Whether to read again when the reading that goes on has ended."""
         self._read_at = 0.0
         self._took_s = 0.0
+        self._in_front = False
 
     @property
     def session(self) -> AgentbenchApp:
@@ -90,7 +91,13 @@ class Page(Screen[None], Generic[Found]):
 
     def on_screen_resume(self) -> None:
         self.query_one(CrumbBar).show(("agentbench", *self.crumbs()))
-        self.reload()
+        # Textual tells the first page of a mode twice, and each class of a page that hears it.
+        if not self._in_front:
+            self._in_front = True
+            self.reload()
+
+    def on_screen_suspend(self) -> None:
+        self._in_front = False
 
     def store_changed(self) -> None:
         """Something was committed: read again, but not more often than `EVERY_S`, and seldomer
