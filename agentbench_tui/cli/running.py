@@ -163,6 +163,8 @@ async def _say_progress(plan: Plan, database: Path) -> None:
 
         await say(database, plan.run_id, PROGRESS_S, began)
         return
+    # What code returns is neither right nor wrong.
+    judged = any(group.benchmark["kind"] != "experiment" for group in plan.groups)
     with reading(database) as connection:
         while True:
             await asyncio.sleep(PROGRESS_S)
@@ -174,9 +176,10 @@ async def _say_progress(plan: Plan, database: Path) -> None:
                 one_line(f"; {one['agent_id']} {one['benchmark_id']}: {one['outlook']}")
                 for one in outlooks
             )
+            right = f", {done['correct']} right" if judged else ""
             click.echo(
                 f"{time.monotonic() - began:5.0f} s  {done['observed']} of {done['planned']}"
-                f" asked, {done['answered']} answered, {done['correct']} right{precision}",
+                f" asked, {done['answered']} answered{right}{precision}",
                 err=True,
             )
 
