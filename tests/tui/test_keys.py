@@ -49,10 +49,12 @@ async def has_effect(pilot: Pilot[None], key: str) -> bool:
     before = now()
     await pilot.press(key)
     deadline = time.monotonic() + LONGEST_S
+    pause_s = 0.02
     while time.monotonic() < deadline:
         if now() != before:
             return True
-        await pilot.pause(0.02)
+        await pilot.pause(pause_s)
+        pause_s = min(pause_s * 1.5, 0.2)
     return False
 
 
