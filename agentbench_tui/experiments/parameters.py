@@ -75,6 +75,8 @@ def make_experiment(cls: type[Experiment], values: Mapping[str, Any]) -> Experim
         instance = cls(**given)
     except Exception as error:
         raise UsageError(f"{cls.__name__} cannot be made: {error!r}") from error
+    if not hasattr(instance, "params"):  # its constructor did not call that of the base
+        instance.params = {}
     for name, value in given.items():
         if name != "parameters":
             instance.params.setdefault(name, value)

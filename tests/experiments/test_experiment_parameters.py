@@ -70,6 +70,16 @@ def test_a_constructor_of_agentfarm_works_as_it_is() -> None:
     ]
 
 
+def test_a_constructor_that_does_not_call_that_of_the_base_has_its_parameters() -> None:
+    class Plain(Experiment):
+        def __init__(self, n: int = 50) -> None:
+            self.n = n
+
+    made = make_experiment(Plain, {"n": 7})
+    assert made.params == {"n": 7}
+    assert vars(made)["n"] == 7
+
+
 def test_an_experiment_that_says_nothing_takes_anything() -> None:
     assert make_experiment(Free, {"x": 1}).params == {"x": 1}
 
