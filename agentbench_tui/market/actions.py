@@ -107,8 +107,12 @@ class Parameter:
     def _number(self, value: object) -> float:
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             raise self._error(f"must be a number, not {_shown(value)}")
-        if not math.isfinite(value):
-            raise self._error(f"must be a finite number, not {value}")
+        try:
+            as_float = float(value)
+        except OverflowError:
+            as_float = math.inf
+        if not math.isfinite(as_float):
+            raise self._error(f"must be a finite number, not {_shown(value)}")
         if self.type == "integer" and value != int(value):
             raise self._error(f"must be a whole number, not {_shown(value)}")
         if self.above is not None and value <= self.above:

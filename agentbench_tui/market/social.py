@@ -47,8 +47,8 @@ class Social:
             newest = self._posts[max(0, end - offset - limit) : max(0, end - offset)]
             return newest[::-1]
         posts = self._posts[max(0, end - limit - offset) : end]
-        merged = sorted([*posts, *self.own], key=itemgetter("createdAt"), reverse=True)
-        return merged[offset : offset + limit]
+        merged = sorted([*self.own, *posts], key=itemgetter("createdAt"))
+        return merged[::-1][offset : offset + limit]
 
     def new_posts(self, view: WorldView) -> list[dict[str, Any]]:
         """Posts of others of this very tick."""

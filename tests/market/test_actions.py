@@ -36,6 +36,8 @@ def test_the_methods_of_the_original_are_there_and_forecasts() -> None:
         ("a2a.buyShares", {**BUY, "amount": 0}, "amount"),
         ("a2a.buyShares", {**BUY, "amount": math.nan}, "amount"),
         ("a2a.buyShares", {**BUY, "amount": math.inf}, "amount"),
+        ("a2a.buyShares", {**BUY, "amount": 10**400}, "amount"),
+        ("a2a.openPosition", {**OPEN, "leverage": -(10**400)}, "leverage"),
         ("a2a.buyShares", {**BUY, "amount": True}, "amount"),
         ("a2a.buyShares", {**BUY, "outcome": "MAYBE"}, "outcome"),
         ("a2a.buyShares", {"outcome": "YES", "amount": 5}, "marketId"),

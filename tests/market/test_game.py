@@ -177,6 +177,13 @@ def test_the_feed_shows_newest_first_with_own_posts() -> None:
     assert game.call("a2a.getTrendingTags")["tags"] == [{"tag": "market-0", "posts": 2}]
 
 
+def test_no_post_of_a_page_comes_again_on_the_next() -> None:
+    game = game_of(tiny_world(posts=(post(0, "market-0", 1), post(0, "market-0", -1))), True)
+    game.call("a2a.createPost", {"content": "hello"})
+    pages = [game.call("a2a.getFeed", {"limit": 1, "offset": n})["posts"] for n in range(3)]
+    assert [row["lean"] for (row,) in pages] == [-1, 1, 0]
+
+
 def test_the_response_time_is_from_hand_over_to_call() -> None:
     clock = FakeClock()
     game = game_of(tiny_world(), True, config=GameConfig(now=clock))
