@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from agentbench_tui.cli.output import (
     Column,
@@ -52,6 +53,7 @@ _WORLD_OPTIONS = (
         help="Of the perpetuals and of those who know nothing.",
     ),
 )
+_WORLD_NAMES = frozenset({"duration", "interval", "markets", "perpetuals", "agents", "conditions"})
 _COLUMNS = (
     Column("id", "id", names_row=True),
     Column("seed", "seed", right=True),
@@ -183,6 +185,7 @@ def _plan(given: dict[str, Any]) -> Plan:
     from agentbench_tui.engine.planning import RunOptions, make_plan
 
     check_gates(given)
+    _refuse_idle_options([*given["files"], *given["benchmarks"]])
     folder = Path.cwd()
     suite = suite_of_options(given, folder)
     options = RunOptions(
@@ -193,6 +196,15 @@ def _plan(given: dict[str, Any]) -> Plan:
         folder=folder,
     )
     return make_plan([suite_of_data(suite, folder)], options)
+
+
+def _refuse_idle_options(files: list[Path]) -> None:
+    """Options that make worlds say nothing of one that is written already."""
+    context = click.get_current_context()
+    for option in context.command.params if files else ():
+        is_given = context.get_parameter_source(option.name or "") is ParameterSource.COMMANDLINE
+        if is_given and option.name in _WORLD_NAMES:
+            raise click.UsageError(f"--{option.name} makes worlds, and {files[0]} is one already")
 
 
 @market.command(short_help="Is a world sound?")

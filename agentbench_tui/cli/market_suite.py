@@ -60,7 +60,7 @@ def suite_of_options(given: dict[str, Any], folder: Path) -> Block:
 
 
 def _cases(given: dict[str, Any], pacing: Pacing) -> list[Block]:
-    from agentbench_tui.market.cases import case_of_file, following, worlds
+    from agentbench_tui.market.cases import cases_of_files, following, worlds
     from agentbench_tui.market.world import WorldConfig
 
     files = [*given["files"], *given["benchmarks"]]
@@ -69,7 +69,7 @@ def _cases(given: dict[str, Any], pacing: Pacing) -> list[Block]:
         config = {name: given[name] for name in _WORLD_KEYS}
         return [*worlds(seed, given["worlds"], pacing=pacing, **config)]
     if given["worlds"] == 1:
-        return [case_of_file(file, pacing) for file in files]
+        return cases_of_files(files, pacing)
     if len(files) > 1:
         raise UsageError("--worlds goes with one world: it plays the seeds that follow its own")
-    return [case_of_file(files[0], pacing), *following(files[0], given["worlds"], pacing)]
+    return [*cases_of_files(files, pacing), *following(files[0], given["worlds"], pacing)]

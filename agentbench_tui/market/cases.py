@@ -6,13 +6,15 @@ a world; what an agent gets to see of it comes from the game alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 from agentbench_tui.market.stage import Pacing, WorldPlace, config_of
 from agentbench_tui.market.world import WorldConfig
+from agentbench_tui.model.errors import UsageError
 
 _USUAL = WorldConfig()
 
@@ -69,13 +71,22 @@ def following(path: Path, worlds: int, pacing: Pacing) -> Iterator[dict[str, Any
         yield case_of(f"seed-{seed}", place, pacing)
 
 
-def case_of_file(path: Path, pacing: Pacing) -> dict[str, Any]:
-    """The case of a world that was written by `agentbench market generate`.
+def cases_of_files(paths: Sequence[Path], pacing: Pacing) -> list[dict[str, Any]]:
+    """A case of each world that was written by `agentbench market generate`.
 
-    Raises UsageError for a file that is no world.
+    A case is named after its seed; worlds that share a seed after their ids too. Raises UsageError
+    for a file that is no world, and for a world that is named twice.
     """
     from agentbench_tui.market.stage import open_file
 
-    stage = open_file(path)
-    place = WorldPlace(file=str(path.resolve()), sha256=stage.sha256)
-    return case_of(f"seed-{stage.world.config.seed}", place, pacing)
+    stages = [open_file(path) for path in paths]
+    seeds = Counter(stage.world.config.seed for stage in stages)
+    cases: dict[str, dict[str, Any]] = {}
+    for path, stage in zip(paths, stages, strict=True):
+        seed = stage.world.config.seed
+        name = f"seed-{seed}" if seeds[seed] == 1 else f"seed-{seed}-{stage.world.id}"
+        if name in cases:
+            raise UsageError(f"{path} is a world that was named before: give it once")
+        place = WorldPlace(file=str(path.resolve()), sha256=stage.sha256)
+        cases[name] = case_of(name, place, pacing)
+    return [*cases.values()]

@@ -1,11 +1,14 @@
 """The side of an agent that plays a market: a program on standard input and output, or over HTTP.
 
-    from agentbench_tui.market.client import Market, play
+    from agentbench_tui.market.client import CallError, Market, play
 
     def turn(market: Market) -> None:
         for one in market.call("a2a.getPredictions")["predictions"]:
             if one["yesPrice"] < 0.2:
-                market.call("a2a.buyShares", marketId=one["id"], outcome="YES", amount=50)
+                try:
+                    market.call("a2a.buyShares", marketId=one["id"], outcome="YES", amount=50)
+                except CallError as refused:  # no money left, or as many shares as one may hold
+                    print(refused)
 
     if __name__ == "__main__":
         play(turn)

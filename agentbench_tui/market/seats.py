@@ -120,8 +120,7 @@ class ProcessSeat:
 
     async def play(self, match: Match, request: Request) -> Answer:  # noqa: ARG002  # Seat's
         """Serve the program's requests until the game is over."""
-        lines: asyncio.Queue[bytes | None] = asyncio.Queue()
-        reader = _Lines(lines)
+        reader = _Lines()
         try:
             child = Child(
                 self._command,
@@ -135,7 +134,7 @@ class ProcessSeat:
             raise AgentFailure(FailureKind.AGENT, str(error)) from None
         self._running[child.pid] = child
         try:
-            await self._serve(child, lines, match)
+            await self._serve(child, reader, match)
         finally:
             child.tree.check_peak()
             self._peak_memory_mb = self.peak_memory_mb
@@ -144,25 +143,28 @@ class ProcessSeat:
             self._ended_cpu_s += child.tree.cpu_seconds
         return Answer(api_calls=0)
 
-    async def _serve(self, child: Child, lines: asyncio.Queue[bytes | None], match: Match) -> None:
+    async def _serve(self, child: Child, reader: _Lines, match: Match) -> None:
         over = asyncio.create_task(match.over.wait())
         try:
             while not match.over.is_set():
-                line = asyncio.create_task(lines.get())
+                line = asyncio.create_task(reader.lines.get())
                 await asyncio.wait({line, over}, return_when=asyncio.FIRST_COMPLETED)
                 if not line.done():
                     line.cancel()
                     return
                 request = line.result()
                 if request is None:
-                    raise await self._gone(child)
+                    raise await self._gone(child, reader)
                 response = await rpc.respond(request, match.handle)
                 if response is not None:
                     child.write(response + b"\n")
         finally:
             over.cancel()
 
-    async def _gone(self, child: Child) -> AgentFailure:
+    async def _gone(self, child: Child, reader: _Lines) -> AgentFailure:
+        if reader.too_long:
+            fault = f"`{self._command[0]}` wrote a request of more than {MOST_BYTES:,} bytes"
+            return AgentFailure(FailureKind.AGENT, fault)
         await child.exits_within(_EXIT_WAIT_S)
         if child.tree.over_limit is not None:
             return AgentFailure(FailureKind.LIMIT, f"memory: {child.tree.over_limit}")
@@ -173,9 +175,10 @@ class ProcessSeat:
 class _Lines:
     """Cuts what a program says into lines; the end, or a line without one, is None."""
 
-    def __init__(self, lines: asyncio.Queue[bytes | None]) -> None:
-        self._lines = lines
+    def __init__(self) -> None:
+        self.lines: asyncio.Queue[bytes | None] = asyncio.Queue()
         self._buffer = bytearray()
+        self.too_long = False
 
     def take(self, data: bytes) -> None:
         self._buffer += data
@@ -183,12 +186,13 @@ class _Lines:
         self._buffer = bytearray(rest)
         for line in whole:
             if line.strip():
-                self._lines.put_nowait(bytes(line))
+                self.lines.put_nowait(bytes(line))
         if len(rest) > MOST_BYTES:
+            self.too_long = True
             self.end()
 
     def end(self) -> None:
-        self._lines.put_nowait(None)
+        self.lines.put_nowait(None)
 
 
 class InvitedSeat:

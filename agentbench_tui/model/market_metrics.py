@@ -87,9 +87,15 @@ _ALL = (
         "social_value",
         "USD",
         "higher",
-        "What trades won that followed a post or message which the agent had seen.",
+        "What positions gained, tick by tick and fees aside, while they were on the side of a fresh"
+        " lean of a post or message that the agent had seen.",
     ),
-    _metric("signal_precision", "share", "higher", "Of those trades, the share that won."),
+    _metric(
+        "signal_precision",
+        "share",
+        "higher",
+        "Of the posts and messages that were followed so, the share with which money was gained.",
+    ),
     _metric(
         "social_engagement",
         "calls",

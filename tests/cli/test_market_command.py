@@ -84,6 +84,30 @@ def test_what_cannot_be_is_told_in_a_line(
     assert "Traceback" not in err
 
 
+def test_worlds_of_one_seed_are_played_beside_each_other(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    calm = generate(capfd, "--seed=1", "--conditions=calm", "--output=calm.json")
+    crash = generate(capfd, "--seed=1", "--conditions=crash", "--output=crash.json")
+    play = ("run", "calm.json", "crash.json", "--agent", "market:hold", "--format=json")
+    assert market(*play) == 0
+    played = json.loads(capfd.readouterr().out)
+    assert [one["world"] for one in played["episodes"]] == [
+        f"seed-1-{calm['id']}",
+        f"seed-1-{crash['id']}",
+    ]
+    assert market("run", "calm.json", "calm.json", "--agent", "market:hold") == 2
+    assert "give it once" in capfd.readouterr().err
+
+
+def test_an_option_that_makes_worlds_is_refused_beside_a_world(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    generate(capfd, "--output", "a.json")
+    assert market("run", "a.json", "--agent", "market:hold", "--conditions", "mixed") == 2
+    assert "--conditions makes worlds, and a.json is one already" in capfd.readouterr().err
+
+
 def test_a_run_gives_the_contract_for_scripts(capfd: pytest.CaptureFixture[str]) -> None:
     generate(capfd, "--output", "w.json")
     options = ("--benchmark", "w.json", "--agent", "market:hold", "--baselines", "--runs", "2")

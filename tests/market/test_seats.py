@@ -78,6 +78,26 @@ async def test_a_program_that_ends_early_is_a_failure_of_the_agent(tmp_path: Pat
     assert "code 3" in failure.value.detail
 
 
+async def test_a_request_that_is_too_long_is_told_as_that(tmp_path: Path) -> None:
+    talk = 'market.call("a2a.createPost", content="x" * 3_000_000)'
+    with pytest.raises(AgentFailure, match="a request of more than 1,048,576 bytes") as failure:
+        await program(tmp_path, talk).play(match(), request())
+    assert failure.value.kind is FailureKind.AGENT
+
+
+async def test_the_example_of_the_documentation_plays_to_the_end(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs/market.md").read_text()
+    code = page.split("```python\n")[1].split("```")[0]
+    assert code.startswith("# my_agent.py")
+    (tmp_path / "my_agent.py").write_text(code.replace("< 0.2", "< 2").replace("=50", "=900"))
+    spec = parse_agent(f"python:{tmp_path}/my_agent.py:turn", base_dir=str(tmp_path))
+    game = match()
+    await seat_of(open(spec, Options(), OpenContext()), spec, None).play(game, request())
+    codes = {call.code for call in game.game.episode().calls}
+    assert 0 in codes
+    assert -32014 in codes  # as many shares as one may hold
+
+
 async def test_a_program_that_hangs_loses_its_turns(tmp_path: Path) -> None:
     game = match(Pace("deadline", 0.05))
     hang = "__import__('threading').Event().wait() if tick == 1 else None"
