@@ -131,11 +131,11 @@ async def _scenario(group: Group, execution: ExecutionPlan, context: RunContext)
     except Stopped as stopped:
         report.reason = str(stopped)
     except UsageError as error:
-        if report.normal is None:
+        if not report.windows:
             raise
         report.status, report.reason = "failed", one_line(str(error), LONGEST_REASON)
     except AgentFailure as failure:
-        if report.normal is None:
+        if not report.windows:
             raise
         if failure.kind is FailureKind.HARNESS:
             report.status = "failed"

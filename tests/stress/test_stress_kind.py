@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import signal
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -64,7 +65,7 @@ async def test_the_death_of_the_target_ends_a_scenario_with_what_was_measured(
     before = descendants()
     block = {"scenario": scenario, "duration_s": 500.0}
     running = asyncio.create_task(staged(tmp_path, QUICK_MOCK, **block))
-    await kill_when_normal_is_known(tmp_path / "store.db")
+    await kill_when(tmp_path / "store.db", lambda told: told["normal"] is not None)
     found = await asyncio.wait_for(running, 60)
     assert found.outcome.status == "complete"
     assert found.told.status == "target lost"
@@ -76,11 +77,24 @@ async def test_the_death_of_the_target_ends_a_scenario_with_what_was_measured(
     assert descendants() == before
 
 
-async def kill_when_normal_is_known(database: Path) -> None:
+async def test_a_target_that_dies_before_normal_load_is_known_is_lost(tmp_path: Path) -> None:
+    block = {"scenario": "failure_recovery", "duration_s": 500.0}
+    running = asyncio.create_task(staged(tmp_path, QUICK_MOCK, **block))
+    await kill_when(tmp_path / "store.db", lambda told: bool(told["windows"]))
+    found = await asyncio.wait_for(running, 60)
+    assert found.told.status == "target lost"
+    assert "the target's process" in found.told.reason
+    assert found.told.normal is None
+    assert metric(found, "resilience")["value"] == 0
+
+
+async def kill_when(database: Path, so_far: Callable[[dict[str, Any]], bool]) -> None:
+    """End the practice server of the run once this holds of its report."""
+
     def known() -> bool:
         with suppress(StoreError), reading(database) as connection:  # it may not be there yet
             for (document,) in connection.execute("SELECT document FROM stress_reports"):
-                return json.loads(document)["normal"] is not None
+                return so_far(json.loads(document))
         return False
 
     while not await asyncio.to_thread(known):
