@@ -83,6 +83,7 @@ class Child:
         """Start the program, or take over the one that was started `ahead`. Raises SpawnError."""
         adopt_orphans()
         begun = ahead or start_program(command, environment=environment, cwd=cwd)
+        self._own_peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         self._popen, mark = begun.popen, begun.mark
         self.pid = self._popen.pid
         roots.add(self.pid)
@@ -234,6 +235,9 @@ class Child:
 
     def _exited(self, result: tuple[int, int, resource.struct_rusage]) -> None:
         _, status, usage = result
+        # A child's peak begins as its parent's, which it shared until exec: only more is its own.
+        if sys.platform == "linux" and usage.ru_maxrss > self._own_peak:
+            self.tree.note_root_peak(usage.ru_maxrss * 1024)
         self.tree.forget(self.pid)
         self.tree.add_ended_cpu(usage.ru_utime + usage.ru_stime)
         roots.discard(self.pid)

@@ -138,9 +138,13 @@ class ProcessTree:
 
     def check_peak(self) -> bool:
         """Take the root's own highest memory; False when the limit is broken, now or before."""
+        return self.note_root_peak(peak_resident_bytes(self.root) if self.root in roots else 0)
+
+    def note_root_peak(self, resident_bytes: int) -> bool:
+        """Take the root's own highest memory as told; False when the limit is broken."""
         if self.over_limit is not None:
             return False
-        peak = peak_resident_bytes(self.root) / _MEGABYTE if self.root in roots else 0.0
+        peak = resident_bytes / _MEGABYTE
         self._note_peak(peak)
         if self.memory_limit_mb is not None and peak > self.memory_limit_mb:
             return self._break_limit(peak)

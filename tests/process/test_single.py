@@ -53,11 +53,24 @@ async def test_a_program_that_never_reads_its_input_still_answers() -> None:
     assert done.output == b"ok\n"
 
 
-async def test_memory_just_before_the_answer_is_seen() -> None:
-    code = "held = b'x' * 120_000_000; del held; print('ok', flush=True); sys.stdin.read()"
-    done = await run(code, memory_limit_mb=100)
-    assert done.over_limit is not None
-    assert (done.peak_memory_mb or 0) > 100
+SMALL_HARNESS = """
+import asyncio, sys
+from agentbench_tui.process.single import run_program
+code = "held = b'x' * 300_000_000; del held; print('ok', flush=True)"
+command = [sys.executable, "-c", code]
+done = asyncio.run(run_program(command, environment={}, memory_limit_mb=250))
+print(done.over_limit, done.peak_memory_mb, done.exit_code)
+"""
+# In a process of its own: a child's peak is known for sure where it is above its parent's.
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs the kernel's word on a child's peak")
+async def test_memory_of_a_program_that_is_gone_at_once_is_known() -> None:
+    command = [sys.executable, "-c", SMALL_HARNESS]
+    done = await run_program(command, environment=child_environment())
+    peak = float(done.output.split()[-2])
+    assert 250 < peak < 400
+    assert done.output.startswith(b"used ")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs subreapers")

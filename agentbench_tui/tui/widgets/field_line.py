@@ -27,7 +27,7 @@ class FieldLine(Vertical):
     DEFAULT_CSS: ClassVar[str] = """
     FieldLine { height: auto; }
     FieldLine Horizontal { height: 1; }
-    FieldLine .label { width: 15; height: 1; color: $text-muted; padding: 0 1 0 0; }
+    FieldLine .label { height: 1; color: $text-muted; padding: 0 1 0 0; }
     FieldLine:focus-within .label { color: $primary; text-style: bold; }
     FieldLine Input { width: 1fr; height: 1; background: $surface; }
     FieldLine Input:focus { background: $panel; }
@@ -64,12 +64,17 @@ class FieldLine(Vertical):
         words: Sequence[str] = (),
         *,
         value: str = "",
+        label_cells: int = 15,
         id: str | None = None,  # noqa: A002
     ) -> None:
-        """`option`: what it sets; `words`: offered while one types (→ takes one)."""
+        """`option`: what it sets; `words`: offered while one types (→ takes one).
+
+        `label_cells`: room for the label, the space behind it included.
+        """
         super().__init__(id=id)
         self.option = option
-        self._label = label
+        self._label = Static(Text(one_line(label, 60)), classes="label", markup=False)
+        self._label.styles.width = label_cells
         self._input = Input(
             value,
             Text(one_line(placeholder, 80)).plain,
@@ -96,13 +101,9 @@ class FieldLine(Vertical):
 
     def compose(self) -> ComposeResult:
         with Horizontal():
-            yield Static(Text(one_line(self._label, 60)), classes="label", markup=False)
+            yield self._label
             yield self._input
         yield Static("", classes="fault", markup=False)
-
-    def give_label(self, cells: int) -> None:
-        """So much room, the space behind it included; it has 15 at first."""
-        self.query_one(".label").styles.width = cells
 
     def tell(self, words: str, *, fine: bool = False) -> None:
         """A line below; none for an empty one."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from typing import TYPE_CHECKING, ClassVar
 
@@ -43,6 +44,7 @@ class OptionForm(VerticalScroll, can_focus=False):
         super().__init__(id=id)
         self._specs: dict[str, FieldSpec] = {}
         self._loaded: LoadedSuite | None = None
+        self._filling = asyncio.Lock()
 
     @property
     def lines(self) -> dict[str, FieldLine]:
@@ -51,14 +53,17 @@ class OptionForm(VerticalScroll, can_focus=False):
 
     async def fill(self, specs: Sequence[FieldSpec], loaded: LoadedSuite | None) -> None:
         """Other lines, all empty; `loaded`: the suite whose parameters are among them."""
-        self._specs = {spec.option: spec for spec in specs}
-        self._loaded = loaded
-        await self.remove_children()
-        lines = [FieldLine(spec.option, spec.label, spec.placeholder, spec.words) for spec in specs]
-        await self.mount_all(lines)
         longest = max((cell_len(one_line(spec.label, _LONGEST_LABEL)) for spec in specs), default=0)
-        for line in lines:
-            line.give_label(max(_LEAST_LABEL, longest + 1))
+        cells = max(_LEAST_LABEL, longest + 1)
+        # One after the other: a second call would mount its lines among those of the first.
+        async with self._filling:
+            self._specs = {spec.option: spec for spec in specs}
+            self._loaded = loaded
+            await self.remove_children()
+            await self.mount_all(
+                FieldLine(spec.option, spec.label, spec.placeholder, spec.words, label_cells=cells)
+                for spec in specs
+            )
 
     def on_field_line_typed(self, event: FieldLine.Typed) -> None:
         event.stop()
