@@ -6,6 +6,11 @@ stress to the end of the time given to recover: the complement of the resilience
 et al. 2003). Over scenarios the geometric mean, because an arithmetic one hides a collapse; the
 worst is always named, and what was not run is missing, not 100.
 
+A leak takes service away later than anybody watches. Where memory rises beyond doubt, Q is taken to
+be 0 from when it is full on, and the mean is that over a week: score × min(1, room ÷ slope ÷ 168 h)
+(`share_of_week`), by the ends of the slope's interval for the interval. Without such a rise the
+mean is that of what was watched, and nothing else.
+
 Measured coverage of the score's nominal 95 % interval (30, 60 and 180 windows, 400 series each):
 95-97 % for independent windows, 90-92 % where neighbours correlate by 0.5, 78-81 % by 0.8: blocks
 of 5 s cannot see what swings more slowly.
@@ -33,6 +38,8 @@ BLOCKS_NEEDED = 3
 RESAMPLES = 4_000
 IN_A_ROW = 5
 """Windows as good as the baseline's, from the first of which the target has recovered."""
+WEEK_H = 168.0
+"""Over which what grows without end is held against the room that it has."""
 BASELINE_FROM = 5
 """Windows without which a baseline predicts nothing."""
 
@@ -172,6 +179,18 @@ def recovery(
     rows = np.lib.stride_tricks.sliding_window_view(good, IN_A_ROW).all(axis=1)
     first = int(rows.argmax()) if rows.any() else None
     return Recovery(None if first is None else first * window_s, True, limit, watched)
+
+
+def share_of_week(room: float, growth_per_h: float) -> float:
+    """Of a week, the share until something that grows by so much an hour has used up its room.
+
+    Both in one unit, such as MB; 1 where it does not grow. ValueError on a negative room.
+    """
+    if not room >= 0:
+        raise ValueError(f"a room of 0 or more is needed, got {room}")
+    if growth_per_h <= 0:
+        return 1.0
+    return min(1.0, room / growth_per_h / WEEK_H)
 
 
 def overall(scores: Mapping[str, float | None]) -> Overall:

@@ -21,8 +21,10 @@ STRESS_METRICS: dict[str, Metric] = {
             "100 × mean Q over the seconds from the beginning of the stress to the end of the "
             "recovery. Q of a second: requests due in it that were answered right and within the "
             "limits ÷ min(requests due, what the target answered at its best before the stress), "
-            "at most 1. 0 where the target was lost. Interval: moving blocks of 5 seconds of this "
-            "one run; what another run would give, only other runs tell.",
+            "at most 1. 0 where the target was lost. Of a soak in which memory rises beyond doubt "
+            "the mean is that of a week, with Q 0 once memory is full (the target's limit, else "
+            "what its machine has left): × min(1, room ÷ slope ÷ 168 h). Interval: moving blocks "
+            "of 5 seconds of this one run; what another run would give, only other runs tell.",
         ),
         Metric(
             "breaking_rate_per_s",
@@ -145,6 +147,13 @@ STRESS_FACTS: dict[str, Metric] = {
             "Q (see resilience) of the second with the lowest; of a shorter piece where time is "
             "scaled (piece_s).",
         ),
+        Metric(
+            "resilience_watched",
+            "0..100",
+            "higher",
+            "The resilience of a soak as far as it was watched, where a leak takes from that; "
+            "`resilience_words` says what.",
+        ),
         Metric("piece_s", "s", "none", "Length of the pieces that `worst_second` is one of."),
         Metric(
             "trend",
@@ -264,6 +273,7 @@ SAID_OF_STRESS: dict[str, tuple[str, ...]] = {
     "normal load": ("normal_load",),
     "normal users": ("normal_load",),
     "time scale": ("time_scale",),
+    "leak": ("resilience", "trend"),
     "worst second": ("worst_second",),
     "worst scenario": ("worst",),
     "recovered": ("recovery_s",),

@@ -24,8 +24,8 @@ BREAKING = {
     "input": "breaking_input_tokens",
 }
 """Axis of a search → its metric."""
-SCORED = ("stress", "recovery")
-"""Phases of the windows that a scenario scores."""
+SCORED = ("stress", "recovery", "overload", "429", "ballast")
+"""Phases of the windows that a scenario scores; of failure_recovery its observations tell."""
 SPENT = ("tokens_used", "cost_usd")
 _NOT_MEASURED = {
     **dict.fromkeys(("correctness", "completeness", "relevance"), "stress does not judge answers"),
@@ -130,6 +130,10 @@ def _recovery(result: Aggregate, report: ScenarioReport) -> None:
 
 
 def _errors(result: Aggregate, report: ScenarioReport) -> None:
+    told = report.observations.get("scored_requests"), report.observations.get("scored_failed")
+    if isinstance(told[0], int | float) and isinstance(told[1], int | float) and told[0]:
+        result.total("error_share", told[1] / told[0], int(told[0]))
+        return
     scored = [one for one in report.windows if one.phase in SCORED and one.error_share is not None]
     n = sum(window.requests for window in scored)
     failed = sum(window.requests * (window.error_share or 0.0) for window in scored)

@@ -34,8 +34,8 @@ def memory_leak(report: ScenarioReport) -> Advice | None:
         evidence["kb_per_request"] = each_kb
     hours = _hours_left(report, trend)
     if hours is not None:
-        least, most, limit_mb = hours
-        words += f"; {limit_mb:,.0f} MB are full after {figure(least)} to {figure(most)} h"
+        least, most, room = hours
+        words += f"; {room} are used up after {figure(least)} to {figure(most)} h"
         evidence |= {"hours_least": least, "hours_most": most}
     return Advice(
         rule="memory-leak",
@@ -74,11 +74,10 @@ def _requests_per_h(report: ScenarioReport) -> float | None:
     return 3600 * longest.requests / longest.length_s
 
 
-def _hours_left(report: ScenarioReport, trend: TrendFacts) -> tuple[float, float, float] | None:
-    """Least and most hours until a known limit, and the limit in MB."""
-    held = [one.memory_mb for one in report.windows if one.memory_mb is not None]
-    limit = report.observations.get("memory_limit_mb")
-    if not held or not isinstance(limit, int | float):
+def _hours_left(report: ScenarioReport, trend: TrendFacts) -> tuple[float, float, str] | None:
+    """Least and most hours until memory has no more room, and what room it has."""
+    room_mb = report.observations.get("memory_room_mb")
+    if not isinstance(room_mb, int | float):
         return None
-    left = max(0.0, float(limit) - held[-1])
-    return left / trend.high, left / trend.low, float(limit)
+    of = str(report.observations.get("memory_room_of", f"{room_mb:,.0f} MB"))
+    return room_mb / trend.high, room_mb / trend.low, of

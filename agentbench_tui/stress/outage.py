@@ -102,6 +102,13 @@ class Outage:
         """Those that became due after it."""
         return self._count(self.measured.due_s >= self.timeline.ends_s)
 
+    @property
+    def scored(self) -> Counted:
+        """Those of the pieces that tell something of the target."""
+        if not self.passes:
+            return self.afterwards
+        return self._count(self.measured.due_s >= self.timeline.begins_s)
+
     def observations(self) -> dict[str, float | str | bool]:
         """For the report, each under the name of the failure."""
         parts = {"in_flight": self.in_flight, "during": self.during, "after": self.afterwards}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import threading
 from contextlib import suppress
 from time import perf_counter
@@ -28,8 +29,10 @@ class Readings:
         """`roots` gives the root processes as of now; none while they are not here."""
         self._roots = roots
         self._every_s = max(EVERY_S, length_s / MOST_READINGS)
+        self._length_s = length_s
+        self._load_ends_s = math.inf
         self._cpu: dict[tuple[int, float], tuple[float, float]] = {}
-        """Process → CPU seconds when first and last seen."""
+        """Process → CPU seconds when first and last seen, as far as the load went on."""
         self._seen_s: list[float] = []
         self.memory_mb: list[tuple[float, float]] = []
         """Seconds since the beginning, and resident memory of all of them."""
@@ -54,13 +57,15 @@ class Readings:
         with self._lock:
             later_s = began_ns / 1e9 - self._began_s
             self._began_s += later_s
+            self._load_ends_s = self._length_s + self._every_s
             self._seen_s = [at_s - later_s for at_s in self._seen_s[-1:]]
             self.memory_mb = [(0.0, held) for _, held in self.memory_mb[-1:]]
             self._cpu = {key: (last, last) for key, (_, last) in self._cpu.items()}
 
     @property
     def cores(self) -> float | None:
-        """CPU time over time, between the first and the last reading; None of fewer than two."""
+        """CPU time over time, between the first and the last reading under load: what comes after
+        it, while the last answers are waited for, is none. None of fewer than two."""
         if len(self._seen_s) < 2 or not self._cpu:
             return None
         used = sum(last - first for first, last in self._cpu.values())
@@ -77,8 +82,10 @@ class Readings:
             return
         with self._lock:
             at_s = perf_counter() - self._began_s
-            self._seen_s.append(at_s)
             self.memory_mb.append((at_s, resident_mb(members)))
+            if len(self._seen_s) > 1 and at_s > self._load_ends_s:
+                return
+            self._seen_s.append(at_s)
             for info in members:
                 first, _ = self._cpu.get(info.key, (info.cpu_seconds, 0.0))
                 self._cpu[info.key] = first, info.cpu_seconds

@@ -74,6 +74,10 @@ class ScoreFacts(msgspec.Struct, frozen=True, kw_only=True):
     piece_s: float = 1.0
     """Length of a piece: a second, less where time is scaled."""
     windows: int = 0
+    watched: float | None = None
+    """What the score was while it was watched, where a leak takes from that."""
+    words: str = ""
+    """What a leak takes from it."""
 
 
 class RecoveryFacts(msgspec.Struct, frozen=True, kw_only=True):
@@ -98,6 +102,10 @@ class TrendFacts(msgspec.Struct, frozen=True, kw_only=True):
     high: float
     direction: str
     words: str
+    first: float | None = None
+    """At the beginning of the line, in `unit`."""
+    last: float | None = None
+    """At its end."""
 
 
 class ScalingFacts(msgspec.Struct, frozen=True, kw_only=True):

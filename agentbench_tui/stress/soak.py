@@ -116,6 +116,8 @@ class Soak:
             high=high,
             direction=direction,
             words=words,
+            first=trend.start,
+            last=trend.end,
         )
 
     def _memory(self) -> _Series:

@@ -55,6 +55,8 @@ def told(report: ScenarioReport) -> Document:
         "reason": report.reason,
         "resilience": None if score is None else score.value,
         "interval": None if score is None or score.low is None else [score.low, score.high],
+        "resilience_watched": None if score is None else score.watched,
+        "resilience_words": "" if score is None else score.words,
         "worst_second": None if score is None else score.worst_second,
         "piece_s": None if score is None else score.piece_s,
         "broke": report.broke if report.broke or _was_tried(report) else None,
@@ -146,7 +148,15 @@ def _of_agent(executions: Sequence[Document]) -> Document:
 def _untold(name: str | None, status: str, reason: str) -> Document:
     """A scenario of which nothing was measured."""
     nothing = (
-        *("resilience", "interval", "worst_second", "piece_s", "broke", "breaking_point"),
+        *(
+            "resilience",
+            "interval",
+            "resilience_watched",
+            "worst_second",
+            "piece_s",
+            "broke",
+            "breaking_point",
+        ),
         *("recovery_s", "time_scale", "simulated", "normal", "limits", "scaling"),
     )
     lists = ("breaking_points", "recommendations", "recoveries", "trends", "windows")
@@ -157,6 +167,7 @@ def _untold(name: str | None, status: str, reason: str) -> Document:
         **dict.fromkeys(nothing),
         **{key: [] for key in lists},
         "observations": {},
+        "resilience_words": "",
         "missing": {},
     }
 

@@ -36,6 +36,7 @@ def details(scenario: Document) -> list[str]:
         *map(_bracket, scenario["breaking_points"]),
         _limit_met(scenario["observations"]),
         _worst_second(scenario),
+        _leaking(scenario),
         *(_recovery(one) for one in scenario["recoveries"]),
         *(_trend(one) for one in scenario["trends"]),
         scaling_line(scenario["scaling"]),
@@ -229,6 +230,12 @@ def _worst_second(scenario: Document) -> str:
         return ""
     scaled = "" if piece_s in {None, 1} else f" (here of {piece_s:.3g} s)"
     return f"worst second{scaled}: {worst:.0%} of what was asked or possible was served"
+
+
+def _leaking(scenario: Document) -> str:
+    """What a leak takes from the score."""
+    words = scenario["resilience_words"]
+    return f"resilience: {words}" if words else ""
 
 
 def _recovery(one: Document) -> str:

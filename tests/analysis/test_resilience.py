@@ -10,7 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from agentbench_tui.analysis.resilience import overall, quality, recovery, resilience_score
+from agentbench_tui.analysis.resilience import (
+    overall,
+    quality,
+    recovery,
+    resilience_score,
+    share_of_week,
+)
 
 
 def test_quality_by_hand() -> None:
@@ -206,3 +212,12 @@ def test_what_is_no_baseline_or_no_score_is_refused() -> None:
         recovery([1, 2, 3, 4, 5], [1], window_s=0)
     with pytest.raises(ValueError, match="got 101"):
         overall({"spike": 101.0})
+
+
+def test_what_fills_up_within_a_week_serves_so_long() -> None:
+    assert share_of_week(84.0, 1.0) == 0.5  # 84 of 168 hours
+    assert share_of_week(0.0, 1.0) == 0.0
+    assert share_of_week(336.0, 1.0) == 1.0
+    assert share_of_week(1.0, 0.0) == share_of_week(1.0, -3.0) == 1.0
+    with pytest.raises(ValueError, match="room of 0 or more"):
+        share_of_week(-1.0, 1.0)

@@ -353,15 +353,16 @@ def trend(low: float, high: float) -> TrendFacts:
 
 def test_a_leak_and_when_memory_is_full() -> None:
     soak = window("soak", length_s=3600.0, requests=36_000, asked_per_s=10.0, memory_mb=500.0)
-    facts = {"trends": [trend(80.0, 120.0)], "observations": {"memory_limit_mb": 1700.0}}
+    room = {"memory_room_mb": 1200.0, "memory_room_of": "the 1,200 MB up to its limit"}
+    facts = {"trends": [trend(80.0, 120.0)], "observations": room}
     advice = only(advise([report(soak, **facts)]))
     assert (advice.rule, advice.severity) == ("memory-leak", "critical")
     # 100 MB an hour over 36,000 requests; 1,200 MB left at 80 … 120 MB an hour.
     assert advice.evidence["kb_per_request"] == pytest.approx(100e3 / 36_000)
     assert (advice.evidence["hours_least"], advice.evidence["hours_most"]) == (10.0, 15.0)
-    assert "1,700 MB are full after 10 to 15 h" in advice.words
+    assert "the 1,200 MB up to its limit are used up after 10 to 15 h" in advice.words
     without = only(advise([report(soak, trends=[trend(80.0, 120.0)])]))
-    assert (without.severity, "full after" in without.words) == ("warning", False)
+    assert (without.severity, "used up after" in without.words) == ("warning", False)
     assert rules(report(soak, trends=[trend(-5.0, 120.0)])) == set()
     assert rules(report(soak, trends=[trend(0.1, 0.3)])) == set()
 

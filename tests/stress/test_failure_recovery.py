@@ -99,6 +99,9 @@ async def test_back_after_four_seconds() -> None:
     assert report.score is not None
     assert report.score.value == pytest.approx(100 * 11 / 15)  # 4 of 15 s watched are lost
     assert report.observations["reset_score"] == report.score.value
+    # Of 20 requests a second: what was due while nothing got through is not counted.
+    counted = (report.observations["scored_requests"], report.observations["scored_failed"])
+    assert counted == (15 * 20, 4 * 20)
 
 
 async def test_a_backlog_that_takes_as_long_as_the_failure_was_is_seen() -> None:

@@ -102,3 +102,11 @@ async def test_what_is_no_finite_number_is_left_out(
     found = await scored(tmp_path, monkeypatch, 90.0, lost=math.nan, kept=2.0, endless=math.inf)
     assert found.told.observations.keys() - {"machine_cores"} == {"kept"}
     assert [one.evidence for one in found.told.advice] == [{"b": 1.5, "c": "x"}]
+
+
+async def test_errors_are_those_of_what_a_scenario_scores(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = await scored(tmp_path, monkeypatch, 90.0, scored_requests=300.0, scored_failed=75.0)
+    share = found.execution["metrics"]["error_share"]
+    assert (share["value"], share["n"]) == (0.25, 300)

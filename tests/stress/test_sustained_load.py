@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 from scripted_stand import Answered, Notebook, ScriptedStand, even, normal_load, window
 
+from agentbench_tui.stress import leak
 from agentbench_tui.stress.course import Course
+from agentbench_tui.stress.host_memory import HostMemory
 from agentbench_tui.stress.report import ScenarioReport, TrendFacts
 from agentbench_tui.stress.scenarios.sustained_load import run
 from agentbench_tui.stress.soak import Soak
@@ -50,10 +52,12 @@ class Creeping:
         )
 
 
-async def soaked(length_s: float = 300.0, **creeping: float) -> ScenarioReport:
+async def soaked(
+    length_s: float = 300.0, *, limit_mb: float | None = None, **creeping: float
+) -> ScenarioReport:
     stand = ScriptedStand(Creeping(**creeping))
     notebook = Notebook("sustained_load")
-    spec = StressSpec(scenario="sustained_load", duration_s=length_s)
+    spec = StressSpec(scenario="sustained_load", duration_s=length_s, memory_limit_mb=limit_mb)
     await run(stand.typed, spec, normal_load(), notebook)
     return notebook.report
 
@@ -142,6 +146,45 @@ async def test_errors_lower_the_score() -> None:
     report = await soaked(error_share=0.2)
     assert report.score is not None
     assert report.score.value == pytest.approx(80, abs=2)
+
+
+async def test_a_leak_ends_service_when_memory_is_full() -> None:
+    report = await soaked(mb_per_h=600, limit_mb=10_200)
+    score = report.score
+    assert score is not None
+    assert score.watched == 100
+    # 10,050 MB more than the 150 MB at its end, 600 an hour: 16.75 of the 168 hours of a week.
+    assert score.value == pytest.approx(100 * 16.75 / 168, rel=0.05)
+    assert score.low is not None
+    assert score.high is not None
+    assert score.low < score.value < score.high
+    assert "up to its limit are used up after" in score.words
+    assert score.words.startswith("100 while it was watched")
+
+
+@pytest.mark.parametrize(
+    "creeping",
+    [
+        {"mb_per_h": 0.0},
+        {"mb_per_h": 60.0},  # 5 % more than at first: too little to foretell a week from
+        {"mb_per_h": 600.0, "limit_mb": 200_000.0},  # lasts for two weeks
+        {"mb_per_h": -200.0},
+    ],
+)
+async def test_what_outlives_a_week_costs_nothing(creeping: dict[str, float]) -> None:
+    report = await soaked(**{"limit_mb": 10_000.0, **creeping})
+    assert report.score is not None
+    assert (report.score.value, report.score.watched, report.score.words) == (100, None, "")
+
+
+async def test_without_a_limit_memory_is_full_when_the_machine_has_no_more(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(leak, "read_host_memory", lambda: HostMemory(10**11, 10**10))
+    report = await soaked(mb_per_h=600)
+    assert report.score is not None
+    assert report.score.value == pytest.approx(100 * (10_000 / 600) / 168, rel=0.05)
+    assert "the 10,000 MB that this machine has left" in report.score.words
 
 
 async def test_too_short_a_soak_says_so() -> None:

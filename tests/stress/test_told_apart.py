@@ -12,9 +12,13 @@ from simulated_stand import SimulatedStand, simulated
 from virtual_clients import polite_as
 
 from agentbench_tui.analysis.resilience import overall
+from agentbench_tui.stress import leak
 from agentbench_tui.stress.advice import advise
+from agentbench_tui.stress.host_memory import HostMemory
 from agentbench_tui.stress.report import Advice, ScenarioReport
 
+LEFT = 20_000_000_000
+"""Bytes of memory that the machine has left."""
 SCENARIOS = ("high_load", "sustained_load", "rate_limiting")
 
 
@@ -39,6 +43,7 @@ class Told:
 
 async def told(kind: str, monkeypatch: pytest.MonkeyPatch) -> Told:
     """A new target of that kind in each scenario; clients give up after half a second."""
+    monkeypatch.setattr(leak, "read_host_memory", lambda: HostMemory(LEFT, LEFT))
     reports = {}
     for scenario in SCENARIOS:
         stand = SimulatedStand(KINDS[kind], time_limit_s=0.5)
@@ -71,7 +76,14 @@ async def test_a_leak(monkeypatch: pytest.MonkeyPatch) -> None:
     assert leaks.rules == {"memory-leak"}
     (advice,) = (one for one in leaks.advice if one.rule == "memory-leak")
     assert advice.evidence["kb_per_request"] == pytest.approx(16 * 1.024, rel=0.1)
-    assert leaks.overall > 97
+    soak = leaks.reports["sustained_load"]
+    assert soak.score is not None
+    assert soak.score.watched is not None
+    assert soak.score.watched > 97
+    # 16 KiB of each request, until the machine has no more left; of a week.
+    leaked_per_h = 3600 * 16_384 * float(soak.observations["soak_rate_per_s"])
+    assert leaks.score("sustained_load") == pytest.approx(100 * LEFT / leaked_per_h / 168, rel=0.1)
+    assert leaks.overall < 40
 
 
 async def test_a_collapse_under_overload(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -186,6 +186,11 @@ class _Trial:
         alone = score_of_outages([outage])
         if alone is not None:
             report.observations[f"{outage.name}_score"] = alone.value
+        scored = [one.scored for one in self.outages]
+        report.observations |= {
+            "scored_requests": sum(one.requests for one in scored),
+            "scored_failed": sum(one.failed for one in scored),
+        }
         report.score = score_of_outages(self.outages)
 
     async def _is_back(self) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from agentbench_tui.stress.course import Course
+from agentbench_tui.stress.leak import tell_leak
 from agentbench_tui.stress.ownership import why_unseen
 from agentbench_tui.stress.reporter import facts_of
 from agentbench_tui.stress.score import score_of
@@ -41,4 +42,5 @@ async def run(stand: Stand, spec: StressSpec, normal: Normal, reporter: Reporter
         } | missing
         report.observations["warm_up_s"] = soak.warm_up_s
         report.score = score_of(soak.windows, normal)
+        tell_leak(report, spec.memory_limit_mb)
         await reporter.window(facts_of(soak.windows[-1]))
