@@ -54,6 +54,8 @@ def shown(output: Path | None) -> Callable[[sqlite3.Connection, dict[str, Any], 
             write_reports(output, market, episodes)
             _write_trajectories(output, episodes)
             click.echo(f"written: {output / 'index.html'}", err=True)
+        for notice in market["notices"]:
+            click.echo(f"note: {notice}", err=True)
         if form == "json":
             print_json(market)
             return
@@ -94,6 +96,7 @@ def market_document(run_id: str, episodes: Sequence[Played]) -> dict[str, Any]:
             for one in episodes
         ],
         "summary": summary_rows(episodes),
+        "notices": [*dict.fromkeys(n for one in episodes for n in one.record.get("notices", ()))],
     }
 
 

@@ -98,6 +98,8 @@ class Player:
         episode = game.episode()
         found = measure(episode, stage.world, stage.truth, attainable_of(stage))
         data = document_of(stage, episode, found)
+        if "notice" in taken.metadata:
+            data["notices"] = [taken.metadata["notice"]]
         if pacing.trajectory:
             from agentbench_tui.market.trajectory import trajectory_of
 

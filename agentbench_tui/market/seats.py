@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import errno
+import os
 import secrets
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import msgspec
 
 from agentbench_tui.market import rpc
+from agentbench_tui.market.barrier import OPEN, barrier, is_there
 from agentbench_tui.model.answer import AgentFailure, Answer, Case, FailureKind
 from agentbench_tui.process.child import Child, SpawnError
 
@@ -17,6 +20,7 @@ if TYPE_CHECKING:
 
     from aiohttp import web
 
+    from agentbench_tui.market.barrier import Start
     from agentbench_tui.market.match import Match
     from agentbench_tui.model.answer import Agent, Request
 
@@ -24,6 +28,7 @@ MOST_BYTES = 1 << 20
 """Of one request of an agent."""
 _EXIT_WAIT_S = 0.5
 _CLOSE_GRACE_S = 1.0
+_DENIED = os.strerror(errno.EACCES)
 
 
 @runtime_checkable
@@ -120,11 +125,16 @@ class ProcessSeat:
 
     async def play(self, match: Match, request: Request) -> Answer:  # noqa: ARG002  # Seat's
         """Serve the program's requests until the game is over."""
+        with barrier(self._command, self._environment, match.stage.files) as start:
+            await self._play(match, start)
+        return Answer(api_calls=0, metadata={} if is_there() else {"notice": OPEN})
+
+    async def _play(self, match: Match, start: Start) -> None:
         reader = _Lines()
         try:
             child = Child(
-                self._command,
-                environment=self._environment,
+                start.command,
+                environment=start.environment,
                 cwd=self._cwd,
                 memory_limit_mb=self._memory_limit_mb,
                 on_output=reader.take,
@@ -141,7 +151,6 @@ class ProcessSeat:
             del self._running[child.pid]
             await child.close(_CLOSE_GRACE_S)
             self._ended_cpu_s += child.tree.cpu_seconds
-        return Answer(api_calls=0)
 
     async def _serve(self, child: Child, reader: _Lines, match: Match) -> None:
         over = asyncio.create_task(match.over.wait())
@@ -168,8 +177,10 @@ class ProcessSeat:
         await child.exits_within(_EXIT_WAIT_S)
         if child.tree.over_limit is not None:
             return AgentFailure(FailureKind.LIMIT, f"memory: {child.tree.over_limit}")
-        what = f"`{self._command[0]}` {child.ending()}"
-        return AgentFailure(FailureKind.AGENT, f"{what}, before the game was over")
+        what = f"`{self._command[0]}` {child.ending()}, before the game was over"
+        if is_there() and _DENIED in child.stderr_tail():
+            what += "; a program can make no file right in folders on the way to a world's file"
+        return AgentFailure(FailureKind.AGENT, what)
 
 
 class _Lines:

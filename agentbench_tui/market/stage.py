@@ -56,6 +56,8 @@ class Stage:
     truth: Truth
     sha256: str
     """Of the world's bytes."""
+    files: tuple[Path, ...] = ()
+    """Where world and truth lie, which no agent's process opens; none of a world that was made."""
 
 
 def config_of(*, duration: float, interval: float, **given: Any) -> WorldConfig:
@@ -109,4 +111,7 @@ def attainable_of(stage: Stage) -> Attainable:
 def open_file(path: Path) -> Stage:
     """A world's file and the truth beside it. Raises UsageError."""
     world = load_world(path)
-    return Stage(world, load_truth(truth_path(path), world), sha256(encode_world(world)))
+    beside = truth_path(path)
+    return Stage(
+        world, load_truth(beside, world), sha256(encode_world(world)), (path.resolve(), beside)
+    )

@@ -72,6 +72,7 @@ def summary_page(played: Played) -> str:
         ("world", record.get("title", played.world)),
         ("repeat", played.repeat + 1),
         ("equity at the end, USD", record["equity"][-1] if record["equity"] else None),
+        *(("note", notice) for notice in record.get("notices", ())),
     ]
     rows = [
         (name, value, unit_of(name))

@@ -1,0 +1,86 @@
+"""What a program of an agent must not open, and how it is started so that it cannot.
+
+The truth of a world, the world's file with its future, and the database, whose cases tell the seed
+that both follow from, stay closed to it; so do command lines of other processes. Where the kernel
+has no Landlock there is no barrier, which is told with the episode.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from agentbench_tui.process import sealed
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+OPEN = (
+    "without Landlock (Linux 5.13) programs of agents can open whatever you can: the files of"
+    " worlds, their truth, and the database"
+)
+"""What is to be known of an episode that was played without a barrier."""
+_SQLITE = b"SQLite format 3\0"
+_BESIDE = ("", "-wal", "-shm")
+_DESCRIPTORS = Path("/proc/self/fd")
+
+
+class Start(NamedTuple):
+    """How a program is started."""
+
+    command: Sequence[str]
+    environment: Mapping[str, str]
+
+
+@cache
+def is_there() -> bool:
+    """Whether files can be closed to programs here."""
+    return sealed.version() > 0
+
+
+@contextmanager
+def barrier(
+    command: Sequence[str], environment: Mapping[str, str], files: Sequence[Path]
+) -> Iterator[Start]:
+    """How to start the program so that `files` and the database stay closed to it.
+
+    Nothing can be made right in folders on the way to closed files. A program that would make its
+    temporary files there has a folder of its own while this is entered.
+    """
+    if not is_there():
+        yield Start(command, environment)
+        return
+    closed = [*map(str, files), *_databases()]
+    script = [sys.executable, "-I", "-S", sealed.__file__, *closed, "--", *command]
+    usual = environment.get("TMPDIR") or tempfile.gettempdir()
+    if os.path.realpath(usual) not in sealed.folders_to(closed):
+        yield Start(script, environment)
+        return
+    folder = tempfile.mkdtemp(prefix="agentbench-agent-", dir=usual)
+    try:
+        yield Start(script, {**environment, "TMPDIR": folder})
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _databases() -> Iterator[str]:
+    """The SQLite files that this process has open, with what lies beside them."""
+    for descriptor in _DESCRIPTORS.iterdir():
+        try:
+            path = descriptor.readlink()
+            if path.is_file() and _begins(path) == _SQLITE:
+                yield from (f"{path}{end}" for end in _BESIDE)
+        except OSError:  # closed since it was listed, or of no file
+            continue
+
+
+def _begins(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(len(_SQLITE))
