@@ -12,6 +12,7 @@ from agentbench_tui.agents.model_call import ModelAgent, ModelCall
 from agentbench_tui.agents.schemes import BUILT_IN
 from agentbench_tui.agents.target import parse_target
 from agentbench_tui.load.protocol import AgentTarget, HttpTarget
+from agentbench_tui.model.answer import AgentFailure, FailureKind
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
@@ -57,8 +58,7 @@ async def open_target(
         yield OpenTarget(AgentTarget(spec, memory_limit_mb), None, _as_it_is)
         return
     try:
-        async with asyncio.timeout(START_LIMIT_S):
-            await agent.start()
+        await start(agent)
         endpoint, options, call = agent.endpoint, agent.endpoint.options, agent.call
         if options.transport != "own" or options.proxy is not None:
             # What the measuring client leaves out; slower, as the calibration's absence tells.
@@ -78,6 +78,16 @@ async def open_target(
         with suppress(Exception):  # what was measured is measured
             async with asyncio.timeout(CLOSE_LIMIT_S):
                 await agent.close()
+
+
+async def start(agent: Agent) -> None:
+    """Start an agent that load is put on. Raises AgentFailure, after a minute too."""
+    try:
+        async with asyncio.timeout(START_LIMIT_S):
+            await agent.start()
+    except TimeoutError:
+        slow = f"did not start within {START_LIMIT_S:g} s"
+        raise AgentFailure(FailureKind.TIMEOUT, slow) from None
 
 
 def why_not_broken_off(agent: AgentSpec, *, stream: bool | None) -> str | None:

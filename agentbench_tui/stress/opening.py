@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from agentbench_tui.agents.registry import open_agent
 from agentbench_tui.agents.target import parse_target
-from agentbench_tui.load.target import CLOSE_LIMIT_S, START_LIMIT_S, open_target
+from agentbench_tui.load.target import CLOSE_LIMIT_S, open_target, start
 from agentbench_tui.load.worker_process import end_ahead, start_ahead
 from agentbench_tui.stress.behind import (
     environment_with,
@@ -92,8 +92,7 @@ async def _session(stack: AsyncExitStack, spec: AgentSpec) -> Agent | None:
         return None
     agent = open_agent(spec, memory_limit_mb=None, concurrency=SESSION_PLACES)
     stack.push_async_callback(_close, agent)
-    async with asyncio.timeout(START_LIMIT_S):
-        await agent.start()
+    await start(agent)
     return agent
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import math
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from time import perf_counter
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -119,7 +119,7 @@ async def polite_clients(
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     clock: Callable[[], float] = perf_counter,
 ) -> AsyncIterator[PoliteClients]:
-    """Clients of a started agent that go on asking until the block ends.
+    """Clients of a started agent that go on asking until the block ends; all are over then.
 
     Each asks one request after another. After a refusal with Retry-After it waits that long (at
     least its pause) and asks again; after one without, 1 s, 2 s, … 30 s.
@@ -134,9 +134,10 @@ async def polite_clients(
     finally:
         for task in asking:
             task.cancel()
-        for task in asking:
-            with suppress(asyncio.CancelledError):
-                await task
+        ended = await asyncio.gather(*asking, return_exceptions=True)
+    broken = next((one for one in ended if isinstance(one, Exception)), None)
+    if broken is not None:
+        raise broken
 
 
 async def _ask_on(

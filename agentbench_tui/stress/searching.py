@@ -148,7 +148,7 @@ def _of_target(
     if not limited:
         return verdict, ""
     asked = course.asked
-    all_sent = asked is None or len(windows[-1]) >= SENT_SHARE * asked
+    all_sent = asked is None or all(len(one) >= SENT_SHARE * asked for one in windows)
     if verdict.outcome == "pass" and all_sent:
         return verdict, ""
     unclear = replace(verdict, outcome="unclear")

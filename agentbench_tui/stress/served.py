@@ -16,6 +16,7 @@ from agentbench_tui.model.errors import UsageError
 from agentbench_tui.process.child import Child, SpawnError
 from agentbench_tui.process.environment import child_environment
 from agentbench_tui.process.snapshot import read_process, snapshot
+from agentbench_tui.stress.reaching import is_reachable
 from agentbench_tui.stress.stop_guard import ALL_GO_ON as NONE
 from agentbench_tui.stress.stop_guard import as_line
 
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 START_LIMIT_S = 120.0
 """From the start of the command until its port takes connections: models take time to load."""
 _TRY_EVERY_S = 0.02
-_CONNECT_LIMIT_S = 1.0
 _GRACE_S = 2.0
 _EXIT_WAIT_S = 0.5
 
@@ -72,7 +72,7 @@ class Served:
         every child of ours gets. Raises UsageError.
         """
         self._words = words_of(command)
-        self._origin = Origin.of(url)
+        self._url, self._origin = url, Origin.of(url)
         self._folder = str(Path(base_dir).resolve())
         self._environment = {**child_environment(), **(environment or {})}
         self._memory_limit_mb = memory_limit_mb
@@ -122,7 +122,7 @@ class Served:
 
         Raises AgentFailure, and UsageError when another program listens there.
         """
-        if await self._is_open():
+        if await is_reachable(self._url):
             raise UsageError(
                 f"something listens on port {self._origin.port} of {self._origin.host} already: "
                 f"end it, so that `{self._words[0]}` can be started there"
@@ -180,7 +180,7 @@ class Served:
     async def _await_port(self, child: Child) -> None:
         with suppress(TimeoutError):
             async with asyncio.timeout(START_LIMIT_S):
-                while not await self._is_open():
+                while not await is_reachable(self._url):
                     if await child.exits_within(_TRY_EVERY_S):
                         ending = child.ending()
                         raise AgentFailure(FailureKind.AGENT, f"`{self._words[0]}` {ending}")
@@ -190,17 +190,6 @@ class Served:
             f"`{self._words[0]}` does not listen on port {self._origin.port} of "
             f"{self._origin.host} after {START_LIMIT_S:g} s",
         )
-
-    async def _is_open(self) -> bool:
-        try:
-            async with asyncio.timeout(_CONNECT_LIMIT_S):
-                _, writer = await asyncio.open_connection(self._origin.host, self._origin.port)
-        except OSError:
-            return False
-        writer.close()
-        with suppress(OSError):
-            await writer.wait_closed()
-        return True
 
     async def _close(self) -> None:
         if self._child is not None:

@@ -18,15 +18,16 @@ from agentbench_tui.load.protocol import AgentTarget
 from agentbench_tui.load.shape import runs_inside, worker_plans
 from agentbench_tui.load.workers import LoadWorkers
 from agentbench_tui.model.answer import AgentFailure, FailureKind
-from agentbench_tui.process.snapshot import snapshot
+from agentbench_tui.process.snapshot import read_process, snapshot
 from agentbench_tui.stress.behind import behind, url_of
 from agentbench_tui.stress.budget import Budget, Stopped
 from agentbench_tui.stress.course import Course
 from agentbench_tui.stress.course_plan import MOST_IN_FLIGHT, load_spec_of, workload_of
 from agentbench_tui.stress.outcome import measured_of, read_window
 from agentbench_tui.stress.process_fault import tree_of
+from agentbench_tui.stress.reaching import is_reachable
 from agentbench_tui.stress.readings import Readings, resident_mb
-from agentbench_tui.stress.watch import Watch, is_reachable
+from agentbench_tui.stress.watch import Watch
 
 if TYPE_CHECKING:
     from agentbench_tui.engine.context import RunContext
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from agentbench_tui.load.target import OpenTarget
     from agentbench_tui.load.window import Window
     from agentbench_tui.model.answer import Agent
+    from agentbench_tui.process.snapshot import ProcessInfo
     from agentbench_tui.stress.measured import Measured
     from agentbench_tui.stress.proxy_process import FaultProxy
     from agentbench_tui.stress.served import Owned
@@ -115,7 +117,8 @@ class Stand:
         self._target: HttpTarget | AgentTarget = opened.target
         if proxy is not None and spec.upstream is None:
             self._target = behind(opened.target, proxy.through)
-        self.is_here = bool(self.lasting_roots)
+        self._seen: ProcessInfo | None = None
+        self.is_here = self.lives
         """Whether the target has processes here that have no reason to end."""
         self._budget = Budget(spec)
         self._workers: LoadWorkers | None = None
@@ -205,6 +208,18 @@ class Stand:
         """Those that have no reason to end."""
         return self._opened.pids if self.owned is None else self.owned.pids
 
+    @property
+    def lives(self) -> bool:
+        """Whether any of those is there still; the table of processes is read only when the one
+        that was seen last is gone."""
+        if self._seen is not None:
+            now = read_process(self._seen.pid)
+            if now is not None and now.key == self._seen.key and not now.zombie:
+                return True
+        roots = self.lasting_roots
+        self._seen = read_process(roots[0]) if roots else None
+        return bool(roots)
+
     def memory_mb(self) -> float | None:
         """Resident memory of the target's process trees now; None where they are not here."""
         members = tree_of(self.roots).values()
@@ -232,7 +247,7 @@ class Stand:
         if context.stop.is_set:
             raise Stopped(context.stop.reason or "stopped")
         self._budget.check()
-        if self.is_here and not self.lasting_roots and not course.may_die:
+        if self.is_here and not self.lives and not course.may_die:
             raise AgentFailure(FailureKind.CONNECTION, "the target's process has ended")
         course = self._budget.within(course)
         load_spec = self._load_spec(course)

@@ -6,11 +6,11 @@ import asyncio
 from dataclasses import replace
 from time import perf_counter_ns
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from agentbench_tui.model.answer import AgentFailure, FailureKind
 from agentbench_tui.stress.budget import Stopped
 from agentbench_tui.stress.host_memory import host_guard
+from agentbench_tui.stress.reaching import is_reachable
 
 if TYPE_CHECKING:
     from agentbench_tui.load.live import Live
@@ -26,7 +26,6 @@ GUARD_EVERY = 10
 """Looks between two at the machine's memory, and at a port that nobody answers on."""
 SILENT_LOOKS = 5
 """Such looks in a row that find nobody on the port of a target that answers nothing: it is gone."""
-_CONNECT_LIMIT_S = 1.0
 
 
 class Watch:
@@ -69,7 +68,7 @@ class Watch:
         """The window begins then, on `perf_counter_ns`."""
         if self.readings is not None:
             self.readings.begin(began_ns)
-        doing = [self._look()]
+        doing = [self._guard()]
         if self._course.faults:
             doing.append(self._start_faults(began_ns))
         doing += [self._act(action, began_ns) for action in self._course.actions]
@@ -111,6 +110,14 @@ class Watch:
             detail = f"{action.name}: {type(error).__name__}: {error}"
             self._end(AgentFailure(FailureKind.HARNESS, detail))
 
+    async def _guard(self) -> None:
+        """Look on; a guard that fails unseen would be none."""
+        try:
+            await self._look()
+        except Exception as error:  # noqa: BLE001  # whatever it is, it ends the window and is told
+            detail = f"the guard of the window failed: {type(error).__name__}: {error}"
+            self._end(AgentFailure(FailureKind.HARNESS, detail))
+
     async def _look(self) -> None:
         """Until there is a reason to end."""
         lasting = self._stand.is_here and not self._course.may_die
@@ -118,7 +125,7 @@ class Watch:
         while self.why is None:
             await asyncio.sleep(LOOK_EVERY_S)
             looks += 1
-            if lasting and not self._stand.lasting_roots:
+            if lasting and not self._stand.lives:
                 gone = "the target's process ended in the middle of a window"
                 self._end(AgentFailure(FailureKind.CONNECTION, gone))
             elif self._budget.left_s <= 0:
@@ -141,16 +148,3 @@ class Watch:
         if self._silent >= SILENT_LOOKS:
             gone = f"nobody listens any more at {url}"
             self._end(AgentFailure(FailureKind.CONNECTION, gone))
-
-
-async def is_reachable(url: str) -> bool:
-    """Whether the URL's port takes a connection."""
-    parts = urlsplit(url)
-    port = parts.port or (443 if parts.scheme == "https" else 80)
-    try:
-        async with asyncio.timeout(_CONNECT_LIMIT_S):
-            _, writer = await asyncio.open_connection(parts.hostname, port)
-    except (OSError, TimeoutError):
-        return False
-    writer.transport.abort()
-    return True

@@ -108,6 +108,20 @@ async def test_a_limit_on_p95_breaks_what_takes_too_long() -> None:
     assert 5000 < point.passes < point.fails < 7500
 
 
+async def test_what_is_slow_and_still_answered_is_no_refusal_in_disorder() -> None:
+    report = await report_of(KINDS["perfect"], Asked(None), limits={"p95_ms": 100})
+    assert report.breaking_points[0].broke == ("p95 of latency",)
+    assert "orderly_refusal" not in report.observations
+    assert "is answered" in report.missing["orderly_refusal"]
+    assert report.advice[0].severity == "warning"
+
+
+async def test_a_refusal_by_an_address_of_version_six_is_orderly() -> None:
+    said = "HTTP 413 from [::1]:8000: at most 4000 are taken"
+    report = await report_of(KINDS["refuses_long"], Asked(FailureKind.SERVER, said))
+    assert report.observations["orderly_refusal"] is True
+
+
 async def test_small_limits_are_kept() -> None:
     report = await report_of(KINDS["perfect"], most_input_tokens=100)
     assert {window.input_tokens for window in report.windows} == {None, 100}

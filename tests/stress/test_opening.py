@@ -7,12 +7,13 @@ import os
 import shlex
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from staged import on_stand
 
-from agentbench_tui.model.answer import AgentFailure, Case, FailureKind, Request
+from agentbench_tui.load import target as load_target
+from agentbench_tui.model.answer import Agent, AgentFailure, Case, FailureKind, Request
 from agentbench_tui.stress.course import Course
 from agentbench_tui.stress.measured import Measured
 from agentbench_tui.stress.stand import Stand
@@ -93,3 +94,16 @@ async def test_an_agent_finds_its_upstream_behind_the_proxy(
     await on_stand(tmp_path, monkeypatch, act, target, **block, upstream_env=named)
     assert seen
     assert seen[0] != os.environ[variable] == "http://127.0.0.1:9/v1"
+
+
+async def test_a_target_that_does_not_start_in_time_is_told(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Slow:
+        async def start(self) -> None:
+            await asyncio.Event().wait()
+
+    monkeypatch.setattr(load_target, "START_LIMIT_S", 0.01)
+    with pytest.raises(AgentFailure, match=r"did not start within 0\.01 s") as told:
+        await load_target.start(cast(Agent, Slow()))
+    assert told.value.kind is FailureKind.TIMEOUT

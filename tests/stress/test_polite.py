@@ -4,6 +4,7 @@ import asyncio
 from collections import deque
 from typing import Any, cast
 
+import pytest
 from faulty_process import faulty
 
 from agentbench_tui.agents.registry import open_agent
@@ -105,3 +106,26 @@ async def test_a_server_that_refuses_whoever_waited_is_seen() -> None:
     found = clients.counts()
     assert found.longest_told_s == 0.0
     assert (found.refused_after_wait, found.served_after_wait) == (found.waited, 0)
+
+
+async def test_when_one_client_breaks_none_goes_on() -> None:
+    class Broken(Scripted):
+        async def answer(self, request: Request) -> Answer:
+            if request.case.id == "polite-0":
+                raise ZeroDivisionError("a fault of ours")
+            self.over.set()
+            try:
+                await asyncio.Event().wait()
+            finally:
+                await asyncio.sleep(0)
+                gone.append(request.case.id)
+            raise AssertionError
+
+    gone: list[str] = []
+    broken = Broken()
+    with pytest.raises(ZeroDivisionError, match="a fault of ours"):
+        async with polite_clients(
+            cast(Agent, broken), clients=3, sleep=broken.sleep, clock=lambda: 0.0
+        ):
+            await broken.over.wait()
+    assert sorted(gone) == ["polite-1", "polite-2"]

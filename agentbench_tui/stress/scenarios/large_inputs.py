@@ -45,7 +45,7 @@ WINDOW_SHARE = 0.5
 SHORT_REQUESTS = 20
 SLOWER = 10.0
 """Over the latency that is expected of a size, from which a request is given up."""
-_ORDERLY = re.compile(r"HTTP (400|413|414|422) from [^:]+(:\d+)?: \S")
+_ORDERLY = re.compile(r"HTTP (400|413|414|422) from \S+: \S")
 
 
 async def run(stand: Stand, spec: StressSpec, normal: Normal, reporter: Reporter) -> None:
@@ -185,14 +185,23 @@ async def _tell_break(stand: Stand, point: BreakingPoint, report: ScenarioReport
     if stand.agent is None:
         report.missing["orderly_refusal"] = "the agent cannot be asked from here, one by one"
         return
-    said = await _said_of(stand.agent, tokens, stand.time_limit_s)
+    try:
+        said = await _said_of(stand.agent, tokens, stand.time_limit_s)
+    except _Answered:
+        report.missing["orderly_refusal"] = "asked alone, an input of that length is answered"
+        return
     report.observations["orderly_refusal"] = said is not None and bool(_ORDERLY.match(said))
     if said is not None:
         report.observations["broke_first"] = said
 
 
+class _Answered(Exception):
+    """The target does answer."""
+
+
 async def _said_of(agent: Agent, tokens: int, time_limit_s: float) -> str | None:
-    """How the target refuses one input of that length; None where it answers, or breaks off."""
+    """How the target refuses one input of that length; None where it breaks off. Raises _Answered
+    where it answers."""
     spec = SyntheticSpec(input_tokens=tokens, distinct=1)
     (prompt,) = make_prompts(spec, [tokens], Random(tokens))  # noqa: S311  # no secret
     try:
@@ -202,4 +211,4 @@ async def _said_of(agent: Agent, tokens: int, time_limit_s: float) -> str | None
         return failure.detail if failure.kind is FailureKind.SERVER else None
     except TimeoutError:
         return None
-    return None
+    raise _Answered
