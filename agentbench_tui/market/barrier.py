@@ -27,6 +27,11 @@ OPEN = (
     " worlds, their truth, and the database"
 )
 """What is to be known of an episode that was played without a barrier."""
+CLOSED = (
+    "files of worlds, their truth and the database are closed to agents, and nothing can be made"
+    " right in folders on the way to them"
+)
+"""What a program that is denied a file should know."""
 _SQLITE = b"SQLite format 3\0"
 _BESIDE = ("", "-wal", "-shm")
 _DESCRIPTORS = Path("/proc/self/fd")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 import msgspec
 
 from agentbench_tui.market import rpc
-from agentbench_tui.market.barrier import OPEN, barrier, is_there
+from agentbench_tui.market.barrier import CLOSED, OPEN, barrier, is_there
 from agentbench_tui.model.answer import AgentFailure, Answer, Case, FailureKind
 from agentbench_tui.process.child import Child, SpawnError
 
@@ -179,7 +179,7 @@ class ProcessSeat:
             return AgentFailure(FailureKind.LIMIT, f"memory: {child.tree.over_limit}")
         what = f"`{self._command[0]}` {child.ending()}, before the game was over"
         if is_there() and _DENIED in child.stderr_tail():
-            what += "; a program can make no file right in folders on the way to a world's file"
+            what += f"; {CLOSED}"
         return AgentFailure(FailureKind.AGENT, what)
 
 

@@ -12,6 +12,7 @@ import msgspec
 from agentbench_tui.market.generator import check_config, generate
 from agentbench_tui.market.metrics import Attainable, attainable
 from agentbench_tui.market.truth import Truth
+from agentbench_tui.market.verify import verify
 from agentbench_tui.market.world import World, WorldConfig
 from agentbench_tui.market.world_file import (
     encode_world,
@@ -109,9 +110,15 @@ def attainable_of(stage: Stage) -> Attainable:
 
 
 def open_file(path: Path) -> Stage:
-    """A world's file and the truth beside it. Raises UsageError."""
+    """A world's file and the truth beside it. Raises UsageError, also where one was edited."""
     world = load_world(path)
     beside = truth_path(path)
-    return Stage(
-        world, load_truth(beside, world), sha256(encode_world(world)), (path.resolve(), beside)
-    )
+    truth = load_truth(beside, world)
+    problems = [text for check in verify(world, truth, futures=False) for text in check.problems]
+    if problems:
+        more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
+        raise UsageError(
+            f"world {path} is not as it was generated: {problems[0]}{more};"
+            f" `agentbench market verify {path}` tells all, `market generate` makes it again"
+        )
+    return Stage(world, truth, sha256(encode_world(world)), (path.resolve(), beside.resolve()))

@@ -192,6 +192,10 @@ def test_a_sound_world_is_verified_and_a_changed_one_is_not(
     Path("w.json").write_text(json.dumps(content))
     assert market("verify", "w.json") == 1
     assert "same bytes" in capfd.readouterr().out
+    assert market("run", "w.json", "--agent", "market:hold") == 2
+    said = capfd.readouterr().err
+    assert "w.json is not as it was generated: this version makes another world" in said
+    assert "in flows; `agentbench market verify w.json` tells all" in said
 
 
 def test_an_episode_is_watched_again_in_lines(capfd: pytest.CaptureFixture[str]) -> None:

@@ -156,7 +156,7 @@ async def test_an_agent_that_makes_a_file_beside_the_world_is_told_why_it_cannot
 ) -> None:
     world_in(tmp_path)
     program = "import pathlib\ndef turn(market): pathlib.Path('new.txt').write_text('x')\n"
-    with pytest.raises(AgentFailure, match="no file right in folders on the way to a world"):
+    with pytest.raises(AgentFailure, match="nothing can be made right in folders on the way"):
         await played("python", tmp_path, f"import os; os.chdir({str(tmp_path)!r})\n{program}")
 
 
