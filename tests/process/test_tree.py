@@ -69,7 +69,7 @@ async def running(code: str, **options: float) -> AsyncIterator[Listener]:
 
 async def until(condition: Callable[[], bool]) -> None:
     """Wait for what other processes bring about; nothing announces it."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while not condition():  # noqa: ASYNC110 (another process's doing)
             await asyncio.sleep(0.005)
 

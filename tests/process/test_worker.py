@@ -28,7 +28,7 @@ async def worker(code: str, **options: Any) -> AsyncIterator[JsonLinesWorker]:
         await made.close()
 
 
-async def fails(made: JsonLinesWorker, kind: FailureKind, timeout_s: float = 10) -> str:
+async def fails(made: JsonLinesWorker, kind: FailureKind, timeout_s: float = 60) -> str:
     """The detail of the failure of one call."""
     with pytest.raises(AgentFailure) as caught:
         await made.call({"input": "x"}, timeout_s)
@@ -181,7 +181,7 @@ for task in tasks():
     async with _flooding(code) as made:
         await made.start()
         process = psutil.Process(made.pid)
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             # Another process ends here, which nothing announces.
             while process.is_running() and process.status() != psutil.STATUS_ZOMBIE:  # noqa: ASYNC110
                 await asyncio.sleep(0.005)
