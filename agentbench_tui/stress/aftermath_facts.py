@@ -16,8 +16,8 @@ from agentbench_tui.stress.window_bounds import (
 if TYPE_CHECKING:
     from agentbench_tui.stress.report import RecoveryFacts, ScenarioReport, WindowFacts
 
-ComesBack = Literal["yes", "late", "refuses", "no"]
-"""`late`: not in the time it was watched, but when it is left alone. `refuses`: it would be well,
+ComesBack = Literal["yes", "less", "late", "refuses", "no"]
+"""`less`: to normal load, but not to the most that it had passed. `late`: not in the time it was watched, but when it is left alone. `refuses`: it would be well,
 and lets nobody in. `no`: not even when it is left alone, as far as that was tried."""
 
 FAILING = 0.05
@@ -33,6 +33,8 @@ def comes_back(report: ScenarioReport) -> ComesBack:
         return "yes"
     if _goes_on_refusing(report):
         return "refuses"
+    if report.recoveries and all(one.seconds is not None for one in report.recoveries):
+        return "less"
     return "late" if _left_alone(report) else "no"
 
 

@@ -189,7 +189,7 @@ def sender_limit(report: ScenarioReport) -> Advice | None:
 
 def unclear_search(report: ScenarioReport) -> Advice | None:
     """A breaking point that longer windows would narrow."""
-    if comes_back(report) in ("no", "refuses"):
+    if comes_back(report) in ("no", "refuses", "less"):
         return None
     for point in report.breaking_points:
         if point.status not in ("wide", "nothing clear") and not point.unclear:
@@ -221,7 +221,7 @@ def unclear_search(report: ScenarioReport) -> Advice | None:
 def _at_limit(report: ScenarioReport) -> tuple[BreakingPoint, float] | None:
     """Where load breaks it beyond doubt, and the most cores used at or beyond what it passes; of a
     target that an overload has harmed, nothing."""
-    if comes_back(report) in ("no", "refuses"):
+    if comes_back(report) in ("no", "refuses", "less"):
         return None
     for point in report.breaking_points:
         if point.on == "input" or point.fails is None or not point.confirmed:

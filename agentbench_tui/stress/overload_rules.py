@@ -81,6 +81,21 @@ def keeps_refusing(report: ScenarioReport) -> Advice | None:
     )
 
 
+def less_than_before(report: ScenarioReport) -> Advice | None:
+    """Normal load is served again, and not what had passed."""
+    if comes_back(report) != "less":
+        return None
+    after, evidence = _what_it_did(report)
+    return Advice(
+        rule="less-than-before",
+        severity="warning",
+        words=f"It serves normal load after {after}, but less than before: look for what an overload"
+        " leaves behind (full pools, lost workers, throttling), and whether something else was busy"
+        " on its machine.",
+        evidence=evidence,
+    )
+
+
 def slow_recovery(report: ScenarioReport) -> Advice | None:
     """It comes back, and takes its time."""
     back = comes_back(report)

@@ -232,6 +232,10 @@ def test_what_does_not_come_back() -> None:
     # Left alone it has come back: it works off what has piled up.
     alone = only(advise([report(recoveries=[never], observations={"idle_again": True})]))
     assert (alone.rule, alone.severity) == ("slow-recovery", "critical")
+    # What had passed fails, and normal load is served: it is not gone for good.
+    back = RecoveryFacts(after="overload", seconds=0.0, watched_s=30.0, words="recovered at once")
+    less = only(advise([report(recoveries=[back], breaking_points=[point(hysteresis=True)])]))
+    assert (less.rule, less.severity) == ("less-than-before", "warning")
     again = point(hysteresis=False, broke=("errors",))
     assert rules(report(recoveries=[never], breaking_points=[again])) == {"slow-recovery"}
     assert rules(report(recoveries=[never], observations={"idle_again": False})) == {"no-recovery"}
