@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from agentbench_tui.stress.report import RecoveryFacts, ScenarioReport, WindowFacts
 
 ComesBack = Literal["yes", "less", "late", "refuses", "no"]
-"""`less`: to normal load, but not to the most that it had passed. `late`: not in the time it was watched, but when it is left alone. `refuses`: it would be well,
-and lets nobody in. `no`: not even when it is left alone, as far as that was tried."""
+"""`less`: to normal load, but not to the most that it had passed. `late`: not in the time it was
+watched, but when it is left alone. `refuses`: it would be well, and lets nobody in. `no`: not even
+when it is left alone, as far as that was tried."""
 
 FAILING = 0.05
 MOSTLY = 0.5

@@ -89,9 +89,9 @@ def less_than_before(report: ScenarioReport) -> Advice | None:
     return Advice(
         rule="less-than-before",
         severity="warning",
-        words=f"It serves normal load after {after}, but less than before: look for what an overload"
-        " leaves behind (full pools, lost workers, throttling), and whether something else was busy"
-        " on its machine.",
+        words=f"It serves normal load after {after}, but less than before: look for what an"
+        " overload leaves behind (full pools, lost workers, throttling), and whether something else"
+        " was busy on its machine.",
         evidence=evidence,
     )
 
