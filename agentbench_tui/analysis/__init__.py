@@ -74,6 +74,7 @@ if TYPE_CHECKING:
         requests_needed,
         windows_check,
     )
+    from agentbench_tui.analysis.main_effect import LevelEffect, SweepCell, main_effects
     from agentbench_tui.analysis.multiplicity import (
         benjamini_hochberg,
         benjamini_yekutieli,
@@ -188,6 +189,7 @@ interval        Interval clustered_mean clustered_se quantile_interval ratio_of_
 interval        t_log_interval t_mean wilson zero_event_upper
 learning_curve  MeanCurve auc last_n mean_curve slope
 level_verdict   Check LevelVerdict Limits design_effect judge_level requests_needed windows_check
+main_effect     LevelEffect SweepCell main_effects
 multiplicity    benjamini_hochberg benjamini_yekutieli bonferroni hochberg_simes holm
 paired_effect   Effect difference_effect ratio_effect unpaired_difference_effect
 paired_effect   unpaired_ratio_effect
@@ -222,11 +224,12 @@ _MODULES = {
 
 __all__ = [
     "Bootstrap", "BrunnerMunzelTest", "Change", "Check", "CostFigures", "Drift", "Effect",
-    "Equivalence", "Estimate", "GoodnessTest", "HistoryTest", "Interval", "LevelVerdict",
-    "Limits", "MeanCurve", "Overall", "PairingGain", "PermutationTest", "Precision",
+    "Equivalence", "Estimate", "GoodnessTest", "HistoryTest", "Interval", "LevelEffect",
+    "LevelVerdict", "Limits", "MeanCurve", "Overall", "PairingGain", "PermutationTest", "Precision",
     "PrecisionCurve", "Profile", "RankTest", "Ratings", "RatioSize", "Recovery",
     "Resampling", "Resilience", "RunsNeeded", "SampleSize", "Scale", "Scaling", "SeedSplit",
-    "SignedRankTest", "Summary", "TTest", "Trend", "TwoLevel", "VersionTest", "aggregate",
+    "SignedRankTest", "Summary", "SweepCell", "TTest", "Trend", "TwoLevel", "VersionTest",
+    "aggregate",
     "agresti_coull", "auc", "bca_interval", "benjamini_hochberg", "benjamini_yekutieli",
     "bonferroni", "bootstrap_aggregate", "bootstrap_aggregate_difference",
     "bootstrap_difference", "bootstrap_mean", "bootstrap_median_ratio",
@@ -237,7 +240,8 @@ __all__ = [
     "e_divisive", "effective_sample_size", "expected_score", "fit_usl", "geometric_ratio",
     "half_width_curve", "hedges_g", "hochberg_simes", "holm", "iqm", "jeffreys",
     "judge_history", "judge_level", "ks_2samp", "lag1_autocorrelation", "last_n",
-    "least_worsening", "levene", "locate", "mann_whitney", "mcnemar_exact", "mean_curve",
+    "least_worsening", "levene", "locate", "main_effects", "mann_whitney", "mcnemar_exact",
+    "mean_curve",
     "newcombe", "newcombe_paired", "overall", "paired_t", "pairing_gain", "pareto_front",
     "pass_at_k", "pass_hat_k", "pearson", "performance_profile", "permutation_test",
     "power_equivalence", "power_mcnemar", "power_paired", "power_two_sample", "precision_n",

@@ -2,30 +2,38 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from agentbench_tui.cli.experiment_compared import print_comparisons
+from agentbench_tui.cli.experiment_effects import print_effects
 from agentbench_tui.cli.output import Column, print_json, print_prose, print_rows
 from agentbench_tui.model.metric import Metric, find_metric
+from agentbench_tui.model.plain_number import plain
 
 if TYPE_CHECKING:
     import sqlite3
 
+    from agentbench_tui.cli.running import How
     from agentbench_tui.engine.plan import Plan
 
 Document = dict[str, Any]
 Show = Callable[["sqlite3.Connection", Document, str], None]
 
-MOST_COMPARED = 4
-"""Variants that are held against each other pair by pair; of more the table tells."""
+_WHOLE = 1000
+"""From here on nobody reads what comes after the point."""
 _TIMES = ("mean", "p50", "p95", "p99")
 
 
 def _figure(value: Any) -> str:
-    return "–" if value is None else f"{value:.4g}"
+    if value is None:
+        return "–"
+    return f"{value:,.0f}" if abs(value) >= _WHOLE else plain(value, 4)
 
 
 _COLUMNS = (
@@ -42,47 +50,87 @@ _COLUMNS = (
 )
 
 
-def show_experiments(plan: Plan) -> Show:
-    """Prints the result of a run that is all experiments."""
+def show_experiments(plan: Plan, *, all_pairs: bool = False) -> Show:
+    """Prints the result of a run that is all experiments: variants against the first, or
+    `all_pairs`."""
     columns = _directed(plan)
+    at_once = max(int(one.document.get("parallelism", 1)) for one in plan.suites)
 
     def show(connection: sqlite3.Connection, run: Document, form: str) -> None:
-        print_experiment_run(connection, run, form, columns)
+        if form == "json":
+            print_json(run)
+            return
+        _print_figures(run, form)
+        if form == "table":
+            _print_verdicts(connection, run, columns, at_once, all_pairs=all_pairs)
 
     return show
 
 
 def _directed(plan: Plan) -> dict[str, Metric]:
     """What iterations return of which their experiments say what is better, by name."""
-    from agentbench_tui.experiments.aggregate import unit_of
+    from agentbench_tui.experiments.declared import directed
     from agentbench_tui.experiments.registry import find_experiment
 
-    found = {}
+    found: dict[str, Metric] = {}
     for group in plan.groups:
-        cls = find_experiment(group.benchmark["experiment"], Path(group.base_dir))
-        for name, direction in cls.better.items():
-            found[name] = Metric(name, unit_of(name), direction, "What an experiment returned.")
+        found |= directed(
+            find_experiment(group.benchmark["experiment"], Path(group.base_dir)).better
+        )
     return found
 
 
-def print_experiment_run(
-    connection: sqlite3.Connection, run: Document, form: str, columns: Mapping[str, Metric]
-) -> None:
-    """The result of `agentbench experiments run`. `run`: `agentbench.run/1`; `columns` are compared
-    besides the times."""
-    if form == "json":
-        print_json(run)
-        return
+def _print_figures(run: Document, form: str) -> None:
+    """Every figure of every execution of `agentbench.run/1`."""
     rows = [row for one in run["executions"] for row in metric_rows(one)]
-    print_rows(rows, _shown(rows), form)
     if form != "table":
+        print_rows(rows, _shown(rows), form)
         return
+    beyond = _beyond(rows)
+    rows = [row for row in rows if row["metric"] not in beyond]
+    print_rows(rows, _shown(rows), form)
+    if beyond:
+        print_prose(
+            "; ".join(f"{name.removeprefix('e2e_ms.')} {why}" for name, why in beyond.items())
+        )
     for one in run["executions"]:
         if one["status"] != "complete":
             why = f": {one['stop_reason']}" if one["stop_reason"] else ""
             print_prose(f"{one['agent_id']}{_point(one)} is {one['status']}{why}")
-    _print_comparisons(connection, run, columns)
+
+
+def _print_verdicts(
+    connection: sqlite3.Connection,
+    run: Document,
+    columns: Mapping[str, Metric],
+    at_once: int,
+    *,
+    all_pairs: bool,
+) -> None:
+    """Variants against one another, and what each parameter of a sweep does. `columns` are judged
+    besides the times; alone, where several points were measured side by side."""
+    from agentbench_tui.experiments.effects import TIME, effects_document
+
+    metrics = (*((TIME,) if at_once == 1 else ()), *columns)
+    if at_once > 1:
+        print_prose(f"{at_once} points at once: times are not compared")
+    if metrics:
+        print_comparisons(connection, run, columns, metrics, all_pairs=all_pairs)
+        effects = effects_document(connection, run["run_id"], metrics)
+        if effects["effects"]:
+            print_effects(effects)
     print_prose(f"run {run['run_id']}: {run['status']}")
+
+
+def _beyond(rows: Sequence[Document]) -> dict[str, str]:
+    """Percentiles that no execution has enough iterations for → what they need."""
+    names = dict.fromkeys(row["metric"] for row in rows if row["metric"].startswith("e2e_ms.p"))
+    found = {}
+    for name in names:
+        of_name = [row for row in rows if row["metric"] == name]
+        if all(row["value"] is None for row in of_name):
+            found[name] = str(of_name[0]["reason"])
+    return found
 
 
 def metric_rows(execution: Document) -> list[Document]:
@@ -117,34 +165,6 @@ def _shown(rows: Sequence[Document]) -> list[Column]:
     ]
 
 
-def _print_comparisons(
-    connection: sqlite3.Connection, run: Document, columns: Mapping[str, Metric]
-) -> None:
-    from agentbench_tui.cli.compare_result import print_comparison
-    from agentbench_tui.model.errors import AgentbenchError
-    from agentbench_tui.verdicts.case_numbers import CaseNumbers
-    from agentbench_tui.verdicts.compare import compare
-    from agentbench_tui.verdicts.compare_document import compare_document
-    from agentbench_tui.verdicts.comparison import Asked
-    from agentbench_tui.verdicts.side import load_sides
-
-    complete = [one["agent_id"] for one in run["executions"] if one["status"] == "complete"]
-    variants = list(dict.fromkeys(complete))
-    if not 2 <= len(variants) <= MOST_COMPARED:
-        return
-    numbers = CaseNumbers(connection)
-    asked = Asked("auto", None, 42, columns=columns)
-    try:
-        selectors = [f"run:{run['run_id']}/{name}" for name in variants]
-        sides = load_sides(connection, selectors, None, None, numbers, ())
-        found = compare(connection, sides, numbers, asked, ("e2e_ms", *columns))
-    except AgentbenchError as error:
-        print_prose(str(error), err=True)
-        return
-    click.echo()
-    print_comparison(found, compare_document(connection, found, numbers, 0), "table")
-
-
 def deliver_results(plan: Plan, reporters: Sequence[str], show: Show | None) -> Show:
     """Print by `show` (by default as any run), and write results and reports where the suite has a
     folder for them."""
@@ -165,6 +185,17 @@ def deliver_results(plan: Plan, reporters: Sequence[str], show: Show | None) -> 
     return deliver
 
 
+def experiments_shown(
+    plan: Plan, how: How, reporters: Sequence[str] = (), *, all_pairs: bool = False
+) -> How:
+    """`how`, for a run with experiments: what it prints at its end, and the files it writes."""
+    kinds = {group.benchmark["kind"] for group in plan.groups}
+    if "experiment" not in kinds:
+        return how
+    show = show_experiments(plan, all_pairs=all_pairs) if kinds == {"experiment"} else None
+    return replace(how, show=deliver_results(plan, reporters, show))
+
+
 def _write(
     connection: sqlite3.Connection, plan: Plan, suite_hash: str, reporters: dict[str, Any]
 ) -> None:
@@ -174,7 +205,9 @@ def _write(
     folder = run_folder(plan, suite_hash, Path())
     try:
         results = results_of(connection, plan.run_id, folder)
-        for path in write_results(results, folder):
+        written = write_results(results, folder)
+        written += _effects_written(connection, plan.run_id, folder)
+        for path in written:
             click.echo(f"written: {path}", err=True)
     except OSError as error:
         click.echo(f"{error.filename}: cannot be written: {error.strerror}", err=True)
@@ -184,3 +217,21 @@ def _write(
             reporter(results, str(folder))
         except Exception as error:  # noqa: BLE001  # somebody else's code; what was measured is kept
             click.echo(f"reporter {name} failed: {error!r}", err=True)
+
+
+def _effects_written(connection: sqlite3.Connection, run_id: str, folder: Path) -> list[Path]:
+    """What the parameters of a sweep do, as JSON, and as a picture where matplotlib is there."""
+    from agentbench_tui.experiments.effects import effects_document
+    from agentbench_tui.model.errors import MissingExtra
+    from agentbench_tui.report.effect_plot import effect_plot
+
+    document = effects_document(connection, run_id)
+    paths = [folder / "effects.json", folder / "effects.svg"]
+    if not document["effects"] or paths[0].exists():
+        return []
+    paths[0].write_text(json.dumps(document, indent=2), encoding="utf-8")
+    try:
+        effect_plot(document["effects"]).write(paths[1])
+    except MissingExtra:
+        return paths[:1]
+    return paths

@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.cli.suite_parts import Block, agent_tables, run_keys
+from agentbench_tui.engine.agentfarm import UNTIMED
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.model.identity import is_name
 
@@ -50,6 +51,8 @@ def suite_of_options(slug: str, given: dict[str, Any], folder: Path) -> Block:
         "benchmarks": [benchmark],
         **run_keys(given),
     }
+    if given["parallel"] > 1:
+        suite |= {"parallelism": given["parallel"], "weights": UNTIMED}
     agents = agent_tables(given["agents"], given, folder) or variants
     if agents:
         suite["agents"] = agents

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from agentbench_tui.cli.experiment_effects import effects
 from agentbench_tui.cli.output import Column, format_option, print_prose, print_rows, stdout_kept
 from agentbench_tui.cli.run_options import check_gates, command_line, how_of, run_options
 from agentbench_tui.model.bounds import MOST_ROUNDS
@@ -97,6 +98,9 @@ def show(slug: str, form: str) -> int:
     return 0
 
 
+experiments.add_command(effects)
+
+
 @experiments.command("run")
 @click.argument("slug")
 @click.option(
@@ -129,6 +133,13 @@ def show(slug: str, form: str) -> int:
 @click.option(
     "--agent", "agents", multiple=True, metavar="TARGET", help="For experiments that ask an agent."
 )
+@click.option(
+    "--all-pairs", is_flag=True, help="Compare every two variants, not each with the first."
+)
+@click.option(
+    "--parallel", type=click.IntRange(1, 256), default=1, show_default=True, metavar="N",
+    help="So many points of a sweep at once, in processes of their own; times are no verdict then.",
+)  # fmt: skip
 @click.option("--output", metavar="DIR", help="Results as JSON and artifacts, in a folder a run.")
 @click.option(
     "--reporter", "reporters", multiple=True, metavar="NAME", help="Of a plugin; needs --output."
@@ -143,7 +154,7 @@ def run(slug: str, **given: Any) -> int:
     agentbench experiments run pragma_profile --variants profile=balanced,performance
     agentbench experiments run python:my_experiments.py:Parsing --set size=1000 --fresh-process
     """
-    from agentbench_tui.cli.experiment_result import deliver_results, show_experiments
+    from agentbench_tui.cli.experiment_result import experiments_shown
     from agentbench_tui.cli.running import run_plan
     from agentbench_tui.experiments.results import find_reporter
 
@@ -163,10 +174,7 @@ def run(slug: str, **given: Any) -> int:
 
         print_plan(plan, given["form"])
         return 0
-    how = dataclasses.replace(
-        how_of(given),
-        show=deliver_results(plan, given["reporters"], show_experiments(plan)),
-    )
+    how = experiments_shown(plan, how_of(given), given["reporters"], all_pairs=given["all_pairs"])
     return run_plan(plan, given["database"], given["persist"], how)
 
 

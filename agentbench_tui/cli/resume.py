@@ -29,6 +29,7 @@ def resume(run: str, database: str | None, **given: Any) -> int:
     agentbench resume 01a2203b --no-ui
     """
     from agentbench_tui.cli import running
+    from agentbench_tui.cli.experiment_result import experiments_shown
     from agentbench_tui.engine.plan import decode_plan
     from agentbench_tui.model.errors import UsageError
     from agentbench_tui.store.archive import IMPORTED_IN_PART
@@ -46,7 +47,8 @@ def resume(run: str, database: str | None, **given: Any) -> int:
     if row["status"] == "complete":
         raise UsageError(f"run {row['id']} is complete; there is nothing to resume")
     plan = decode_plan(row["plan"])
-    return running.run_plan(plan, str(path), None, how_of(given), resume=True)
+    how = experiments_shown(plan, how_of(given))
+    return running.run_plan(plan, str(path), None, how, resume=True)
 
 
 @click.command(short_help="Score a run's stored answers again.")

@@ -136,14 +136,10 @@ def run_command(suites: tuple[str, ...], **given: Any) -> int:
 
 def _how(plan: Plan, given: dict[str, Any]) -> How:
     """How the run is shown; results of experiments, and a report, are written as well."""
-    how = how_of(given)
-    kinds = {group.benchmark["kind"] for group in plan.groups}
-    if "experiment" in kinds:
-        from agentbench_tui.cli.experiment_result import deliver_results, show_experiments
+    from agentbench_tui.cli.experiment_result import experiments_shown
 
-        show = show_experiments(plan) if kinds == {"experiment"} else None
-        how = dataclasses.replace(how, show=deliver_results(plan, given["reporters"], show))
-    elif given["reporters"]:
+    how = experiments_shown(plan, how_of(given), given["reporters"])
+    if given["reporters"] and how.show is None:
         raise click.UsageError("--reporter is for experiments, and the run has none")
     if given["report"] is None:
         return how

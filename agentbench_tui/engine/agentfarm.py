@@ -2,7 +2,7 @@
 
 Such a file names one `experiment` and its `params`; it becomes a suite of one benchmark of kind
 `experiment`. Differences that its authors would notice: a missing `seed` means 42, a random sweep
-draws distinct points, and `parallelism` is used.
+draws distinct points, and `parallelism` is used: times are no verdict then.
 """
 
 from __future__ import annotations
@@ -30,6 +30,8 @@ KEYS = (
 )
 ITERATIONS = {"warmup": 0, "measured": 1}
 """What these files mean when they do not say; suites mean 3 and 5."""
+UNTIMED = {"accuracy": 0, "speed": 0, "efficiency": 0, "cost": 0, "reliability": 1}
+"""Weights of a suite whose points run side by side, so that times say nothing."""
 
 _BENCHMARK: KeyPath = ("benchmarks", 0)
 MOVES: tuple[tuple[KeyPath, KeyPath], ...] = (
@@ -72,6 +74,8 @@ def to_suite(data: Mapping[str, Any], stem: str) -> dict[str, Any]:
         }
     kept = ("output_dir", "tags", "notes", "seed", "parallelism")
     suite = {key: data[key] for key in kept if data.get(key) is not None}
+    if isinstance(at_once := data.get("parallelism"), int) and at_once > 1:
+        suite["weights"] = UNTIMED
     return {"suite_id": _name(stem), "name": stem, "benchmarks": [benchmark], **suite}
 
 

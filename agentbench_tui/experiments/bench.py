@@ -77,7 +77,7 @@ class Bench:
             experiment = self._experiment = make_experiment(cls, order.values)
             self._is_async = inspect.iscoroutinefunction(experiment.execute_once)
             self._finish(experiment.setup(self._context))
-            return Opened(plain_map(experiment.effective(self._context)))
+            return Opened(plain_map(experiment.effective(self._context)), None, dict(cls.better))
         except AgentbenchError as error:
             return Opened({}, str(error))
         except OSError as error:

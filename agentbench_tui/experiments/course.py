@@ -151,6 +151,8 @@ class Course:
             }
         if nth == 0:
             metadata["effective"] = self.effective
+            if self._opened is not None and self._opened.better:
+                metadata["better"] = self._opened.better
         return Answer(data=reading.metrics, api_calls=0, metadata=metadata)
 
     def end_iteration(self) -> None:

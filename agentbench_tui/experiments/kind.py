@@ -16,7 +16,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from agentbench_tui.engine.casebook import CaseReader, store_cases
+import msgspec
+
+from agentbench_tui.engine.casebook import CaseReader
 from agentbench_tui.experiments.course import Course
 from agentbench_tui.experiments.instrument import around, instruments_of, passes
 from agentbench_tui.experiments.order import Order
@@ -71,6 +73,8 @@ def aggregate(
 async def run(group: Group, context: RunContext) -> None:
     """Measure every execution of the group, all repeats."""
     benchmark = group.resolved()
+    if _at_once(group, context) > 1:  # so that points disturb neither random numbers nor memory
+        benchmark = benchmark.model_copy(update={"fresh_process": True})
     case_key = await _case_key(group, benchmark, context)
     await context.environment()
     for repeat in range(context.plan.repeats):
@@ -107,7 +111,7 @@ async def _run_repeat(
         for course in courses:
             await course.warm_up()
         if repeat == 0:
-            _say_timer(courses, context)
+            _say_timer(courses, _is_first(group, context), context)
         await _measure(courses, group, benchmark, context)
         if repeat == 0:
             await _profile(courses, benchmark, context)
@@ -181,6 +185,12 @@ def _order(
     )
 
 
+def _at_once(group: Group, context: RunContext) -> int:
+    """Points of its suite's sweeps that are measured side by side."""
+    named = {one.hash: one.document for one in context.plan.suites}
+    return int(named[group.suite_hash].get("parallelism", 1))
+
+
 def run_folder(plan: Plan, suite_hash: str, database: Path) -> Path:
     """Where what a suite's experiments write lies: of this run alone, so that nothing is ever
     written over."""
@@ -210,13 +220,21 @@ def _refuse_equal(group: Group, courses: Sequence[Course], context: RunContext) 
         context.say(reason)
 
 
-def _say_timer(courses: Sequence[Course], context: RunContext) -> None:
-    """What the timer takes, and who is called in a loop because of it."""
+def _is_first(group: Group, context: RunContext) -> bool:
+    """Whether it is what the run begins with."""
+    first = context.plan.groups[0].executions
+    return bool({one.id for one in first} & {one.id for one in group.executions})
+
+
+def _say_timer(courses: Sequence[Course], is_first: bool, context: RunContext) -> None:
+    """What the timer takes, at first, and who is called in a loop because of it."""
     warmed = [(course, course.warmed) for course in courses if course.warmed is not None]
     if not warmed:
         return
     facts = warmed[0][1]
     looped = [f"{course.order.variant} × {one.loops}" for course, one in warmed if one.loops > 1]
+    if not looped and not is_first:
+        return
     loops = f"; calls in an iteration: {', '.join(looped)}" if looped else ""
     context.say(
         f"timer: {facts.timer_cost_ns:.0f} ns a reading, steps of {facts.timer_resolution_ns} ns"
@@ -227,14 +245,7 @@ def _say_timer(courses: Sequence[Course], context: RunContext) -> None:
 async def _case_key(group: Group, benchmark: Benchmark, context: RunContext) -> int:
     """The only case of the experiment, in the store; the executions are told of it."""
     slug = benchmark.experiment or ""
-    case = Case(id=slug, input=slug)
-    dataset: int = await store_cases(
-        context.writer,
-        context.plan.run_id,
-        f"experiment {slug}",
-        content_hash(["experiment", slug]),
-        lambda: [case],
-    )
+    dataset: int = await context.writer.apply(lambda connection: _dataset(connection, slug))
     planned = benchmark.iterations.measured * context.plan.repeats
     keys = [context.execution_keys[execution.id] for execution in group.executions]
     await context.writer.apply(
@@ -245,6 +256,24 @@ async def _case_key(group: Group, benchmark: Benchmark, context: RunContext) -> 
     )
     first: int = CaseReader(context.database, dataset).keys[0]
     return first
+
+
+def _dataset(connection: sqlite3.Connection, slug: str) -> int:
+    """The dataset of the only case, written unless it is there: at once, since points may be
+    measured side by side."""
+    name = content_hash(["experiment", slug])
+    known = connection.execute("SELECT key FROM datasets WHERE hash=?", (name,)).fetchone()
+    if known is not None:
+        return int(known[0])
+    (key,) = connection.execute(
+        "INSERT INTO datasets (hash, source, cases) VALUES (?,?,1) RETURNING key",
+        (name, f"experiment {slug}"),
+    ).fetchone()
+    connection.execute(
+        "INSERT INTO cases (dataset_key, case_id, body) VALUES (?,?,?)",
+        (key, slug, msgspec.json.encode(Case(id=slug, input=slug)).decode()),
+    )
+    return int(key)
 
 
 async def _tell_failures(key: int, context: RunContext) -> None:

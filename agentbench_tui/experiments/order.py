@@ -40,6 +40,8 @@ class Opened(msgspec.Struct, frozen=True):
 
     effective: dict[str, Any]
     error: str | None = None
+    better: dict[str, str] = msgspec.field(default_factory=dict)
+    """Name of a metric that it returns → which way is better, as its class says."""
 
 
 class Warmed(msgspec.Struct, frozen=True):

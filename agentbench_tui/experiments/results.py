@@ -25,6 +25,9 @@ ENTRY_POINTS = "agentbench.reporters"
 LEAST_FOR = {"p50": 1, "p95": 20, "p99": 100}
 """Percentile → measured iterations that it takes at least; below it is None."""
 
+UNFINISHED = frozenset({"planned", "running", "interrupted"})
+"""What `agentbench resume` goes on with."""
+
 Reporter = Callable[[Sequence["RunResult"], str], Any]
 
 
@@ -99,11 +102,14 @@ def results_of(connection: sqlite3.Connection, run_id: str, output_dir: Path) ->
 
 
 def write_results(results: Sequence[RunResult], output_dir: Path) -> list[Path]:
-    """A JSON file for each, never over another. Raises OSError."""
+    """A JSON file for each that has come to its end, never over another: of a run that is resumed
+    what is new. Raises OSError."""
     output_dir.mkdir(parents=True, exist_ok=True)
     paths = []
     for place, one in enumerate(results):
         path = output_dir / f"{place:03}-{one.variant}.json"
+        if path.exists() or one.status in UNFINISHED:
+            continue
         with path.open("x", encoding="utf-8") as file:
             json.dump(asdict(one), file, indent=2, allow_nan=False)
         paths.append(path)

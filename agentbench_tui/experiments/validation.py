@@ -57,8 +57,13 @@ def _points(benchmark: Benchmark) -> Iterator[tuple[Mapping[str, Any], tuple[str
 
 
 def _own(cls: type[Experiment], parameters: Mapping[str, Any]) -> list[str | Finding]:
-    """What is wrong with the variants that the experiment brings along."""
-    return [
+    """What is wrong with what the class says, and with the variants that it brings along."""
+    directions: list[str | Finding] = [
+        f"{cls.__name__}.better: `{name}` is better `lower` or `higher`, not {way!r}"
+        for name, way in cls.better.items()
+        if way not in {"lower", "higher"}
+    ]
+    return directions + [
         f"variant `{name}` of {cls.__name__}: {problem}"
         for name, values in cls.variants.items()
         for problem in problems_of(cls, {**parameters, **values})

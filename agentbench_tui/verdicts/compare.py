@@ -168,8 +168,11 @@ def compare(
     numbers: CaseNumbers,
     asked: Asked,
     metrics: Sequence[str] = (),
+    *,
+    against_first: bool = False,
 ) -> Compared:
-    """Every two sides on every benchmark that both have; the earlier is the control.
+    """Every two sides on every benchmark that both have; the earlier is the control. Only the
+    first, where `against_first` asks for it.
 
     Raises UsageError as `check_metrics` does, and Unmeasured when no metric has a value.
     """
@@ -177,6 +180,7 @@ def compare(
     pairs = [
         Pair(a, b, tuple(_on_benchmarks(connection, a, b, numbers, asked, metrics)))
         for a, b in combinations(sides, 2)
+        if a is sides[0] or not against_first
     ]
     if not any(pair.metrics for pair in pairs):
         names = ", ".join(metrics) or "any main metric"

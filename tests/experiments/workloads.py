@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -89,6 +90,23 @@ class Ending(Experiment):
         if context.iteration_index == 1:
             os._exit(7)
         return {"pid": os.getpid()}
+
+
+class Killed(Experiment):
+    """Is killed with its process, once: where it first meets size 3 in its second iteration."""
+
+    better: ClassVar = {"squared": "higher"}
+
+    class Parameters(BaseModel):
+        size: int = 1
+        mark: str = "killed"
+
+    def execute_once(self, context: ExperimentContext) -> dict[str, Any]:
+        mark = Path(self.params["mark"])
+        if self.params["size"] == 3 and context.iteration_index == 1 and not mark.exists():
+            mark.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return {"squared": self.params["size"] ** 2, "pid": os.getpid()}
 
 
 class Hanging(Experiment):

@@ -1,0 +1,39 @@
+"""Which way is better of what iterations return, as their class says it and a run has stored it.
+
+It is stored with the settings of the first iteration of each repeat, so that a run can be judged
+where the code that it measured is not at hand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+
+from agentbench_tui.experiments.aggregate import unit_of
+from agentbench_tui.model.metric import Metric, find_metric
+
+if TYPE_CHECKING:
+    import sqlite3
+
+Better = Literal["lower", "higher"]
+
+
+def declared_of(connection: sqlite3.Connection, execution_key: int) -> dict[str, Metric]:
+    """By name what the execution's experiment says is better lower or higher."""
+    row = connection.execute(
+        "SELECT json_extract(answer, '$.metadata.better') FROM answers WHERE execution_key=?"
+        " AND json_extract(answer, '$.metadata.better') IS NOT NULL LIMIT 1",
+        (execution_key,),
+    ).fetchone()
+    return {} if row is None else directed(msgspec.json.decode(row[0]))
+
+
+def directed(better: Mapping[str, Better]) -> dict[str, Metric]:
+    """As metrics that a comparison takes; what is called like one of ours goes by `reported.`."""
+    found = {}
+    for name, direction in better.items():
+        stored = name if find_metric(name.partition(".")[0]) is None else f"reported.{name}"
+        found[stored] = Metric(stored, unit_of(name), direction, "What an experiment returned.")
+    return found

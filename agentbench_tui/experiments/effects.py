@@ -1,0 +1,171 @@
+"""What each parameter of a sweep does to what was measured: main effects of a run's experiments.
+
+The values of a point are the means of its repeats; with a single repeat its iterations, which
+cannot tell how repeats differ. A point where nothing was measured is left out.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from agentbench_tui.analysis.main_effect import LevelEffect, SweepCell, main_effects
+from agentbench_tui.experiments.aggregate import read_columns, unit_of
+from agentbench_tui.experiments.declared import declared_of
+
+if TYPE_CHECKING:
+    import sqlite3
+
+Document = dict[str, Any]
+SCHEMA = "agentbench.effects/1"
+TIME = "e2e_ms"
+VARIANT = "variant"
+"""The parameter that tells variants, or agents, apart."""
+
+
+def effects_document(
+    connection: sqlite3.Connection, run_id: str, metrics: Sequence[str] = ()
+) -> Document:
+    """Every swept experiment of the run, `agentbench.effects/1`: the effect of each level of each
+    parameter on the time, and on what its class calls better or worse, or on `metrics`.
+
+    Differences are in the metric's unit, against the first level; `relative` is the share of that
+    level's mean. `effects` is empty where nothing was swept.
+    """
+    found = []
+    for benchmark_id, executions in _by_benchmark(connection, run_id).items():
+        measured = {one["key"]: _measured(connection, one["key"]) for one in executions}
+        names = metrics or _default_metrics(connection, executions, measured.values())
+        for name in names:
+            effect = _effect(executions, measured, name)
+            if effect is not None:
+                found.append({"benchmark_id": benchmark_id, **effect})
+    return {"schema": SCHEMA, "run_id": run_id, "level": 0.95, "effects": found}
+
+
+def known_metrics(connection: sqlite3.Connection, run_id: str) -> list[str]:
+    """All that has an effect to ask for: the time, and every number that iterations gave."""
+    names = {TIME: None}
+    for executions in _by_benchmark(connection, run_id).values():
+        for one in executions:
+            names |= dict.fromkeys(_measured(connection, one["key"])[1])
+    return list(names)
+
+
+def _by_benchmark(connection: sqlite3.Connection, run_id: str) -> dict[str, list[Document]]:
+    """Executions of experiments, in their order."""
+    rows = connection.execute(
+        "SELECT e.key, e.benchmark_id, e.agent_id, e.parameters FROM benchmark_executions e"
+        " JOIN runs r ON r.key=e.run_key JOIN benchmarks b ON b.suite_hash=e.suite_hash"
+        " AND b.benchmark_id=e.benchmark_id WHERE r.id=? AND b.kind='experiment'"
+        " ORDER BY e.ordinal",
+        (run_id,),
+    ).fetchall()
+    found: dict[str, list[Document]] = {}
+    for key, benchmark_id, agent_id, parameters in map(tuple, rows):
+        levels = {name: _words(value) for name, value in json.loads(parameters).items()}
+        found.setdefault(benchmark_id, []).append(
+            {"key": key, "levels": {**levels, VARIANT: agent_id}}
+        )
+    return found
+
+
+def _measured(
+    connection: sqlite3.Connection, key: int
+) -> tuple[np.ndarray[Any, Any], dict[str, np.ndarray[Any, Any]]]:
+    """Repeat of each answered iteration, and its values by metric, in the same order."""
+    times = [
+        row[0]
+        for row in connection.execute(
+            "SELECT e2e_ms FROM answers WHERE execution_key=? AND failure_kind IS NULL"
+            " AND answer IS NOT NULL ORDER BY repeat, iteration",
+            (key,),
+        )
+    ]
+    repeats, columns = read_columns(connection, key)
+    return repeats, {TIME: np.array(times, np.float64), **columns}
+
+
+def _default_metrics(
+    connection: sqlite3.Connection,
+    executions: Sequence[Document],
+    measured: Iterable[tuple[Any, Mapping[str, Any]]],
+) -> list[str]:
+    returned = {name for _, columns in measured for name in columns}
+    declared = {name: None for one in executions for name in declared_of(connection, one["key"])}
+    return [TIME, *(name for name in declared if name in returned)]
+
+
+def _effect(
+    executions: Sequence[Document],
+    measured: Mapping[int, tuple[np.ndarray[Any, Any], dict[str, np.ndarray[Any, Any]]]],
+    name: str,
+) -> Document | None:
+    """The effects on one metric; None where nothing was swept, or it has no values."""
+    cells, units = [], set()
+    names = list(dict.fromkeys(name for one in executions for name in one["levels"]))
+    for one in executions:
+        repeats, columns = measured[one["key"]]
+        values = columns.get(name)
+        if values is None or not np.isfinite(values).any():
+            continue
+        known = np.isfinite(values)
+        unit, independent = _independent(repeats[known], values[known])
+        units.add(unit)
+        levels = {key: one["levels"].get(key, "–") for key in names}
+        cells.append(SweepCell(levels, independent))
+    swept = {key for cell in cells for key in cell.levels if key != VARIANT} and any(
+        len({cell.levels[key] for cell in cells}) > 1 for key in names if key != VARIANT
+    )
+    if not swept:
+        return None
+    found = main_effects(cells)
+    return {
+        "metric": name,
+        "unit": "ms" if name == TIME else unit_of(name),
+        "points": len(cells),
+        "missing": len(executions) - len(cells),
+        "of": "iterations" if "iterations" in units else "repeats",
+        "levels": [_row(one, _first_mean(found, one.parameter)) for one in found],
+    }
+
+
+def _independent(
+    repeats: np.ndarray[Any, Any], values: np.ndarray[Any, Any]
+) -> tuple[str, list[float]]:
+    """What the values are of, and they: a mean for each repeat, where there are several."""
+    numbers = np.unique(repeats)
+    if len(numbers) < 2:
+        return "iterations", values.tolist()
+    return "repeats", [float(values[repeats == number].mean()) for number in numbers]
+
+
+def _first_mean(found: Sequence[LevelEffect], parameter: str) -> float:
+    return next(one.mean for one in found if one.parameter == parameter)
+
+
+def _row(one: LevelEffect, first: float) -> Document:
+    is_first = one.difference == 0 and one.single is None and not one.reason
+    low, high = (None, None) if one.interval is None else (one.interval.low, one.interval.high)
+    single = (None, None) if one.single is None else one.single
+    relative = None if is_first or one.difference is None or first == 0 else one.difference / first
+    return {
+        "parameter": one.parameter,
+        "level": one.level,
+        "points": one.cells,
+        "mean": one.mean,
+        "difference": None if is_first else one.difference,
+        "low": low,
+        "high": high,
+        "relative": relative,
+        "least": single[0],
+        "most": single[1],
+        "reason": one.reason,
+    }
+
+
+def _words(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
