@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from decimal import Decimal
 from typing import Any
 
 from agentbench_tui.model.plain_number import plain
 
 NOTHING = "–"
 """Shown where a number could not be measured."""
+_LEAST_USD = 1e-9
+"""Nobody counts the zeros of less."""
 
 
 def number(digits: int = 3) -> Callable[[Any], str]:
@@ -20,7 +23,10 @@ def dollars(value: float | None) -> str:
     """An amount of money, small ones with the digits that matter."""
     if value is None:
         return NOTHING
-    return f"${value:,.2f}" if value >= 1 or value == 0 else f"${plain(value, 2, filled=True)}"
+    if value >= 1 or value == 0:
+        return f"${value:,.2f}"
+    # The same way of writing for all that may stand below each other.
+    return f"${Decimal(f'{value:#.2g}'):f}" if abs(value) >= _LEAST_USD else f"${value:.1e}"
 
 
 def milliseconds(value: float | None) -> str:

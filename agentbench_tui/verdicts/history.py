@@ -138,8 +138,11 @@ def _definitions(
     found: dict[str, dict[str, Any]] = {}
     seen: dict[bytes, dict[str, Any]] = {}
     decode = msgspec.json.Decoder(_Plan).decode
-    for key in sorted(run_keys):
-        (plan,) = connection.execute("SELECT plan FROM runs WHERE key=?", (key,)).fetchone()
+    plans = connection.execute(
+        "SELECT r.plan FROM json_each(?) wanted JOIN runs r ON r.key=wanted.value",
+        (json.dumps(sorted(run_keys)),),
+    )
+    for (plan,) in plans:
         for group in decode(plan).groups:
             raw = bytes(group.benchmark)
             if raw not in seen:

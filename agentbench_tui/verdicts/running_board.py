@@ -131,14 +131,15 @@ class BoardReader:
 
 
 def _by_overall(connection: sqlite3.Connection, run_key: int, board: RunningBoard) -> None:
-    """As the run's leaderboard has it."""
+    """As the run's leaderboard has it; without a place where nothing says how sure the score is."""
     board.score = "overall"
     known = {(one.agent_id, one.simulated): one for one in board.standings}
     ordered = []
     for entry in run_leaderboard(connection, run_key):
         standing = known.pop((entry["agent_id"], entry["simulated"]), None)
         if standing is not None:
-            standing.place = entry["rank_shown"]
+            if entry["rank_low"] is not None:
+                standing.place = entry["rank_shown"]
             standing.score, standing.low, standing.high = (
                 entry["overall"], entry["low"], entry["high"],
             )  # fmt: skip

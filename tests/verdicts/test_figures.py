@@ -8,7 +8,13 @@ from agentbench_tui.verdicts.figures import dollars, milliseconds, rate
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(1234.5, "$1,234.50"), (0.0, "$0.00"), (0.5, "$0.50"), (0.00001234, "$0.000012")],
+    [
+        (1234.5, "$1,234.50"),
+        (0.0, "$0.00"),
+        (0.5, "$0.50"),
+        (0.00001234, "$0.000012"),
+        (6.14e-07, "$0.00000061"),
+    ],
 )
 def test_money(value: float, text: str) -> None:
     assert dollars(value) == text
