@@ -1,5 +1,6 @@
 """What every line passes on its way to the terminal, whoever painted it: nothing that a terminal
-could obey, and ASCII alone where that was asked for.
+could obey, nothing of which terminals disagree how wide it is, and ASCII alone where that was asked
+for.
 
 Pages clean what comes from agents themselves and draw with `Glyphs`. This is behind them, for
 borders and scroll bars of the toolkit, and for what somebody forgot.
@@ -11,7 +12,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from rich.cells import cell_len
+from rich.cells import cell_len, set_cell_size, split_graphemes
 from rich.segment import Segment
 from textual.filter import LineFilter
 
@@ -24,6 +25,13 @@ _OBEYED = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 )
 """Control characters, and those that turn the direction of text. None takes a cell."""
+_JOINED = re.compile(
+    "[\u200d\u20e3\ufe00-\ufe0f\U0001f1e6-\U0001f1ff\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]"
+)
+"""What makes one sign of several: joiners, styles, keycaps, flags, tones of skin, tags. A terminal
+that does not know that the whole is two cells wide shifts what follows in the row."""
+_CHANGED = re.compile(_OBEYED.pattern[:-1] + _JOINED.pattern[1:])
+_FLAG_A = 0x1F1E6
 _FRAMES = {
     **dict.fromkeys("─━╌┄┈═▔", "-"),
     **dict.fromkeys("│┃╎┆┊║▏▕", "|"),
@@ -54,13 +62,26 @@ class LastFilter(LineFilter):
     def _is_to_change(self, text: str) -> bool:
         if text.isascii():
             return not text.isprintable()
-        return self._only_ascii or _OBEYED.search(text) is not None
+        return self._only_ascii or _CHANGED.search(text) is not None
 
     def _changed(self, text: str) -> str:
         text = _OBEYED.sub("", text)
+        if _JOINED.search(text):
+            spans, _ = split_graphemes(text)
+            text = "".join(_alone(text[start:end], cells) for start, end, cells in spans)
         if self._only_ascii and not text.isascii():
             text = "".join(map(_ascii, text))
         return text
+
+
+def _alone(sign: str, cells: int) -> str:
+    """The first of what was joined, in as many cells as the whole; a flag by its letters."""
+    if not _JOINED.search(sign):
+        return sign
+    flag = [ord(one) - _FLAG_A for one in sign]
+    if 0 <= flag[0] < 26:
+        return set_cell_size("".join(chr(ord("A") + n) for n in flag if 0 <= n < 26), cells)
+    return set_cell_size(_JOINED.sub("", sign)[:1], cells)
 
 
 @lru_cache(maxsize=1024)

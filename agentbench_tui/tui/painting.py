@@ -6,10 +6,11 @@ on one without.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from itertools import takewhile
+from itertools import accumulate, takewhile
 
-from rich.cells import cell_len, set_cell_size
+from rich.cells import cell_len, get_character_cell_size, set_cell_size
 from rich.segment import Segment
 from rich.style import Style
 
@@ -25,6 +26,8 @@ _BITS = (0x01, 0x02, 0x04, 0x40, 0x08, 0x10, 0x20, 0x80)
 _TOP = 0x01 | 0x02 | 0x08 | 0x10
 _CROWDED = 5
 """So many of a cell's eight dots make it dense."""
+_EMOJI_STYLE = "\ufe0f"
+"""Makes the character before it two cells wide."""
 
 
 def span(text: str, style: Style) -> Segment:
@@ -118,6 +121,25 @@ def aligned(text: str, width: int, align: str, glyphs: Glyphs) -> str:
     return " " * before + text + " " * (room - before)
 
 
+def wraps(text: str, width: int) -> list[tuple[int, int]]:
+    """Where the rows of a text begin and end, each at most `width` cells, broken at spaces where
+    there are any. A character wider than the width has a row of its own."""
+    ends: Sequence[int] = range(len(text) + 1)
+    if not text.isascii():
+        ends = [*accumulate(map(_cells, text), initial=0)]
+    rows, start = [], 0
+    while ends[-1] - ends[start] > width and start + 1 < len(text):
+        stop = max(start + 1, bisect_right(ends, ends[start] + width) - 1)
+        space = text.rfind(" ", start + 1, stop + 1)
+        rows.append((start, space if space > start else stop))
+        start = space + 1 if space > start else stop
+    return [*rows, (start, len(text))]
+
+
+def _cells(character: str) -> int:
+    return 1 if character == _EMOJI_STYLE else get_character_cell_size(character)
+
+
 def bar(share: float, cells: int, style: Style, palette: Palette, glyphs: Glyphs) -> Row:
     """A bar that is full at 1; the least share above 0 shows."""
     filled = round(min(1.0, max(0.0, share)) * cells)
@@ -144,9 +166,14 @@ def notice(
     reason: str, width: int, height: int, palette: Palette, glyphs: Glyphs, title: str = ""
 ) -> list[Row]:
     """What a widget shows in place of a picture: why there is none, in the middle of its room."""
-    words = shorten(glyphs.plain(reason), width, glyphs)
     rows: list[Row] = [[] for _ in range(max(1, height))]
-    rows[(len(rows) - 1) // 2] = [span(aligned(words, width, "centre", glyphs), palette.dim)]
+    words = glyphs.plain(reason)
+    lines = [words[start:end].strip() for start, end in wraps(words, max(1, width))]
+    top = 1 if title and height > 1 else 0
+    last = len(rows) - top - 1
+    lines[last:] = [" ".join(lines[last:])] if lines[last:] else []
+    for row, line in enumerate(lines, start=max(top, (len(rows) - len(lines)) // 2)):
+        rows[row] = [span(aligned(line, width, "centre", glyphs), palette.dim)]
     if title and height > 1:
         rows[0] = [span(shorten(glyphs.plain(title), width, glyphs), palette.title)]
     return page(rows, width, height, palette.text)

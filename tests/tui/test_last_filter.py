@@ -2,6 +2,7 @@
 
 import unicodedata
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
@@ -28,6 +29,18 @@ def test_what_a_terminal_would_obey_is_gone() -> None:
 
 def test_ascii_alone_keeps_every_cell() -> None:
     assert passed("╭─ p95 ≤ 3 µs ● 漢字 █▌─╮", only_ascii=True) == "+- p95 < 3 us o ???? ##-+"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [("👩\u200d👩\u200d👧 a", "👩 a"), ("☠\ufe0f a", "☠  a"), ("🇩🇪 a", "DE a"),
+     ("👍🏽 a", "👍 a"), ("1\ufe0f\u20e3 a", "1  a"), ("🏳\ufe0f\u200d🌈 a", "🏳  a")],
+)  # fmt: skip
+def test_signs_of_several_characters_take_the_cells_that_every_terminal_gives_them(
+    text: str, shown: str
+) -> None:
+    assert passed(text) == shown
+    assert sum(map(cell_len, shown)) == cell_len(text)
 
 
 @given(st.text(), st.booleans())

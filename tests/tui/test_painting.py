@@ -132,6 +132,10 @@ def test_a_bar_shows_its_share(share: float, expected: str) -> None:
 def test_a_notice_says_why_there_is_nothing() -> None:
     rows = notice("no data yet", 15, 3, _PALETTE, UNICODE, "latency")
     assert text_of(rows) == ["latency        ", "  no data yet  ", "               "]
+    rows = notice("press a to add one", 8, 4, _PALETTE, UNICODE)
+    assert text_of(rows) == ["press a ", " to add ", "  one   ", "        "]
+    rows = notice("press a to add one", 8, 2, _PALETTE, UNICODE)
+    assert text_of(rows) == ["press a ", "to add… "]
 
 
 def test_a_dot_is_the_one_of_its_cell() -> None:

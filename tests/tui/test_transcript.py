@@ -12,7 +12,7 @@ from whole_rows import assert_whole
 from agentbench_tui.model.answer import Message, ToolCall
 from agentbench_tui.tui import reading as reading_module
 from agentbench_tui.tui.glyphs import ASCII, UNICODE, Glyphs
-from agentbench_tui.tui.painting import text_of
+from agentbench_tui.tui.painting import text_of, wraps
 from agentbench_tui.tui.reading import Line, Pair, Reading, Transcript, alone, beside
 from agentbench_tui.tui.theme import DARK, palette
 from agentbench_tui.tui.widgets.transcript import (
@@ -23,7 +23,6 @@ from agentbench_tui.tui.widgets.transcript import (
     moved,
     next_difference,
     paint_transcript,
-    wraps,
 )
 
 LOOK = palette(DARK), UNICODE

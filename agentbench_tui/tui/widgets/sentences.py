@@ -12,10 +12,9 @@ from textual.binding import Binding, BindingType
 from agentbench_tui.model.untrusted import one_line
 from agentbench_tui.tui.glyphs import Glyphs
 from agentbench_tui.tui.grid_data import Role
-from agentbench_tui.tui.painting import Row, aligned, join, notice, page, span
+from agentbench_tui.tui.painting import Row, aligned, join, notice, page, span, wraps
 from agentbench_tui.tui.theme import Palette
 from agentbench_tui.tui.widgets.painted import Painted
-from agentbench_tui.tui.widgets.transcript import wraps
 
 _LONGEST = 2_000
 _MOST_LABEL = 0.4

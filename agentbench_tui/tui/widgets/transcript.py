@@ -8,19 +8,18 @@ place.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import accumulate, zip_longest
+from itertools import zip_longest
 from typing import ClassVar
 
-from rich.cells import cell_len, get_character_cell_size
+from rich.cells import cell_len
 from rich.segment import Segment
 from textual.binding import Binding, BindingType
 
 from agentbench_tui.model.answer import Message, ToolCall
 from agentbench_tui.model.untrusted import one_line
 from agentbench_tui.tui.glyphs import Glyphs
-from agentbench_tui.tui.painting import Row, fit, join, notice, page, shorten, span
+from agentbench_tui.tui.painting import Row, fit, join, notice, page, shorten, span, wraps
 from agentbench_tui.tui.reading import Line, Pair, Reading, Transcript, beside
 from agentbench_tui.tui.theme import DARK, Palette, palette
 from agentbench_tui.tui.widgets.painted import Painted
@@ -34,8 +33,6 @@ _LEAST_ROWS = 3
 """Rows up to which the names above are left out."""
 _LEAST_SHARED = 0.3
 """Share of the shorter line that both must have for the rest to be pointed at."""
-_EMOJI_STYLE = "\ufe0f"
-"""Makes the character before it two cells wide."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,25 +41,6 @@ class Spot:
 
     pair: int = 0
     row: int = 0
-
-
-def wraps(text: str, width: int) -> list[tuple[int, int]]:
-    """Where the rows of a text begin and end, each at most `width` cells, broken at spaces where
-    there are any. A character wider than the width has a row of its own."""
-    ends: Sequence[int] = range(len(text) + 1)
-    if not text.isascii():
-        ends = [*accumulate(map(_cells, text), initial=0)]
-    rows, start = [], 0
-    while ends[-1] - ends[start] > width and start + 1 < len(text):
-        stop = max(start + 1, bisect_right(ends, ends[start] + width) - 1)
-        space = text.rfind(" ", start + 1, stop + 1)
-        rows.append((start, space if space > start else stop))
-        start = space + 1 if space > start else stop
-    return [*rows, (start, len(text))]
-
-
-def _cells(character: str) -> int:
-    return 1 if character == _EMOJI_STYLE else get_character_cell_size(character)
 
 
 @dataclass(frozen=True, slots=True)
