@@ -213,5 +213,5 @@ def _metrics(call: Timed | None, error: str | None) -> tuple[dict[str, Any], str
         return {}, error
     if not isinstance(call.value, Mapping):
         kind = type(call.value).__name__
-        return {}, error or f"execute_once gives metrics by name, a mapping, and not a {kind}"
+        return {}, error or f"execute_once gives metrics by name, a mapping, not {kind}"
     return plain_map(call.value), error

@@ -13,6 +13,7 @@ import typing
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
+from agentbench_tui.agents.python_source import describe as describe_error
 from agentbench_tui.experiments.experiment import Experiment
 from agentbench_tui.model.errors import UsageError, did_you_mean
 
@@ -28,6 +29,7 @@ _TYPES: dict[str, Any] = {
     "object": dict[str, Any],
 }
 """Type of JSON schema → of Python."""
+_NAMED = {inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY}
 _BOUNDS = {
     "minimum": "ge",
     "maximum": "le",
@@ -70,11 +72,12 @@ def make_experiment(cls: type[Experiment], values: Mapping[str, Any]) -> Experim
     given = {name: getattr(checked, name) for name in type(checked).model_fields}
     given |= checked.model_extra or {}
     try:
-        if not _own_arguments(cls):
+        if _takes_a_mapping(cls):
             return cls(given)
-        instance = cls(**given)
+        known = set(given) if _takes_any_name(cls) else set(_own_arguments(cls))
+        instance = cls(**{name: value for name, value in given.items() if name in known})
     except Exception as error:
-        raise UsageError(f"{cls.__name__} cannot be made: {error!r}") from error
+        raise UsageError(f"{cls.__name__} cannot be made: {describe_error(error)}") from error
     if not hasattr(instance, "params"):  # its constructor did not call that of the base
         instance.params = {}
     for name, value in given.items():
@@ -134,9 +137,10 @@ def _made_model(cls: type[Experiment]) -> type[BaseModel]:
     if isinstance(cls.Parameters, type) and issubclass(cls.Parameters, BaseModel):
         return cls.Parameters
     fields: dict[str, Any] = {**_own_arguments(cls), **_schema_fields(cls)}
+    is_open = _takes_any_name(cls) or (not fields and _takes_a_mapping(cls))
     config = ConfigDict(
         strict=True,
-        extra="forbid" if fields else "allow",
+        extra="allow" if is_open else "forbid",
         arbitrary_types_allowed=True,
         protected_namespaces=(),
     )
@@ -146,12 +150,9 @@ def _made_model(cls: type[Experiment]) -> type[BaseModel]:
 
 def _own_arguments(cls: type[Experiment]) -> dict[str, Any]:
     """Named arguments of the class's own constructor, as fields; none where it has only ours."""
-    if cls.__init__ is Experiment.__init__:
+    if _takes_a_mapping(cls):
         return {}
-    arguments = list(inspect.signature(cls.__init__).parameters.values())[1:]
-    named = [one for one in arguments if one.kind in {one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY}]
-    if [one.name for one in named] == ["parameters"]:
-        return {}
+    named = [one for one in _arguments(cls) if one.kind in _NAMED]
     try:
         hints = typing.get_type_hints(cls.__init__)
     except Exception:  # noqa: BLE001  # names of types that only a checker knows
@@ -160,6 +161,20 @@ def _own_arguments(cls: type[Experiment]) -> dict[str, Any]:
         one.name: (hints.get(one.name, Any), ... if one.default is one.empty else one.default)
         for one in named
     }
+
+
+def _takes_a_mapping(cls: type[Experiment]) -> bool:
+    """Whether its constructor is made as ours is: all parameters in one argument."""
+    return [one.name for one in _arguments(cls)] in (["parameters"], ["params"])
+
+
+def _takes_any_name(cls: type[Experiment]) -> bool:
+    return any(one.kind is one.VAR_KEYWORD for one in _arguments(cls))
+
+
+def _arguments(cls: type[Experiment]) -> list[inspect.Parameter]:
+    """Of its constructor, without itself."""
+    return list(inspect.signature(cls.__init__).parameters.values())[1:]
 
 
 def _schema_fields(cls: type[Experiment]) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from functools import cache
 from importlib import metadata
 from pathlib import Path
 
+from agentbench_tui.experiments.decorator import Measured
 from agentbench_tui.experiments.experiment import REGISTERED, Experiment
 from agentbench_tui.model.errors import UsageError, did_you_mean
 
@@ -105,6 +106,11 @@ def _imported(slug: str, rest: str, folder: Path | None) -> type[Experiment]:
 
 
 def _checked(slug: str, cls: object, where: str) -> type[Experiment]:
+    if isinstance(cls, Measured):
+        raise UsageError(
+            f"experiment `{slug}`: {where} is a function of @benchmark, which is measured by"
+            f" `{cls.func.__name__}.run()`"
+        )
     if not (isinstance(cls, type) and issubclass(cls, Experiment)):
         raise UsageError(f"experiment `{slug}`: {where} is not a class derived from Experiment")
     if not cls.slug:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from agentbench_tui.engine.suite_problems import Finding
 from agentbench_tui.engine.sweep import axis
+from agentbench_tui.experiments.experiment import Experiment
 from agentbench_tui.experiments.parameters import problems_of
 from agentbench_tui.experiments.registry import find_experiment
 from agentbench_tui.model.errors import UsageError
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Any
 
-    from agentbench_tui.experiments.experiment import Experiment
     from agentbench_tui.model.suite import Benchmark
 
 
@@ -58,12 +58,14 @@ def _points(benchmark: Benchmark) -> Iterator[tuple[Mapping[str, Any], tuple[str
 
 def _own(cls: type[Experiment], parameters: Mapping[str, Any]) -> list[str | Finding]:
     """What is wrong with what the class says, and with the variants that it brings along."""
-    directions: list[str | Finding] = [
+    found: list[str | Finding] = [
         f"{cls.__name__}.better: `{name}` is better `lower` or `higher`, not {way!r}"
         for name, way in cls.better.items()
         if way not in {"lower", "higher"}
     ]
-    return directions + [
+    if cls.execute_once is Experiment.execute_once:
+        found.append(f"{cls.__name__} has no `execute_once`, which is what is timed")
+    return found + [
         f"variant `{name}` of {cls.__name__}: {problem}"
         for name, values in cls.variants.items()
         for problem in problems_of(cls, {**parameters, **values})

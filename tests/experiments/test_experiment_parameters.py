@@ -70,6 +70,41 @@ def test_a_constructor_of_agentfarm_works_as_it_is() -> None:
     ]
 
 
+def test_constructors_of_all_forms_are_called_by_what_they_take() -> None:
+    class Nothing(Experiment):
+        def __init__(self) -> None:
+            super().__init__()
+
+    class Mapping(Experiment):
+        def __init__(self, params: dict[str, Any]) -> None:
+            super().__init__(params)
+
+    class AnyName(Experiment):
+        def __init__(self, first: int = 1, **rest: Any) -> None:
+            super().__init__({"first": first, **rest})
+
+    class Schemed(Experiment):
+        param_schema: ClassVar = {"properties": {"size": {"type": "integer", "default": 4}}}
+
+        def __init__(self) -> None:
+            self.ready = True
+
+    assert make_experiment(Nothing, {}).params == {}
+    assert problems_of(Nothing, {"size": 1}) == ['there is no parameter "size"; it takes none']
+    assert make_experiment(Mapping, {"size": 1}).params == {"size": 1}
+    assert make_experiment(AnyName, {"size": 2}).params == {"first": 1, "size": 2}
+    assert make_experiment(Schemed, {}).params == {"size": 4}
+
+
+def test_a_constructor_that_refuses_is_told_with_its_place() -> None:
+    class Picky(Experiment):
+        def __init__(self, disk: str = "none") -> None:
+            raise ValueError("no such disk")
+
+    with pytest.raises(UsageError, match=r"Picky cannot be made: ValueError: no such disk \("):
+        make_experiment(Picky, {})
+
+
 def test_a_constructor_that_does_not_call_that_of_the_base_has_its_parameters() -> None:
     class Plain(Experiment):
         def __init__(self, n: int = 50) -> None:
