@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import sqlite3
 
     from agentbench_tui.engine.aggregate import Aggregate
+    from agentbench_tui.engine.context import StopSignal
     from agentbench_tui.model.agent import AgentSpec
     from agentbench_tui.model.answer import Agent
     from agentbench_tui.model.suite import Benchmark
@@ -28,10 +29,13 @@ class Game(Protocol):
 
     def check(self, benchmark: Benchmark) -> list[str]: ...
 
-    def player(self, agent: Agent, spec: AgentSpec, memory_limit_mb: float | None) -> Agent:
+    def player(
+        self, agent: Agent, spec: AgentSpec, memory_limit_mb: float | None, stop: StopSignal
+    ) -> Agent:
         """An agent whose answer to a case is the whole episode; it starts and closes `agent`.
 
-        The limit is that of the agent's own processes, in MB of 10^6 bytes.
+        The limit is that of the agent's own processes, in MB of 10^6 bytes. An episode may take
+        hours: one that is interrupted by `stop` is soon cancelled, and recorded as never asked.
         """
 
     def add_metrics(

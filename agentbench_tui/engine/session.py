@@ -67,7 +67,8 @@ class Session:
         )
         if benchmark.game is not None:
             limit = benchmark.constraints.memory_limit_mb
-            agent = find_game(benchmark.game).player(agent, execution.agent, limit)
+            game = find_game(benchmark.game)
+            agent = game.player(agent, execution.agent, limit, context.stop)
         self._interview = Interview(
             agent=agent,
             scorers=scorers,

@@ -6,6 +6,7 @@ one, or over HTTP; the shipped baselines, and models behind an API, are moved fr
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -22,12 +23,15 @@ from agentbench_tui.model.answer import AgentFailure, FailureKind
 from agentbench_tui.model.errors import UsageError
 
 if TYPE_CHECKING:
+    from agentbench_tui.engine.context import StopSignal
     from agentbench_tui.market.seats import Seat
     from agentbench_tui.model.agent import AgentSpec
     from agentbench_tui.model.answer import Agent, Answer, Request
     from agentbench_tui.model.suite import Benchmark
 
 __all__ = ("add_metrics", "check", "player")
+PATIENCE_S = 1.0
+"""A game that is in play when the run is interrupted has this long to come to its end."""
 
 
 def check(benchmark: Benchmark) -> list[str]:
@@ -48,16 +52,17 @@ def check(benchmark: Benchmark) -> list[str]:
     return problems
 
 
-def player(agent: Agent, spec: AgentSpec, memory_limit_mb: float | None) -> Agent:
+def player(agent: Agent, spec: AgentSpec, memory_limit_mb: float | None, stop: StopSignal) -> Agent:
     """The agent as one that plays the world of a case to its end."""
-    return Player(seat_of(agent, spec, memory_limit_mb))
+    return Player(seat_of(agent, spec, memory_limit_mb), stop)
 
 
 class Player:
     """Plays one episode for each answer."""
 
-    def __init__(self, seat: Seat) -> None:
+    def __init__(self, seat: Seat, stop: StopSignal | None = None) -> None:
         self._seat = seat
+        self._stop = stop
 
     @property
     def pids(self) -> tuple[int, ...]:
@@ -92,7 +97,7 @@ class Player:
         game = Game(stage.world, stage.truth.outcomes, GameConfig(_pace(pacing)))
         match = Match(game, stage)
         try:
-            taken = await self._seat.play(match, request)
+            taken = await self._played(match, request)
         finally:
             match.close()
         episode = game.episode()
@@ -105,6 +110,22 @@ class Player:
 
             data["trajectory"] = trajectory_of(stage.world, episode)
         return msgspec.structs.replace(taken, text=taken.text or _told(found.values), data=data)
+
+    async def _played(self, match: Match, request: Request) -> Answer:
+        """The game to its end; cancelled `PATIENCE_S` after the run was interrupted."""
+        playing = asyncio.create_task(self._seat.play(match, request))
+        watching = asyncio.create_task(self._cancel_late(playing))
+        try:
+            return await playing
+        finally:
+            watching.cancel()
+
+    async def _cancel_late(self, playing: asyncio.Task[Answer]) -> None:
+        if self._stop is not None:
+            await self._stop.wait()
+            if self._stop.interrupted:
+                await asyncio.sleep(PATIENCE_S)
+                playing.cancel()
 
 
 def _told(values: dict[str, Any]) -> str:

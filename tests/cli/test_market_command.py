@@ -272,3 +272,32 @@ def test_agents_are_compared_world_by_world_in_what_only_markets_have(
     assert one["verdict"] == "better"
     gained = sum(pnl["oracle"]) - sum(pnl["always_long"])
     assert one["difference"] == pytest.approx(gained / 6)
+
+
+def test_an_interrupted_run_ends_beside_an_agent_that_hangs_and_keeps_what_was_played(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    Path("flags").mkdir()
+    Path("mine.py").write_text(
+        "import os, pathlib, signal, subprocess, threading\n"
+        "def turn(market):\n"
+        "    if market.state['tick'] == 9:\n"
+        "        flag = pathlib.Path('flags/played')\n"
+        "        if flag.exists():\n"
+        "            child = subprocess.Popen(['sleep', '1000'])\n"
+        "            pathlib.Path('flags/pids').write_text(f'{os.getpid()} {child.pid}')\n"
+        "            os.kill(os.getppid(), signal.SIGINT)\n"
+        "            threading.Event().wait()\n"
+        "        flag.touch()\n"
+    )
+    agent = ("--agent", "python:mine.py:turn", "--worlds=2")
+    assert market("run", *SMALL, *agent, "--format", "json") == 130
+    (played,) = json.loads(capfd.readouterr().out)["episodes"]
+    assert played["world"] == "seed-12345"
+    for pid in Path("flags/pids").read_text().split():
+        assert not Path("/proc", pid).exists()
+    Path("flags/played").unlink()
+    assert _run(["resume", "latest", "--db", "a.db", "--no-ui", "--quiet"]) == 0
+    capfd.readouterr()
+    assert _run(["market", "watch", "--db", "a.db", "--episode", "1"]) == 0
+    assert "turn in seed-12346, episode 2 of 2" in capfd.readouterr().out
