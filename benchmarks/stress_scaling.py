@@ -2,7 +2,7 @@
 
     python benchmarks/stress_scaling.py [RUNS]
 
-Each run measures 8 numbers of users from 1 to 64, three times in random order, on the simulated
+Each run measures 8 numbers of users from 1 to 64, five times in random order, on the simulated
 stand of the tests, whose service takes (1 + σ(N-1) + κN(N-1))/λ with N in it, times lognormal
 noise. Printed: in how many runs the 95 % intervals hold the truth, how wide they are, and how often
 a peak is claimed of a target that has none.
@@ -25,6 +25,7 @@ from simulated_stand import SimulatedStand  # noqa: E402
 from agentbench_tui.stress.course import Course  # noqa: E402
 from agentbench_tui.stress.report import ScalingFacts  # noqa: E402
 from agentbench_tui.stress.scaling import closed_rate, scaling_facts, user_levels  # noqa: E402
+from agentbench_tui.stress.scenarios.concurrent_requests import REPEATS  # noqa: E402
 
 RATE, MOST, ROUNDS, LEAST_S, NOISE = 20.0, 64, 10.0, 2.5, 0.2
 LAWS = ((0.04, 0.0009), (0.1, 0.002), (0.05, 0.0), (0.0, 0.0))
@@ -34,7 +35,7 @@ LAWS = ((0.04, 0.0009), (0.1, 0.002), (0.05, 0.0), (0.0, 0.0))
 async def measured(contention: float, coherency: float, seed: int) -> ScalingFacts:
     behaviour = Behaviour(rate=RATE, contention=contention, coherency=coherency)
     stand = SimulatedStand(behaviour, noise=NOISE, wire_s=1e-6, seed=seed, time_limit_s=60.0)
-    order = user_levels(MOST) * 3
+    order = user_levels(MOST) * REPEATS
     random.Random(seed).shuffle(order)
     points = []
     for users in order:

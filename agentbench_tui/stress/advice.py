@@ -43,6 +43,7 @@ RULES: tuple[Rule, ...] = (
     failure_rules.broken_connections_passed_on,
     overload_rules.slow_recovery,
     overload_rules.less_than_before,
+    memory_rules.ended_under_pressure,
     memory_rules.memory_leak,
     memory_rules.memory_not_given_back,
     input_rules.long_inputs_break,

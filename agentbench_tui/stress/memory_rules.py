@@ -66,6 +66,22 @@ def memory_not_given_back(report: ScenarioReport) -> Advice | None:
     )
 
 
+def ended_under_pressure(report: ScenarioReport) -> Advice | None:
+    """It did not outlive that its machine had little memory left."""
+    why = report.observations.get("ended_under_ballast")
+    if why is None:
+        return None
+    left_mb = report.observations.get("left_beside_ballast_mb")
+    left = f" ({left_mb:,.0f} MB left)" if isinstance(left_mb, int | float) else ""
+    return Advice(
+        rule="ended-under-pressure",
+        severity="critical",
+        words=f"It ended while its machine had little memory{left}: {why}. Reserve what it needs,"
+        " bound what it takes, and have it started again by itself.",
+        evidence={"why": str(why)},
+    )
+
+
 def _requests_per_h(report: ScenarioReport) -> float | None:
     """At the load under which the trend was seen."""
     longest = max(report.windows, key=lambda one: one.length_s, default=None)

@@ -29,7 +29,7 @@ LEVELS = 8
 """Numbers of users that are measured, evenly in the logarithm; the law needs 6."""
 DESCRIBES = 0.1
 """The law is said to hold when it is nowhere further than this share beside what was measured."""
-WAY_S = 0.001
+WAY_S = 0.002
 """What a request may take outside the target: on its way, and in a busy sender of ours. Whether it
 does is not known, so that intervals hold both."""
 WAY_SHARE = 0.1

@@ -171,6 +171,18 @@ class Stand:
         self._restless = True
         return False
 
+    async def nobody_listens(self) -> bool:
+        """Whether nobody takes a connection where it is asked, in some seconds; False where that
+        cannot be tried, or the run is to end."""
+        ends_s = perf_counter() + GONE_LIMIT_S
+        while self.url is not None and perf_counter() < ends_s:
+            if await is_reachable(self.url):
+                return False
+            await self._context.stop.sleep(0.2)
+            if self._context.stop.is_set:
+                return False
+        return self.url is not None
+
     @property
     def _idle_limit_s(self) -> float:
         paces_s = IDLE_PACES * (self.pace_ms or 0.0) / 1e3
@@ -353,11 +365,4 @@ class Stand:
             return False
         if not measured.failures.get(FailureKind.CONNECTION):
             return False
-        ends_s = perf_counter() + GONE_LIMIT_S
-        while perf_counter() < ends_s:
-            if await is_reachable(self.url):
-                return False
-            await self._context.stop.sleep(0.2)
-            if self._context.stop.is_set:
-                return False
-        return True
+        return await self.nobody_listens()

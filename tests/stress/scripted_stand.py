@@ -69,6 +69,8 @@ class ScriptedStand:
     idles: list[bool] = field(default_factory=list)
     """What `idle` says, in turn; then that it is."""
     held: list[tuple[Course, str]] = field(default_factory=list)
+    gone: bool = False
+    """Whether nobody listens there any more."""
     acts: bool = False
     """Whether the actions of a course are carried out, in their order."""
 
@@ -83,6 +85,9 @@ class ScriptedStand:
 
     async def idle(self, limit_s: float | None = None) -> bool:
         return self.idles.pop(0) if self.idles else True
+
+    async def nobody_listens(self) -> bool:
+        return self.gone
 
     @property
     def typed(self) -> Stand:

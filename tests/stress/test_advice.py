@@ -371,6 +371,13 @@ def test_a_leak_and_when_memory_is_full() -> None:
     assert rules(report(soak, trends=[trend(0.1, 0.3)])) == set()
 
 
+def test_who_ends_while_memory_is_short() -> None:
+    facts = {"ended_under_ballast": "by the kernel, out of memory", "left_beside_ballast_mb": 900.0}
+    advice = only(advise([report(observations=facts)]))
+    assert (advice.rule, advice.severity) == ("ended-under-pressure", "critical")
+    assert "little memory (900 MB left): by the kernel" in advice.words
+
+
 def test_memory_that_stays_taken() -> None:
     before, after = window("normal", memory_mb=200.0), window("recovery", memory_mb=420.0)
     assert rules(report(before, after)) == {"memory-not-given-back"}

@@ -90,7 +90,7 @@ async def test_the_law_of_a_target_is_found_and_its_peak_told() -> None:
     assert facts.kappa_interval[0] <= 0.0009 <= facts.kappa_interval[1]
     assert facts.n_star_interval[0] <= math.sqrt(0.96 / 0.0009) <= facts.n_star_interval[1]
     assert len({users for users, _ in facts.points}) == 8
-    assert len(facts.points) == 24
+    assert len(facts.points) == 40
     assert [advice.rule for advice in report.advice] == ["coherency-limit", "contention-limit"]
 
 
@@ -103,7 +103,7 @@ async def test_the_order_of_levels_is_shuffled_and_the_same_each_time() -> None:
     first, second = await asyncio.gather(order(), order())
     assert first == second
     assert first != sorted(first, key=lambda users: users or 0)
-    assert sorted(first, key=lambda users: users or 0) == sorted(user_levels(64) * 3)
+    assert sorted(first, key=lambda users: users or 0) == sorted(user_levels(64) * 5)
 
 
 async def test_it_breaks_where_the_last_place_is_taken() -> None:

@@ -12,6 +12,7 @@ import pytest
 from proxied import come_true
 from scripted_stand import Answered, Notebook, ScriptedStand, normal_load
 
+from agentbench_tui.model.answer import AgentFailure
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.stress.course import Course
 from agentbench_tui.stress.failures import BY_PROCESS, BY_PROXY, NAMES, Ease, name_problems
@@ -118,6 +119,15 @@ async def test_never_back_ends_it() -> None:
     assert len(stand.held) == 1
     assert report.score is not None
     assert report.score.value == 0
+
+
+async def test_a_target_that_a_failure_has_ended_is_lost() -> None:
+    stand = server_stand(down_until(math.inf), idles=[False], gone=True)
+    notebook = Notebook("failure_recovery")
+    spec = StressSpec(scenario="failure_recovery", faults=["reset", "stall"])
+    with pytest.raises(AgentFailure, match=f"nobody listens any more at {URL} since reset"):
+        await run(stand.typed, spec, normal_load(), notebook)
+    assert notebook.report.missing == {"stall": "it had not come back from reset"}
 
 
 async def test_a_server_of_ours_is_started_again_and_the_others_are_tried() -> None:

@@ -1,6 +1,6 @@
 """How it does with many at once: at how many users it breaks, and how answers a second grow.
 
-First the search, then windows of 8 numbers of users, each three times in random order, for the
+First the search, then windows of 8 numbers of users, each five times in random order, for the
 scalability law; then the most users for a while, and normal load again.
 """
 
@@ -31,7 +31,9 @@ if TYPE_CHECKING:
     from agentbench_tui.stress.spec import StressSpec
     from agentbench_tui.stress.stand import Stand
 
-REPEATS = 3
+REPEATS = 5
+"""Of each number of users: what the machine does meanwhile differs from window to window by more
+than chance within one, so that many short ones tell more than few long ones."""
 STRESS_SHARE = 0.5
 """Of the scenario's length, for the most users; the law has as much as all of it."""
 COLLAPSE = 0.9

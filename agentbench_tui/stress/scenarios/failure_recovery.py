@@ -12,6 +12,7 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from agentbench_tui.model.answer import AgentFailure, FailureKind
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.stress.course import Course, TimedAction
 from agentbench_tui.stress.failures import (
@@ -97,7 +98,8 @@ class _Trial:
         return None
 
     async def carry_out(self, names: Sequence[str]) -> None:
-        """A window for each, until it does not come back from one."""
+        """A window for each, until it does not come back from one. Raises AgentFailure when it is
+        gone then."""
         room_ms = self.normal.limit_p95_ms - self.normal.p95_ms
         ease = Ease(room_ms, await self._bytes_per_s())
         for number, name in enumerate(names):
@@ -106,6 +108,9 @@ class _Trial:
             if not await self._is_back():
                 for left in names[number + 1 :]:
                     self.reporter.report.missing[left] = f"it had not come back from {name}"
+                if await self.stand.nobody_listens():
+                    gone = f"nobody listens any more at {self.stand.url} since {name}"
+                    raise AgentFailure(FailureKind.CONNECTION, gone)
                 return
 
     async def _fail(self, name: str, ease: Ease) -> Outage:
