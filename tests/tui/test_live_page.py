@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from stores import PATIENCE_S
 from textual.pilot import Pilot
-from textual.widgets import Footer, Input
+from textual.widgets import Input
 
 from agentbench_tui.store.database import connect_to_read
 from agentbench_tui.tui.app import AgentbenchApp
@@ -25,6 +25,7 @@ from agentbench_tui.tui.screens.cases import Cases
 from agentbench_tui.tui.screens.live import Live
 from agentbench_tui.tui.shared import Shared
 from agentbench_tui.tui.widgets.grid import Grid
+from agentbench_tui.tui.widgets.key_bar import KeyBar
 from agentbench_tui.tui.widgets.painted import Painted
 from agentbench_tui.tui.widgets.scrubber import Scrubber
 
@@ -159,7 +160,7 @@ async def test_a_small_screen_shows_a_few_panels_at_a_time(database: Path) -> No
         assert views == [
             ["progress", "board"], ["machine", "load"], ["slow", "log"], ["latency", "rates"]
         ]  # fmt: skip
-        footer = app.screen.query_one(Footer)
+        footer = app.screen.query_one(KeyBar)
         assert footer.region.height == 1
 
 

@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar, cast
 from rich.text import Text
 from textual import work
 from textual.screen import Screen
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from agentbench_tui.model.errors import AgentbenchError
 from agentbench_tui.model.untrusted import one_line
 from agentbench_tui.store.database import reading
 from agentbench_tui.tui.widgets.crumbs import CrumbBar
+from agentbench_tui.tui.widgets.key_bar import KeyBar
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -87,7 +88,7 @@ class Page(Screen[None], Generic[Found]):
         notice = Static("", id="notice", markup=False)
         notice.display = False
         yield notice
-        yield Footer(show_command_palette=False)
+        yield KeyBar()
 
     def on_screen_resume(self) -> None:
         self.query_one(CrumbBar).show(("agentbench", *self.crumbs()))
