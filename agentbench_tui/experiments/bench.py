@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.agents.python_source import describe
-from agentbench_tui.experiments.experiment import ExperimentContext
+from agentbench_tui.experiments.experiment import Experiment, ExperimentContext
 from agentbench_tui.experiments.instrument import Around, Written, find_around
 from agentbench_tui.experiments.order import Opened, Order, Profiled, Reading, Warmed
 from agentbench_tui.experiments.parameters import make_experiment
@@ -35,7 +35,6 @@ from agentbench_tui.model.errors import AgentbenchError
 from agentbench_tui.model.identity import derive_seed
 
 if TYPE_CHECKING:
-    from agentbench_tui.experiments.experiment import Experiment
     from agentbench_tui.experiments.order import Instrument
 
 _FAILS = (Exception, SystemExit)
@@ -50,6 +49,7 @@ class Bench:
         self._experiment: Experiment | None = None
         self._runner: asyncio.Runner | None = None
         self._is_async = False
+        self._prepares = False
         self._loops = 1
         self._around: list[Around] = []
         run_dir = Path(order.run_dir)
@@ -75,6 +75,7 @@ class Bench:
             cls = find_experiment(order.slug, Path(order.folder))
             self._seed(-1)
             experiment = self._experiment = make_experiment(cls, order.values)
+            self._prepares = cls.before_each is not Experiment.before_each
             self._is_async = inspect.iscoroutinefunction(experiment.execute_once)
             self._finish(experiment.setup(self._context))
             return Opened(plain_map(experiment.effective(self._context)), None, dict(cls.better))
@@ -94,10 +95,11 @@ class Bench:
         for nth in range(calls):
             self._seed(-2 - nth)
             try:
+                self._prepare()
                 self._time(1)
             except _FAILS as error:
                 errors.append(describe(error))
-        if calls and not errors:
+        if calls and not errors and not self._prepares:
             try:
                 self._loops = calibrated_loops(self._time)
             except _FAILS as error:
@@ -112,6 +114,11 @@ class Bench:
         self._seed(index)
         context, loops = self._context, self._loops
         context.iteration_index = index
+        try:
+            self._prepare()
+        except _FAILS as failure:
+            context.iteration_index = None
+            return Reading(now_ns(), None, loops, error=describe(failure))
         outer_began = now_ns()
         cpu_began = time.process_time()
         call: Timed | None = None
@@ -158,6 +165,7 @@ class Bench:
 
         self._seed(0)
         try:
+            self._prepare()
             return profiled(instrument, lambda: self._time(1), self._context.run_dir)
         except AgentbenchError as error:
             return Profiled(instrument.name, error=str(error))
@@ -185,8 +193,14 @@ class Bench:
             return self._loop().run(timed_async(call, self._context, loops))  # type: ignore[arg-type]
         return timed(self._experiment.execute_once, self._context, loops)
 
+    def _prepare(self) -> None:
+        """What the experiment does before each call, which is no part of it."""
+        if self._prepares:
+            assert self._experiment is not None
+            self._finish(self._experiment.before_each(self._context))
+
     def _finish(self, result: Any) -> None:
-        """Wait for a set-up or tear-down that is a coroutine."""
+        """Wait for what is not timed, where it is a coroutine."""
         if inspect.isawaitable(result):
             self._loop().run(_awaited(result))
 

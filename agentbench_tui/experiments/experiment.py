@@ -11,7 +11,7 @@
         def execute_once(self, context):
             return {"items": len(sorted(self.data))}
 
-Only `execute_once` is timed. Each of the three may be `async def`; all that one variant does
+Only `execute_once` is timed. Each of the methods may be `async def`; all that one variant does
 happens in one thread with one event loop.
 """
 
@@ -89,6 +89,10 @@ class Experiment:
 
     def setup(self, context: ExperimentContext) -> Awaitable[None] | None:
         """Once before all iterations of a repeat, not timed."""
+
+    def before_each(self, context: ExperimentContext) -> Awaitable[None] | None:
+        """Before every iteration and every call of the warm-up, not timed: what each call needs
+        anew. One that has it is never called in a loop."""
 
     def execute_once(
         self, context: ExperimentContext

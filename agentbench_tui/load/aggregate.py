@@ -50,9 +50,10 @@ _OF_TOKENS = frozenset({"output_tokens_per_s", "tokens_used", *COSTS})
 _NOT_MEASURED = {
     **dict.fromkeys(("accuracy", "correct_share", "correctness", "completeness"), NOT_JUDGED),
     **dict.fromkeys(("relevance", "tokens_per_correct", "cost_usd_per_correct"), NOT_JUDGED),
+    "memory_peak_mb": "no process of the target was started here, so that none could be read",
     **dict.fromkeys(
-        ("memory_peak_mb", "cpu_usage_percent", "cpu_ms_per_correct"),
-        "the target's processes are not followed under load",
+        ("cpu_usage_percent", "cpu_ms_per_correct"),
+        "the target's processor time is in the gauges alone under load",
     ),
 }
 

@@ -80,10 +80,13 @@ def aggregate(
     from agentbench_tui.load.aggregate import aggregate, read_requests
     from agentbench_tui.load.pricing import price_of
     from agentbench_tui.load.summary import summarise, write_summary
+    from agentbench_tui.load.target_memory import memory_peak
 
     requests = read_requests(connection, execution_key)
     price = price_of(connection, execution_key, agent)
     result = aggregate(requests, agent, None if price is None else price.of_request)
+    if (memory := memory_peak(connection, execution_key, agent.id)) is not None:
+        result.metrics[memory.name] = memory
     summary = summarise(requests, result) if requests.windows else None
     result.writes.append(lambda c: write_summary(c, execution_key, summary))
     if price is not None:

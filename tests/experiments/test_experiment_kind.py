@@ -258,3 +258,10 @@ def test_a_wrong_suite_is_told_before_it_runs(
     with pytest.raises(SuiteError) as raised:
         planned("Counting", tmp_path, **benchmark)
     assert message in str(raised.value)
+
+
+async def test_what_each_call_needs_anew_is_laid_out_before_it(tmp_path: Path) -> None:
+    await measured(planned("Refilled", tmp_path), tmp_path)
+    found = answers(tmp_path, "code")
+    assert [one["data"]["taken"] for one in found] == [3, 3, 3]
+    assert {one["metadata"]["loops"] for one in found} == {1}

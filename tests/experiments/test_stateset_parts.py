@@ -1,5 +1,6 @@
 """The parts that StateSet's suites measure do what they are called after."""
 
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +22,14 @@ def iterate(slug: str, folder: Path, **values: object) -> Reading:
         assert bench.close() is None
 
 
+def test_memory_is_that_of_one_filling_and_all_of_it_is_given_back(tmp_path: Path) -> None:
+    found = iterate("stateset_memory", tmp_path, entries=1000).metrics
+    text = len("value 100 " * 10) + sys.getsizeof("")  # most of the thousand have three digits
+    assert found["entries"] == 1000
+    assert 0.95 * 1000 * text < found["peak_bytes"] < 3 * 1000 * text
+    assert found["kept_bytes"] < text
+
+
 @pytest.mark.parametrize(
     ("slug", "values", "metrics"),
     [
@@ -32,7 +41,6 @@ def iterate(slug: str, folder: Path, **values: object) -> Reading:
         ("stateset_evaluation_metrics", {}, {"answers": 4, "right": 3}),
         ("stateset_config_validation", {"benchmarks": 3}, {"benchmarks": 3}),
         ("stateset_dialogue_search", {"turns": 50}, {"found": 5}),
-        ("stateset_memory", {"entries": 10}, {"entries": 10}),
         ("stateset_cpu", {"numbers": 10}, {"sum": 285}),
         ("stateset_io", {"kilobytes": 2}, {"read_bytes": 2048}),
     ],

@@ -123,3 +123,15 @@ def descriptors(context: dict[str, Any], scale: float = 1.0) -> Iterator[None]:
     """An instrument as AgentFarm has them."""
     yield
     context["descriptors"] = {"open": scale * 3}
+
+
+class Refilled(Experiment):
+    """Has its work laid out before each call, and takes all of it."""
+
+    def before_each(self, context: ExperimentContext) -> None:
+        self.work = [1, 2, 3]
+
+    def execute_once(self, context: ExperimentContext) -> dict[str, Any]:
+        taken = len(self.work)
+        self.work.clear()
+        return {"taken": taken}

@@ -64,9 +64,11 @@ class DatabaseProfiler(Experiment):
         self._db.execute(f"PRAGMA journal_mode={self.params['journal_mode']}")
         self._db.execute(f"PRAGMA synchronous={self.params['synchronous']}")
 
-    def execute_once(self, context: ExperimentContext) -> dict[str, Any]:  # noqa: ARG002
+    def before_each(self, context: ExperimentContext) -> None:  # noqa: ARG002
         self._db.execute("DROP TABLE IF EXISTS actions")
         self._db.execute(_TABLE)
+
+    def execute_once(self, context: ExperimentContext) -> dict[str, Any]:  # noqa: ARG002
         clock, size = time.perf_counter, self.params["batch_size"]
         insert_s = commit_s = 0.0
         commits = 0

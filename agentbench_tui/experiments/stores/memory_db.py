@@ -62,14 +62,15 @@ class MemoryDatabase(Experiment):
         self._folder = context.run_dir / "journals"
         shutil.rmtree(self._folder, ignore_errors=True)  # of this very run, interrupted here
         self._folder.mkdir()
-        self._nth = 0
+        self._path = self._folder / "journal.db"
+
+    def before_each(self, context: ExperimentContext) -> None:  # noqa: ARG002
+        self._path.unlink(missing_ok=True)
+        self._start = self._world.copy()
 
     def execute_once(self, context: ExperimentContext) -> dict[str, Any]:  # noqa: ARG002
-        self._nth += 1
-        path = self._folder / f"{self._nth}.db"
-        found = simulate(self._config, path, self._world.copy())
-        file_bytes = path.stat().st_size if found.journal else 0
-        path.unlink(missing_ok=True)
+        found = simulate(self._config, self._path, self._start)
+        file_bytes = self._path.stat().st_size if found.journal else 0
         return {
             "total_s": found.total_s,
             "simulate_s": found.simulate_s,
