@@ -28,8 +28,9 @@ from starlette.applications import Starlette
 from agentbench_tui import __version__
 from agentbench_tui.market import rpc
 from agentbench_tui.market.a2a_agent import whole
-from agentbench_tui.market.actions import METHODS
+from agentbench_tui.market.actions import GAME_OVER, METHODS
 from agentbench_tui.market.match import END_TURN, OBSERVE
+from agentbench_tui.market.rpc_server import url_of
 
 if TYPE_CHECKING:
     from uvicorn import Server
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from agentbench_tui.market.match import Match
 
 _JSON = "application/json"
+_CLOSE_S = 1.0
 _OURS = {
     OBSERVE: "What there is to see at the current tick.",
     END_TURN: "Ends the turn; gives what there is to see at the next tick.",
@@ -44,31 +46,40 @@ _OURS = {
 
 
 class A2AServer:
-    """One match, served on a free port of 127.0.0.1."""
+    """One match after the other, at one address."""
 
-    def __init__(self, match: Match) -> None:
-        self._match = match
+    def __init__(self, match: Match | None, host: str = "127.0.0.1", port: int = 0) -> None:
+        """`match`: the first one, where it is there already; `port` 0: a free one."""
+        self._executor = _Executor(match)
+        self._host = host
+        self._port = port
         self._server: Server | None = None
         self._task: asyncio.Task[None] | None = None
         self.url = ""
         """Of the agent; its card lies at `/.well-known/agent-card.json` under it."""
 
     async def start(self) -> None:
-        """Listen; what comes before requests are served waits."""
-        listening = socket.create_server(("127.0.0.1", 0))
+        """Listen; what comes before requests are served waits. Raises OSError."""
+        family = socket.AF_INET6 if ":" in self._host else socket.AF_INET
+        listening = socket.create_server((self._host, self._port), family=family)
         # asyncio leaves it out for sockets that were made elsewhere: 40 ms a message.
         listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self.url = f"http://127.0.0.1:{listening.getsockname()[1]}/"
+        self.url = url_of(self._host, listening.getsockname()[1])
         card = card_of(self.url)
-        handler = DefaultRequestHandlerV2(_Executor(self._match), InMemoryTaskStore(), card)
+        handler = DefaultRequestHandlerV2(self._executor, InMemoryTaskStore(), card)
         routes = [*create_agent_card_routes(card), *create_jsonrpc_routes(handler, "/")]
         self._server = _quiet_server(Starlette(routes=routes))
         self._task = asyncio.create_task(self._server.serve([listening]))
 
+    def serve(self, match: Match) -> None:
+        """From now on this match is the one that is played."""
+        self._executor.match = match
+
     async def close(self) -> None:
-        """Stop serving."""
+        """Stop serving; what is being answered comes to its end, if it does so soon."""
         if self._server is not None and self._task is not None:
             self._server.should_exit = True
+            await asyncio.wait({self._task}, timeout=_CLOSE_S)
             self._server.force_exit = True
             await self._task
 
@@ -118,8 +129,8 @@ def card_of(url: str) -> AgentCard:
 class _Executor(AgentExecutor):
     """Carries out one operation a message."""
 
-    def __init__(self, match: Match) -> None:
-        self._match = match
+    def __init__(self, match: Match | None) -> None:
+        self.match = match
 
     async def execute(self, context: RequestContext, event_queue: EventQueue) -> None:
         """Answer with one data message."""
@@ -133,7 +144,9 @@ class _Executor(AgentExecutor):
                     rpc.INVALID_REQUEST,
                     "a message has one data part: operation, and params, an object",
                 )
-            answer["result"] = await self._match.handle(operation, params)
+            if self.match is None:
+                raise rpc.RpcError(GAME_OVER, "no game is played here yet")
+            answer["result"] = await self.match.handle(operation, params)
         except rpc.RpcError as error:
             answer["error"] = error.document()
         await event_queue.enqueue_event(

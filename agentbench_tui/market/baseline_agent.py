@@ -1,46 +1,69 @@
 """`market:NAME`: the shipped baselines, which play worlds of markets in this process.
 
 They get what every agent gets and are measured as agents, save `market:oracle`: it knows the truth,
-stands in for the best that hindsight allows, and is never ranked with the others.
+stands in for the best that hindsight allows, and is never ranked with the others. `market:outsider`
+is whoever comes to an address of ours.
 """
 
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import Field
 
 from agentbench_tui.agents.adapter import AgentOptions, OpenContext
 from agentbench_tui.agents.target import parse_target
 from agentbench_tui.market.baselines import BASELINES, make
+from agentbench_tui.market.outsider import Outsider, Protocol
 from agentbench_tui.model.answer import Agent, AgentFailure, Answer, FailureKind
-from agentbench_tui.model.errors import did_you_mean
+from agentbench_tui.model.errors import MissingExtra, did_you_mean
 
 if TYPE_CHECKING:
     from agentbench_tui.market.match import Match
     from agentbench_tui.model.agent import AgentSpec
     from agentbench_tui.model.answer import Request
 
+OUTSIDER = "outsider"
 _YIELD_EVERY = 64
 """Ticks after which others may run, such as the clock of a deadline."""
 __all__ = ("BASELINES", "BaselineAgent", "Options", "check", "open")
 
 
 class Options(AgentOptions):
-    """Options of baselines: none."""
+    """Options of `market:outsider`; baselines have none."""
+
+    protocol: Protocol = "jsonrpc"
+    """What is spoken: `jsonrpc` over HTTP, or `a2a`."""
+    host: str = "127.0.0.1"
+    """Address to listen on."""
+    port: Annotated[int, Field(ge=0, le=65_535)] = 0
+    """0 for a free one."""
 
 
-def check(spec: AgentSpec, options: Options) -> list[str]:  # noqa: ARG001  # the contract's
-    """Looks for the name."""
+def check(spec: AgentSpec, options: Options) -> list[str]:
+    """Looks for the name, and what only outsiders have."""
     name = parse_target(spec.target).rest
+    if name == OUTSIDER:
+        return _missing(options.protocol)
     if name in BASELINES:
-        return []
+        return [f"option `{option}` is one of market:{OUTSIDER}" for option in spec.options]
     known = ", ".join(BASELINES)
     return [f'no baseline "{name}"{did_you_mean(name, BASELINES)}; there are {known}']
 
 
+def _missing(protocol: Protocol) -> list[str]:
+    there = protocol == "jsonrpc" or (find_spec("a2a") and find_spec("uvicorn"))
+    return [] if there else [str(MissingExtra("the A2A protocol", "a2a"))]
+
+
 def open(spec: AgentSpec, options: Options, context: OpenContext) -> Agent:  # noqa: A001, ARG001
-    """A session, which holds nothing: each game has a player of its own."""
-    return BaselineAgent(parse_target(spec.target).rest)
+    """A session; of a baseline it holds nothing: each game has a player of its own."""
+    name = parse_target(spec.target).rest
+    if name == OUTSIDER:
+        return Outsider(options.protocol, options.host, options.port)
+    return BaselineAgent(name)
 
 
 class BaselineAgent:

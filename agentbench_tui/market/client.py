@@ -113,14 +113,32 @@ def standard_streams() -> Send:
     return send
 
 
-def http(url: str) -> Send:
-    """Requests to a URL over one connection that stays."""
-    parts = urlsplit(url)
-    assert parts.hostname is not None
-    connection = HTTPConnection(parts.hostname, parts.port)
+class Connection:
+    """Requests to a URL over one connection that stays until it is closed."""
 
-    def send(request: bytes) -> bytes:
-        connection.request("POST", parts.path, request, {"content-type": "application/json"})
-        return connection.getresponse().read()
+    def __init__(self, url: str) -> None:
+        parts = urlsplit(url)
+        assert parts.hostname is not None
+        self._path = parts.path
+        self._connection = HTTPConnection(parts.hostname, parts.port)
 
-    return send
+    def __call__(self, request: bytes) -> bytes:
+        """The response to one request."""
+        headers = {"content-type": "application/json"}
+        self._connection.request("POST", self._path, request, headers)
+        return self._connection.getresponse().read()
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._connection.close()
+
+    def __enter__(self) -> Connection:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def http(url: str) -> Connection:
+    """Carries requests to a URL, for `Market` and `play`."""
+    return Connection(url)

@@ -5,27 +5,23 @@ from __future__ import annotations
 import asyncio
 import errno
 import os
-import secrets
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import msgspec
 
 from agentbench_tui.market import rpc
 from agentbench_tui.market.barrier import CLOSED, OPEN, barrier, is_there
+from agentbench_tui.market.rpc_server import MOST_BYTES, RpcServer
 from agentbench_tui.model.answer import AgentFailure, Answer, Case, FailureKind
 from agentbench_tui.process.child import Child, SpawnError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from aiohttp import web
-
     from agentbench_tui.market.barrier import Start
     from agentbench_tui.market.match import Match
     from agentbench_tui.model.answer import Agent, Request
 
-MOST_BYTES = 1 << 20
-"""Of one request of an agent."""
 _EXIT_WAIT_S = 0.5
 _CLOSE_GRACE_S = 1.0
 _DENIED = os.strerror(errno.EACCES)
@@ -253,50 +249,3 @@ class InvitedSeat:
         finally:
             self._server.forget(url)
         return answer
-
-
-class RpcServer:
-    """Games at addresses nobody can guess, on this machine only."""
-
-    def __init__(self) -> None:
-        self._matches: dict[str, Match] = {}
-        self._runner: web.AppRunner | None = None
-        self._base = ""
-
-    async def start(self) -> None:
-        """Listen on a free port of 127.0.0.1."""
-        from aiohttp import web
-
-        app = web.Application(client_max_size=MOST_BYTES)
-        app.router.add_post("/market/{key}", self._serve)
-        self._runner = web.AppRunner(app, access_log=None)
-        await self._runner.setup()
-        site = web.TCPSite(self._runner, "127.0.0.1", 0)
-        await site.start()
-        self._base = f"http://127.0.0.1:{self._runner.addresses[0][1]}/market/"
-
-    async def close(self) -> None:
-        """Stop listening."""
-        if self._runner is not None:
-            await self._runner.cleanup()
-
-    def open(self, match: Match) -> str:
-        """The address at which the match is played."""
-        key = secrets.token_urlsafe(12)
-        self._matches[key] = match
-        return self._base + key
-
-    def forget(self, url: str) -> None:
-        """Nobody plays there any more."""
-        self._matches.pop(url.rpartition("/")[2], None)
-
-    async def _serve(self, request: web.Request) -> web.Response:
-        from aiohttp import web
-
-        match = self._matches.get(request.match_info["key"])
-        if match is None:
-            return web.Response(status=404, text="no game is played here")
-        response = await rpc.respond(await request.read(), match.handle)
-        if response is None:
-            return web.Response(status=204)
-        return web.Response(body=response, content_type="application/json")

@@ -1,0 +1,80 @@
+"""What `market run` and `market serve` do with their options: a plan, and carrying it out."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.core import ParameterSource
+
+from agentbench_tui.cli.market_options import WORLD_NAMES
+from agentbench_tui.cli.output import stdout_kept
+from agentbench_tui.cli.run_options import check_gates, command_line, how_of
+from agentbench_tui.model.errors import UsageError
+
+if TYPE_CHECKING:
+    from agentbench_tui.engine.plan import Plan
+
+
+def carry_out(given: dict[str, Any], output: Path | None) -> int:
+    """Let the agents play, print how they did, and write reports to `output`; the exit code."""
+    from agentbench_tui.cli import running
+    from agentbench_tui.cli.market_result import shown
+
+    with stdout_kept():
+        plan = _plan(given)
+    if given["dry_run"]:
+        from agentbench_tui.cli.run_plan import print_plan
+
+        print_plan(plan, given["form"])
+        return 0
+    if output is not None:
+        _make_folder(output)
+    how = dataclasses.replace(how_of(given), show=shown(output))
+    return running.run_plan(plan, given["database"], given["persist"], how)
+
+
+def _plan(given: dict[str, Any]) -> Plan:
+    from agentbench_tui.cli.market_suite import suite_of_options
+    from agentbench_tui.engine.loading import suite_of_data
+    from agentbench_tui.engine.planning import RunOptions, make_plan
+
+    check_gates(given)
+    _look_at_idle_options([*given["files"], *given["benchmarks"]], given["seed"])
+    folder = Path.cwd()
+    suite = suite_of_options(given, folder)
+    options = RunOptions(
+        repeats=given["runs"],
+        tags=given["tags"],
+        notes=given["notes"],
+        command=command_line(),
+        folder=folder,
+    )
+    return make_plan([suite_of_data(suite, folder)], options)
+
+
+def _look_at_idle_options(files: list[Path], seed: int | None) -> None:
+    """Options that make worlds say nothing of one that is written already."""
+    context = click.get_current_context()
+    for option in context.command.params if files else ():
+        is_given = context.get_parameter_source(option.name or "") is ParameterSource.COMMANDLINE
+        if is_given and option.name in WORLD_NAMES:
+            raise click.UsageError(f"--{option.name} makes worlds, and {files[0]} is one already")
+    if files and seed is not None:
+        click.echo(
+            f"--seed {seed} is of what agents draw; {files[0]} keeps the seed that it was made of",
+            err=True,
+        )
+
+
+def _make_folder(folder: Path) -> None:
+    """Before anything is played: that a folder cannot be written is known at once."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        probe = folder / ".agentbench-probe"
+        probe.touch()
+        probe.unlink()
+    except OSError as error:
+        raise UsageError(f"{folder} cannot be written: {error.strerror or error}") from None
