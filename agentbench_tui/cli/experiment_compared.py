@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from agentbench_tui.model.metric import Metric
     from agentbench_tui.verdicts.compare import Compared, Pair
+    from agentbench_tui.verdicts.comparison import Comparison
 
 Document = dict[str, Any]
 
@@ -25,11 +26,11 @@ ENOUGH_REPEATS = 5
 """From which on a verdict on speed is to be had."""
 _COLUMNS = (
     Column("place", "experiment", names_row=True),
-    Column("variant", "variant", names_row=True),
+    Column("variant", "B", names_row=True),
     Column("metric", "metric"),
-    Column("change", "against it [95 %]"),
+    Column("change", "B / A, or B - A [95 %]"),
     Column("p", "p", right=True),
-    Column("verdict", "is"),
+    Column("verdict", "B is"),
     Column("needed", "needs", right=True),
     Column("n", "from"),
 )
@@ -46,44 +47,51 @@ def print_comparisons(
     """`metrics` of variants, some of them `columns`, against the first variant, or all pairs in
     full. `run` is `agentbench.run/1`."""
     from agentbench_tui.model.errors import AgentbenchError
+
+    by_benchmark: dict[str, dict[str, None]] = {}
+    for one in run["executions"]:
+        if one["status"] == "complete":
+            by_benchmark.setdefault(one["benchmark_id"], {})[one["agent_id"]] = None
+    for benchmark_id, variants in by_benchmark.items():
+        count = len(variants)
+        if not 0 < (count * (count - 1) // 2 if all_pairs else count - 1) <= MOST_PAIRS:
+            continue
+        try:
+            _print_benchmark(
+                connection, (run["run_id"], benchmark_id, *variants), columns, metrics, all_pairs
+            )
+        except AgentbenchError as error:
+            print_prose(f"{benchmark_id}: {error}", err=True)
+
+
+def _print_benchmark(
+    connection: sqlite3.Connection,
+    of: tuple[str, ...],
+    columns: Mapping[str, Metric],
+    metrics: Sequence[str],
+    all_pairs: bool,
+) -> None:
+    """`of`: the run, the benchmark, and its variants. Raises AgentbenchError where they cannot be
+    compared."""
     from agentbench_tui.verdicts.case_numbers import CaseNumbers
     from agentbench_tui.verdicts.compare import compare
     from agentbench_tui.verdicts.comparison import Asked
     from agentbench_tui.verdicts.side import load_sides
 
-    complete = [one["agent_id"] for one in run["executions"] if one["status"] == "complete"]
-    variants = list(dict.fromkeys(complete))
-    count = len(variants)
-    if count < 2 or (count * (count - 1) // 2 if all_pairs else count - 1) > MOST_PAIRS:
-        return
+    run_id, benchmark_id, *variants = of
     numbers = CaseNumbers(connection)
-    try:
-        sides = [
-            replace(side, selector=replace(side.selector, text=name))
-            for name, side in zip(
-                variants,
-                load_sides(
-                    connection,
-                    [f"run:{run['run_id']}/{name}" for name in variants],
-                    None,
-                    None,
-                    numbers,
-                    (),
-                ),
-                strict=True,
-            )
-        ]
-        found = compare(
-            connection,
-            sides,
-            numbers,
-            Asked("auto", None, 42, columns=columns),
-            metrics,
-            against_first=not all_pairs,
+    selectors = [f"run:{run_id}/{name}" for name in variants]
+    sides = [
+        replace(side, selector=replace(side.selector, text=name))
+        for name, side in zip(
+            variants,
+            load_sides(connection, selectors, None, benchmark_id, numbers, ()),
+            strict=True,
         )
-    except AgentbenchError as error:
-        print_prose(str(error), err=True)
-        return
+    ]
+    asked = Asked("auto", None, 42, columns=columns)
+    known = [name for name in metrics if name not in columns or _has(connection, of, name)]
+    found = compare(connection, sides, numbers, asked, known, against_first=not all_pairs)
     click.echo()
     if all_pairs:
         from agentbench_tui.cli.compare_result import print_comparison
@@ -92,6 +100,18 @@ def print_comparisons(
         print_comparison(found, compare_document(connection, found, numbers, 0), "table")
     else:
         _print_against_first(found)
+
+
+def _has(connection: sqlite3.Connection, of: tuple[str, ...], name: str) -> bool:
+    """Whether the benchmark has that number: one of another experiment it has not."""
+    return (
+        connection.execute(
+            "SELECT 1 FROM metrics m JOIN benchmark_executions e ON e.key=m.execution_key"
+            " JOIN runs r ON r.key=e.run_key WHERE r.id=? AND e.benchmark_id=? AND m.name=?",
+            (of[0], of[1], name),
+        ).fetchone()
+        is not None
+    )
 
 
 def _print_against_first(found: Compared) -> None:
@@ -103,7 +123,7 @@ def _print_against_first(found: Compared) -> None:
         if (one.key != "place" or len(places) > 1)
         and (one.key != "needed" or any(row["needed"] for row in rows))
     ]
-    title = f"against {found.sides[0].label}"
+    title = f"each B against A, {found.sides[0].label}"
     if len(places) == 1:
         title = f"{places.pop()}: {title}"
     print_rows(rows, columns, "table", title=title)
@@ -119,15 +139,20 @@ def _rows(pair: Pair) -> list[Document]:
             "place": one.place.words,
             "variant": pair.b.label,
             "metric": metric.metric,
-            "change": f"× {change(metric)}" if metric.ratio is not None else change(metric),
+            "change": change(metric),
             "p": p_words(metric.p_adjusted),
             "verdict": metric.verdict if metric.comparable and pair.is_ranked else NOTHING,
             "needed": needed_words(metric),
-            "n": f"{metric.n:,} {'pairs' if metric.paired else metric.of}",
+            "n": _from(metric),
         }
         for one in pair.benchmarks
         for metric in one.metrics
     ]
+
+
+def _from(metric: Comparison) -> str:
+    what = "pairs" if metric.paired else metric.of
+    return f"1 {what.removesuffix('s')}" if metric.n == 1 else f"{metric.n:,} {what}"
 
 
 def _notes(found: Compared) -> list[str]:

@@ -15,6 +15,7 @@ from agentbench_tui.cli.experiment_effects import print_effects
 from agentbench_tui.cli.output import Column, print_json, print_prose, print_rows
 from agentbench_tui.model.metric import Metric, find_metric
 from agentbench_tui.model.plain_number import plain
+from agentbench_tui.model.untrusted import one_line
 
 if TYPE_CHECKING:
     import sqlite3
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 Document = dict[str, Any]
 Show = Callable[["sqlite3.Connection", Document, str], None]
 
+_LONGEST_SETTINGS = 400
 _WHOLE = 1000
 """From here on nobody reads what comes after the point."""
 _TIMES = ("mean", "p50", "p95", "p99")
@@ -53,6 +55,8 @@ _COLUMNS = (
 def show_experiments(plan: Plan, *, all_pairs: bool = False) -> Show:
     """Prints the result of a run that is all experiments: variants against the first, or
     `all_pairs`."""
+    from agentbench_tui.experiments.settings import told_settings
+
     columns = _directed(plan)
     at_once = max(int(one.document.get("parallelism", 1)) for one in plan.suites)
 
@@ -62,6 +66,9 @@ def show_experiments(plan: Plan, *, all_pairs: bool = False) -> Show:
             return
         _print_figures(run, form)
         if form == "table":
+            for place, settings in told_settings(connection, run["run_id"]).items():
+                values = ", ".join(f"{name}={value}" for name, value in settings.items())
+                print_prose(one_line(f"in force: {place}: {values}", _LONGEST_SETTINGS))
             _print_verdicts(connection, run, columns, at_once, all_pairs=all_pairs)
 
     return show

@@ -78,7 +78,10 @@ class Bench:
             self._prepares = cls.before_each is not Experiment.before_each
             self._is_async = inspect.iscoroutinefunction(experiment.execute_once)
             self._finish(experiment.setup(self._context))
-            return Opened(plain_map(experiment.effective(self._context)), None, dict(cls.better))
+            effective = plain_map(experiment.effective(self._context))
+            asked = plain_map(experiment.params)
+            otherwise = {name: effective.get(name) != value for name, value in asked.items()}
+            return Opened(effective, None, otherwise, dict(cls.better))
         except AgentbenchError as error:
             return Opened({}, str(error))
         except OSError as error:

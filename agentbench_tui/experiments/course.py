@@ -151,8 +151,9 @@ class Course:
             }
         if nth == 0:
             metadata["effective"] = self.effective
-            if self._opened is not None and self._opened.better:
-                metadata["better"] = self._opened.better
+            if self._opened is not None:
+                metadata["otherwise"] = self._opened.otherwise
+                metadata |= {"better": self._opened.better} if self._opened.better else {}
         return Answer(data=reading.metrics, api_calls=0, metadata=metadata)
 
     def end_iteration(self) -> None:

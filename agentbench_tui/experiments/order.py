@@ -40,6 +40,8 @@ class Opened(msgspec.Struct, frozen=True):
 
     effective: dict[str, Any]
     error: str | None = None
+    otherwise: dict[str, bool] = msgspec.field(default_factory=dict)
+    """Parameter → whether what is in force is not what was asked for."""
     better: dict[str, str] = msgspec.field(default_factory=dict)
     """Name of a metric that it returns → which way is better, as its class says."""
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.model.identity import canonical_json
+
+if TYPE_CHECKING:
+    import sqlite3
 
 _SHOWN = 4
 _LONGEST = 40
@@ -33,3 +37,33 @@ def _words(names: list[str], settings: Mapping[str, Any]) -> str:
     more = ", …" if len(settings) > _SHOWN else ""
     what = f" ({', '.join(shown)}{more})" if shown else ""
     return f"variants {listed} are effectively equal{what}: what they change does not take effect"
+
+
+def told_settings(connection: sqlite3.Connection, run_id: str) -> dict[str, dict[str, Any]]:
+    """What of the settings in force a table should say: `BENCHMARK VARIANT` → name → value.
+
+    They are those that are not as they were asked for (`backend: auto` that became a server's
+    version), and those that are no parameters and tell variants of a benchmark apart.
+    """
+    rows = connection.execute(
+        "SELECT e.benchmark_id, e.agent_id, (SELECT json_extract(a.answer, '$.metadata')"
+        "  FROM answers a WHERE a.execution_key=e.key AND a.iteration=0 AND a.answer IS NOT NULL"
+        "  LIMIT 1) FROM benchmark_executions e JOIN runs r ON r.key=e.run_key WHERE r.id=?"
+        " ORDER BY e.ordinal",
+        (run_id,),
+    ).fetchall()
+    given: dict[tuple[str, str], dict[str, Any]] = {}
+    for benchmark_id, variant, metadata in map(tuple, rows):
+        if metadata is not None:
+            given.setdefault((benchmark_id, variant), json.loads(metadata))
+    found = {}
+    for place, metadata in given.items():
+        beside = [one["effective"] for other, one in given.items() if other[0] == place[0]]
+        told = {
+            name: value
+            for name, value in metadata["effective"].items()
+            if metadata["otherwise"].get(name, any(other.get(name) != value for other in beside))
+        }
+        if told:
+            found[" ".join(place)] = told
+    return found
