@@ -40,17 +40,20 @@ _MINUTES_FROM = 10
 """Shorter times are written in seconds: 90 s, not 1.5 min."""
 
 
-def quantity(value: float | None, unit: str = "", nothing: str = "–") -> str:
+def quantity(
+    value: float | None, unit: str = "", nothing: str = "–", *, filled: bool = False
+) -> str:
     """A value in three significant digits with the unit that suits it: `200 ms`, `1.2 s`, `12k`.
 
     Units that scale: ms, s, B, MB. `$` stands in front. `nothing` for None, NaN and infinity.
+    `filled`: with zeros, `1.20 s`, so that what stands below each other has as many digits.
     """
     if value is None or not math.isfinite(value):
         return nothing
     size = abs(value)
     if unit in _SCALES:
         factor, name = _scale(size, unit)
-        return f"{_digits(value / factor)} {name}"
+        return f"{_digits(value / factor, filled=filled)} {name}"
     factor, letter = _counted(size)
     digits = f"{_digits(size / factor)}{letter}"
     if unit == "$":
@@ -78,10 +81,12 @@ def _counted(size: float) -> tuple[float, str]:
     )
 
 
-def _digits(value: float) -> str:
+def _digits(value: float, *, filled: bool = False) -> str:
     """Three significant digits, or four where they are whole; no exponent if one can do without."""
     if 999.5 <= abs(value) < 1e6:
         return f"{value:.0f}"
+    if filled and abs(value) >= 1e-4:
+        return f"{value:#.3g}".rstrip(".")
     return f"{value:.3g}"
 
 

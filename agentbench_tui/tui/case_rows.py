@@ -14,7 +14,7 @@ from agentbench_tui.tui.widgets.facts import Fact
 from agentbench_tui.tui.widgets.sentences import Sentence
 from agentbench_tui.tui.widgets.waterfall import Phase, Waterfall
 from agentbench_tui.verdicts.case_beside import conversation
-from agentbench_tui.verdicts.figures import NOTHING, dollars, milliseconds
+from agentbench_tui.verdicts.figures import NOTHING, dollars
 from agentbench_tui.verdicts.phases import Timed, answer_phases
 
 Row = dict[str, Any]
@@ -71,6 +71,10 @@ def result_of(row: Mapping[str, Any]) -> Cell:
     return Cell("right", role="good") if row["correct"] else Cell("wrong", role="warn")
 
 
+def _time(value: float | None) -> str:
+    return quantity(value, "ms", filled=True)
+
+
 def _answer(row: Row) -> GridRow:
     asked = row["repeat"] + 1, row["iteration"] + 1
     return GridRow(
@@ -80,7 +84,7 @@ def _answer(row: Row) -> GridRow:
             f"{asked[0]}.{asked[1]}",
             result_of(row),
             NOTHING if row["credit"] is None else plain(row["credit"], 3),
-            milliseconds(row["e2e_ms"]),
+            _time(row["e2e_ms"]),
             tokens_of(row),
             dollars(row["cost_usd"]),
             NOTHING if row["said"] is None else str(row["said"]),
@@ -103,9 +107,9 @@ def _sample(row: Row) -> GridRow:
             Cell(row["status"] if ok else f"! {row['status']}", role=None if ok else "bad"),
             row["request_type"],
             f"{row['due_s']:.2f} s",
-            milliseconds(row["send_lag_ms"]),
-            milliseconds(row["ttft_ms"]),
-            Cell(milliseconds(row["e2e_ms"]), role="title"),
+            _time(row["send_lag_ms"]),
+            _time(row["ttft_ms"]),
+            Cell(_time(row["e2e_ms"]), role="title"),
             NOTHING if row["output_tokens"] is None else f"{row['output_tokens']:,}",
             str(row["worker"]),
         ),
@@ -118,10 +122,10 @@ def sample_sentences(row: Row, failures: Mapping[str, int]) -> list[Sentence]:
         Sentence(f"{row['number'] + 1:,} of repeat {row['repeat'] + 1}", "request", "title"),
         Sentence(row["status"], "ended", "text" if row["status"] == "ok" else "bad"),
         Sentence(f"{row['due_s']:.3f} s after the window began", "due"),
-        Sentence(milliseconds(row["send_lag_ms"]), "waited"),
-        Sentence(milliseconds(row["ttft_ms"]) if row["ttft_ms"] is not None
+        Sentence(_time(row["send_lag_ms"]), "waited"),
+        Sentence(_time(row["ttft_ms"]) if row["ttft_ms"] is not None
                  else f"{NOTHING} no token came as a stream", "first token"),
-        Sentence(milliseconds(row["e2e_ms"]), "took"),
+        Sentence(_time(row["e2e_ms"]), "took"),
     ]  # fmt: skip
     return told + failure_sentences(failures)
 
@@ -145,7 +149,7 @@ def preview_of(row: Row) -> list[Sentence]:
         Sentence(_text(row["asked"]), "asked"),
         Sentence(_text(row["expected"]), "expected", "dim"),
         Sentence(_text(row["said"]), "answer"),
-        Sentence(milliseconds(row["e2e_ms"]), "time"),
+        Sentence(_time(row["e2e_ms"]), "time"),
         Sentence(f"{tokens_of(row)} tokens, {dollars(row['cost_usd'])}", "spent"),
     ]
 
@@ -169,8 +173,8 @@ def facts_of(row: Row) -> list[Fact]:
     return [
         Fact("result", result.text, result.role or "text"),
         Fact("credit", NOTHING if row["credit"] is None else plain(row["credit"], 3)),
-        Fact("time", milliseconds(row["e2e_ms"])),
-        Fact("first token", milliseconds(row["ttft_ms"]) if row["ttft_ms"] is not None
+        Fact("time", _time(row["e2e_ms"])),
+        Fact("first token", _time(row["ttft_ms"]) if row["ttft_ms"] is not None
              else f"{NOTHING} not streamed"),
         Fact("tokens", tokens + estimated if tokens else f"{NOTHING} not reported by the agent"),
         Fact("cost", dollars(row["cost_usd"]) if row["cost_usd"] is not None
@@ -204,7 +208,7 @@ def judged(row: Row) -> list[Sentence]:
     for one in row["attempts"]:
         pause = one["retry_after_s"]
         asked = "" if pause is None else f"; the server asked to wait {pause:g} s"
-        words = f"{one['failure_kind']} after {milliseconds(one['e2e_ms'])}{asked}"
+        words = f"{one['failure_kind']} after {_time(one['e2e_ms'])}{asked}"
         told.append(Sentence(words, f"attempt {one['attempt'] + 1}", "warn"))
     return told + [
         Sentence(f"{one['kind']}: {one['detail']}", f"in {one['stage']}", "bad")

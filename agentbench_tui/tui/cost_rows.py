@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from agentbench_tui.tui.axis import quantity
 from agentbench_tui.tui.drawn_cells import interval_cell
 from agentbench_tui.tui.grid_data import Cell, Column, GridData, GridRow, Role
+from agentbench_tui.tui.money import Money, money_of
 from agentbench_tui.tui.widgets.interval_cell import Interval, interval_column
 from agentbench_tui.tui.widgets.scatter import Point, Scatter
 from agentbench_tui.tui.widgets.sentences import Sentence
 from agentbench_tui.verdicts.cost_words import per_success_words, sentences_of, switch_words
-from agentbench_tui.verdicts.figures import NOTHING, dollars, number, rate
+from agentbench_tui.verdicts.figures import NOTHING, dollars, number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -27,22 +29,6 @@ _FRONT: dict[str, tuple[str, Role]] = {
     "off the front": ("no", "dim"),
     "unknown": (NOTHING, "dim"),
 }
-_AGENTS = (
-    Column("agent", "agent", 13, flex=1),
-    Column("right", "right [95 %]", 18, flex=2),
-    Column("task", "USD/task", 10, align="right", priority=2),
-    Column("success", "USD/right", 10, flex=4),
-    Column("per_usd", "right/USD", 9, align="right", priority=3),
-    Column("front", "front", 5),
-    Column("efficiency", "efficiency", 14, priority=4),
-    Column("wasted", "on wrong", 8, align="right", priority=5),
-)
-_BENCHMARKS = (
-    Column("benchmark", "benchmark", 12, flex=1),
-    Column("task", "USD/task", 10, align="right", priority=2),
-    Column("success", "USD/right", 11, align="right"),
-    Column("per_usd", "right/USD", 9, align="right", priority=3),
-)
 _PRICES = (
     Column("model", "of", 12, flex=2),
     Column("input", "input", 7, align="right"),
@@ -95,7 +81,8 @@ def _times(value: float | None, factor: float) -> float | None:
 def agents_table(group: Document, words: str = "") -> GridData:
     """A row for everyone who was asked the same cases, those that are named so."""
     rights = [_interval(one["correct_share"], 100) for one in group["agents"]]
-    costs = [_cost_interval(one) for one in group["agents"]]
+    money = money_of(one["cost_usd_per_task"]["value"] for one in group["agents"])
+    costs = [_cost_interval(one, money) for one in group["agents"]]
     column = interval_column(rights, "%")
     cost_column = interval_column(costs, "$", log=is_spread(group))
     rows = []
@@ -111,7 +98,7 @@ def agents_table(group: Document, words: str = "") -> GridData:
                 (
                     Cell(name, series=place % HUES, role=_name_role(one, group)),
                     interval_cell(right, column),
-                    dollars(one["cost_usd_per_task"]["value"]),
+                    money.shown(one["cost_usd_per_task"]["value"]),
                     interval_cell(cost, cost_column),
                     _rate(one["successes_per_usd"]["value"]),
                     Cell(front, role=role),
@@ -120,7 +107,21 @@ def agents_table(group: Document, words: str = "") -> GridData:
                 ),
             )
         )
-    return GridData(_AGENTS, rows, reason=f"nobody is called '{words}'" if words else "nobody")
+    reason = f"nobody is called '{words}'" if words else "nobody"
+    return GridData(_agent_columns(money), rows, reason=reason)
+
+
+def _agent_columns(money: Money) -> tuple[Column, ...]:
+    return (
+        Column("agent", "agent", 13, flex=1),
+        Column("right", "right [95 %]", 18, flex=2),
+        money.column("task", "task", 10, "right", priority=2),
+        money.column("success", "right", 10, flex=4),
+        Column("per_usd", "right/USD", 9, align="right", priority=3),
+        Column("front", "front", 5),
+        Column("efficiency", "efficiency", 14, priority=4),
+        Column("wasted", "on wrong", 8, align="right", priority=5),
+    )
 
 
 def _name_role(one: Document, group: Document) -> Role | None:
@@ -139,33 +140,41 @@ def _interval(of: Mapping[str, Any], factor: float) -> Interval:
     return Interval(_times(of["value"], factor), low, high, of["reason"])
 
 
-def _cost_interval(one: Document) -> Interval:
+def _cost_interval(one: Document, money: Money) -> Interval:
     """Of one that was never right there is no value, but a bound from below in the reason."""
     of = one["cost_usd_per_success"]
     words = per_success_words(one) if of["value"] is None else ""
-    return Interval(of["value"], of["low"], of["high"], words.removeprefix(NOTHING).strip())
+    value, low, high = (_times(of[name], money.of) for name in ("value", "low", "high"))
+    return Interval(value, low, high, words.removeprefix(NOTHING).strip())
 
 
 def _rate(value: float | None) -> str:
-    return NOTHING if value is None else rate(value)
+    return NOTHING if value is None else quantity(value)
 
 
 def benchmarks_table(one: Document) -> GridData:
     """What one costs on each benchmark."""
     suites = {name.partition("/")[0] for name in one["by_benchmark"]}
+    money = money_of(found["cost_usd_per_task"]["value"] for found in one["by_benchmark"].values())
+    columns = (
+        Column("benchmark", "benchmark", 12, flex=1),
+        money.column("task", "task", 10, "right", priority=2),
+        money.column("success", "right", 11, "right"),
+        Column("per_usd", "right/USD", 9, align="right", priority=3),
+    )
     rows = [
         GridRow(
             name,
             (
                 name.partition("/")[2] if len(suites) == 1 else name,
-                dollars(found["cost_usd_per_task"]["value"]),
-                dollars(found["cost_usd_per_success"]["value"]),
+                money.shown(found["cost_usd_per_task"]["value"]),
+                money.shown(found["cost_usd_per_success"]["value"]),
                 _rate(found["successes_per_usd"]["value"]),
             ),
         )
         for name, found in one["by_benchmark"].items()
     ]
-    return GridData(_BENCHMARKS, rows, reason="of no benchmark the cost is known")
+    return GridData(columns, rows, reason="of no benchmark the cost is known")
 
 
 def savings(document: Document, group: Document) -> list[Sentence]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.tui.drawn_cells import interval_cell
 from agentbench_tui.tui.grid_data import Cell, Column, GridData, GridRow, Role
+from agentbench_tui.tui.money import Money, money_of
 from agentbench_tui.tui.plot_data import Line, PlotData
 from agentbench_tui.tui.widgets.filter_line import holds
 from agentbench_tui.tui.widgets.interval_cell import Interval, interval_column
@@ -87,17 +88,18 @@ def board_table(
     drawn = [_interval(one.line) for one in leaders]
     board = leaders[0].board if leaders else None
     column = interval_column(drawn, "" if board is None else _unit(board))
+    money = money_of(one.line["cost_usd_per_success"]["value"] for one in leaders)
     rows: list[GridRow] = []
     before: Document | None = None
     for one in shown:
         if before is not None and one.board is not before:
             rows.append(GridRow(f"{one.key}#", ("", Cell(_apart(one.board), role="dim")), "dim"))
         before = one.board
-        rows.append(_row(one, interval_cell(_interval(one.line), column), marked))
-    return GridData(_columns(board), rows, reason=reason or f"no agent with “{words}”")
+        rows.append(_row(one, interval_cell(_interval(one.line), column), money, marked))
+    return GridData(_columns(board, money), rows, reason=reason or f"no agent with “{words}”")
 
 
-def _columns(board: Document | None) -> tuple[Column, ...]:
+def _columns(board: Document | None, money: Money) -> tuple[Column, ...]:
     metric = "score" if board is None else board["metric"]
     name = 10 if board is None or not board["simulated"] else 16
     return (
@@ -108,12 +110,12 @@ def _columns(board: Document | None) -> tuple[Column, ...]:
         Column("answers", "answers", 7, align="right", priority=3),
         Column("runs", "runs", 4, align="right", priority=5),
         Column("overall", "overall", 7, align="right", priority=6),
-        Column("success", "USD/right", 11, align="right", priority=4),
+        money.column("success", "right", 11, "right", priority=4),
         Column("harness", "harness", 9, priority=7),
     )
 
 
-def _row(one: Leader, score: Cell, marked: Sequence[str]) -> GridRow:
+def _row(one: Leader, score: Cell, money: Money, marked: Sequence[str]) -> GridRow:
     line, rank = one.line, one.line["shared_rank"]
     is_top = rank <= TOP and not line["simulated"] and len(one.board["standings"]) > 1
     harness = line["harness"]
@@ -129,7 +131,7 @@ def _row(one: Leader, score: Cell, marked: Sequence[str]) -> GridRow:
             f"{one.details['answers']:,}",
             f"{one.details['runs']:,}",
             number()(line["overall"]),
-            dollars(line["cost_usd_per_success"]["value"]),
+            money.shown(line["cost_usd_per_success"]["value"]),
             Cell(harness or NOTHING, role="warn" if harness not in {"clean", None} else None),
         ),
         role="title" if is_top else "text",

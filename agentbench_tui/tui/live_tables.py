@@ -102,7 +102,7 @@ def _time(seen: Seen | None, share: float, needed: int) -> str:
     histogram = None if seen is None else seen.histograms["e2e"]
     if histogram is None or len(histogram) < needed:
         return NOTHING
-    return quantity(histogram.percentile(share), "ms")
+    return quantity(histogram.percentile(share), "ms", filled=True)
 
 
 def _left(state: LiveState, row: Row, now: float) -> str:
@@ -147,8 +147,8 @@ def _standing_row(
             Cell(key, series=place),
             NOTHING if found.score == "p50" or one.score is None else _share(one.score),
             interval,
-            quantity(one.p50_ms, "ms"),
-            quantity(one.p95_ms, "ms"),
+            quantity(one.p50_ms, "ms", filled=True),
+            quantity(one.p95_ms, "ms", filled=True),
             NOTHING if one.answered_share is None else f"{100 * one.answered_share:.0f} %",
             dollars(one.cost_usd or None),
         ),
@@ -177,7 +177,7 @@ def slow(state: LiveState, answers: Sequence[SlowAnswer], now: float) -> GridDat
                     (
                         one["case_id"] or "oldest request",
                         names.get(key, ""),
-                        quantity(1e3 * age_s, "ms"),
+                        quantity(1e3 * age_s, "ms", filled=True),
                         Cell("stalled" if stalled else "in flight", "warn" if stalled else "good"),
                     ),
                 )
@@ -190,7 +190,7 @@ def slow(state: LiveState, answers: Sequence[SlowAnswer], now: float) -> GridDat
                 (
                     answer.case_id,
                     names.get(answer.execution_key, ""),
-                    quantity(answer.e2e_ms, "ms"),
+                    quantity(answer.e2e_ms, "ms", filled=True),
                     Cell(failed, "bad") if failed else Cell("answered", "dim"),
                 ),
             )

@@ -63,7 +63,7 @@ def _phase_row(place: int, one: Document) -> GridRow:
             Cell(one["source"], role="dim"),
             Cell(f"{100 * one['share']:.1f} %", bar=min(1.0, one["share"])),
             f"{one['n']:,}",
-            *(quantity(one[name], "ms") for name in ("mean_ms", "p50_ms", "p95_ms")),
+            *(quantity(one[name], "ms", filled=True) for name in ("mean_ms", "p50_ms", "p95_ms")),
             Cell(NOTHING if tail is None else f"{tail:.1f}×",
                  role="warn" if tail is not None and tail >= 3 else None),
         ),

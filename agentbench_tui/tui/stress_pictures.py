@@ -18,7 +18,7 @@ Document = dict[str, Any]
 
 LOAD, USERS, COURSE, LATENCY, MEMORY = "load", "users", "course", "latency", "memory"
 TITLES = {
-    LOAD: "p95 of latency over load, the bracket in which it breaks shaded",
+    LOAD: "p95 of latency over load, shaded where it breaks",
     USERS: "answered a second over users, and the scalability law",
     COURSE: "requests a second, in time",
     LATENCY: "latency of the windows, in time",

@@ -20,6 +20,7 @@ from agentbench_tui.store.answer_pages import (
     seqs_of_case,
 )
 from agentbench_tui.store.queries import failures_of, metrics_of
+from agentbench_tui.tui.axis import quantity
 from agentbench_tui.tui.case_rows import (
     answers_table,
     failure_sentences,
@@ -33,7 +34,6 @@ from agentbench_tui.tui.screens.execution_page import ExecutionPage, Looked
 from agentbench_tui.tui.widgets.filter_line import FilterLine
 from agentbench_tui.tui.widgets.grid import Grid
 from agentbench_tui.tui.widgets.sentences import Sentences
-from agentbench_tui.verdicts.figures import milliseconds
 from agentbench_tui.verdicts.load_samples import stored_requests
 from agentbench_tui.verdicts.slow_samples import slow_samples
 
@@ -320,7 +320,7 @@ class Cases(ExecutionPage[Answers]):
         if self._query.kind is not None:
             what = f"{what} of kind {self._query.kind}"
         if self._query.which == "slow":
-            what = f"{what}, {milliseconds(seen.p95_ms)}"
+            what = f"{what}, {quantity(seen.p95_ms, 'ms')}"
         first = (len(self._pages) - 1) * PAGE_ROWS
         shown = len(seen.page.rows)
         of = "" if seen.count is None else f" of {seen.count:,}"

@@ -14,7 +14,7 @@ from agentbench_tui.tui.live_machine import machine
 from agentbench_tui.tui.widgets.courses import Courses
 from agentbench_tui.tui.widgets.event_log import EventLog
 from agentbench_tui.tui.widgets.facts import Facts
-from agentbench_tui.tui.widgets.gauge import Cores, Gauges
+from agentbench_tui.tui.widgets.gauge import Gauges, lines_of
 from agentbench_tui.tui.widgets.grid import Grid
 from agentbench_tui.tui.widgets.histogram import HistogramView
 from agentbench_tui.tui.widgets.status_bar import StatusBar
@@ -35,6 +35,8 @@ VIEWS = (
 )
 """Panels that are shown together where there is no room for all."""
 _FRAME = 2
+_USUAL_WIDTH = 40
+"""Cells of a panel that has none yet."""
 _TITLES = {
     "rates": "the last seconds, a second a cell",
     "progress": "progress by benchmark and agent",
@@ -155,10 +157,7 @@ class LivePanels(Vertical):
         """What gauges change."""
         data, gauges = machine(state), self._widgets["machine"]
         assert isinstance(gauges, Gauges)
-        room = max(1, gauges.size.width - 10)
-        lines = sum(
-            -(-len(row.percents) // room) if isinstance(row, Cores) else 1 for row in data.rows
-        )
+        lines = lines_of(data, gauges.size.width or _USUAL_WIDTH, gauges.glyphs)
         self._fit("machine", lines, most=max(6, self.size.height // 2 - 4))
         gauges.show(data)
 

@@ -106,7 +106,10 @@ class NewRun(Page[list["AgentSpec"]]):
             self._begin_with_wish()
 
     def read(self, connection: sqlite3.Connection) -> list[AgentSpec]:
-        return newest_specifications(connection)
+        # Slow to import; this is a thread.
+        from agentbench_tui.experiments.variants import is_variant
+
+        return [one for one in newest_specifications(connection) if not is_variant(one)]
 
     def show(self, found: list[AgentSpec]) -> None:
         self._agents.seen(found)

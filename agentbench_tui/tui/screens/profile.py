@@ -9,6 +9,7 @@ from textual.binding import Binding
 from textual.containers import Horizontal
 
 from agentbench_tui.model.untrusted import one_line
+from agentbench_tui.tui.axis import quantity
 from agentbench_tui.tui.panel import entitle, panel
 from agentbench_tui.tui.profile_rows import (
     bottlenecks_of,
@@ -23,7 +24,6 @@ from agentbench_tui.tui.widgets.flame import FlameView
 from agentbench_tui.tui.widgets.grid import Grid
 from agentbench_tui.tui.widgets.sentences import Sentences
 from agentbench_tui.tui.widgets.waterfall import WaterfallView
-from agentbench_tui.verdicts.figures import milliseconds
 from agentbench_tui.verdicts.profile import read_profile
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ class Profile(ExecutionPage[dict[str, Any]]):
     def show_execution(self, looked: Looked[dict[str, Any]]) -> None:
         profile = looked.seen
         phases = self.query_one("#phases", Grid)
-        total = milliseconds(profile["total_ms"])
+        total = quantity(profile["total_ms"], "ms")
         of = "requests" if profile["is_load"] else "answers"
         entitle(phases, f"{looked.title}: {total} in {profile['looked_at']:,} {of}")
         phases.show(phases_table(profile))

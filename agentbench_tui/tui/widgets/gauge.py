@@ -12,11 +12,23 @@ from rich.style import Style
 from agentbench_tui.model.untrusted import one_line
 from agentbench_tui.tui.axis import quantity
 from agentbench_tui.tui.glyphs import Glyphs
-from agentbench_tui.tui.painting import Row, aligned, bar, fit, join, notice, page, shorten, span
+from agentbench_tui.tui.painting import (
+    Row,
+    aligned,
+    bar,
+    fit,
+    join,
+    notice,
+    page,
+    shorten,
+    span,
+    wraps,
+)
 from agentbench_tui.tui.theme import Palette
 from agentbench_tui.tui.widgets.painted import Painted
 
 _MOST_LABEL, _MOST_NOTE = 14, 24
+_MOST_REASON = 200
 _LEAST_BAR = 4
 _HISTORY_CELLS = 10
 _HISTORY_FROM = 48
@@ -108,13 +120,15 @@ def _column(
     for row in rows:
         if isinstance(row, Cores):
             painted += _cores(row, cells, width, palette, glyphs)
+        elif not _is_known(row.value):
+            painted += _missing(row, cells.label, width, palette, glyphs)
         else:
-            painted.append(fit(_gauge(row, cells, width, palette, glyphs), width, palette.text))
+            painted.append(fit(_gauge(row, cells, palette, glyphs), width, palette.text))
     return painted
 
 
 def _columns(rows: Sequence[Gauge | Cores], width: int, glyphs: Glyphs) -> _Columns:
-    label = min(_MOST_LABEL, max(cell_len(_plain(row.label, glyphs)) for row in rows))
+    label = _label_cells(rows, glyphs)
     gauges = [row for row in rows if isinstance(row, Gauge) and row.value is not None]
     value = max((cell_len(_value(row, glyphs)) for row in gauges), default=6)
     with_history = width >= _HISTORY_FROM and any(row.history for row in gauges)
@@ -124,6 +138,43 @@ def _columns(rows: Sequence[Gauge | Cores], width: int, glyphs: Glyphs) -> _Colu
     note = note + 1 if note and bar - note - 1 >= 2 * _LEAST_BAR else 0
     bar -= note
     return _Columns(label, bar if bar >= _LEAST_BAR else 0, value, history, note)
+
+
+def _label_cells(rows: Sequence[Gauge | Cores], glyphs: Glyphs) -> int:
+    return min(_MOST_LABEL, max((cell_len(_plain(row.label, glyphs)) for row in rows), default=0))
+
+
+def lines_of(data: GaugesData, width: int, glyphs: Glyphs) -> int:
+    """Rows that all gauges take below each other."""
+    label = _label_cells(data.rows, glyphs)
+    room = max(1, width - label - 1)
+    return sum(
+        -(-len(row.percents) // room)
+        if isinstance(row, Cores)
+        else 1
+        if _is_known(row.value)
+        else len(_reason_lines(row, label, width, glyphs))
+        for row in data.rows
+    )
+
+
+def _is_known(value: float | None) -> bool:
+    return value is not None and math.isfinite(value)
+
+
+def _reason_lines(row: Gauge, label: int, width: int, glyphs: Glyphs) -> list[str]:
+    reason = glyphs.plain(f"{glyphs.nothing} {one_line(row.reason, _MOST_REASON)}")
+    return [reason[start:end] for start, end in wraps(reason, max(1, width - label - 1))]
+
+
+def _missing(row: Gauge, label: int, width: int, palette: Palette, glyphs: Glyphs) -> list[Row]:
+    """Why it is not known, in as many rows as that takes."""
+    head, rows = aligned(_plain(row.label, glyphs), label, "left", glyphs), []
+    for line in _reason_lines(row, label, width, glyphs):
+        words = [span(f"{head} ", palette.text), span(line.strip(), palette.dim)]
+        rows.append(fit(words, width, palette.text))
+        head = " " * label
+    return rows
 
 
 def _plain(text: str, glyphs: Glyphs) -> str:
@@ -139,13 +190,9 @@ def _value(row: Gauge, glyphs: Glyphs) -> str:
     return glyphs.plain(f"{number if limit.endswith(f' {unit}') else value}/{limit}")
 
 
-def _gauge(row: Gauge, cells: _Columns, width: int, palette: Palette, glyphs: Glyphs) -> Row:
+def _gauge(row: Gauge, cells: _Columns, palette: Palette, glyphs: Glyphs) -> Row:
     label = span(aligned(_plain(row.label, glyphs), cells.label, "left", glyphs), palette.text)
-    if row.value is None or not math.isfinite(row.value):
-        room = width - cells.label - 3
-        reason = shorten(_plain(row.reason, glyphs), max(0, room), glyphs)
-        return [label, span(f" {glyphs.nothing} {reason}", palette.dim)]
-    share = row.value / row.limit if row.limit else 0.0
+    share = (row.value or 0.0) / row.limit if row.limit else 0.0
     sign, style = _sign(share, row.warn, row.bad, palette, glyphs)
     parts: list[Row] = [[label, span(" ", palette.text)]]
     if cells.bar and row.limit:

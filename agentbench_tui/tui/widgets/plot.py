@@ -87,6 +87,9 @@ def _head(data: PlotData, width: int, most: int, palette: Palette, glyphs: Glyph
                 break
             rows.append([])
             room = width
+            if len(rows) == most and not is_last:
+                name = shorten(name, max(4, width - 4 - len(more)), glyphs)
+                need = cell_len(name) + 4
         rows[-1].append(span(f"{glyphs.markers[series.marker]} ", series.style))
         rows[-1].append(span(f"{name}  ", palette.text))
         room -= need
@@ -236,16 +239,22 @@ def _marks(dots: Dots, data: PlotData, axis: Axis, palette: Palette, glyphs: Gly
         if not 0.0 <= share <= 1.0:
             continue
         column = min(dots.columns - 1, int(share * dots.columns))
-        for row in range(dots.rows):
-            if dots.is_free(column, row):
-                dots.text(column, row, glyphs.dashed_vertical, palette.accent)
+        own = [row for row in range(dots.rows) if dots.is_free(column, row)]
+        for row in own:
+            dots.text(column, row, glyphs.dashed_vertical, palette.accent)
         text = glyphs.plain(one_line(mark.text, 40))
         if not text:
             continue
-        after = column + 1
-        start = after if after + cell_len(text) <= dots.columns else column - cell_len(text)
-        for row in range(dots.rows // 2):
-            if dots.is_free(start, row, cell_len(text)):
+        cells, upper = cell_len(text), range(dots.rows // 2)
+        # First where its own upright shows beside it: the words of another mark may end there.
+        places = [
+            (start, row)
+            for rows in ([row for row in own if row in upper], upper)
+            for start in (column + 1, column - cells)
+            for row in rows
+        ]
+        for start, row in places:
+            if dots.is_free(start, row, cells):
                 dots.text(start, row, text, palette.accent)
                 break
 

@@ -45,6 +45,14 @@ class Place(NamedTuple):
     about: str = ""
 
 
+def _indent(node: TreeNode[Place]) -> int:
+    """How deep the node is below the lines at the left edge."""
+    depth = -1
+    while node.parent is not None:
+        depth, node = depth + 1, node.parent
+    return max(0, depth)
+
+
 class SuiteTree(Tree[Place]):
     """Enter chooses a suite, a load or a stress, and opens and closes what is in it; the space bar
     picks benchmarks and cases."""
@@ -181,6 +189,11 @@ class SuiteTree(Tree[Place]):
                 signs.plain(one_line(name, 64)), "bold" if place.suite == self._suite else None
             )
             text.append(f"  {signs.plain(one_line(place.about, _LONGEST))}", dim)
+        room = self.scrollable_content_region.width - _indent(node) * self.guide_depth
+        if text.cell_len > room > 0:
+            text.truncate(room - 1)
+            text.rstrip()
+            text.append(signs.ellipsis, dim)
         return text
 
     def action_pick(self) -> None:
