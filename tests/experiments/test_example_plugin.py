@@ -6,7 +6,8 @@ import json
 import os
 import shutil
 import subprocess
-import sys
+import sysconfig
+import venv
 from pathlib import Path
 from typing import Any
 
@@ -18,31 +19,47 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the plugin in it, for the path of a program."""
+    """The interpreter of a fresh environment in which the plugin was installed.
+
+    Instead of an index, the libraries that are here are on its path.
+    """
     pytest.importorskip("hatchling")
     folder = tmp_path_factory.mktemp("plugin")
     shutil.copytree(PLUGIN, folder / "source", ignore=shutil.ignore_patterns("__pycache__"))
+    made = venv.EnvBuilder(symlinks=True)
+    made.create(folder / "venv")
+    python = folder / "venv/bin/python"
+    paths = {"base": str(folder / "venv"), "platbase": str(folder / "venv")}
+    site = Path(sysconfig.get_path("purelib", "venv", vars=paths))
+    here = [ROOT, *(sysconfig.get_path(name) for name in ("purelib", "platlib"))]
+    (site / "here.pth").write_text("".join(f"{path}\n" for path in here))
     subprocess.run(
         [
-            *(sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps"),
-            *("--no-build-isolation", "--disable-pip-version-check"),
-            *("--target", str(folder / "site"), str(folder / "source")),
+            *(python, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps"),
+            *("--no-build-isolation", "--disable-pip-version-check", folder / "source"),
         ],
+        env=_environment(folder),
         check=True,
-        timeout=60,
+        timeout=120,
     )
-    return folder / "site"
+    assert (site / "example_plugin").is_dir()
+    return python
+
+
+def _environment(folder: Path) -> dict[str, str]:
+    """Without what this process was told to find elsewhere."""
+    ours = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    return {**ours, "AGENTBENCH_DB": str(folder / "runs.db")}
 
 
 def agentbench(installed: Path, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    paths = os.pathsep.join([str(ROOT), str(installed)])
     return subprocess.run(
-        [sys.executable, "-m", "agentbench_tui", *arguments],
+        [installed, "-m", "agentbench_tui", *arguments],
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": paths, "AGENTBENCH_DB": str(folder / "runs.db")},
+        env=_environment(folder),
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=120,
         check=False,
     )
 
