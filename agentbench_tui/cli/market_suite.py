@@ -31,6 +31,8 @@ def suite_of_options(given: dict[str, Any], folder: Path) -> Block:
         ]
     if not targets:
         raise UsageError("name who plays: --agent TARGET, or --baselines")
+    tables = agent_tables(targets, given, folder)
+    _check_names(tables)
     pacing = Pacing(
         given["response_timeout"], given["real_time"], given["save_trajectories"] or None
     )
@@ -40,7 +42,7 @@ def suite_of_options(given: dict[str, Any], folder: Path) -> Block:
         "name": "Market",
         "category": "accuracy",
         "description": "Put together by `agentbench market run`.",
-        "agents": agent_tables(targets, given, folder),
+        "agents": tables,
         "weights": {"accuracy": 1, "speed": 0, "efficiency": 0, "cost": 0, "reliability": 0},
         "benchmarks": [
             {
@@ -57,6 +59,18 @@ def suite_of_options(given: dict[str, Any], folder: Path) -> Block:
         **run_keys(given),
     }
     return suite
+
+
+def _check_names(tables: list[Block]) -> None:
+    """Agents are told apart by their ids, which two functions of one name would share."""
+    known: dict[str, str] = {}
+    for table in tables:
+        other = known.setdefault(table["id"], table["target"])
+        if other is not table["target"]:
+            raise UsageError(
+                f'{other} and {table["target"]} would both be "{table["id"]}": name one of them,'
+                f" --agent NAME={table['target']}"
+            )
 
 
 def _cases(given: dict[str, Any], pacing: Pacing) -> list[Block]:

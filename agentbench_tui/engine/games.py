@@ -1,8 +1,9 @@
 """Games that cases of a task are played in, found by name. The engine imports none of them.
 
 A game is a module with `player`: the agent as one that answers a case by playing the world that the
-case describes to its end; `check`: what is wrong with a benchmark that is played, in sentences; and
-`add_metrics`: what its episodes say beside the metrics of any task.
+case describes to its end; `check` and `check_agent`: what is wrong with a benchmark that is played,
+and with an agent, in sentences; and `add_metrics`: what its episodes say beside the metrics of any
+task.
 """
 
 from __future__ import annotations
@@ -28,6 +29,9 @@ class Game(Protocol):
     """How cases of one game are checked and played."""
 
     def check(self, benchmark: Benchmark) -> list[str]: ...
+
+    def check_agent(self, spec: AgentSpec) -> list[str]:
+        """As `agents.registry.check_agent`, for an agent that only plays this game."""
 
     def player(
         self, agent: Agent, spec: AgentSpec, memory_limit_mb: float | None, stop: StopSignal

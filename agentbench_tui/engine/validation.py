@@ -24,6 +24,8 @@ from agentbench_tui.model.identity import content_hash
 from agentbench_tui.model.metric import SCORES, find_metric, known_metrics
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from agentbench_tui.model.agent import AgentSpec
     from agentbench_tui.model.suite import Benchmark, Suite
 
@@ -121,9 +123,9 @@ class _Checker:
                     self.add((*path, "scores", name), f'no score "{name}"{near}', key=True)
 
     def agents(self, agents: Sequence[AgentSpec] | None) -> None:
-        from agentbench_tui.agents.registry import check_agent
         from agentbench_tui.agents.target import spec_from_table
 
+        check_agent = self._agent_check()
         if agents is not None:
             for agent in agents:
                 option = f"--agent {agent.id}"
@@ -140,6 +142,15 @@ class _Checker:
             for message in found:
                 self.add((*path, "target"), message)
             self._same_at_every_point(path)
+
+    def _agent_check(self) -> Callable[[AgentSpec], list[str]]:
+        """How agents are checked: by the game, where they do nothing but play one."""
+        from agentbench_tui.agents.registry import check_agent
+        from agentbench_tui.engine.games import GAMES, find_game
+
+        names = {benchmark.game or "" for benchmark in self._suite.benchmarks}
+        name = names.pop() if len(names) == 1 else ""
+        return find_game(name).check_agent if name in GAMES else check_agent
 
     def _same_at_every_point(self, path: KeyPath) -> None:
         """An agent is one and the same for all benchmarks and over a sweep, so nothing of it may

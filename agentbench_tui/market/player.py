@@ -11,12 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from agentbench_tui.agents import registry
+from agentbench_tui.agents.python_source import Origin
+from agentbench_tui.agents.target import parse_target
 from agentbench_tui.market.aggregate import add_metrics
 from agentbench_tui.market.clock import Pace
 from agentbench_tui.market.document import document_of
 from agentbench_tui.market.game import Game, GameConfig
 from agentbench_tui.market.match import Match
 from agentbench_tui.market.metrics import measure
+from agentbench_tui.market.python_check import check_source
 from agentbench_tui.market.seating import seat_of
 from agentbench_tui.market.stage import Pacing, attainable_of, open_stage, read_input
 from agentbench_tui.model.answer import AgentFailure, FailureKind
@@ -29,7 +33,7 @@ if TYPE_CHECKING:
     from agentbench_tui.model.answer import Agent, Answer, Request
     from agentbench_tui.model.suite import Benchmark
 
-__all__ = ("add_metrics", "check", "player")
+__all__ = ("add_metrics", "check", "check_agent", "player")
 PATIENCE_S = 1.0
 """A game that is in play when the run is interrupted has this long to come to its end."""
 
@@ -50,6 +54,19 @@ def check(benchmark: Benchmark) -> list[str]:
         except UsageError as error:
             problems.append(f"case {case.get('id')}: {error}")
     return problems
+
+
+def check_agent(spec: AgentSpec) -> list[str]:
+    """What is known to be wrong with an agent before it plays. Runs no code of the agent's."""
+    parsed = parse_target(spec.target)
+    if parsed.scheme != "python":
+        return registry.check_agent(spec)
+    try:
+        registry.open_agent(spec, memory_limit_mb=None, concurrency=1)  # for its options
+    except UsageError as error:
+        return str(error).splitlines()
+    module, _, name = parsed.rest.rpartition(":")
+    return check_source(Origin(module, name, spec.base_dir))
 
 
 def player(agent: Agent, spec: AgentSpec, memory_limit_mb: float | None, stop: StopSignal) -> Agent:
