@@ -90,12 +90,15 @@ class BaselineAgent:
         )  # fmt: skip
 
     async def play(self, match: Match, request: Request) -> Answer:
-        """Play one game to its end, as fast as it goes."""
+        """Play one game to its end: as fast as it goes, or at the pace of real time."""
         game, stage = match.game, match.stage
         player = make(self._name, stage.world, stage.truth, request.seed)
         while not game.is_over:
             player.act(game.observation(), game.call)
-            game.advance()
+            if game.config.pace.mode == "real-time":
+                await match.end_turn()
+            else:
+                game.advance()
             if game.tick % _YIELD_EVERY == 0:
                 await asyncio.sleep(0)
         return Answer(api_calls=0, simulated=self._name == "oracle")

@@ -23,7 +23,7 @@ from numpy.polynomial.hermite_e import hermegauss
 
 from agentbench_tui.market.account import Limits
 from agentbench_tui.market.oracle import Span
-from agentbench_tui.market.traders import closing_speed
+from agentbench_tui.market.traders import QUOTED, closing_speed
 from agentbench_tui.market.world import DOLLAR, PER_BILLION, PER_MILLION, SHARE_UNITS
 
 if TYPE_CHECKING:
@@ -35,14 +35,16 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
+# What `traders` does, in three numbers, of worlds of eight agents of all kinds, the usual ones:
+# drift is met within 7 % and variance within a factor of 1.5 at 30 to 1,800 ticks (see test_fair).
 NOISE = 0.21
-"""Standard deviation of the log odds of a price that blind orders alone would cause."""
+"""Standard deviation of the log odds of a price that blind orders alone would cause: 0.2 of the
+crowd, and 0.05 of each of two noise traders."""
 ROUGHNESS = 1.6
-"""Fitted to generated worlds of 30 and 1,800 ticks."""
+"""By how much orders of agents who act now and then add to it in long ticks; fitted."""
 INFORMED = 1.2
-"""Speed at which all who know close a gap, against the crowd alone."""
-QUOTED = 0.003
-"""Others bring a price no nearer to 0 or 1 than this."""
+"""Speed at which all who know close a gap, against the crowd alone: three informed agents add 0.1
+each, makers and contrarians take some of it; fitted."""
 _LEAST = 1e-6
 """Probabilities are kept this far from 0 and 1."""
 _NODES, _WEIGHTS = hermegauss(9)

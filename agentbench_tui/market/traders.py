@@ -37,6 +37,8 @@ _AGENT_WEIGHT = 0.1
 """Pull of one agent who always trades, against the pull of the crowd."""
 _ACTIVE = 0.25
 """How often an agent trades a given market."""
+QUOTED = 0.003
+"""Those who know bring a price no nearer to 0 or 1 than this."""
 _FURTHEST = 6.0
 """Log odds that nobody trades beyond: prices between 0.0025 and 0.9975."""
 
@@ -94,7 +96,7 @@ def trade(
     ticks = len(belief.fair) - 1
     speed = closing_speed(ticks)
     pulls = _pulls(streams, market, kinds, ticks, noise)
-    target = bits.logit(np.minimum(np.maximum(belief.fair, 0.003), 0.997))
+    target = bits.logit(np.minimum(np.maximum(belief.fair, QUOTED), 1.0 - QUOTED))
     flow, volume = _run(target, pulls, belief.resolve_tick, speed, float(b * SHARE_UNITS))
     log_odds = np.array(flow, dtype=np.float64) / (b * SHARE_UNITS)
     gap = target - log_odds

@@ -13,6 +13,7 @@ from agentbench_tui.agents.adapter import OpenContext
 from agentbench_tui.agents.python import Options, open  # noqa: A004
 from agentbench_tui.agents.target import parse_agent
 from agentbench_tui.market.actions import METHODS
+from agentbench_tui.market.baseline_agent import BaselineAgent
 from agentbench_tui.market.clock import Pace
 from agentbench_tui.market.functions import MOST_CALLS, MOST_ROUNDS, ModelSeat, tools
 from agentbench_tui.market.seating import seat_of
@@ -283,3 +284,13 @@ async def test_in_real_time_a_turn_that_ended_early_waits_for_its_end() -> None:
     episode = game.game.episode()
     assert len(episode.equity) == CONFIG.ticks + 1
     assert episode.pace == "real-time"
+
+
+async def test_in_real_time_a_baseline_waits_as_everybody_does() -> None:
+    interval_s = 0.01
+    game = match(Pace("real-time", speed=CONFIG.interval_ms / 1000 / interval_s))
+    began = time.perf_counter()
+    await BaselineAgent("momentum").play(game, request())
+    game.close()
+    assert time.perf_counter() - began > 0.9 * interval_s * CONFIG.ticks
+    assert game.game.is_over
