@@ -13,7 +13,7 @@ import click
 from agentbench_tui.cli.experiment_compared import print_comparisons
 from agentbench_tui.cli.experiment_effects import print_effects
 from agentbench_tui.cli.output import Column, print_json, print_prose, print_rows
-from agentbench_tui.model.metric import Metric, find_metric
+from agentbench_tui.model.metric import METRICS, Metric
 from agentbench_tui.model.plain_number import plain
 from agentbench_tui.model.untrusted import one_line
 
@@ -144,7 +144,7 @@ def metric_rows(execution: Document) -> list[Document]:
     """A row for each figure of an execution: times first, then what the iterations gave."""
     metrics = execution["metrics"]
     names = [f"e2e_ms.{part}" for part in _TIMES]
-    names += sorted(name for name in metrics if find_metric(name.partition(".")[0]) is None)
+    names += sorted(name for name in metrics if name.partition(".")[0] not in METRICS)
     return [
         {
             "benchmark_id": execution["benchmark_id"],

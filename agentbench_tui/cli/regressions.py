@@ -115,6 +115,7 @@ def regressions(agent: str | None, database: str | None, form: str, **given: Any
 
 def _wanted(connection: Any, agent: str | None, given: dict[str, Any]) -> RegressionAsked:
     from agentbench_tui.model.errors import UsageError
+    from agentbench_tui.verdicts.declared_metrics import declare_metrics_of
     from agentbench_tui.verdicts.regression import RegressionAsked
     from agentbench_tui.verdicts.selector import parse_selector
 
@@ -128,8 +129,10 @@ def _wanted(connection: Any, agent: str | None, given: dict[str, Any]) -> Regres
         if selector.point:
             raise UsageError(f"'{agent}': every point of a sweep is judged; leave ?… out")
         name, version = selector.name, selector.version
-    bare, own = _thresholds(given["thresholds"])
     assert name is not None
+    declare_metrics_of(connection, name)
+    _refuse_undeclared(connection, name, given["metrics"])
+    bare, own = _thresholds(given["thresholds"])
     return RegressionAsked(
         agent=name,
         version=version,
@@ -140,6 +143,17 @@ def _wanted(connection: Any, agent: str | None, given: dict[str, Any]) -> Regres
         threshold=bare,
         thresholds=own,
     )
+
+
+def _refuse_undeclared(connection: Any, agent: str, metrics: tuple[str, ...]) -> None:
+    from agentbench_tui.model.errors import UsageError
+    from agentbench_tui.verdicts.declared_metrics import undeclared_metrics
+
+    for name in set(metrics) & set(undeclared_metrics(connection, agent)):
+        raise UsageError(
+            f"--metric {name}: the experiment does not say which way it is better; its class can,"
+            f' by `better = {{"{name}": "lower"}}`'
+        )
 
 
 def _newest_agent(connection: Any) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 from agentbench_tui.analysis.estimate import estimate
 from agentbench_tui.engine.aggregate import COSTS, Aggregate, MetricValue, aggregate
 from agentbench_tui.experiments.values import numbers
-from agentbench_tui.model.metric import find_metric
+from agentbench_tui.model.metric import METRICS
 
 if TYPE_CHECKING:
     import sqlite3
@@ -118,6 +118,6 @@ def _numbers(answer: Mapping[str, Any]) -> list[tuple[str, float]]:
     instruments = (answer.get("metadata") or {}).get("instruments") or {}
     found = [*numbers(instruments), *numbers(answer.get("data") or {})]
     return [
-        (name if find_metric(name.partition(".")[0]) is None else f"reported.{name}", value)
+        (name if name.partition(".")[0] not in METRICS else f"reported.{name}", value)
         for name, value in found
     ]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from agentbench_tui.experiments.aggregate import unit_of
-from agentbench_tui.model.metric import Metric, find_metric
+from agentbench_tui.model.metric import METRICS, Metric
 
 if TYPE_CHECKING:
     import sqlite3
@@ -34,6 +34,6 @@ def directed(better: Mapping[str, Better]) -> dict[str, Metric]:
     """As metrics that a comparison takes; what is called like one of ours goes by `reported.`."""
     found = {}
     for name, direction in better.items():
-        stored = name if find_metric(name.partition(".")[0]) is None else f"reported.{name}"
+        stored = name if name.partition(".")[0] not in METRICS else f"reported.{name}"
         found[stored] = Metric(stored, unit_of(name), direction, "What an experiment returned.")
     return found

@@ -28,6 +28,7 @@ __all__ = (
     "SHARES",
     "Direction",
     "Metric",
+    "declare_metric",
     "find_metric",
     "known_metrics",
     "regressing_metrics",
@@ -196,11 +197,25 @@ def known_metrics() -> tuple[str, ...]:
     return tuple(names)
 
 
+_DECLARED: dict[str, Metric] = {}
+"""By name what experiments say of numbers that they return."""
+
+
+def declare_metric(metric: Metric) -> bool:
+    """From now on `find_metric` knows it too. False where it is called like one of ours, or was
+    declared before with another direction."""
+    if metric.name.partition(".")[0] in METRICS:
+        return False
+    return _DECLARED.setdefault(metric.name, metric).direction == metric.direction
+
+
 def find_metric(name: str) -> Metric | None:
     """The metric behind a name such as `e2e_ms.p95`, or None."""
     base, _, part = name.partition(".")
     metric = METRICS.get(base)
-    return None if metric is None or (part and part not in metric.parts) else metric
+    if metric is None:
+        return _DECLARED.get(name)
+    return None if part and part not in metric.parts else metric
 
 
 def regressing_metrics(names: Iterable[str]) -> tuple[str, ...]:

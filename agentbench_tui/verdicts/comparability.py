@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from agentbench_tui.verdicts.evidence import Evidence
     from agentbench_tui.verdicts.place import Execution
 
-_TIMED = {"ms", "1/s", "tokens/s", "%"}
+_TIMED = {"ms", "s", "µs", "ns", "1/s", "tokens/s", "%"}
 """Units of what a machine decides together with the agent."""
 _ALSO_TIMED = {"goodput_share", "sent_share"}
 _DEFINITION = (

@@ -19,6 +19,7 @@ from agentbench_tui.store.baselines import accepted_changes
 from agentbench_tui.store.selection import agent_ids, executions_where, interrupted_since
 from agentbench_tui.verdicts.baseline import Baselines
 from agentbench_tui.verdicts.compared_values import ComparedValues
+from agentbench_tui.verdicts.declared_metrics import declare_metrics_of
 from agentbench_tui.verdicts.finding import NO_RATIO, UNDECIDED, Finding, Location, scale_of
 from agentbench_tui.verdicts.history import Point, comparable, histories, is_timed
 from agentbench_tui.verdicts.history_judgement import judged_by_history
@@ -57,7 +58,7 @@ class RegressionAsked:
     suite: str | None = None
     benchmark: str | None = None
     metrics: tuple[str, ...] = ()
-    """By default `JUDGED`."""
+    """By default `JUDGED`, and what experiments say of what they return."""
     threshold: float | None = None
     """The smallest change that matters; None for 5 %, and 2 points of shares."""
     thresholds: Mapping[str, float] = field(default_factory=dict)
@@ -87,11 +88,13 @@ def judge_agent(connection: sqlite3.Connection, wanted: RegressionAsked) -> Judg
 
     Raises UsageError for unknown names, and when nothing complete was measured.
     """
+    returned = declare_metrics_of(connection, wanted.agent)
     metrics = regressing_metrics(wanted.metrics)
+    judged_metrics = metrics or (*JUDGED, *returned)
     found = histories(
         connection,
         wanted.agent,
-        metrics or JUDGED,
+        judged_metrics,
         suite=wanted.suite,
         benchmark=wanted.benchmark,
     )
@@ -100,7 +103,7 @@ def judge_agent(connection: sqlite3.Connection, wanted: RegressionAsked) -> Judg
     every = [point for points in found.values() for point in points]
     newest = max(every, key=lambda point: (point.at, point.run_key))
     version = wanted.version or newest.version
-    judge = _Judge(connection, wanted, metrics)
+    judge = _Judge(connection, wanted, judged_metrics)
     findings: list[Finding] = []
     for place, points in found.items():
         findings += judge.at(place, points, version)
@@ -132,6 +135,7 @@ class _Judge:
         self, connection: sqlite3.Connection, wanted: RegressionAsked, metrics: tuple[str, ...]
     ) -> None:
         self._wanted = wanted
+        self._is_asked = bool(wanted.metrics)
         self._metrics = metrics
         self._baselines = Baselines(connection, wanted.agent, wanted.baseline)
         self._accepted = accepted_changes(connection, wanted.agent)
@@ -146,24 +150,24 @@ class _Judge:
             why = "the newest run is the baseline itself; run again"
             return [
                 Finding(place, metric, "not enough data", (), sides.old, reason=why)
-                for metric in (self._metrics or JUDGED)
+                for metric in self._metrics
                 if metric in sides.old[-1].values
             ]
         newest = sides.new[-1]
         before = points[: points.index(newest)]
         found = []
-        for metric in self._metrics or JUDGED:
+        for metric in self._metrics:
             if metric not in newest.values:
-                if self._metrics or (before and metric in before[-1].values and metric != TAIL):
+                if self._is_asked or (before and metric in before[-1].values and metric != TAIL):
                     why = "the newest run has no value of it"
                     found.append(Finding(place, metric, "not enough data", sides.new, reason=why))
                 continue
-            if metric == TAIL and not self._metrics and not _has_tail(newest):
+            if metric == TAIL and not self._is_asked and not _has_tail(newest):
                 continue
             is_new = bool(before) and not any(metric in point.values for point in before)
             one = self._one(place, points, sides, metric)
             is_free = not any(point.values.get(metric) for point in (*before, newest))
-            if self._metrics or not (is_new or (is_free and one.reason == NO_RATIO)):
+            if self._is_asked or not (is_new or (is_free and one.reason == NO_RATIO)):
                 found.append(one)
         return found
 

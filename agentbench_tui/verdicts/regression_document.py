@@ -8,6 +8,7 @@ from agentbench_tui.model.metric import find_metric
 from agentbench_tui.model.regression_figures import REGRESSION
 from agentbench_tui.store.selection import unfinished
 from agentbench_tui.verdicts.answer_columns import AnswerColumns
+from agentbench_tui.verdicts.declared_metrics import undeclared_metrics
 from agentbench_tui.verdicts.finding import UNDECIDED
 from agentbench_tui.verdicts.health import advice, health
 from agentbench_tui.verdicts.impact import impact_of
@@ -55,6 +56,7 @@ def regressions_document(
         "findings": rows,
         "smallest_seen": {kind: _range(findings, kind) for kind in ("ratio", "points")},
         "unmeasured": unmeasured,
+        "undeclared": list(undeclared_metrics(connection, judgement.agent)),
         "unfinished": unfinished(connection, judgement.agent, judgement.version),
         "patterns": [_pattern(one) for one in patterns],
         "overall_health": health(findings),

@@ -134,6 +134,11 @@ def left_out_lines(document: Mapping[str, Any]) -> list[str]:
     """What was not measured, and what did not complete."""
     name = f"{document['agent']}@{document['version']}"
     lines = []
+    if document["undeclared"]:
+        lines.append(
+            f"{NOTHING} not judged, since `better` of the experiment does not say which way they"
+            f" are: {', '.join(document['undeclared'])}"
+        )
     if document["unmeasured"]:
         lines.append(f"{NOTHING} not measured of {name}: {', '.join(document['unmeasured'])}")
     count = document["unfinished"]

@@ -109,6 +109,21 @@ def test_agentfarms_spelling(said: Said, tmp_path: Path) -> None:
     assert json.loads(out)["schema"] == "agentbench.experiments/1"
 
 
+def test_regressions_judge_what_has_a_direction_and_name_what_has_none(said: Said) -> None:
+    sweep = ("experiments", "run", slug("Killed"), "--no-ui", "--iterations", "2", "--quiet")
+    for _ in range(2):
+        assert said(*sweep)[0] == 0
+    code, out, err = said("regressions", "code", "--format", "json", "--fail-on", "none")
+    assert code == 0, err
+    document = json.loads(out)
+    found = {one["metric"]: one for one in document["findings"]}
+    assert found["squared"]["better"] == "higher"
+    assert found["squared"]["current_value"] == 1.0
+    assert document["undeclared"] == ["pid"]
+    code, _, err = said("regressions", "code", "--metric", "pid")
+    assert (code, "does not say which way it is better" in err) == (2, True)
+
+
 def test_what_iterations_returned_is_compared(said: Said) -> None:
     assert said(*run("--variants", "size=10,1000", "--runs", "4"))[0] == 0
     code, out, err = said(

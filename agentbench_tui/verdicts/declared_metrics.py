@@ -1,0 +1,39 @@
+"""What experiments say of the numbers that they return, for those who judge them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agentbench_tui.experiments.declared import declared_of
+from agentbench_tui.model.metric import declare_metric, find_metric
+
+if TYPE_CHECKING:
+    import sqlite3
+
+
+def declare_metrics_of(connection: sqlite3.Connection, agent: str) -> tuple[str, ...]:
+    """Make known what the agent's newest execution of each experiment says is better lower or
+    higher; their names. Two experiments that disagree leave a name to the first."""
+    names: dict[str, None] = {}
+    for (key,) in connection.execute(_NEWEST, (agent,)).fetchall():
+        for name, metric in declared_of(connection, key).items():
+            if declare_metric(metric):
+                names[name] = None
+    return tuple(names)
+
+
+def undeclared_metrics(connection: sqlite3.Connection, agent: str) -> tuple[str, ...]:
+    """What the newest executions of the agent's experiments returned and nobody says which way is
+    better of."""
+    names: dict[str, None] = {}
+    for (key,) in connection.execute(_NEWEST, (agent,)).fetchall():
+        found = connection.execute("SELECT name FROM metrics WHERE execution_key=?", (key,))
+        names |= {name: None for (name,) in map(tuple, found) if find_metric(name) is None}
+    return tuple(names)
+
+
+_NEWEST = (
+    "SELECT MAX(e.key) FROM benchmark_executions e JOIN benchmarks b ON b.suite_hash=e.suite_hash"
+    " AND b.benchmark_id=e.benchmark_id WHERE e.agent_id=? AND e.status='complete'"
+    " AND b.kind='experiment' GROUP BY e.benchmark_id ORDER BY 1"
+)
