@@ -78,11 +78,13 @@ class Recovery:
     def words(self) -> str:
         """Such as `recovered after 4 s`."""
         if not self.known:
-            return f"not known: only {plain(self.watched_s)} s were watched"
+            return f"not known: only {plain(self.watched_s, 3)} s were watched"
         if self.after_s is None:
-            return f"not recovered within {plain(self.watched_s)} s"
+            return f"not recovered within {plain(self.watched_s, 3)} s"
         return (
-            "recovered at once" if self.after_s == 0 else f"recovered after {plain(self.after_s)} s"
+            "recovered at once"
+            if self.after_s == 0
+            else f"recovered after {plain(self.after_s, 3)} s"
         )
 
 

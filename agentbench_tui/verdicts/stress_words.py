@@ -248,8 +248,9 @@ def _recovery(one: Document) -> str:
 
 
 def _trend(one: Document) -> str:
-    if one["words"]:
-        return f"{one['of']}: {one['words']}"
+    words: str = one["words"]
+    if words:
+        return words if one["of"] in words else f"{one['of']}: {words}"
     ends = f"[{one['low']:.3g}, {one['high']:.3g}]"
     return f"{one['of']}: {one['direction']}, {one['per_hour']:.3g} {ends} {one['unit']} an hour"
 

@@ -97,3 +97,15 @@ async def test_a_server_can_be_had_without_an_agent(tmp_path: Path) -> None:
     assert json.loads(truth.read_text())["requests"]["ok"] == 4
     assert [json.loads(line)["tokens"] for line in log.read_text().splitlines()] == [2] * 4
     await server.close()
+
+
+async def test_a_server_that_keeps_no_truth_remembers_nothing(tmp_path: Path) -> None:
+    """So that its memory stays as it is, however many it is asked."""
+    log = tmp_path / "requests.jsonl"
+    options = read_options({"tokens": "1"})
+    async with (
+        await start_server(options, requests_log=log, keeps_truth=False) as server,
+        opened(f"openai:{server.url}#m") as agent,
+    ):
+        assert (await agent.answer(ask())).text == " one"
+    assert log.read_text() == ""

@@ -243,6 +243,10 @@ def test_the_senders_own_limit_is_not_held_against_the_target() -> None:
 
 def test_trends_and_the_law_are_told() -> None:
     assert "memory: rises by 600 MB an hour [550, 650]" in details(told(soak()))
+    named = msgspec.structs.replace(soak().trends[0], words="memory rises by 600 MB/h [550, 650]")
+    again = soak()
+    again.trends = [named]
+    assert named.words in details(told(again))  # and not named twice
     law = told(
         ScenarioReport(
             scenario="concurrent_requests",

@@ -103,7 +103,10 @@ class MockAgent(ModelAgent):
     async def start(self) -> None:
         """Start the server. Raises AgentFailure."""
         options = self._options.server()
-        self._server = await start_server(options, memory_limit_mb=self._context.memory_limit_mb)
+        # Nobody asks for its truth, and memory that grew by it would look like a leak.
+        self._server = await start_server(
+            options, memory_limit_mb=self._context.memory_limit_mb, keeps_truth=False
+        )
         target = f"openai:{self._server.url}#{options.model}"
         spec = msgspec.structs.replace(self._spec, target=target, options={})
         asked = openai.Options(api=self._options.api, stream=self._options.stream)

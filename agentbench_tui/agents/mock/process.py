@@ -31,12 +31,15 @@ class MockServer:
         truth_file: Path | None,
         requests_log: Path | None,
         memory_limit_mb: float | None,
+        *,
+        keeps_truth: bool = True,
     ) -> None:
         """`start_server` makes one that listens."""
         self._told = {
             "options": options.plain(),
             "truth": None if truth_file is None else str(truth_file),
             "requests_log": None if requests_log is None else str(requests_log),
+            "keeps_truth": keeps_truth,
         }
         self._memory_limit_mb = memory_limit_mb
         self._port = 0
@@ -149,8 +152,12 @@ async def start_server(
     truth_file: Path | None = None,
     requests_log: Path | None = None,
     memory_limit_mb: float | None = None,
+    keeps_truth: bool = True,
 ) -> MockServer:
-    """A server on a free port of 127.0.0.1, once it listens. Raises AgentFailure."""
-    server = MockServer(options, truth_file, requests_log, memory_limit_mb)
+    """A server on a free port of 127.0.0.1, once it listens. Raises AgentFailure.
+
+    Without `keeps_truth` it remembers no request that is over, and neither file has any.
+    """
+    server = MockServer(options, truth_file, requests_log, memory_limit_mb, keeps_truth=keeps_truth)
     await server.start()
     return server

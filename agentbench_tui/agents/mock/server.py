@@ -36,8 +36,8 @@ as the kernel would see it, and not when they are all written."""
 class Server:
     """Listens, and does what the service says. Use `start` and `close`."""
 
-    def __init__(self, options: MockOptions) -> None:
-        self.truth = Truth()
+    def __init__(self, options: MockOptions, *, keeps_truth: bool = True) -> None:
+        self.truth = Truth(kept=keeps_truth)
         self._options = options
         self._service = Service(options)
         self._prefixes = PrefixCache() if options.prefix_cache else None
@@ -206,7 +206,9 @@ class Server:
         reply.connection.finish(keep_alive=reply.keep_alive)
 
     def _inform(self, connection: Connection, request: HttpRequest) -> None:
-        documents = {"/v1/models": self._models, "/health": _health, "/truth": self.truth.document}
+        documents = {"/v1/models": self._models, "/health": _health}
+        if self.truth.kept:
+            documents["/truth"] = self.truth.document
         document = documents.get(request.path)
         if document is None:
             known = ", ".join((*_DIALECTS, *documents))

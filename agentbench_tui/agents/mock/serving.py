@@ -29,18 +29,20 @@ def serve(
     *,
     truth_file: Path | None = None,
     requests_log: Path | None = None,
+    keeps_truth: bool = True,
     until_stdin_closes: bool = False,
 ) -> None:
     """Serve until SIGINT, SIGTERM, or the end of stdin where that is asked for.
 
-    `say` gets the line with the URL. The files are written at the end. Raises UsageError.
+    `say` gets the line with the URL. The files are written at the end; without `keeps_truth` there
+    is nothing to write. Raises UsageError.
     """
     for path in (truth_file, requests_log):
         if path is not None and not path.absolute().parent.is_dir():
             raise UsageError(f"no folder {path.absolute().parent} for {path.name}")
     if not until_stdin_closes:  # whoever starts it as a child reads the file
         import_module("numpy")  # by `GET /truth` itself it would halt the server
-    server = Server(options)
+    server = Server(options, keeps_truth=keeps_truth)
     _run(_serve(server, host, port, say, until_stdin_closes=until_stdin_closes))
     if requests_log is not None:
         with requests_log.open("wb") as log:
@@ -98,6 +100,7 @@ def _main() -> int:
             _say,
             truth_file=None if truth is None else Path(truth),
             requests_log=None if log is None else Path(log),
+            keeps_truth=told["keeps_truth"],
             until_stdin_closes=True,
         )
     except UsageError as error:

@@ -24,7 +24,10 @@ _PERCENTILES = {"p50": 50, "p90": 90, "p95": 95, "p99": 99, "p999": 99.9}
 class Truth:
     """Times in nanoseconds of `time.perf_counter_ns`; a time that there is none of is 0."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, kept: bool = True) -> None:
+        """Not `kept`, nothing is remembered of a request that is over: memory then stays as it is,
+        however many there are."""
+        self.kept = kept
         self.received = 0
         """Whole requests for an answer."""
         self.invalid = 0
@@ -54,6 +57,8 @@ class Truth:
         sizes: array[int] | None = None,
     ) -> None:
         """A request has ended. `stamps` and `sizes` (tokens) are of the chunks of a stream."""
+        if not self.kept:
+            return
         streamed = stamps is not None and len(stamps) > 0
         self._numbers.append(number)
         self._statuses.append(STATUSES.index(status))
