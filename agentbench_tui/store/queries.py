@@ -31,7 +31,7 @@ def list_runs(
     """The newest runs first, one row each, with how many executions are complete.
 
     Of a run that goes on, what was committed so far counts. `judged`: whether its answers are
-    called right or wrong; those of loads and stress are not.
+    called right or wrong; those of loads, stress, experiments and games are not.
     """
     runs = _rows(
         connection,
@@ -43,7 +43,8 @@ def list_runs(
         " GROUP_CONCAT(DISTINCT e.agent_id) AS agents,"
         " EXISTS (SELECT 1 FROM json_each(r.plan, '$.groups') g"
         "  WHERE COALESCE(json_extract(g.value, '$.benchmark.kind'), 'task')"
-        "   NOT IN ('load', 'stress')) AS judged"
+        "   NOT IN ('load', 'stress', 'experiment')"
+        "  AND json_extract(g.value, '$.benchmark.game') IS NULL) AS judged"
         " FROM (SELECT key FROM runs"
         "  WHERE ? IS NULL OR EXISTS (SELECT 1 FROM json_each(tags) WHERE value = ?)"
         "  ORDER BY started_at DESC, key DESC LIMIT ?) newest"

@@ -29,6 +29,7 @@ from agentbench_tui.store.queries import find_run
 from agentbench_tui.store.viewer import wish_row
 from agentbench_tui.store.writer import write_once
 from agentbench_tui.tui.glyphs import Glyphs, glyphs
+from agentbench_tui.tui.kept_theme import keep_theme, kept_theme
 from agentbench_tui.tui.last_filter import LastFilter
 from agentbench_tui.tui.look import USUAL_RATE_HZ, Look
 from agentbench_tui.tui.pages import PAGES, modes, page_of
@@ -86,9 +87,11 @@ class AgentbenchApp(App[None]):
         rate_hz: float = USUAL_RATE_HZ,
         screenshots: Path = Path(),
         own_run: str | None = None,
+        keep_theme: Callable[[str], None] | None = None,
     ) -> None:
         """`first`: name of the page to begin with. `rate_hz`: how often what changes is drawn; 0
-        leaves it to keys. `own_run`: what leaving asks about while it goes on."""
+        leaves it to keys. `own_run`: what leaving asks about while it goes on. `keep_theme` is
+        called with the name of each theme that somebody chooses."""
         # Said before Textual chooses its filter: the other one for NO_COLOR makes greys.
         super().__init__(ansi_color=True if "NO_COLOR" in os.environ else None)
         if "SSH_CONNECTION" in os.environ:
@@ -98,6 +101,7 @@ class AgentbenchApp(App[None]):
         self._last_filter = LastFilter(only_ascii=not self.glyphs.braille)
         self._first = first
         self._chosen_theme = theme
+        self._keep_theme = keep_theme
         self.draw_every_s = 1 / rate_hz if rate_hz > 0 else None
         """Between two looks at whether there is something new; None: nobody looks."""
         self._screenshots = screenshots
@@ -160,7 +164,7 @@ class AgentbenchApp(App[None]):
     def action_next_theme(self) -> None:
         """The next of our themes."""
         place = THEMES.index(self.theme) if self.theme in THEMES else -1
-        self.theme = THEMES[(place + 1) % len(THEMES)]
+        self._choose_theme(THEMES[(place + 1) % len(THEMES)])
         self.notify(f"theme {self.theme}", timeout=2)
 
     def action_picture(self) -> None:
@@ -306,10 +310,12 @@ class AgentbenchApp(App[None]):
         return lambda: self.action_go(name)
 
     def _choosing(self, theme: str) -> Callable[[], None]:
-        def choose() -> None:
-            self.theme = theme
+        return lambda: self._choose_theme(theme)
 
-        return choose
+    def _choose_theme(self, theme: str) -> None:
+        self.theme = theme
+        if self._keep_theme is not None:
+            self._keep_theme(theme)
 
     def _doing(self, node: object, action: str) -> Callable[[], None]:
         async def do() -> None:
@@ -338,10 +344,12 @@ def open_session(
 
     `own_run`: a run that was begun for this session, which leaving asks about.
     """
+    without_colours = "NO_COLOR" in os.environ
     app = AgentbenchApp(
         shared,
         first=first,
-        theme=look.theme,
+        theme=look.theme or (None if without_colours else kept_theme()),
+        keep_theme=None if without_colours else keep_theme,
         ascii_only=look.ascii_only,
         rate_hz=look.rate_hz,
         screenshots=look.screenshots,

@@ -25,7 +25,8 @@ class Look:
     """What a person can choose of it."""
 
     theme: str | None = None
-    """By default the dark one; under NO_COLOR the terminal's own."""
+    """By default that which was chosen last, at first the dark one; under NO_COLOR the terminal's
+    own."""
     ascii_only: bool = False
     """Or as the terminal says."""
     mouse: bool = True

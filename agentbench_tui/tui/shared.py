@@ -42,6 +42,8 @@ class Shared:
     """The suite that a new run begins with."""
     marked: list[str] = field(default_factory=list)
     """Selectors (`agent`, `agent@version`, `run:ID`) to compare, the control first."""
+    was_read: bool = False
+    """Whether there was a store to read in this session."""
     fixed_run: bool = False
     """Whether the session was opened for one run, so that leaving it is leaving the session."""
 

@@ -23,12 +23,13 @@ class StoreWatch:
         self._version = -1
 
     def changed(self) -> bool:
-        """True also when there is another file than before, or the first one."""
+        """True also when there is another file than before, the first one, or none any more."""
         try:
             inode = os.stat(self._database).st_ino  # noqa: PTH116  # several times a second
         except OSError:
+            was_there = self._connection is not None
             self.close()
-            return False
+            return was_there
         try:
             if self._connection is None or inode != self._inode:
                 self.close()

@@ -30,6 +30,7 @@ SCHEMA = "agentbench.episode/1"
 NO_EPISODE = (
     "has no episode of a market world: only answers of benchmarks with `game: market` are episodes"
 )
+_MOST_RUNS = 300
 _MOST = 10_000
 """Answers of a run that are looked through."""
 Document = dict[str, Any]
@@ -80,6 +81,17 @@ def episode_of(
         row["case_id"],
         bool(row["simulated"]),
     )
+
+
+def newest_with_episodes(connection: sqlite3.Connection) -> str | None:
+    """The newest run whose plan has a market world; None when none of the last hundreds has."""
+    found = connection.execute(
+        "SELECT id FROM (SELECT key, id, plan FROM runs ORDER BY started_at DESC, key DESC LIMIT ?)"
+        " WHERE EXISTS (SELECT 1 FROM json_each(plan, '$.groups') g"
+        "  WHERE json_extract(g.value, '$.benchmark.game')='market') LIMIT 1",
+        (_MOST_RUNS,),
+    ).fetchone()
+    return None if found is None else str(found[0])
 
 
 @dataclass(frozen=True, slots=True)

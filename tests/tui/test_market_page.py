@@ -1,5 +1,6 @@
 """The page Market: an episode at any tick, from the store or made up and called so."""
 
+import json
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -14,7 +15,7 @@ from agentbench_tui.store.database import connect_to_read, reading
 from agentbench_tui.tui.market_rows import equity_plot, positions_table, prices_plot
 from agentbench_tui.tui.market_state import EXAMPLE_TICKS, demo, episode_view
 from agentbench_tui.tui.screens.market import EXAMPLE, Market
-from agentbench_tui.verdicts.market_episode import SCHEMA, episode_of
+from agentbench_tui.verdicts.market_episode import SCHEMA, episode_of, newest_with_episodes
 
 EPISODE: dict[str, Any] = {
     "schema": SCHEMA,
@@ -65,6 +66,19 @@ def test_an_episode_is_found_among_the_answers_of_a_run(played: Path, varied: Pa
     with reading(varied) as connection:
         assert episode_of(connection).document is None
         assert "no episode of a market world" in episode_of(connection).reason
+
+
+def test_the_newest_run_of_a_market_is_found() -> None:
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.execute("CREATE TABLE runs (key, id, plan, started_at)")
+        assert newest_with_episodes(connection) is None
+        games = ((1, "market"), (2, "market"), (3, None))
+        rows = [
+            (key, f"run-{key}", json.dumps({"groups": [{"benchmark": {"game": game}}]}), key)
+            for key, game in games
+        ]
+        connection.executemany("INSERT INTO runs VALUES (?, ?, ?, ?)", rows)
+        assert newest_with_episodes(connection) == "run-2"
 
 
 def test_at_a_tick_nothing_later_is_known() -> None:

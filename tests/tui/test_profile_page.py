@@ -80,7 +80,7 @@ async def test_all_panels_stand_beside_each_other_where_there_is_room(varied: Pa
         await pilot.press("right_square_bracket")
         await shows(pilot, "moods/echo, moody", "the agent tells no spans")
         await pilot.press("y", "x", "e")
-        await shows(pilot, "agentbench runs show")
+        await shows(pilot, "agentbench profile ")
         assert app.clipboard.endswith("n = 16")
         assert app.shared.marked[0].endswith("/moody")
 

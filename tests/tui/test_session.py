@@ -162,13 +162,27 @@ async def test_what_is_copied_cannot_steer_a_terminal(measured: Path) -> None:
 async def test_themes_are_chosen_by_name_key_and_no_color(
     measured: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with AgentbenchApp(Shared(measured), theme=LIGHT).run_test() as pilot:
+    chosen: list[str] = []
+    app = AgentbenchApp(Shared(measured), theme=LIGHT, keep_theme=chosen.append)
+    async with app.run_test() as pilot:
         assert pilot.app.theme == LIGHT
         await pilot.press("t")
         assert pilot.app.theme != LIGHT
+        assert chosen == [pilot.app.theme]
     monkeypatch.setenv("NO_COLOR", "1")
     async with AgentbenchApp(Shared(measured)).run_test() as pilot:
         assert pilot.app.theme == ANSI_DARK
+
+
+async def test_a_store_that_goes_away_is_told(measured: Path, tmp_path: Path) -> None:
+    database = copied(measured, tmp_path / "store.db")
+    app = session(database, "leaders")
+    async with app.run_test(size=(120, 40), notifications=True) as pilot:
+        await shows(pilot, "good")
+        database.rename(tmp_path / "elsewhere.db")
+        await shows(pilot, "store.db is gone: deleted or moved.")
+        app.notify("another thing")
+        await shows(pilot, "another thing", "is gone: deleted or moved.")
 
 
 async def test_ascii_is_all_of_the_screen(measured: Path) -> None:

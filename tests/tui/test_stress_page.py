@@ -103,7 +103,9 @@ async def test_a_run_is_chosen_and_watched(stress: tuple[Path, str]) -> None:
         await pilot.press("y")
         assert app.clipboard.startswith("high_load: breaks between 100 and 110 requests/s")
         await pilot.press("e")
-        assert told(app)[-1] == f"agentbench runs show {stress[1]} --format json"
+        shown, profiled = told(app)[-1].splitlines()
+        assert shown == f"agentbench runs show {stress[1]} --format json"
+        assert profiled.startswith(f"agentbench profile {stress[1]}/target ")
         await pilot.press("w")
         await settle(pilot, lambda: app.current_mode == "live")
         assert app.shared.run_id == stress[1]

@@ -2,11 +2,13 @@
 
 from dataclasses import fields
 from itertools import combinations
+from pathlib import Path
 
 import pytest
 from rich.color import ColorSystem
 from rich.style import Style
 
+from agentbench_tui.tui.kept_theme import keep_theme, kept_theme
 from agentbench_tui.tui.theme import (
     CONTRAST,
     DARK,
@@ -92,6 +94,19 @@ def test_what_is_bad_stands_out_without_colour() -> None:
     colourless = palette(DARK, no_color=True)
     assert colourless.bad != colourless.text
     assert colourless.cursor.reverse
+
+
+def test_the_theme_chosen_last_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    assert kept_theme() is None
+    keep_theme(LIGHT)
+    assert kept_theme() == LIGHT
+    (kept,) = (tmp_path / "agentbench").iterdir()
+    kept.write_bytes(b"\xff no theme")
+    assert kept_theme() is None
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(kept))  # a file: no folder can be made in it
+    keep_theme(LIGHT)
+    assert kept_theme() is None
 
 
 def test_a_theme_of_somebody_else_has_the_default_palette() -> None:

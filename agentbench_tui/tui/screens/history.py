@@ -164,7 +164,7 @@ class History(Page[Found]):
         where = f"{one.metric} of {place_words(one.finding)}"
         drawn = course_plot(one, by_time=self._by_time)
         order = f"in {drawn.x_label}" if self._by_time else "colours are versions"
-        entitle(plot, f"{where}: {len(one.points)} runs, {order}")
+        entitle(plot, f"{where}: {_runs(len(one.points))}, {order}")
         plot.show(drawn)
         entitle(facts, where)
         facts.show(finding_sentences(one))
@@ -381,3 +381,7 @@ class History(Page[Found]):
             self.app.call_from_thread(self.reload)
 
         self.run_worker(write, thread=True, group="write")
+
+
+def _runs(count: int) -> str:
+    return "1 run" if count == 1 else f"{count} runs"

@@ -27,7 +27,7 @@ from agentbench_tui.tui.widgets.grid import Grid
 from agentbench_tui.tui.widgets.plot import Plot
 from agentbench_tui.tui.widgets.scrubber import Scrubber
 from agentbench_tui.tui.widgets.sentences import Sentences
-from agentbench_tui.verdicts.market_episode import FoundEpisode, episode_of
+from agentbench_tui.verdicts.market_episode import FoundEpisode, episode_of, newest_with_episodes
 
 if TYPE_CHECKING:
     import sqlite3
@@ -92,6 +92,8 @@ class Market(Page[tuple[FoundEpisode, EpisodeView | None]]):
         self._number = 0
         """Of the episode in its run."""
         self._episodes = 0
+        self._chosen: str | None = None
+        """Run that somebody chose here."""
         self._shown: tuple[str, int] | None = None
         """Run and episode that are shown: what is read again must not start it again."""
         self._tick = 0.0
@@ -127,7 +129,12 @@ class Market(Page[tuple[FoundEpisode, EpisodeView | None]]):
         self._draw()
 
     def read(self, connection: sqlite3.Connection) -> tuple[FoundEpisode, EpisodeView | None]:
-        found = episode_of(connection, self.shared.run_id, self._number)
+        wanted = self.shared.run_id
+        found = episode_of(connection, wanted, self._number)
+        if found.document is None and (wanted is None or wanted != self._chosen):
+            # What was looked at elsewhere is no market: the newest that is one.
+            other = newest_with_episodes(connection)
+            found = found if other is None else episode_of(connection, other, self._number)
         if found.document is None:
             return found, None
         return found, episode_view(found.document, found.agent, simulated=found.simulated)
@@ -245,7 +252,8 @@ class Market(Page[tuple[FoundEpisode, EpisodeView | None]]):
 
     def _picked(self, run_id: str | None) -> None:
         if run_id is not None:
-            self.shared.run_id, self._number = run_id, 0
+            self.shared.run_id = self._chosen = run_id
+            self._number = 0
             self._view = self._shown = None
             self._playing = False
             self.remove_class("-example")

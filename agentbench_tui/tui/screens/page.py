@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 Found = TypeVar("Found")
 NOTHING_YET = "No run is stored yet. Press 2 to choose one, or r for a first one of 10 seconds."
+GONE = "{} is gone: deleted or moved. What is shown was read before; a run makes it anew."
 _LONGEST_NOTICE = 400
 _REST = 9
 """So many times as long as a reading took there is none: a large store costs a tenth of a core."""
@@ -125,6 +126,7 @@ class Page(Screen[None], Generic[Found]):
         """A line above the footer, until it is told something else; none for an empty one."""
         notice = self.query_one("#notice", Static)
         notice.display = bool(words)
+        self.set_class(bool(words), "-told")  # messages that pass keep off it
         notice.update(Text(one_line(words, _LONGEST_NOTICE)))
 
     def _after_wait(self) -> None:
@@ -137,9 +139,13 @@ class Page(Screen[None], Generic[Found]):
             with reading(self.shared.database) as connection:
                 found = self.read(connection)
         except (AgentbenchError, sqlite3.Error) as error:
-            words = str(error) if self.shared.database.exists() else self.WITHOUT_STORE
+            words = str(error)
+            if not self.shared.database.exists():
+                gone = GONE.format(self.shared.database)
+                words = gone if self.shared.was_read else self.WITHOUT_STORE
             self.app.call_from_thread(self._done, None, words)
         else:
+            self.shared.was_read = True
             self.app.call_from_thread(self._done, (found,), "")
 
     def _done(self, found: tuple[Found] | None, words: str) -> None:

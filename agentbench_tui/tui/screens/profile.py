@@ -155,4 +155,7 @@ class Profile(ExecutionPage[dict[str, Any]]):
         if self.looked is None:
             self.notify("no run is here to print")
         else:
-            self.tell(shlex.join(["agentbench", "runs", "show", self.looked.run["id"]]))
+            one = self.looked.execution
+            of = f"{self.looked.run['id']}/{one['agent_id']}"
+            words = ["agentbench", "profile", of, "--benchmark", one["benchmark_id"]]
+            self.tell(shlex.join(words))

@@ -278,4 +278,7 @@ class Stress(Page[Found]):
         command = "agentbench stress TARGET"
         if run is not None:
             command = f"agentbench runs show {run.run_id} --format json"
+            agent = self._agent_shown
+            if agent is not None:
+                command += f"\nagentbench profile {run.run_id}/{agent['agent']}  (where time went)"
         self.notify(command, title="the same in a shell", timeout=15, markup=False)

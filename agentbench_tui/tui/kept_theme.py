@@ -1,0 +1,35 @@
+"""The theme that was chosen last, kept in the user's folder of settings from session to session."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+
+from agentbench_tui.tui.theme import THEMES
+
+_LONGEST = 100
+
+
+def kept_theme() -> str | None:
+    """Its name; None where none was kept, it cannot be read, or there is no such theme any more."""
+    try:
+        with _path().open(encoding="utf-8") as file:
+            name = file.read(_LONGEST).strip()
+    except (OSError, UnicodeDecodeError, RuntimeError):
+        return None
+    return name if name in THEMES else None
+
+
+def keep_theme(name: str) -> None:
+    """Keep it. Where the folder cannot be written the choice is that of this session alone."""
+    with suppress(OSError, RuntimeError):
+        path = _path()
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"{name}\n", encoding="utf-8")
+
+
+def _path() -> Path:
+    """Raises RuntimeError for a user without a home."""
+    from platformdirs import user_config_path
+
+    return user_config_path("agentbench") / "theme"
