@@ -1,5 +1,37 @@
 """What all tests of pages share; see `stores`."""
 
+from collections.abc import Iterator
+
+import pytest
 from stores import loaded, measured, varied
+from textual.css.model import RuleSet
+from textual.css.stylesheet import Stylesheet
+from textual.css.types import CSSLocation
 
 __all__ = ["loaded", "measured", "varied"]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _style_sheets_are_parsed_once() -> Iterator[None]:
+    """Each of the hundreds of sessions that tests begin would parse the same sheets several times
+    over: an eighth of all that these tests compute."""
+    parse = Stylesheet._parse_rules
+    parsed: dict[tuple[object, ...], list[RuleSet]] = {}
+
+    def parse_once(
+        self: Stylesheet,
+        css: str,
+        read_from: CSSLocation,
+        is_default_rules: bool = False,
+        tie_breaker: int = 0,
+        scope: str = "",
+    ) -> list[RuleSet]:
+        given = (css, read_from, is_default_rules, tie_breaker, scope)
+        key = (*given, *self._variables.items())
+        if key not in parsed:
+            parsed[key] = parse(self, *given)
+        return parsed[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Stylesheet, "_parse_rules", parse_once)
+        yield
