@@ -24,6 +24,9 @@ class Signals:
     the next one breaks off the user's code that blocks it (`BrokenOff`), and a third raises
     KeyboardInterrupt wherever the program is. A hang-up that was to be ignored (`nohup`) stays so.
     Outside the main thread, where Python lets nobody hear signals, it does nothing.
+
+    A signal does not wake a loop by itself: the system may give it to another thread, or to this
+    one just before it waits. `add_signal_handler` is there for the wake-up that it arranges.
     """
 
     def __init__(self, heard: Callable[[int], None]) -> None:
@@ -38,11 +41,16 @@ class Signals:
             return self
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:
-                self._before[number] = signal.signal(number, self._come)
+                before = signal.getsignal(number)
+                self._loop.add_signal_handler(number, _woken)
+                signal.signal(number, self._come)
+                self._before[number] = before
         return self
 
     def __exit__(self, *_: object) -> None:
+        assert self._loop is not None
         for number, before in self._before.items():
+            self._loop.remove_signal_handler(number)
             signal.signal(number, before)
         self._before.clear()
 
@@ -58,3 +66,7 @@ class Signals:
     def _hear(self, number: int) -> None:
         self._unheard -= 1
         self._heard(number)
+
+
+def _woken() -> None:
+    """What is to be done is done by then: `_come` runs before anything of a loop that wakes."""
