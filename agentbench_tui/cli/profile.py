@@ -44,6 +44,13 @@ _PHASES = (
     Column("usage", "uses"),
     Column("reason", "", lambda value: value or ""),
 )
+_FUNCTIONS = (
+    Column("location", "function", names_row=True),
+    Column("share", "share", "{:.1%}".format, right=True),
+    Column("own_ms", "own", milliseconds, right=True),
+    Column("cumulative_ms", "with what it calls", milliseconds, right=True),
+    Column("calls", "calls", right=True),
+)
 _FIGURES = (
     Column("name", "of", names_row=True),
     Column("value", "", _amount, right=True),
@@ -94,11 +101,10 @@ def profile(
     with reading(path) as connection:
         executions = _executions(connection, target, suite, benchmark)
         documents = [
-            {
-                "run_id": one["run_id"],
-                **read_findings(connection, one),
-                "cprofile": _file_of_cprofile(connection, one, path),
-            }
+            _with_functions(
+                {"run_id": one["run_id"], **read_findings(connection, one)},
+                _file_of_cprofile(connection, one, path),
+            )
             for one in executions
         ]
     if flame is not None:
@@ -146,6 +152,31 @@ def _file_of_cprofile(
     folder = f"{execution['ordinal']:03}-{execution['agent_id']}-0"
     path = root.absolute() / execution["run_id"] / folder / "cprofile.prof"
     return str(path) if path.exists() else None
+
+
+def _with_functions(document: Document, cprofile: str | None) -> Document:
+    """The document with what cProfile saw of an experiment, if there was a pass of it."""
+    from agentbench_tui.verdicts.profile_functions import (
+        bottlenecks_of,
+        opportunities_of,
+        read_functions,
+    )
+
+    functions = [] if cprofile is None else read_functions(Path(cprofile))
+    found = bottlenecks_of(functions)
+    told = document["bottlenecks"]
+    if found:  # the whole call is no place that anybody could mend
+        told = [one for one in told if one["location"] != "answer, whole" or one["kind"] == "tail"]
+    return {
+        **document,
+        "cprofile": cprofile,
+        "functions": functions,
+        "bottlenecks": [*told, *found],
+        "optimization_opportunities": [
+            *document["optimization_opportunities"],
+            *opportunities_of(functions),
+        ],
+    }
 
 
 def _flame_of(documents: list[Document]) -> Document:
@@ -201,6 +232,10 @@ def _print(document: Document) -> None:
     title = f"{_title(document)}: {total} in {document['looked_at']:,} {of}"
     print_rows([_phase_row(one) for one in document["phases"]], _PHASES, "table", title=title)
     click.echo()
+    if document["functions"]:
+        title = "the call under cProfile, slower than those that were timed: own time of functions"
+        print_rows(document["functions"], _FUNCTIONS, "table", title=title)
+        click.echo()
     print_rows(_figures(document), _FIGURES, "table", title="use and tokens")
     click.echo()
     for line in _sentences(document):
@@ -214,10 +249,25 @@ def _phase_row(phase: Document) -> Document:
     return {**phase, "name": one_line(phase["name"]), "usage": ", ".join(told)}
 
 
+_OF_IMPACT = {
+    "share": "an answer", "tail": "above the median", "function": "in the profiled call",
+}  # fmt: skip
+_OF_LOAD = {"cpu_percent": "processes: mean cpu %", "rss_mb": "processes: mean memory MB"}
+"""Gauge → its name; of single answers they are with the phases."""
+
+
 def _figures(document: Document) -> list[Document]:
     use, tokens = document["resource_utilization"], document["token_analysis"]
     reason = tokens["reason"]
+    gauges: Document = next(
+        (one for scope, one in document["resources"].items() if scope.startswith("agent:")), {}
+    )
     return [
+        *(
+            {"name": words, "value": gauges[field]["mean"], "n": gauges[field]["n"], "reason": ""}
+            for field, words in _OF_LOAD.items()
+            if document["is_load"] and field in gauges
+        ),
         *({"name": name.replace("_", " "), **one} for name, one in use.items() if one is not None),
         *(
             {
@@ -235,13 +285,14 @@ def _figures(document: Document) -> list[Document]:
 def _sentences(document: Document) -> list[str]:
     lines = [
         f"bottleneck {one_line(one['location'])}: {milliseconds(one['impact_ms'])} "
-        f"{'an answer' if one['kind'] == 'share' else 'above the median'}; {one['cause']}; "
+        f"{_OF_IMPACT[one['kind']]}; "
+        f"{one_line(one['cause'])}; "
         f"{one['optimization_suggestion']}"
         for one in document["bottlenecks"]
     ]
     lines += [
         f"to save {one['estimated_impact']:.1%} of the {one['of']} at most: "
-        f"{one['potential_improvement']} (effort: {one['implementation_effort']})"
+        f"{one_line(one['potential_improvement'])} (effort: {one['implementation_effort']})"
         for one in document["optimization_opportunities"]
     ]
     return lines or ["no phase takes a tenth of the time, and nothing measured could be saved"]

@@ -75,6 +75,7 @@ def read_findings(connection: sqlite3.Connection, execution: dict[str, Any]) -> 
     document = read_profile(connection, execution)
     observed, _, is_load = read_all(connection, execution)
     usage = {} if is_load else _usage_of_spans(connection, execution["key"])
+    usage |= {} if is_load else _usage_of_answers(connection, execution["key"])
     for phase in document["phases"]:
         phase["resource_usage"] = usage.get(phase["name"])
     plan = _plan_of(connection, execution)
@@ -113,6 +114,20 @@ def _usage_of_spans(connection: sqlite3.Connection, execution_key: int) -> dict[
         name: {field: fmean(values[field]) if field in values else None for field in _USAGE}
         for name, values in told.items()
     }
+
+
+def _usage_of_answers(connection: sqlite3.Connection, execution_key: int) -> dict[str, Document]:
+    """What the agent's processes used while it was asked: processor time as a share of a core, if
+    it is known of every iteration, and the most memory. Nothing where neither is known."""
+    cpu, memory = connection.execute(
+        "SELECT CASE WHEN COUNT(cpu_seconds) = COUNT(*) AND SUM(asking_s) > 0"
+        " THEN 100 * SUM(cpu_seconds) / SUM(asking_s) END, MAX(memory_peak_mb)"
+        " FROM iterations WHERE execution_key=? AND NOT warmup",
+        (execution_key,),
+    ).fetchone()
+    if cpu is None and memory is None:
+        return {}
+    return {"answer, whole": {"cpu_percent": cpu, "memory_mb": memory, "io_operations": None}}
 
 
 def _explained(one: Document, document: Document, *, is_code: bool) -> Document:

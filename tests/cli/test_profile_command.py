@@ -90,11 +90,21 @@ def test_the_table_tells_what_is_not_known(said: Said) -> None:
 
 
 def test_an_experiment_has_the_flame_of_its_profiler(said: Said, tmp_path: Path) -> None:
-    assert "add `instruments: [cprofile]`" in said("latest", "--benchmark", "sums")
     assert "execute_once (sums.py:" in said("latest", "--flame", "-")
     for name in ("flame.svg", "flame.json", "flame.txt"):
         said("latest", "--flame", str(tmp_path / name))
         assert "execute_once (sums.py:" in (tmp_path / name).read_text()
+
+
+def test_functions_of_an_experiment_are_told_with_their_share(said: Said) -> None:
+    (found,) = json.loads(said("latest", "--benchmark", "sums", "--format", "json"))["profiles"]
+    functions = {one["location"].partition(" (")[0]: one for one in found["functions"]}
+    assert functions["<genexpr>"]["calls"] == 2001
+    assert 0.9 < sum(one["share"] for one in found["functions"]) <= 1 + 1e-9
+    places = [one["location"] for one in found["bottlenecks"]]
+    assert "answer, whole" not in places
+    assert any(place.startswith("<genexpr> (sums.py:") for place in places)
+    assert "own time of functions" in said("latest", "--benchmark", "sums")
 
 
 def test_spans_have_a_flame(said: Said) -> None:
