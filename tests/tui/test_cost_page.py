@@ -84,7 +84,9 @@ async def test_axis_group_by_window_and_filter(measured: Path) -> None:
         await pilot.press("e")
         assert told(app)[-1] == "agentbench cost --days 36500 --by version"
         await pilot.press("slash", *"fair")
-        await settle(pilot, lambda: "▲" not in screen_text(app).split("the one in use")[-1])
+        table = lambda: screen_text(app).split("the one in use")[-1]  # noqa: E731
+        await settle(pilot, lambda: not any(other in table() for other in (" good@", " bad@")))
+        assert " fair@" in table()
 
 
 async def test_mark_and_copy(measured: Path) -> None:

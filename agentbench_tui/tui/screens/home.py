@@ -262,7 +262,7 @@ class Home(Page[Overview]):
             GridRow(suite.name, (suite.name, suite.origin), role="bad" if suite.fault else "text")
             for suite in suites
         ]
-        self.query_one("#suites", Grid).show(GridData(_SUITES, rows))
+        self._show_found("#suites", GridData(_SUITES, rows))
 
     def _show_checks(self, checks: list[Check]) -> None:
         order = ("fail", "warn", "ok", "info")
@@ -271,7 +271,12 @@ class Home(Page[Overview]):
                     role=_CHECK_ROLES.get(check.status, "dim"))
             for check in sorted(checks, key=lambda check: order.index(check.status))
         ]  # fmt: skip
-        self.query_one("#checks", Grid).show(GridData(_CHECKS, rows))
+        self._show_found("#checks", GridData(_CHECKS, rows))
+
+    def _show_found(self, name: str, data: GridData) -> None:
+        """From a thread, which may end when the page is being taken down."""
+        for grid in self.query(name).results(Grid):
+            grid.show(data)
 
 
 _SIGNS = {"fail": "!!", "warn": "!", "ok": " ", "info": " "}
