@@ -11,15 +11,14 @@ import click
 
 from agentbench_tui.cli.output import Column, print_json, print_prose, print_rows
 from agentbench_tui.model.errors import UsageError
-from agentbench_tui.report.market_pages import number
-from agentbench_tui.report.market_tables import Played, summary_rows, write_reports
+from agentbench_tui.report.market_html import number
+from agentbench_tui.report.market_tables import TRAJECTORIES, Played, summary_rows, write_reports
 
 if TYPE_CHECKING:
     import sqlite3
 
 SCHEMA = "agentbench.market/1"
 VERIFIED = "agentbench.market-verified/1"
-TRAJECTORIES = "trajectories.jsonl"
 _SHOWN = (
     ("total_pnl", "P&L $"),
     ("optimality_fair", "of fair"),

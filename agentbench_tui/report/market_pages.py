@@ -3,68 +3,99 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.model.market_metrics import MARKET_METRICS
-from agentbench_tui.model.plain_number import plain
+from agentbench_tui.report.market_html import Link, Links, document, lines, table
 
 if TYPE_CHECKING:
     from agentbench_tui.report.market_tables import Played
 
-_STYLE = """
-body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 64rem; padding: 0 1rem;
-  color: #1b1f24; background: #fff }
-table { border-collapse: collapse; width: 100%; margin: 1rem 0 }
-th, td { text-align: left; padding: .3rem .6rem; border-bottom: 1px solid #d8dee4;
-  overflow-wrap: anywhere }
-th { white-space: nowrap }
-td.n { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums }
-.no { color: #b42318 } .quiet { color: #57606a }
-svg { width: 100%; height: auto; border: 1px solid #d8dee4 }
-@media (prefers-color-scheme: dark) { body { color: #e6edf3; background: #0d1117 } }
-"""
-_COLOURS = ("#0969da", "#bf3989", "#1a7f37", "#9a6700", "#8250df", "#cf222e", "#57606a", "#0598bc")
 _MOST_ROWS = 2_000
 """Rows of a table of what happened; the files beside the page hold all of them."""
-_WIDTH, _HEIGHT = 900, 240
 _OF_EPISODES = ("total_pnl", "optimality_fair", "optimality", "prediction_accuracy", "brier")
+_OF_AGENTS = (*_OF_EPISODES, "perp_win_rate", "max_drawdown")
+_ABOUT_MEANS = (
+    "Means over episodes, by optimality_fair: the share of what was attainable, in which luck"
+    " counts neither way. * simulated: the oracle knows the truth."
+)
+PAGES = {"summary.html": "Summary", "detailed.html": "Every call", "timeline.html": "Timeline"}
+"""Of an episode: file and what it is called."""
 
-Page = Callable[["Played"], str]
+
+def index_page(
+    rows: Sequence[Mapping[str, Any]], episodes: Sequence[Played], files: Sequence[str]
+) -> str:
+    """How the agents did, the best first; which worlds they played; every episode and its pages."""
+    means = [
+        (
+            row["agent_id"] + (" *" if row["simulated"] else ""),
+            row["episodes"],
+            *((row["metrics"].get(name) or {}).get("mean") for name in _OF_AGENTS),
+        )
+        for row in sorted(rows, key=_rank)
+    ]
+    worlds = {one.world: one.record for one in episodes}
+    played = [(name, one.get("title"), one["world"].get("id")) for name, one in worlds.items()]
+    is_alone = len(episodes) == 1
+    body = [
+        table(("agent", "episodes", *_OF_AGENTS), means),
+        f"<p class=quiet>{_ABOUT_MEANS}</p>",
+        "<h2>Worlds</h2>",
+        table(("world", "made of", "id"), played),
+        "<h2>Episodes</h2>",
+        _episodes(episodes, is_alone=is_alone),
+        "<h2>Files</h2>",
+        _listed(Link(name, name) for name in files),
+    ]
+    return document("Market", "\n".join(body), (Link("comparison.html", "Comparison"),))
 
 
-def document(title: str, body: str) -> str:
-    """A page; `title` is text, `body` is HTML."""
+def episode_index_page(played: Played, files: Sequence[str]) -> str:
+    """The pages and files of one episode, and how it ended."""
+    rows = [(name, played.metrics.get(name), unit_of(name)) for name in _OF_AGENTS]
+    body = table(("metric", "value", "unit"), rows) + _listed(Link(name, name) for name in files)
+    return document(_title(played), body, links_of(played))
+
+
+def links_of(played: Played, *, is_alone: bool = False) -> tuple[Link, ...]:
+    """From one page of an episode to the others, and to the index of all."""
+    up = "" if is_alone else "../" * len(played.folder.split("/"))
+    return (Link(f"{up}index.html", "Index"), *(Link(to, title) for to, title in PAGES.items()))
+
+
+def _episodes(episodes: Sequence[Played], *, is_alone: bool) -> str:
+    rows = []
+    for one in episodes[:_MOST_ROWS]:
+        place = "" if is_alone else f"{one.folder}/"
+        pages = Links(tuple(Link(place + name, title) for name, title in PAGES.items()))
+        figures = (one.metrics.get(name) for name in _OF_EPISODES)
+        rows.append((one.agent_id, one.world, one.repeat + 1, *figures, pages))
+    head = ("agent", "world", "repeat", *_OF_EPISODES, "pages")
+    return table(head, rows) + _cut(len(episodes), "episodes", "comparison.csv")
+
+
+def _rank(row: Mapping[str, Any]) -> tuple[bool, float]:
+    fair = (row["metrics"].get("optimality_fair") or {}).get("mean")
+    return row["simulated"], math.inf if fair is None else -fair
+
+
+def _title(played: Played) -> str:
+    return f"{played.agent_id} in {played.world}, run {played.repeat + 1}"
+
+
+def _listed(links: Iterable[Link]) -> str:
     return (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width">'
-        f"<title>{escape(title)}</title><style>{_STYLE}</style></head>\n"
-        f"<body><h1>{escape(title)}</h1>\n{body}\n</body></html>\n"
+        "<ul>"
+        + "".join(f'<li><a href="{escape(one.to)}">{escape(one.text)}</a></li>\n' for one in links)
+        + "</ul>"
     )
 
 
-def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """A table of text and numbers; numbers stand at the right."""
-    names = "".join(f"<th>{escape(name)}</th>" for name in head)
-    lines = "".join(f"<tr>{''.join(map(_cell, row))}</tr>\n" for row in rows)
-    return f"<table><thead><tr>{names}</tr></thead>\n<tbody>\n{lines}</tbody></table>"
-
-
-def number(value: object) -> str:
-    """A number as tables print it; – where there is none."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return "–" if value is None else str(value)
-    return f"{value:,.4f}".rstrip("0").rstrip(".") if isinstance(value, float) else f"{value:,}"
-
-
-def index_page(title: str, links: Iterable[tuple[str, str]]) -> str:
-    """Links to the other pages: (address, text)."""
-    lines = "".join(f'<li><a href="{escape(to)}">{escape(text)}</a></li>\n' for to, text in links)
-    return document(title, f"<ul>\n{lines}</ul>")
-
-
-def summary_page(played: Played) -> str:
+def summary_page(played: Played, links: Iterable[Link] = ()) -> str:
     """Who played where, how it ended, and every metric of the episode."""
     record = played.record
     facts = [
@@ -74,20 +105,21 @@ def summary_page(played: Played) -> str:
         ("equity at the end, USD", record["equity"][-1] if record["equity"] else None),
         *(("note", notice) for notice in record.get("notices", ())),
     ]
+    missing = record.get("missing") or {}
     rows = [
-        (name, value, unit_of(name))
+        (name, value, unit_of(name), missing.get(name, ""))
         for name, value in played.metrics.items()
-    ]  # fmt: skip
+    ]
     body = [
         table(("", ""), facts),
-        _lines("Equity, USD", [("equity", record["equity"])]),
+        lines("Equity, USD", [("equity", record["equity"])]),
         "<h2>Metrics</h2>",
-        table(("metric", "value", "unit"), rows),
+        table(("metric", "value", "unit", ""), rows),
     ]
-    return document(f"{played.agent_id} in {played.world}", "\n".join(body))
+    return document(_title(played), "\n".join(body), links)
 
 
-def detailed_page(played: Played) -> str:
+def detailed_page(played: Played, links: Iterable[Link] = ()) -> str:
     """Every call in order, refused ones too."""
     acts = played.record["acts"]
     rows = [
@@ -96,10 +128,10 @@ def detailed_page(played: Played) -> str:
     ]
     more = _cut(len(acts), "calls", "actions.csv")
     head = ("tick", "method", "arguments", "accepted", "result")
-    return document(f"Calls of {played.agent_id} in {played.world}", table(head, rows) + more)
+    return document(f"Calls of {_title(played)}", table(head, rows) + more, links)
 
 
-def timeline_page(played: Played) -> str:
+def timeline_page(played: Played, links: Iterable[Link] = ()) -> str:
     """Prices and equity over time, and what was said and done, tick by tick."""
     record = played.record
     markets = _named(record["instruments"], "market")
@@ -118,13 +150,13 @@ def timeline_page(played: Played) -> str:
     ]
     events.sort(key=lambda event: event[0])
     body = [
-        _lines("Equity, USD", [("equity", record["equity"])]),
-        _lines("Price of YES", markets),
-        _lines("Perpetuals, start = 100", perpetuals),
+        lines("Equity, USD", [("equity", record["equity"])]),
+        lines("Price of YES", markets),
+        lines("Perpetuals, start = 100", perpetuals),
         table(("tick", "where", "who", "what"), events[:_MOST_ROWS]),
         _cut(len(events), "events", "result.json"),
     ]
-    return document(f"Timeline of {played.agent_id} in {played.world}", "\n".join(body))
+    return document(f"Timeline of {_title(played)}", "\n".join(body), links)
 
 
 def comparison_page(rows: Sequence[Mapping[str, Any]], episodes: Sequence[Played]) -> str:
@@ -133,25 +165,16 @@ def comparison_page(rows: Sequence[Mapping[str, Any]], episodes: Sequence[Played
     agents = [row["agent_id"] + (" *" if row["simulated"] else "") for row in rows]
     means: list[tuple[Any, ...]] = [("episodes", "", *(row["episodes"] for row in rows))]
     means += [
-        (
-            name,
-            unit_of(name),
-            *((row["metrics"].get(name) or {}).get("mean") for row in rows),
-        )
+        (name, unit_of(name), *((row["metrics"].get(name) or {}).get("mean") for row in rows))
         for name in names
-    ]
-    each = [
-        (one.agent_id, one.world, one.repeat + 1, *(one.metrics.get(name) for name in _OF_EPISODES))
-        for one in episodes[:_MOST_ROWS]
     ]
     body = [
         table(("metric", "unit", *agents), means),
         "<p class=quiet>Means over episodes. * simulated: the oracle knows the truth.</p>",
         "<h2>Episodes</h2>",
-        table(("agent", "world", "repeat", *_OF_EPISODES), each),
-        _cut(len(episodes), "episodes", "comparison.csv"),
+        _episodes(episodes, is_alone=len(episodes) == 1),
     ]
-    return document("Comparison", "\n".join(body))
+    return document("Comparison", "\n".join(body), (Link("index.html", "Index"),))
 
 
 def unit_of(name: str) -> str:
@@ -159,17 +182,9 @@ def unit_of(name: str) -> str:
     base, _, _ = name.partition(".")
     if base in MARKET_METRICS:
         return MARKET_METRICS[base].unit
+    if base.endswith("_pnl") or base == "funding":
+        return "USD"
     return "ms" if base.endswith("_ms") else ""
-
-
-def _cell(value: object) -> str:
-    if isinstance(value, bool):
-        return "<td>yes</td>" if value else '<td class="no">no</td>'
-    if isinstance(value, int | float):
-        return f'<td class="n">{escape(number(value))}</td>'
-    if value is None:
-        return '<td class="n">–</td>'
-    return f"<td>{escape(str(value))}</td>"
 
 
 def _cut(count: int, what: str, file: str) -> str:
@@ -179,40 +194,17 @@ def _cut(count: int, what: str, file: str) -> str:
 
 
 def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    """As JSON, numbers as far as one reads them; the tables beside the page have them whole."""
+    return json.dumps(_short(value), ensure_ascii=False)
+
+
+def _short(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {name: _short(inner) for name, inner in value.items()}
+    return float(f"{value:.6g}") if isinstance(value, float) else value
 
 
 def _named(
     instruments: Iterable[Mapping[str, Any]], kind: str
 ) -> list[tuple[str, Sequence[float]]]:
     return [(one["name"], one["prices"]) for one in instruments if one["kind"] == kind]
-
-
-def _lines(title: str, lines: Sequence[tuple[str, Sequence[float]]]) -> str:
-    """Lines over the ticks, as SVG; nothing where there is nothing to draw."""
-    values = [value for _, line in lines for value in line]
-    if not values:
-        return ""
-    low, high = min(values), max(values)
-    height = (high - low) or 1.0
-    paths = []
-    for place, (name, line) in enumerate(lines):
-        step = _WIDTH / max(1, len(line) - 1)
-        points = " ".join(
-            f"{nth * step:.1f},{_HEIGHT - 10 - (value - low) / height * (_HEIGHT - 20):.1f}"
-            for nth, value in enumerate(line)
-        )
-        paths.append(
-            f'<polyline fill="none" stroke="{_COLOURS[place % len(_COLOURS)]}" stroke-width="1.5"'
-            f' points="{points}"><title>{escape(name)}</title></polyline>'
-        )
-    names = " · ".join(
-        f'<span style="color:{_COLOURS[place % len(_COLOURS)]}">{escape(name)}</span>'
-        for place, (name, _) in enumerate(lines)
-    )
-    return (
-        f"<h2>{escape(title)}</h2>\n"
-        f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="{escape(title)}">'
-        f"{''.join(paths)}</svg>\n<p class=quiet>{escape(plain(round(low, 4)))} to"
-        f" {escape(plain(round(high, 4)))}; {names}</p>"
-    )

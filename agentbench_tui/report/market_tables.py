@@ -19,17 +19,22 @@ from agentbench_tui.model.errors import UsageError
 from agentbench_tui.report.market_pages import (
     comparison_page,
     detailed_page,
+    episode_index_page,
     index_page,
+    links_of,
     summary_page,
     timeline_page,
 )
 
 SCHEMA = "agentbench.market-comparison/1"
+TRAJECTORIES = "trajectories.jsonl"
+_FILES = ("comparison.json", "comparison.csv")
+_OF_EPISODE = ("result.json", "metrics.json", "metrics.csv", "actions.csv")
 _OF_CLOCKS = ("response_ms", "turn_ms")
-_PAGES = {
-    "summary.html": ("Summary", summary_page),
-    "detailed.html": ("Every call", detailed_page),
-    "timeline.html": ("Timeline", timeline_page),
+_MAKERS = {
+    "summary.html": summary_page,
+    "detailed.html": detailed_page,
+    "timeline.html": timeline_page,
 }
 
 
@@ -104,39 +109,39 @@ def write_reports(folder: Path, document: Mapping[str, Any], episodes: Sequence[
     episodes = sorted(episodes, key=lambda one: (one.agent_id, one.world, one.repeat))
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        links = [("comparison.html", "Comparison")]
+        is_alone = len(episodes) == 1
         for one in episodes:
-            place = "." if len(episodes) == 1 else one.folder
-            _write_episode(folder / place, one, is_alone=len(episodes) == 1)
-            if place == ".":
-                links += [(name, title) for name, (title, _) in _PAGES.items()]
-            else:
-                links.append((f"{place}/index.html", place))
+            _write_episode(folder if is_alone else folder / one.folder, one, is_alone=is_alone)
         rows = _without_clocks(summary_rows(episodes))
         (folder / "comparison.json").write_text(_dump(_comparison(rows, episodes)))
         (folder / "comparison.csv").write_text(comparison_csv(episodes))
         (folder / "comparison.html").write_text(comparison_page(rows, episodes))
-        (folder / "index.html").write_text(index_page("Market", links))
-        if len(episodes) != 1:
+        if not is_alone:
             (folder / "result.json").write_text(_dump(document))
+        files = [*_FILES, *(_OF_EPISODE if is_alone else ("result.json",))]
+        if any("trajectory" in one.record for one in episodes):
+            files += [TRAJECTORIES, *(("trajectory.json",) if is_alone else ())]
+        (folder / "index.html").write_text(index_page(rows, episodes, files))
     except OSError as error:
         raise UsageError(f"{folder} cannot be written: {error.strerror or error}") from None
 
 
 def _write_episode(folder: Path, played: Played, *, is_alone: bool) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    for name, (_, page) in _PAGES.items():
-        (folder / name).write_text(page(played))
-    if not is_alone:
-        links = [(name, title) for name, (title, _) in _PAGES.items()]
-        (folder / "index.html").write_text(index_page(played.folder, links))
+    links = links_of(played, is_alone=is_alone)
+    for name, page in _MAKERS.items():
+        (folder / name).write_text(page(played, links))
     trajectory = played.record.get("trajectory")
     result = {name: value for name, value in played.record.items() if name != "trajectory"}
     named = {"agent_id": played.agent_id, "world": played.world, "repeat": played.repeat}
     (folder / "result.json").write_text(_dump({**named, **result}))
     (folder / "metrics.json").write_text(_dump({**named, **played.record["metrics"]}))
+    files = [*_OF_EPISODE]
     if trajectory is not None:
         (folder / "trajectory.json").write_text(_dump(trajectory))
+        files.append("trajectory.json")
+    if not is_alone:
+        (folder / "index.html").write_text(episode_index_page(played, files))
     (folder / "actions.csv").write_text(actions_csv(played))
     (folder / "metrics.csv").write_text(_csv(("metric", "value"), played.metrics.items()))
 

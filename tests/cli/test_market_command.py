@@ -143,6 +143,13 @@ def test_two_equal_runs_give_equal_comparisons(capfd: pytest.CaptureFixture[str]
     assert len(lines) == 16
     assert len({line["group"] for line in lines}) == 2
     assert all(len(line["steps"]) == 10 for line in lines)
+    check_links(Path("one"))
+    index = Path("one/index.html").read_text()
+    rows = [row.split("</td>")[0] for row in index.split("<tr><td>")[1:9]]
+    assert rows[-1] == "oracle *"  # others by what they made of what was attainable
+    assert set(rows[:-1]) == {
+        *("hold", "random", "always_long", "momentum", "contrarian", "follower", "bayes")
+    }
 
 
 def test_a_single_episode_has_its_files_in_the_folder_itself(
@@ -154,6 +161,7 @@ def test_a_single_episode_has_its_files_in_the_folder_itself(
     assert {"total_pnl", "optimality_fair"} <= {row[0] for row in rows}
     assert json.loads(Path("out/result.json").read_text())["agent_id"] == "momentum"
     assert "summary.html" in Path("out/index.html").read_text()
+    check_links(Path("out"))
 
 
 def test_a_program_of_ones_own_plays_beside_a_baseline(capfd: pytest.CaptureFixture[str]) -> None:
@@ -215,10 +223,22 @@ class Tags(HTMLParser):
         super().__init__()
         self.names: set[str] = set()
         self.sources: list[str] = []
+        self.links: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.names.add(tag)
         self.sources += [value or "" for name, value in attrs if name == "src"]
+        self.links += [value or "" for name, value in attrs if name == "href"]
+
+
+def check_links(folder: Path) -> None:
+    """Every page leads to the index, and every link to a file."""
+    for page in folder.rglob("*.html"):
+        tags = Tags()
+        tags.feed(page.read_text())
+        places = {(page.parent / link).resolve() for link in tags.links}
+        assert all(place.is_file() for place in places), page
+        assert page.parent == folder or (folder / "index.html").resolve() in places, page
 
 
 def test_what_an_agent_writes_is_text_in_every_page_and_no_formula_in_a_table(
