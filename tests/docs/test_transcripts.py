@@ -8,17 +8,21 @@ A page marks a block of commands by a comment on the line before it:
     <!-- test page -->       besides, the block goes on in the folder of the page's block before
 
 In the block, a line that starts with `$ ` is a command, and one that starts with `> ` continues it.
-Each block runs in an empty folder with an empty home and no terminal.
+Each block runs in an empty folder with an empty home and no terminal. A shell runs the commands,
+but for those that are `agentbench` and its arguments alone: these need no second start of Python.
 """
 
 import os
 import re
+import shlex
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from ready_commands import ReadyCommands
 
 ROOT = Path(__file__).parents[2]
 BLOCK = re.compile(r"(?m)^<!-- test(?P<options>[^>]*)-->\n+```console\n(?P<text>(?:.*\n)*?)```$")
@@ -85,21 +89,35 @@ def tidy(text: str) -> str:
     return re.sub(r"(?m)[ \t]+$", "", text)
 
 
-def try_out_page(page: str, folder: Path, path: str) -> None:
-    place = folder
-    for i, block in enumerate(blocks(page)):
-        if not block.continues:
-            place = folder / f"block {i}"
-            place.mkdir()
-        try_out(block, place, path)
+def alone(line: str) -> list[str] | None:
+    """Arguments of `agentbench` where a shell would do nothing else with the line."""
+    line = line.replace("\\\n", " ")
+    if not line.startswith("agentbench ") or re.search(r"""[^\w\s@%+=:,./'-]""", unquoted(line)):
+        return None
+    return shlex.split(line)[1:]
 
 
-def try_out(block: Block, folder: Path, path: str) -> None:
-    for i, command in enumerate(block.commands, 1):
+def unquoted(line: str) -> str:
+    return re.sub(r"'[^']*'", "''", line)
+
+
+@dataclass(frozen=True, slots=True)
+class Shell:
+    """What runs the commands of a page."""
+
+    path: str
+    ready: ReadyCommands
+
+    def run(self, line: str, folder: Path) -> tuple[int, str]:
+        """Exit status, and what was written to stdout and stderr together."""
+        arguments = alone(line)
+        environment = os.environ | {"PATH": self.path}
+        if arguments is not None:
+            return self.ready.run(arguments, folder, environment)
         done = subprocess.run(
-            ["sh", "-c", command.line],
+            ["sh", "-c", line],
             cwd=folder,
-            env=os.environ | {"PATH": path},
+            env=environment,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -107,23 +125,48 @@ def try_out(block: Block, folder: Path, path: str) -> None:
             timeout=TIME_LIMIT_S,
             check=False,
         )
+        return done.returncode, done.stdout
+
+
+def try_out_page(page: str, folder: Path, shell: Shell) -> None:
+    place = folder
+    for i, block in enumerate(blocks(page)):
+        if not block.continues:
+            place = folder / f"block {i}"
+            place.mkdir()
+        try_out(block, place, shell)
+
+
+def try_out(block: Block, folder: Path, shell: Shell) -> None:
+    for i, command in enumerate(block.commands, 1):
+        status, printed = shell.run(command.line, folder)
         expected = block.exit_status if i == len(block.commands) else 0
-        what = f"$ {command.line}\n{done.stdout}"
-        assert done.returncode == expected, f"exit status {done.returncode}\n{what}"
+        what = f"$ {command.line}\n{printed}"
+        assert status == expected, f"exit status {status}\n{what}"
         if block.compares_output:
-            assert matches(command.shown, done.stdout), f"{what}\n--- shown:\n{command.shown}"
+            assert matches(command.shown, printed), f"{what}\n--- shown:\n{command.shown}"
+
+
+@pytest.fixture(scope="module")
+def ready() -> Iterator[ReadyCommands]:
+    made = ReadyCommands(ROOT)
+    try:
+        yield made
+    finally:
+        made.close()
 
 
 @pytest.fixture
-def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """A PATH with the `agentbench` of this checkout, installed or not."""
+def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ready: ReadyCommands) -> Shell:
+    """With a PATH that has the `agentbench` of this checkout, installed or not."""
     bin_folder = tmp_path / "bin"
     bin_folder.mkdir()
     command = bin_folder / "agentbench"
     command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m agentbench_tui "$@"\n')
     command.chmod(0o755)
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT), os.environ["PYTHONPATH"]]))
-    return os.pathsep.join([str(bin_folder), str(Path(sys.executable).parent), "/usr/bin", "/bin"])
+    path = [str(bin_folder), str(Path(sys.executable).parent), "/usr/bin", "/bin"]
+    return Shell(os.pathsep.join(path), ready)
 
 
 @pytest.mark.parametrize(
@@ -131,8 +174,8 @@ def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     [p for p in sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]) if blocks(p.read_text())],
     ids=lambda page: str(page.relative_to(ROOT)),
 )
-def test_commands_of_a_page_do_what_it_says(page: Path, tmp_path: Path, path: str) -> None:
-    try_out_page(page.read_text(), tmp_path, path)
+def test_commands_of_a_page_do_what_it_says(page: Path, tmp_path: Path, shell: Shell) -> None:
+    try_out_page(page.read_text(), tmp_path, shell)
 
 
 PAGE = """
@@ -171,8 +214,8 @@ def test_only_marked_blocks_are_taken() -> None:
     assert (second.exit_status, second.compares_output, second.continues) == (3, False, True)
 
 
-def test_a_page_that_tells_the_truth_passes(tmp_path: Path, path: str) -> None:
-    try_out_page(PAGE, tmp_path, path)
+def test_a_page_that_tells_the_truth_passes(tmp_path: Path, shell: Shell) -> None:
+    try_out_page(PAGE, tmp_path, shell)
     assert (tmp_path / "block 0" / "where").exists()
 
 
@@ -185,10 +228,37 @@ def test_a_page_that_tells_the_truth_passes(tmp_path: Path, path: str) -> None:
         ("$ pwd > where", "$ false"),
     ],
 )
-def test_a_page_that_does_not_fails(was: str, becomes: str, tmp_path: Path, path: str) -> None:
+def test_a_page_that_does_not_fails(was: str, becomes: str, tmp_path: Path, shell: Shell) -> None:
     assert was in PAGE
     with pytest.raises(AssertionError):
-        try_out_page(PAGE.replace(was, becomes), tmp_path, path)
+        try_out_page(PAGE.replace(was, becomes), tmp_path, shell)
+
+
+@pytest.mark.parametrize(
+    ("line", "arguments"),
+    [
+        ("agentbench runs list", "runs list"),
+        (
+            "agentbench load 'mock?ttft=2ms&itl=1ms' \\\n  --rate 5",
+            "load mock?ttft=2ms&itl=1ms --rate 5",
+        ),
+        ("agentbench runs list > file", None),
+        ("agentbench runs show $RUN", None),
+        ("agentbench runs show *", None),
+        ("AGENTBENCH_DB=a.db agentbench runs list", None),
+        ("agentbench runs list; pwd", None),
+        ('agentbench run "a b"', None),
+        ("agentbench-old run", None),
+        ("pwd", None),
+    ],
+)
+def test_what_a_shell_is_needed_for_is_left_to_it(line: str, arguments: str | None) -> None:
+    assert alone(line) == (arguments and arguments.split())
+
+
+def test_commands_without_a_shell_do_what_those_with_one_do(tmp_path: Path, shell: Shell) -> None:
+    for line in ("agentbench --version", "agentbench runs show nothing", "agentbench --nonsense"):
+        assert shell.run(line, tmp_path) == shell.run(f"{line};", tmp_path)
 
 
 def test_a_misspelt_option_is_refused() -> None:
