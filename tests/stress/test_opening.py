@@ -19,14 +19,14 @@ from agentbench_tui.stress.measured import Measured
 from agentbench_tui.stress.stand import Stand
 
 EATER = """
-held = bytearray(200_000_000)
+held = bytearray(90_000_000)
 held[::4096] = b"x" * len(held[::4096])
 input()
 print("full")
 """
 
 
-@pytest.mark.parametrize(("limit_mb", "failures"), [(None, {}), (90.0, {"limit": 2})])
+@pytest.mark.parametrize(("limit_mb", "failures"), [(None, {}), (60.0, {"limit": 2})])
 async def test_a_program_is_under_the_memory_limit_of_the_scenario(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,

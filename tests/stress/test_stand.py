@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from staged import QUICK_MOCK, descendants, on_stand
+from staged import QUICK_MOCK, Staged, descendants, on_stand
 
 from agentbench_tui.load.rate_profile import Steps
 from agentbench_tui.stress.budget import Stopped
@@ -21,63 +22,99 @@ from agentbench_tui.stress.reporter import facts_of
 from agentbench_tui.stress.stand import Stand
 
 
-async def test_a_window_is_told_request_by_request_and_kept(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    found: list[Measured] = []
+@dataclass
+class Seen:
+    """What one target on its stand showed, window after window."""
+
+    one: Measured
+    two: Measured
+    three: Measured
+    full: Measured
+    """Of one place in flight, and many more requests."""
+    processes: list[set[int]]
+    """Of the run, after the first window and after the second; and once it was over."""
+    memory_mb: float | None
+    """After the first window."""
+    idle: tuple[bool, bool]
+    """At its own pace, and at one that it never had."""
+    staged: Staged
+
+
+@pytest.fixture(scope="module")
+def seen(tmp_path_factory: pytest.TempPathFactory) -> Seen:
+    before = descendants()
+    found: dict[str, Any] = {}
 
     async def act(stand: Stand, *_: Any) -> None:
-        found.append(await stand.hold(Course(0.3, rate=100), phase="one"))
-        found.append(await stand.hold(Course(0.3, users=2), phase="two"))
-        found.append(
-            await stand.hold(Course(0.4, profile=Steps(((50, 0.2), (100, 0.2)))), phase="three")
-        )
+        assert await stand.idle()
+        assert stand.pace_ms is not None
+        assert stand.windows == 0  # nothing of it is kept
+        with pytest.raises(ValueError, match="more than the 1000/s"):
+            await stand.hold(Course(1, rate=1001), phase="one")
+        with pytest.raises(ValueError, match="101 users"):
+            await stand.hold(Course(1, users=101), phase="one")
+        found["one"] = await stand.hold(Course(0.6, rate=50), phase="one")
+        found["memory_mb"] = stand.memory_mb()
+        processes = [descendants() - before]
+        found["two"] = await stand.hold(Course(0.3, users=2), phase="two")
+        processes.append(descendants() - before)
+        steps = Course(0.4, profile=Steps(((50, 0.2), (100, 0.2))))
+        found["three"] = await stand.hold(steps, phase="three")
+        crowd = Course(0.2, rate=500, max_in_flight=1, drain_s=0.0)
+        found["full"] = await stand.hold(crowd, phase="full")
+        assert await stand.idle()
+        stand.pace_ms = 0.01
+        found["idle"] = True, await stand.idle(0.3)
+        found["processes"] = processes
 
-    staged = await on_stand(tmp_path, monkeypatch, act)
-    one, two, three = found
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        ended = asyncio.run(on_stand(tmp_path_factory.mktemp("stand"), monkeypatch, act))
+    found["processes"].append(descendants() - before)
+    return Seen(**found, staged=ended)
+
+
+def test_a_window_is_told_request_by_request_and_kept(seen: Seen) -> None:
+    one, two, three = seen.one, seen.two, seen.three
     assert one.ok.all()
-    assert (len(one), one.asked_per_s, one.users) == (30, 100, None)
-    assert np.allclose(one.due_s, np.arange(30) / 100, atol=1e-5)
+    assert (len(one), one.asked_per_s, one.users) == (30, 50, None)
+    assert np.allclose(one.due_s, np.arange(30) / 50, atol=1e-5)
     assert (one.e2e_ms > 20).all()
     assert (one.end_s > one.due_s).all()
     assert (two.users, two.asked_per_s, len(three)) == (2, None, 30)
-    assert staged.windows == {0: len(one), 1: len(two), 2: len(three)}
-    assert staged.outcome.status == "complete"
-    assert staged.told.status == "complete"
+    kept = {0: len(one), 1: len(two), 2: len(three)}
+    assert kept.items() <= seen.staged.windows.items()
+    assert list(seen.staged.windows) == [0, 1, 2, 3]
+    assert seen.staged.outcome.status == "complete"
+    assert seen.staged.told.status == "complete"
 
 
-async def test_workers_stay_from_one_window_to_the_next(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    before, seen = descendants(), []
-
-    async def act(stand: Stand, *_: Any) -> None:
-        for phase in ("one", "two"):
-            await stand.hold(Course(0.1, users=1), phase=phase)
-            seen.append(descendants() - before)
-
-    await on_stand(tmp_path, monkeypatch, act)
-    assert seen[0] == seen[1]
-    assert descendants() == before
+def test_workers_stay_from_one_window_to_the_next(seen: Seen) -> None:
+    first, second, afterwards = seen.processes
+    assert first == second != set()
+    assert afterwards == set()
 
 
-async def test_what_never_got_a_place_counts_as_not_answered(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    found: list[Measured] = []
-
-    async def act(stand: Stand, *_: Any) -> None:
-        course = Course(0.2, rate=500, max_in_flight=1, drain_s=0.0)
-        found.append(await stand.hold(course, phase="full"))
-
-    await on_stand(tmp_path, monkeypatch, act)
-    (window,) = found
+def test_what_never_got_a_place_counts_as_not_answered(seen: Seen) -> None:
+    window = seen.full
     assert len(window) == 100  # whether it was sent or not
     assert window.failures["unsent"] == 100 - int(np.isfinite(window.end_s).sum()) - int(
         window.failures.get("unfinished", 0)
     )
     assert window.sender_limit is None  # the target had one place, and took its time
     assert window.ok.sum() < 20
+
+
+def test_it_is_idle_at_its_own_pace_alone(seen: Seen) -> None:
+    assert seen.idle == (True, False)
+
+
+def test_memory_and_cpu_of_a_target_here_are_read(seen: Seen) -> None:
+    window = seen.one
+    assert len(window.memory_mb) >= 2
+    assert seen.memory_mb == pytest.approx(window.memory_mb[-1][1], rel=0.2)
+    assert window.cpu_share is not None
+    assert 0 < window.cpu_share < 2
+    assert facts_of(window).memory_mb == window.memory_mb[-1][1]
 
 
 async def test_faults_go_by_the_clock_of_the_window(
@@ -141,49 +178,6 @@ async def test_no_window_outlasts_the_time_of_the_execution(
 
     staged = await on_stand(tmp_path, monkeypatch, act, max_s=0.3)
     assert "0.3 s (`max_s`) are used up" in staged.told.reason
-
-
-async def test_rates_and_users_over_those_allowed_are_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async def act(stand: Stand, *_: Any) -> None:
-        with pytest.raises(ValueError, match="more than the 50/s"):
-            await stand.hold(Course(1, rate=51), phase="one")
-        with pytest.raises(ValueError, match="5 users"):
-            await stand.hold(Course(1, users=5), phase="one")
-
-    await on_stand(tmp_path, monkeypatch, act, most_rate=50, most_concurrency=4)
-
-
-async def test_it_is_idle_again_when_what_was_left_is_served(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async def act(stand: Stand, *_: Any) -> None:
-        assert await stand.idle()
-        assert stand.pace_ms is not None
-        assert stand.windows == 0  # nothing of it is kept
-        stand.pace_ms = 0.01
-        assert not await stand.idle(0.3)
-
-    staged = await on_stand(tmp_path, monkeypatch, act)
-    assert staged.windows == {}
-    assert staged.told.status == "complete"
-
-
-async def test_memory_and_cpu_of_a_target_here_are_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    found: list[Measured] = []
-
-    async def act(stand: Stand, *_: Any) -> None:
-        found.append(await stand.hold(Course(0.6, rate=50), phase="one"))
-        assert stand.memory_mb() == pytest.approx(found[0].memory_mb[-1][1], rel=0.2)
-
-    await on_stand(tmp_path, monkeypatch, act)
-    assert len(found[0].memory_mb) >= 2
-    assert found[0].cpu_share is not None
-    assert 0 < found[0].cpu_share < 2
-    assert facts_of(found[0]).memory_mb == found[0].memory_mb[-1][1]
 
 
 async def test_a_target_that_dies_ends_the_window_and_leaves_nothing(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
 from pathlib import Path
 from typing import Any
@@ -75,12 +76,25 @@ async def test_a_run_of_stress_is_one_value_of_what_it_found(
     assert {one.metric for one in pair.metrics} == {"resilience"}
 
 
-async def test_tokens_and_costs_of_all_windows_are_added_up(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    found = await scored(tmp_path, monkeypatch, 90.0)
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Staged]:
+    """Where a run of one agent is stored that has figures of all kinds, and what it told."""
+    folder = tmp_path_factory.mktemp("evidence")
+    advice = Advice(
+        rule="r", severity="info", words="w", evidence={"a": math.nan, "b": 1.5, "c": "x"}
+    )
+    facts = {"lost": math.nan, "kept": 2.0, "endless": math.inf}
+    errors = {"scored_requests": 300.0, "scored_failed": 75.0}
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setattr("agentbench_tui.stress.advice.advise", lambda _: [advice])
+        found = asyncio.run(scored(folder, monkeypatch, 90.0, **facts, **errors))
+    return folder, found
+
+
+def test_tokens_and_costs_of_all_windows_are_added_up(told: tuple[Path, Staged]) -> None:
+    folder, found = told
     used = found.execution["metrics"]["tokens_used"]
-    with reading(tmp_path / "store.db") as connection:
+    with reading(folder / "store.db") as connection:
         (row,) = executions_where(connection, agent="t0")
         columns = read_columns(connection, row["key"])
         windows = read_windows(connection, row["key"]).values()
@@ -92,21 +106,13 @@ async def test_tokens_and_costs_of_all_windows_are_added_up(
     assert costs.value == pytest.approx(seconds / 1000)
 
 
-async def test_what_is_no_finite_number_is_left_out(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    advice = Advice(
-        rule="r", severity="info", words="w", evidence={"a": math.nan, "b": 1.5, "c": "x"}
-    )
-    monkeypatch.setattr("agentbench_tui.stress.advice.advise", lambda _: [advice])
-    found = await scored(tmp_path, monkeypatch, 90.0, lost=math.nan, kept=2.0, endless=math.inf)
-    assert found.told.observations.keys() - {"machine_cores"} == {"kept"}
-    assert [one.evidence for one in found.told.advice] == [{"b": 1.5, "c": "x"}]
+def test_what_is_no_finite_number_is_left_out(told: tuple[Path, Staged]) -> None:
+    report = told[1].told
+    scored_by = {"scored_requests", "scored_failed"}
+    assert report.observations.keys() - {"machine_cores"} - scored_by == {"kept"}
+    assert [one.evidence for one in report.advice] == [{"b": 1.5, "c": "x"}]
 
 
-async def test_errors_are_those_of_what_a_scenario_scores(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    found = await scored(tmp_path, monkeypatch, 90.0, scored_requests=300.0, scored_failed=75.0)
-    share = found.execution["metrics"]["error_share"]
+def test_errors_are_those_of_what_a_scenario_scores(told: tuple[Path, Staged]) -> None:
+    share = told[1].execution["metrics"]["error_share"]
     assert (share["value"], share["n"]) == (0.25, 300)
