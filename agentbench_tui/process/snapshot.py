@@ -162,7 +162,8 @@ def proportional_bytes(info: ProcessInfo) -> int:
 
 def _read(path: str) -> bytes:
     try:
-        return Path(path).read_bytes()
+        with open(path, "rb", buffering=0) as file:  # noqa: PTH123 (as above)
+            return file.read()
     except OSError:  # gone, or not ours to read
         return b""
 
