@@ -60,6 +60,7 @@ class Bench:
             seed=order.seed,
             repeat=order.repeat,
             iteration_index=None,
+            loops=1,
             variant=order.variant,
             agent=order.agent,
             instruments=[one.name for one in order.around],
@@ -116,7 +117,7 @@ class Bench:
         """One measured iteration, with the instruments around it."""
         self._seed(index)
         context, loops = self._context, self._loops
-        context.iteration_index = index
+        context.iteration_index, context.loops = index, loops
         try:
             self._prepare()
         except _FAILS as failure:

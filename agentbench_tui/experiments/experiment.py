@@ -49,6 +49,8 @@ class ExperimentContext(dict[str, Any]):
     repeat: int
     iteration_index: int | None
     """From 0 within the repeat; None in set-up, warm-up, tear-down and passes of profilers."""
+    loops: int
+    """Calls in a measured iteration."""
     variant: str
     """Name of the variant, or id of the agent."""
     agent: AgentSpec | None

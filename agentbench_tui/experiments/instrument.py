@@ -6,8 +6,8 @@
         yield
         context["descriptors"] = {"left_open": len(os.listdir("/proc/self/fd")) - before}
 
-They come from entry points of the group `agentbench.instruments` and stand outside the timer: what
-they take is no part of the times, and is told beside them.
+`perf` is one of ours; others come from entry points of the group `agentbench.instruments`. They
+stand outside the timer: what they take is no part of the times, and is told beside them.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from typing import Any
 from agentbench_tui.experiments.experiment import ExperimentContext
 from agentbench_tui.experiments.order import Instrument
 from agentbench_tui.experiments.passes import PASSES
+from agentbench_tui.instruments.perf_counters import perf
 from agentbench_tui.instruments.registry import ENTRY_POINTS
 from agentbench_tui.model.errors import UsageError
 
@@ -51,6 +52,8 @@ def passes(instruments: Iterable[Instrument]) -> tuple[Instrument, ...]:
 
 def find_around(instrument: Instrument) -> Around:
     """The context manager of an instrument, with its options. Raises UsageError."""
+    if instrument.name == "perf":
+        return perf
     for point in metadata.entry_points(group=ENTRY_POINTS, name=instrument.name):
         try:
             found = point.load()

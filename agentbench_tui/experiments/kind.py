@@ -25,6 +25,7 @@ from agentbench_tui.experiments.order import Order
 from agentbench_tui.experiments.registry import find_experiment
 from agentbench_tui.experiments.settings import equal_variants
 from agentbench_tui.experiments.variants import is_variant, parameters_of
+from agentbench_tui.instruments.perf_counters import perf_words
 from agentbench_tui.model.answer import Case
 from agentbench_tui.model.identity import content_hash, derive_seed
 
@@ -110,6 +111,8 @@ async def _run_repeat(
         _refuse_equal(group, courses, context)
         for course in courses:
             await course.warm_up()
+        if repeat == 0 and _is_first(group, context) and _counts(benchmark):
+            context.say(perf_words())
         if repeat == 0:
             _say_timer(courses, _is_first(group, context), context)
         await _measure(courses, group, benchmark, context)
@@ -149,6 +152,11 @@ async def _measure(
             f"{benchmark.benchmark_id}: instruments took {outside_ms:.4g} ms around"
             f" {inside_ms:.4g} ms of calls ({outside_ms / inside_ms:.1%}); outside the timer"
         )
+
+
+def _counts(benchmark: Benchmark) -> bool:
+    """Whether counters of the kernel and the processor were asked for."""
+    return any(one.name == "perf" for one in instruments_of(benchmark.instruments))
 
 
 def _is_done(course: Course, nth: int, context: RunContext) -> bool:

@@ -2,7 +2,8 @@
 
 `timing` and the gauges are always on; naming `psutil` or `gpu` sets how often they are read.
 `cprofile`, `pyinstrument`, `tracemalloc` and `memray` profile Python code that the harness calls
-itself, so they belong to experiments, where each takes a pass of its own.
+itself, so they belong to experiments, where each takes a pass of its own. So does `perf`, which
+counts around every measured iteration.
 Others come from entry points of the group `agentbench.instruments`.
 """
 
@@ -27,9 +28,12 @@ _OPTIONS: dict[str, dict[str, float]] = {
     "pyinstrument": {"interval_ms": 0.1},
     "tracemalloc": {"top_n": 1},
     "memray": {},
+    "perf": {},
 }
 """Instrument → option → its smallest value."""
 PROFILERS = frozenset({"cprofile", "pyinstrument", "tracemalloc", "memray"})
+OF_CODE = PROFILERS | {"perf"}
+"""Those that need the code to run in a thread of the harness."""
 
 
 def check_instrument(spec: str | Mapping[str, Any], kind: str) -> list[str]:
@@ -43,7 +47,7 @@ def check_instrument(spec: str | Mapping[str, Any], kind: str) -> list[str]:
             return []
         hint = did_you_mean(str(name), known) or f"; there are {', '.join(known)}"
         return [f'there is no instrument "{name}"{hint}']
-    if name in PROFILERS and kind != "experiment":
+    if name in OF_CODE and kind != "experiment":
         return [f"{name} profiles experiments; agents run in programs of their own"]
     if not isinstance(options or {}, Mapping):
         return [f"{name}: options are a table of names and values, not {options!r}"]

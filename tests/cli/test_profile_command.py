@@ -100,10 +100,12 @@ def test_functions_of_an_experiment_are_told_with_their_share(said: Said) -> Non
     (found,) = json.loads(said("latest", "--benchmark", "sums", "--format", "json"))["profiles"]
     functions = {one["location"].partition(" (")[0]: one for one in found["functions"]}
     assert functions["<genexpr>"]["calls"] == 2001
-    assert 0.9 < sum(one["share"] for one in found["functions"]) <= 1 + 1e-9
-    places = [one["location"] for one in found["bottlenecks"]]
-    assert "answer, whole" not in places
-    assert any(place.startswith("<genexpr> (sums.py:") for place in places)
+    assert functions["<genexpr>"]["location"].startswith("<genexpr> (sums.py:")
+    assert sum(one["share"] for one in found["functions"]) <= 1 + 1e-9
+    # A machine that is busy may hold up any of them.
+    large = [one["location"] for one in found["functions"] if one["share"] >= 0.1]
+    assert [one["location"] for one in found["bottlenecks"] if one["kind"] == "function"] == large
+    assert large
     assert "own time of functions" in said("latest", "--benchmark", "sums")
 
 
