@@ -1,7 +1,7 @@
 """One HTTP/1.1 connection: bytes in, callbacks out, one exchange after the other.
 
 The hot path of the load worker: no task, no future and no clock call beyond one a packet. The
-receive time is taken before the parser (httptools) sees the bytes.
+receive time is taken before the parser (httptools) sees the bytes, which may be later (`held`).
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from agentbench_tui.http.failures import (
     head_too_long,
     not_http,
 )
+from agentbench_tui.http.held import MOST_HELD, MOST_HELD_BYTES, Overdue
 from agentbench_tui.model.answer import AgentFailure, FailureKind
 
 MAX_HEAD_BYTES = 64 * 1024
@@ -36,6 +37,10 @@ _HEAD_IN_PACKET = 16 * 1024
 RESENT_WITHIN_NS = 1_000_000_000
 """Of sending on a reused connection: when it is lost later than this, it was not dead by then, but
 the server took the request and gave no answer."""
+
+_EVENT_END = b"\n\n\r\n"
+"""Of a packet that ends with an event and its chunk. A chunked message never ends so: the last
+chunk's line ends with CR LF, and another CR LF follows (RFC 9112 §7.1)."""
 
 Headers = list[tuple[bytes, bytes]]
 
@@ -70,6 +75,7 @@ class Owner(Protocol):
     url: str
     max_body_bytes: int
     received_bytes: int
+    overdue: Overdue
 
     def made(self) -> None:
         """A transport was opened."""
@@ -92,13 +98,16 @@ class Connection(asyncio.Protocol):
 
     __slots__ = (
         "_bare_bytes",
+        "_chunked",
         "_complete",
         "_delimited",
         "_headers",
+        "_held",
         "_left",
         "_owner",
         "_parser",
         "_reusable",
+        "can_wait",
         "exchange",
         "head_done",
         "opening",
@@ -111,32 +120,53 @@ class Connection(asyncio.Protocol):
 
     exchange: Exchange | None
 
-    def __init__(self, owner: Owner, exchange: Exchange, wire: bytes, sent_ns: int) -> None:
-        """`wire` goes out as soon as there is a transport."""
+    def __init__(
+        self, owner: Owner, exchange: Exchange, wire: bytes, sent_ns: int, *, can_wait: bool
+    ) -> None:
+        """`wire` goes out as soon as there is a transport; `can_wait`: see `Pool.send`."""
         self._owner = owner
         self.transport: asyncio.Transport | None = None
         self.opening: asyncio.Task[None] | None = None
         self.reused = False
         self._headers: Headers = []
-        self._expect(exchange, wire, sent_ns)
+        self._held: list[tuple[int, bytes]] | None = None
+        """Packets received and not read yet, with their times; None when none may be held."""
+        self._expect(exchange, wire, sent_ns, can_wait=can_wait)
 
-    def begin(self, exchange: Exchange, wire: bytes, sent_ns: int) -> None:
+    def begin(self, exchange: Exchange, wire: bytes, sent_ns: int, *, can_wait: bool) -> None:
         """Send the next request on a connection that is idle."""
         assert self.transport is not None, "an idle connection is open"
         self.reused = True
-        self._expect(exchange, wire, sent_ns)
+        self._expect(exchange, wire, sent_ns, can_wait=can_wait)
         self.transport.write(wire)
 
     def abandon(self) -> None:
         """Close at once; no exchange is told."""
         self.exchange = None
+        if self._held:
+            self._owner.overdue.read(self)
+        self._held = None
         if self.transport is not None:
             self.transport.abort()
         elif self.opening is not None:
             self.opening.cancel()
 
-    def _expect(self, exchange: Exchange, wire: bytes, sent_ns: int) -> None:
+    def read_held(self) -> None:
+        """Read the packets that were received and are held, if there are any."""
+        held = self._held
+        if not held:
+            return
+        self._owner.overdue.read(self)
+        self._held = []
+        for received_ns, data in held:
+            if self.exchange is None:
+                return  # what came before has ended it
+            self._read(data, received_ns)
+
+    def _expect(self, exchange: Exchange, wire: bytes, sent_ns: int, *, can_wait: bool) -> None:
         self.exchange = exchange
+        self.can_wait = can_wait
+        self._held = None
         self.wire = wire
         self.sent_ns = sent_ns
         self.received_ns = sent_ns
@@ -144,6 +174,7 @@ class Connection(asyncio.Protocol):
         self._complete = False
         self._reusable = False
         self._delimited = False
+        self._chunked = False
         self._bare_bytes = 0
         """Received since the last part of the body: the head, or a trailer that must end too."""
         self._left = self._owner.max_body_bytes
@@ -164,6 +195,19 @@ class Connection(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         """See `asyncio.Protocol`."""
         now_ns = perf_counter_ns()
+        held = self._held
+        if held is not None:
+            if data.endswith(_EVENT_END) and len(held) < MOST_HELD and len(data) <= MOST_HELD_BYTES:
+                if not held:
+                    self._owner.overdue.holds(self, now_ns)
+                held.append((now_ns, data))
+                self.received_ns = now_ns
+                return
+            self.read_held()
+        self._read(data, now_ns)
+
+    def _read(self, data: bytes, now_ns: int) -> None:
+        """Parse a packet and act on it."""
         owner = self._owner
         owner.received_bytes += len(data)
         if self.exchange is None:
@@ -188,8 +232,9 @@ class Connection(asyncio.Protocol):
         if self.transport is None:
             return  # the handshake failed: whoever opens the connection is told by an exception
         owner = self._owner
+        now_ns = perf_counter_ns()
+        self.read_held()
         if self.exchange is not None:
-            now_ns = perf_counter_ns()
             if self.head_done and exc is None and not self._delimited and self._is_closed_whole():
                 owner.ended(self, reusable=False)
             elif self.head_done:
@@ -236,6 +281,8 @@ class Connection(asyncio.Protocol):
             self._complete = True
         elif status not in {204, 304}:
             self._check_body(headers)
+            if self.can_wait and self._chunked and self.exchange is exchange:
+                self._held = []
 
     def on_body(self, part: bytes) -> None:
         """Pass on a part of the body; the exchange may have been cancelled in this packet."""
@@ -252,6 +299,7 @@ class Connection(asyncio.Protocol):
         """Note the end; it is acted on when the whole packet is parsed."""
         if self.head_done:
             self._complete = True
+            self._held = None
             self._reusable = self._parser.should_keep_alive()
 
     def _is_closed_whole(self) -> bool:
@@ -288,7 +336,7 @@ class Connection(asyncio.Protocol):
             elif length == 16 and name.lower() == b"content-encoding":
                 self._check_coding(value)
             elif length == 17 and name.lower() == b"transfer-encoding":
-                self._delimited = value.lower().rstrip().endswith(b"chunked")
+                self._delimited = self._chunked = value.lower().rstrip().endswith(b"chunked")
                 self._check_coding(value.lower().removesuffix(b"chunked").rstrip(b", \t"))
 
     def _check_coding(self, value: bytes) -> None:

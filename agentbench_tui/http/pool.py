@@ -17,6 +17,7 @@ from time import perf_counter_ns
 from agentbench_tui.http.client import KEEP_ALIVE_S, Timeouts, timed_out
 from agentbench_tui.http.connection import Connection, Exchange
 from agentbench_tui.http.failures import cannot_connect, no_such_host, tls_failed
+from agentbench_tui.http.held import Overdue
 from agentbench_tui.http.wire import Origin
 from agentbench_tui.model.answer import AgentFailure, FailureKind
 
@@ -63,6 +64,7 @@ class Pool:
         """Requests that were sent again because a reused connection was lost at once."""
         self.received_bytes = 0
         self.sent_bytes = 0
+        self.overdue = Overdue(loop)
         self._loop = loop
         self._timeouts = timeouts
         self._limits = _Limits(timeouts)
@@ -83,10 +85,13 @@ class Pool:
         """Exchanges that have neither ended nor failed."""
         return len(self._in_flight)
 
-    def send(self, wire: bytes, exchange: Exchange) -> bool:
+    def send(self, wire: bytes, exchange: Exchange, *, can_wait: bool = False) -> bool:
         """Send a whole request (`http.wire`) and return at once; `exchange` is told the rest.
 
         `exchange` must not be in flight already. True when a connection is opened for it.
+        `can_wait`: parts of the body that is streamed in events may be passed on up to a quarter
+        of a second (`held.HELD_NS`) after they were received, several at once, with their times as
+        ever; its end is passed on at once.
         """
         now_ns = perf_counter_ns()
         self.sent_bytes += len(wire)
@@ -96,10 +101,10 @@ class Pool:
             connection, _ = self._idle.popitem()
             if now_ns - connection.received_ns < self._keep_alive_ns:
                 self._in_flight[exchange] = connection
-                connection.begin(exchange, wire, now_ns)
+                connection.begin(exchange, wire, now_ns, can_wait=can_wait)
                 return False
             connection.abandon()
-        self._connect(exchange, wire, now_ns)
+        self._connect(exchange, wire, now_ns, can_wait=can_wait)
         return True
 
     def cancel(self, exchange: Exchange) -> None:
@@ -114,6 +119,7 @@ class Pool:
             connection.abandon()
         self._in_flight.clear()
         self._idle.clear()
+        self.overdue.close()
         for timer in (self._sweeping, self._reaping):
             if timer is not None:
                 timer.cancel()
@@ -164,7 +170,7 @@ class Pool:
         connection.exchange = None
         if self._on_resent is not None:
             self._on_resent(exchange)
-        self._connect(exchange, connection.wire, connection.sent_ns)
+        self._connect(exchange, connection.wire, connection.sent_ns, can_wait=connection.can_wait)
 
     def made(self) -> None:
         """See `Owner.made`."""
@@ -180,8 +186,8 @@ class Pool:
 
     # Opening.
 
-    def _connect(self, exchange: Exchange, wire: bytes, sent_ns: int) -> None:
-        connection = Connection(self, exchange, wire, sent_ns)
+    def _connect(self, exchange: Exchange, wire: bytes, sent_ns: int, *, can_wait: bool) -> None:
+        connection = Connection(self, exchange, wire, sent_ns, can_wait=can_wait)
         self._in_flight[exchange] = connection
         task = connection.opening = self._loop.create_task(self._opening(connection))
         self._tasks.add(task)
@@ -301,6 +307,7 @@ class Pool:
             if which is not None:
                 overdue.append((connection, which))
         for connection, (name, limit) in overdue:
+            connection.read_held()  # which may end it
             self.failed(connection, timed_out(name, limit, self.url), now_ns)
         if self._in_flight and self._sweeping is None:
             self._sweeping = self._loop.call_later(self._limits.sweep_s, self._sweep)

@@ -36,6 +36,9 @@ class SseParser:
         self._max_event_bytes = max_event_bytes
         self._head: bytes | None = b""
         """First bytes of the stream while they may still be a byte order mark."""
+        self._is_between = False
+        """Whether the last event is over and nothing of the next was seen."""
+        self._short = min(max_line_bytes, max_event_bytes)
         self._after_cr = False
         self._pieces: list[bytes] = []
         """The unfinished line; a list, so that many small packets cost no copying."""
@@ -47,6 +50,23 @@ class SseParser:
 
     def feed(self, chunk: bytes) -> list[SseEvent]:
         """The events that `chunk` completes."""
+        if (
+            self._is_between
+            and chunk.startswith(b"data: ")
+            and chunk.find(b"\n") == len(chunk) - 2
+            and chunk.endswith(b"\n\n")
+            and b"\r" not in chunk
+            and len(chunk) <= self._short
+        ):
+            # One whole event of one line, as most are: the long way gives the same.
+            return [SseEvent(chunk[6:-2], "message", self._id)]
+        events = self._events(chunk)
+        self._is_between = self._head is None and not (
+            self._after_cr or self._pieces or self._data or self._type
+        )
+        return events
+
+    def _events(self, chunk: bytes) -> list[SseEvent]:
         if self._head is not None:
             chunk = self._without_bom(chunk)
         if self._after_cr and chunk:

@@ -100,9 +100,10 @@ class HttpTransport:
         if wire is None:
             wire = self._written(call)
         exchange = self._free.pop() if self._free else _Exchange(self)
-        exchange.begin(call, self._types[call.kind].cancel_after_tokens)
+        cancel_after = self._types[call.kind].cancel_after_tokens
+        exchange.begin(call, cancel_after)
         self._under_way[call] = exchange
-        if self.pool.send(wire, exchange):
+        if self.pool.send(wire, exchange, can_wait=cancel_after is None):
             exchange.flags |= NEW_CONNECTION
 
     def cancel(self, call: Call) -> None:

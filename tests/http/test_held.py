@@ -1,0 +1,289 @@
+"""Packets that are read later: the same parts with the times they were received, and the end at
+once."""
+
+import asyncio
+import socket
+import threading
+from itertools import accumulate
+from time import perf_counter_ns
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+from raw_server import raw_server, read_request
+
+from agentbench_tui.http.client import Timeouts
+from agentbench_tui.http.connection import Connection
+from agentbench_tui.http.held import MOST_HELD, Overdue
+from agentbench_tui.http.pool import Pool
+from agentbench_tui.http.wire import Origin, request_bytes
+from agentbench_tui.model.answer import AgentFailure, FailureKind
+
+HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
+END = b"0\r\n\r\n"
+
+
+def chunk(text: bytes) -> bytes:
+    return b"%x\r\n%b\r\n" % (len(text), text)
+
+
+def event(nth: int) -> bytes:
+    return b"data: %d\n\n" % nth
+
+
+class Told:
+    """An exchange that keeps what it was told."""
+
+    def __init__(self) -> None:
+        self.parts: list[tuple[int, bytes]] = []
+        self.status = 0
+        self.ended_ns: int | None = None
+        self.failure: AgentFailure | None = None
+        self.over = asyncio.Event()
+        self.begun = asyncio.Event()
+
+    @property
+    def body(self) -> bytes:
+        return b"".join(part for _, part in self.parts)
+
+    def on_head(self, status: int, _headers: object, _received_ns: int) -> None:
+        self.status = status
+
+    def on_body(self, part: bytes, received_ns: int) -> None:
+        self.parts.append((received_ns, part))
+        self.begun.set()
+
+    def on_end(self, received_ns: int) -> None:
+        self.ended_ns = received_ns
+        self.over.set()
+
+    def on_failure(self, failure: AgentFailure, _received_ns: int) -> None:
+        self.failure = failure
+        self.over.set()
+
+
+class Owner:
+    """A pool of one connection, with nothing behind it."""
+
+    place = url = "here"
+    max_body_bytes = 1_000_000
+
+    def __init__(self) -> None:
+        self.received_bytes = 0
+        self.overdue = Overdue(asyncio.get_running_loop())
+
+    def made(self) -> None: ...
+
+    def gone(self, connection: Connection) -> None: ...
+
+    def resend(self, connection: Connection) -> None:
+        raise AssertionError("nothing is sent again here")
+
+    def ended(self, connection: Connection, *, reusable: bool) -> None:
+        exchange, connection.exchange = connection.exchange, None
+        assert exchange is not None
+        exchange.on_end(connection.received_ns)
+
+    def failed(self, connection: Connection, failure: AgentFailure, at_ns: int) -> None:
+        exchange = connection.exchange
+        connection.abandon()
+        assert exchange is not None
+        exchange.on_failure(failure, at_ns)
+
+
+class Wire(asyncio.Transport):
+    """Takes what is written, and sends nothing."""
+
+    def write(self, data: Any) -> None: ...
+
+    def abort(self) -> None: ...
+
+    def get_write_buffer_size(self) -> int:
+        return 0
+
+
+def connected(told: Told, *, can_wait: bool = True) -> tuple[Owner, Connection]:
+    owner = Owner()
+    connection = Connection(owner, told, b"POST ", perf_counter_ns(), can_wait=can_wait)
+    connection.connection_made(Wire())
+    return owner, connection
+
+
+async def test_parts_have_the_times_they_were_received_and_the_end_comes_at_once() -> None:
+    told = Told()
+    owner, connection = connected(told)
+    connection.data_received(HEAD)
+    moments = []
+    for nth in range(5):
+        before_ns = perf_counter_ns()
+        connection.data_received(chunk(event(nth)))
+        moments.append((before_ns, perf_counter_ns()))
+    assert told.status == 200
+    assert told.parts == []
+    connection.data_received(END)
+    assert [part for _, part in told.parts] == [event(nth) for nth in range(5)]
+    for (received_ns, _), (before_ns, after_ns) in zip(told.parts, moments, strict=True):
+        assert before_ns <= received_ns <= after_ns
+    assert told.ended_ns is not None
+    assert told.ended_ns >= moments[-1][1]
+    assert owner.received_bytes == len(HEAD + b"".join(chunk(event(n)) for n in range(5)) + END)
+    owner.overdue.close()
+
+
+async def test_no_more_packets_are_held_than_may_be() -> None:
+    told = Told()
+    owner, connection = connected(told)
+    connection.data_received(HEAD)
+    for nth in range(MOST_HELD):
+        connection.data_received(chunk(event(nth)))
+    assert told.parts == []
+    connection.data_received(chunk(event(MOST_HELD)))
+    assert len(told.parts) == MOST_HELD + 1
+    owner.overdue.close()
+
+
+async def test_who_cannot_wait_does_not() -> None:
+    told = Told()
+    _, connection = connected(told, can_wait=False)
+    connection.data_received(HEAD)
+    connection.data_received(chunk(event(1)))
+    assert told.body == event(1)
+
+
+async def test_a_body_of_a_known_length_may_end_in_any_packet() -> None:
+    told = Told()
+    _, connection = connected(told)
+    body = b"data: 1\n\n\r\n"
+    connection.data_received(b"HTTP/1.1 200 OK\r\ncontent-length: %d\r\n\r\n" % len(body))
+    connection.data_received(body)
+    assert (told.body, told.ended_ns is None) == (body, False)
+
+
+async def test_a_connection_that_is_lost_has_given_what_was_received() -> None:
+    told = Told()
+    _, connection = connected(told)
+    connection.data_received(HEAD)
+    connection.data_received(chunk(event(1)))
+    connection.connection_lost(None)
+    assert told.body == event(1)
+    assert told.failure is not None
+    assert told.failure.kind is FailureKind.TRUNCATED
+
+
+async def test_what_is_given_up_is_read_no_more() -> None:
+    told = Told()
+    owner, connection = connected(told)
+    connection.data_received(HEAD)
+    connection.data_received(chunk(event(1)))
+    connection.abandon()
+    connection.read_held()
+    assert told.parts == []
+    owner.overdue.close()
+
+
+bodies = st.lists(
+    st.sampled_from([b"data: a\n\n", b"data: b\n\n\r\n", b"\n\n", b"\r\n", b"x", b"\n\n\r\n\r\n"]),
+    max_size=6,
+)
+
+
+@given(bodies, st.booleans(), st.data())
+async def test_any_split_gives_what_reading_at_once_gives(
+    texts: list[bytes], is_cut: bool, data: st.DataObject
+) -> None:
+    stream = HEAD + b"".join(map(chunk, texts)) + (b"" if is_cut else END)
+    # Where chunks begin above all, as servers send them.
+    begins = list(accumulate((len(chunk(text)) for text in texts), initial=len(HEAD)))
+    cuts = st.one_of(st.sampled_from(begins), st.integers(1, len(stream) - 1))
+    edges = sorted(data.draw(st.sets(cuts.filter(lambda cut: cut < len(stream)), max_size=8)))
+    found = []
+    for can_wait in (True, False):
+        told = Told()
+        owner, connection = connected(told, can_wait=can_wait)
+        for start, stop in zip([0, *edges], [*edges, len(stream)], strict=True):
+            connection.data_received(stream[start:stop])
+        assert is_cut or told.over.is_set()
+        connection.connection_lost(None)
+        found.append((told.status, told.body, told.failure and told.failure.detail))
+        owner.overdue.close()
+    assert found[0] == found[1]
+    assert found[0][:2] == (200, b"".join(texts))
+
+
+async def test_a_stream_that_falls_silent_is_read_all_the_same() -> None:
+    quit_ = threading.Event()
+
+    def fall_silent(connection: socket.socket) -> None:
+        read_request(connection)
+        connection.sendall(HEAD)
+        connection.sendall(chunk(event(1)))
+        quit_.wait(60)
+
+    with raw_server(fall_silent) as server:
+        pool = _pool(server.url)
+        told = Told()
+        pool.send(request_bytes("POST", server.url, {}, b"body"), told, can_wait=True)
+        async with asyncio.timeout(30):
+            await told.begun.wait()
+        assert told.body == event(1)
+        assert not told.over.is_set()
+        quit_.set()
+        await _closed(pool)
+
+
+async def test_a_time_limit_comes_after_what_was_received_before_it() -> None:
+    quit_ = threading.Event()
+
+    def fall_silent(connection: socket.socket) -> None:
+        read_request(connection)
+        connection.sendall(HEAD)
+        connection.sendall(chunk(event(1)))
+        quit_.wait(60)
+
+    with raw_server(fall_silent) as server:
+        pool = _pool(server.url, Timeouts(idle=0.05))
+        told = Told()
+        pool.send(request_bytes("POST", server.url, {}, b"body"), told, can_wait=True)
+        async with asyncio.timeout(30):
+            await told.over.wait()
+        assert told.body == event(1)
+        assert told.failure is not None
+        assert told.failure.kind is FailureKind.TIMEOUT
+        quit_.set()
+        await _closed(pool)
+
+
+async def test_a_fault_in_one_stream_is_reported_and_the_others_are_read() -> None:
+    loop = asyncio.get_running_loop()
+    overdue, read = Overdue(loop), asyncio.Event()
+    faults: list[object] = []
+    loop.set_exception_handler(lambda _, context: faults.append(context["exception"]))
+
+    class Faulty:
+        def read_held(self) -> None:
+            raise KeyError("ours")
+
+    class Sound:
+        def read_held(self) -> None:
+            read.set()
+
+    overdue.holds(Faulty(), 0)
+    overdue.holds(Sound(), 0)
+    async with asyncio.timeout(30):
+        await read.wait()
+    assert [type(fault) for fault in faults] == [KeyError]
+
+
+def _pool(url: str, timeouts: Timeouts | None = None) -> Pool:
+    return Pool(
+        Origin.of(url),
+        asyncio.get_running_loop(),
+        timeouts=timeouts or Timeouts(),
+        max_body_bytes=10_000,
+    )
+
+
+async def _closed(pool: Pool) -> None:
+    pool.close()
+    async with asyncio.timeout(30):
+        await pool.wait_closed()
