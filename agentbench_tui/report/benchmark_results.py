@@ -8,8 +8,10 @@ from __future__ import annotations
 import json
 from html import escape
 from pathlib import Path
-from statistics import stdev
+from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any
+
+from agentbench_tui.report.thresholds import NOTE, Figures, gpu_percent, judged, memory_growth
 
 if TYPE_CHECKING:
     import sqlite3
@@ -20,17 +22,11 @@ SCHEMA = "agentbench.benchmark-results/1"
 NAME = "benchmark_results"
 WRITTEN = {"json": ("json",), "html": ("html",), "both": ("json", "html"), "md": ("md",)}
 """Choice → what is written."""
-GOOD_P95_MS, RED_P99_MS, GOOD_PER_S = 200.0, 1000.0, 10.0
-"""Good for real time; a red flag; good for production, in answers a second."""
 _COLUMNS = (
     ("name", "benchmark"), ("agent", "agent"), ("iterations", "n"), ("avg_time_ms", "mean ms"),
     ("std_dev_ms", "sd ms"), ("p50_ms", "p50 ms"), ("p95_ms", "p95 ms"), ("p99_ms", "p99 ms"),
     ("throughput", "1/s"), ("memory_mb", "MB"), ("judged", "by the thresholds"),
 )  # fmt: skip
-_NOTE = (
-    f"Good: p95 below {GOOD_P95_MS:g} ms, more than {GOOD_PER_S:g} answers a second. Red flag: "
-    f"p99 above {RED_P99_MS:g} ms. p95 needs 59 answers, p99 299."
-)
 
 
 def benchmark_results(connection: sqlite3.Connection, run: Document) -> Document:
@@ -43,7 +39,7 @@ def benchmark_results(connection: sqlite3.Connection, run: Document) -> Document
         "name": ", ".join(dict.fromkeys(one["suite_id"] for one in run["executions"])),
         "run_id": run["run_id"],
         "timestamp": started_at,
-        "thresholds": _NOTE,
+        "thresholds": NOTE,
         "results": [_result(connection, one) for one in run["executions"]],
     }
 
@@ -80,20 +76,21 @@ def _result(connection: sqlite3.Connection, execution: Document) -> Document:
             name: execution[name] for name in ("agent_id", "agent_version", "simulated", "status")
         },
     }
-    of_requests = value("request_throughput_per_s")
-    return {**found, "judged": judged(found["p95_ms"], found["p99_ms"], of_requests)}
-
-
-def judged(p95_ms: float | None, p99_ms: float | None, per_s: float | None) -> list[str]:
-    """What the thresholds say, as far as there are figures; `per_s` is of requests."""
-    told = []
-    if p95_ms is not None and p95_ms < GOOD_P95_MS:
-        told.append("good p95")
-    if per_s is not None and per_s > GOOD_PER_S:
-        told.append("good throughput")
-    if p99_ms is not None and p99_ms > RED_P99_MS:
-        told.append("red flag: p99")
-    return told
+    figures = Figures(
+        p95_ms=value("e2e_ms.p95"),
+        p99_ms=value("e2e_ms.p99"),
+        per_s=value("request_throughput_per_s"),
+        cv=stdev(times) / fmean(times) if len(times) > 1 and fmean(times) else None,
+        memory_mb=value("memory_peak_mb"),
+        growth_mb_per_min=memory_growth(connection, execution["execution_id"]),
+        gpu_percent=gpu_percent(connection, execution["execution_id"]),
+    )
+    return {
+        **found,
+        "gpu_percent": figures.gpu_percent,
+        "memory_growth_mb_per_min": figures.growth_mb_per_min,
+        "judged": judged(figures),
+    }
 
 
 def as_json(document: Document) -> str:
@@ -106,7 +103,7 @@ def as_markdown(document: Document) -> str:
     head, *rows = _cells(document)
     lines = [f"# {document['name']}", "", "| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
     lines += ["| " + " | ".join(one.replace("|", "\\|") for one in row) + " |" for row in rows]
-    return "\n".join([*lines, "", _NOTE, "", f"Run {document['run_id']}.", ""])
+    return "\n".join([*lines, "", NOTE, "", f"Run {document['run_id']}.", ""])
 
 
 def as_html(document: Document) -> str:
@@ -122,7 +119,7 @@ def as_html(document: Document) -> str:
         "<style>body{font-family:sans-serif}td,th{padding:.2em .8em;text-align:right}"
         "td:nth-child(-n+2),th:nth-child(-n+2){text-align:left}</style></head>\n"
         f"<body><h1>{name}</h1>\n<table><tr>{titles}</tr>\n{body}\n</table>\n"
-        f"<p>{escape(_NOTE)}</p><p>Run {escape(document['run_id'])}.</p></body></html>\n"
+        f"<p>{escape(NOTE)}</p><p>Run {escape(document['run_id'])}.</p></body></html>\n"
     )
 
 

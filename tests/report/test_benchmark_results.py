@@ -1,6 +1,8 @@
 """`run --report`: StateSet's files, with the figures of the run and what the thresholds say."""
 
 import json
+import random
+import sqlite3
 from html.parser import HTMLParser
 from pathlib import Path
 from statistics import fmean, stdev
@@ -8,7 +10,7 @@ from statistics import fmean, stdev
 import pytest
 
 from agentbench_tui.cli.main import _run
-from agentbench_tui.report.benchmark_results import judged
+from agentbench_tui.report.thresholds import Figures, judged, memory_growth
 from agentbench_tui.store.database import reading
 
 SUITE = {
@@ -67,7 +69,7 @@ def test_the_files_have_what_was_measured(
     assert found["std_dev_ms"] == pytest.approx(stdev(times))
     assert (found["min_time_ms"], found["max_time_ms"]) == (min(times), max(times))
     assert found["p99_ms"] is None, "60 are too few"
-    assert found["judged"] == ["good p95"]
+    assert "good p95" in found["judged"]
     page = Cells()
     page.feed((folder / "benchmark_results.html").read_text())
     assert page.found[:2] == ["benchmark", "agent"]
@@ -76,12 +78,36 @@ def test_the_files_have_what_was_measured(
 
 
 @pytest.mark.parametrize(
-    ("p95", "p99", "per_s", "told"),
+    ("figures", "told"),
     [
-        (199.0, None, None, ["good p95"]),
-        (200.0, 1000.0, 10.0, []),
-        (900.0, 1001.0, 11.0, ["good throughput", "red flag: p99"]),
+        (Figures(), []),
+        (Figures(p95_ms=199.0), ["good p95"]),
+        (Figures(p95_ms=200.0, p99_ms=1000.0, per_s=10.0, cv=0.15, gpu_percent=50.0), []),
+        (Figures(p95_ms=900.0, p99_ms=1001.0, per_s=11.0), ["good throughput", "red flag: p99"]),
+        (Figures(gpu_percent=81.0, memory_mb=29_000.0), ["good memory", "good GPU use"]),
+        (Figures(gpu_percent=49.0, memory_mb=31_000.0), ["red flag: GPU waits"]),
+        (Figures(cv=0.16), ["red flag: unstable times"]),
+        (Figures(growth_mb_per_min=0.0), []),
+        (Figures(growth_mb_per_min=12.0), ["red flag: memory grows by 12 MB a minute"]),
     ],
 )
-def test_thresholds(p95: float, p99: float | None, per_s: float | None, told: list[str]) -> None:
-    assert judged(p95, p99, per_s) == told
+def test_thresholds(figures: Figures, told: list[str]) -> None:
+    assert judged(figures) == told
+
+
+@pytest.mark.parametrize(("per_reading", "growth"), [(0.5, 30.0), (0.0, 0.0)])
+def test_memory_that_grows_is_seen_in_its_gauges(per_reading: float, growth: float) -> None:
+    store = sqlite3.connect(":memory:")
+    store.executescript(
+        "CREATE TABLE benchmark_executions (id, run_key, agent_id, start_time, end_time);"
+        "CREATE TABLE gauges (run_key, at, scope, reading);"
+        "INSERT INTO benchmark_executions VALUES ('e', 1, 'bot', '2026-01-01T00:00:10Z',"
+        " '2026-01-01T00:02:00Z');"
+    )
+    draw = random.Random(5)
+    for n in range(90):  # a reading a second
+        rss = 100 + per_reading * n + draw.gauss(0, 0.5)
+        reading = json.dumps({"rss_mb": rss})
+        store.execute("INSERT INTO gauges VALUES (1, ?, 'agent:bot', ?)", (1767225611 + n, reading))
+    assert memory_growth(store, "e") == pytest.approx(growth, rel=0.1, abs=1e-9)
+    assert memory_growth(store, "another") is None

@@ -1,0 +1,101 @@
+"""Good signs and red flags, by the thresholds that StateSet's benchmarks publish.
+
+They are rough, the same for every agent and machine, and judge nothing else: scores go by a suite's
+rubrics. What is not known is not judged.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import sqlite3
+
+GOOD_P95_MS, RED_P99_MS = 200.0, 1000.0
+"""Good for real time; a red flag."""
+GOOD_PER_S = 10.0
+"""Answers a second, good for production."""
+GOOD_MEMORY_MB = 30_000.0
+"""Of the agent's processes, or of a GPU where one is read: what fits on a single one."""
+GOOD_GPU_PERCENT, RED_GPU_PERCENT = 80.0, 50.0
+"""Share of time in which a GPU was at work; below the second the processor holds it up."""
+RED_CV = 0.15
+"""Standard deviation ÷ mean from which on times are unstable: "poor" of the original's scale."""
+NOTE = (
+    f"Good: p95 below {GOOD_P95_MS:g} ms, more than {GOOD_PER_S:g} answers a second, less than"
+    f" {GOOD_MEMORY_MB / 1000:g} GB of memory, GPUs at work more than {GOOD_GPU_PERCENT:g} % of the"
+    f" time. Red flags: p99 above {RED_P99_MS:g} ms, GPUs at work less than {RED_GPU_PERCENT:g} %,"
+    f" a standard deviation of times above {RED_CV:.0%} of their mean, memory that grows (the 95 %"
+    " interval of its slope lies above 0). p95 needs 59 answers, p99 299, growth 20 readings."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What is judged; None where it is not known."""
+
+    p95_ms: float | None = None
+    p99_ms: float | None = None
+    per_s: float | None = None
+    """Of requests."""
+    cv: float | None = None
+    """Of times: standard deviation ÷ mean."""
+    memory_mb: float | None = None
+    growth_mb_per_min: float | None = None
+    """Of memory, where it is beyond doubt; 0 where no growth is seen."""
+    gpu_percent: float | None = None
+
+
+def judged(figures: Figures) -> list[str]:
+    """What the thresholds say, as far as there are figures."""
+    told = []
+    if figures.p95_ms is not None and figures.p95_ms < GOOD_P95_MS:
+        told.append("good p95")
+    if figures.per_s is not None and figures.per_s > GOOD_PER_S:
+        told.append("good throughput")
+    if figures.memory_mb is not None and figures.memory_mb < GOOD_MEMORY_MB:
+        told.append("good memory")
+    if figures.gpu_percent is not None and figures.gpu_percent > GOOD_GPU_PERCENT:
+        told.append("good GPU use")
+    if figures.p99_ms is not None and figures.p99_ms > RED_P99_MS:
+        told.append("red flag: p99")
+    if figures.gpu_percent is not None and figures.gpu_percent < RED_GPU_PERCENT:
+        told.append("red flag: GPU waits")
+    if figures.cv is not None and figures.cv > RED_CV:
+        told.append("red flag: unstable times")
+    if figures.growth_mb_per_min:
+        told.append(f"red flag: memory grows by {figures.growth_mb_per_min:.3g} MB a minute")
+    return told
+
+
+def gpu_percent(connection: sqlite3.Connection, execution_id: str) -> float | None:
+    """Mean share of time in which GPUs were at work while the execution went on."""
+    (found,) = connection.execute(
+        "SELECT AVG(s.mean) FROM gauge_summaries s JOIN benchmark_executions e"
+        " ON e.key=s.execution_key WHERE e.id=? AND s.scope LIKE 'gpu:%'"
+        " AND s.field='utilisation_percent'",
+        (execution_id,),
+    ).fetchone()
+    return None if found is None else float(found)
+
+
+def memory_growth(connection: sqlite3.Connection, execution_id: str) -> float | None:
+    """MB a minute by which the memory of the agent's processes grew, 0 where none is seen; None
+    with fewer than 20 readings of them."""
+    from agentbench_tui.analysis.trend import trend_line
+
+    rows = connection.execute(
+        "SELECT g.at, g.reading ->> '$.rss_mb' FROM benchmark_executions e"
+        " JOIN gauges g ON g.run_key=e.run_key AND g.scope='agent:' || e.agent_id"
+        " AND g.at >= unixepoch(e.start_time)"
+        " AND g.at <= unixepoch(COALESCE(e.end_time, 'now')) + 1"
+        " WHERE e.id=? AND g.reading ->> '$.rss_mb' IS NOT NULL ORDER BY g.at",
+        (execution_id,),
+    ).fetchall()
+    if len(rows) < 2 or rows[0][0] == rows[-1][0]:
+        return None
+    found = trend_line([row[0] for row in rows], [row[1] for row in rows])
+    if found is None:
+        return None
+    return 60 * found.slope if found.interval.low > 0 else 0.0
