@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-PATIENCE_S = 30.0
+PATIENCE_S = 100.0
 COMMAND = [sys.executable, "-m", "agentbench_tui"]
 
 # An agent that answers; at the prompts of DOOR it says that it has come, and waits to be let in.

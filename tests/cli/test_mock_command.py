@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 COMMAND = [sys.executable, "-m", "agentbench_tui", "mock"]
-PATIENCE_S = 30.0
+PATIENCE_S = 100.0
 
 
 @contextmanager

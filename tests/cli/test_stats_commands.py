@@ -560,5 +560,5 @@ def test_wrong_questions_are_refused_in_words(
 def test_few_equal_and_zero_values_crash_nothing(said: Said, cells: str) -> None:
     Path("odd.csv").write_text(f"latency_ms\n{cells}\n")
     for command in ("variance", "summary", "power"):
-        document(said, command, "odd.csv")
-        said(command, "odd.csv")
+        assert document(said, command, "odd.csv")["schema"] == f"agentbench.stats-{command}/1"
+        assert "file/odd · e2e_ms" in said(command, "odd.csv")

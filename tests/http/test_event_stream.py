@@ -73,7 +73,7 @@ def in_parts(each: Iterator[Sequence[bytes]], taken_in: threading.Semaphore) -> 
             parts = next(each)
             for part in parts:
                 connection.sendall(part)
-                assert taken_in.acquire(timeout=5)
+                assert taken_in.acquire(timeout=60)
             if b"chunked" not in b"".join(parts):
                 return
 

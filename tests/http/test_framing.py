@@ -18,7 +18,7 @@ def request(url: str, method: str = "POST", **fields: object) -> HttpRequest:
 
 
 async def answer(client: HttpClient, asked: HttpRequest) -> tuple[int, bytes]:
-    async with asyncio.timeout(5), client.send(asked) as response:
+    async with asyncio.timeout(60), client.send(asked) as response:
         return response.status, (await read_body(response))[1]
 
 
@@ -82,7 +82,7 @@ async def test_the_answer_to_head_has_no_body(client: HttpClient) -> None:
     with raw_server(saying(b"HTTP/1.1 200 OK\r\ncontent-length: 999999\r\n\r\n")) as server:
         for _ in range(2):
             asked = request(server.url, "HEAD", max_body_bytes=10)
-            async with asyncio.timeout(5), client.send(asked) as response:
+            async with asyncio.timeout(60), client.send(asked) as response:
                 assert response.headers["Content-Length"] == "999999"
                 assert (await read_body(response))[1] == b""
         await client.close()

@@ -77,14 +77,14 @@ def pool_of(
 
 async def closed(pool: Pool) -> None:
     pool.close()
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         await pool.wait_closed()
 
 
 async def told(pool: Pool, wire: bytes) -> Told:
     exchange = Told()
     pool.send(wire, exchange)
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         await exchange.over
     return exchange
 
@@ -96,7 +96,7 @@ async def test_the_end_of_an_answer_frees_its_connection_for_the_next() -> None:
         second = Told()
         first = Told(then=lambda: pool.send(wire, second))
         pool.send(wire, first)
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(60):
             await second.over
         assert first.calls == second.calls == ["head", "body", "end"]
         assert (second.status, second.body) == (200, b"ok")
@@ -228,10 +228,10 @@ async def test_cancelling_closes_the_connection_and_calls_nothing() -> None:
         wire = request_bytes("POST", server.url, {}, b"body")
         exchange = Told()
         pool.send(wire, exchange)
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(60):
             await exchange.begun.wait()
         pool.cancel(exchange)
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(60):
             await pool.wait_closed()
         assert exchange.calls == ["head", "body"]
         assert pool.in_flight == 0
@@ -242,7 +242,7 @@ async def test_connections_that_are_idle_too_long_are_closed() -> None:
     with raw_server(saying(sized(b"ok"))) as server:
         pool = pool_of(server.url, keep_alive_s=0.05)
         await told(pool, request_bytes("POST", server.url, {}, b"body"))
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(60):
             await pool.wait_closed()
         await closed(pool)
 
@@ -367,11 +367,11 @@ async def test_what_an_exchange_raises_ends_it() -> None:
         pool = pool_of(server.url)
         exchange = Refusing()
         pool.send(request_bytes("POST", server.url, {}, b"body"), exchange)
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(60):
             await exchange.over
         assert exchange.calls == ["head", "failure"]
         assert str(exchange.failure) == "limit: enough"
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(60):
             await pool.wait_closed()
         await closed(pool)
 
@@ -388,7 +388,7 @@ async def test_an_exchange_may_be_cancelled_by_what_it_is_told() -> None:
         pool = pool_of(server.url)
         exchange = Enough()
         pool.send(request_bytes("POST", server.url, {}, b"body"), exchange)
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(60):
             await exchange.over
             await pool.wait_closed()
         assert exchange.calls == ["head", "body"]

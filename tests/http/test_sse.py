@@ -113,15 +113,16 @@ def test_the_last_event_needs_no_blank_line_but_a_whole_line() -> None:
 
 @pytest.mark.parametrize("size", [1, 7, 64])
 def test_an_endless_line_is_refused(size: int) -> None:
-    feed_to_the_limit([b"x" * size] * (200 // size + 1))
+    assert failure_of([b"x" * size] * (200 // size + 1)) is FailureKind.LIMIT
 
 
 def test_an_endless_event_is_refused() -> None:
-    feed_to_the_limit([b"data: 0123456789\n"] * 200)
+    assert failure_of([b"data: 0123456789\n"] * 200) is FailureKind.LIMIT
 
 
-def feed_to_the_limit(chunks: list[bytes]) -> None:
+def failure_of(chunks: list[bytes]) -> FailureKind:
+    """Of a parser that takes lines of 100 and events of 1000 bytes."""
     parser = SseParser(max_line_bytes=100, max_event_bytes=1000)
     with pytest.raises(AgentFailure) as caught:
         collections.deque(map(parser.feed, chunks), maxlen=0)
-    assert caught.value.kind is FailureKind.LIMIT
+    return caught.value.kind

@@ -22,7 +22,7 @@ async def test_what_comes_after_an_action_that_raises_is_still_done() -> None:
     agenda.at(now + 1_000_000, fail)
     agenda.at(now + 2_000_000, done.set_result)
     try:
-        assert await asyncio.wait_for(done, 5) == now + 2_000_000
+        assert await asyncio.wait_for(done, 60) == now + 2_000_000
     finally:
         agenda.close()
         loop.set_exception_handler(None)

@@ -55,10 +55,20 @@ async def test_times_and_counts_that_cannot_be_are_none(target: AgentTarget) -> 
     assert [row["output_tokens"] for row in found.rows] == [NONE] * 8 + [7]
 
 
-def test_what_has_just_ended_can_be_broken_off(target: AgentTarget) -> None:
-    asked = plan(target, users(1), requests=1)
-    call = Call(0, asked.workload[0].conversations[0], None, 0)
-    AgentTransport(asked, target).cancel(call)
+async def test_what_has_ended_can_be_broken_off_and_the_next_is_answered(
+    target: AgentTarget,
+) -> None:
+    asked = plan(target, users(1), requests=2, workload=(request_type(said("1")),))
+    transport = AgentTransport(asked, target)
+    ended: asyncio.Queue[Call] = asyncio.Queue()
+    await transport.open(lambda call, *_: ended.put_nowait(call))
+    for place in range(2):
+        call = Call(place, asked.workload[0].conversations[0], None, 0)
+        transport.send(call)
+        assert await ended.get() is call
+        transport.cancel(call)
+    await transport.close()
+    assert ended.empty()
 
 
 class Heard:
