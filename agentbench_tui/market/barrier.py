@@ -32,8 +32,7 @@ CLOSED = (
     " right in folders on the way to them"
 )
 """What a program that is denied a file should know."""
-_SQLITE = b"SQLite format 3\0"
-_BESIDE = ("", "-wal", "-shm")
+_LOG = "-wal"
 _DESCRIPTORS = Path("/proc/self/fd")
 
 
@@ -76,16 +75,15 @@ def barrier(
 
 
 def _databases() -> Iterator[str]:
-    """The SQLite files that this process has open, with what lies beside them."""
+    """The SQLite files that this process has open, with what lies beside them.
+
+    Known by the log beside them: a look into one would end, with its close, all locks that this
+    process has on it (POSIX), and with them the run's hold on its own database.
+    """
     for descriptor in _DESCRIPTORS.iterdir():
         try:
-            path = descriptor.readlink()
-            if path.is_file() and _begins(path) == _SQLITE:
-                yield from (f"{path}{end}" for end in _BESIDE)
-        except OSError:  # closed since it was listed, or of no file
+            path = str(descriptor.readlink())
+        except OSError:  # closed since it was listed
             continue
-
-
-def _begins(path: Path) -> bytes:
-    with path.open("rb") as file:
-        return file.read(len(_SQLITE))
+        if Path(f"{path}{_LOG}").exists():
+            yield from (f"{path}{end}" for end in ("", _LOG, "-shm"))

@@ -3,6 +3,7 @@
 import json
 import os
 import sqlite3
+import subprocess
 import sys
 import tempfile
 from contextlib import closing
@@ -115,6 +116,7 @@ async def test_no_agent_opens_truth_world_database_or_the_harness(
 ) -> None:
     world_in(tmp_path)
     with closing(sqlite3.connect(tmp_path / "a.db")) as database:
+        database.execute("PRAGMA journal_mode = WAL")
         database.execute("CREATE TABLE cases (input)")
         match = await played(scheme, tmp_path, TRIES + AGENTS[scheme])
     assert match.game.is_over
@@ -133,6 +135,22 @@ async def test_no_agent_opens_truth_world_database_or_the_harness(
     # Standard streams, the copy of one that a client keeps, and the one that lists them.
     assert len(found["descriptors"]) <= 5
     assert "world.truth" not in str(found["environment"])
+
+
+@needs_landlock
+def test_a_barrier_leaves_the_run_its_hold_on_its_own_database(tmp_path: Path) -> None:
+    database = tmp_path / "a.db"
+    with closing(sqlite3.connect(database, isolation_level=None)) as held:
+        held.execute("PRAGMA journal_mode = WAL")
+        held.execute("CREATE TABLE kept (number INTEGER) STRICT")
+        held.execute("BEGIN IMMEDIATE")
+        held.execute("INSERT INTO kept VALUES (1)")
+        with barrier.barrier(["true"], {}, []) as start:
+            assert {str(database), f"{database}-wal"} <= set(start.command)
+        other = "import sqlite3, sys; sqlite3.connect(sys.argv[1], 0).execute('BEGIN IMMEDIATE')"
+        command = [sys.executable, "-c", other, str(database)]
+        refused = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert "database is locked" in refused.stderr
 
 
 @needs_landlock
