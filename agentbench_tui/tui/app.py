@@ -17,6 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
+from textual import screen as textual_screen
 from textual.app import App, SystemCommand
 from textual.binding import Binding
 from textual.worker import WorkerFailed
@@ -51,6 +52,9 @@ if TYPE_CHECKING:
     from agentbench_tui.tui.shared import Lead
 
 _START_LIMIT_S = 60.0
+# Half of Textual's own wait between a change, such as a key makes, and its picture. The variable of
+# the environment that it has for that would be inherited by runs.
+textual_screen.UPDATE_PERIOD = 1 / 120  # type: ignore[misc]  # which calls it final
 
 
 class AgentbenchApp(App[None]):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from agentbench_tui.tui.axis import quantity
 from agentbench_tui.tui.drawn_cells import delta_cell, whisker_cell
 from agentbench_tui.tui.grid_data import Cell, Column, GridData, GridRow, Role
+from agentbench_tui.tui.money import amount
 from agentbench_tui.tui.selector_rows import short
 from agentbench_tui.tui.widgets.delta_cell import Delta
 from agentbench_tui.tui.widgets.filter_line import holds
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 Document = dict[str, Any]
 
-_UNITS = {"USD": "$", "share": "", "score": "", "count": "", "tokens": ""}
+_UNITS = {"share": "", "score": "", "count": "", "tokens": ""}
 _ADJUSTED = {"holm": "Holm", "benjamini-hochberg": "Benjamini-Hochberg"}
 _ORDER = ("worse", "better", "inconclusive", "equivalent")
 _ROLES: dict[str, Role] = {"better": "good", "worse": "bad", "trade-off": "warn"}
@@ -170,6 +171,8 @@ def value(found: float | None, unit: str) -> str:
     """A value of a side with its unit."""
     if found is None:
         return NOTHING
+    if unit == "USD":
+        return amount(found)
     return f"{found:.3f}" if unit in {"share", "score"} else quantity(found, _UNITS.get(unit, unit))
 
 

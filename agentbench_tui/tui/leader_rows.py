@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.tui.drawn_cells import interval_cell
 from agentbench_tui.tui.grid_data import Cell, Column, GridData, GridRow, Role
-from agentbench_tui.tui.money import Money, money_of
+from agentbench_tui.tui.money import Money, amount, money_of
 from agentbench_tui.tui.plot_data import Line, PlotData
 from agentbench_tui.tui.widgets.filter_line import holds
 from agentbench_tui.tui.widgets.interval_cell import Interval, interval_column
 from agentbench_tui.tui.widgets.radar import Radar, Shape
 from agentbench_tui.tui.widgets.sentences import Sentence
-from agentbench_tui.verdicts.figures import NOTHING, dollars, number
+from agentbench_tui.verdicts.figures import NOTHING, number
 from agentbench_tui.verdicts.scoreboard import DIMENSIONS
 
 if TYPE_CHECKING:
@@ -170,7 +170,7 @@ def facts_of(one: Leader) -> list[Sentence]:
         Sentence(_names(line["behind"]), "behind"),
         Sentence(_names(line["not_told_apart_from"]), "may equal"),
         Sentence(_beats(improvement), f"beats {improvement.get('over', 'the next')}"),
-        Sentence(_figure(line["cost_usd_per_success"], dollars), "USD per right"),
+        Sentence(_figure(line["cost_usd_per_success"], amount), "USD per right"),
         Sentence(_figure(line["iqm"], number()), "mean of middle"),
         Sentence(_measured(line, found), "measured"),
         Sentence(line["harness"] or NOTHING, "harness", _harness_role(line)),

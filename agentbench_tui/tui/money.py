@@ -30,12 +30,17 @@ class Money(NamedTuple):
         priority: int = 1,
     ) -> Column:
         """The column of amounts for one `what`, with so many cells at least."""
-        title = f"USD/{'' if self.of == 1 else '1M '}{what}"
+        title = f"USD/{what}" if self.of == 1 else f"$/1M {what}"
         return Column(key, title, max(width, len(title)), align, flex, priority)
 
     def shown(self, value: float | None) -> str:
         """An amount in USD for one."""
         return NOTHING if value is None else dollars(self.of * value)
+
+
+def amount(value: float) -> str:
+    """An amount in USD for one thing, in ten cells: `$0.063/1M` of what costs next to nothing."""
+    return f"{dollars(_MANY * value)}/1M" if 0 < value < _LEAST_USD else dollars(value)
 
 
 def money_of(amounts: Iterable[float | None]) -> Money:

@@ -13,7 +13,10 @@ from agentbench_tui.tui.widgets.sentences import Sentence
 from agentbench_tui.verdicts.figures import NOTHING
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from agentbench_tui.verdicts.curve_comparison import RunComparison
+    from agentbench_tui.verdicts.experiment_runs import ExperimentRun
     from agentbench_tui.verdicts.training_curves import CurveGroup, TrainingCurves
 
 _MOST_RUNS = 30
@@ -28,7 +31,32 @@ _RUNS = (
     Column("last", "last 5", 9, align="right", priority=2),
     Column("why", "", 10, flex=2, priority=6),
 )
+_STORED = (
+    Column("experiment", "experiment", 16, flex=2),
+    Column("variant", "variant", 12, flex=1),
+    Column("status", "status", 10, priority=3),
+    Column("iterations", "iterations", 10, align="right", priority=2),
+    Column("started", "started (UTC)", 16, priority=4),
+)
 _VERDICTS: dict[str, Role] = {"better": "good", "worse": "bad", "equivalent": "accent"}
+
+
+def stored_table(found: Sequence[ExperimentRun]) -> GridData:
+    """Experiments of the store; keys are those of executions."""
+    rows = [
+        GridRow(
+            one.execution_id,
+            (
+                one.experiment,
+                one.variant,
+                one.status,
+                f"{one.iterations:,}",
+                one.started_at[:16].replace("T", " "),
+            ),
+        )
+        for one in found
+    ]
+    return GridData(_STORED, rows, reason="no experiment is stored yet")
 
 
 def curves_plot(found: TrainingCurves, *, single: bool) -> PlotData:

@@ -1,6 +1,8 @@
 """The page Training: learning curves of files, in groups, and an example that is called one."""
 
 import csv
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -8,6 +10,7 @@ from stores import screen_text, session, settle, shows, told
 
 from agentbench_tui.analysis.learning_curve import auc
 from agentbench_tui.model.errors import UsageError
+from agentbench_tui.store.database import connect_to_read
 from agentbench_tui.tui.screens.market import EXAMPLE
 from agentbench_tui.tui.training_rows import curves_plot, demo, runs_table
 from agentbench_tui.verdicts.training_curves import read_curves
@@ -127,3 +130,24 @@ async def test_the_example_is_called_one_at_every_panel(tmp_path: Path) -> None:
         await pilot.press("v")
         await shows(pilot, "reward by step")
         assert "16 runs" not in screen_text(app)
+
+
+async def test_without_files_experiments_of_the_store_are_told(
+    varied: Path, tmp_path: Path
+) -> None:
+    database = tmp_path / "store.db"
+    with closing(connect_to_read(varied)) as source, closing(sqlite3.connect(database)) as copy:
+        source.backup(copy)
+        copy.execute(
+            "UPDATE runs SET plan=json_set(plan, '$.groups[0].benchmark.kind', 'experiment')"
+        )
+        copy.commit()
+        (name,) = copy.execute(
+            "SELECT json_extract(plan, '$.groups[0].benchmark.benchmark_id') FROM runs"
+            " ORDER BY started_at DESC LIMIT 1"
+        ).fetchone()
+    app = session(database, "training")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await shows(pilot, "experiments in the store", name, "press o to open a file or folder")
+        await pilot.press("enter")
+        await shows(pilot, f"{name}, ", "answers 1")

@@ -18,7 +18,14 @@ from agentbench_tui.tui.plot_data import PlotData
 from agentbench_tui.tui.screens.asking import Line
 from agentbench_tui.tui.screens.market import EXAMPLE
 from agentbench_tui.tui.screens.page import Page
-from agentbench_tui.tui.training_rows import curves_plot, demo, runs_table, sentences_of
+from agentbench_tui.tui.shared import Lead
+from agentbench_tui.tui.training_rows import (
+    curves_plot,
+    demo,
+    runs_table,
+    sentences_of,
+    stored_table,
+)
 from agentbench_tui.tui.widgets.crumbs import CrumbBar
 from agentbench_tui.tui.widgets.grid import Grid
 from agentbench_tui.tui.widgets.plot import Plot
@@ -30,6 +37,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
 
     from agentbench_tui.analysis.scale import Better
+    from agentbench_tui.verdicts.experiment_runs import ExperimentRun
     from agentbench_tui.verdicts.training_curves import TrainingCurves
 
 VIEWS = ("curves", "runs", "said")
@@ -42,8 +50,9 @@ _METRIC = "The column that holds the metric, such as overview/reward; empty for 
 _HOW = "press o to open a file or folder of training runs, or d for an example"
 
 
-class Training(Page[None]):
-    """Curves above, runs and what they say below."""
+class Training(Page["list[ExperimentRun]"]):
+    """Curves above, runs and what they say below; before a file is opened, what experiments are in
+    the store."""
 
     DEFAULT_CSS: ClassVar[str] = """
     Training #banner { height: 1; background: $warning; color: $background; text-style: bold;
@@ -62,6 +71,7 @@ class Training(Page[None]):
     Training.-narrow.-at-said #said, Training.-low.-at-said #said,
     Training.-narrow.-at-said #below, Training.-low.-at-said #below { display: block; }
     """
+    WITHOUT_STORE: ClassVar[str] = ""
     BINDINGS: ClassVar = [
         Binding("o", "open", "Open files", tooltip="one or two files or folders of runs"),
         Binding("u", "metric", "Metric", tooltip="which column is shown"),
@@ -80,6 +90,8 @@ class Training(Page[None]):
         self._better: Better | None = None
         """Which way it is good, where somebody said so."""
         self._found: TrainingCurves | None = None
+        self._stored: dict[str, str] = {}
+        """Executions of experiments, with their runs."""
         self._single = False
         self._view = VIEWS[0]
 
@@ -100,28 +112,48 @@ class Training(Page[None]):
         self.query_one("#runs", Grid).focus()
 
     def reload(self) -> None:
-        """Read the files again; nothing here comes from the store."""
-        if self._paths and not self.has_class("-example"):
+        """Read the files again, or which experiments are in the store while there are none."""
+        if self._is_bare:
+            super().reload()
+        elif self._paths and not self.has_class("-example"):
             self.run_worker(self._load, thread=True, group="read", exclusive=True)
 
     @property
+    def _is_bare(self) -> bool:
+        """Whether neither files nor the example are shown."""
+        return not self._paths and not self.has_class("-example")
+
+    @property
     def is_reading(self) -> bool:
-        """Never of the store; of files, a worker of the group "read" does."""
-        return False
+        """Of files, a worker of the group "read" does."""
+        return self._is_bare and super().is_reading
 
     def store_changed(self) -> None:
         """Files do not change with the store."""
+        if self._is_bare:
+            super().store_changed()
 
-    def read(self, connection: sqlite3.Connection) -> None:
-        """Nothing: training runs are files."""
+    def read(self, connection: sqlite3.Connection) -> list[ExperimentRun]:
+        from agentbench_tui.verdicts.experiment_runs import experiment_runs
 
-    def show(self, found: None) -> None:
-        """Shown when files were read."""
+        return experiment_runs(connection)
+
+    def show(self, found: list[ExperimentRun]) -> None:
+        if not self._is_bare:
+            return
+        runs = self.query_one("#runs", Grid)
+        entitle(runs, "experiments in the store: enter shows what each iteration returned")
+        self._stored = {one.execution_id: one.run_id for one in found}
+        runs.show(stored_table(found))
 
     def on_grid_chosen(self, event: Grid.Chosen) -> None:
-        """Enter: the runs' own curves."""
+        """Enter: the runs' own curves; of an experiment its iterations."""
         event.stop()
-        self.action_single()
+        if self._is_bare:
+            self.shared.run_id = self._stored[event.key]
+            self.session.show_answers(Lead(event.key))
+        else:
+            self.action_single()
 
     def action_open(self) -> None:
         """Ask which files."""
