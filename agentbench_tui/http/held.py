@@ -12,14 +12,16 @@ import asyncio
 from time import perf_counter_ns
 from typing import Protocol
 
-MOST_HELD = 32
+MOST_HELD = 64
 """Packets of a stream."""
 MOST_HELD_BYTES = 4096
 """A longer packet is read at once."""
-HELD_NS = 250_000_000
+HELD_NS = 500_000_000
 _TURN_NS = 300_000
 """Reading what is overdue goes on for so long; then what is to be sent or received comes first."""
 _PAUSE_S = 0.001
+_LEAST_WAIT_S = 0.05
+"""Between looks at what is overdue: packets are held for up to so much longer."""
 
 
 class Holder(Protocol):
@@ -63,7 +65,7 @@ class Overdue:
             holder, since_ns = next(iter(self._since_ns.items()))
             left_ns = since_ns + HELD_NS - began_ns
             if left_ns > 0:
-                wait_s = max(left_ns / 1e9, _PAUSE_S)
+                wait_s = max(left_ns / 1e9, _LEAST_WAIT_S)
             elif perf_counter_ns() - began_ns > _TURN_NS:
                 wait_s = _PAUSE_S
             else:

@@ -89,8 +89,8 @@ class Pool:
         """Send a whole request (`http.wire`) and return at once; `exchange` is told the rest.
 
         `exchange` must not be in flight already. True when a connection is opened for it.
-        `can_wait`: parts of the body that is streamed in events may be passed on up to a quarter
-        of a second (`held.HELD_NS`) after they were received, several at once, with their times as
+        `can_wait`: parts of a body that is streamed in events may be passed on about half a
+        second (`held.HELD_NS`) after they were received, several at once, with their times as
         ever; its end is passed on at once.
         """
         now_ns = perf_counter_ns()
