@@ -25,7 +25,7 @@ async def refused(prompt):
     await gates.current.answer(prompt)
     raise AgentFailure(FailureKind.RATE_LIMITED, "later", retry_after_s=60.0)
 """
-PATIENCE_S = 20.0
+PATIENCE_S = 60.0
 
 
 class Watched:

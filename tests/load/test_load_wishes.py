@@ -15,7 +15,7 @@ from agentbench_tui.store.database import connect_to_read
 from agentbench_tui.store.viewer import wish_row
 from agentbench_tui.store.writer import write_once
 
-PATIENCE_S = 20.0
+PATIENCE_S = 60.0
 
 
 def value(database: Path, statement: str) -> Any:

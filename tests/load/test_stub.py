@@ -13,7 +13,7 @@ import pytest
 from agentbench_tui.http.sse import SseParser
 from agentbench_tui.load.stub import StubTruth
 
-PATIENCE_S = 20.0
+PATIENCE_S = 60.0
 REQUEST = {"model": "stub", "messages": [{"role": "user", "content": "Really?"}]}
 
 
