@@ -4,12 +4,20 @@ from functools import cache
 
 from agentbench_tui.market.clock import Pace
 from agentbench_tui.market.game import Game, GameConfig
+from agentbench_tui.market.generator import generate
 from agentbench_tui.market.match import Match
 from agentbench_tui.market.stage import Stage, WorldPlace, open_stage
-from agentbench_tui.market.world import WorldConfig
+from agentbench_tui.market.truth import Truth
+from agentbench_tui.market.world import World, WorldConfig
 from agentbench_tui.model.answer import Case, Request
 
 CONFIG = WorldConfig(duration_s=600, interval_ms=60_000, markets=2, perpetuals=1, seed=7)
+
+
+@cache
+def usual(seed: int) -> tuple[World, Truth]:
+    """A world of the usual size, and its truth; made once for all tests."""
+    return generate(WorldConfig(seed=seed))
 
 
 @cache

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from playing import usual
 from tiny_worlds import tiny_world, truth_of
 
 from agentbench_tui.market.beliefs import draw_belief
@@ -19,11 +20,9 @@ from agentbench_tui.market.fair import (
     reference,
     reversion,
 )
-from agentbench_tui.market.generator import generate
 from agentbench_tui.market.signals import share_gains
 from agentbench_tui.market.traders import draw_kind, draw_liquidity, trade
 from agentbench_tui.market.truth import NewsTruth
-from agentbench_tui.market.world import WorldConfig
 
 WORLDS = 30
 
@@ -57,7 +56,7 @@ def test_prices_move_as_is_expected_whatever_a_tick_is(ticks: int, worlds: int) 
 def test_the_reference_wins_what_it_is_expected_to() -> None:
     gaps = []
     for seed in range(WORLDS):
-        world, truth = generate(WorldConfig(seed=seed))
+        world, truth = usual(seed)
         found = reference(world, truth)
         won = 0.0
         for place, market in enumerate(world.markets):
@@ -69,7 +68,7 @@ def test_the_reference_wins_what_it_is_expected_to() -> None:
 
 
 def test_no_other_inventory_is_worth_more() -> None:
-    world, truth = generate(WorldConfig(seed=1))
+    world, truth = usual(1)
     speed = reversion(world.ticks)
     for place, market in enumerate(world.markets):
         flow = np.array(world.flows[place][: market.resolve_tick]) / 1_000

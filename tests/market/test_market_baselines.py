@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from playing import usual
 from tiny_worlds import tiny_world, truth_of
 
 from agentbench_tui.market.baselines import BASELINES, make, play
@@ -17,7 +18,7 @@ from agentbench_tui.market.baselines.belief import Belief, Trust
 from agentbench_tui.market.baselines.player import move_to, seats
 from agentbench_tui.market.game import Game
 from agentbench_tui.market.generator import generate
-from agentbench_tui.market.metrics import measure
+from agentbench_tui.market.metrics import attainable, measure
 from agentbench_tui.market.world import World, WorldConfig
 from agentbench_tui.model.errors import UsageError
 
@@ -29,12 +30,13 @@ def results() -> dict[str, list[dict[str, Any]]]:
     """Metrics of every baseline in every world, in order of worlds."""
     found: dict[str, list[dict[str, Any]]] = {name: [] for name in BASELINES}
     for seed in range(WORLDS):
-        world, truth = generate(WorldConfig(seed=seed))
+        world, truth = usual(seed)
+        could = attainable(world, truth)
         for name in BASELINES:
             game = Game(world, truth.outcomes)
             episode = play(game, make(name, world, truth, seed))
             assert game.account.total == world.rules.balance
-            found[name].append(measure(episode, world, truth).values)
+            found[name].append(measure(episode, world, truth, could).values)
     return found
 
 
@@ -76,7 +78,7 @@ def test_no_baseline_but_random_is_ever_refused() -> None:
 
 
 def test_a_seed_gives_the_same_game_again() -> None:
-    world, truth = generate(WorldConfig(seed=1))
+    world, truth = usual(1)
     pnl = [
         play(Game(world, truth.outcomes), make("random", world, truth, seed)).pnl
         for seed in (4, 4, 5)
@@ -154,7 +156,7 @@ def attack(world: World, truth_outcomes: dict[str, bool]) -> tuple[int, int]:
 def test_the_attack_on_the_original_predicts_no_better_than_the_market() -> None:
     guessed = asked = market = 0
     for seed in range(60):
-        world, truth = generate(WorldConfig(seed=seed, duration_s=300))
+        world, truth = generate(WorldConfig(seed=seed, duration_s=300, agents=0))
         right, count = attack(world, truth.outcomes)
         guessed, asked = guessed + right, asked + count
         market += sum(

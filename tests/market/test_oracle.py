@@ -9,12 +9,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from playing import usual
 
 from agentbench_tui.market.baselines import make, play
 from agentbench_tui.market.game import Game
-from agentbench_tui.market.generator import generate
 from agentbench_tui.market.oracle import best_inventory, best_spans, hindsight
-from agentbench_tui.market.world import WorldConfig
 
 B, MOST = 100.0, 50.0
 
@@ -111,7 +110,7 @@ def test_a_fee_above_the_move_keeps_the_oracle_flat() -> None:
 def test_the_plan_can_be_carried_out_by_an_agent() -> None:
     """To a few cents: shares come in thousandths."""
     for seed in range(3):
-        world, truth = generate(WorldConfig(seed=seed))
+        world, truth = usual(seed)
         episode = play(Game(world, truth.outcomes), make("oracle", world, truth, seed))
         gain = hindsight(world, truth.outcomes).gain
         assert episode.pnl / 1e6 == pytest.approx(gain, abs=0.1)
