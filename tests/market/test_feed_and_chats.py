@@ -15,7 +15,7 @@ HORIZON = 15
 
 @cache
 def worlds() -> list[tuple[World, Truth]]:
-    return [generate(WorldConfig(interval_ms=CONFIG.interval_ms, seed=seed)) for seed in range(40)]
+    return [generate(WorldConfig(interval_ms=CONFIG.interval_ms, seed=seed)) for seed in range(30)]
 
 
 def price_columns(world: World) -> dict[str, tuple[int, ...]]:
