@@ -13,7 +13,7 @@ import tempfile
 import zlib
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from agentbench_tui.store.database import connect_to_read
 from agentbench_tui.tui.app import AgentbenchApp
@@ -24,6 +24,8 @@ from agentbench_tui.tui.theme import DARK, THEMES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+    from textual.pilot import Pilot
 
 SIZE = (120, 40)
 SHOWN = ("live", "leaders", "compare", "history", "cost", "cases", "profile")
@@ -43,22 +45,26 @@ async def picture(
     """A page as (SVG, plain text), once it has come to rest."""
     app = AgentbenchApp(shared, first=page, theme=theme)
     async with app.run_test(size=size) as pilot:
-        before, still, keys = "", 0, list(KEYS.get(page, ()))
-        for _ in range(_MOST_LOOKS):
-            await pilot.pause(_LOOK_S)
-            if not _may_rest(app):
-                still = 0
-                continue
-            now = "\n".join(_lines(app))
-            still = still + 1 if now == before else 0
-            before = now
-            if still >= _STILL:
-                if not keys:
-                    break
-                await pilot.press(keys.pop(0))
-                still = 0
+        text = await at_rest(pilot)
+        for key in KEYS.get(page, ()):
+            await pilot.press(key)
+            text = await at_rest(pilot)
         svg = app.export_screenshot(title="agentbench")
-    return _without_fonts(svg), before
+    return _without_fonts(svg), text
+
+
+async def at_rest(pilot: Pilot[None]) -> str:
+    """The text of the screen, once nothing on it changes any more."""
+    app = cast("AgentbenchApp", pilot.app)
+    before, still = "", 0
+    for _ in range(_MOST_LOOKS):
+        await pilot.pause(_LOOK_S)
+        now = "\n".join(_lines(app)) if _may_rest(app) else ""
+        still = still + 1 if now and now == before else 0
+        before = now
+        if still >= _STILL:
+            break
+    return before
 
 
 def _may_rest(app: AgentbenchApp) -> bool:
