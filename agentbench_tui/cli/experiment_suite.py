@@ -23,7 +23,7 @@ def suite_of_options(slug: str, given: dict[str, Any], folder: Path) -> Block:
     from agentbench_tui.experiments.registry import find_experiment
 
     cls = find_experiment(slug, folder)
-    parameters = dict(_setting(cls, text, "--set") for text in given["settings"])
+    parameters = _once([_setting(cls, text, "--set") for text in given["settings"]], "--set")
     variants = _variants(cls, parameters, given["variants"])
     if variants and given["agents"]:
         raise UsageError("--variants and --agent: what is compared is either one or the other")
@@ -38,7 +38,7 @@ def suite_of_options(slug: str, given: dict[str, Any], folder: Path) -> Block:
     }
     if given["fresh_process"]:
         benchmark["fresh_process"] = True
-    swept = dict(_values(cls, text, "--sweep") for text in given["sweeps"])
+    swept = _once([_values(cls, text, "--sweep") for text in given["sweeps"]], "--sweep")
     if swept:
         benchmark["sweep"] = {"parameters": swept}
     suite: Block = {
@@ -68,7 +68,7 @@ def _variants(
     from agentbench_tui.experiments.parameters import problems_of
     from agentbench_tui.experiments.variants import TARGET
 
-    axes = dict(_values(cls, text, "--variants") for text in texts)
+    axes = _once([_values(cls, text, "--variants") for text in texts], "--variants")
     if not axes:
         return []
     tables: list[Block] = []
@@ -89,6 +89,15 @@ def _variant_name(values: Mapping[str, Any]) -> str:
     if len(values) == 1 and is_name(text := str(next(iter(values.values())))) and text[0].isalpha():
         return text
     return _name("-".join(f"{key}-{value}" for key, value in values.items()))
+
+
+def _once(pairs: Sequence[tuple[str, Any]], option: str) -> dict[str, Any]:
+    """The pairs by name. Raises UsageError for a name that is given twice."""
+    names = [name for name, _ in pairs]
+    for name in names:
+        if names.count(name) > 1:
+            raise UsageError(f"{option} {name}=…: given twice")
+    return dict(pairs)
 
 
 def _values(cls: type[Experiment], text: str, option: str) -> tuple[str, list[Any]]:
