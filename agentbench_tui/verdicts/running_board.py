@@ -138,7 +138,7 @@ def _by_overall(connection: sqlite3.Connection, run_key: int, board: RunningBoar
     for entry in run_leaderboard(connection, run_key):
         standing = known.pop((entry["agent_id"], entry["simulated"]), None)
         if standing is not None:
-            if entry["rank_low"] is not None:
+            if entry["low"] is not None or entry["rank_low"] is not None:
                 standing.place = entry["rank_shown"]
             standing.score, standing.low, standing.high = (
                 entry["overall"], entry["low"], entry["high"],

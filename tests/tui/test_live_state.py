@@ -270,7 +270,7 @@ def test_a_case_that_takes_much_longer_than_others_is_stalled() -> None:
     shown = texts(live_tables.slow(state, answers, BEGAN + 12))
     # Two seconds have gone since the live row was written.
     assert [row[0::2] for row in shown] == [
-        ["slow", "11 s"], ["new", "2.1 s"], ["was", "900 ms"], ["failed", "800 ms"],
+        ["slow", "11.0 s"], ["new", "2.10 s"], ["was", "900 ms"], ["failed", "800 ms"],
     ]  # fmt: skip
     assert [row[3] for row in shown] == ["stalled", "in flight", "answered", "rate limited"]
 
@@ -281,7 +281,7 @@ def test_progress_shows_each_execution() -> None:
     ticks = [tick(1, [10.0] * 50, observed=60, correct=30), tick(2, [10.0] * 40)]
     state = of(update(run, rows, at=5, ticks=ticks))
     first, second = texts(live_tables.progress(state, BEGAN + 5))
-    assert first == ["b0", "agent1", "100/100", "30 %", "10 ms", "10 ms", "10", "done"]
+    assert first == ["b0", "agent1", "100/100", "30 %", "10.0 ms", "10.0 ms", "10", "done"]
     assert second[2:] == ["0/100", "–", "–", "–", "0", "–"]
 
 

@@ -109,7 +109,7 @@ class Home(Page[Overview]):
         yield panel(Grid(id="runs"), "recent runs: enter watches one")
         with Horizontal(id="below"):
             yield panel(Grid(id="suites"), "suites: enter starts one")
-            yield panel(Grid(id="agents"), "agents: enter shows their history")
+            yield panel(Grid(id="agents"), "agents: enter, history")
             with Vertical(id="health"):
                 yield panel(Grid(id="checks"), "this machine, as `agentbench doctor` sees it")
         yield FilterLine(id="filter")
