@@ -7,11 +7,12 @@ time started anew; clients give up after half a second. For each it prints the s
 scenario, the overall score, and the advice. At scale 0.03 a server takes about a minute and a half.
 
 Measured at scale 0.03, twice, on 2 cores that others kept busy (a load of 8): perfect 96.5-99.4;
-leaks 26-33 with `memory-leak` (16.5 kB for each request of 16 kB; its soak 1.8-3.7, since memory is
-full after 3 to 6 of a week's 168 hours); collapses 0-5.9 with `congestion-collapse`; never_recovers 0
-with `no-recovery`; ignores_retry_after 0 with `keeps-refusing` and `retry-after-not-kept`. Of the
-last two neither serves anything after an overload as long as it is watched, so that their scores are
-alike, and words tell them apart. On so busy a machine `less-than-before` may be said of any.
+leaks 26-33 with `memory-leak` (16.5 kB for each request of 16 kB; its soak 1.8-3.7, since memory
+is full after 3 to 6 of a week's 168 hours); collapses 0-5.9 with `congestion-collapse`;
+never_recovers 0 with `no-recovery`; ignores_retry_after 0 with `keeps-refusing` and
+`retry-after-not-kept`. The last two serve nothing after an overload as long as they are watched, so
+that their scores are alike, and words tell them apart. On so busy a machine `less-than-before` may
+be said of any.
 """
 
 from __future__ import annotations
