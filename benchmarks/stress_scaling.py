@@ -9,9 +9,9 @@ a peak is claimed of a target that has none.
 
 With `--real` the scenario concurrent_requests is run on servers in processes of their own that take
 as long. Measured so on 2 cores that others kept busy (a load of 8), σ 0.04, κ 0.0009 and N* 32.7:
-at λ 100/s (time scale 0.5, 114 s) σ [0.028, 0.041], κ [0.00073, 0.00095], N* [32.0, 36.3]; at λ 20/s
-(time scale 1, 204 s) σ [0.037, 0.041], κ [0.00086, 0.00093], N* [32.2, 33.3]. The slower the service,
-the less does the way to it matter.
+at λ 100/s (time scale 0.5, 114 s) σ [0.028, 0.041], κ [0.00073, 0.00095], N* [32.0, 36.3]; at λ
+20/s (time scale 1, 204 s) σ [0.037, 0.041], κ [0.00086, 0.00093], N* [32.2, 33.3]. The slower the
+service, the less does the way to it matter.
 """
 
 from __future__ import annotations
