@@ -223,6 +223,7 @@ def test_timer_closed_before_leaves_the_next_one_alone(
         first.close()
         await bell.wait()
         second.close()
+        assert len(bell.calls_ns) == 1
 
     loop.run_until_complete(main())
 
