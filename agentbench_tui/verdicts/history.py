@@ -12,6 +12,7 @@ import json
 import math
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -74,6 +75,12 @@ class Point:
         """`task`, `load` or `experiment`."""
         return str(self.definition.get("kind", "task"))
 
+    @cached_property
+    def circumstances(self) -> tuple[Any, ...]:
+        """All that decides which points it may be held against."""
+        columns = ("simulated", "fingerprint", "dataset_key", "model_configuration")
+        return id(self.definition), self.version, *map(self.one_of_all, columns)
+
     def one_of_all(self, column: str) -> Any:
         """The value of a column of its executions, which do not differ in it."""
         return self.executions[0][column]
@@ -113,6 +120,7 @@ def histories(
         for key, verdict, repeats in connection.execute("SELECT key, verdict, repeats FROM runs")
     }
     found: dict[Place, list[Point]] = {}
+    unknown: dict[str, Any] = {}
     for (place, run_key, _), executions in gathered.items():
         first = executions[0]
         point = Point(
@@ -121,7 +129,7 @@ def histories(
             at=first["created_at"],
             version=first["agent_version"],
             executions=tuple(executions),
-            definition=definitions.get(first["id"], {}),
+            definition=definitions.get(first["id"], unknown),
             weights=weights.get(first["suite_hash"], {}),
             harness=of_runs[run_key][0],
             repeats=of_runs[run_key][1],
@@ -210,8 +218,11 @@ def comparable(
     """The points that may be held against the newest one, and why others may not: words → runs."""
     kept, left_out = [], Counter[str]()
     timed = is_timed(metric, newest)
+    told: dict[tuple[Any, ...], str] = {}
     for point in points:
-        words = "; ".join(_differences(point, newest, timed=timed))
+        words = told.get(point.circumstances)
+        if words is None:
+            words = told[point.circumstances] = "; ".join(_differences(point, newest, timed=timed))
         if words:
             left_out[words] += 1
         else:
