@@ -18,6 +18,8 @@ from agentbench_tui.analysis.distribution import student_quantile
 from agentbench_tui.analysis.interval import Interval
 from agentbench_tui.analysis.sample import Floats
 
+_ROUNDING = 1e-14
+"""Of the largest mean: less is no difference."""
 _TOLD_APART = 1e-8
 """How far a contrast may lie outside what the cells span, by rounding."""
 
@@ -86,7 +88,7 @@ def main_effects(cells: Sequence[SweepCell], level: float = 0.95) -> list[LevelE
                     one,
                     sum(having),
                     float(means[having].mean()),
-                    float(weights @ means) if is_known else None,
+                    _unrounded(float(weights @ means), means) if is_known else None,
                     _interval(weights, means, errors, level)
                     if is_known and one != known[0]
                     else None,
@@ -95,6 +97,11 @@ def main_effects(cells: Sequence[SweepCell], level: float = 0.95) -> list[LevelE
                 )
             )
     return found
+
+
+def _unrounded(difference: float, means: Floats) -> float:
+    """0 where there is nothing but the rounding of what it was worked out from."""
+    return 0.0 if abs(difference) <= _ROUNDING * float(np.abs(means).max()) else difference
 
 
 def _design(
