@@ -129,7 +129,7 @@ def _effect(
         "points": len(cells),
         "missing": len(executions) - len(cells),
         "of": "iterations" if "iterations" in units else "repeats",
-        "levels": [_row(one, _first_mean(found, one.parameter)) for one in found],
+        "levels": [_row(one, _first(found, one.parameter)) for one in found],
     }
 
 
@@ -143,15 +143,17 @@ def _independent(
     return "repeats", [float(values[repeats == number].mean()) for number in numbers]
 
 
-def _first_mean(found: Sequence[LevelEffect], parameter: str) -> float:
-    return next(one.mean for one in found if one.parameter == parameter)
+def _first(found: Sequence[LevelEffect], parameter: str) -> LevelEffect:
+    return next(one for one in found if one.parameter == parameter)
 
 
-def _row(one: LevelEffect, first: float) -> Document:
-    is_first = one.difference == 0 and one.single is None and not one.reason
+def _row(one: LevelEffect, first: LevelEffect) -> Document:
+    is_first = one is first
     low, high = (None, None) if one.interval is None else (one.interval.low, one.interval.high)
     single = (None, None) if one.single is None else one.single
-    relative = None if is_first or one.difference is None or first == 0 else one.difference / first
+    relative = None
+    if not is_first and one.difference is not None and first.mean:
+        relative = one.difference / first.mean
     return {
         "parameter": one.parameter,
         "level": one.level,
