@@ -35,6 +35,9 @@ def details(scenario: Document) -> list[str]:
         _limits(scenario["limits"]),
         *map(_bracket, scenario["breaking_points"]),
         _limit_met(scenario["observations"]),
+        _waited(scenario["observations"]),
+        _memory(scenario["observations"]),
+        _ballast(scenario["observations"]),
         _worst_second(scenario),
         _leaking(scenario),
         *(_recovery(one) for one in scenario["recoveries"]),
@@ -222,6 +225,28 @@ def _limit_met(observations: Document) -> str:
         return ""
     above = f"of {rate(observations['overload_per_s'])}/s asked {rate(goodput)}/s are answered"
     return f"limit: met at {rate(met)} requests/s, by {observations['limit_met_by']}; {above}"
+
+
+def _waited(observations: Document) -> str:
+    """Of rate_limiting, what became of those who waited as they were told, after the overload."""
+    waited, served = (observations.get(key) for key in ("quiet_waited", "quiet_served_after_wait"))
+    if not waited or served is None:
+        return ""
+    return f"Retry-After: of {waited:,} who waited as told after the overload {served:,} got in"
+
+
+def _memory(observations: Document) -> str:
+    """Of memory_pressure, by users."""
+    words = observations.get("memory_words")
+    return f"memory: {words}" if words else ""
+
+
+def _ballast(observations: Document) -> str:
+    """Of memory_pressure, what was taken from the machine."""
+    taken, left = (observations.get(key) for key in ("ballast_mb", "left_beside_ballast_mb"))
+    if taken is None or left is None:
+        return ""
+    return f"ballast: {taken:,.0f} MB taken from the machine, {left:,.0f} MB left beside it"
 
 
 def _worst_second(scenario: Document) -> str:

@@ -270,6 +270,21 @@ def test_trends_and_the_law_are_told() -> None:
     assert scaling_line(None) == ""
 
 
+def test_what_memory_and_those_who_wait_are_like_is_told() -> None:
+    seen: dict[str, float | str | bool] = {
+        "memory_words": "34 MB at normal load, 60 MB at most, 35 MB afterwards",
+        "ballast_mb": 4096.4,
+        "left_beside_ballast_mb": 3500.0,
+        "quiet_waited": 12,
+        "quiet_served_after_wait": 3,
+    }
+    lines = details(told(ScenarioReport(scenario="memory_pressure", observations=seen)))
+    assert "memory: 34 MB at normal load, 60 MB at most, 35 MB afterwards" in lines
+    assert "ballast: 4,096 MB taken from the machine, 3,500 MB left beside it" in lines
+    assert "Retry-After: of 12 who waited as told after the overload 3 got in" in lines
+    assert details(told(ScenarioReport(scenario="memory_pressure"))) == []
+
+
 def test_the_gravest_advice_stands_first_and_is_told_once() -> None:
     assert advice_lines([told(high_load()), told(soak())]) == [
         "critical: memory leaks 10 MB a minute (sustained_load)",

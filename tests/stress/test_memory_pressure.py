@@ -11,7 +11,12 @@ from agentbench_tui.stress.course import Course
 from agentbench_tui.stress.host_memory import HostMemory
 from agentbench_tui.stress.report import ScenarioReport
 from agentbench_tui.stress.scenarios import memory_pressure
-from agentbench_tui.stress.scenarios.memory_pressure import levels_of, limit_between, run
+from agentbench_tui.stress.scenarios.memory_pressure import (
+    levels_of,
+    limit_between,
+    memory_facts,
+    run,
+)
 from agentbench_tui.stress.spec import StressSpec
 
 GIB = 1 << 30
@@ -273,3 +278,8 @@ async def test_how_much_ballast(
     monkeypatch.setattr(memory_pressure, "read_host_memory", lambda: memory)
     report = await pressed(ScriptedStand(Eater(1.0), url=URL), ballast_mb=asked)
     assert report.observations["ballast_mb"] == pytest.approx(taken)
+
+
+def test_what_no_user_adds_to_is_told_as_nothing() -> None:
+    words = str(memory_facts(28.3, {1: 28.3, 2: 28.3, 8: 28.3}, 28.3)["memory_words"])
+    assert words.endswith("28.3 MB afterwards; nothing for each user more")

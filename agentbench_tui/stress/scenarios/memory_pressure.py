@@ -36,6 +36,8 @@ LEAST_BALLAST_MB = 64.0
 """Less is no pressure on any machine."""
 UNASKED_SHARE = 0.5
 """Of what may be taken, where the suite does not say how much."""
+LEAST_EACH_MB = 0.001
+"""For each user; of less there is nothing to say."""
 LEAST_GROWTH_MB = 10.0
 """From normal load to most users, without which no limit can lie between."""
 _OTHER_WINDOWS = 6
@@ -231,7 +233,8 @@ def memory_facts(
     if len(levels) > 1:
         each = float(np.polyfit(list(levels), list(levels.values()), 1)[0])
         facts["memory_mb_per_user"] = each
-        words += f"; {each:+.3g} MB for each user more"
+        more = f"{each:+.3g} MB" if abs(each) >= LEAST_EACH_MB else "nothing"
+        words += f"; {more} for each user more"
     return facts | {
         "memory_before_mb": before,
         "memory_peak_mb": peak,
