@@ -89,6 +89,16 @@ def test_show_tells_parameters_and_variants(said: Said) -> None:
     assert "variant yes: wanted=yes" in out
 
 
+def test_settings_that_tell_variants_apart_stand_with_the_comparison(said: Said) -> None:
+    words = ("--iterations", "2", "--runs", "2", "--variants", "wanted=on,off", "--quiet")
+    code, out, err = said("experiments", "run", slug("Pragma"), "--no-ui", *words)
+    assert code == 0, err
+    assert "in force: Pragma on: setting=True" in out
+    assert "in force: Pragma off: setting=False" in out
+    assert "Pragma: each B against A, on" in out
+    assert "is against" not in out  # the matrix of all pairs
+
+
 def test_agentfarms_spelling(said: Said, tmp_path: Path) -> None:
     spec = f"experiment: {slug('Counting')}\nparams: {{size: 5}}\niterations: {{measured: 3}}\n"
     spec += "instrumentation: [cprofile]\n"

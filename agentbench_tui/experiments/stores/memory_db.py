@@ -24,7 +24,8 @@ class MemoryDatabase(Experiment):
     """A simulation with its journal on disk, in memory, or in memory and copied at the end.
 
     On disk with SQLite's own settings, and with a write-ahead log. All simulate the same world from
-    the same state; the whole of a run is timed, from the first row to the closed journal.
+    the same state; `total_s` is from the first row to the closed journal, the time of a call has
+    the making of the empty journal in it too.
     """
 
     class Parameters(BaseModel):
