@@ -24,7 +24,7 @@ from agentbench_tui.model.errors import MissingExtra
 from agentbench_tui.model.untrusted import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from a2a.client import Client
     from a2a.types.a2a_pb2 import Part, StreamResponse
@@ -110,7 +110,7 @@ class RemoteAgent:
                         actions = await self._ask(told, context)
                         if not actions or game.tick != tick:
                             break
-                        results = [_carried_out(match, one) for one in actions[:MOST_CALLS]]
+                        results = _carried_out(match, actions[:MOST_CALLS])
                         told = {"game": "market", "tick": tick, "results": results}
             except TimeoutError:
                 game.expire()
@@ -157,14 +157,19 @@ def _parts(event: StreamResponse) -> Iterable[Part]:
             yield from artifact.parts
 
 
-def _carried_out(match: Match, action: Any) -> dict[str, Any]:
+def _carried_out(match: Match, actions: Sequence[Any]) -> list[dict[str, Any]]:
+    """What the actions of one answer gave, or why they were refused."""
+    last = len(actions) - 1
+    return [_result(match, action, more=nth < last) for nth, action in enumerate(actions)]
+
+
+def _result(match: Match, action: Any, *, more: bool) -> dict[str, Any]:
     asked: Mapping[str, Any] = whole(action) if isinstance(action, dict) else {}
     operation = str(asked.get("operation", ""))
     try:
-        result = match.game.call(operation, asked.get("params"))
+        result = match.game.call(operation, asked.get("params"), more=more)
     except MethodError as error:
-        told = {"code": error.code, "message": error.message, "data": error.data()}
-        return {"operation": operation, "error": told}
+        return {"operation": operation, "error": error.document()}
     return {"operation": operation, "result": result}
 
 
@@ -180,7 +185,7 @@ def whole(value: Any) -> Any:
 def _json(text: str) -> Any:
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):  # no JSON, or nested too deeply
         return None
 
 

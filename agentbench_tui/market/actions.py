@@ -54,6 +54,10 @@ class MethodError(Exception):
         named = {"reason": ERROR_NAMES[self.code]}
         return {**named, "path": self.path} if self.path else named
 
+    def document(self) -> dict[str, Any]:
+        """As the error object of JSON-RPC."""
+        return {"code": self.code, "message": self.message, "data": self.data()}
+
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
@@ -95,10 +99,10 @@ class Parameter:
 
     def _text(self, value: object) -> str:
         if not isinstance(value, str) or not value.strip():
-            raise self._error(f"must be a string that is not empty, not {_shown(value)}")
+            raise self._error(f"must be a string that is not empty, not {shown(value)}")
         if self.choices:
             if value.upper() not in self.choices:
-                raise self._error(f"must be {' or '.join(self.choices)}, not {_shown(value)}")
+                raise self._error(f"must be {' or '.join(self.choices)}, not {shown(value)}")
             return value.upper()
         if len(value) > self.max_length:
             raise self._error(f"has {len(value)} characters; at most {self.max_length} are taken")
@@ -106,15 +110,15 @@ class Parameter:
 
     def _number(self, value: object) -> float:
         if isinstance(value, bool) or not isinstance(value, (int, float)):
-            raise self._error(f"must be a number, not {_shown(value)}")
+            raise self._error(f"must be a number, not {shown(value)}")
         try:
             as_float = float(value)
         except OverflowError:
             as_float = math.inf
         if not math.isfinite(as_float):
-            raise self._error(f"must be a finite number, not {_shown(value)}")
+            raise self._error(f"must be a finite number, not {shown(value)}")
         if self.type == "integer" and value != int(value):
-            raise self._error(f"must be a whole number, not {_shown(value)}")
+            raise self._error(f"must be a whole number, not {shown(value)}")
         if self.above is not None and value <= self.above:
             raise self._error(f"must be more than {self.above:g}, not {value:g}")
         if self.minimum is not None and value < self.minimum:
@@ -176,9 +180,13 @@ class Method:
                 )
 
 
-def _shown(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 40 else f"{text[:37]}..."
+def shown(value: object, characters: int = 40) -> str:
+    """What somebody sent, cut to so many characters."""
+    try:
+        text = repr(value)
+    except RecursionError:
+        text = "what is nested too deeply"
+    return text if len(text) <= characters else f"{text[: characters - 3]}..."
 
 
 def _text(name: str, description: str, *, required: bool = True, longest: int = 64) -> Parameter:

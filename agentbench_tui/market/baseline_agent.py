@@ -15,6 +15,7 @@ from pydantic import Field
 
 from agentbench_tui.agents.adapter import AgentOptions, OpenContext
 from agentbench_tui.agents.target import parse_target
+from agentbench_tui.market.actions import RATE_LIMITED, TURN_LOST, MethodError
 from agentbench_tui.market.baselines import BASELINES, make
 from agentbench_tui.market.outsider import Outsider, Protocol
 from agentbench_tui.model.answer import Agent, AgentFailure, Answer, FailureKind
@@ -26,8 +27,9 @@ if TYPE_CHECKING:
     from agentbench_tui.model.answer import Request
 
 OUTSIDER = "outsider"
+_TURN_ENDS = frozenset({TURN_LOST, RATE_LIMITED})
 _YIELD_EVERY = 64
-"""Ticks after which others may run, such as the clock of a deadline."""
+"""Turns after which others may run, such as the clock of a deadline."""
 __all__ = ("BASELINES", "BaselineAgent", "Options", "check", "open")
 
 
@@ -93,12 +95,19 @@ class BaselineAgent:
         """Play one game to its end: as fast as it goes, or at the pace of real time."""
         game, stage = match.game, match.stage
         player = make(self._name, stage.world, stage.truth, request.seed)
+        turns = 0
         while not game.is_over:
-            player.act(game.observation(), game.call)
+            turns, tick = turns + 1, game.tick
+            try:
+                player.act(game.observation(), game.call)
+            except MethodError as error:
+                # The rest of the turn is over, for whoever plays; other refusals are our faults.
+                if error.code not in _TURN_ENDS:
+                    raise
             if game.config.pace.mode == "real-time":
-                await match.end_turn()
-            else:
+                await match.end_turn(tick)
+            elif game.tick == tick:
                 game.advance()
-            if game.tick % _YIELD_EVERY == 0:
+            if turns % _YIELD_EVERY == 0:
                 await asyncio.sleep(0)
         return Answer(api_calls=0, simulated=self._name == "oracle")

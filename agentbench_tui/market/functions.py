@@ -142,7 +142,7 @@ class ModelSeat:
             game.note(reply)
             if not answer.tool_calls or game.tick != tick:
                 return answer.text
-            results = [_carried_out(match, call, nth) for nth, call in enumerate(reply.tool_calls)]
+            results = _carried_out(match, reply.tool_calls)
             for result in results:
                 game.note(result)
             turns = (*turns, Message("user", said), reply, *results)
@@ -209,13 +209,19 @@ def _named(calls: tuple[ToolCall, ...]) -> tuple[ToolCall, ...]:
     )
 
 
-def _carried_out(match: Match, call: ToolCall, nth: int) -> Message:
-    """What a call gave, or why it was refused, as the model is told."""
-    if nth >= MOST_CALLS:
-        text = f"refused: at most {MOST_CALLS} calls in one answer"
-        return Message("tool", text, tool_call_id=call.id)
+def _carried_out(match: Match, calls: tuple[ToolCall, ...]) -> list[Message]:
+    """What the calls of one answer gave, or why they were refused, as the model is told."""
+    last = min(len(calls), MOST_CALLS) - 1
+    told = [_result(match, call, more=nth < last) for nth, call in enumerate(calls[:MOST_CALLS])]
+    refused = f"refused: at most {MOST_CALLS} calls in one answer"
+    told += [Message("tool", refused, tool_call_id=call.id) for call in calls[MOST_CALLS:]]
+    return told
+
+
+def _result(match: Match, call: ToolCall, *, more: bool) -> Message:
+    name = _METHOD_OF.get(call.name, call.name)
     try:
-        result: Any = match.game.call(_METHOD_OF.get(call.name, call.name), call.arguments)
+        result: Any = match.game.call(name, call.arguments, more=more)
     except MethodError as error:
-        result = {"error": {"code": error.code, "message": error.message, "data": error.data()}}
+        result = {"error": error.document()}
     return Message("tool", _encode(result).decode(), tool_call_id=call.id)

@@ -45,8 +45,8 @@ class GameConfig:
     pace: Pace = LOCK_STEP
     max_calls_per_tick: int = 256
     """Calls beyond it are refused until the next tick."""
-    max_calls: int = 200_000
-    """Calls of a game that are kept; those beyond it are refused."""
+    max_calls: int | None = None
+    """Calls of a game that are kept, those beyond it are refused; None for what its world needs."""
     now: Callable[[], float] = time.perf_counter
     """A monotonic clock in seconds."""
 
@@ -61,7 +61,8 @@ class Game:
         self.config = config or GameConfig()
         self._clock = self.config.now
         self._turns = Turns(self.config.pace, world.config.interval_ms)
-        self._record = Record(world, self.config.pace.mode, self.config.max_calls)
+        self._most_calls = self.config.max_calls or _most_calls(world)
+        self._record = Record(world, self.config.pace.mode, self._most_calls)
         self._desk = Desk(world, outcomes, self._record)
         self._handlers = self._desk.handlers
         self._calls_left = self.config.max_calls_per_tick
@@ -88,20 +89,27 @@ class Game:
         """When the turn at hand is lost, on the game's clock; None for never."""
         return self._turns.due
 
-    def hand_over(self) -> None:
+    def hand_over(self, *, more: bool = False) -> None:
         """The agent has what it needs for this tick from now on; `observation` does it as well."""
         now = self._clock()
         self._turns.hand_over(self.tick, now)
-        self._record.hand_over(now)
+        if not more:
+            self._record.hand_over(now)
 
-    def observation(self) -> dict[str, Any]:
-        """All that is worth knowing at this tick, as JSON; the turn's clock starts."""
+    def observation(self, *, more: bool = False) -> dict[str, Any]:
+        """All that is worth knowing at this tick, as JSON; the turn's clock starts. `more` as of
+        `call`."""
         observation = self._desk.observation()
-        self.hand_over()
+        self.hand_over(more=more)
         return observation
 
-    def call(self, method: str, params: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """One call of the agent. Raises MethodError; kept in the episode either way."""
+    def call(
+        self, method: str, params: Mapping[str, Any] | None = None, *, more: bool = False
+    ) -> dict[str, Any]:
+        """One call of the agent. Raises MethodError; kept in the episode either way.
+
+        `more`: the agent sent further calls along with it, which it thus does not have to think of.
+        """
         clock, record = self._clock, self._record
         now = clock()
         waited = record.waited(now)
@@ -118,10 +126,12 @@ class Game:
             result = self._handlers[method](checked)
         except MethodError as error:
             record.refused(tick, method, checked, error, waited)
-            record.hand_over(clock())
+            if not more:
+                record.hand_over(clock())
             raise
         record.answered(tick, known, checked, waited, result)
-        record.hand_over(clock())
+        if not more:
+            record.hand_over(clock())
         return result
 
     def end_turn(self) -> None:
@@ -178,7 +188,11 @@ class Game:
     def _admit(self) -> None:
         if self.is_over:
             raise MethodError(GAME_OVER, "the game is over")
-        if self._calls_left <= 0 or self._record.is_full:
+        if self._record.is_full:
+            raise MethodError(
+                RATE_LIMITED, f"at most {self._most_calls:,} calls of a game are answered"
+            )
+        if self._calls_left <= 0:
             raise MethodError(
                 RATE_LIMITED, f"at most {self.config.max_calls_per_tick} calls a tick are answered"
             )
@@ -188,6 +202,12 @@ class Game:
         self._calls_left = self.config.max_calls_per_tick
         self._ended = False
         self._desk.step()
+
+
+def _most_calls(world: World) -> int:
+    """Calls of a game that are kept: some at every tick for each instrument, and for the rest."""
+    config = world.config
+    return max(200_000, config.ticks * (16 + config.markets + config.perpetuals))
 
 
 def _without(method: Method) -> dict[str, Any]:

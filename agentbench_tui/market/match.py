@@ -30,19 +30,20 @@ class Match:
         self.over = asyncio.Event()
         self._timer: asyncio.TimerHandle | None = None
 
-    def observe(self) -> State:
-        """What there is to see at the current tick; the turn's clock starts."""
+    def observe(self, *, more: bool = False) -> State:
+        """What there is to see at the current tick; the turn's clock starts. `more` as of
+        `Game.call`."""
         game = self.game
         state = {
             "tick": game.tick,
             "ticks": game.world.ticks,
             "over": game.is_over,
-            "observation": game.observation(),
+            "observation": game.observation(more=more),
         }
         self._arm()
         return state
 
-    async def end_turn(self, tick: int | None = None) -> State:
+    async def end_turn(self, tick: int | None = None, *, more: bool = False) -> State:
         """End the turn of `tick`, the current one by default; what there is to see at the next.
 
         A turn that was lost meanwhile is over already. In real time the next tick is waited for.
@@ -54,13 +55,13 @@ class Match:
             await self._until_due()
             if game.tick == ended:
                 game.advance()
-        return self.observe()
+        return self.observe(more=more)
 
-    async def handle(self, method: str, params: dict[str, Any]) -> Any:
+    async def handle(self, method: str, params: dict[str, Any], more: bool = False) -> Any:
         """Carry out one method, for `rpc.respond`. Raises RpcError."""
         if method == OBSERVE:
             _refuse(params, ())
-            return self.observe()
+            return self.observe(more=more)
         if method == END_TURN:
             _refuse(params, ("tick",))
             tick = params.get("tick")
@@ -68,11 +69,11 @@ class Match:
                 raise rpc.RpcError(
                     rpc.INVALID_PARAMS, "tick must be a whole number", {"path": "tick"}
                 )
-            return await self.end_turn(tick)
+            return await self.end_turn(tick, more=more)
         try:
-            result = self.game.call(method, params)
+            result = self.game.call(method, params, more=more)
         except MethodError as error:
-            raise rpc.RpcError(error.code, error.message, error.data()) from None
+            raise rpc.RpcError(**error.document()) from None
         finally:
             self._arm()
         return result

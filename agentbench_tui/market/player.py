@@ -120,6 +120,7 @@ class Player:
         episode = game.episode()
         found = measure(episode, stage.world, stage.truth, attainable_of(stage))
         data = document_of(stage, episode, found)
+        data["metrics"] = {**found.values, **_spent(taken)}
         if "notice" in taken.metadata:
             data["notices"] = [taken.metadata["notice"]]
         if pacing.trajectory:
@@ -143,6 +144,17 @@ class Player:
             if self._stop.interrupted:
                 await asyncio.sleep(PATIENCE_S)
                 playing.cancel()
+
+
+def _spent(taken: Answer) -> dict[str, float]:
+    """Tokens and cost of the episode, as far as the agent tells them."""
+    usage = taken.usage
+    known = {
+        "input_tokens": None if usage is None else usage.input_tokens,
+        "output_tokens": None if usage is None else usage.output_tokens,
+        "cost_usd": taken.cost_usd,
+    }
+    return {name: value for name, value in known.items() if value is not None}
 
 
 def _told(values: dict[str, Any]) -> str:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from agentbench_tui.market.actions import shown
 from agentbench_tui.market.episode import Call, Episode, Forecast, PerpTrade, Settlement, ShareTrade
 
 if TYPE_CHECKING:
@@ -31,7 +32,8 @@ class Record:
         self._dropped = 0
         self._waits: list[float] = []
         self._turns: list[float] = []
-        self._handed = 0.0
+        self._handed: float | None = None
+        """Since when it is the agent's move; None while it is not."""
         self._turn_began: float | None = None
         self.timeouts: list[int] = []
         self.trades: list[ShareTrade] = []
@@ -53,24 +55,29 @@ class Record:
         self.open_positions.append(open_positions)
 
     def hand_over(self, now: float) -> None:
-        """The agent has an observation or a result; it is its move."""
-        self._handed = now
+        """The agent has an observation or a result; it is its move. Looking again is no hand-over,
+        lest the wait before it be lost."""
+        if self._handed is None:
+            self._handed = now
         if self._turn_began is None:
             self._turn_began = now
 
     def waited(self, now: float) -> float:
         """Seconds that the agent took to come with a call; 0 without a hand-over before it."""
-        if self._turn_began is None:
+        if self._handed is None:
             return 0.0
         waited = now - self._handed
+        self._handed = None
         if len(self._waits) < self._max_calls:
             self._waits.append(waited)
         return waited
 
     def end_turn(self, now: float) -> None:
         """The agent's turn is over, or lost."""
-        if self._turn_began is not None:
+        if self._handed is not None:
             self._waits.append(now - self._handed)
+            self._handed = None
+        if self._turn_began is not None:
             self._turns.append(now - self._turn_began)
             self._turn_began = None
 
@@ -122,9 +129,8 @@ def _kept(params: object) -> dict[str, Any]:
         return {}
     try:
         text = json.dumps(params, allow_nan=True)
-    except (TypeError, ValueError):
-        text = repr(params)
-        return {"sent": text[:KEPT_CHARACTERS]}
+    except (TypeError, ValueError, RecursionError):
+        return {"sent": shown(params, KEPT_CHARACTERS)}
     if isinstance(params, Mapping) and len(text) <= KEPT_CHARACTERS:
         return {str(key): value for key, value in params.items()}
     return {"sent": text[:KEPT_CHARACTERS]}

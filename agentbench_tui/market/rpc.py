@@ -16,8 +16,9 @@ INVALID_PARAMS = -32602
 INTERNAL_ERROR = -32603
 MOST_OF_BATCH = 1_000
 
-Handle = Callable[[str, dict[str, Any]], Awaitable[Any]]
-"""Carries out one method; raises RpcError."""
+Handle = Callable[[str, dict[str, Any], bool], Awaitable[Any]]
+"""Carries out one method with its parameters, knowing whether further requests came along with it;
+raises RpcError."""
 
 _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder().decode
@@ -49,16 +50,21 @@ async def respond(body: bytes, handle: Handle) -> bytes | None:
     except NOT_JSON as error:
         return _encode(_refusal(None, RpcError(PARSE_ERROR, f"not JSON: {error}")))
     if not isinstance(message, list):
-        answer = await _one(message, handle)
+        answer = await _one(message, handle, more=False)
         return None if answer is None else _encode(answer)
     if not message or len(message) > MOST_OF_BATCH:
         fault = f"a batch has 1 to {MOST_OF_BATCH} requests, not {len(message)}"
         return _encode(_refusal(None, RpcError(INVALID_REQUEST, fault)))
-    answers = [answer for one in message if (answer := await _one(one, handle)) is not None]
+    last = len(message) - 1
+    answers = []
+    for nth, one in enumerate(message):
+        answer = await _one(one, handle, more=nth < last)
+        if answer is not None:
+            answers.append(answer)
     return _encode(answers) if answers else None
 
 
-async def _one(message: Any, handle: Handle) -> dict[str, Any] | None:
+async def _one(message: Any, handle: Handle, *, more: bool) -> dict[str, Any] | None:
     """The response to one request; None to a notification, whatever became of it."""
     fault = _fault(message)
     if fault is not None:
@@ -67,7 +73,7 @@ async def _one(message: Any, handle: Handle) -> dict[str, Any] | None:
         return _refusal(known, RpcError(INVALID_REQUEST, fault))
     answer: dict[str, Any]
     try:
-        result = await handle(message["method"], message.get("params") or {})
+        result = await handle(message["method"], message.get("params") or {}, more)
         answer = {"jsonrpc": "2.0", "id": message.get("id"), "result": result}
     except RpcError as error:
         answer = _refusal(message.get("id"), error)

@@ -78,7 +78,7 @@ class RpcServer:
         return web.Response(body=response, content_type="application/json")
 
 
-async def _no_game(_method: str, _params: dict[str, Any]) -> Any:
+async def _no_game(_method: str, _params: dict[str, Any], _more: bool) -> Any:
     raise rpc.RpcError(GAME_OVER, "no game is played here yet")
 
 

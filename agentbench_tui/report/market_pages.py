@@ -182,8 +182,10 @@ def unit_of(name: str) -> str:
     base, _, _ = name.partition(".")
     if base in MARKET_METRICS:
         return MARKET_METRICS[base].unit
-    if base.endswith("_pnl") or base == "funding":
+    if base.endswith(("_pnl", "_usd")) or base == "funding":
         return "USD"
+    if base.endswith("_tokens"):
+        return "tokens"
     return "ms" if base.endswith("_ms") else ""
 
 

@@ -8,9 +8,11 @@ import pytest
 from agentbench_tui.market.rpc import RpcError, respond
 
 CALLED: list[str] = []
+MORE: list[bool] = []
 
 
-async def handle(method: str, params: dict[str, Any]) -> Any:
+async def handle(method: str, params: dict[str, Any], more: bool) -> Any:
+    MORE.append(more)
     CALLED.append(method)
     if method == "subtract":
         return params["minuend"] - params["subtrahend"]

@@ -14,14 +14,17 @@ from agentbench_tui.agents.python import Options, open  # noqa: A004
 from agentbench_tui.agents.target import parse_agent
 from agentbench_tui.market.actions import METHODS
 from agentbench_tui.market.baseline_agent import BaselineAgent
+from agentbench_tui.market.cases import worlds
 from agentbench_tui.market.clock import Pace
 from agentbench_tui.market.functions import MOST_CALLS, MOST_ROUNDS, ModelSeat, tools
+from agentbench_tui.market.player import Player
 from agentbench_tui.market.seating import seat_of
 from agentbench_tui.market.seats import InvitedSeat, ProcessSeat
 from agentbench_tui.model.answer import (
     Agent,
     AgentFailure,
     Answer,
+    Case,
     FailureKind,
     Request,
     ToolCall,
@@ -294,3 +297,13 @@ async def test_in_real_time_a_baseline_waits_as_everybody_does() -> None:
     game.close()
     assert time.perf_counter() - began > 0.9 * interval_s * CONFIG.ticks
     assert game.game.is_over
+
+
+async def test_an_episode_tells_what_a_model_spent_on_it() -> None:
+    (case,) = worlds(7, duration=10.0, markets=2, perpetuals=1)
+    agent: Any = Scripted()
+    answer = await Player(ModelSeat(agent)).answer(Request(Case(case["id"], case["input"]), 1))
+    metrics = answer.data["metrics"]
+    assert metrics["input_tokens"] == 100 * len(agent.asked)
+    assert metrics["output_tokens"] == 10 * len(agent.asked)
+    assert metrics["cost_usd"] == 0.5 * len(agent.asked)
