@@ -232,7 +232,9 @@ def _waited(observations: Document) -> str:
     waited, served = (observations.get(key) for key in ("quiet_waited", "quiet_served_after_wait"))
     if not waited or served is None:
         return ""
-    return f"Retry-After: of {waited:,} who waited as told after the overload {served:,} got in"
+    return (
+        f"Retry-After: of {waited:,.0f} who waited as told after the overload {served:,.0f} got in"
+    )
 
 
 def _memory(observations: Document) -> str:

@@ -275,8 +275,8 @@ def test_what_memory_and_those_who_wait_are_like_is_told() -> None:
         "memory_words": "34 MB at normal load, 60 MB at most, 35 MB afterwards",
         "ballast_mb": 4096.4,
         "left_beside_ballast_mb": 3500.0,
-        "quiet_waited": 12,
-        "quiet_served_after_wait": 3,
+        "quiet_waited": 12.0,
+        "quiet_served_after_wait": 3.0,
     }
     lines = details(told(ScenarioReport(scenario="memory_pressure", observations=seen)))
     assert "memory: 34 MB at normal load, 60 MB at most, 35 MB afterwards" in lines

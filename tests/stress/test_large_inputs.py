@@ -72,6 +72,11 @@ async def test_an_orderly_refusal_is_told_from_a_break() -> None:
     assert report.observations["orderly_refusal"] is True
     assert report.observations["broke_first"] == said
     assert {advice.rule for advice in report.advice} == {"long-inputs-refused", "cost-of-length"}
+    # What it takes is scored, and not that it refuses the rest as it should.
+    (stress,) = (window for window in report.windows if window.phase == "stress")
+    assert stress.input_tokens == round(point.passes)
+    assert report.score is not None
+    assert report.score.value > 99
 
 
 @pytest.mark.parametrize(
@@ -86,6 +91,8 @@ async def test_an_orderly_refusal_is_told_from_a_break() -> None:
 async def test_a_break_is_no_orderly_refusal(kind: str, agent: Asked, first: str) -> None:
     report = await report_of(KINDS[kind], agent)
     assert report.observations["orderly_refusal"] is False
+    assert report.score is not None
+    assert report.score.value < 70
     assert first in str(report.observations["broke_first"])
     worst = report.advice[0]
     assert (worst.rule, worst.severity) == ("long-inputs-break", "critical")

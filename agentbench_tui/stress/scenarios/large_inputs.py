@@ -3,7 +3,8 @@
 Each size is asked for by as many users as are normal, a few dozen times. Latency grows with size,
 which is no fault: a size breaks by errors, and by p95 only where the suite gives a limit on it.
 What broke first is asked once more, alone, to hear what the target says of it: a clear refusal
-(HTTP 400, 413, 414 or 422 with a message) is orderly, and neither a timeout nor a reset is.
+(HTTP 400, 413, 414 or 422 with a message) is orderly, and neither a timeout nor a reset is. What is
+scored is the longest input that may be asked, or that is taken where longer ones are refused so.
 """
 
 from __future__ import annotations
@@ -68,8 +69,9 @@ async def run(stand: Stand, spec: StressSpec, normal: Normal, reporter: Reporter
     )
     _tell_cost(report)
     await _tell_break(stand, point, report)
-    stress = await stand.hold(sizes.longest(), phase="stress")
-    await reporter.window(facts_of(stress, input_tokens=spec.most_input_tokens))
+    tokens = _longest_taken(point, report) or spec.most_input_tokens
+    stress = await stand.hold(sizes.longest(tokens), phase="stress")
+    await reporter.window(facts_of(stress, input_tokens=tokens))
     # Long inputs may take longer than short ones: what counts is that they are answered.
     patient = replace(normal, limit_p95_ms=sizes.limit_ms)
     await watch(
@@ -107,9 +109,8 @@ class _Sizes:
         """One probe of the search."""
         return self._course(round(tokens), seconds, requests_needed(self.limits) + self._users)
 
-    def longest(self) -> Course:
-        """The longest input, for the scenario's time, as often as normal users would ask it."""
-        tokens = self._spec.most_input_tokens
+    def longest(self, tokens: int) -> Course:
+        """Inputs so long for the scenario's time, as often as normal users would ask them."""
         rate = min(self._normal.rate, 1e3 * self._users / self._expected_ms(tokens))
         time_limit_s = self._time_limit_s(tokens)
         return Course(
@@ -147,6 +148,14 @@ class _Sizes:
             return self._normal.p50_ms
         size, p50_ms = max(known)
         return p50_ms * tokens / size
+
+
+def _longest_taken(point: BreakingPoint, report: ScenarioReport) -> int | None:
+    """Of a target that refuses in an orderly way what is longer; it is not held against it, so that
+    what it takes is asked. None of any other."""
+    if report.observations.get("orderly_refusal") is not True or point.passes is None:
+        return None
+    return round(point.passes)
 
 
 def _tell_cost(report: ScenarioReport) -> None:
