@@ -12,8 +12,8 @@ import asyncio
 from time import perf_counter_ns
 from typing import Protocol
 
-MOST_HELD = 64
-"""Packets of a stream."""
+MOST_HELD = 16
+"""Packets of a stream: most of what there is to gain, and reading them keeps nobody for long."""
 MOST_HELD_BYTES = 4096
 """A longer packet is read at once."""
 HELD_NS = 500_000_000
