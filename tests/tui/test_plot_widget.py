@@ -178,3 +178,10 @@ def test_the_curve_of_a_histogram_is_that_of_its_values() -> None:
     (line,) = cdf_plot_of_buckets({"a": Histogram(values).buckets()}).lines
     assert line.y == [0, 25, 75, 100]
     assert np.allclose(line.x[1:], [10, 20, 40], rtol=0.01)
+
+
+def test_a_legend_without_room_says_how_many_lines_there_are() -> None:
+    lines = [Line(f"{'a very long name ' * 3}{n}", [0, 1], [0, n]) for n in range(4)]
+    rows = text_of(paint_plot(PlotData(lines), 60, 14, palette(DARK), UNICODE))
+    assert rows[1].rstrip().endswith("… 4 in all")
+    assert "a very long name" in rows[1]

@@ -35,6 +35,7 @@ _SPARSE = 4
 """A line of fewer points than one in so many cells shows each of them."""
 _MARKER_EVERY = 16
 """Cells between the markers of a line of many points."""
+_LONGEST_NAME = 200
 _LEAST_COLUMNS, _LEAST_ROWS = 16, 5
 """A smaller picture has no axes."""
 
@@ -72,7 +73,10 @@ def _head(data: PlotData, width: int, most: int, palette: Palette, glyphs: Glyph
     rows: list[Row] = [[span(title + "   ", palette.title)] if title else []]
     room = width - row_width(rows[0])
     named = [
-        (palette.of(number if line.series is None else line.series), one_line(line.name, 60))
+        (
+            palette.of(number if line.series is None else line.series),
+            one_line(line.name, _LONGEST_NAME),
+        )
         for number, line in enumerate(data.lines)
         if line.name and not (title and len(data.lines) == 1)
     ]
