@@ -32,6 +32,10 @@ Send = Callable[[bytes], bytes]
 """Carries one request, and gives its response."""
 
 
+_TURN_LOST = -32016
+_GAME_OVER = -32017
+
+
 class CallError(Exception):
     """The market refused a call; the game goes on."""
 
@@ -86,14 +90,21 @@ def play(agent: Callable[[Market], object] | Turns, send: Send | None = None) ->
     """Let the agent play all its turns: on standard input and output, or by `send`.
 
     While it plays, whatever is printed goes to standard error, so that a stray `print` cannot break
-    the protocol. What the agent raises ends the program.
+    the protocol. What the agent raises ends the program, save that its turn was lost: then the
+    next one begins.
     """
     market = Market(send or standard_streams())
     act = agent.turn if hasattr(agent, "turn") else agent
     market.begin()
     while not market.state["over"]:
-        act(market)
-        market.end_turn()
+        try:
+            act(market)
+        except CallError as refused:
+            if refused.code not in {_TURN_LOST, _GAME_OVER}:
+                raise
+            market.begin()
+        else:
+            market.end_turn()
 
 
 def standard_streams() -> Send:

@@ -34,7 +34,7 @@ from agentbench_tui.market.record import Record
 if TYPE_CHECKING:
     from agentbench_tui.market.account import Account
     from agentbench_tui.market.episode import Episode
-    from agentbench_tui.market.world import World
+    from agentbench_tui.market.world import World, WorldConfig
     from agentbench_tui.model.answer import Message
 
 
@@ -61,7 +61,7 @@ class Game:
         self.config = config or GameConfig()
         self._clock = self.config.now
         self._turns = Turns(self.config.pace, world.config.interval_ms)
-        self._most_calls = self.config.max_calls or _most_calls(world)
+        self._most_calls = self.config.max_calls or most_calls_of(world.config)
         self._record = Record(world, self.config.pace.mode, self._most_calls)
         self._desk = Desk(world, outcomes, self._record)
         self._handlers = self._desk.handlers
@@ -89,18 +89,18 @@ class Game:
         """When the turn at hand is lost, on the game's clock; None for never."""
         return self._turns.due
 
-    def hand_over(self, *, more: bool = False) -> None:
-        """The agent has what it needs for this tick from now on; `observation` does it as well."""
-        now = self._clock()
-        self._turns.hand_over(self.tick, now)
-        if not more:
-            self._record.hand_over(now)
+    def hand_over(self) -> None:
+        """It is the agent's move from now on; `observation` and `call` do it as well."""
+        self._record.hand_over(self._clock())
 
     def observation(self, *, more: bool = False) -> dict[str, Any]:
         """All that is worth knowing at this tick, as JSON; the turn's clock starts. `more` as of
         `call`."""
         observation = self._desk.observation()
-        self.hand_over(more=more)
+        now = self._clock()
+        self._turns.hand_over(self.tick, now)
+        if not more:
+            self._record.hand_over(now)
         return observation
 
     def call(
@@ -204,9 +204,8 @@ class Game:
         self._desk.step()
 
 
-def _most_calls(world: World) -> int:
-    """Calls of a game that are kept: some at every tick for each instrument, and for the rest."""
-    config = world.config
+def most_calls_of(config: WorldConfig) -> int:
+    """Calls of a game that are kept: one a tick for each instrument, and some for the rest."""
     return max(200_000, config.ticks * (16 + config.markets + config.perpetuals))
 
 

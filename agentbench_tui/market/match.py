@@ -59,24 +59,24 @@ class Match:
 
     async def handle(self, method: str, params: dict[str, Any], more: bool = False) -> Any:
         """Carry out one method, for `rpc.respond`. Raises RpcError."""
-        if method == OBSERVE:
-            _refuse(params, ())
-            return self.observe(more=more)
-        if method == END_TURN:
-            _refuse(params, ("tick",))
-            tick = params.get("tick")
-            if tick is not None and (not isinstance(tick, int) or isinstance(tick, bool)):
-                raise rpc.RpcError(
-                    rpc.INVALID_PARAMS, "tick must be a whole number", {"path": "tick"}
-                )
-            return await self.end_turn(tick, more=more)
         try:
-            result = self.game.call(method, params, more=more)
+            if method == OBSERVE:
+                _refuse(params, ())
+                return self.observe(more=more)
+            if method == END_TURN:
+                return await self.end_turn(_tick(params), more=more)
+            return self._call(method, params, more)
+        finally:
+            if not more:
+                self.game.hand_over()  # also after what was refused here
+
+    def _call(self, method: str, params: dict[str, Any], more: bool) -> Any:
+        try:
+            return self.game.call(method, params, more=more)
         except MethodError as error:
             raise rpc.RpcError(**error.document()) from None
         finally:
             self._arm()
-        return result
 
     def close(self) -> None:
         """Stop the clock."""
@@ -103,6 +103,15 @@ class Match:
     def _expire(self) -> None:
         self.game.expire()
         self._arm()
+
+
+def _tick(params: dict[str, Any]) -> int | None:
+    """Of endTurn: the turn that is to end. Raises RpcError."""
+    _refuse(params, ("tick",))
+    tick = params.get("tick")
+    if tick is not None and (not isinstance(tick, int) or isinstance(tick, bool)):
+        raise rpc.RpcError(rpc.INVALID_PARAMS, "tick must be a whole number", {"path": "tick"})
+    return tick
 
 
 def _refuse(params: dict[str, Any], known: tuple[str, ...]) -> None:

@@ -50,23 +50,25 @@ async def respond(body: bytes, handle: Handle) -> bytes | None:
     except NOT_JSON as error:
         return _encode(_refusal(None, RpcError(PARSE_ERROR, f"not JSON: {error}")))
     if not isinstance(message, list):
-        answer = await _one(message, handle, more=False)
+        answer = await _one(message, _fault(message), handle, more=False)
         return None if answer is None else _encode(answer)
     if not message or len(message) > MOST_OF_BATCH:
         fault = f"a batch has 1 to {MOST_OF_BATCH} requests, not {len(message)}"
         return _encode(_refusal(None, RpcError(INVALID_REQUEST, fault)))
-    last = len(message) - 1
+    faults = [_fault(one) for one in message]
+    last = max((nth for nth, fault in enumerate(faults) if fault is None), default=-1)
     answers = []
     for nth, one in enumerate(message):
-        answer = await _one(one, handle, more=nth < last)
+        answer = await _one(one, faults[nth], handle, more=nth < last)
         if answer is not None:
             answers.append(answer)
     return _encode(answers) if answers else None
 
 
-async def _one(message: Any, handle: Handle, *, more: bool) -> dict[str, Any] | None:
+async def _one(
+    message: Any, fault: str | None, handle: Handle, *, more: bool
+) -> dict[str, Any] | None:
     """The response to one request; None to a notification, whatever became of it."""
-    fault = _fault(message)
     if fault is not None:
         number = message.get("id") if isinstance(message, dict) else None
         known = number if isinstance(number, str | int | float) else None

@@ -1,5 +1,7 @@
 """Small worlds, and matches in them."""
 
+import time
+from collections.abc import Callable
 from functools import cache
 
 from agentbench_tui.market.clock import Pace
@@ -25,8 +27,8 @@ def stage() -> Stage:
     return open_stage(WorldPlace(config=CONFIG))
 
 
-def match(pace: Pace | None = None) -> Match:
-    game = Game(stage().world, stage().truth.outcomes, GameConfig(pace or Pace()))
+def match(pace: Pace | None = None, now: Callable[[], float] = time.perf_counter) -> Match:
+    game = Game(stage().world, stage().truth.outcomes, GameConfig(pace or Pace(), now=now))
     return Match(game, stage())
 
 

@@ -13,7 +13,7 @@ from a2a.helpers.proto_helpers import get_data_parts, new_data_message
 from a2a.types.a2a_pb2 import Role, SendMessageRequest
 
 from agentbench_tui.agents.target import parse_agent
-from agentbench_tui.market.a2a_agent import Options, RemoteAgent, check, whole
+from agentbench_tui.market.a2a_agent import Options, RemoteAgent, _json, check, whole
 from agentbench_tui.market.a2a_server import A2AServer, card_of
 from agentbench_tui.market.actions import METHODS
 from agentbench_tui.model.answer import AgentFailure
@@ -132,6 +132,12 @@ async def test_nobody_at_the_url_is_told_in_a_line() -> None:
 def test_a_target_without_a_url_is_told_before_a_run() -> None:
     (problem,) = check(parse_agent("a2a:somewhere", base_dir=""), Options())
     assert "expected a2a:http" in problem
+
+
+def test_text_that_is_nested_too_deeply_is_no_json() -> None:
+    assert _json('{"actions": []}') == {"actions": []}
+    assert _json("[" * 200_000) is None
+    assert _json("words") is None
 
 
 def test_whole_numbers_of_data_parts_are_whole_again() -> None:

@@ -146,6 +146,7 @@ def test_calls_beyond_the_limit_are_refused_until_the_next_tick() -> None:
         assert refused(game, "a2a.getBalance", {}).code == RATE_LIMITED
     episode = finish(game)
     assert (len(episode.calls), episode.dropped_calls) == (5, 3)
+    assert episode.calls[2].message == "at most 2 calls a tick are answered"
     assert refused(game, "a2a.getBalance", {}).code == GAME_OVER
 
 
@@ -196,6 +197,23 @@ def test_the_response_time_is_from_hand_over_to_call() -> None:
     assert episode.waits_s[:2] == pytest.approx((0.05, 0.01))
     assert episode.calls[0].waited_s == pytest.approx(0.05)
     assert episode.turns_s[0] == pytest.approx(0.06)
+
+
+def test_calls_that_came_together_are_one_wait() -> None:
+    """Of six calls in one answer of a model only the first was waited for."""
+    clock = FakeClock()
+    game = game_of(tiny_world(), True, config=GameConfig(now=clock))
+    game.observation()
+    clock.wait(0.05)
+    for nth in range(6):
+        game.call("a2a.getBalance", more=nth < 5)
+        clock.wait(0.5)  # ours
+    game.observation()  # looking again is no hand-over
+    clock.wait(0.02)
+    game.advance()
+    episode = finish(game)
+    assert episode.waits_s[:2] == pytest.approx((0.05, 0.52))
+    assert [call.waited_s for call in episode.calls] == pytest.approx([0.05, 0, 0, 0, 0, 0])
 
 
 def test_a_late_agent_loses_its_turn() -> None:

@@ -82,3 +82,11 @@ async def test_a_batch_is_answered_in_order_without_its_notifications() -> None:
     assert [answer.get("id") for answer in answers] == [1, None, 9]
     assert [answer.get("error", {}).get("code") for answer in answers] == [None, -32600, -32601]
     assert await ask([{"jsonrpc": "2.0", "method": "note"}]) is None
+
+
+async def test_a_method_is_told_whether_more_came_along_with_it() -> None:
+    """The last one that is carried out ends what was sent, whatever stands behind it."""
+    MORE.clear()
+    await ask(request("note"))
+    await ask([request("note"), request("foobar"), request("note"), {"foo": "boo"}])
+    assert MORE == [False, True, True, False]

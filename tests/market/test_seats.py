@@ -1,13 +1,16 @@
 """Agents outside the harness play whole games: programs, Python functions, over HTTP, by tools."""
 
+import json
 import os
 import sys
 import time
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from playing import CONFIG, match, request
+from tiny_worlds import FakeClock
 
 from agentbench_tui.agents.adapter import OpenContext
 from agentbench_tui.agents.python import Options, open  # noqa: A004
@@ -18,6 +21,7 @@ from agentbench_tui.market.cases import worlds
 from agentbench_tui.market.clock import Pace
 from agentbench_tui.market.functions import MOST_CALLS, MOST_ROUNDS, ModelSeat, tools
 from agentbench_tui.market.player import Player
+from agentbench_tui.market.rpc import respond
 from agentbench_tui.market.seating import seat_of
 from agentbench_tui.market.seats import InvitedSeat, ProcessSeat
 from agentbench_tui.model.answer import (
@@ -222,6 +226,60 @@ async def test_a_model_plays_by_tool_calls_whose_results_it_is_told() -> None:
     assert told[3].tool_call_id == told[2].tool_calls[0].id
     assert "a note" in agent.asked[2].text()  # its own words of the last turn
     assert episode.messages
+
+
+class Thinking(Scripted):
+    """Takes a second of a clock of its own for each answer."""
+
+    def __init__(self, clock: FakeClock, *script: tuple[ToolCall, ...]) -> None:
+        super().__init__(*script)
+        self.clock = clock
+
+    async def answer(self, request: Request) -> Answer:
+        self.clock.wait(1.0)
+        return await super().answer(request)
+
+
+async def test_the_response_time_of_a_model_is_that_of_an_answer() -> None:
+    """However many calls one answer has, also those that are refused."""
+    clock = FakeClock()
+    calls = (call("a2a_getBalance"),) * (MOST_CALLS + 1)
+    agent: Any = Thinking(clock, calls, (call("a2a_no"), call("a2a_buyShares")))
+    game = match(now=clock)
+    await ModelSeat(agent).play(game, request())
+    episode = game.game.episode()
+    assert episode.waits_s == pytest.approx([1.0] * len(agent.asked))
+    assert episode.turns_s == pytest.approx([3.0] + [1.0] * (CONFIG.ticks - 1))
+
+
+async def test_requests_of_a_batch_are_one_wait() -> None:
+    clock = FakeClock()
+    game = match(now=clock)
+    one = {"jsonrpc": "2.0", "id": 1}
+    look = {**one, "method": "a2a.getBalance"}
+    wrong = {**one, "method": "endTurn", "params": {"tick": "now"}}
+    await respond(msgspec.json.encode({**one, "method": "observe"}), game.handle)
+    for batch in ([look, look, {"no": "request"}], [look, {**one, "method": "endTurn"}, wrong]):
+        clock.wait(1.0)
+        await respond(msgspec.json.encode(batch), game.handle)
+    clock.wait(2.0)
+    while not game.game.is_over:
+        await game.end_turn()
+    assert [wait for wait in game.game.episode().waits_s if wait] == pytest.approx([1.0, 1.0, 2.0])
+
+
+@pytest.mark.parametrize("name", [b"x", b"content"])
+async def test_parameters_that_are_nested_deeply_are_refused(name: bytes) -> None:
+    """At the edge of what the decoder takes, what looks at them again gives up before."""
+    game = match()
+    body = b'{"jsonrpc":"2.0","id":1,"method":"a2a.createPost","params":{"%b":%b}}'
+    for depth in range(5, 1_100, 5):
+        nested = b"[" * depth + b"]" * depth
+        answer = json.loads(await respond(body % (name, nested), game.handle) or b"")
+        assert answer["error"]["code"] in {-32602, -32700}
+    while not game.game.is_over:
+        await game.end_turn()
+    assert all(len(json.dumps(call.params)) < 600 for call in game.game.episode().calls)
 
 
 class Busy(Scripted):
