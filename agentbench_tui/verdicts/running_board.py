@@ -15,7 +15,7 @@ from agentbench_tui.analysis.histogram import Histogram
 from agentbench_tui.analysis.interval import wilson
 from agentbench_tui.store.queries import executions_of
 from agentbench_tui.verdicts.leaderboard import run_leaderboard
-from agentbench_tui.verdicts.standing import by_intervals
+from agentbench_tui.verdicts.standing import by_intervals, rank_labels
 
 if TYPE_CHECKING:
     import sqlite3
@@ -139,12 +139,17 @@ def _by_overall(connection: sqlite3.Connection, run_key: int, board: RunningBoar
         standing = known.pop((entry["agent_id"], entry["simulated"]), None)
         if standing is not None:
             if entry["low"] is not None or entry["rank_low"] is not None:
-                standing.place = entry["rank_shown"]
+                standing.place = entry["rank_shown"].rstrip("=")
             standing.score, standing.low, standing.high = (
                 entry["overall"], entry["low"], entry["high"],
             )  # fmt: skip
             standing.accuracy = entry["accuracy"]
             ordered.append(standing)
+    for simulated in (False, True):
+        placed = [one for one in ordered if one.simulated == simulated and one.place != "–"]
+        labels = rank_labels([int(one.place) for one in placed])  # `1=` among those alone
+        for one, label in zip(placed, labels, strict=True):
+            one.place = label
     board.standings = ordered + list(known.values())
 
 
