@@ -194,6 +194,10 @@ async def test_parts_of_a_suite_are_picked_in_the_tree(tmp_path: Path) -> None:
         await pilot.press("down", "space")
         case = _labels(app)[0]
         await shows(pilot, f"--case {case}", "4 cases × 1 repeat")
+        tree = app.screen.query_one(SuiteTree)
+        node = tree.cursor_node
+        await pilot.press("left")
+        await settle(pilot, lambda: tree.cursor_node is node.parent)
         assert not (tmp_path / "none.db").exists()
 
 
