@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from a2a.client import Client
     from a2a.types.a2a_pb2 import Part, StreamResponse
+    from httpx import AsyncClient
 
     from agentbench_tui.market.match import Match
     from agentbench_tui.model.agent import AgentSpec
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
 _NOT_INSTALLED = str(MissingExtra("the A2A protocol", "a2a"))
 _DETAIL_CHARACTERS = 300
+_CONNECT_S = 10.0
 
 
 class Options(AgentOptions):
@@ -68,16 +70,20 @@ class RemoteAgent:
 
     def __init__(self, url: str) -> None:
         self._url = url
+        self._http: AsyncClient | None = None
         self._client: Client | None = None
 
     async def start(self) -> None:
         """Read its card. Raises AgentFailure."""
         try:
             from a2a.client import ClientConfig, ClientFactory
+            from httpx import AsyncClient, Timeout
         except ImportError:
             raise AgentFailure(FailureKind.AGENT, _NOT_INSTALLED) from None
+        # It may think as long as it wants: cases and turns have limits of their own.
+        self._http = AsyncClient(timeout=Timeout(None, connect=_CONNECT_S))
         try:
-            factory = ClientFactory(ClientConfig(streaming=False))
+            factory = ClientFactory(ClientConfig(streaming=False, httpx_client=self._http))
             self._client = await factory.create_from_url(self._url)
         except Exception as error:
             raise _failure(self._url, error) from error
@@ -86,6 +92,8 @@ class RemoteAgent:
         """Close its connections."""
         if self._client is not None:
             await self._client.close()
+        if self._http is not None:
+            await self._http.aclose()
 
     async def answer(self, request: Request) -> Answer:
         """What it answers to the text of a case. Raises AgentFailure."""

@@ -1,5 +1,6 @@
 """The official protocol: a client written only with its SDK plays a whole game, and is driven."""
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from agentbench_tui.agents.target import parse_agent
 from agentbench_tui.market.a2a_agent import Options, RemoteAgent, _json, check, whole
 from agentbench_tui.market.a2a_server import A2AServer, card_of
 from agentbench_tui.market.actions import METHODS
+from agentbench_tui.market.clock import Pace
 from agentbench_tui.model.answer import AgentFailure
 
 
@@ -80,14 +82,46 @@ async def test_a_remote_agent_is_driven_tick_by_tick(remote: str) -> None:
     assert answer.api_calls == CONFIG.ticks + 1
 
 
+async def test_a_remote_agent_may_think_as_long_as_it_wants_where_the_world_waits() -> None:
+    """The limit of the HTTP client was five seconds; now only connecting has one."""
+    agent = RemoteAgent("http://127.0.0.1:9/")
+    with pytest.raises(AgentFailure):
+        await agent.start()
+    assert agent._http is not None
+    limits = agent._http.timeout
+    assert (limits.read, limits.write, limits.pool) == (None, None, None)
+    assert limits.connect is not None
+    await agent.close()
+    assert agent._http.is_closed
+
+
+async def test_a_remote_agent_that_hangs_loses_the_turn(remote: str, hangs_at: set[int]) -> None:
+    hangs_at.add(1)
+    game = match(Pace("deadline", 0.3))
+    agent = RemoteAgent(remote)
+    await agent.start()
+    try:
+        await agent.play(game, request())
+    finally:
+        await agent.close()
+        game.close()
+    assert 1 in game.game.episode().timeouts
+    assert game.game.is_over
+
+
 @pytest.fixture
-async def remote() -> Any:
+def hangs_at() -> set[int]:
+    """Ticks at which the remote agent never answers."""
+    return set()
+
+
+@pytest.fixture
+async def remote(hangs_at: set[int]) -> Any:
     """A remote agent of the SDK: two actions at tick 0, then none."""
-    import asyncio
     import socket
 
     from a2a.server.agent_execution import AgentExecutor, RequestContext
-    from a2a.server.events.event_queue_v2 import EventQueue
+    from a2a.server.events import EventQueue
     from a2a.server.request_handlers.default_request_handler_v2 import DefaultRequestHandlerV2
     from a2a.server.routes.agent_card_routes import create_agent_card_routes
     from a2a.server.routes.jsonrpc_routes import create_jsonrpc_routes
@@ -99,6 +133,8 @@ async def remote() -> Any:
         async def execute(self, context: RequestContext, event_queue: EventQueue) -> None:
             assert context.message is not None
             (told,) = get_data_parts(context.message.parts)
+            if told.get("tick") in hangs_at:
+                await ends.wait()
             actions = []
             if told.get("tick") == 0 and "observation" in told:
                 forecast = {"marketId": "market-0", "probability": 0.5}
@@ -117,9 +153,11 @@ async def remote() -> Any:
     card = card_of(url)
     handler = DefaultRequestHandlerV2(Executor(), InMemoryTaskStore(), card)
     routes = [*create_agent_card_routes(card), *create_jsonrpc_routes(handler, "/")]
+    ends = asyncio.Event()
     server = Server(Config(Starlette(routes=routes), log_config=None, lifespan="off"))
     task = asyncio.create_task(server.serve([listening]))
     yield url
+    ends.set()
     server.should_exit = True
     await task
 
