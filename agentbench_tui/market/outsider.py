@@ -6,6 +6,7 @@ over. It is told on standard error, since whoever is to play has to be started b
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from typing import TYPE_CHECKING, Literal
 
@@ -33,6 +34,7 @@ class Outsider:
         self._host = host
         self._port = port
         self._server: RpcServer | A2AServer | None = None
+        self._turn = asyncio.Lock()
 
     async def start(self) -> None:
         """Listen, and tell where. Raises AgentFailure where the port cannot be had."""
@@ -54,10 +56,11 @@ class Outsider:
         sys.stderr.flush()
 
     async def play(self, match: Match, request: Request) -> Answer:  # noqa: ARG002  # Seat's
-        """Serve the game until it is over."""
+        """Serve the game until it is over, once those that came before it are."""
         assert self._server is not None
-        self._server.serve(match)
-        await match.over.wait()
+        async with self._turn:
+            self._server.serve(match)
+            await match.over.wait()
         return Answer(api_calls=0)
 
     async def answer(self, request: Request) -> Answer:  # noqa: ARG002  # Agent's

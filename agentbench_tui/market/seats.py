@@ -228,9 +228,13 @@ class InvitedSeat:
         return self._agent.cpu_seconds
 
     async def start(self) -> None:
-        """Start the agent, and the server that it plays at."""
+        """Start the agent, and the server that it plays at. Raises AgentFailure."""
         await self._agent.start()
-        await self._server.start()
+        try:
+            await self._server.start()
+        except OSError as error:
+            reason = f"no address for the game: {error.strerror or error}"
+            raise AgentFailure(FailureKind.HARNESS, reason) from None
 
     async def close(self) -> None:
         """End both."""

@@ -93,6 +93,26 @@ async def test_one_address_serves_one_game_after_the_other(
         await seat.answer(request())
 
 
+async def test_games_at_one_address_wait_for_each_other(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    """A benchmark may ask for several at once: each is played to its end before the next comes."""
+    seat = Outsider("jsonrpc", "127.0.0.1", 0)
+    await seat.start()
+    url = capfd.readouterr().err.removeprefix("serving by jsonrpc at ").strip()
+    games = [match(), match()]
+    playing = [asyncio.create_task(seat.play(game, request())) for game in games]
+    try:
+        with http(url) as send:
+            for task in playing:
+                await asyncio.sleep(0)  # for the game to be laid out
+                await asyncio.to_thread(play, lambda _: None, send)
+                await task
+    finally:
+        await seat.close()
+    assert [len(game.game.episode().turns_s) for game in games] == [CONFIG.ticks] * 2
+
+
 async def test_a_client_of_the_sdk_plays_a_served_game(capfd: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("a2a", reason="the extra a2a is not installed")
     pytest.importorskip("uvicorn", reason="the extra a2a is not installed")

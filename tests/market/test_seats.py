@@ -22,6 +22,7 @@ from agentbench_tui.market.clock import Pace
 from agentbench_tui.market.functions import MOST_CALLS, MOST_ROUNDS, ModelSeat, tools
 from agentbench_tui.market.player import Player
 from agentbench_tui.market.rpc import respond
+from agentbench_tui.market.rpc_server import RpcServer
 from agentbench_tui.market.seating import seat_of
 from agentbench_tui.market.seats import InvitedSeat, ProcessSeat
 from agentbench_tui.model.answer import (
@@ -166,6 +167,15 @@ class Invited:
             async with session.post(given["rpc_url"] + "x", json={}) as response:
                 assert response.status == 404
         return Answer("done", api_calls=3)
+
+
+async def test_no_address_for_a_game_is_a_failure_of_the_harness() -> None:
+    seat = InvitedSeat(Invited())
+    seat._server = RpcServer("192.0.2.1")  # kept for documentation: no machine has it
+    with pytest.raises(AgentFailure, match="no address for the game: ") as failure:
+        await seat.start()
+    assert failure.value.kind is FailureKind.HARNESS
+    await seat.close()
 
 
 async def test_an_agent_that_is_invited_plays_over_http() -> None:
