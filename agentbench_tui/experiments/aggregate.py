@@ -35,6 +35,7 @@ _UNITS = {
     "_usd": "USD",
 }
 """How a metric's name ends → its unit; the first that fits counts."""
+_RESERVED = METRICS.keys() | {"duration_s"}
 _OF_WHAT = re.compile(r"(_per_[a-z]+|_total)$")
 
 
@@ -76,7 +77,7 @@ def read_columns(
     ).fetchall()
     columns: dict[str, np.ndarray[Any, Any]] = {}
     for place, (_, text) in enumerate(rows):
-        for name, value in _numbers(msgspec.json.decode(text)):
+        for name, value in named_numbers(_values(msgspec.json.decode(text))):
             if name not in columns:
                 columns[name] = np.full(len(rows), np.nan)
             columns[name][place] = value
@@ -114,10 +115,15 @@ def unit_of(name: str) -> str:
     return next((unit for end, unit in _UNITS.items() if amount.endswith(end)), "")
 
 
-def _numbers(answer: Mapping[str, Any]) -> list[tuple[str, float]]:
-    instruments = (answer.get("metadata") or {}).get("instruments") or {}
-    found = [*numbers(instruments), *numbers(answer.get("data") or {})]
+def named_numbers(values: Mapping[str, Any]) -> list[tuple[str, float]]:
+    """Every number of what an iteration and its instruments gave, by its path. What is called like
+    a metric of ours, or like the measured time in a result file, goes by `reported.NAME`."""
     return [
-        (name if name.partition(".")[0] not in METRICS else f"reported.{name}", value)
-        for name, value in found
+        (f"reported.{name}" if name.partition(".")[0] in _RESERVED else name, value)
+        for name, value in numbers(values)
     ]
+
+
+def _values(answer: Mapping[str, Any]) -> dict[str, Any]:
+    instruments = (answer.get("metadata") or {}).get("instruments") or {}
+    return {**instruments, **(answer.get("data") or {})}

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import asyncio
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from agentbench_tui.engine.recorder import IterationRow, Recorder, utc_now
 from agentbench_tui.engine.stopping import check_observation, end_pass
@@ -12,10 +13,18 @@ from agentbench_tui.model.answer import AgentFailure, Answer, FailureKind
 from agentbench_tui.model.untrusted import one_line, redact
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable
+
     from agentbench_tui.engine.context import RunContext
     from agentbench_tui.experiments.order import Instrument
     from agentbench_tui.model.suite import Benchmark
 
+T = TypeVar("T")
+LEAST_UNTIMED_S = 60.0
+"""Where calls have a limit, set-up, tear-down and a profiler's pass may take ten times as long, and
+so long at least."""
+GRACE_S = 10.0
+"""What is not measured may take so long after a run was asked to end."""
 LONGEST_REASON = 300
 """Characters of a reason for which an execution could not be measured."""
 
@@ -58,11 +67,13 @@ class Course:
 
     async def open(self) -> None:
         """Set up. A failure breaks this execution, not the others."""
+        if self._context.stop.is_set:
+            return
         try:
-            self._opened = await self._seat.open()
+            self._opened = await self._bounded(self._seat.open())
         except AgentFailure as failure:
             self._opened = Opened({}, failure.detail)
-        if self._opened.error is not None:
+        if self._opened.error is not None and not self._context.stop.is_set:
             self._recorder.failure("start", FailureKind.AGENT, self._opened.error)
             reason = one_line(redact(self._opened.error), LONGEST_REASON)
             self.progress.broken = f"set-up failed: {reason}"
@@ -70,14 +81,20 @@ class Course:
         self._context.active[self.key] = self
 
     async def warm_up(self) -> None:
-        """Unmeasured calls, after which it is known how many make one iteration."""
-        if not self.goes_on:
+        """Unmeasured calls, after which it is known how many make one iteration. One that takes
+        too long breaks this execution: it would not end in the measured ones either."""
+        if not self.goes_on or self._context.stop.is_set:
             return
         started_at = utc_now()
+        calls = self._benchmark.iterations.warmup
         try:
-            warmed = await self._seat.warm_up(self._benchmark.iterations.warmup)
+            warmed = await self._bounded(self._seat.warm_up(calls), calls)
         except AgentFailure as failure:
+            if self._context.stop.is_set:
+                return
             warmed = Warmed(1, 0.0, 1, (failure.detail,))
+            if failure.kind is FailureKind.TIMEOUT:
+                self.progress.broken = f"warm-up failed: {failure.detail}"
         self.warmed = warmed
         for error in warmed.errors:
             self._recorder.failure("warmup", FailureKind.AGENT, error)
@@ -90,6 +107,35 @@ class Course:
                 )
             )  # fmt: skip
 
+    async def reopen(self) -> None:
+        """Give it another process where its own is gone."""
+        if self.goes_on and self._seat.is_gone:
+            await self.open()
+            await self.warm_up()
+
+    async def _bounded(self, call: Awaitable[T], calls: int = 0) -> T:
+        """What is not measured, with so many calls in it; ended at its limit, and soon after the
+        run was asked to end. Raises AgentFailure."""
+        stop = self._context.stop
+        limit_s = None
+        if self._limit_ms is not None:
+            limit_s = max(LEAST_UNTIMED_S, self._limit_ms / 100) + calls * self._limit_ms / 1e3
+
+        async def end_soon(limit: asyncio.Timeout) -> None:
+            await stop.wait()
+            limit.reschedule(asyncio.get_running_loop().time() + GRACE_S)
+
+        try:
+            async with asyncio.timeout(limit_s) as limit:
+                ending = asyncio.create_task(end_soon(limit))
+                try:
+                    return await call
+                finally:
+                    ending.cancel()
+        except TimeoutError:
+            late = "the run has ended" if stop.is_set else f"not done within {limit_s:g} s"
+            raise AgentFailure(FailureKind.TIMEOUT, late) from None
+
     async def iterate(self, nth: int) -> Reading:
         """Measure one iteration and keep it."""
         started_at = utc_now()
@@ -101,9 +147,6 @@ class Course:
         finally:
             self._in_call = False
         self._keep(nth, reading, kind, started_at)
-        if reading.began_ns == 0:  # its process is gone: the next iteration gets another
-            await self.open()
-            await self.warm_up()
         check_observation(self.progress, self._benchmark.early_stop)
         return reading
 
@@ -163,7 +206,7 @@ class Course:
     async def profile(self, instrument: Instrument) -> str:
         """One pass of a profiler; what came out, in words."""
         try:
-            found = await self._seat.profile(instrument)
+            found = await self._bounded(self._seat.profile(instrument))
         except AgentFailure as failure:
             self._recorder.failure("profile", FailureKind.HARNESS, failure.detail)
             return f"{self.order.variant}: {instrument.name}: {failure.detail}"
@@ -177,7 +220,10 @@ class Course:
     async def close(self) -> None:
         """Tear down, whatever happened."""
         self._context.active.pop(self.key, None)
-        error = await self._seat.close()
+        try:
+            error = await self._bounded(self._seat.close())
+        except AgentFailure as failure:
+            error = failure.detail
         if error is not None:
             self._recorder.failure("close", FailureKind.AGENT, f"tear-down: {error}")
 

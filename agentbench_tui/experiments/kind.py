@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from agentbench_tui.engine.aggregate import Aggregate, Resources
     from agentbench_tui.engine.context import RunContext
     from agentbench_tui.engine.plan import ExecutionPlan, Group, Plan
+    from agentbench_tui.engine.stopping import Progress
     from agentbench_tui.engine.suite_problems import Finding
     from agentbench_tui.model.agent import AgentSpec
     from agentbench_tui.model.suite import Benchmark
@@ -103,7 +104,7 @@ async def _run_repeat(
         )
         for execution in group.executions
         if context.committed(execution.id, repeat) < measured
-        and context.progress_of(context.execution_keys[execution.id]).stop_reason is None
+        and _may_go_on(context.progress_of(context.execution_keys[execution.id]))
     ]
     try:
         for course in courses:
@@ -123,12 +124,18 @@ async def _run_repeat(
             await course.close()
 
 
+def _may_go_on(progress: Progress) -> bool:
+    return progress.stop_reason is None and progress.broken is None
+
+
 async def _measure(
     courses: Sequence[Course], group: Group, benchmark: Benchmark, context: RunContext
 ) -> None:
     """All iterations of a repeat, block by block."""
     outside_ms = inside_ms = 0.0
     for nth in range(benchmark.iterations.measured):
+        for course in courses:
+            await course.reopen()
         block = [course for course in courses if course.goes_on]
         if not block:
             break
@@ -168,6 +175,7 @@ def _is_done(course: Course, nth: int, context: RunContext) -> bool:
 async def _profile(courses: Sequence[Course], benchmark: Benchmark, context: RunContext) -> None:
     for instrument in passes(instruments_of(benchmark.instruments)):
         for course in courses:
+            await course.reopen()
             if course.goes_on and not context.stop.is_set:
                 context.say(await course.profile(instrument))
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import numpy as np
 
+from agentbench_tui.experiments.aggregate import named_numbers
 from agentbench_tui.model.errors import UsageError, did_you_mean
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ class RunResult:
     iterations: dict[str, int]
     """`warmup` and `measured`, of each repeat."""
     metrics: dict[str, dict[str, float | None]]
-    """`duration_s` and every number that iterations gave → mean, p50, p95, p99."""
+    """`duration_s` and every number that iterations gave, by its path → mean, p50, p95, p99."""
     iteration_metrics: list[dict[str, Any]]
     """Of each iteration: `index`, `repeat`, `status`, `duration_s`, `metrics`, `error`."""
     environment: dict[str, Any] = field(default_factory=dict)
@@ -170,10 +171,8 @@ def _metrics(iterations: Sequence[dict[str, Any]]) -> dict[str, dict[str, float 
     for one in iterations:
         if one["status"] != "ok":
             continue
-        values = {"duration_s": one["duration_s"], **one["metrics"]}
-        for name, value in values.items():
-            if isinstance(value, int | float) and not isinstance(value, bool):
-                columns.setdefault(name, []).append(float(value))
+        for name, value in [("duration_s", one["duration_s"]), *named_numbers(one["metrics"])]:
+            columns.setdefault(name, []).append(value)
     return {name: _figures(values) for name, values in columns.items()}
 
 

@@ -35,6 +35,11 @@ class Seat(Protocol):
     async def close(self) -> str | None: ...
 
     @property
+    def is_gone(self) -> bool:
+        """Whether there is nothing to ask any more, until it is opened again."""
+        ...
+
+    @property
     def pids(self) -> tuple[int, ...]: ...
 
     @property
@@ -70,6 +75,10 @@ class ThreadSeat:
         return error
 
     @property
+    def is_gone(self) -> bool:
+        return False
+
+    @property
     def pids(self) -> tuple[int, ...]:
         return ()
 
@@ -85,12 +94,16 @@ class ProcessSeat:
         self._order = order
         self._limit_s = time_limit_s
         self._worker = JsonLinesWorker(COMMAND, environment=_environment())
+        self._is_gone = True
 
     async def open(self) -> Opened:
+        self._is_gone = False
         return await self._ask("open", msgspec.to_builtins(self._order), Opened)
 
     async def warm_up(self, calls: int) -> Warmed:
-        return await self._ask("warm_up", calls, Warmed)
+        # One more, by which it is found how many make an iteration.
+        limit_s = None if self._limit_s is None else (calls + 1) * self._limit_s
+        return await self._ask("warm_up", calls, Warmed, limit_s)
 
     async def iterate(self, index: int) -> Reading:
         return await self._ask("iterate", index, Reading, self._limit_s)
@@ -100,7 +113,7 @@ class ProcessSeat:
 
     async def close(self) -> str | None:
         try:
-            if self._worker.pid is None:  # gone, with all that it had
+            if self.is_gone:  # with all that it had
                 return None
             return await self._ask("close", None, str | None)  # type: ignore[arg-type]
         except AgentFailure as failure:
@@ -111,10 +124,18 @@ class ProcessSeat:
     async def _ask(
         self, method: str, argument: Any, answer: type[T], limit_s: float | None = None
     ) -> T:
-        if method != "open" and self._worker.pid is None:
+        if method != "open" and self.is_gone:
             raise AgentFailure(FailureKind.AGENT, "its process has ended")
-        reply = await self._worker.call({"method": method, "argument": argument}, limit_s)
+        try:
+            reply = await self._worker.call({"method": method, "argument": argument}, limit_s)
+        except BaseException:  # killed, also where it was given up
+            self._is_gone = True
+            raise
         return msgspec.convert(reply["answer"], answer)
+
+    @property
+    def is_gone(self) -> bool:
+        return self._is_gone or self._worker.pid is None
 
     @property
     def pids(self) -> tuple[int, ...]:

@@ -32,6 +32,8 @@ _OPTIONS: dict[str, dict[str, float]] = {
 }
 """Instrument → option → its smallest value."""
 PROFILERS = frozenset({"cprofile", "pyinstrument", "tracemalloc", "memray"})
+GAUGES = frozenset({"psutil", "gpu"})
+"""Those whose `interval_ms` says how often the gauges are read."""
 OF_CODE = PROFILERS | {"perf"}
 """Those that need the code to run in a thread of the harness."""
 
@@ -70,12 +72,13 @@ def _check_option(name: str, option: str, value: Any) -> list[str]:
 
 
 def sampling_interval_s(instruments: Iterable[str | Mapping[str, Any]]) -> float:
-    """Seconds between two readings of the gauges: the shortest that was asked for, else 1."""
+    """Seconds between two readings of the gauges: the shortest that was asked of `psutil` or `gpu`,
+    else 1. `interval_ms` of any other instrument is that instrument's own."""
     asked = [
-        float(options["interval_ms"])
+        float(spec[name]["interval_ms"])
         for spec in instruments
         if isinstance(spec, Mapping)
-        for options in spec.values()
-        if isinstance(options, Mapping) and "interval_ms" in options
+        for name in GAUGES & spec.keys()
+        if "interval_ms" in (spec[name] or {})
     ]
     return min(asked, default=DEFAULT_INTERVAL_MS) / 1000

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import sqlite3
 import sys
 from collections import Counter
+from contextlib import closing
 from importlib import metadata
 from pathlib import Path
 
@@ -11,6 +14,7 @@ import pytest
 import workloads
 from measuring import answers, measured, planned, rows
 
+from agentbench_tui.experiments.results import results_of
 from agentbench_tui.model.errors import SuiteError
 
 
@@ -131,6 +135,63 @@ async def test_a_call_that_takes_too_long_is_ended_with_its_process(tmp_path: Pa
     await measured(plan, tmp_path)
     kinds = rows(tmp_path, "SELECT iteration, failure_kind FROM answers ORDER BY 1")
     assert kinds == [(0, None), (1, "timeout"), (2, None)]
+
+
+@pytest.mark.parametrize("fresh_process", [True, False])
+async def test_a_set_up_that_does_not_end_is_given_up_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fresh_process: bool
+) -> None:
+    monkeypatch.setattr("agentbench_tui.experiments.course.LEAST_UNTIMED_S", 0.2)
+    log = tmp_path / "log"
+    plan = planned(
+        "Stuck", tmp_path, repeats=2, parameters={"log": str(log)}, fresh_process=fresh_process,
+        constraints={"time_limit_ms": 1.0}, agents=["a=variant"],
+    )  # fmt: skip
+    await measured(plan, tmp_path)
+    ((reason,),) = rows(tmp_path, "SELECT stop_reason FROM benchmark_executions")
+    assert reason == "set-up failed: not done within 0.2 s"
+    assert not log.exists() or log.read_text().split() == ["a"]
+
+
+async def test_a_warm_up_that_does_not_end_is_given_up_once(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    plan = planned(
+        "Stuck", tmp_path, parameters={"log": str(log), "where": "call"}, fresh_process=True,
+        constraints={"time_limit_ms": 50.0}, agents=["a=variant"],
+    )  # fmt: skip
+    await measured(plan, tmp_path)
+    ((reason,),) = rows(tmp_path, "SELECT stop_reason FROM benchmark_executions")
+    assert reason == "warm-up failed: no answer within 0.1 s"
+    assert rows(tmp_path, "SELECT seq FROM answers") == []
+    assert log.read_text().split() == ["a"]
+
+
+async def test_a_run_that_is_asked_to_end_waits_for_no_set_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("agentbench_tui.experiments.course.GRACE_S", 0.0)
+    log = tmp_path / "log"
+    plan = planned(
+        "Stuck", tmp_path, parameters={"log": str(log), "ends": os.getpid()}, fresh_process=True,
+        agents=["a=variant", "b=variant?where=call"],
+    )  # fmt: skip
+    outcome = await measured(plan, tmp_path)
+    assert outcome.status == "interrupted"
+    assert log.read_text().split() == ["a"]
+
+
+async def test_nothing_that_it_returns_stands_in_for_the_measured_time(tmp_path: Path) -> None:
+    plan = planned("Claiming", tmp_path)
+    await measured(plan, tmp_path)
+    with closing(sqlite3.connect(tmp_path / "runs.db")) as connection:
+        (result,) = results_of(connection, plan.run_id, tmp_path)
+    assert result.metrics["duration_s"]["mean"] == pytest.approx(
+        sum(one["duration_s"] for one in result.iteration_metrics) / 3
+    )
+    given = {name: one["mean"] for name, one in result.metrics.items() if name != "duration_s"}
+    assert given == {"reported.duration_s": -7.0, "read.p50_ms": 3.0, "found": 1.0}
+    stored = dict(rows(tmp_path, "SELECT name, value FROM metrics"))
+    assert given.items() <= stored.items()
 
 
 async def test_it_stops_early_once_the_time_is_known_well_enough(tmp_path: Path) -> None:

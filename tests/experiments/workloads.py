@@ -118,6 +118,37 @@ class Hanging(Experiment):
         return {}
 
 
+class Stuck(Experiment):
+    """Never comes back from its set-up or from any call; may ask a process to end before."""
+
+    class Parameters(BaseModel):
+        where: Literal["setup", "call"] = "setup"
+        ends: int = 0
+        log: str = ""
+
+    def setup(self, context: ExperimentContext) -> None:
+        if self.params["log"]:
+            with Path(self.params["log"]).open("a") as file:
+                file.write(f"{context.variant}\n")
+        if self.params["ends"]:
+            os.kill(self.params["ends"], signal.SIGTERM)
+        self._wait("setup")
+
+    def execute_once(self, context: ExperimentContext) -> None:
+        self._wait("call")
+
+    def _wait(self, where: str) -> None:
+        if self.params["where"] == where:
+            threading.Event().wait()
+
+
+class Claiming(Experiment):
+    """Says of itself how fast it is."""
+
+    def execute_once(self, context: ExperimentContext) -> dict[str, Any]:
+        return {"duration_s": -7.0, "read": {"p50_ms": 3.0}, "found": True}
+
+
 @contextmanager
 def descriptors(context: dict[str, Any], scale: float = 1.0) -> Iterator[None]:
     """An instrument as AgentFarm has them."""

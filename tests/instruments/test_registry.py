@@ -34,3 +34,9 @@ def test_gauges_are_read_as_often_as_the_most_eager_asks() -> None:
     assert sampling_interval_s([]) == 1.0
     assert sampling_interval_s(["psutil", {"psutil": {"interval_ms": 500}}]) == 0.5
     assert sampling_interval_s([{"gpu": {"interval_ms": 250}}, {"psutil": {}}]) == 0.25
+
+
+def test_an_interval_of_another_instrument_says_nothing_of_gauges() -> None:
+    others = [{"pyinstrument": {"interval_ms": 0.1}}, {"plugin": {"interval_ms": "5 s"}}]
+    assert sampling_interval_s(others) == 1.0
+    assert sampling_interval_s([*others, {"psutil": {"interval_ms": 100}}, {"gpu": None}]) == 0.1
