@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
 
+import psutil
 import pytest
 
 from agentbench_tui.experiments.bench import Bench
@@ -111,6 +116,38 @@ def test_what_redis_refuses_and_a_server_that_is_gone_are_errors():
     with pytest.raises((RedisError, OSError)):
         connection.execute(("PING",))
     connection.close()
+
+
+_STARTS = """
+import sys
+from agentbench_tui.experiments.stores.redis_client import RedisServer
+server = RedisServer()
+print(server.pid, server.folder, flush=True)
+sys.stdin.read()
+"""
+
+
+@needs_redis
+def test_a_server_ends_with_the_program_that_was_killed():
+    with subprocess.Popen(
+        [sys.executable, "-c", _STARTS], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as program:
+        pid, folder = program.stdout.readline().split()
+        server = psutil.Process(int(pid))
+        assert server.name() == "redis-server"
+        program.kill()
+    until = time.monotonic() + 60
+    while not has_ended(server):
+        assert time.monotonic() < until
+        time.sleep(0.01)
+    assert not Path(folder).exists()
+
+
+def has_ended(server):
+    try:
+        return server.status() == psutil.STATUS_ZOMBIE  # where nobody reaps orphans
+    except psutil.NoSuchProcess:
+        return True
 
 
 def test_entries_of_the_table_expire(monkeypatch):

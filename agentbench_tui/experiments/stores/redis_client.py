@@ -19,6 +19,12 @@ from typing import Any, Protocol
 SERVER = "redis-server"
 START_LIMIT_S = 10.0
 
+_GUARDED = """exec 3<&0
+(read _ <&3; rm -rf "$0"; kill $$) &
+exec "$@" </dev/null"""
+"""For `sh -c`, with a folder and a command: runs the command until standard input ends, which it
+does with whoever started it, however that ended; then the folder is gone too."""
+
 Command = Sequence[str | bytes | int | float]
 
 
@@ -95,11 +101,13 @@ class RedisServer:
         if found is None:
             raise FileNotFoundError(f"no {SERVER} on PATH")
         # Of its own and short: the path of a Unix socket holds about a hundred bytes.
-        self._folder = tempfile.TemporaryDirectory(prefix="redis-")
-        self._path = Path(self._folder.name) / "s"
+        self.folder = Path(tempfile.mkdtemp(prefix="redis-"))
+        self._path = self.folder / "s"
         self._process = subprocess.Popen(
-            [found, "--port", "0", "--unixsocket", str(self._path), "--save", "",
-             "--appendonly", "no", "--dir", self._folder.name],
+            ["sh", "-c", _GUARDED, str(self.folder), found, "--port", "0",
+             "--unixsocket", str(self._path), "--save", "", "--appendonly", "no",
+             "--dir", str(self.folder)],
+            stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )  # fmt: skip
@@ -114,13 +122,18 @@ class RedisServer:
 
     def stop(self) -> None:
         """End it; its data are gone."""
-        self._process.terminate()
+        assert self._process.stdin is not None
+        self._process.stdin.close()
         try:
             self._process.wait(5)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
-        self._folder.cleanup()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
 
     def _wait(self) -> str:
         """Until it answers; its version."""
