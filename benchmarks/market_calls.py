@@ -21,8 +21,9 @@ import numpy as np
 from agentbench_tui.market.client import Market, http
 from agentbench_tui.market.game import Game, GameConfig
 from agentbench_tui.market.match import Match
+from agentbench_tui.market.program import ProcessSeat
 from agentbench_tui.market.rpc import respond
-from agentbench_tui.market.seats import ProcessSeat, RpcServer
+from agentbench_tui.market.rpc_server import RpcServer
 from agentbench_tui.market.stage import WorldPlace, open_stage
 from agentbench_tui.market.world import WorldConfig
 from agentbench_tui.model.answer import Case, Request

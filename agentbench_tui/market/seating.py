@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from agentbench_tui.agents.model_call import ModelAgent
 from agentbench_tui.agents.target import parse_target
 from agentbench_tui.market.functions import ModelSeat
-from agentbench_tui.market.seats import InvitedSeat, NoSeat, ProcessSeat, Seat
+from agentbench_tui.market.program import ProcessSeat
+from agentbench_tui.market.seats import InvitedSeat, NoSeat, Seat
 from agentbench_tui.process.environment import child_environment
 
 if TYPE_CHECKING:

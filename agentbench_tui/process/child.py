@@ -96,7 +96,9 @@ class Child:
         self._on_end = on_end
         self._ended = False
         self._stderr = bytearray()
-        self._to_write = memoryview(b"")
+        self._to_write = bytearray()
+        self._all_taken = asyncio.Event()
+        self._all_taken.set()
         self._close_after_write = False
         self.exited = asyncio.Event()
         self._input, self._output, self._errors = self._open_pipes()
@@ -129,27 +131,46 @@ class Child:
         What the pipe does not take is sent as the program reads; a closed pipe is ignored here,
         since the end of the program tells more.
         """
+        if self._input < 0:
+            return
         self._close_after_write = close
-        self._to_write = (
-            memoryview(bytes(self._to_write) + data) if self._to_write else (memoryview(data))
-        )
+        self._to_write += data
         self._write_some()
+
+    @property
+    def unsent_bytes(self) -> int:
+        """Of what was written, what its pipe has not taken yet."""
+        return len(self._to_write)
+
+    async def all_taken(self) -> None:
+        """Wait until its pipe has taken all that was written, or was closed."""
+        await self._all_taken.wait()
+
+    def pause_output(self) -> None:
+        """Leave what it says in its pipe, so that it has to wait once that is full."""
+        if self._output >= 0:
+            self._loop.remove_reader(self._output)
+
+    def resume_output(self) -> None:
+        """Read again what it says."""
+        if self._output >= 0:
+            self._loop.add_reader(self._output, self._read_output)
 
     def _write_some(self) -> None:
         if self._input < 0:
             return
         try:
             while self._to_write:
-                written = os.write(self._input, self._to_write)
-                self._to_write = self._to_write[written:]
+                del self._to_write[: os.write(self._input, self._to_write)]
         except BlockingIOError:
+            self._all_taken.clear()
             self._loop.add_writer(self._input, self._write_some)
             return
         except OSError:
-            self._to_write = memoryview(b"")
             self._close_after_write = True
         else:
             self._loop.remove_writer(self._input)
+        self._all_taken.set()
         if self._close_after_write:
             self._close_input()
 
@@ -158,6 +179,8 @@ class Child:
             self._loop.remove_writer(self._input)
             os.close(self._input)
             self._input = -1
+        self._to_write.clear()
+        self._all_taken.set()
 
     def _open_pipes(self) -> tuple[int, int, int]:
         popen = self._popen

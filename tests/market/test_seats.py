@@ -1,10 +1,7 @@
-"""Agents outside the harness play whole games: programs, Python functions, over HTTP, by tools."""
+"""Agents outside the harness play whole games: over HTTP, and by tool calls."""
 
 import json
-import os
-import sys
 import time
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -12,8 +9,6 @@ import pytest
 from playing import CONFIG, match, request
 from tiny_worlds import FakeClock
 
-from agentbench_tui.agents.adapter import OpenContext
-from agentbench_tui.agents.python import Options, open  # noqa: A004
 from agentbench_tui.agents.target import parse_agent
 from agentbench_tui.market.actions import METHODS
 from agentbench_tui.market.baseline_agent import BaselineAgent
@@ -24,7 +19,7 @@ from agentbench_tui.market.player import Player
 from agentbench_tui.market.rpc import respond
 from agentbench_tui.market.rpc_server import RpcServer
 from agentbench_tui.market.seating import seat_of
-from agentbench_tui.market.seats import InvitedSeat, ProcessSeat
+from agentbench_tui.market.seats import InvitedSeat
 from agentbench_tui.model.answer import (
     Agent,
     AgentFailure,
@@ -35,101 +30,6 @@ from agentbench_tui.model.answer import (
     ToolCall,
     Usage,
 )
-from agentbench_tui.process.environment import child_environment
-
-PROGRAM = """
-import sys
-import time
-from agentbench_tui.market.client import CallError, Market, play
-
-def turn(market: Market) -> None:
-    print("a stray print")
-    tick = market.state["tick"]
-    first = market.observation["predictions"]
-    if tick == 0:
-        market.call("a2a.buyShares", marketId="market-0", outcome="YES", amount=10)
-        try:
-            market.call("a2a.buyShares", marketId="market-0", outcome="MAYBE", amount=10)
-        except CallError as error:
-            assert error.code == -32602 and error.data["path"] == "outcome", error
-    %s
-
-if __name__ == "__main__":
-    play(turn)
-"""
-
-
-def program(folder: Path, more: str = "pass") -> ProcessSeat:
-    path = folder / "agent.py"
-    path.write_text(PROGRAM % more)
-    return ProcessSeat([sys.executable, str(path)], child_environment(), None, None)
-
-
-async def test_a_program_plays_a_game_on_its_standard_streams(tmp_path: Path) -> None:
-    game = match()
-    seat = program(tmp_path)
-    await seat.play(game, request())
-    episode = game.game.episode()
-    assert [(call.method, call.code) for call in episode.calls] == [
-        ("a2a.buyShares", 0),
-        ("a2a.buyShares", -32602),
-    ]
-    assert len(episode.turns_s) == CONFIG.ticks
-    assert episode.trades[0].money == 10_000_000
-    assert seat.pids == ()
-    assert seat.cpu_seconds
-
-
-async def test_a_program_that_ends_early_is_a_failure_of_the_agent(tmp_path: Path) -> None:
-    with pytest.raises(AgentFailure, match="before the game was over") as failure:
-        await program(tmp_path, "sys.exit(3) if tick == 2 else None").play(match(), request())
-    assert failure.value.kind is FailureKind.AGENT
-    assert "code 3" in failure.value.detail
-
-
-async def test_a_request_that_is_too_long_is_told_as_that(tmp_path: Path) -> None:
-    talk = 'market.call("a2a.createPost", content="x" * 3_000_000)'
-    with pytest.raises(AgentFailure, match="a request of more than 1,048,576 bytes") as failure:
-        await program(tmp_path, talk).play(match(), request())
-    assert failure.value.kind is FailureKind.AGENT
-
-
-async def test_the_example_of_the_documentation_plays_to_the_end(tmp_path: Path) -> None:
-    page = (Path(__file__).parents[2] / "docs/market.md").read_text()
-    code = page.split("```python\n")[1].split("```")[0]
-    assert code.startswith("# my_agent.py")
-    (tmp_path / "my_agent.py").write_text(code.replace("< 0.2", "< 2").replace("=50", "=900"))
-    spec = parse_agent(f"python:{tmp_path}/my_agent.py:turn", base_dir=str(tmp_path))
-    game = match()
-    await seat_of(open(spec, Options(), OpenContext()), spec, None).play(game, request())
-    codes = {call.code for call in game.game.episode().calls}
-    assert 0 in codes
-    assert -32014 in codes  # as many shares as one may hold
-
-
-async def test_a_program_that_hangs_loses_its_turns(tmp_path: Path) -> None:
-    game = match(Pace("deadline", 0.05))
-    hang = "__import__('threading').Event().wait() if tick == 1 else None"
-    await program(tmp_path, hang).play(game, request())
-    assert game.game.is_over
-    assert game.game.episode().timeouts[-1] == CONFIG.ticks - 1
-
-
-async def test_python_agents_play_in_a_process_of_their_own(tmp_path: Path) -> None:
-    (tmp_path / "mine.py").write_text(
-        "import os, pathlib\n"
-        "def turn(market):\n"
-        "    pathlib.Path(__file__).with_name('pid').write_text(str(os.getpid()))\n"
-        "    market.call('a2a.submitForecast', marketId='market-1', probability=0.3)"
-        " if market.state['tick'] == 0 else None\n"
-    )
-    spec = parse_agent(f"python:{tmp_path}/mine.py:turn", base_dir=str(tmp_path))
-    seat = seat_of(open(spec, Options(), OpenContext()), spec, None)
-    assert isinstance(seat, ProcessSeat)
-    game = match()
-    await seat.play(game, request())
-    assert [one.probability for one in game.game.episode().forecasts] == [0.3]
-    assert int((tmp_path / "pid").read_text()) != os.getpid()
 
 
 class Invited:
