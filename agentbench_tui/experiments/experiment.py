@@ -81,6 +81,9 @@ class Experiment:
     """Name → parameters: what is measured interleaved unless a run says otherwise."""
     better: ClassVar[Mapping[str, Literal["lower", "higher"]]] = {}
     """Name of a metric that it returns → which way is better, where that is known."""
+    asks_agent: ClassVar[bool] = True
+    """Whether an agent that a run is given has a part in it. Where not, its variants are measured
+    in such a run too, so that its times never stand beside an agent's name."""
     tags: ClassVar[tuple[str, ...]] = ()
     slug: ClassVar[str] = ""
     """Given by `register_experiment`."""

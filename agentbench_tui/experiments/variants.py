@@ -40,12 +40,15 @@ def variant(name: str, parameters: Mapping[str, Any]) -> AgentSpec:
 def run_with(
     benchmark: Benchmark, base_dir: str, given: Sequence[AgentSpec]
 ) -> Sequence[AgentSpec]:
-    """What a benchmark is run with: what is given, else the variants of the experiment.
+    """What a benchmark is run with: what is given, else the variants of the experiment. Agents are
+    no part of one that asks none.
 
-    Those whose parameters the benchmark sets itself are left out then: they are pinned. Raises
+    Variants whose parameters the benchmark sets itself are left out then: they are pinned. Raises
     UsageError for an unknown experiment and for variants with parameters that it does not take.
     """
     cls = find_experiment(benchmark.experiment or "", Path(base_dir))
+    if not cls.asks_agent:
+        given = [one for one in given if is_variant(one)]
     for agent in given:
         values = parameters_of(cls, benchmark.parameters, agent)
         for problem in problems_of(cls, values) if is_variant(agent) else ():

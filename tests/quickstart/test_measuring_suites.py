@@ -34,7 +34,10 @@ async def test_a_suite_runs_over_an_agent_and_over_code(
     )  # fmt: skip
     executions = result.document["executions"]
     assert {one["status"] for one in executions} == {"complete"}
-    assert all(one["simulated"] for one in executions)
+    # What is the harness's own stands under no agent's name, and is really measured.
+    by_agent = {one["benchmark_id"]: one["agent_id"] for one in executions}
+    assert {name for name, agent in by_agent.items() if agent == "code"} == set(parts)
+    assert {one["benchmark_id"] for one in executions if one["simulated"]} == set(loads)
     assert all(one["metrics"]["reliability"]["value"] == 1 for one in executions)
 
 

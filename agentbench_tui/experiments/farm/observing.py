@@ -36,6 +36,7 @@ _DIRECTIONS: Mapping[str, Literal["lower", "higher"]] = {
 class _Observing(Experiment):
     """A world of a fixed number of agents that is observed after every step."""
 
+    asks_agent = False
     tags: ClassVar[tuple[str, ...]] = ("perception", "simulation")
     better: ClassVar[Mapping[str, Literal["lower", "higher"]]] = _DIRECTIONS
 

@@ -45,6 +45,7 @@ class SystemProfiler(Experiment):
         "p95_step_ms": "lower",
         "rss_growth_bytes": "lower",
     }
+    asks_agent = False
     tags: ClassVar[tuple[str, ...]] = ("system", "simulation", "profiling")
 
     def setup(self, context: ExperimentContext) -> None:

@@ -25,6 +25,7 @@ class StartUp(Experiment):
     """Start the program, have its help written, and wait for its end."""
 
     better: ClassVar = {"cpu_ms": "lower"}
+    asks_agent = False
     tags = ("self",)
 
     def execute_once(self, context: ExperimentContext) -> dict[str, float]:  # noqa: ARG002
@@ -39,6 +40,7 @@ class HarnessOverhead(Experiment):
         cases: int = Field(200, ge=1, le=1_000_000)
 
     better: ClassVar = {"cpu_ms": "lower"}
+    asks_agent = False
     tags = ("self",)
 
     def setup(self, context: ExperimentContext) -> None:

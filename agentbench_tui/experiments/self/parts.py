@@ -22,6 +22,7 @@ class Store(Experiment):
     class Parameters(BaseModel):
         rows: int = Field(1000, ge=1, le=1_000_000)
 
+    asks_agent = False
     tags = ("self",)
 
     async def setup(self, context: ExperimentContext) -> None:
@@ -55,6 +56,7 @@ class HistogramRecord(Experiment):
     class Parameters(BaseModel):
         values: int = Field(10_000, ge=1, le=10_000_000)
 
+    asks_agent = False
     tags = ("self",)
 
     def setup(self, context: ExperimentContext) -> None:

@@ -50,6 +50,7 @@ class SpatialMemoryProfiler(Experiment):
         "structure_bytes": "lower",
         "bytes_per_entity": "lower",
     }
+    asks_agent = False
     tags: ClassVar[tuple[str, ...]] = ("spatial", "memory", "profiling")
 
     def execute_once(self, context: ExperimentContext) -> dict[str, Any]:

@@ -45,6 +45,7 @@ class SpatialPerformanceAnalyzer(Experiment):
         "query_exponent": "lower",
         "speedup_over_scan": "higher",
     }
+    asks_agent = False
     tags: ClassVar[tuple[str, ...]] = ("spatial", "profiling")
 
     def setup(self, context: ExperimentContext) -> None:

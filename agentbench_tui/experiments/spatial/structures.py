@@ -47,6 +47,7 @@ class SpatialComprehensive(Experiment):
         "query_us": "lower",
         "nearest_us": "lower",
     }
+    asks_agent = False
     tags: ClassVar[tuple[str, ...]] = ("spatial",)
 
     def setup(self, context: ExperimentContext) -> None:
@@ -101,6 +102,7 @@ class SpatialIndexProfiler(Experiment):
         "move_us": "lower",
         "query_us": "lower",
     }
+    asks_agent = False
     tags: ClassVar[tuple[str, ...]] = ("spatial", "profiling")
 
     def setup(self, context: ExperimentContext) -> None:

@@ -74,6 +74,7 @@ class _Remembered(Experiment):
     class Parameters(BaseModel):
         turns: int = Field(200, ge=2, le=1_000_000, description="Turns that are remembered.")
 
+    asks_agent = False
     tags = ("stateset", "memory")
 
     def setup(self, context: ExperimentContext) -> None:

@@ -58,6 +58,7 @@ class InputValidation(Experiment):
     class Parameters(BaseModel):
         longest: int = Field(4096, ge=1, description="Characters that a prompt may have.")
 
+    asks_agent = False
     tags = ("stateset", "runtime")
 
     def execute_once(self, context: ExperimentContext) -> dict[str, int]:  # noqa: ARG002
@@ -80,6 +81,7 @@ def _is_bad(prompt: str, longest: int) -> bool:
 class _Graded(Experiment):
     """Base of those that grade answers with the scorers of this harness."""
 
+    asks_agent = False
     tags = ("stateset", "runtime")
 
     def setup(self, context: ExperimentContext) -> None:  # noqa: ARG002
@@ -173,6 +175,7 @@ class ConfigValidation(Experiment):
     class Parameters(BaseModel):
         benchmarks: int = Field(5, ge=1, le=1000)
 
+    asks_agent = False
     tags = ("stateset", "runtime")
 
     def setup(self, context: ExperimentContext) -> None:  # noqa: ARG002

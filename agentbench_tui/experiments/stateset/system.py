@@ -25,6 +25,7 @@ class MemoryUse(Experiment):
         entries: int = Field(1000, ge=1, le=10_000_000)
 
     better: ClassVar = {"peak_bytes": "lower", "kept_bytes": "lower"}
+    asks_agent = False
     tags = ("stateset", "system")
 
     def setup(self, context: ExperimentContext) -> None:  # noqa: ARG002
@@ -57,6 +58,7 @@ class ProcessorUse(Experiment):
     class Parameters(BaseModel):
         numbers: int = Field(10_000, ge=1, le=1_000_000_000)
 
+    asks_agent = False
     tags = ("stateset", "system")
 
     def execute_once(self, context: ExperimentContext) -> dict[str, int]:  # noqa: ARG002
@@ -70,6 +72,7 @@ class DiskUse(Experiment):
     class Parameters(BaseModel):
         kilobytes: int = Field(64, ge=1, le=1_000_000)
 
+    asks_agent = False
     tags = ("stateset", "system")
 
     def setup(self, context: ExperimentContext) -> None:

@@ -77,6 +77,7 @@ class _Trained(Experiment):
         states: int = Field(64, ge=1, le=100_000)
         actions: int = Field(16, ge=2, le=10_000)
 
+    asks_agent = False
     tags = ("stateset", "engine")
 
     def setup(self, context: ExperimentContext) -> None:
@@ -121,6 +122,7 @@ class RewardScoring(Experiment):
         by: str = Field("objectives", pattern="^(objectives|network)$")
 
     variants: ClassVar = {"multi-objective": {"by": "objectives"}, "neural": {"by": "network"}}
+    asks_agent = False
     tags = ("stateset", "reward")
 
     def setup(self, context: ExperimentContext) -> None:

@@ -50,6 +50,7 @@ class DatabaseProfiler(Experiment):
         "commit_s": "lower",
         "ms_per_commit": "lower",
     }
+    asks_agent = False
     tags: ClassVar[tuple[str, ...]] = ("database", "profiling")
 
     def setup(self, context: ExperimentContext) -> None:

@@ -48,6 +48,7 @@ class MemoryDatabase(Experiment):
         "persist_s": "lower",
         "simulate_s": "lower",
     }
+    asks_agent = False
     tags: ClassVar[tuple[str, ...]] = ("database", "simulation")
 
     def setup(self, context: ExperimentContext) -> None:

@@ -147,6 +147,7 @@ class PragmaProfile(Experiment):
         "workload_s": "lower",
         "statements_per_s": "higher",
     }
+    asks_agent = False
     tags: ClassVar[tuple[str, ...]] = ("database",)
     _db: sqlite3.Connection | None = None
     """Of the next call; of read_heavy the same for all."""

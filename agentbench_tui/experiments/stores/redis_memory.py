@@ -66,6 +66,7 @@ class RedisMemory(Experiment):
         "cleanup_s": "lower",
         "bytes_per_entry": "lower",
     }
+    asks_agent = False
     tags: ClassVar[tuple[str, ...]] = ("memory", "redis")
 
     def setup(self, context: ExperimentContext) -> None:

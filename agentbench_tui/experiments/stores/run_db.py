@@ -48,6 +48,7 @@ class RunDatabase(Experiment):
         "cpu_s": "lower",
         "cases_per_s": "higher",
     }
+    asks_agent = False
     tags: ClassVar[tuple[str, ...]] = ("database", "self")
 
     def setup(self, context: ExperimentContext) -> None:
