@@ -16,7 +16,7 @@ from playing import CONFIG
 from agentbench_tui.agents.adapter import OpenContext
 from agentbench_tui.agents.python import Options, open  # noqa: A004
 from agentbench_tui.agents.target import parse_agent
-from agentbench_tui.market import barrier, seats
+from agentbench_tui.market import barrier, program
 from agentbench_tui.market.cases import cases_of_files
 from agentbench_tui.market.game import Game
 from agentbench_tui.market.generator import generate
@@ -183,7 +183,7 @@ async def test_a_program_that_is_not_there_is_told(tmp_path: Path) -> None:
     world_in(tmp_path)
     stage = open_file(tmp_path / "world.json")
     match = Match(Game(stage.world, stage.truth.outcomes), stage)
-    seat = seats.ProcessSeat(["nonesuch"], {"PATH": "/usr/bin:/bin"}, None, None)
+    seat = program.ProcessSeat(["nonesuch"], {"PATH": "/usr/bin:/bin"}, None, None)
     with pytest.raises(AgentFailure, match="cannot start `nonesuch`: No such file"):
         await seat.play(match, Request(Case("seed-7", {}), 1))
 
@@ -193,7 +193,7 @@ async def test_without_landlock_an_episode_says_that_there_was_no_barrier(
 ) -> None:
     path = world_in(tmp_path)
     monkeypatch.setattr(barrier, "is_there", lambda: False)
-    monkeypatch.setattr(seats, "is_there", lambda: False)
+    monkeypatch.setattr(program, "is_there", lambda: False)
     (tmp_path / "agent.py").write_text("def turn(market): pass\n")
     spec = parse_agent(f"python:{tmp_path}/agent.py:turn", base_dir="")
     player = Player(seat_of(open(spec, Options(), OpenContext()), spec, None))
