@@ -70,8 +70,11 @@ def _look_at_idle_options(files: list[Path], seed: int | None) -> None:
 
 
 def _make_folder(folder: Path) -> None:
-    """Before anything is played: that a folder cannot be written is known at once."""
+    """Before anything is played: that a folder cannot be written is known at once, and that it
+    holds the report of another run, whose pages would stay among the new ones."""
     try:
+        if (folder / "comparison.json").exists():
+            raise UsageError(f"{folder} holds a report already: name another, or remove it")
         folder.mkdir(parents=True, exist_ok=True)
         probe = folder / ".agentbench-probe"
         probe.touch()

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,7 @@ import click
 from agentbench_tui.cli.output import Column, print_json, print_prose, print_rows
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.report.market_html import number
-from agentbench_tui.report.market_tables import TRAJECTORIES, Played, summary_rows, write_reports
+from agentbench_tui.report.market_tables import Played, Reports, summary_rows
 
 if TYPE_CHECKING:
     import sqlite3
@@ -42,16 +42,11 @@ def shown(output: Path | None) -> Callable[[sqlite3.Connection, dict[str, Any], 
 
     def show(connection: sqlite3.Connection, document: dict[str, Any], form: str) -> None:
         from agentbench_tui.cli.result import print_run
-        from agentbench_tui.verdicts.market_episode import episodes_of
 
-        episodes = [
-            Played(one.agent_id, one.case_id, one.repeat, one.simulated, one.document)
-            for one in episodes_of(connection, document["run_id"])
-        ]
+        episodes, reports = _looked_at(connection, document["run_id"], output)
         market = market_document(document["run_id"], episodes)
-        if output is not None:
-            write_reports(output, market, episodes)
-            _write_trajectories(output, episodes)
+        if output is not None and reports is not None:
+            reports.finish(market, episodes)
             click.echo(f"written: {output / 'index.html'}", err=True)
         for notice in market["notices"]:
             click.echo(f"note: {notice}", err=True)
@@ -75,6 +70,26 @@ def shown(output: Path | None) -> Callable[[sqlite3.Connection, dict[str, Any], 
         print_prose(f"run {document['run_id']}; `agentbench market watch` shows an episode again")
 
     return show
+
+
+def _looked_at(
+    connection: sqlite3.Connection, run_id: str, output: Path | None
+) -> tuple[list[Played], Reports | None]:
+    """Briefs of all episodes, one whole one in memory at a time; and their files in `output`."""
+    from agentbench_tui.verdicts.market_episode import episodes_of
+
+    played = (
+        Played(one.agent_id, one.case_id, one.repeat, one.simulated, one.document)
+        for one in episodes_of(connection, run_id)
+    )
+    first = [*islice(played, 2)]
+    reports = None if output is None else Reports(output, is_alone=len(first) == 1)
+    briefs = []
+    for one in chain(first, played):
+        if reports is not None:
+            reports.add(one)
+        briefs.append(one.brief)
+    return briefs, reports
 
 
 def market_document(run_id: str, episodes: Sequence[Played]) -> dict[str, Any]:
@@ -103,17 +118,6 @@ def _row(row: dict[str, Any]) -> dict[str, Any]:
     means = {name: (row["metrics"].get(name) or {}).get("mean") for name, _ in _SHOWN}
     star = " *" if row["simulated"] else ""
     return {"agent_id": row["agent_id"] + star, "episodes": row["episodes"], **means}
-
-
-def _write_trajectories(folder: Path, episodes: Sequence[Played]) -> None:
-    """One episode a line, where they were kept."""
-    lines = [
-        json.dumps({"agent_id": one.agent_id, "repeat": one.repeat, **one.record["trajectory"]})
-        for one in episodes
-        if "trajectory" in one.record
-    ]
-    if lines:
-        (folder / TRAJECTORIES).write_text("\n".join(lines) + "\n")
 
 
 def print_verification(file: Path, form: str) -> int:

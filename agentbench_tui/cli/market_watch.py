@@ -29,6 +29,10 @@ def watch_episode(run: str, number: int, database: str | None, *, full: bool) ->
         found = episode_of(connection, run_id, number)
     if found.document is None:
         raise UsageError(found.reason)
+    if found.number != number:
+        raise UsageError(
+            f"--episode {number}: run {found.run_id} has {found.episodes:,}, counted from 0"
+        )
     if full:
         from agentbench_tui.cli.session_options import show_session
         from agentbench_tui.tui.look import Look

@@ -1,7 +1,9 @@
 """An episode as an answer holds it: what `verdicts.market_episode` describes, bounded in size.
 
-A long episode is kept at `MOST_MARKS` of its ticks, evenly spaced; what was done between two of
-them is told at the first. Nothing of the truth is in it but what the agent was paid.
+Prices of a long episode are kept at `MOST_MARKS` of its ticks, evenly spaced; what was done between
+two of them is told at the first. Every call is kept, unless there are more than `MOST_ACTS` of them
+or they fill more than `MOST_PACKED`: then every n-th, and `acts_every` is that n. Nothing of the
+truth is in it but what the agent was paid.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ import msgspec
 
 from agentbench_tui.market import lmsr
 from agentbench_tui.market.actions import METHODS
+from agentbench_tui.market.packing import PACKED, shortened
 from agentbench_tui.market.world import DOLLAR, SHARE_UNITS
 
 if TYPE_CHECKING:
@@ -25,8 +28,10 @@ if TYPE_CHECKING:
 
 SCHEMA = "agentbench.episode/1"
 MOST_MARKS = 400
-MOST_ACTS = 1_000
-MOST_SAID = 500
+MOST_ACTS = 40_000
+MOST_SAID = 5_000
+MOST_PACKED = 1_200_000
+"""Characters of all that is packed; an answer may have about four million."""
 _TEXT = 200
 """Characters of what was said, and of a result."""
 _encode = msgspec.json.Encoder().encode
@@ -42,6 +47,24 @@ def document_of(stage: Stage, episode: Episode, metrics: Metrics) -> dict[str, A
     def place(tick: int) -> int:
         return bisect_right(marks, tick) - 1
 
+    said = _said(world, episode)
+    bulk = {
+        "instruments": [*_markets(world, episode, marks), *_perpetuals(world, marks)],
+        "equity": [episode.equity[tick] / DOLLAR for tick in marks],
+        "holdings": _last_of_each_mark(
+            [{**one, "tick": place(one["tick"])} for one in _holdings(world, episode)]
+        ),
+        "said": [
+            {
+                "tick": place(tick),
+                "world_tick": tick,
+                "where": where,
+                "who": who,
+                "text": text[:_TEXT],
+            }
+            for tick, where, who, text in said[-MOST_SAID:]
+        ],
+    }
     return {
         "schema": SCHEMA,
         "title": f"seed {config.seed}, {config.conditions}, {world.ticks} ticks",
@@ -49,20 +72,22 @@ def document_of(stage: Stage, episode: Episode, metrics: Metrics) -> dict[str, A
         "pace": episode.pace,
         "ticks": len(marks),
         "tick_s": config.interval_ms / 1000 * step,
-        "instruments": [*_markets(world, episode, marks), *_perpetuals(world, marks)],
-        "equity": [episode.equity[tick] / DOLLAR for tick in marks],
-        "holdings": _last_of_each_mark(
-            [{**one, "tick": place(one["tick"])} for one in _holdings(world, episode)]
-        ),
-        "said": [
-            {"tick": place(tick), "where": where, "who": who, "text": text[:_TEXT]}
-            for tick, where, who, text in _said(world, episode)
-        ],
-        "acts": [_act(call, place(call.tick)) for call in _kept(episode.calls)],
         "calls": len(episode.calls) + episode.dropped_calls,
+        "heard": len(said),
         "metrics": metrics.values,
         "missing": metrics.missing,
+        **_with_acts(bulk, [_act(call, place(call.tick)) for call in episode.calls]),
     }
+
+
+def _with_acts(bulk: dict[str, Any], acts: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """All of it, or every n-th act where it would be too long."""
+    every = max(1, -(-len(acts) // MOST_ACTS))
+    while True:
+        kept = shortened({**bulk, "acts_every": every, "acts": acts[::every]})
+        if len(kept.get(PACKED, "")) <= MOST_PACKED or every >= len(acts):
+            return kept
+        every *= 2
 
 
 def _markets(world: World, episode: Episode, marks: Sequence[int]) -> Iterator[dict[str, Any]]:
@@ -145,7 +170,7 @@ def _last_of_each_mark(changes: Sequence[dict[str, Any]]) -> list[dict[str, Any]
 
 
 def _said(world: World, episode: Episode) -> list[tuple[int, str, str, str]]:
-    """The newest posts, and messages of groups that the agent had joined by then."""
+    """Posts, and messages of groups that the agent had joined by then."""
     names = {agent.id: agent.name for agent in world.agents}
     joined = {group: tick for tick, group in episode.joined}
     groups = {group.id: group.name for group in world.groups}
@@ -159,14 +184,7 @@ def _said(world: World, episode: Episode) -> list[tuple[int, str, str, str]]:
         if joined.get(one.group, world.ticks + 1) <= one.tick
     ]
     said.sort(key=lambda one: one[0])
-    return said[-MOST_SAID:]
-
-
-def _kept(calls: Sequence[Call]) -> Sequence[Call]:
-    """All calls where they are few; else what changed something or was refused, as far as goes."""
-    if len(calls) <= MOST_ACTS:
-        return calls
-    return [call for call in calls if call.code or call.result is not None][:MOST_ACTS]
+    return said
 
 
 def _act(call: Call, place: int) -> dict[str, Any]:
@@ -177,6 +195,7 @@ def _act(call: Call, place: int) -> dict[str, Any]:
     known = METHODS.get(call.method)
     return {
         "tick": place,
+        "world_tick": call.tick,
         "method": call.method,
         "arguments": call.params,
         "ok": call.code == 0,

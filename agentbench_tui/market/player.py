@@ -124,9 +124,9 @@ class Player:
         if "notice" in taken.metadata:
             data["notices"] = [taken.metadata["notice"]]
         if pacing.trajectory:
-            from agentbench_tui.market.trajectory import trajectory_of
+            from agentbench_tui.market.trajectory import keep_trajectory
 
-            data["trajectory"] = trajectory_of(stage.world, episode)
+            keep_trajectory(data, stage.world, episode)
         return msgspec.structs.replace(taken, text=taken.text or _told(found.values), data=data)
 
     async def _played(self, match: Match, request: Request) -> Answer:

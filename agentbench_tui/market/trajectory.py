@@ -7,7 +7,6 @@ reliabilities and news to come are in none. Episodes of one world share `group`,
 
 from __future__ import annotations
 
-import json
 import math
 from collections import defaultdict
 from collections.abc import Mapping
@@ -17,15 +16,16 @@ import msgspec
 
 from agentbench_tui.market.actions import METHODS, MethodError
 from agentbench_tui.market.game import Game, GameConfig
+from agentbench_tui.market.packing import pack
 from agentbench_tui.market.world import DOLLAR
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from agentbench_tui.market.episode import Call, Episode
     from agentbench_tui.market.world import World
 
 SCHEMA = "agentbench.trajectory/1"
+MOST_PACKED = 2_400_000
+"""Characters of one in an answer, which may have about four million and holds more than this."""
 _SECRET = frozenset(
     {
         *("truth", "groundTruth", "outcomes", "fair", "reliability", "reliability_ppm", "news"),
@@ -97,12 +97,16 @@ def validate(trajectory: Mapping[str, Any]) -> None:
         raise ValueError(f"{secret} tells what an agent must not know")
 
 
-def write_trajectories(path: Path, trajectories: list[dict[str, Any]]) -> None:
-    """One object a line, in canonical JSON. Raises ValueError before anything is written."""
-    for trajectory in trajectories:
-        validate(trajectory)
-    lines = [json.dumps(each, sort_keys=True, separators=(",", ":")) for each in trajectories]
-    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+def keep_trajectory(data: dict[str, Any], world: World, episode: Episode) -> None:
+    """Add the trajectory to what the answer holds, packed; a notice where it is too long for it."""
+    packed = pack(trajectory_of(world, episode))
+    if len(packed) <= MOST_PACKED:
+        data["trajectory"] = packed
+        return
+    data.setdefault("notices", []).append(
+        f"trajectories of {world.ticks:,} ticks are not kept: this one has"
+        f" {len(packed) / 1e6:.1f} MB packed, and there is room for {MOST_PACKED / 1e6:.1f}"
+    )
 
 
 def _step(

@@ -120,15 +120,27 @@ def summary_page(played: Played, links: Iterable[Link] = ()) -> str:
 
 
 def detailed_page(played: Played, links: Iterable[Link] = ()) -> str:
-    """Every call in order, refused ones too."""
+    """Every call in order, refused ones too; of a long game so many as one can look through."""
     acts = played.record["acts"]
+    shown, cut = _spread(acts, "calls", "actions.csv")
     rows = [
-        (act["tick"], act["method"], _json(act["arguments"]), act["ok"], act["result"])
-        for act in acts[:_MOST_ROWS]
+        (tick_of(act), act["method"], _json(act["arguments"]), act["ok"], act["result"])
+        for act in shown
     ]
-    more = _cut(len(acts), "calls", "actions.csv")
     head = ("tick", "method", "arguments", "accepted", "result")
-    return document(f"Calls of {_title(played)}", table(head, rows) + more, links)
+    kept = _kept(len(acts), played.record.get("calls", 0), "calls, evenly over the game,")
+    body = [cut, kept, table(head, rows)]
+    return document(f"Calls of {_title(played)}", "\n".join(filter(None, body)), links)
+
+
+def tick_of(event: Mapping[str, Any]) -> int:
+    """The world's tick of something that was said or done, at least the mark it is told at."""
+    return int(event.get("world_tick", event["tick"]))
+
+
+def _kept(kept: int, of: int, what: str) -> str:
+    """That the record has not all of them, as HTML; empty where it has."""
+    return f"<p class=quiet>{kept:,} of {of:,} {what} are kept.</p>" if of > kept else ""
 
 
 def timeline_page(played: Played, links: Iterable[Link] = ()) -> str:
@@ -141,20 +153,22 @@ def timeline_page(played: Played, links: Iterable[Link] = ()) -> str:
         if prices and prices[0]
     ]
     events: list[tuple[Any, ...]] = [
-        (said["tick"], said["where"], said["who"], said["text"]) for said in record["said"]
+        (tick_of(said), said["where"], said["who"], said["text"]) for said in record["said"]
     ]
     events += [
-        (act["tick"], "call", played.agent_id, f"{act['method']} {_json(act['arguments'])}")
+        (tick_of(act), "call", played.agent_id, f"{act['method']} {_json(act['arguments'])}")
         for act in record["acts"]
         if act.get("changes", True)
     ]
     events.sort(key=lambda event: event[0])
+    shown, cut = _spread(events, "events", "result.json")
     body = [
         lines("Equity, USD", [("equity", record["equity"])]),
         lines("Price of YES", markets),
         lines("Perpetuals, start = 100", perpetuals),
-        table(("tick", "where", "who", "what"), events[:_MOST_ROWS]),
-        _cut(len(events), "events", "result.json"),
+        cut,
+        _kept(len(record["said"]), record.get("heard", 0), "posts and messages, the newest,"),
+        table(("tick", "where", "who", "what"), shown),
     ]
     return document(f"Timeline of {_title(played)}", "\n".join(body), links)
 
@@ -193,6 +207,16 @@ def _cut(count: int, what: str, file: str) -> str:
     if count <= _MOST_ROWS:
         return ""
     return f"<p class=quiet>The first {_MOST_ROWS:,} of {count:,} {what}; {file} has all.</p>"
+
+
+def _spread(rows: Sequence[Any], what: str, file: str) -> tuple[Sequence[Any], str]:
+    """At most `_MOST_ROWS` of them, evenly over the whole, and that it is so."""
+    every = -(-len(rows) // _MOST_ROWS)
+    if every <= 1:
+        return rows, ""
+    shown = rows[::every]
+    told = f"{len(shown):,} of {len(rows):,} {what}, one in {every}; {file} has all of them."
+    return shown, f"<p class=quiet>{told}</p>"
 
 
 def _json(value: Any) -> str:

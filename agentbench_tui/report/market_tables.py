@@ -7,15 +7,19 @@ comparisons of two equal runs are equal files.
 from __future__ import annotations
 
 import csv
+import dataclasses
 import io
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any
 
+from agentbench_tui.market.packing import unpack
 from agentbench_tui.model.errors import UsageError
+from agentbench_tui.model.untrusted import visible
 from agentbench_tui.report.market_pages import (
     comparison_page,
     detailed_page,
@@ -23,6 +27,7 @@ from agentbench_tui.report.market_pages import (
     index_page,
     links_of,
     summary_page,
+    tick_of,
     timeline_page,
 )
 
@@ -30,7 +35,10 @@ SCHEMA = "agentbench.market-comparison/1"
 TRAJECTORIES = "trajectories.jsonl"
 _FILES = ("comparison.json", "comparison.csv")
 _OF_EPISODE = ("result.json", "metrics.json", "metrics.csv", "actions.csv")
+_OF_BRIEF = ("title", "world", "metrics", "notices")
 _OF_CLOCKS = ("response_ms", "turn_ms")
+_FORMULA = frozenset("=+-@\t")
+"""What begins a formula in spreadsheets; some leave out tabs before it."""
 _MAKERS = {
     "summary.html": summary_page,
     "detailed.html": detailed_page,
@@ -60,6 +68,12 @@ class Played:
     def folder(self) -> str:
         """Name of its folder."""
         return f"{self.agent_id}/{self.world}/run-{self.repeat + 1}"
+
+    @property
+    def brief(self) -> Played:
+        """It without what happened tick by tick: what pages and tables on all episodes need."""
+        record = {name: self.record[name] for name in _OF_BRIEF if name in self.record}
+        return dataclasses.replace(self, record=record)
 
 
 def flat(metrics: Mapping[str, Any]) -> dict[str, Any]:
@@ -104,34 +118,65 @@ def _means(metrics: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def write_reports(folder: Path, document: Mapping[str, Any], episodes: Sequence[Played]) -> None:
-    """Write all files. Raises UsageError where the folder cannot be written."""
-    episodes = sorted(episodes, key=lambda one: (one.agent_id, one.world, one.repeat))
+class Reports:
+    """The files of one run in a folder: `add` every episode, then `finish`.
+
+    Only one episode is looked at at a time; long ones are large. Raises UsageError where the folder
+    cannot be written.
+    """
+
+    def __init__(self, folder: Path, *, is_alone: bool) -> None:
+        self._folder = folder
+        self._is_alone = is_alone
+        self._files = [*_FILES, *(_OF_EPISODE if is_alone else ("result.json",))]
+
+    def add(self, played: Played) -> None:
+        """Write the pages and tables of one episode, in its folder; of a single one, in the top."""
+        folder = self._folder if self._is_alone else self._folder / played.folder
+        with _writing(folder):
+            trajectory = _write_episode(folder, played, is_alone=self._is_alone)
+            if trajectory is not None:
+                self._add_trajectory(played, trajectory)
+
+    def finish(self, document: Mapping[str, Any], episodes: Sequence[Played]) -> None:
+        """Write what compares the episodes; their briefs are enough."""
+        episodes = sorted(episodes, key=lambda one: (one.agent_id, one.world, one.repeat))
+        folder = self._folder
+        with _writing(folder):
+            rows = _without_clocks(summary_rows(episodes))
+            (folder / "comparison.json").write_text(_dump(_comparison(rows, episodes)))
+            (folder / "comparison.csv").write_text(comparison_csv(episodes))
+            (folder / "comparison.html").write_text(comparison_page(rows, episodes))
+            if not self._is_alone:
+                (folder / "result.json").write_text(_dump(document))
+            (folder / "index.html").write_text(index_page(rows, episodes, self._files))
+
+    def _add_trajectory(self, played: Played, trajectory: Mapping[str, Any]) -> None:
+        """A line of canonical JSON."""
+        is_first = TRAJECTORIES not in self._files
+        if is_first:
+            self._files += [TRAJECTORIES, *(("trajectory.json",) if self._is_alone else ())]
+        row = {"agent_id": played.agent_id, "repeat": played.repeat, **trajectory}
+        with (self._folder / TRAJECTORIES).open("w" if is_first else "a", encoding="utf-8") as file:
+            file.write(json.dumps(row, sort_keys=True, separators=(",", ":")) + "\n")
+
+
+@contextmanager
+def _writing(folder: Path) -> Iterator[None]:
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        is_alone = len(episodes) == 1
-        for one in episodes:
-            _write_episode(folder if is_alone else folder / one.folder, one, is_alone=is_alone)
-        rows = _without_clocks(summary_rows(episodes))
-        (folder / "comparison.json").write_text(_dump(_comparison(rows, episodes)))
-        (folder / "comparison.csv").write_text(comparison_csv(episodes))
-        (folder / "comparison.html").write_text(comparison_page(rows, episodes))
-        if not is_alone:
-            (folder / "result.json").write_text(_dump(document))
-        files = [*_FILES, *(_OF_EPISODE if is_alone else ("result.json",))]
-        if any("trajectory" in one.record for one in episodes):
-            files += [TRAJECTORIES, *(("trajectory.json",) if is_alone else ())]
-        (folder / "index.html").write_text(index_page(rows, episodes, files))
+        yield
     except OSError as error:
         raise UsageError(f"{folder} cannot be written: {error.strerror or error}") from None
 
 
-def _write_episode(folder: Path, played: Played, *, is_alone: bool) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
+def _write_episode(folder: Path, played: Played, *, is_alone: bool) -> dict[str, Any] | None:
+    """Write its files; the trajectory, where there is one."""
     links = links_of(played, is_alone=is_alone)
     for name, page in _MAKERS.items():
         (folder / name).write_text(page(played, links))
-    trajectory = played.record.get("trajectory")
+    packed = played.record.get("trajectory")
+    trajectory: dict[str, Any] | None = None if packed is None else unpack(packed)
     result = {name: value for name, value in played.record.items() if name != "trajectory"}
     named = {"agent_id": played.agent_id, "world": played.world, "repeat": played.repeat}
     (folder / "result.json").write_text(_dump({**named, **result}))
@@ -144,12 +189,13 @@ def _write_episode(folder: Path, played: Played, *, is_alone: bool) -> None:
         (folder / "index.html").write_text(episode_index_page(played, files))
     (folder / "actions.csv").write_text(actions_csv(played))
     (folder / "metrics.csv").write_text(_csv(("metric", "value"), played.metrics.items()))
+    return trajectory
 
 
 def actions_csv(played: Played) -> str:
     """tick, type, data, ok, result."""
     rows = (
-        (act["tick"], act["method"], _line(act["arguments"]), act["ok"], act["result"])
+        (tick_of(act), act["method"], _line(act["arguments"]), act["ok"], act["result"])
         for act in played.record["acts"]
     )
     return _csv(("tick", "type", "data", "ok", "result"), rows)
@@ -203,8 +249,11 @@ def _csv(head: Sequence[str], rows: Any) -> str:
 
 
 def _safe(value: Any) -> Any:
-    """A text that no spreadsheet takes for a formula."""
-    return f"'{value}" if isinstance(value, str) and value[:1] in {"=", "+", "-", "@"} else value
+    """A text that no spreadsheet takes for a formula, its control characters written out."""
+    if not isinstance(value, str):
+        return value
+    text = visible(value)
+    return f"'{text}" if text[:1] in _FORMULA else text
 
 
 def _line(value: Any) -> str:

@@ -10,8 +10,12 @@ An episode is an answer whose `data` is a document with `"schema": "agentbench.e
 - `holdings`: changes of positions in order of their ticks: `tick`, `instrument` (its id), `side`
   (`yes`, `no`, `long`, `short`), `amount` after the change (0: closed), `entry` (mean price);
 - `said`: posts and messages in order: `tick`, `where` (`feed` or a chat's name), `who`, `text`;
-- `acts`: what the agent did in order, refused calls too: `tick`, `method`, `arguments` (an
-  object), `ok`, `result` (words).
+  the newest of `heard`;
+- `acts`: what the agent did in order, refused calls too: `tick`, `world_tick`, `method`,
+  `arguments` (an object), `ok`, `result` (words): every `acts_every`-th of `calls`.
+
+What is long lies in the answer as `market.packing` packs it, and is given here as it was; but
+`trajectory`, where there is one, stays packed.
 """
 
 from __future__ import annotations
@@ -20,6 +24,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from agentbench_tui.market.packing import whole
 from agentbench_tui.store.queries import find_run
 
 if TYPE_CHECKING:
@@ -55,7 +60,7 @@ def episode_of(
     connection: sqlite3.Connection, run_id: str | None = None, number: int = 0
 ) -> FoundEpisode:
     """An episode of a run (the latest where none is given), counted in order of commit and round
-    and round. Raises UsageError for a run that is not there."""
+    and round. Raises UsageError for a run that is not there, StoreError for a damaged record."""
     run = find_run(connection, run_id or "latest")
     found = connection.execute(
         "SELECT seq FROM (SELECT seq, answer FROM answers WHERE run_key=? ORDER BY seq LIMIT ?)"
@@ -72,7 +77,7 @@ def episode_of(
         (found[place]["seq"],),
     ).fetchone()
     return FoundEpisode(
-        json.loads(row["data"]),
+        whole(json.loads(row["data"])),
         "",
         place,
         len(found),
@@ -127,5 +132,5 @@ def episodes_of(connection: sqlite3.Connection, run_id: str) -> Iterator[Episode
             row["case_id"],
             row["nth"],
             bool(row["simulated"]),
-            json.loads(row["data"]),
+            whole(json.loads(row["data"])),
         )

@@ -1,6 +1,7 @@
 """`agentbench market`: worlds are made, played, verified and watched; equal runs agree."""
 
 import csv
+import io
 import json
 import sys
 from html.parser import HTMLParser
@@ -10,7 +11,7 @@ from typing import Any
 import pytest
 
 from agentbench_tui.cli.main import _run
-from agentbench_tui.report.market_tables import Played, actions_csv, write_reports
+from agentbench_tui.report.market_tables import Played, Reports, actions_csv
 
 SMALL = ("--duration=10", "--interval", "60", "--markets=2", "--perpetuals", "1")
 EPISODE_KEYS = {
@@ -162,6 +163,9 @@ def test_a_single_episode_has_its_files_in_the_folder_itself(
     assert json.loads(Path("out/result.json").read_text())["agent_id"] == "momentum"
     assert "summary.html" in Path("out/index.html").read_text()
     check_links(Path("out"))
+    assert market("run", *SMALL, "--agent", "market:hold", "--output=out") == 2
+    assert "out holds a report already" in capfd.readouterr().err
+    assert json.loads(Path("out/result.json").read_text())["agent_id"] == "momentum"
 
 
 def test_a_program_of_ones_own_plays_beside_a_baseline(capfd: pytest.CaptureFixture[str]) -> None:
@@ -214,6 +218,8 @@ def test_an_episode_is_watched_again_in_lines(capfd: pytest.CaptureFixture[str])
     assert "always_long in seed-12345, episode 1 of 1" in out
     assert "a2a.buyShares" in out
     assert "tick 10 " in out
+    assert _run(["market", "watch", "--db", "a.db", "--episode", "1"]) == 2
+    assert "has 1, counted from 0" in capfd.readouterr().err
 
 
 class Tags(HTMLParser):
@@ -259,13 +265,16 @@ def test_what_an_agent_writes_is_text_in_every_page_and_no_formula_in_a_table(
         "holdings": [],
         "said": [{"tick": 0, "where": "feed", "who": hostile, "text": hostile}],
         "acts": [
-            {"tick": 0, "method": "=1+1", "arguments": {hostile: hostile}, "ok": False,
+            {"tick": 0, "method": method, "arguments": {hostile: hostile}, "ok": False,
              "changes": True, "result": hostile}
+            for method in ("=1+1", "\t=1+1", "\r=1+1")
         ],
         "metrics": {"total_pnl": 1.0, "brier": None},
     }  # fmt: skip
     played = Played("agent", "seed-1", 0, False, record)
-    write_reports(tmp_path / "out", {"schema": "x"}, [played, played])
+    reports = Reports(tmp_path / "out", is_alone=False)
+    reports.add(played)
+    reports.finish({"schema": "x"}, [played.brief, played.brief])
     pages = [*(tmp_path / "out").rglob("*.html")]
     assert len(pages) == 6
     for page in pages:
@@ -273,7 +282,8 @@ def test_what_an_agent_writes_is_text_in_every_page_and_no_formula_in_a_table(
         tags.feed(page.read_text())
         assert not {"script", "img", "link", "iframe"} & tags.names, page.name
         assert tags.sources == []
-    assert "'=1+1" in actions_csv(played)
+    table = csv.reader(io.StringIO(actions_csv(played), newline=""))
+    assert [row[1] for row in table][1:] == ["'=1+1", "'\t=1+1", "\\x0d=1+1"]
 
 
 def test_agents_are_compared_world_by_world_in_what_only_markets_have(

@@ -10,10 +10,12 @@ from typing import Any
 import pytest
 
 from agentbench_tui.cli.main import _run
+from agentbench_tui.market import document
 from agentbench_tui.market.actions import ERROR_NAMES, METHODS
 from agentbench_tui.market.baselines import BASELINES
 from agentbench_tui.market.cases import worlds
 from agentbench_tui.market.document import MOST_MARKS
+from agentbench_tui.market.packing import whole
 from agentbench_tui.market.player import Player
 from agentbench_tui.market.scorer import attainment
 from agentbench_tui.market.seating import seat_of
@@ -21,6 +23,8 @@ from agentbench_tui.market.stage import open_stage, read_input
 from agentbench_tui.model.answer import Answer, Case, GraderFailure, Request
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.model.market_metrics import MARKET_METRICS
+from agentbench_tui.report.market_pages import detailed_page
+from agentbench_tui.report.market_tables import Played, actions_csv
 from agentbench_tui.tui.market_state import episode_view
 
 SMALL = {"duration": 10.0, "markets": 2, "perpetuals": 1}
@@ -65,12 +69,39 @@ def test_an_episode_is_what_the_page_market_shows() -> None:
 
 def test_a_long_episode_is_kept_at_some_of_its_ticks() -> None:
     answer = episode("always_long", duration=30.0, interval=1.0)
-    data = answer.data
+    assert len(json.dumps(answer.data)) < 400_000
+    data = whole(answer.data)
     assert data["ticks"] <= MOST_MARKS + 1
     assert all(len(one["prices"]) == data["ticks"] for one in data["instruments"])
     assert data["equity"][-1] == pytest.approx(10_000 + data["metrics"]["total_pnl"])
     assert all(act["tick"] < data["ticks"] for act in data["acts"])
-    assert len(json.dumps(data)) < 400_000
+    assert len(data["acts"]) == data["calls"] == data["metrics"]["calls"] > 3_000
+    last = data["acts"][-1]
+    assert last["tick"] == last["world_tick"] * (data["ticks"] - 1) // 1_800
+
+
+def test_of_too_many_calls_every_nth_is_kept_and_the_pages_say_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    calls = episode("momentum").data["acts"]
+    monkeypatch.setattr(document, "MOST_ACTS", 9)
+    data = episode("momentum").data
+    every = data["acts_every"]
+    assert data["acts"] == calls[::every]
+    assert every == -(-len(calls) // 9) > 1
+    page = detailed_page(Played("momentum", "seed-7", 0, False, data))
+    assert f"{len(data['acts'])} of {len(calls)} calls, evenly over the game, are kept." in page
+
+
+def test_a_page_shows_calls_from_all_of_a_long_game_and_says_how_many_there_are() -> None:
+    act = {"method": "a2a.submitForecast", "arguments": {}, "ok": True, "result": ""}
+    acts = [{"tick": place // 10, "world_tick": place, **act} for place in range(5_000)]
+    played = Played("a", "w", 0, False, {"acts": acts, "calls": 5_000, "said": []})
+    page = detailed_page(played)
+    assert "1,667 of 5,000 calls, one in 3; actions.csv has all of them." in page
+    assert ">4,998</td>" in page
+    assert "are kept" not in page
+    assert actions_csv(played).count("submitForecast") == 5_000
 
 
 def test_no_episode_holds_what_only_the_judge_knows() -> None:

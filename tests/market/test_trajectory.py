@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import copy
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
 from tiny_worlds import tiny_world, truth_of
 
+from agentbench_tui.market import trajectory
 from agentbench_tui.market.actions import MethodError
 from agentbench_tui.market.baselines import make, play
 from agentbench_tui.market.game import Game
 from agentbench_tui.market.generator import generate
-from agentbench_tui.market.trajectory import trajectory_of, validate, write_trajectories
+from agentbench_tui.market.packing import unpack
+from agentbench_tui.market.trajectory import keep_trajectory, trajectory_of, validate
 from agentbench_tui.market.world import WorldConfig
 from agentbench_tui.model.answer import Message
 
@@ -70,14 +71,20 @@ def test_messages_and_refused_calls_are_in_their_step() -> None:
     assert not step["action"][0]["success"]
 
 
-def test_episodes_of_one_world_are_a_group_and_a_line_each(
-    bayes: dict[str, Any], tmp_path: Path
+def test_one_that_is_too_long_for_an_answer_is_left_out_and_that_is_told(
+    bayes: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = tmp_path / "trajectories.jsonl"
-    write_trajectories(path, [bayes, bayes])
-    lines = path.read_text().splitlines()
-    assert len(lines) == 2
-    assert json.loads(lines[0])["group"] == json.loads(lines[1])["group"] == bayes["world"]
+    world, truth = generate(WorldConfig(seed=2))
+    episode = play(Game(world, truth.outcomes), make("bayes", world, truth, 0))
+    data: dict[str, Any] = {}
+    keep_trajectory(data, world, episode)
+    assert unpack(data["trajectory"]) == json.loads(json.dumps(bayes))
+    assert [*data] == ["trajectory"]
+    monkeypatch.setattr(trajectory, "MOST_PACKED", 1_000)
+    data = {"notices": ["before"]}
+    keep_trajectory(data, world, episode)
+    assert [*data] == ["notices"]
+    assert "trajectories of 30 ticks are not kept" in data["notices"][1]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,63 @@
+"""Long parts of an episode as its answer holds them: JSON without secrets, deflated, in base64.
+
+The store cuts an answer that is too long to nothing but its text, and masks keys in what it can
+read; so a long part is packed, and masked before.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import zlib
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from agentbench_tui.model.errors import StoreError
+from agentbench_tui.model.untrusted import redact
+
+MOST_PLAIN = 200_000
+"""Bytes of JSON up to which a document stays readable as it is."""
+PACKED = "packed"
+"""The field of a document that holds the others."""
+_FAULTS = (TypeError, ValueError, OverflowError, RecursionError)
+
+
+def shortened(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields, or `packed` alone where they are long; `whole` undoes it."""
+    text = _encoded(fields)
+    return dict(fields) if len(text) <= MOST_PLAIN else {PACKED: _packed(text)}
+
+
+def whole(document: Mapping[str, Any]) -> dict[str, Any]:
+    """A document with all its fields. Raises StoreError for what cannot be unpacked."""
+    rest = {name: value for name, value in document.items() if name != PACKED}
+    return {**rest, **unpack(document[PACKED])} if PACKED in document else rest
+
+
+def pack(value: Any) -> str:
+    """Any value of JSON as text of ASCII, its secrets masked."""
+    return _packed(_encoded(value))
+
+
+def unpack(packed: str) -> Any:
+    """What was packed. Raises StoreError for anything else."""
+    try:
+        text = zlib.decompress(base64.b64decode(packed))
+        return json.loads(text, parse_constant=lambda _: None)
+    except (*_FAULTS, zlib.error) as error:
+        raise StoreError(f"this episode cannot be read: its record is damaged ({error})") from None
+
+
+def _packed(text: bytes) -> str:
+    return base64.b64encode(zlib.compress(redact(text.decode()).encode(), 6)).decode()
+
+
+def _encoded(value: Any) -> bytes:
+    """As UTF-8; what msgspec refuses, such as half a surrogate pair, as `?` or as text."""
+    try:
+        return msgspec.json.encode(value)
+    except _FAULTS:
+        text = json.dumps(value, ensure_ascii=False, default=repr)
+        return text.encode("utf-8", "replace")
