@@ -37,7 +37,7 @@ SMOKE: dict[str, dict[str, Any]] = {
     "observation_flow": _LOOKING,
     "observation_profiler": _LOOKING,
     "perception_metrics": _LOOKING,
-    "pragma_profile": {"num_records": 20},
+    "pragma_profile": {"num_records": 20, "db_size_mb": 0.05},
     "redis_memory": {"num_agents": 2, "memory_entries": 5, "backend": "embedded"},
     "spatial_comprehensive": {"entities": 40, "radius_queries": 3, "nearest_queries": 2},
     "spatial_index_profiler": {"entities": 40, "steps": 2, "moves": 3, "queries": 2},

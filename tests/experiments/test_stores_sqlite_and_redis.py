@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import shutil
+import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 
 import psutil
 import pytest
 
 from agentbench_tui.experiments.bench import Bench
+from agentbench_tui.experiments.experiment import ExperimentContext
 from agentbench_tui.experiments.order import Order, Reading
+from agentbench_tui.experiments.parameters import make_experiment
 from agentbench_tui.experiments.settings import equal_variants
-from agentbench_tui.experiments.stores.pragma_profile import PROFILES
+from agentbench_tui.experiments.stores.pragma_profile import PROFILES, PragmaProfile
 from agentbench_tui.experiments.stores.redis_client import (
     EmbeddedTable,
     RedisError,
@@ -44,7 +48,7 @@ def measured(tmp_path, slug, values, name="one"):
 
 @pytest.mark.parametrize("workload", ["write_heavy", "read_heavy", "mixed"])
 def test_pragma_profiles_do_equal_work_under_settings_of_their_own(tmp_path, workload):
-    small = {"num_records": 100, "batch_size": 50, "workload": workload}
+    small = {"num_records": 100, "batch_size": 50, "db_size_mb": 0.1, "workload": workload}
     found = {
         name: measured(tmp_path, "pragma_profile", {**small, "profile": name}, name)
         for name in PROFILES
@@ -59,8 +63,53 @@ def test_pragma_profiles_do_equal_work_under_settings_of_their_own(tmp_path, wor
         "balanced": "wal", "performance": "memory", "safety": "wal", "memory": "memory",
     }  # fmt: skip
     assert effective["performance"]["page_size"] == 8192
-    expected = {"write_heavy": 100, "read_heavy": 5, "mixed": 130}[workload]
+    expected = {"write_heavy": 100, "read_heavy": 2006, "mixed": 130}[workload]
     assert {one[1].metrics["statements"] for one in found.values()} == {expected}
+
+
+@pytest.fixture
+def prepared(tmp_path):
+    """An experiment with everything ready for its call."""
+    made = []
+
+    def prepare(**values):
+        context = ExperimentContext(run_dir=tmp_path, seed=1)
+        experiment = make_experiment(PragmaProfile, values)
+        made.append((experiment, context))
+        experiment.setup(context)
+        experiment.before_each(context)
+        return experiment, context
+
+    yield prepare
+    for experiment, context in made:
+        experiment.teardown(context)
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("workload", ["write_heavy", "mixed"])
+def test_all_that_is_written_is_in_the_database_when_the_clock_stops(prepared, profile, workload):
+    experiment, context = prepared(profile=profile, workload=workload, num_records=200)
+    experiment.execute_once(context)
+    alone = context.run_dir / "alone.db"  # without its log
+    shutil.copy(context.run_dir / "databases" / "measured.db", alone)
+    with closing(sqlite3.connect(alone)) as connection:
+        assert connection.execute("SELECT COUNT(*) FROM records").fetchone() == (200,)
+
+
+@pytest.mark.skipif(not Path("/proc/self/io").exists(), reason="Linux counts what is read")
+def test_what_read_heavy_reads_is_in_no_cache_of_the_connection(prepared):
+    experiment, context = prepared(profile="safety", workload="read_heavy", db_size_mb=3.0)
+    size = (context.run_dir / "databases" / "measured.db").stat().st_size
+    assert size >= 3e6
+    for _ in range(2):
+        experiment.before_each(context)
+        before = read_bytes()
+        experiment.execute_once(context)
+        assert read_bytes() - before > size - 1e5
+
+
+def read_bytes():
+    return int(Path("/proc/self/io").read_text().split()[1])
 
 
 def test_database_profiler_commits_once_a_batch_where_it_says(tmp_path):

@@ -1,6 +1,8 @@
 """`pragma_profile`: four sets of SQLite settings under three workloads.
 
-Every profile does the same work: equal rows in equal order. The settings in force are read back.
+Every profile does the same work: equal rows in equal order, all of them in the database's own file
+when the clock stops, or read by a connection that has nothing of them yet. The settings in force
+are read back.
 """
 
 from __future__ import annotations
@@ -9,7 +11,7 @@ import random
 import shutil
 import sqlite3
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
@@ -65,7 +67,11 @@ _READS = (
     "SELECT AVG(value), MIN(value), MAX(value) FROM records",
     "SELECT a.id, b.id FROM records a JOIN records b ON a.value = b.value LIMIT 1000",
     "SELECT * FROM records WHERE id BETWEEN 1000 AND 2000",
+    "SELECT SUM(LENGTH(data)) FROM records",
 )
+_LOOK_UPS = 2000
+_READ_BYTES = 750
+"""Length of a text that read_heavy reads; a row of it takes 770 bytes or so."""
 _MIXED_COMMIT = 100
 
 Row = tuple[int, str, float, int]
@@ -98,11 +104,19 @@ def write_heavy(connection: sqlite3.Connection, rows: list[Row], batch: int) -> 
     return len(rows)
 
 
-def read_heavy(connection: sqlite3.Connection) -> int:
-    """Counts, a range by index, sums, a join and a range by key, over all rows."""
+def read_heavy(connection: sqlite3.Connection, keys: Sequence[int]) -> int:
+    """Counts, a range by index, sums, a join, a range by key, a pass over every text, and then the
+    texts of so many keys, which a cache that holds all has by now."""
     for query in _READS:
         connection.execute(query).fetchall()
-    return len(_READS)
+    for key in keys:
+        connection.execute("SELECT data FROM records WHERE id = ?", (key,)).fetchall()
+    return len(_READS) + len(keys)
+
+
+def settle(connection: sqlite3.Connection) -> None:
+    """Move what is in the log, where there is one, into the database's own file."""
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
 
 def mixed(connection: sqlite3.Connection, rows: list[Row]) -> int:
@@ -128,7 +142,8 @@ def mixed(connection: sqlite3.Connection, rows: list[Row]) -> int:
 class PragmaProfile(Experiment):
     """SQLite's settings: balanced, performance, safety and memory, under one workload.
 
-    Each call has a new database, which is made before it is timed.
+    Each call has a new database, which is made before it is timed; that of read_heavy is filled
+    once, and each call has a new connection to it.
     """
 
     class Parameters(BaseModel):
@@ -136,8 +151,12 @@ class PragmaProfile(Experiment):
 
         profile: Literal["balanced", "performance", "safety", "memory"] = "balanced"
         workload: Literal["write_heavy", "read_heavy", "mixed"] = "write_heavy"
-        num_records: int = Field(10_000, ge=10, description="Rows, for every profile alike.")
-        row_bytes: int = Field(100, ge=1, description="Length of a row's text.")
+        num_records: int = Field(10_000, ge=10, description="Rows that are written.")
+        row_bytes: int = Field(100, ge=1, description="Length of a written row's text.")
+        db_size_mb: float = Field(
+            100.0, gt=0, le=100_000,
+            description="What read_heavy reads; caches have 50 to 200 MB, so less tells little.",
+        )  # fmt: skip
         batch_size: int = Field(1000, ge=1, description="Rows in a transaction of write_heavy.")
 
     variants: ClassVar[Mapping[str, Mapping[str, Any]]] = {
@@ -150,50 +169,61 @@ class PragmaProfile(Experiment):
     asks_agent = False
     tags: ClassVar[tuple[str, ...]] = ("database",)
     _db: sqlite3.Connection | None = None
-    """Of the next call; of read_heavy the same for all."""
+    """Of the next call."""
 
     def setup(self, context: ExperimentContext) -> None:
         self._folder = context.run_dir / "databases"
         shutil.rmtree(self._folder, ignore_errors=True)  # of this very run, interrupted here
         self._folder.mkdir()
+        self._path = self._folder / "measured.db"
         draw = random.Random(context.seed)  # noqa: S311  # rows, not secrets
-        self._rows: list[Row] = [
-            (nth, draw.randbytes(self.params["row_bytes"]).hex()[: self.params["row_bytes"]],
-             draw.uniform(0, 100), nth)
-            for nth in range(1, self.params["num_records"] + 1)
-        ]  # fmt: skip
         if self.params["workload"] == "read_heavy":
-            self._db = open_database(self._folder / "filled.db", self.params["profile"])
-            self._db.execute(_TABLE)
-            write_heavy(self._db, self._rows, 1000)
-            self._index(self._db)
+            count = int(self.params["db_size_mb"] * 1e6 / (_READ_BYTES + 20)) + 1
+            self._keys = [draw.randint(1, count) for _ in range(_LOOK_UPS)]
+            self._open()
+            with self._connection as db:
+                db.executemany(_INSERT, _rows(draw, count, _READ_BYTES))
+            self._index()
+        else:
+            self._rows = list(_rows(draw, self.params["num_records"], self.params["row_bytes"]))
 
     def before_each(self, context: ExperimentContext) -> None:  # noqa: ARG002
-        if self.params["workload"] == "read_heavy":
-            return
         self._close()
-        path = self._folder / "empty.db"
-        path.unlink(missing_ok=True)
-        self._db = open_database(path, self.params["profile"])
-        self._db.execute(_TABLE)
+        if self.params["workload"] == "read_heavy":
+            self._db = open_database(self._path, self.params["profile"])
+            return
+        self._path.unlink(missing_ok=True)
+        self._open()
         if self.params["workload"] == "mixed":
-            self._index(self._db)
+            self._index()
+        settle(self._connection)
 
     def execute_once(self, context: ExperimentContext) -> dict[str, Any]:  # noqa: ARG002
         workload, began = self.params["workload"], time.perf_counter()
-        assert self._db is not None
+        db = self._connection
         if workload == "read_heavy":
-            statements = read_heavy(self._db)
+            statements = read_heavy(db, self._keys)
         elif workload == "write_heavy":
-            statements = write_heavy(self._db, self._rows, self.params["batch_size"])
+            statements = write_heavy(db, self._rows, self.params["batch_size"])
+            settle(db)
         else:
-            statements = mixed(self._db, self._rows)
+            statements = mixed(db, self._rows)
+            settle(db)
         seconds = time.perf_counter() - began
         return {
             "workload_s": seconds,
             "statements": statements,
             "statements_per_s": statements / seconds,
         }
+
+    @property
+    def _connection(self) -> sqlite3.Connection:
+        assert self._db is not None
+        return self._db
+
+    def _open(self) -> None:
+        self._db = open_database(self._path, self.params["profile"])
+        self._db.execute(_TABLE)
 
     def _close(self) -> None:
         if self._db is not None:
@@ -217,7 +247,12 @@ class PragmaProfile(Experiment):
         rest = {name: value for name, value in self.params.items() if name != "profile"}
         return {**rest, **given}
 
-    @staticmethod
-    def _index(connection: sqlite3.Connection) -> None:
-        connection.execute("CREATE INDEX records_by_value ON records (value)")
-        connection.commit()
+    def _index(self) -> None:
+        self._connection.execute("CREATE INDEX records_by_value ON records (value)")
+        self._connection.commit()
+
+
+def _rows(draw: random.Random, count: int, text_bytes: int) -> Iterator[Row]:
+    for nth in range(1, count + 1):
+        text = draw.randbytes((text_bytes + 1) // 2).hex()[:text_bytes]
+        yield nth, text, draw.uniform(0, 100), nth
