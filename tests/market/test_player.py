@@ -30,12 +30,12 @@ from agentbench_tui.tui.market_state import episode_view
 SMALL = {"duration": 10.0, "markets": 2, "perpetuals": 1}
 
 
-def episode(name: str, **given: Any) -> Answer:
+def episode(name: str, seed: int = 7, **given: Any) -> Answer:
     """What a baseline makes of a small world."""
     from agentbench_tui.agents.registry import open_agent
     from agentbench_tui.agents.target import parse_agent
 
-    (case,) = worlds(7, **{**SMALL, **given})
+    (case,) = worlds(seed, **{**SMALL, **given})
     spec = parse_agent(f"market:{name}", base_dir="")
     agent = open_agent(spec, memory_limit_mb=None, concurrency=1)
     player = Player(seat_of(agent, spec, None))
@@ -111,7 +111,8 @@ def test_no_episode_holds_what_only_the_judge_knows() -> None:
 
 
 @pytest.mark.parametrize(
-    ("fair", "value", "correct"), [(1.7, 1.0, True), (0.5, 0.5, True), (-3.0, 0.0, False)]
+    ("fair", "value", "correct"),
+    [(1.7, 1.0, True), (0.05, 0.05, True), (0.0, 0.0, False), (-3.0, 0.0, False)],
 )
 def test_credit_is_what_was_attained_cut_to_a_share(
     fair: float, value: float, correct: bool
@@ -122,6 +123,14 @@ def test_credit_is_what_was_attained_cut_to_a_share(
     assert score.metadata["optimality_fair"] == fair
     with pytest.raises(GraderFailure, match="no episode"):
         attainment(Case("seed-1", {}), Answer("hello"))
+
+
+def test_who_knows_the_rules_can_be_right_and_who_holds_is_not() -> None:
+    case = Case("seed", {})
+    held = [attainment(case, episode("hold", seed=seed)).correct for seed in range(3)]
+    known = [attainment(case, episode("bayes", seed=seed)).correct for seed in range(12)]
+    assert not any(held)
+    assert sum(known) >= 3
 
 
 @pytest.mark.parametrize(
