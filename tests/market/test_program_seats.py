@@ -107,7 +107,10 @@ play(lambda market: None)
     assert len(game.game.episode().turns_s) == CONFIG.ticks
 
 
-async def test_what_a_program_asks_and_never_reads_does_not_pile_up(tmp_path: Path) -> None:
+async def test_what_a_program_asks_and_never_reads_does_not_pile_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("agentbench_tui.market.program._CLOSE_GRACE_S", 0.01)
     asks = """
 batch = json.dumps([{**look, "id": nth} for nth in range(100)])
 while True:
@@ -148,7 +151,10 @@ async def test_the_example_of_the_documentation_plays_to_the_end(tmp_path: Path)
     assert -32014 in codes  # as many shares as one may hold
 
 
-async def test_a_program_that_hangs_loses_its_turns(tmp_path: Path) -> None:
+async def test_a_program_that_hangs_loses_its_turns(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("agentbench_tui.market.program._CLOSE_GRACE_S", 0.01)
     game = match(Pace("deadline", 0.05))
     hang = "__import__('threading').Event().wait() if tick == 1 else None"
     await program(tmp_path, hang).play(game, request())
