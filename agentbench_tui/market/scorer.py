@@ -7,8 +7,8 @@ import math
 from agentbench_tui.model.answer import Answer, Case, GraderFailure, Score
 
 PASS_MARK = 0.05
-"""More than nothing: who holds has 0. In 40 usual worlds `bayes`, which knows every public rule, was
-right in about half, and baselines without foresight in 0 to 5 %."""
+"""More than nothing: who holds has 0. In 40 usual worlds `bayes`, which knows every public rule,
+was right in about half, and baselines without foresight in 0 to 5 %."""
 
 
 def attainment(case: Case, answer: Answer, pass_mark: float = PASS_MARK) -> Score:

@@ -1,9 +1,12 @@
-"""What an agent made of what it read: gains of positions on the side of what it could see.
+"""What an agent made of what it read: gains of what it changed to the side of what it could see.
 
-The P&L of a position is the sum of what it gained from tick to tick. A tick's gain is counted here
-when the position is on the side of the newest lean on its subject, said at most `FRESH_SHARE` of
-the world before. Posts are seen by everybody; messages by members of the group, from the tick after
-joining on. Fees and funding are left out.
+A signal is a post or message that leans on a subject. It holds for `FRESH_SHARE` of the world, or
+until the next on its subject; those that lean alike while the one before holds continue it. What is
+counted is the gain, tick by tick, of the position less that of the position held before the first
+of them, while the difference is on their side. So what was held anyhow counts nothing; that
+somebody would have made the same change without reading cannot be told from outside. Posts are seen
+by everybody, messages by members of the group: those that hold yet when the agent joins, and later
+ones. News of what already moved the price leans nowhere. Fees and funding are left out.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from agentbench_tui.market.fair import inventory
+from agentbench_tui.market.feed import NEWS
 from agentbench_tui.market.world import DOLLAR, SHARE_UNITS
 
 if TYPE_CHECKING:
@@ -22,40 +26,41 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from agentbench_tui.market.episode import Episode
-    from agentbench_tui.market.world import World
+    from agentbench_tui.market.world import Message, Post, World
 
     Floats = NDArray[np.float64]
 
 FRESH_SHARE = 0.1
-"""Of the world's ticks, one tick at least: how long a signal can be acted on."""
+"""Of the world's ticks, one tick at least: how long a signal holds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Followed:
-    """Signals that a position was on the side of while they were fresh."""
+    """Signals to whose side a position was changed while they held."""
 
     signals: int
     right: int
-    """Those in whose time the position gained."""
+    """Those in whose time the change gained."""
     gain: float
     """Dollars."""
 
 
 def followed(episode: Episode, world: World, outcomes: Mapping[str, bool]) -> Followed:
     """What came of all signals that were followed."""
-    leans = _seen(episode, world)
-    fresh = max(1, round(world.ticks * FRESH_SHARE))
+    signals = _signals(episode, world)
     gains: list[float] = []
     for place, market in enumerate(world.markets):
         held = inventory(episode, place)[: market.resolve_tick]
         flow = np.array(world.flows[place][: market.resolve_tick], dtype=np.float64) / SHARE_UNITS
-        steps = share_gains(flow, held, market.b, outcomes[market.id])
-        gains += _by_signal(leans.get(market.id, ()), np.sign(held), steps, fresh)
+        course = _course(signals.get(market.id, ()), held)
+        outcome = outcomes[market.id]
+        steps = share_gains(flow, held, market.b, outcome)
+        gains += course.gains(held, steps - share_gains(flow, course.before, market.b, outcome))
     for place, perp in enumerate(world.perpetuals):
-        held = _quantity(episode, place)
-        marks = np.array(world.marks[place], dtype=np.float64) / DOLLAR
-        steps = held[:-1] * np.diff(marks)
-        gains += _by_signal(leans.get(perp.ticker, ()), np.sign(held[:-1]), steps, fresh)
+        held = _quantity(episode, place)[:-1]
+        moves = np.diff(np.array(world.marks[place], dtype=np.float64) / DOLLAR)
+        course = _course(signals.get(perp.ticker, ()), held)
+        gains += course.gains(held, (held - course.before) * moves)
     return Followed(len(gains), sum(gain > 0.0 for gain in gains), float(sum(gains)))
 
 
@@ -82,30 +87,59 @@ def _quantity(episode: Episode, perpetual: int) -> Floats:
     return np.where(np.abs(held) < 1e-12, 0.0, held)
 
 
-def _by_signal(
-    leans: Sequence[tuple[int, int]], side: Floats, steps: Floats, fresh: int
-) -> list[float]:
-    """Gains in the time of each signal that was followed."""
-    gains = []
-    for number, (tick, lean) in enumerate(leans):
-        newer = leans[number + 1][0] if number + 1 < len(leans) else len(steps)
-        time = slice(tick, min(newer, tick + fresh))
-        on_side = side[time] == lean
-        if on_side.any():
-            gains.append(float(steps[time][on_side].sum()))
-    return gains
+@dataclass(frozen=True, slots=True)
+class _Signal:
+    """Something said that leans."""
+
+    seen: int
+    """Tick from which on the agent could see it."""
+    until: int
+    """First tick at which it holds no longer."""
+    lean: int
 
 
-def _seen(episode: Episode, world: World) -> dict[str, list[tuple[int, int]]]:
-    """Subject to (tick, lean) by tick: what the agent could see that leans either way."""
+@dataclass(frozen=True, slots=True)
+class _Course:
+    """What holds at each tick of one subject; arrays of one length."""
+
+    lean: Floats
+    """1, -1, or 0 where no signal holds."""
+    before: Floats
+    """What was held before the signals that lean alike began."""
+    signal: NDArray[np.int64]
+    """Which of the signals holds; -1 for none."""
+
+    def gains(self, held: Floats, steps: Floats) -> list[float]:
+        """Of each signal that was followed: what the change gained while it was on its side."""
+        on_side = (self.lean != 0) & (np.sign(held - self.before) == self.lean)
+        return [float(steps[on_side & (self.signal == one)].sum())
+                for one in np.unique(self.signal[on_side])]  # fmt: skip
+
+
+def _course(signals: Sequence[_Signal], held: Floats) -> _Course:
+    course = _Course(np.zeros(len(held)), held.copy(), np.full(len(held), -1))
+    for number, one in enumerate(signals):
+        last = slice(max(0, one.seen - 1), one.seen)
+        continued = (course.lean[last] == one.lean).any()
+        before = (course.before if continued else held)[last]
+        time = slice(one.seen, one.until)
+        course.lean[time] = one.lean
+        course.before[time] = before[0] if len(before) else 0.0
+        course.signal[time] = number
+    return course
+
+
+def _signals(episode: Episode, world: World) -> dict[str, list[_Signal]]:
+    """By subject, in order: what the agent could see that leans either way."""
+    fresh = max(1, round(world.ticks * FRESH_SHARE))
     joined = {group: tick for tick, group in episode.joined}
-    rows = [(post.tick, post.subject, post.lean) for post in world.posts]
-    for message in world.messages:
-        since = joined.get(message.group)
-        if since is not None:
-            rows.append((max(message.tick, since + 1), message.subject, message.lean))
-    leans: dict[str, list[tuple[int, int]]] = {}
-    for tick, subject, lean in sorted(rows, key=lambda row: row[0]):
-        if lean and subject:
-            leans.setdefault(subject, []).append((tick, lean))
-    return leans
+    said: list[tuple[int, int, Post | Message]] = [
+        (post.tick, 0, post) for post in world.posts if post.author != NEWS
+    ]
+    said += [(one.tick, joined[one.group], one) for one in world.messages if one.group in joined]
+    found: dict[str, list[_Signal]] = {}
+    for tick, since, one in sorted(said, key=lambda row: (max(row[0], row[1]), row[0])):
+        if one.lean and one.subject and since < tick + fresh:
+            signal = _Signal(max(tick, since), tick + fresh, one.lean)
+            found.setdefault(one.subject, []).append(signal)
+    return found

@@ -87,8 +87,8 @@ _ALL = (
         "social_value",
         "USD",
         "higher",
-        "What positions gained, tick by tick and fees aside, while they were on the side of a fresh"
-        " lean of a post or message that the agent had seen.",
+        "What positions gained beyond those held before, tick by tick and fees aside, where they"
+        " were changed to the side of a fresh lean of a post or message that the agent could see.",
     ),
     _metric(
         "signal_precision",

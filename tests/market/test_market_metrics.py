@@ -16,7 +16,7 @@ from agentbench_tui.market.game import Game, GameConfig
 from agentbench_tui.market.metrics import Metrics, measure
 from agentbench_tui.market.signals import share_gains
 from agentbench_tui.market.truth import Truth
-from agentbench_tui.market.world import World
+from agentbench_tui.market.world import Group, Invitation, Message, World
 
 
 def played(
@@ -168,6 +168,59 @@ def test_social_value_is_what_positions_on_the_side_of_signals_gained() -> None:
         return 100 * (math.log1p(math.exp((net + shares) / 100)) - math.log1p(math.exp(net / 100)))
 
     assert values["social_value"] == pytest.approx(worth(40) - worth(0), abs=0.01)
+
+
+def social(world: World, *turns: tuple[int, str, Any]) -> tuple[int, float]:
+    """Signals followed and their value, 0 where it has none; turns are (tick, method or YES or NO, params or amount)."""
+    game: dict[int, list[tuple[str, dict[str, Any]]]] = {}
+    for tick, what, given in turns:
+        call = buy(given, what) if what in {"YES", "NO"} else (what, given)
+        game.setdefault(tick, []).append(call)
+    values = metrics_of(world, truth_of(world, True), game).values
+    return values["signals_followed"], values["social_value"] or 0.0
+
+
+def test_only_what_was_changed_after_a_signal_follows_it() -> None:
+    """With 30 ticks a signal holds for 3; the price moves at tick 7 alone."""
+    flow = [0] * 7 + [40] * 24
+    world = tiny_world([flow], marks=[[100.0] * 31], posts=(post(5, "market-0", 1),))
+    assert social(world, (4, "YES", 30)) == (0, 0.0)
+    assert social(world, (5, "NO", 30)) == (0, 0.0)
+    assert social(world, (8, "YES", 30)) == (0, 0.0)
+    after = social(world, (5, "YES", 30))
+    assert after[0] == 1
+    held_before = social(world, (4, "YES", 30), (6, "YES", 30))
+    both = social(world, (5, "YES", 30), (6, "YES", 30))
+    assert held_before[0] == both[0] == 1
+    assert 0 < held_before[1] < both[1]
+    assert held_before[1] + after[1] == pytest.approx(both[1], abs=0.1)
+
+
+def test_signals_that_lean_alike_are_one_course_and_news_is_none() -> None:
+    flow = [0] * 7 + [40] * 24
+    posts = (post(5, "market-0", 1), post(6, "market-0", 1))
+    world = tiny_world([flow], marks=[[100.0] * 31], posts=posts)
+    signals, value = social(world, (5, "YES", 30))
+    assert signals == 2
+    alone = tiny_world([flow], marks=[[100.0] * 31], posts=posts[:1])
+    assert value == pytest.approx(social(alone, (5, "YES", 30))[1])
+    news = tiny_world([flow], marks=[[100.0] * 31], posts=(post(5, "market-0", 1, "news"),))
+    assert social(news, (5, "YES", 30)) == (0, 0.0)
+
+
+@pytest.mark.parametrize(("joined", "followed"), [(5, 1), (7, 1), (8, 0)])
+def test_a_message_is_a_signal_from_joining_on_while_it_is_fresh(
+    joined: int, followed: int
+) -> None:
+    world = tiny_world(
+        [[0] * 31],
+        marks=[[100.0] * 31],
+        groups=(Group("g", "Group", 0, ("agent-0",)),),
+        invitations=(Invitation("g", 0),),
+        messages=(Message("m", 5, "g", "agent-0", "words", "market-0", 1),),
+    )
+    join = (joined, "a2a.joinGroup", {"groupId": "g"})
+    assert social(world, join, (joined, "YES", 30))[0] == followed
 
 
 def test_optimality_counts_the_side() -> None:
