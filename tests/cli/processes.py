@@ -13,6 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+sys.path.insert(0, str(Path(__file__).parents[1] / "servers"))
+
+from ready_commands import ready_commands
+
 PATIENCE_S = 100.0
 COMMAND = [sys.executable, "-m", "agentbench_tui"]
 
@@ -67,15 +71,8 @@ class Place:
         (self.folder / "suite.json").write_text(json.dumps(document))
 
     def run(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-        """A command from beginning to end."""
-        return subprocess.run(
-            [*COMMAND, *arguments],
-            cwd=self.folder,
-            env=self.environment(**environment),
-            capture_output=True,
-            text=True,
-            timeout=PATIENCE_S,
-        )
+        """A command from beginning to end, in a process of its own; see `ready_commands`."""
+        return ready_commands().run(arguments, self.folder, self.environment(**environment))
 
     @contextmanager
     def started(self, *arguments: str, **environment: str) -> Iterator["subprocess.Popen[str]"]:

@@ -17,14 +17,15 @@ import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from ready_commands import ReadyCommands
 
-ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(Path(__file__).parents[1] / "servers"))
+
+from ready_commands import ROOT, ready_commands
+
 BLOCK = re.compile(r"(?m)^<!-- test(?P<options>[^>]*)-->\n+```console\n(?P<text>(?:.*\n)*?)```$")
 TIME_LIMIT_S = 100
 
@@ -106,14 +107,14 @@ class Shell:
     """What runs the commands of a page."""
 
     path: str
-    ready: ReadyCommands
 
     def run(self, line: str, folder: Path) -> tuple[int, str]:
         """Exit status, and what was written to stdout and stderr together."""
         arguments = alone(line)
         environment = os.environ | {"PATH": self.path}
         if arguments is not None:
-            return self.ready.run(arguments, folder, environment)
+            done = ready_commands().run(arguments, folder, environment, together=True)
+            return done.returncode, done.stdout
         done = subprocess.run(
             ["sh", "-c", line],
             cwd=folder,
@@ -147,17 +148,8 @@ def try_out(block: Block, folder: Path, shell: Shell) -> None:
             assert matches(command.shown, printed), f"{what}\n--- shown:\n{command.shown}"
 
 
-@pytest.fixture(scope="module")
-def ready() -> Iterator[ReadyCommands]:
-    made = ReadyCommands(ROOT)
-    try:
-        yield made
-    finally:
-        made.close()
-
-
 @pytest.fixture
-def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ready: ReadyCommands) -> Shell:
+def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shell:
     """With a PATH that has the `agentbench` of this checkout, installed or not."""
     bin_folder = tmp_path / "bin"
     bin_folder.mkdir()
@@ -166,7 +158,7 @@ def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ready: ReadyCommands)
     command.chmod(0o755)
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT), os.environ["PYTHONPATH"]]))
     path = [str(bin_folder), str(Path(sys.executable).parent), "/usr/bin", "/bin"]
-    return Shell(os.pathsep.join(path), ready)
+    return Shell(os.pathsep.join(path))
 
 
 @pytest.mark.parametrize(

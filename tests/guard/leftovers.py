@@ -4,12 +4,15 @@ import threading
 
 import psutil
 
-_KEPT_BY_PYTHON = ("multiprocessing.resource_tracker", "multiprocessing.forkserver")
-"""Helper processes that Python's own library starts once and keeps until exit."""
+_KEPT = ("multiprocessing.resource_tracker", "multiprocessing.forkserver", "ready_commands.py")
+"""Helpers that Python's own library, or `ready_commands`, starts once and keeps to the end.
+
+A command forked from the latter has the same command line; who asks for it waits until it ends.
+"""
 
 
 def children() -> dict[int, psutil.Process]:
-    """Live descendants of this process by pid; zombies and Python's own helpers left out."""
+    """Live descendants of this process by pid; zombies and helpers that are kept left out."""
     found: dict[int, psutil.Process] = {}
     for process in psutil.Process().children(recursive=True):
         try:
@@ -18,7 +21,7 @@ def children() -> dict[int, psutil.Process]:
             line = " ".join(process.cmdline())
         except psutil.NoSuchProcess:
             continue
-        if not any(name in line for name in _KEPT_BY_PYTHON):
+        if not any(name in line for name in _KEPT):
             found[process.pid] = process
     return found
 
