@@ -167,8 +167,13 @@ def _parts(event: StreamResponse) -> Iterable[Part]:
 
 def _carried_out(match: Match, actions: Sequence[Any]) -> list[dict[str, Any]]:
     """What the actions of one answer gave, or why they were refused."""
+    tick, told = match.game.tick, []
     last = len(actions) - 1
-    return [_result(match, action, more=nth < last) for nth, action in enumerate(actions)]
+    for nth, action in enumerate(actions):
+        if match.game.tick != tick:
+            break  # the turn is over, and what it saw no longer so
+        told.append(_result(match, action, more=nth < last))
+    return told
 
 
 def _result(match: Match, action: Any, *, more: bool) -> dict[str, Any]:

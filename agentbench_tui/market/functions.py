@@ -211,17 +211,23 @@ def _named(calls: tuple[ToolCall, ...]) -> tuple[ToolCall, ...]:
 
 def _carried_out(match: Match, calls: tuple[ToolCall, ...]) -> list[Message]:
     """What the calls of one answer gave, or why they were refused, as the model is told."""
+    tick, told = match.game.tick, []
     last = min(len(calls), MOST_CALLS) - 1
-    told = [_result(match, call, more=nth < last) for nth, call in enumerate(calls[:MOST_CALLS])]
-    refused = f"refused: at most {MOST_CALLS} calls in one answer"
-    told += [Message("tool", refused, tool_call_id=call.id) for call in calls[MOST_CALLS:]]
+    for nth, call in enumerate(calls):
+        if nth > last:
+            said = f"refused: at most {MOST_CALLS} calls in one answer"
+        elif match.game.tick != tick:
+            said = "refused: the turn is over"  # what it saw is no longer so
+        else:
+            said = _result(match, call, more=nth < last)
+        told.append(Message("tool", said, tool_call_id=call.id))
     return told
 
 
-def _result(match: Match, call: ToolCall, *, more: bool) -> Message:
+def _result(match: Match, call: ToolCall, *, more: bool) -> str:
     name = _METHOD_OF.get(call.name, call.name)
     try:
         result: Any = match.game.call(name, call.arguments, more=more)
     except MethodError as error:
         result = {"error": error.document()}
-    return Message("tool", _encode(result).decode(), tool_call_id=call.id)
+    return _encode(result).decode()

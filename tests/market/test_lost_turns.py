@@ -8,6 +8,7 @@ import pytest
 from playing import CONFIG, match, request, stage
 from tiny_worlds import FakeClock
 
+from agentbench_tui.market import a2a_agent, functions
 from agentbench_tui.market.actions import RATE_LIMITED, TURN_LOST, MethodError
 from agentbench_tui.market.baseline_agent import BaselineAgent
 from agentbench_tui.market.baselines import BASELINES
@@ -17,6 +18,7 @@ from agentbench_tui.market.game import Game, GameConfig, most_calls_of
 from agentbench_tui.market.generator import MAX_TICKS
 from agentbench_tui.market.match import Match
 from agentbench_tui.market.rpc import respond
+from agentbench_tui.model.answer import ToolCall
 
 STEP_S = 1e-4
 
@@ -45,6 +47,26 @@ async def test_a_baseline_that_loses_turns_plays_on(name: str, pace: Pace) -> No
     assert len(episode.equity) == CONFIG.ticks + 1
     if pace.mode == "deadline" and name != "hold":
         assert {0, TURN_LOST} <= {call.code for call in episode.calls}  # the second is too late
+
+
+@pytest.mark.parametrize("carried_out", [functions._carried_out, a2a_agent._carried_out])
+def test_what_an_answer_asks_when_its_turn_is_lost_is_not_done_in_the_next(
+    carried_out: Any,
+) -> None:
+    game = match(Pace("deadline", 4.5 * STEP_S), Running())
+    game.game.observation()
+    params = {"marketId": "market-0", "outcome": "YES", "amount": 1}
+    calls: Any = [ToolCall("a2a_buyShares", params)] * 6
+    if carried_out is a2a_agent._carried_out:
+        calls = [{"operation": "a2a.buyShares", "params": params}] * 6
+    carried_out(game, tuple(calls))
+    assert game.game.tick == 1
+    while not game.game.is_over:
+        game.game.advance()
+    episode = game.game.episode()
+    codes = [call.code for call in episode.calls]
+    assert codes == [0] * len(episode.trades) + [TURN_LOST]
+    assert 0 < len(episode.trades) < 5
 
 
 @pytest.mark.parametrize("limits", [{"max_calls": 3}, {"max_calls_per_tick": 1}])
