@@ -171,7 +171,10 @@ def test_social_value_is_what_positions_on_the_side_of_signals_gained() -> None:
 
 
 def social(world: World, *turns: tuple[int, str, Any]) -> tuple[int, float]:
-    """Signals followed and their value, 0 where it has none; turns are (tick, method or YES or NO, params or amount)."""
+    """Signals followed and their value, 0 where it has none.
+
+    Turns are a tick with YES or NO and an amount, or with a method and its parameters.
+    """
     game: dict[int, list[tuple[str, dict[str, Any]]]] = {}
     for tick, what, given in turns:
         call = buy(given, what) if what in {"YES", "NO"} else (what, given)
