@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -109,7 +110,9 @@ def _agents(
 ) -> list[AgentSpec]:
     from agentbench_tui.agents.target import spec_from_table
 
-    agents = given or [spec_from_table(table, str(loaded.folder)) for table in suite.agents]
+    agents = [_as_listed(one, suite) for one in given] or [
+        spec_from_table(table, str(loaded.folder)) for table in suite.agents
+    ]
     if not agents and any(one.kind != "experiment" for one in suite.benchmarks):
         raise UsageError(
             f"suite {suite.suite_id} names no agents: give some with --agent TARGET, "
@@ -130,6 +133,23 @@ def _agents(
         else msgspec.structs.replace(agent, hourly_price_usd=options.hourly_price_usd)
         for agent in agents
     ]
+
+
+def _as_listed(given: AgentSpec, suite: Suite) -> AgentSpec:
+    """One that the suite lists as well has the name and the price that it has there: an argument
+    has no place for them, and some of a suite's agents are to cost what they cost among all."""
+    from agentbench_tui.agents.target import argument_of, spec_from_table
+
+    for table in suite.agents:
+        if table.id != given.id:
+            continue
+        with suppress(UsageError):  # what is wrong in a suite's agent is no fault of a given one
+            own = spec_from_table(table, given.base_dir)
+            if argument_of(own) == argument_of(given):
+                return msgspec.structs.replace(
+                    given, name=own.name, hourly_price_usd=own.hourly_price_usd
+                )
+    return given
 
 
 def _groups(

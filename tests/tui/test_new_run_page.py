@@ -1,5 +1,6 @@
 """New run: what is chosen is a command line, the preview is what that would do, and it is run."""
 
+import json
 import sqlite3
 import subprocess
 from contextlib import closing
@@ -27,6 +28,7 @@ from agentbench_tui.tui.shared import Shared
 from agentbench_tui.tui.suite_shelf import ShelvedSuite, read_shelf
 from agentbench_tui.tui.widgets.field_line import FieldLine
 from agentbench_tui.tui.widgets.grid import Grid
+from agentbench_tui.tui.widgets.key_bar import KeyBar
 from agentbench_tui.tui.widgets.sentences import Sentences
 from agentbench_tui.tui.widgets.suite_tree import SuiteTree
 from agentbench_tui.verdicts.foresight import Foresight
@@ -216,8 +218,9 @@ async def test_two_agents_on_quickstart_by_keyboard_alone(tmp_path: Path) -> Non
         await says(pilot, "choose a suite", "Word problems, extraction")
         await pilot.press("enter")
         await says(pilot, "16 executions")
-        await pilot.press("v", "space", "space")  # two of the four no longer
+        await pilot.press("v", "enter", "space")  # two of the four no longer
         await says(pilot, "8 executions (2 agents")
+        assert "Open" not in [key.does for key in app.screen.query_one(KeyBar).keys]
         await pilot.press("v", "down")
         await pilot.press("2", "down", "1", "down", "0", "down", "1")
         await says(pilot, "8 executions (2 agents", "× 2 repeats × 1 iteration")
@@ -229,6 +232,9 @@ async def test_two_agents_on_quickstart_by_keyboard_alone(tmp_path: Path) -> Non
         assert found is not None
         assert found[1].replace(" --detach", "") == command
         assert "--runs 2 --iterations 1 --warmup 0 --limit 1" in command
+        with closing(sqlite3.connect(database)) as connection:
+            agents = connection.execute("SELECT model_configuration FROM benchmark_executions")
+            assert {json.loads(one)["hourly_price_usd"] for (one,) in agents} == {0.1}
 
 
 async def test_keys_that_come_before_the_suites_are_not_lost(

@@ -46,6 +46,15 @@ _LONGEST_COMMAND = 10_000
 _TITLES = {"run": "how", "load": "how: a load of one target", "stress": "how: a stress"}
 
 
+class _Agents(Grid):
+    """Those to pick from; enter is as good as the space bar, there is nothing to open."""
+
+    BINDINGS: ClassVar = [
+        Binding("enter", "pick", "Pick", show=False),
+        Binding("space", "pick", "Pick"),
+    ]
+
+
 class NewRun(Page[list["AgentSpec"]]):
     """A form whose preview is what `--dry-run` says of its command line."""
 
@@ -88,7 +97,7 @@ class NewRun(Page[list["AgentSpec"]]):
         with Horizontal():
             yield panel(SuiteTree(id="suites"), "what: enter chooses, space picks parts")
             with Vertical(id="how"):
-                agents = Grid(id="agents", selectable=True)
+                agents = _Agents(id="agents", selectable=True)
                 yield panel(agents, "agents: space picks, a asks one a question")
                 yield TypedAgent(id="typed")
                 yield panel(OptionForm(id="form"), _TITLES["run"])
@@ -237,7 +246,7 @@ class NewRun(Page[list["AgentSpec"]]):
         self._changed()
 
     def on_grid_chosen(self, event: Grid.Chosen) -> None:
-        """Enter is as good as the space bar."""
+        """A second click is as good as the space bar."""
         event.stop()
         event.grid.action_pick()
 
@@ -313,7 +322,6 @@ class NewRun(Page[list["AgentSpec"]]):
         if fault:
             self.notify(one_line(fault, 300), severity="warning", markup=False)
             return
-        self.notify("starting …", timeout=3)
         self.session.start_run(self._choice.arguments())
 
     def action_view(self) -> None:
