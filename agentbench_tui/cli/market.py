@@ -11,6 +11,7 @@ from agentbench_tui.cli.market_options import play_options, world_options
 from agentbench_tui.cli.market_serve import serve
 from agentbench_tui.cli.output import Column, database_option, format_option, print_rows
 from agentbench_tui.cli.run_options import run_options
+from agentbench_tui.model.errors import UsageError
 
 WORLD_SCHEMA = "agentbench.market-world/1"
 _COLUMNS = (
@@ -48,13 +49,20 @@ def generate(output: Path | None, *, force: bool, form: str, **given: Any) -> in
     """
     from agentbench_tui.market.generator import generate as make
     from agentbench_tui.market.stage import config_of
-    from agentbench_tui.market.world_file import encode_world, save_world, sha256, truth_path
+    from agentbench_tui.market.world_file import (
+        encode_truth,
+        encode_world,
+        save_world,
+        sha256,
+        truth_path,
+    )
 
     world, truth = make(config_of(**given))
     path = output or Path("benchmarks") / f"benchmark-{world.id}.json"
     content = encode_world(world)
-    if path.exists() and not force and path.read_bytes() != content:
-        raise click.UsageError(f"{path} holds something else; --force overwrites it")
+    if not force:
+        _check_free(path, content)
+        _check_free(truth_path(path), encode_truth(truth))
     save_world(world, truth, path)
     row = {
         "id": world.id,
@@ -67,6 +75,16 @@ def generate(output: Path | None, *, force: bool, form: str, **given: Any) -> in
     }
     print_rows([row], _COLUMNS, form, {"schema": WORLD_SCHEMA, **row})
     return 0
+
+
+def _check_free(path: Path, content: bytes) -> None:
+    """Raises UsageError where writing `content` would overwrite something else."""
+    try:
+        is_free = not path.exists() or path.read_bytes() == content
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror or error}") from None
+    if not is_free:
+        raise UsageError(f"{path} holds something else; --force overwrites it")
 
 
 @market.command("run", short_help="Let agents play worlds, and compare how they did.")

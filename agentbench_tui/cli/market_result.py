@@ -123,10 +123,11 @@ def _row(row: dict[str, Any]) -> dict[str, Any]:
 def print_verification(file: Path, form: str) -> int:
     """Print every check of a world; 1 where one does not hold."""
     from agentbench_tui.market.verify import verify
-    from agentbench_tui.market.world_file import load_truth, load_world, sha256, truth_path
+    from agentbench_tui.market.world_file import load_world, read_truth, sha256, truth_path
 
     world = load_world(file)
-    checks = verify(world, load_truth(truth_path(file), world))
+    truth, truth_digest = read_truth(truth_path(file))
+    checks = verify(world, truth, truth_sha256=truth_digest)
     rows = [
         {"check": check.name, "holds": not check.problems, "problems": list(check.problems)}
         for check in checks

@@ -85,6 +85,12 @@ def load_truth(path: Path, world: World) -> Truth:
     return decode_truth(content, str(path))
 
 
+def read_truth(path: Path) -> tuple[Truth, str]:
+    """The truth in a file, whichever it is, and its sha256. Raises UsageError for what is none."""
+    content = _content(path, "truth")
+    return decode_truth(content, str(path)), sha256(content)
+
+
 def decode_world(content: bytes, name: str = "world") -> World:
     """The world of a file's bytes. Raises UsageError naming the place that is wrong."""
     fields = _fields(content, name, SCHEMA)

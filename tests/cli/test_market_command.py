@@ -56,6 +56,14 @@ def test_a_file_that_holds_something_else_is_kept(capfd: pytest.CaptureFixture[s
     assert Path("mine.json").read_text() == "{}"
     assert "--force" in capfd.readouterr().err
     assert market("generate", *SMALL, "--output", "mine.json", "--force") == 0
+    Path("mine.json").unlink()
+    assert market("generate", *SMALL, "--seed", "1", "--output", "mine.json") == 2
+    assert "mine.truth.json holds something else" in capfd.readouterr().err
+    assert not Path("mine.json").exists()
+    Path("folder").mkdir()
+    for force in ((), ("--force",)):
+        assert market("generate", *SMALL, "--output", "folder", *force) == 2
+        assert "folder cannot be written: Is a directory" in capfd.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -208,6 +216,21 @@ def test_a_sound_world_is_verified_and_a_changed_one_is_not(
     said = capfd.readouterr().err
     assert "w.json is not as it was generated: this version makes another world" in said
     assert "in flows; `agentbench market verify w.json` tells all" in said
+
+
+def test_a_truth_that_was_changed_fails_as_a_check(capfd: pytest.CaptureFixture[str]) -> None:
+    generate(capfd, "--output", "w.json")
+    path = Path("w.truth.json")
+    sound = path.read_bytes()
+    content = json.loads(sound)
+    for change in ({}, {"outcomes": dict.fromkeys(content["outcomes"], True)}):
+        path.write_text(json.dumps(content | change, indent=1))
+        assert market("verify", "w.json", "--format", "json") == 1
+        document = json.loads(capfd.readouterr().out)
+        hashes = next(row for row in document["checks"] if row["check"] == "hashes")
+        assert hashes["problems"] == ["the truth is not the one whose sha256 the world holds"]
+    path.write_bytes(sound)
+    assert market("verify", "w.json") == 0
 
 
 def test_an_episode_is_watched_again_in_lines(capfd: pytest.CaptureFixture[str]) -> None:
