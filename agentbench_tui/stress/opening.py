@@ -24,7 +24,7 @@ from agentbench_tui.stress.stand import PROGRAMS, Stand
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-    from agentbench_tui.engine.context import RunContext
+    from agentbench_tui.engine.context import RunContext, StopSignal
     from agentbench_tui.engine.plan import ExecutionPlan, Group
     from agentbench_tui.model.agent import AgentSpec
     from agentbench_tui.model.answer import Agent
@@ -39,7 +39,8 @@ async def open_stand(
     context: RunContext, group: Group, execution: ExecutionPlan, spec: StressSpec
 ) -> AsyncIterator[Stand]:
     """Start the target's server where the suite says how, open the target, put a proxy before it
-    where the scenario needs one. Raises AgentFailure, UsageError."""
+    where the scenario needs one. Raises AgentFailure, UsageError, and `Stopped` when the run is to
+    end meanwhile."""
     benchmark, agent = group.resolved(), execution.agent
     no_proxy = "" if DEFAULTS[spec.scenario].faults else "the scenario puts in no faults"
     async with AsyncExitStack() as stack:
@@ -53,7 +54,7 @@ async def open_stand(
             agent = told_of_upstream(agent, variable)
         start_ahead()  # it starts while the target does
         stack.callback(end_ahead)
-        served = await _serve(stack, spec, agent.target, group.base_dir, environment)
+        served = await _serve(stack, spec, agent.target, group.base_dir, environment, context.stop)
         # Of a server that is ours the scenario sets the limit itself, in time.
         is_program = parse_target(agent.target).scheme in PROGRAMS
         own_limit_mb = spec.memory_limit_mb if is_program else None
@@ -108,10 +109,15 @@ async def _serve(
     target: str,
     base_dir: str,
     environment: dict[str, str],
+    stop: StopSignal,
 ) -> Served | None:
     if spec.serve is None:
         return None
     served = Served(
-        spec.serve, parse_target(target).rest, base_dir=base_dir, environment=environment
+        spec.serve,
+        parse_target(target).rest,
+        base_dir=base_dir,
+        environment=environment,
+        why_end=lambda: (stop.reason or "stopped") if stop.is_set else None,
     )
     return await stack.enter_async_context(served)

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 COLLAPSED = 0.5
 """Of the most it ever answered: less under overload is a collapse."""
+ANSWERS_LONG = 4.0
+"""Times the p95 at normal load, from which the length of a window leaves room for answers."""
 MOSTLY = 0.5
 SLOW_RECOVERY_S = 10.0
 
@@ -29,6 +31,7 @@ def congestion_collapse(report: ScenarioReport) -> Advice | None:
     """Beyond its limit it does less than at it."""
     top = best(report)
     over = [window for window in overloads(report) if not _is_hammered(window)]
+    over = [window for window in over if _has_room(window, report)]
     # Of what does not come back from the first overload, a later one says nothing.
     if top is None or not over or comes_back(report) in ("no", "refuses"):
         return None
@@ -166,6 +169,12 @@ def _is_hammered(window: WindowFacts) -> bool:
     """Users of a closed loop that are refused ask again at once: what that costs says little."""
     refused = failed_bounds(window, ("rate_limited",))
     return window.users is not None and refused is not None and refused.high > MOSTLY
+
+
+def _has_room(window: WindowFacts, report: ScenarioReport) -> bool:
+    """An answer takes its time: a window that is hardly longer has few, however well all goes."""
+    at_ease_ms = 0.0 if report.normal is None else report.normal.p95_ms
+    return window.length_s * 1e3 >= ANSWERS_LONG * at_ease_ms
 
 
 def _name(recovery: RecoveryFacts) -> str:

@@ -28,7 +28,8 @@ _HERE = INSIDE | {"mock", "command", "worker"}
 
 
 def check_consent(plan: Plan) -> None:
-    """Raise UsageError when a stress benchmark of the plan would be put on somebody else's host."""
+    """Raise UsageError when a stress benchmark of the plan would be put on somebody else's host,
+    or starts a server for an agent that is not asked at a URL."""
     from agentbench_tui.stress.spec import StressSpec
 
     for group in plan.groups:
@@ -36,6 +37,7 @@ def check_consent(plan: Plan) -> None:
             spec = StressSpec.model_validate(group.resolved().stress)
             for execution in group.executions:
                 require_consent(execution.agent, spec)
+                _require_url(execution.agent, spec)
 
 
 def require_consent(agent: AgentSpec, spec: StressSpec) -> None:
@@ -57,6 +59,15 @@ def strange_hosts(agent: AgentSpec, spec: StressSpec) -> tuple[str, ...]:
     allowed = {_plain(host) for host in spec.allowed_hosts}
     found = dict.fromkeys((*_of_agent(agent), *_of_url(spec.upstream)))
     return tuple(host for host in found if _plain(host) not in allowed)
+
+
+def _require_url(agent: AgentSpec, spec: StressSpec) -> None:
+    target = parse_target(agent.target)
+    if spec.serve is not None and (target.scheme in _HERE or "://" not in target.rest):
+        raise UsageError(
+            f"stress on {agent.id}: `serve` starts the server of a target with a URL, such as"
+            f" openai:http://127.0.0.1:8000/v1#MODEL; `{target.scheme}` has none"
+        )
 
 
 def _of_agent(agent: AgentSpec) -> Iterator[str]:

@@ -16,12 +16,13 @@ from agentbench_tui.model.errors import UsageError
 from agentbench_tui.process.child import Child, SpawnError
 from agentbench_tui.process.environment import child_environment
 from agentbench_tui.process.snapshot import read_process, snapshot
+from agentbench_tui.stress.budget import Stopped
 from agentbench_tui.stress.reaching import is_reachable
 from agentbench_tui.stress.stop_guard import ALL_GO_ON as NONE
 from agentbench_tui.stress.stop_guard import as_line
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from types import TracebackType
 
     from agentbench_tui.model.answer import Agent
@@ -65,17 +66,20 @@ class Served:
         base_dir: str = "",
         environment: Mapping[str, str] | None = None,
         memory_limit_mb: float | None = None,
+        why_end: Callable[[], str | None] = lambda: None,
     ) -> None:
         """`command` is split as a shell would, without one; `{python}` is the running interpreter.
 
         `url`: where it will answer; only host and port count. `environment` comes on top of what
-        every child of ours gets. Raises UsageError.
+        every child of ours gets. `why_end` says why nobody waits for it any more. Raises
+        UsageError.
         """
         self._words = words_of(command)
         self._url, self._origin = url, Origin.of(url)
         self._folder = str(Path(base_dir).resolve())
         self._environment = {**child_environment(), **(environment or {})}
         self._memory_limit_mb = memory_limit_mb
+        self._why_end = why_end
         self._child: Child | None = None
         self._guard: Child | None = None
         """Ends the server when we are killed."""
@@ -120,7 +124,7 @@ class Served:
     async def __aenter__(self) -> Self:
         """Start it and wait until its port takes connections.
 
-        Raises AgentFailure, and UsageError when another program listens there.
+        Raises AgentFailure, UsageError when another program listens there, and `Stopped`.
         """
         if await is_reachable(self._url):
             raise UsageError(
@@ -181,6 +185,8 @@ class Served:
         with suppress(TimeoutError):
             async with asyncio.timeout(START_LIMIT_S):
                 while not await is_reachable(self._url):
+                    if (reason := self._why_end()) is not None:
+                        raise Stopped(reason)
                     if await child.exits_within(_TRY_EVERY_S):
                         ending = child.ending()
                         raise AgentFailure(FailureKind.AGENT, f"`{self._words[0]}` {ending}")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 
 from agentbench_tui.engine.suite_problems import Finding, findings
+from agentbench_tui.http.wire import Origin
 from agentbench_tui.load.spec import LoadSpec
 from agentbench_tui.load.workload import problems as workload_problems
 from agentbench_tui.model.errors import UsageError, did_you_mean
@@ -65,11 +66,15 @@ def _problems(spec: StressSpec) -> Iterator[Finding]:
     for place, name in enumerate(spec.faults or ()):
         for problem in name_problems([name]):
             yield Finding(("stress", "faults", place), problem)
-    if spec.serve is not None:
+    for key, text, read in (
+        ("upstream", spec.upstream, Origin.of),
+        ("serve", spec.serve, words_of),
+    ):
         try:
-            words_of(spec.serve)
+            if text is not None:
+                read(text)
         except UsageError as error:
-            yield Finding(("stress", "serve"), str(error))
+            yield Finding(("stress", key), str(error))
 
 
 def _of_workload(spec: StressSpec, base_dir: str) -> Iterator[Finding]:

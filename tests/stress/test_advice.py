@@ -10,6 +10,7 @@ from agentbench_tui.stress.breaking_point import BreakingPoint
 from agentbench_tui.stress.report import (
     Advice,
     LimitsUsed,
+    NormalLoad,
     RecoveryFacts,
     ScalingFacts,
     ScenarioReport,
@@ -163,6 +164,18 @@ def test_collapse_is_told_from_standing_still() -> None:
     advice = only(advise([falls]))
     assert (advice.rule, advice.severity) == ("congestion-collapse", "critical")
     assert "At 200 requests/s it answers 20 requests/s, at its best 80" in advice.words
+
+
+def test_a_window_that_ends_before_an_answer_can_come_is_no_collapse() -> None:
+    """0.2 s of a target that answers all in 0.36 s."""
+    at_ease = NormalLoad(rate_per_s=40, users=8, p50_ms=361, p95_ms=363, capacity_per_s=176)
+    limits = msgspec.structs.replace(LIMITS, p95_ms=3 * at_ease.p95_ms)
+    first = window(length_s=2.0)
+    short = window(length_s=0.2, asked_per_s=400.0, answered_per_s=0.0, p50_ms=361.0, p95_ms=363.0)
+    assert rules(report(first, short, normal=at_ease, limits=limits)) == set()
+    longer = failing(0.9, "rate_limited", length_s=2.0, answered_per_s=5.0)
+    found = rules(report(first, longer, normal=at_ease, limits=limits))
+    assert found == {"congestion-collapse"}
 
 
 def test_few_answers_are_no_collapse() -> None:

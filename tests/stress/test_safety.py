@@ -1,10 +1,15 @@
 """Stress is put on this machine's loopback, and on other hosts only when they are allowed."""
 
+from pathlib import Path
+
 import pytest
 
 from agentbench_tui.agents.target import parse_agent
+from agentbench_tui.engine.loading import suite_of_data
+from agentbench_tui.engine.plan import Plan
+from agentbench_tui.engine.planning import RunOptions, make_plan
 from agentbench_tui.model.errors import UsageError
-from agentbench_tui.stress.safety import require_consent, strange_hosts
+from agentbench_tui.stress.safety import check_consent, require_consent, strange_hosts
 from agentbench_tui.stress.spec import StressSpec
 
 
@@ -81,3 +86,21 @@ def test_a_refusal_is_one_line_that_says_what_to_do() -> None:
         " --i-own-this-target (agentbench stress), or allow it in the suite:"
         " allowed_hosts: [models.example]"
     )
+
+
+@pytest.mark.parametrize("target", ["mock", "command:echo http://127.0.0.1:1", "python:os:getcwd"])
+def test_a_server_is_started_only_for_what_is_asked_at_a_url(target: str, tmp_path: Path) -> None:
+    stress = {"scenario": "failure_recovery", "serve": "true"}
+
+    def plan(target: str) -> Plan:
+        document = {
+            "suite_id": "stress",
+            "agents": [{"id": "one", "target": target}],
+            "benchmarks": [{"benchmark_id": "one", "kind": "stress", "stress": stress}],
+        }
+        return make_plan([suite_of_data(document, tmp_path)], RunOptions(folder=tmp_path))
+
+    with pytest.raises(UsageError, match=r"stress on one: `serve` starts .* has none$"):
+        check_consent(plan(target))
+    check_consent(plan("openai:http://127.0.0.1:8000/v1#m"))
+    check_consent(plan("http://127.0.0.1:8000/ask"))

@@ -15,6 +15,7 @@ from agentbench_tui.agents.registry import open_agent
 from agentbench_tui.agents.target import parse_agent
 from agentbench_tui.model.answer import AgentFailure, Case, Request
 from agentbench_tui.model.errors import UsageError
+from agentbench_tui.stress.budget import Stopped
 from agentbench_tui.stress.served import Served, owned_by, words_of
 
 SERVER = """
@@ -121,6 +122,17 @@ def resident_mb(pid: int) -> float:
 async def test_a_program_that_ends_is_told_with_its_last_words() -> None:
     server, _ = served("import sys; sys.exit('no model here')")
     with pytest.raises(AgentFailure, match="exited with code 1: no model here"):
+        async with server:
+            pass
+    assert server.pids == ()
+
+
+async def test_nobody_waits_for_a_program_that_does_not_listen_when_the_run_is_to_end() -> None:
+    port = free_port()
+    reasons = iter([None, None, "interrupted"])
+    code = "import signal; signal.pause()"
+    server = Served(command(code, port), f"http://127.0.0.1:{port}", why_end=lambda: next(reasons))
+    with pytest.raises(Stopped, match="interrupted"):
         async with server:
             pass
     assert server.pids == ()

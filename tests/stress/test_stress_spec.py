@@ -90,6 +90,9 @@ def test_a_suite_is_told_what_is_wrong_and_where(tmp_path: Any) -> None:
     )
     assert "give that too" in problems(tmp_path, {"scenario": "high_load", "upstream_env": "URL"})
     assert "names no program" in problems(tmp_path, {"scenario": "high_load", "serve": " "})
+    assert "benchmarks.0.stress.upstream: " in problems(
+        tmp_path, {"scenario": "rate_limiting", "upstream": "not a url"}
+    )
     assert "benchmarks.0.stress.workload.0.data_source" in problems(
         tmp_path, {"scenario": "high_load", "workload": [{"data_source": "file:none.jsonl"}]}
     )
