@@ -247,9 +247,10 @@ def _say_timer(courses: Sequence[Course], is_first: bool, context: RunContext) -
     warmed = [(course, course.warmed) for course in courses if course.warmed is not None]
     if not warmed:
         return
-    facts = warmed[0][1]
+    # What ended before it could tell has read no timer.
+    facts = next((one for _, one in warmed if one.timer_cost_ns), None)
     looped = [f"{course.order.variant} × {one.loops}" for course, one in warmed if one.loops > 1]
-    if not looped and not is_first:
+    if facts is None or (not looped and not is_first):
         return
     loops = f"; calls in an iteration: {', '.join(looped)}" if looped else ""
     context.say(
