@@ -20,7 +20,7 @@ def plain(value: Any, depth: int = 0) -> Any:
     if value is None or isinstance(value, bool | str):
         return value if not isinstance(value, str) else value[:LONGEST_TEXT]
     if isinstance(value, int):
-        return value if -(2**63) <= value < 2**63 else float(value)
+        return value if -(2**63) <= value < 2**63 else _as_float(value)
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if depth > _DEEPEST:
@@ -32,6 +32,14 @@ def plain(value: Any, depth: int = 0) -> Any:
     if hasattr(value, "tolist"):  # numpy's arrays and numbers
         return plain(value.tolist(), depth + 1)
     return str(value)[:LONGEST_TEXT]
+
+
+def _as_float(value: int) -> float | None:
+    """An integer that the store has no place for; beyond floating point it is infinity."""
+    try:
+        return float(value)
+    except OverflowError:
+        return None
 
 
 def numbers(values: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, float]]:

@@ -171,3 +171,4 @@ def test_numbers_of_libraries_become_plain_ones() -> None:
     plain = plain_map(given)
     assert plain == {"a": 1.5, "b": [0, 1, 2], "c": {"d": 4, "e": None}}
     assert dict(numbers(plain)) == {"a": 1.5, "c.d": 4.0}
+    assert plain_map({"large": 2**63, "endless": 10**400}) == {"large": 2.0**63, "endless": None}
