@@ -8,12 +8,12 @@ from typing import Any, TypeVar
 
 import click
 
+from agentbench_tui.market.conditions import CONDITIONS
 from agentbench_tui.model.bounds import MOST_ROWS
 
 Command = TypeVar("Command", bound=Callable[..., Any])
-WORLD_NAMES = frozenset({"duration", "interval", "markets", "perpetuals", "agents", "conditions"})
+WORLD_NAMES = ("duration", "interval", "markets", "perpetuals", "agents", "conditions")
 """Parameters that a world is made from, its seed aside."""
-_CONDITIONS = ("calm", "bull", "bear", "volatile", "crash", "mixed")
 _WORLD = (
     click.option(
         "--duration",
@@ -36,7 +36,7 @@ _WORLD = (
     click.option("--agents", type=int, default=8, show_default=True, help="Other agents."),
     click.option(
         "--conditions",
-        type=click.Choice(_CONDITIONS),
+        type=click.Choice([*CONDITIONS]),
         default="mixed",
         show_default=True,
         help="Of the perpetuals and of those who know nothing.",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from agentbench_tui.cli.market_options import WORLD_NAMES
 from agentbench_tui.cli.suite_parts import Block, agent_tables, run_keys
 from agentbench_tui.model.errors import UsageError
 
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
 SUITE_ID = "market"
 _DAY_MS = 86_400_000
 """An episode of a model may take hours; each turn has limits of its own."""
-_WORLD_KEYS = ("duration", "interval", "markets", "perpetuals", "agents", "conditions")
 
 
 def suite_of_options(given: dict[str, Any], folder: Path) -> Block:
@@ -80,7 +80,7 @@ def _cases(given: dict[str, Any], pacing: Pacing) -> list[Block]:
     files = [*given["files"], *given["benchmarks"]]
     if not files:
         seed = WorldConfig().seed if given["seed"] is None else given["seed"]
-        config = {name: given[name] for name in _WORLD_KEYS}
+        config = {name: given[name] for name in WORLD_NAMES}
         return [*worlds(seed, given["worlds"], pacing=pacing, **config)]
     if given["worlds"] == 1:
         return cases_of_files(files, pacing)

@@ -2,7 +2,8 @@
 
 Money only moves between four pockets: the agent's cash, the market maker of the prediction markets,
 the exchange of the perpetual futures (which holds margins), and fees. Their sum never changes.
-Rounding is always against the agent, and never more than a micro-dollar.
+Rounding is always against the agent: a purchase gives whole thousandths of a share, the part below
+which stays with the maker; everything else is rounded by less than a micro-dollar.
 """
 
 from __future__ import annotations

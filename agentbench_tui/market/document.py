@@ -8,7 +8,7 @@ truth is in it but what the agent was paid.
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -112,7 +112,7 @@ def _markets(world: World, episode: Episode, marks: Sequence[int]) -> Iterator[d
             "name": market.question,
             "kind": "market",
             "prices": prices,
-            "resolved_tick": bisect_right(marks, market.resolve_tick) - 1,
+            "resolved_tick": bisect_left(marks, market.resolve_tick),
         }
         if number in results:
             row["outcome"] = "yes" if results[number] else "no"

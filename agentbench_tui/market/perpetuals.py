@@ -151,7 +151,10 @@ def _listing(place: int) -> tuple[str, float, int]:
 def _draw_news(
     words: bits.Words, ticker: str, ticks: int, rate: float, world_sd: float
 ) -> tuple[NewsTruth, ...]:
-    """One at a time: drawn at a tick, it strikes up to a twentieth of the world later."""
+    """One at a time: drawn at a tick, it strikes up to a twentieth of the world later.
+
+    None is drawn after one that would have struck past the end.
+    """
     news: list[NewsTruth] = []
     chances = bits.uniform(words[:, 1])
     for tick in np.flatnonzero(chances < rate).tolist():
@@ -161,7 +164,7 @@ def _draw_news(
         if tick + lead > ticks:
             break
         share = float(bits.uniform(words[tick : tick + 1, 3])[0])
-        # One word gives sign and size: symmetric about zero, half to once the world's deviation.
+        # One word gives sign and size: symmetric about zero, 0.5 to 1.1 of the world's deviations.
         side = share - 0.5
         size = world_sd * (0.5 + 1.2 * abs(side)) * (1.0 if side > 0.0 else -1.0)
         clamped = max(-0.5, min(0.5, size))

@@ -75,6 +75,12 @@ def test_a_long_episode_is_kept_at_some_of_its_ticks() -> None:
     assert all(len(one["prices"]) == data["ticks"] for one in data["instruments"])
     assert data["equity"][-1] == pytest.approx(10_000 + data["metrics"]["total_pnl"])
     assert all(act["tick"] < data["ticks"] for act in data["acts"])
+    for one in data["instruments"]:
+        if one["kind"] == "market":
+            paid = 1.0 if one["outcome"] == "yes" else 0.0
+            resolved = one["resolved_tick"]
+            assert [*{*one["prices"][resolved:]}] == [paid]
+            assert one["prices"][resolved - 1] != paid
     assert len(data["acts"]) == data["calls"] == data["metrics"]["calls"] > 3_000
     last = data["acts"][-1]
     assert last["tick"] == last["world_tick"] * (data["ticks"] - 1) // 1_800
