@@ -28,10 +28,8 @@ from agentbench_tui.experiments.timing import (
     timed_async,
     timer_facts,
 )
+from agentbench_tui.experiments.values import LEAST_FOR
 from agentbench_tui.model.errors import UsageError
-
-LEAST_FOR = {0.50: 1, 0.95: 20, 0.99: 100}
-"""Percentile → how many times it takes at least; with fewer it is None."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +119,13 @@ class Measured:
         self.warmup = warmup
         self.db = db
         functools.update_wrapper(self, func)
+
+    def __get__(self, instance: object | None, owner: type | None = None) -> Measured:
+        """Of a method: bound to its object."""
+        if instance is None:
+            return self
+        bound = self.func.__get__(instance, owner)
+        return Measured(bound, self.name, self.iterations, self.warmup, self.db)
 
     async def __call__(self, *args: Any, **options: Any) -> BenchmarkResult:
         """Warm-up and iterations, in the loop that runs. What the function raises is raised."""

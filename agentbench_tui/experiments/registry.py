@@ -46,29 +46,32 @@ def find_experiment(slug: str, folder: Path | None = None) -> type[Experiment]:
         return _imported(slug, rest, folder)
     if slug in REGISTERED:
         return REGISTERED[slug]
-    for point in metadata.entry_points(group=ENTRY_POINTS, name=slug):
-        return _loaded(point)
-    _import_own()
+    broken = _import_own()  # before those of others, so that none takes the place of ours
     if slug in REGISTERED:
         return REGISTERED[slug]
+    for point in metadata.entry_points(group=ENTRY_POINTS, name=slug):
+        return _loaded(point)
     known = sorted({*REGISTERED, *metadata.entry_points(group=ENTRY_POINTS).names})
     hint = did_you_mean(slug, known) or "; `agentbench experiments list` names them"
-    raise UsageError(f"no experiment is called `{slug}`{hint}")
+    raise UsageError(f"no experiment is called `{slug}`{hint}{''.join(broken)}")
 
 
 def list_experiments() -> list[Listed]:
     """Every experiment that can be named here, by slug."""
     _import_own()
+    own = {slug for slug, cls in REGISTERED.items() if cls.__module__.startswith(__package__)}
     found = {}
     for point in metadata.entry_points(group=ENTRY_POINTS):
+        if point.name in own:
+            continue
         source = point.dist.name if point.dist else point.value
         try:
             found[point.name] = _listed(point.name, _loaded(point), source)
         except UsageError as error:
             found[point.name] = Listed(point.name, str(error), (), source)
     for slug, cls in REGISTERED.items():
-        is_own = cls.__module__.startswith(__package__)
-        found.setdefault(slug, _listed(slug, cls, "built in" if is_own else cls.__module__))
+        source = "built in" if slug in own else cls.__module__
+        found.setdefault(slug, _listed(slug, cls, source))
     return [found[slug] for slug in sorted(found)]
 
 
@@ -78,15 +81,17 @@ def _listed(slug: str, cls: type[Experiment], source: str) -> Listed:
 
 
 @cache
-def _import_own() -> None:
+def _import_own() -> list[str]:
+    """Import every module of ours; what cannot be, and why, in words. The others stay known."""
+    broken = []
     for name in OWN:
-        try:
-            package = importlib.import_module(f"{__package__}.{name}")
-        except ModuleNotFoundError:  # not in this version
-            continue
+        package = importlib.import_module(f"{__package__}.{name}")
         for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-            if not module.name.rpartition(".")[2].startswith("_"):
+            try:
                 importlib.import_module(module.name)
+            except Exception as error:  # noqa: BLE001  # whatever a library raises when it loads
+                broken.append(f"; {module.name} cannot be imported: {error!r}")
+    return broken
 
 
 def _loaded(point: metadata.EntryPoint) -> type[Experiment]:

@@ -17,14 +17,13 @@ import msgspec
 import numpy as np
 
 from agentbench_tui.experiments.aggregate import named_numbers
+from agentbench_tui.experiments.values import LEAST_FOR
 from agentbench_tui.model.errors import UsageError, did_you_mean
 
 if TYPE_CHECKING:
     import sqlite3
 
 ENTRY_POINTS = "agentbench.reporters"
-LEAST_FOR = {"p50": 1, "p95": 20, "p99": 100}
-"""Percentile → measured iterations that it takes at least; below it is None."""
 
 UNFINISHED = frozenset({"planned", "running", "interrupted"})
 """What `agentbench resume` goes on with."""
@@ -178,8 +177,10 @@ def _metrics(iterations: Sequence[dict[str, Any]]) -> dict[str, dict[str, float 
 
 def _figures(values: Sequence[float]) -> dict[str, float | None]:
     return {"mean": float(np.mean(values))} | {
-        name: float(np.quantile(values, int(name[1:]) / 100)) if len(values) >= least else None
-        for name, least in LEAST_FOR.items()
+        f"p{round(100 * share)}": float(np.quantile(values, share))
+        if len(values) >= least
+        else None
+        for share, least in LEAST_FOR.items()
     }
 
 

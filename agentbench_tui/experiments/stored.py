@@ -29,7 +29,8 @@ async def measure_stored(
     """The id of the run, and what it measured; `counts` are warm-up and iterations.
 
     Raises UsageError for a name under which nothing can be kept or that an experiment has, and
-    Unmeasured with the first error of the function: what was measured is kept.
+    Unmeasured with the first error of the function, or where it was ended at once: what was
+    measured is kept.
     """
     from agentbench_tui.engine.coordinator import carry_out
     from agentbench_tui.store.database import create_or_migrate
@@ -105,6 +106,8 @@ def _readings(database: Path, run_id: str) -> list[Timed]:
         ).fetchone()
     if error is not None:
         raise Unmeasured(f"run {run_id}: {error[0]}")
+    if not rows:
+        raise Unmeasured(f"run {run_id} was ended before anything was measured")
     found = []
     for ms, text in map(tuple, rows):
         answer = msgspec.json.decode(text)

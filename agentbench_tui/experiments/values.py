@@ -8,6 +8,8 @@ from typing import Any
 
 _DEEPEST = 20
 LONGEST_TEXT = 1000
+LEAST_FOR = {0.50: 1, 0.95: 20, 0.99: 100}
+"""Percentile → how many values it takes at least; with fewer it would be one of the ends."""
 
 
 def plain_map(values: Mapping[Any, Any]) -> dict[str, Any]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -43,6 +45,25 @@ async def test_both_kinds_can_be_awaited() -> None:
     assert (found.name, found.iterations, found.metrics) == ("now", 100, {})
     with pytest.raises(UsageError, match="await later"):
         later.run()
+
+
+def test_a_method_is_measured_with_its_object() -> None:
+    class Held:
+        factor = 3
+
+        @benchmark(name="scaled", iterations=2, warmup=0)
+        def scaled(self, value: int) -> dict[str, int]:
+            return {"n": self.factor * value}
+
+        @benchmark(iterations=2)
+        async def later(self) -> dict[str, int]:
+            return {"n": self.factor}
+
+    held = Held()
+    assert held.scaled.run(2).metrics == {"n": 6.0}
+    assert held.scaled.func(5) == {"n": 15}
+    assert held.later.run().metrics == {"n": 3.0}
+    assert Held.scaled.name == "scaled"
 
 
 def test_an_async_function_runs_without_a_loop_too() -> None:
@@ -96,6 +117,15 @@ def test_what_fails_is_kept_and_told(tmp_path: Path) -> None:
 
     with pytest.raises(Unmeasured, match="ValueError: mine"):
         failing.run()
+
+
+def test_what_was_ended_before_it_began_is_told(tmp_path: Path) -> None:
+    @benchmark(name="ended", iterations=2, warmup=1, db=tmp_path / "kept.db")
+    def ended() -> None:
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    with pytest.raises(Unmeasured, match="ended before anything was measured"):
+        ended.run()
 
 
 def test_counts_that_measure_nothing_are_refused() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from importlib import metadata
 from typing import Any, ClassVar
 
 import pytest
@@ -15,7 +17,7 @@ from agentbench_tui.experiments.parameters import (
     make_experiment,
     problems_of,
 )
-from agentbench_tui.experiments.registry import find_experiment, list_experiments
+from agentbench_tui.experiments.registry import _import_own, find_experiment, list_experiments
 from agentbench_tui.experiments.settings import equal_variants
 from agentbench_tui.experiments.values import numbers, plain_map
 from agentbench_tui.model.errors import UsageError
@@ -143,6 +145,36 @@ def test_a_slug_is_taken_once_and_found_by_its_nearest_name() -> None:
             register_experiment("tested_slug")(Free)
     finally:
         del REGISTERED["tested_slug"]
+
+
+def entry_points(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """Somebody else's experiment of that name is installed."""
+    point = metadata.EntryPoint(name, "workloads:Counting", "agentbench.experiments")
+    monkeypatch.setattr(
+        metadata, "entry_points", lambda **one: metadata.EntryPoints([point]).select(**one)
+    )
+
+
+def test_no_plugin_takes_the_place_of_one_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    entry_points(monkeypatch, "memory_db")
+    assert find_experiment("memory_db").__name__ == "MemoryDatabase"
+    (source,) = [one.source for one in list_experiments() if one.slug == "memory_db"]
+    assert source == "built in"
+    entry_points(monkeypatch, "theirs")
+    assert find_experiment("theirs").__name__ == "Counting"
+
+
+def test_a_module_that_cannot_be_imported_hides_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    package = "agentbench_tui.experiments.stores"
+    monkeypatch.setitem(sys.modules, f"{package}.redis_memory", None)
+    monkeypatch.delitem(REGISTERED, "redis_memory", raising=False)
+    _import_own.cache_clear()
+    try:
+        assert find_experiment("memory_db").__name__ == "MemoryDatabase"
+        with pytest.raises(UsageError, match=rf"{package}.redis_memory cannot be imported"):
+            find_experiment("redis_memory")
+    finally:
+        _import_own.cache_clear()
 
 
 def test_a_class_in_a_file_is_found_and_anything_else_is_refused() -> None:

@@ -62,6 +62,9 @@ def test_scaling_is_measured_against_a_search_through_all(tmp_path):
         tmp_path, "spatial_performance_analyzer", {"sizes": [50, 800], "queries": 10}
     )
     assert found["speedup_over_scan"] == pytest.approx(found["scan_us"] / found["largest_query_us"])
+    saved_us = found["scan_us"] - found["largest_query_us"]
+    repaid = 100 * saved_us / (1e3 * found["largest_build_ms"])
+    assert found["repaid_by_query_percent"] == pytest.approx(repaid)
 
 
 def test_sizes_that_show_no_growth_are_refused(tmp_path):

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from agentbench_tui.experiments.spatial.index import INDEXES
+from agentbench_tui.experiments.spatial.index import INDEXES, HashGrid
 from agentbench_tui.experiments.spatial.places import SIDE, draw_places
 
 PLACES = arrays.arrays(
@@ -54,6 +54,14 @@ def test_answers_stay_right_when_points_have_moved(name, distribution):
 def test_many_points_at_one_place_are_all_found(name):
     index = INDEXES[name](np.full((300, 2), 7.0))
     assert index.within(7.0, 7.0, 0.0).tolist() == list(range(300))
+
+
+def test_a_grid_keeps_no_cell_that_all_have_left():
+    grid = HashGrid(np.full((2, 2), 5.0), cell=10.0)
+    for place in (15.0, 25.0, 35.0):
+        grid.move(np.array([0, 1]), np.full((2, 2), place))
+    assert list(grid._cells) == [(3, 3)]
+    assert grid.within(35.0, 35.0, 1.0).tolist() == [0, 1]
 
 
 def test_distributions_are_what_their_names_say():

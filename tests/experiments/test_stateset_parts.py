@@ -1,6 +1,8 @@
 """The parts that StateSet's suites measure do what they are called after."""
 
+import sqlite3
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +12,30 @@ from agentbench_tui.experiments.bench import Bench
 from agentbench_tui.experiments.order import Order, Reading
 from agentbench_tui.experiments.stateset.memory import DialogueMemory
 from agentbench_tui.experiments.stateset.training import Policy
+
+
+def test_a_full_memory_is_alike_in_every_iteration(tmp_path: Path) -> None:
+    values = {"turns": 60}
+    order = Order("stateset_memory_system", "", values, "code", "run", str(tmp_path),
+                  str(tmp_path / "x"), 7, 0)  # fmt: skip
+    bench = Bench(order)
+    assert bench.open().error is None
+    found = [bench.iterate(nth).metrics for nth in range(70)]
+    assert bench.close() is None
+    assert found == [{"turns": 60, "turns_in_context": 50}] * 70  # 600 words, 12 in a turn
+
+
+def test_the_store_begins_every_iteration_empty(tmp_path: Path) -> None:
+    bench = Bench(Order("self_store", "", {"rows": 5}, "code", "run", str(tmp_path),
+                        str(tmp_path / "x"), 7, 0))  # fmt: skip
+    assert bench.open().error is None
+    try:
+        for nth in range(2):
+            assert bench.iterate(nth).metrics == {"rows": 5}
+            with closing(sqlite3.connect(tmp_path / "x" / "store.db")) as connection:
+                assert connection.execute("SELECT COUNT(*) FROM measured").fetchone() == (5,)
+    finally:
+        assert bench.close() is None
 
 
 def iterate(slug: str, folder: Path, **values: object) -> Reading:

@@ -49,6 +49,8 @@ async def test_the_tool_measures_itself(tmp_path: Path) -> None:
     assert metrics["store"]["rows"]["value"] == 1_000
     for name in ("start-up", "harness-overhead"):
         assert metrics[name]["cpu_ms"]["value"] > 1
+    of_a_case = metrics["harness-overhead"]["case_cpu_ms"]["value"]
+    assert 190 * of_a_case < metrics["harness-overhead"]["cpu_ms"]["value"]
 
 
 def test_stub_is_the_practice_agent_beside_those_that_are_named(

@@ -19,12 +19,9 @@ from agentbench_tui.experiments.experiment import (
 )
 from agentbench_tui.experiments.farm.perception import Perception, PerceptionProfile
 from agentbench_tui.experiments.farm.world import World, WorldSettings
-from agentbench_tui.experiments.spatial.index import INDEXES
+from agentbench_tui.experiments.spatial.index import INDEXES, Structure
+from agentbench_tui.experiments.values import LEAST_FOR
 
-LEAST_FOR_P95 = 20
-"""Steps; with fewer a 95th percentile would be the slowest one."""
-
-Structure = Literal["ckdtree", "kdtree", "quadtree", "hash_grid"]
 _DIRECTIONS: Mapping[str, Literal["lower", "higher"]] = {
     "observes_per_sec": "higher",
     "mean_step_time_s": "lower",
@@ -191,6 +188,6 @@ def _flow(profile: PerceptionProfile, steps: list[float]) -> dict[str, Any]:
         "dense_rebuilds": profile.rebuilds,
         "dense_rebuild_time_s_total": profile.rebuild_s,
     }
-    if len(steps) >= LEAST_FOR_P95:
+    if len(steps) >= LEAST_FOR[0.95]:
         metrics["p95_step_time_s"] = float(np.quantile(steps, 0.95))
     return metrics

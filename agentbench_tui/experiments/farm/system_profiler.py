@@ -18,8 +18,7 @@ from agentbench_tui.experiments.farm.journal import Journal, Storage
 from agentbench_tui.experiments.farm.perception import Perception
 from agentbench_tui.experiments.farm.world import World, WorldSettings
 from agentbench_tui.experiments.spatial.index import INDEXES
-
-LEAST_FOR_P95 = 20
+from agentbench_tui.experiments.values import LEAST_FOR
 
 
 @register_experiment("system_profiler")
@@ -120,6 +119,6 @@ def _metrics(
         "rss_peak_bytes": max(resident),
         **{f"{name}_percent": 100 * spent / wall_s for name, spent in parts.items()},
     }
-    if len(step_ms) >= LEAST_FOR_P95:
+    if len(step_ms) >= LEAST_FOR[0.95]:
         metrics["p95_step_ms"] = float(np.quantile(step_ms, 0.95))
     return metrics

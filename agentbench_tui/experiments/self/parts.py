@@ -17,7 +17,10 @@ _INSERT = "INSERT INTO measured (name, value) VALUES (?, ?)"
 
 @register_experiment("self_store")
 class Store(Experiment):
-    """Queue rows for the writer and wait until all are on disk."""
+    """Queue rows for the writer and wait until all are committed, into a table that is empty.
+
+    Committed is what stands in SQLite's log; the disk need not have it yet.
+    """
 
     class Parameters(BaseModel):
         rows: int = Field(1000, ge=1, le=1_000_000)
@@ -35,6 +38,9 @@ class Store(Experiment):
         await self.writer.apply(
             lambda c: c.execute("CREATE TABLE measured (name TEXT, value REAL) STRICT")
         )
+
+    async def before_each(self, context: ExperimentContext) -> None:  # noqa: ARG002
+        await self.writer.apply(lambda c: c.execute("DELETE FROM measured"))
 
     async def execute_once(self, context: ExperimentContext) -> dict[str, int]:  # noqa: ARG002
         for n in range(self.params["rows"]):

@@ -7,7 +7,7 @@ a KD-tree and quadtree with buckets are here; scipy's cKDTree is taken as it is.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol
+from typing import Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,8 @@ from agentbench_tui.experiments.spatial.trees import KdTree, QuadTree
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+
+Structure = Literal["ckdtree", "kdtree", "quadtree", "hash_grid"]
 
 CELL = 20.0
 
@@ -75,7 +77,10 @@ class HashGrid:
         for nth, (x, y) in zip(moved.tolist(), places.tolist(), strict=True):
             key = self._key(x, y)
             if key != self._at[nth]:
-                self._cells[self._at[nth]].remove(nth)
+                left = self._cells[self._at[nth]]
+                left.remove(nth)
+                if not left:
+                    del self._cells[self._at[nth]]
                 self._cells.setdefault(key, []).append(nth)
                 self._at[nth] = key
         self._places[moved] = places

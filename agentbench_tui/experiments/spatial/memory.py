@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import gc
 import json
-import subprocess
 import sys
 from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
@@ -19,11 +18,10 @@ from agentbench_tui.experiments.experiment import (
     ExperimentContext,
     register_experiment,
 )
-from agentbench_tui.experiments.spatial.index import INDEXES
+from agentbench_tui.experiments.program import run_module
+from agentbench_tui.experiments.spatial.index import INDEXES, Structure
 from agentbench_tui.experiments.spatial.places import draw_places
-from agentbench_tui.experiments.spatial.structures import VARIANTS, Structure
-
-LIMIT_S = 120.0
+from agentbench_tui.experiments.spatial.structures import VARIANTS
 
 
 @register_experiment("spatial_memory_profiler")
@@ -56,17 +54,7 @@ class SpatialMemoryProfiler(Experiment):
     def execute_once(self, context: ExperimentContext) -> dict[str, Any]:
         given = self.params
         asked = [given["structure"], given["entities"], given["copies"], context.seed]
-        found = subprocess.run(
-            [sys.executable, "-m", __name__, *map(str, asked)],
-            capture_output=True,
-            text=True,
-            timeout=LIMIT_S,
-            check=False,
-        )
-        if found.returncode:
-            last = found.stderr.strip().rpartition("\n")[2]
-            raise RuntimeError(f"its process ended with {found.returncode}: {last}")
-        metrics: dict[str, Any] = json.loads(found.stdout)
+        metrics: dict[str, Any] = json.loads(run_module(__name__, *map(str, asked)).output)
         return metrics
 
 

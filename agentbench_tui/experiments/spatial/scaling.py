@@ -15,9 +15,9 @@ from agentbench_tui.experiments.experiment import (
     ExperimentContext,
     register_experiment,
 )
-from agentbench_tui.experiments.spatial.index import INDEXES
+from agentbench_tui.experiments.spatial.index import INDEXES, Structure
 from agentbench_tui.experiments.spatial.places import SIDE, draw_places
-from agentbench_tui.experiments.spatial.structures import VARIANTS, Structure
+from agentbench_tui.experiments.spatial.structures import VARIANTS
 from agentbench_tui.model.identity import derive_seed
 
 
@@ -25,9 +25,10 @@ from agentbench_tui.model.identity import derive_seed
 class SpatialPerformanceAnalyzer(Experiment):
     """How the times of a structure grow with its points, and when it pays for being built.
 
-    It pays after so many questions, against a search through all points. `…_exponent` is the slope
-    of log time over log points by least squares over all sizes: about 1 where time grows in
-    proportion. The radius is such that with every size a question finds equally many points.
+    `repaid_by_query_percent` is how much of the time to build one question saves against a search
+    through all points: at 5 it has paid after 20 questions, below 0 it never pays. `…_exponent` is
+    the slope of log time over log points by least squares over all sizes: about 1 where time grows
+    in proportion. The radius is such that with every size a question finds equally many points.
     """
 
     class Parameters(BaseModel):
@@ -44,6 +45,7 @@ class SpatialPerformanceAnalyzer(Experiment):
         "build_exponent": "lower",
         "query_exponent": "lower",
         "speedup_over_scan": "higher",
+        "repaid_by_query_percent": "higher",
     }
     asks_agent = False
     tags: ClassVar[tuple[str, ...]] = ("spatial", "profiling")
@@ -78,17 +80,15 @@ class SpatialPerformanceAnalyzer(Experiment):
         if found != scanned:
             raise ValueError(f"{found} points found, {scanned} by a search through all")
         saved_s = scan_s - query_s[-1]
-        metrics = {
+        return {
             "build_exponent": growth_exponent(self._sizes, build_s),
             "query_exponent": growth_exponent(self._sizes, query_s),
             "largest_build_ms": 1e3 * build_s[-1],
             "largest_query_us": 1e6 * query_s[-1],
             "scan_us": 1e6 * scan_s,
             "speedup_over_scan": scan_s / query_s[-1],
+            "repaid_by_query_percent": 100 * saved_s / build_s[-1],
         }
-        if saved_s > 0:  # else it never pays
-            metrics["pays_after_queries"] = build_s[-1] / saved_s
-        return metrics
 
     def _ask(self, within: Callable[[float, float, float], NDArray[Any]], radius: float) -> int:
         return sum(len(within(x, y, radius)) for x, y in self._asked)

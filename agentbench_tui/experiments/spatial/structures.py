@@ -14,11 +14,10 @@ from agentbench_tui.experiments.experiment import (
     ExperimentContext,
     register_experiment,
 )
-from agentbench_tui.experiments.spatial.index import INDEXES
+from agentbench_tui.experiments.spatial.index import INDEXES, Structure
 from agentbench_tui.experiments.spatial.places import SIDE, draw_places
 from agentbench_tui.model.identity import derive_seed
 
-Structure = Literal["ckdtree", "kdtree", "quadtree", "hash_grid"]
 VARIANTS: Mapping[str, Mapping[str, Any]] = {
     name.replace("_", "-"): {"structure": name} for name in INDEXES
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections import Counter, deque
+from itertools import cycle
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, Field
@@ -18,6 +19,11 @@ _WORDS = (
     "order", "parcel", "refund", "screen", "cable", "monday", "thursday", "broken", "late", "size",
     "colour", "invoice", "account", "password", "delivery", "address", "store", "return", "receipt",
 )  # fmt: skip
+
+
+_TURN_WORDS = 12
+_MORE = 64
+"""Turns that are said in turn."""
 
 
 class DialogueMemory:
@@ -60,16 +66,20 @@ class DialogueMemory:
         return [text for grade, _, text in sorted(graded, reverse=True)[:most] if grade > 0]
 
 
-def _filled(turns: int, seed: int) -> DialogueMemory:
-    draw = random.Random(seed)  # noqa: S311  # not a secret
+def _filled(turns: int, draw: random.Random) -> DialogueMemory:
     memory = DialogueMemory(turns)
     for nth in range(turns):
-        memory.add("user" if nth % 2 == 0 else "assistant", " ".join(draw.choices(_WORDS, k=12)))
+        memory.add("user" if nth % 2 == 0 else "assistant", _said(draw))
     return memory
 
 
+def _said(draw: random.Random) -> str:
+    return " ".join(draw.choices(_WORDS, k=_TURN_WORDS))
+
+
 class _Remembered(Experiment):
-    """Base of those that begin with a full memory, so that no iteration differs from another."""
+    """Base of those that begin with a full memory, so that no iteration differs from another: what
+    is added is as long as what goes."""
 
     class Parameters(BaseModel):
         turns: int = Field(200, ge=2, le=1_000_000, description="Turns that are remembered.")
@@ -78,7 +88,9 @@ class _Remembered(Experiment):
     tags = ("stateset", "memory")
 
     def setup(self, context: ExperimentContext) -> None:
-        self.memory = _filled(self.params["turns"], context.seed)
+        draw = random.Random(context.seed)  # noqa: S311  # not a secret
+        self.memory = _filled(self.params["turns"], draw)
+        self.more = cycle([_said(draw) for _ in range(_MORE)])
 
 
 @register_experiment("stateset_memory_system")
@@ -86,7 +98,7 @@ class MemorySystem(_Remembered):
     """Add a turn to a dialogue's memory, and build the context of the next prompt."""
 
     def execute_once(self, context: ExperimentContext) -> dict[str, int]:  # noqa: ARG002
-        self.memory.add("user", "my parcel is late, when will the order come")
+        self.memory.add("user", next(self.more))
         kept = self.memory.context(most_words=600)
         return {"turns": len(self.memory), "turns_in_context": len(kept)}
 

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import sqlite3
-import subprocess
-import sys
-import time
 from collections.abc import Mapping
 from contextlib import closing
 from typing import Any, ClassVar, Literal
@@ -20,8 +16,7 @@ from agentbench_tui.experiments.experiment import (
     ExperimentContext,
     register_experiment,
 )
-
-_AGENT = "def answer(question):\n    return '4'\n"
+from agentbench_tui.experiments.program import NoopRun
 
 
 @register_experiment("run_db")
@@ -55,17 +50,7 @@ class RunDatabase(Experiment):
         self._folder = context.run_dir / "command"
         shutil.rmtree(self._folder, ignore_errors=True)  # of this very run, interrupted here
         self._folder.mkdir()
-        (self._folder / "agent.py").write_text(_AGENT)
-        cases = [{"input": f"2 + 2 ({n})", "expected": "4"} for n in range(self.params["cases"])]
-        benchmark = {
-            "benchmark_id": "noop",
-            "dataset": {"cases": cases},
-            "scorers": ["exact"],
-            "iterations": {"warmup": 0, "measured": 1},
-            "concurrency": 16,
-        }
-        suite = {"suite_id": "noop", "benchmarks": [benchmark]}
-        (self._folder / "suite.json").write_text(json.dumps(suite))
+        self._run = NoopRun(self._folder, self.params["cases"], concurrency=16)
         self._nth = 0
 
     def execute_once(self, context: ExperimentContext) -> dict[str, Any]:  # noqa: ARG002
@@ -76,24 +61,11 @@ class RunDatabase(Experiment):
             "memory": ["--db", ":memory:"],
             "memory_persist": ["--db", ":memory:", "--persist", str(file)],
         }[self.params["storage"]]
-        agent = f"python:{self._folder / 'agent.py'}:answer"
-        command = [sys.executable, "-m", "agentbench_tui", "run", str(self._folder / "suite.json")]
-        cpu_before, began = _cpu_s(), time.perf_counter()
-        ended = subprocess.run(
-            [*command, "--agent", agent, "--no-ui", "--quiet", *where],
-            capture_output=True,
-            text=True,
-            check=False,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-        )
-        seconds = time.perf_counter() - began
-        if ended.returncode:
-            last = ended.stderr.strip().rpartition("\n")[2]
-            raise RuntimeError(f"the run ended with {ended.returncode}: {last}")
+        taken = self._run.run(*where)
         metrics = {
-            "command_s": seconds,
-            "cpu_s": _cpu_s() - cpu_before,
-            "cases_per_s": self.params["cases"] / seconds,
+            "command_s": taken.seconds,
+            "cpu_s": taken.cpu_s,
+            "cases_per_s": self.params["cases"] / taken.seconds,
         }
         if file.exists():
             metrics["kept_answers"] = _answers(file)
@@ -106,12 +78,6 @@ class RunDatabase(Experiment):
 
     def teardown(self, context: ExperimentContext) -> None:
         shutil.rmtree(context.run_dir / "command", ignore_errors=True)
-
-
-def _cpu_s() -> float:
-    """Of all child processes that have ended, user and system."""
-    times = os.times()
-    return times.children_user + times.children_system
 
 
 def _answers(file: os.PathLike[str]) -> int:

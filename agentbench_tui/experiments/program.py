@@ -1,0 +1,74 @@
+"""Programs that experiments start: what one takes, and a run that costs nothing but itself."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+_AGENT = "def answer(question):\n    return '4'\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What a program took from its start to its end."""
+
+    seconds: float
+    cpu_s: float
+    """Of it and of those that it started and waited for, user and system."""
+    output: str
+    """What it wrote to standard output."""
+
+
+def run_module(name: str, *arguments: str) -> Taken:
+    """Run `python -m NAME ARGUMENTS` with the modules that this process finds.
+
+    Raises RuntimeError with the last line that it said where it does not end with 0.
+    """
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        began = time.perf_counter()
+        with subprocess.Popen(
+            [sys.executable, "-m", name, *arguments],
+            stdin=subprocess.DEVNULL, stdout=out, stderr=err, env=environment,
+        ) as process:  # fmt: skip
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+        seconds = time.perf_counter() - began
+        if process.returncode:
+            err.seek(0)
+            last = err.read().decode(errors="replace").strip().rpartition("\n")[2]
+            what = " ".join([name, *arguments[:1]])
+            raise RuntimeError(f"`{what}` ended with {process.returncode}: {last}")
+        out.seek(0)
+        return Taken(seconds, usage.ru_utime + usage.ru_stime, out.read().decode(errors="replace"))
+
+
+class NoopRun:
+    """So many cases and an agent that answers at once, as a command of this program."""
+
+    def __init__(self, folder: Path, cases: int, concurrency: int = 1) -> None:
+        """Writes its files into the folder."""
+        self._agent, self._suite = folder / "noop_agent.py", folder / f"noop-{cases}.json"
+        self._agent.write_text(_AGENT)
+        benchmark = {
+            "benchmark_id": "noop",
+            "dataset": {
+                "cases": [{"input": f"2 + 2 ({n})", "expected": "4"} for n in range(cases)]
+            },
+            "scorers": ["exact"],
+            "iterations": {"warmup": 0, "measured": 1},
+            "concurrency": concurrency,
+        }
+        self._suite.write_text(json.dumps({"suite_id": "noop", "benchmarks": [benchmark]}))
+
+    def run(self, *where: str) -> Taken:
+        """`where` says with which database. Raises RuntimeError."""
+        agent = f"python:{self._agent}:answer"
+        words = (str(self._suite), "--agent", agent, "--no-ui", "--quiet", *where)
+        return run_module("agentbench_tui", "run", *words)
