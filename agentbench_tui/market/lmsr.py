@@ -43,17 +43,5 @@ def shares_for(net: float, money: float, b: float) -> float:
     return b * (gain + math.log1p(-math.exp(log_q - gain)) - log_p)
 
 
-def net_at(probability: float, b: float) -> float:
-    """The net at which a YES share costs `probability`, strictly between 0 and 1."""
-    if not 0.0 < probability < 1.0:
-        raise ValueError(f"a price is between 0 and 1, not {probability}")
-    return b * (math.log(probability) - math.log1p(-probability))
-
-
-def worst_loss(b: float) -> float:
-    """The most that the market maker can lose from a market opened at price 1/2: b ln 2."""
-    return b * math.log(2.0)
-
-
 def _softplus(value: float) -> float:
     return max(value, 0.0) + math.log1p(math.exp(-abs(value)))

@@ -18,6 +18,8 @@ SELF = "you"
 """The tested agent as an author."""
 TREND_TICKS = 10
 """How far back tags are counted."""
+_MOST_COUNTED = 500
+"""Posts of them, the newest."""
 
 
 class Social:
@@ -125,12 +127,8 @@ class Social:
 
     def tags(self, view: WorldView) -> list[dict[str, Any]]:
         """Subjects of the posts of the last ticks, most frequent first."""
-        counts: Counter[str] = Counter()
-        for post in view.posts(500):
-            if post.tick <= view.tick - TREND_TICKS:
-                break
-            if post.subject:
-                counts[post.subject] += 1
+        posts = self._posts[self._end(view.tick - TREND_TICKS) : self._end(view.tick)]
+        counts = Counter(post["subject"] for post in posts[-_MOST_COUNTED:] if post["subject"])
         ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
         return [{"tag": subject, "posts": count} for subject, count in ranked[:10]]
 

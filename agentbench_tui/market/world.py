@@ -7,7 +7,7 @@ is the one that closes the game. Every number is an integer, so that equal seeds
     money    micro-dollars (`DOLLAR`)
     rates    parts per billion (`PER_BILLION`), fees and margins parts per million
 
-A world is harness data: it holds its seed and its future. Agents get what `World.at(tick)` gives.
+A world is harness data: it holds its seed and its future. Agents get what a `Game` shows.
 """
 
 from __future__ import annotations

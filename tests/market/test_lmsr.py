@@ -60,19 +60,7 @@ def test_a_pair_of_yes_and_no_costs_one_dollar(net: float, shares: float, b: flo
     assert yes + no == pytest.approx(shares, abs=1e-9)
 
 
-@given(st.floats(0.001, 0.999), LIQUIDITY)
-def test_the_net_at_a_price_has_that_price(price: float, b: float) -> None:
-    assert lmsr.price(lmsr.net_at(price, b), b) == pytest.approx(price, rel=1e-12)
-
-
-@pytest.mark.parametrize("price", [0.0, 1.0, -0.1, math.nan])
-def test_no_net_has_a_price_outside_0_to_1(price: float) -> None:
-    with pytest.raises(ValueError, match="between 0 and 1"):
-        lmsr.net_at(price, 100.0)
-
-
 @given(st.floats(0.0, 50_000.0), st.floats(50.0, 500.0))
 def test_the_maker_loses_at_most_b_ln_2(shares: float, b: float) -> None:
     loss = shares - lmsr.cost_of(0.0, shares, b)
-    assert loss <= lmsr.worst_loss(b) + 1e-9
-    assert lmsr.worst_loss(b) == pytest.approx(b * 0.6931471805599453)
+    assert loss <= b * 0.6931471805599453 + 1e-9

@@ -64,15 +64,14 @@ def test_the_attack_foretells_every_outcome_of_the_original() -> None:
 
 def published(world: World) -> list[float]:
     """All numbers that can be asked for at tick 0."""
-    view = world.at(0)
     numbers: list[float] = [0.0] * 4
     for place, market in enumerate(world.markets):
-        net = view.flow(place) / SHARE_UNITS
+        net = world.flows[place][0] / SHARE_UNITS
         numbers += [max(net, 0.0), max(-net, 0.0), price(net, market.b), market.b]
-        numbers += [view.volume(place) / SHARE_UNITS, market.resolve_tick]
+        numbers += [world.volumes[place][0] / SHARE_UNITS, market.resolve_tick]
     for place in range(len(world.perpetuals)):
-        numbers += [view.mark(place) / 1e6, view.index(place) / 1e6, view.funding(place) / 1e9]
-        numbers.append(view.open_interest(place))
+        numbers += [world.marks[place][0] / 1e6, world.indexes[place][0] / 1e6]
+        numbers += [world.funding[place][0] / 1e9, world.open_interest[place][0]]
     return numbers
 
 
@@ -92,14 +91,14 @@ def fractions(value: int) -> list[float]:
 
 def features(world: World, market: int) -> list[float]:
     """What else is published at tick 0 beside the price, of this market and of its neighbours."""
-    view = world.at(0)
     place = world.markets[market]
-    numbers = fractions(view.flow(market)) + fractions(view.volume(market))
+    numbers = fractions(world.flows[market][0]) + fractions(world.volumes[market][0])
     numbers += [place.resolve_tick / world.ticks - 0.75, place.b / 500 - 0.5]
     for perpetual in range(len(world.perpetuals)):
-        numbers += fractions(view.mark(perpetual) // world.perpetuals[perpetual].price_unit)
-        numbers += fractions(view.open_interest(perpetual)) + fractions(view.funding(perpetual))
-    return [*numbers, *map(float, view.flow_history((market + 1) % len(world.markets), 1))]
+        numbers += fractions(world.marks[perpetual][0] // world.perpetuals[perpetual].price_unit)
+        numbers += fractions(world.open_interest[perpetual][0])
+        numbers += fractions(world.funding[perpetual][0])
+    return [*numbers, float(world.flows[(market + 1) % len(world.markets)][0])]
 
 
 def _brier(stated: Floats, happened: Floats) -> float:
