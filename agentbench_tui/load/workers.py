@@ -60,6 +60,7 @@ class LoadWorker:
                 COMMAND,
                 environment=environment(),
                 ahead=take_ahead(),
+                watched=False,
                 on_output=self._hear,
                 on_end=self._end,
             )

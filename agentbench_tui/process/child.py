@@ -77,10 +77,15 @@ class Child:
         memory_limit_mb: float | None = None,
         address_space_mb: float | None = None,
         ahead: Program | None = None,
+        watched: bool = True,
         on_output: Callable[[bytes], None],
         on_end: Callable[[], None],
     ) -> None:
-        """Start the program, or take over the one that was started `ahead`. Raises SpawnError."""
+        """Start the program, or take over the one that was started `ahead`. Raises SpawnError.
+
+        Its tree's memory is read ten times a second, unless it is not `watched`: a part of ours
+        whose readings nobody asks for.
+        """
         adopt_orphans()
         begun = ahead or start_program(command, environment=environment, cwd=cwd)
         self._own_peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -89,7 +94,8 @@ class Child:
         roots.add(self.pid)
         self.tree = ProcessTree(self.pid, mark, memory_limit_mb)
         self._watcher = current_watcher()
-        self._watcher.add(self.tree)
+        if watched:
+            self._watcher.add(self.tree)
         self._limit_address_space(address_space_mb)
         self._loop = asyncio.get_running_loop()
         self._on_output = on_output

@@ -28,7 +28,11 @@ class LineChild:
         self._ended = False
         try:
             self.process = Child(
-                command, environment=environment, on_output=self._hear, on_end=self._end
+                command,
+                environment=environment,
+                watched=False,
+                on_output=self._hear,
+                on_end=self._end,
             )
         except SpawnError as error:
             raise AgentFailure(FailureKind.HARNESS, str(error)) from error
