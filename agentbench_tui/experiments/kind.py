@@ -26,6 +26,7 @@ from agentbench_tui.experiments.registry import find_experiment
 from agentbench_tui.experiments.settings import equal_variants
 from agentbench_tui.experiments.variants import is_variant, parameters_of
 from agentbench_tui.instruments.perf_counters import perf_words
+from agentbench_tui.instruments.registry import unheeded
 from agentbench_tui.model.answer import Case
 from agentbench_tui.model.identity import content_hash, derive_seed
 
@@ -77,6 +78,9 @@ async def run(group: Group, context: RunContext) -> None:
     benchmark = group.resolved()
     if _at_once(group, context) > 1:  # so that points disturb neither random numbers nor memory
         benchmark = benchmark.model_copy(update={"fresh_process": True})
+    if _is_first(group, context):
+        for option in unheeded(benchmark.instruments):
+            context.say(f"{option} is not heeded: gauges are kept as long as the run goes on")
     case_key = await _case_key(group, benchmark, context)
     await context.environment()
     for repeat in range(context.plan.repeats):

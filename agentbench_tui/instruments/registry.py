@@ -22,7 +22,7 @@ SHORTEST_INTERVAL_MS = 10.0
 
 _OPTIONS: dict[str, dict[str, float]] = {
     "timing": {},
-    "psutil": {"interval_ms": SHORTEST_INTERVAL_MS, "max_samples": 1},
+    "psutil": {"interval_ms": SHORTEST_INTERVAL_MS},
     "gpu": {"interval_ms": SHORTEST_INTERVAL_MS},
     "cprofile": {"top_n": 1},
     "pyinstrument": {"interval_ms": 0.1},
@@ -31,6 +31,8 @@ _OPTIONS: dict[str, dict[str, float]] = {
     "perf": {},
 }
 """Instrument → option → its smallest value."""
+_UNHEEDED: dict[str, dict[str, float]] = {"psutil": {"max_samples": 1}}
+"""Options of AgentFarm's specifications, which are experiments: they are taken, and do nothing."""
 PROFILERS = frozenset({"cprofile", "pyinstrument", "tracemalloc", "memray"})
 GAUGES = frozenset({"psutil", "gpu"})
 """Those whose `interval_ms` says how often the gauges are read."""
@@ -56,12 +58,26 @@ def check_instrument(spec: str | Mapping[str, Any], kind: str) -> list[str]:
     return [
         problem
         for option, value in (options or {}).items()
-        for problem in _check_option(str(name), str(option), value)
+        for problem in _check_option(str(name), str(option), value, kind)
     ]
 
 
-def _check_option(name: str, option: str, value: Any) -> list[str]:
+def unheeded(instruments: Iterable[str | Mapping[str, Any]]) -> list[str]:
+    """The options that are taken and do nothing, `INSTRUMENT: OPTION`."""
+    return [
+        f"{name}: {option}"
+        for spec in instruments
+        if isinstance(spec, Mapping)
+        for name, options in spec.items()
+        for option in options or {}
+        if option in _UNHEEDED.get(name, {})
+    ]
+
+
+def _check_option(name: str, option: str, value: Any, kind: str) -> list[str]:
     known = _OPTIONS[name]
+    if kind == "experiment":
+        known = {**known, **_UNHEEDED.get(name, {})}
     if option not in known:
         return [f"{name}: there is no option `{option}`{did_you_mean(option, known)}"]
     if isinstance(value, bool) or not isinstance(value, int | float) or not value >= known[option]:

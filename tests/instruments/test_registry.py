@@ -2,7 +2,7 @@
 
 import pytest
 
-from agentbench_tui.instruments.registry import check_instrument, sampling_interval_s
+from agentbench_tui.instruments.registry import check_instrument, sampling_interval_s, unheeded
 
 
 @pytest.mark.parametrize("spec", ["timing", "psutil", "gpu", {"psutil": {"interval_ms": 200}}])
@@ -16,6 +16,7 @@ def test_known_instruments_are_taken(spec: object) -> None:
         ("psutl", 'did you mean "psutil"'),
         ({"psutil": {"intervall_ms": 200}}, 'did you mean "interval_ms"'),
         ({"psutil": {"interval_ms": 5}}, "at least 10"),
+        ({"psutil": {"max_samples": 10}}, "there is no option `max_samples`"),
         ({"psutil": {"interval_ms": True}}, "must be a number"),
         ({"psutil": {}, "gpu": {}}, "one name with its options"),
         ("cprofile", "profiles experiments"),
@@ -28,6 +29,12 @@ def test_what_is_wrong_is_said(spec: object, said: str) -> None:
 
 def test_experiments_may_be_profiled() -> None:
     assert check_instrument({"cprofile": {"top_n": 30}}, "experiment") == []
+
+
+def test_an_option_of_agentfarm_is_taken_of_experiments_alone_and_named_as_unheeded() -> None:
+    spec = {"psutil": {"interval_ms": 200, "max_samples": 1000}}
+    assert check_instrument(spec, "experiment") == []
+    assert unheeded(["timing", spec, {"gpu": None}]) == ["psutil: max_samples"]
 
 
 def test_gauges_are_read_as_often_as_the_most_eager_asks() -> None:

@@ -17,7 +17,7 @@ from agentbench_tui.instruments.sampler import Sampler
 
 Arrived = tuple[str, float, dict[str, object]]
 QUICK_S = 0.02
-PATIENCE_S = 10.0
+PATIENCE_S = 60.0
 
 
 class Inbox:

@@ -7,7 +7,7 @@ import pytest
 
 from agentbench_tui.instruments.version_control import Vcs, capture_vcs
 
-PATIENCE_S = 20.0
+PATIENCE_S = 60.0
 """Slow machines get more time than a run would give."""
 
 
