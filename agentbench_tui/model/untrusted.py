@@ -23,6 +23,11 @@ _SECRET_SHAPE = re.compile(
     r"|(?<=://)[^/\s:@]+:[^/\s@]+(?=@)",
     re.DOTALL,
 )
+_BEGINNINGS = (
+    *("sk-", "pk-", "rk-", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "AKIA", "://"),
+    "-----BEGIN ",
+)
+"""Of what `_SECRET_SHAPE` matches, `bearer` aside: no text without one of them holds any."""
 _MASK = "***"
 
 
@@ -78,15 +83,9 @@ class Redactor:
 
 
 def _may_hold_secret(text: str) -> bool:
-    # The pattern costs a microsecond per 100 characters; these probes cost a tenth of that.
-    return (
-        "-" in text
-        or "_" in text
-        or "AKIA" in text
-        or "://" in text
-        or "earer " in text
-        or "EARER " in text
-    )
+    # The pattern costs a microsecond per 10 characters; looking for its beginnings costs a
+    # tenth of that.
+    return any(begin in text for begin in _BEGINNINGS) or "bearer" in text.lower()
 
 
 def redact(text: str) -> str:

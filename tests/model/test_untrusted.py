@@ -1,0 +1,28 @@
+"""Secrets are masked wherever they stand, whatever the environment is."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agentbench_tui.model import untrusted
+from agentbench_tui.model.untrusted import Redactor
+
+PARTS = st.sampled_from(
+    [
+        *("sk-", "pk-", "rk-", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "AKIA", "bearer", "BeaRer"),
+        *("-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----", "-----BEGIN RSA ", "://"),
+        *("abcdefghijklmnop", "0123456789ABCDEF", "A1b2C3d4E5", "_", "-", " ", "\n", "@", ":", "a"),
+    ]
+)
+
+
+@given(st.lists(PARTS, max_size=8).map("".join))
+def test_no_secret_is_missed_for_not_being_looked_for(text: str) -> None:
+    assert Redactor({})(text) == untrusted._SECRET_SHAPE.sub("***", text)
+
+
+def test_keys_of_known_shapes_and_values_of_secret_variables_are_masked() -> None:
+    redactor = Redactor({"SOME_TOKEN": "correct-horse", "HOME": "/somewhere"})
+    for key in ("sk-" + "a" * 20, "ghu_" + "a" * 20, "AKIA" + "A" * 16, "BeaRer abcdefgh"):
+        assert redactor(f"key {key}!") == "key ***!"
+    assert redactor("postgres://me:word@host/") == "postgres://***@host/"
+    assert redactor("correct-horse in /somewhere") == "*** in /somewhere"
