@@ -28,6 +28,7 @@ import msgspec
 
 from agentbench_tui.analysis.level_verdict import LONGEST, LevelVerdict
 from agentbench_tui.stress.axis import Axis, AxisName
+from agentbench_tui.stress.window_bounds import level_figure
 
 Purpose = Literal["climb", "descend", "bisect", "repeat", "overload", "hysteresis", "drift"]
 Status = Literal["found", "wide", "not reached", "below the least", "nothing clear"]
@@ -115,17 +116,21 @@ class BreakingPoint(msgspec.Struct, frozen=True, kw_only=True):
     def words(self) -> str:
         """One sentence."""
         unit = f" {self.unit}" if self.unit else ""
-        if self.fails is None and self.passes is None:
-            text = f"no level of {self.on} passed or failed clearly"
-        elif self.fails is None:
-            text = f"passes up to {self.passes:,.4g}{unit}, the most that was tried"
-        elif self.passes is None:
-            text = f"fails from {self.fails:,.4g}{unit}, the least that was tried"
+        ends = (self.passes, self.fails)
+        passes, fails = ("" if end is None else level_figure(end) for end in ends)
+        if passes and fails:
+            text = f"passes at {passes}{unit}, fails at {fails}"
+        elif passes:
+            text = f"passes up to {passes}{unit}, the most that was tried"
+        elif fails:
+            text = f"fails from {fails}{unit}, the least that was tried"
         else:
-            text = f"passes at {self.passes:,.4g}{unit}, fails at {self.fails:,.4g}"
+            text = f"no level of {self.on} passed or failed clearly"
         text += f" ({self.reason})" if self.reason else ""
-        text += f"; unclear at {', '.join(f'{u:,.4g}' for u in self.unclear)}" * bool(self.unclear)
-        text += f"; {self.before:,.4g} had passed before" if self.before is not None else ""
+        text += f"; unclear at {', '.join(map(level_figure, self.unclear))}" * bool(self.unclear)
+        text += (
+            f"; {level_figure(self.before)} had passed before" if self.before is not None else ""
+        )
         text += "; not repeated" * (not self.confirmed)
         text += "; does not come back after an overload" * (self.hysteresis is True)
         text += "; no longer passes at the end" * (self.drift is True)

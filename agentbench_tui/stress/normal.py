@@ -14,7 +14,7 @@ from agentbench_tui.stress.course import Course
 from agentbench_tui.stress.report import LimitsUsed, NormalLoad
 from agentbench_tui.stress.reporter import facts_of
 from agentbench_tui.stress.scaling import closed_rate
-from agentbench_tui.stress.window_bounds import error_bounds
+from agentbench_tui.stress.window_bounds import error_bounds, level_figure
 
 if TYPE_CHECKING:
     from agentbench_tui.stress.measured import Measured
@@ -111,7 +111,7 @@ async def measure_normal(stand: Stand, spec: StressSpec, reporter: Reporter) -> 
             capacity = lasting
             if EASE * lasting < rate:
                 users, rate = max(1, round(users * EASE * lasting / rate)), EASE * lasting
-                words = f"half of the {lasting:,.4g} requests/s {_LASTING}"
+                words = f"half of the {level_figure(lasting)} requests/s {_LASTING}"
         held = await _hold(stand, spec, rate, at_ease)
         if held.rate < rate:
             users, rate = max(1, round(users * held.rate / rate)), held.rate
@@ -203,7 +203,7 @@ class _Held(NamedTuple):
     def words(self) -> str:
         """How it was found, if not by the ladder alone."""
         before = self.tried[-1]
-        return f"half of the {before.answered_per_s:,.4g} requests/s {_LASTING}"
+        return f"half of the {level_figure(before.answered_per_s)} requests/s {_LASTING}"
 
 
 def _baseline(stand: Stand, spec: StressSpec, rate: float) -> Course:
@@ -298,7 +298,7 @@ def _throughput(step: Measured) -> float:
     if rate is not None:
         return rate
     ends = step.end_s[step.ok]
-    if not ends.size:
+    if not ends.size or not step.length_s:  # the last requests of a budget take no time to begin
         return 0.0
     begins_s = min(1.5 * float(ends.min()), step.length_s / 2)
     within = np.count_nonzero((ends > begins_s) & (ends <= step.length_s))
@@ -337,6 +337,7 @@ def _unanswered(window: Measured) -> AgentFailure:
 def _words(at_ease: Measured, ladder: list[Measured]) -> str:
     most = max(ladder, key=_throughput)
     return (
-        f"half of the {_throughput(at_ease):,.4g} requests/s that {at_ease.users or 1} users had"
-        f" answered without queueing; {most.users or 1} users had {_throughput(most):,.4g}"
+        f"half of the {level_figure(_throughput(at_ease))} requests/s that {at_ease.users or 1}"
+        f" users had answered without queueing; {most.users or 1} users had"
+        f" {level_figure(_throughput(most))}"
     )

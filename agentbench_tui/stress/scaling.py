@@ -15,6 +15,7 @@ import numpy as np
 
 from agentbench_tui.analysis.scalability import LOADS, fit_usl
 from agentbench_tui.stress.report import ScalingFacts
+from agentbench_tui.stress.window_bounds import level_figure
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -139,7 +140,7 @@ def _undescribed(
         largest=fit.largest_load,
         r2=fit.r2,
         words=f"not by the scalability law, which is up to {100 * beside:.0f} % off: at most"
-        f" {rate:,.4g} requests/s were answered, with {most:,.0f} users",
+        f" {level_figure(rate)} requests/s were answered, with {most:,.0f} users",
         points=tuple(points),
     )
 

@@ -114,6 +114,11 @@ def level_of(window: WindowFacts) -> str:
     return "no set rate" if rate is None else f"{figure(rate)} requests/s"
 
 
+def level_figure(value: float) -> str:
+    """Four digits, more of a large number, never an exponent: `8.5`, `84.25`, `131,072`."""
+    return f"{value:,.0f}" if abs(value) >= 1e4 else f"{value:,.4g}"
+
+
 def figure(value: float) -> str:
     """Three digits, more of a large number, never an exponent: `0.0123`, `8.5`, `84.3`, `7,620`."""
     if abs(value) >= 100:

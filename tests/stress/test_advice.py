@@ -17,7 +17,7 @@ from agentbench_tui.stress.report import (
     TrendFacts,
     WindowFacts,
 )
-from agentbench_tui.stress.window_bounds import figure
+from agentbench_tui.stress.window_bounds import figure, level_figure
 
 LIMITS = LimitsUsed(error_share=0.01, p95_ms=100.0, completed_share=0.95, derived=True)
 
@@ -485,6 +485,13 @@ def test_what_the_measurement_lacked() -> None:
 )
 def test_figures_have_no_exponents(value: float, shown: str) -> None:
     assert figure(value) == shown
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"), [(8.5, "8.5"), (220.61, "220.6"), (1394, "1,394"), (131_072, "131,072")]
+)
+def test_figures_of_levels_have_four_digits_and_no_exponents(value: float, shown: str) -> None:
+    assert level_figure(value) == shown
 
 
 def test_over_all_scenarios_each_rule_speaks_once_and_the_worst_comes_first() -> None:

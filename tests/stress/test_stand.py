@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from staged import QUICK_MOCK, Staged, descendants, on_stand
+from staged import QUICK_MOCK, Staged, descendants, on_stand, staged
 
 from agentbench_tui.load.rate_profile import Steps
 from agentbench_tui.stress.budget import Stopped
@@ -185,6 +185,14 @@ async def test_budgets_hold_whatever_the_scenario_asks(
     assert staged.told.status == "stopped"
     assert "30 requests (`max_requests`) are used up" in staged.told.reason
     assert staged.outcome.status == "complete"
+
+
+async def test_a_budget_may_end_while_normal_load_is_looked_for(tmp_path: Path) -> None:
+    """Two users are left two of twelve requests."""
+    found = await staged(tmp_path, QUICK_MOCK, scenario="high_load", max_requests=12)
+    assert found.told.status == "stopped"
+    assert "12 requests (`max_requests`) are used up" in found.told.reason
+    assert found.told.advice == []
 
 
 async def test_no_window_outlasts_the_time_of_the_execution(

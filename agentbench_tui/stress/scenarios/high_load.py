@@ -10,6 +10,7 @@ from agentbench_tui.stress.course import Course
 from agentbench_tui.stress.reporter import facts_of
 from agentbench_tui.stress.score import recovered, score_of
 from agentbench_tui.stress.searching import probe, rate_lengths, warm_up_of
+from agentbench_tui.stress.window_bounds import level_figure
 
 if TYPE_CHECKING:
     from agentbench_tui.stress.normal import Normal
@@ -51,8 +52,9 @@ async def run(stand: Stand, spec: StressSpec, normal: Normal, reporter: Reporter
 def too_little(spec: StressSpec, normal: Normal) -> str:
     """Why it was not under as much stress as the multiple of normal says."""
     return (
-        f"{spec.multiple:g} × normal would be {spec.multiple * normal.rate:,.4g} requests/s, and"
-        f" {spec.most_rate:,.4g} are the most that may be asked (`most_rate`)"
+        f"{spec.multiple:g} × normal would be {level_figure(spec.multiple * normal.rate)}"
+        f" requests/s, and {level_figure(spec.most_rate)} are the most that may be asked"
+        " (`most_rate`)"
     )
 
 

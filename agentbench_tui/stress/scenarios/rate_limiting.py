@@ -15,7 +15,7 @@ from agentbench_tui.stress.course import Course
 from agentbench_tui.stress.polite import LONGEST_UNTOLD_S, PoliteClients, polite_clients
 from agentbench_tui.stress.reporter import facts_of
 from agentbench_tui.stress.scenarios import upstream_limit
-from agentbench_tui.stress.window_bounds import error_bounds, failed_bounds
+from agentbench_tui.stress.window_bounds import error_bounds, failed_bounds, level_figure
 
 if TYPE_CHECKING:
     from agentbench_tui.stress.measured import Measured
@@ -159,8 +159,8 @@ def _tell_limit(
     }
     if limit is None:
         report.missing["rate_limit"] = (
-            f"it kept up with {overload.asked_per_s or 0:,.4g} requests/s, the most that may be"
-            " asked: no limit was met"
+            f"it kept up with {level_figure(overload.asked_per_s or 0)} requests/s, the most that"
+            " may be asked: no limit was met"
         )
         return
     observations["limit_met_per_s"] = limit.asked_per_s or 0.0
