@@ -14,6 +14,7 @@ function I_x(a, b):
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from statistics import NormalDist
 
 _STANDARD_NORMAL = NormalDist()
@@ -171,6 +172,7 @@ def _stirling_error(n: float) -> float:
     return total / n
 
 
+@lru_cache(maxsize=4096)  # the same few levels and sizes are asked for over and over
 def _beta_logit(p: float, q: float, a: float, b: float) -> float:
     """log(x/(1-x)) at the x with I_x(a, b) = p, where q = 1 - p, from the smaller tail."""
     start = math.log((a + 1.0) / (b + 1.0))
