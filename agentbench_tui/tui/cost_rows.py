@@ -47,8 +47,15 @@ def is_spread(group: Document) -> bool:
     return bool(known) and max(known) / min(known) >= _LOG_FROM
 
 
+def tasks_of(group: Document) -> int:
+    """So many tasks are drawn: a million where the tables below tell of a million."""
+    money = money_of(one["cost_usd_per_task"]["value"] for one in group["agents"])
+    return _TASKS if money.of == 1 else int(money.of)
+
+
 def cost_scatter(group: Document, *, log: bool) -> Scatter:
-    """Cost of 1,000 tasks and share of right answers, with intervals and the front."""
+    """Cost of many tasks and share of right answers, with intervals and the front."""
+    tasks = tasks_of(group)
     points = []
     for place, one in enumerate(group["agents"]):
         cost, right = one["cost_usd_per_task"], one["correct_share"]
@@ -57,10 +64,10 @@ def cost_scatter(group: Document, *, log: bool) -> Scatter:
         points.append(
             Point(
                 one["name"],
-                _TASKS * cost["value"],
+                tasks * cost["value"],
                 100 * right["value"],
-                _times(cost["low"], _TASKS),
-                _times(cost["high"], _TASKS),
+                _times(cost["low"], tasks),
+                _times(cost["high"], tasks),
                 _times(right["low"], 100),
                 _times(right["high"], 100),
                 place % HUES,
@@ -69,7 +76,7 @@ def cost_scatter(group: Document, *, log: bool) -> Scatter:
             )
         )
     return Scatter(
-        tuple(points), f"cost of {_TASKS:,} tasks", "right answers", "$", "%", log_x=log,
+        tuple(points), f"cost of {tasks:,} tasks", "right answers", "$", "%", log_x=log,
         reason="of nobody both cost and right answers are known",
     )  # fmt: skip
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 
@@ -58,8 +59,11 @@ def _cell(
     if cell.change is not None:
         after.append(_arrow(cell.change, palette, glyphs))
     left = cells - 2 * len(before) - len(after)
-    # Half of the column whatever the text, so that bars one below the other can be compared.
+    # Half of the column whatever the text, so that bars one below the other can be compared; less
+    # where numbers would be cut.
     picture = max(0, left - cells // 2 if text else left)
+    if cell.bar is not None and text:
+        picture = min(picture, left - cell_len(text) - 1)
     if picture >= 2 and cell.bar is not None and math.isfinite(cell.bar):
         before += [*bar(cell.bar, picture, style, palette, glyphs), span(" ", style)]
         align, left = "right", left - picture - 1

@@ -18,6 +18,7 @@ WORSE, BETTER = "▼", "▲"
 _HUES = 8
 _CHANGE = 5
 """Series whose hue shades the runs among which a level changed."""
+_SCORE = "0..100"
 _ROOM = 0.15
 _DAY_S = 86_400.0
 _HOURS_UP_TO = 2.0
@@ -27,6 +28,7 @@ _HOURS_UP_TO = 2.0
 def course_plot(series: Series, *, by_time: bool) -> PlotData:
     """Runs in their order, or by the time at which they were made."""
     factor, unit = _scale(series.finding["unit"])
+    most = 100.0 if series.finding["unit"] in {"share", _SCORE} else math.inf
     points = series.points
     x, label = _times(points) if by_time else (list(map(float, range(len(points)))), "runs")
     values = [factor * point.value for point in points]
@@ -51,14 +53,14 @@ def course_plot(series: Series, *, by_time: bool) -> PlotData:
         y_unit=unit,
         x_names=() if by_time else [point.at[5:16].replace("T", " ") for point in points],
         x_range=(edges[0], edges[-1]) if len(points) > 1 else None,
-        y_range=_heights(points, values, factor, [one.at for one in limits]),
+        y_range=_heights(points, values, factor, [one.at for one in limits], most),
         reason="no run has a value of it",
     )
 
 
 def _scale(unit: str) -> tuple[float, str]:
-    """Shares are drawn in percent, money with its sign."""
-    return (100.0, "%") if unit == "share" else (1.0, {"USD": "$"}.get(unit, unit))
+    """Shares are drawn in percent, money with its sign, scores without a unit."""
+    return (100.0, "%") if unit == "share" else (1.0, {"USD": "$", _SCORE: ""}.get(unit, unit))
 
 
 def _lines(
@@ -123,8 +125,10 @@ def _heights(
     values: Sequence[float],
     factor: float,
     limits: Sequence[float],
+    most: float,
 ) -> tuple[float, float] | None:
-    """All values, levels and, as far as they do not dwarf these, the ends of intervals."""
+    """All values, levels and, as far as they do not dwarf these, the ends of intervals;
+    no room above what a value can be at `most`."""
     known = [value for value in (*values, *limits) if math.isfinite(value)]
     if not known:
         return None
@@ -139,7 +143,7 @@ def _heights(
     low, high = min([low, *ends]), max([high, *ends])
     room = _ROOM * ((high - low) or reach)
     least = max(0.0, low - room) if low >= 0 else low - room
-    return least, high + room
+    return least, min(high + room, max(high, most))
 
 
 def _words(one: LevelChange, series: Series) -> str:

@@ -89,14 +89,23 @@ def board_table(
     board = leaders[0].board if leaders else None
     column = interval_column(drawn, "" if board is None else _unit(board))
     money = money_of(one.line["cost_usd_per_success"]["value"] for one in leaders)
+    boards = [[one for one in leaders if one.board is board] for board in _boards(leaders)]
+    series = {one.key: place for those in boards for place, one in enumerate(_profiled(those))}
     rows: list[GridRow] = []
     before: Document | None = None
     for one in shown:
         if before is not None and one.board is not before:
             rows.append(GridRow(f"{one.key}#", ("", Cell(_apart(one.board), role="dim")), "dim"))
         before = one.board
-        rows.append(_row(one, interval_cell(_interval(one.line), column), money, marked))
+        score = interval_cell(_interval(one.line), column)
+        own = None if one.line["simulated"] else series.get(one.key)
+        rows.append(_row(one, score, money, marked, own))
     return GridData(_columns(board, money), rows, reason=reason or f"no agent with “{words}”")
+
+
+def _boards(leaders: Sequence[Leader]) -> list[Document]:
+    """Each once, in order."""
+    return list({id(one.board): one.board for one in leaders}.values())
 
 
 def _columns(board: Document | None, money: Money) -> tuple[Column, ...]:
@@ -115,14 +124,19 @@ def _columns(board: Document | None, money: Money) -> tuple[Column, ...]:
     )
 
 
-def _row(one: Leader, score: Cell, money: Money, marked: Sequence[str]) -> GridRow:
+def _row(
+    one: Leader, score: Cell, money: Money, marked: Sequence[str], series: int | None
+) -> GridRow:
+    """`series`: of its line in the plot of profiles, where that has one."""
     line, rank = one.line, one.line["shared_rank"]
     is_top = rank <= TOP and not line["simulated"] and len(one.board["standings"]) > 1
+    if is_top and line["profile"] is None:
+        series = rank - 1
     harness = line["harness"]
     return GridRow(
         one.key,
         (
-            Cell(line["rank_shown"], series=rank - 1 if is_top else None),
+            Cell(line["rank_shown"], series=series),
             ("+ " if line["name"] in marked else "")
             + line["name"]
             + (" (simulated)" if line["simulated"] else ""),
@@ -269,14 +283,18 @@ def profiles_plot(leaders: Sequence[Leader]) -> PlotData:
     lines = [
         Line(
             one.line["name"],
-            profile["taus"],
-            [100 * share for share in profile["share"]],
+            one.line["profile"]["taus"],
+            [100 * share for share in one.line["profile"]["share"]],
             step=True,
         )
-        for one in leaders[:_MOST_PROFILES]
-        if (profile := one.line["profile"]) is not None
+        for one in _profiled(leaders)
     ]
     return PlotData(lines, x_label="reached", y_unit="%", y_range=(0.0, 100.0))
+
+
+def _profiled(leaders: Sequence[Leader]) -> list[Leader]:
+    """Those whose profile is drawn, in the order of the plot's series."""
+    return [one for one in leaders[:_MOST_PROFILES] if one.line["profile"] is not None]
 
 
 def _hundredths(score: float | None) -> float | None:

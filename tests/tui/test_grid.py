@@ -132,6 +132,14 @@ def test_bars_of_one_column_are_equally_long_whatever_their_text() -> None:
     assert painted[1].count("━") == painted[2].count("━") == 7
 
 
+def test_a_bar_gives_way_to_numbers_that_need_its_room() -> None:
+    column = (Column("b", "b", 14),)
+    rows = [GridRow("k", (Cell(text, bar=1.0),)) for text in ("9,368/9,368", "19,368/19,368")]
+    painted = _painted(GridData(column, rows), GridState(), 20, 3)
+    assert [row.split()[-1] for row in painted[1:]] == ["9,368/9,368", "19,368/19,368"]
+    assert [row.count("━") for row in painted[1:]] == [2, 0]
+
+
 def test_selected_rows_have_a_tick() -> None:
     state = GridState(cursor=0, selected=frozenset({"swift"}))
     rows = _painted(GridData(_COLUMNS, _rows("atlas", "swift")), state, 30, 3)

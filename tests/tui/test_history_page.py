@@ -7,14 +7,29 @@ from known_stores import copied, history_store, rows
 from stores import screen_text, session, settle, shows, told
 
 from agentbench_tui.store.database import create_or_migrate
+from agentbench_tui.tui.history_plot import course_plot
 from agentbench_tui.tui.screens.choice import Choice
 from agentbench_tui.tui.screens.history import History
 from agentbench_tui.tui.widgets.grid import Grid
+from agentbench_tui.verdicts.course import CoursePoint, Series
+from agentbench_tui.verdicts.place import Place
 
 
 @pytest.fixture(scope="module")
 def history(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return history_store(tmp_path_factory.mktemp("history") / "h.db")
+
+
+@pytest.mark.parametrize(("unit", "top"), [("0..100", 100.0), ("share", 100.0), ("ms", 101.5)])
+def test_a_score_has_no_unit_and_no_room_above_what_it_can_be(unit: str, top: float) -> None:
+    values = (1.0, 1.0) if unit == "share" else (100.0, 100.0)
+    points = tuple(CoursePoint(f"r{n}", "2026-11-28", "1", value) for n, value in enumerate(values))
+    finding = {"unit": unit, "baseline_value": None, "change_is": "ratio"}
+    plot = course_plot(
+        Series(Place("s", "b"), "resilience", finding, points, (), None, 0), by_time=False
+    )
+    assert plot.y_unit == {"share": "%", "0..100": ""}.get(unit, unit)
+    assert plot.y_range == pytest.approx((98.5, top))
 
 
 async def test_a_planted_regression_is_found_and_drawn(history: Path) -> None:

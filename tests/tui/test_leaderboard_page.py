@@ -28,9 +28,11 @@ async def test_agents_are_ranked_with_intervals_and_ties_simulated_ones_apart(
         assert "88.5 %" in line_of(text, "good")
         assert "88.5 %" in line_of(text, "fair")
         assert "25.0 %" in line_of(text, "bad")
-        assert "●  1=" in line_of(text, "good")
+        # who shares a place is told apart by the marker of its profile all the same
+        assert "▲  1=" in line_of(text, "good")
         assert "●  1=" in line_of(text, "fair")
         assert "■   3" in line_of(text, "bad")
+        assert "● fair  ▲ good  ■ bad" in text
         assert "├" in line_of(text, "good")
         assert "104" in line_of(text, "good")  # answers: 52 cases, twice
         below = text.index(f"simulated {title}")

@@ -17,6 +17,7 @@ from agentbench_tui.tui.cost_rows import (
     is_spread,
     prices_table,
     savings,
+    tasks_of,
     unknown_sentences,
 )
 from agentbench_tui.tui.grid_data import GridData
@@ -158,7 +159,7 @@ class Cost(Page[Found]):
         log = is_spread(group) if self._log is None else self._log
         count = len(self._found.document["groups"])
         which = f" (group {self._group + 1} of {count})" if count > 1 else ""
-        entitle(scatter, f"cost of 1,000 tasks in $ and right answers in %{which}")
+        entitle(scatter, f"cost of {tasks_of(group):,} tasks in $ and right answers in %{which}")
         scatter.show(cost_scatter(group, log=log))
         entitle(agents, f"agents (enter: the one in use): {title_of(group)}")
         agents.show(agents_table(group, self._words))
