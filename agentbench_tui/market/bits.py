@@ -26,6 +26,8 @@ _LN2_HIGH = 6.93147180369123816490e-01
 """ln 2 with the last 32 bits zero, so that small multiples of it are exact."""
 _LN2_LOW = 1.90821492927058770002e-10
 _LOG2E = 1.44269504088896338700
+_EXP = tuple(1.0 / factorial(order) for order in range(14, -1, -1))
+_LOG = tuple(2.0 / order for order in range(25, 0, -2))
 
 _CENTRE = (
     (
@@ -179,9 +181,7 @@ def exp(values: Floats) -> Floats:
     """e**x within 1 ulp or so, for |x| < 700: powers of two and a Taylor series on |r| < 0.35."""
     whole = np.rint(values * _LOG2E)
     rest = values - whole * _LN2_HIGH - whole * _LN2_LOW
-    total = np.full_like(rest, 1.0 / factorial(14))
-    for order in range(13, -1, -1):
-        total = total * rest + 1.0 / factorial(order)
+    total = _polynomial(_EXP, rest)
     return np.ldexp(total, whole.astype(np.int32))
 
 
@@ -193,9 +193,7 @@ def log(values: Floats) -> Floats:
     power = exponent.astype(np.float64) - small
     ratio = (mantissa - 1.0) / (mantissa + 1.0)
     square = ratio * ratio
-    total = np.full_like(ratio, 2.0 / 25)
-    for order in range(23, 0, -2):
-        total = total * square + 2.0 / order
+    total = _polynomial(_LOG, square)
     return power * _LN2_HIGH + (ratio * total + power * _LN2_LOW)
 
 
@@ -232,7 +230,8 @@ def _ratio(terms: tuple[tuple[float, ...], tuple[float, ...]], at: Floats) -> Fl
 
 
 def _polynomial(coefficients: tuple[float, ...], at: Floats) -> Floats:
-    total = np.full_like(at, coefficients[0])
-    for coefficient in coefficients[1:]:
-        total = total * at + coefficient
-    return total
+    total = at * coefficients[0]
+    for coefficient in coefficients[1:-1]:
+        total += coefficient
+        total *= at
+    return total + coefficients[-1]
