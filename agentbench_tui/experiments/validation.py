@@ -36,24 +36,34 @@ def check_experiment(benchmark: Benchmark, base_dir: str) -> list[str | Finding]
         cls = find_experiment(benchmark.experiment or "", Path(base_dir))
     except UsageError as error:
         return [*found, Finding(("experiment",), str(error))]
-    for values, path in _points(benchmark):
-        found += [Finding(path, problem) for problem in problems_of(cls, values)]
+    for values in _points(benchmark):
+        found += [Finding(_place(one, benchmark), one) for one in problems_of(cls, values)]
         if found:
             return found
     return [*found, *_own(cls, benchmark.parameters)]
 
 
-def _points(benchmark: Benchmark) -> Iterator[tuple[Mapping[str, Any], tuple[str, ...]]]:
+def _points(benchmark: Benchmark) -> Iterator[Mapping[str, Any]]:
     """Sets of parameters in which every value of the benchmark and its sweep occurs."""
     swept = {
         name: axis(values)
         for name, values in (benchmark.sweep.parameters if benchmark.sweep else {}).items()
     }
     first = {**benchmark.parameters, **{name: values[0] for name, values in swept.items()}}
-    yield first, ("parameters",) if benchmark.parameters else ("experiment",)
+    yield first
     for name, values in swept.items():
-        for value in values:
-            yield {**first, name: value}, ("sweep", "parameters", name)
+        for value in values[1:]:
+            yield {**first, name: value}
+
+
+def _place(problem: str, benchmark: Benchmark) -> tuple[str, ...]:
+    """Where the parameter stands that the problem is about; the same for a benchmark and for a
+    point of its sweep, which has swept values among its parameters."""
+    swept = benchmark.sweep.parameters if benchmark.sweep else {}
+    for name in swept:
+        if problem.startswith((f"parameter `{name}`", f'there is no parameter "{name}"')):
+            return ("sweep", "parameters", name)
+    return ("parameters",) if benchmark.parameters.keys() - swept.keys() else ("experiment",)
 
 
 def _own(cls: type[Experiment], parameters: Mapping[str, Any]) -> list[str | Finding]:

@@ -321,6 +321,26 @@ def test_a_wrong_suite_is_told_before_it_runs(
     assert message in str(raised.value)
 
 
+@pytest.mark.parametrize(
+    ("benchmark", "place", "message"),
+    [
+        ({"sweep": {"parameters": {"size": ["x", 1], "mode": ["set"]}}},
+         "sweep.parameters.size", "parameter `size`"),
+        ({"sweep": {"parameters": {"mode": ["set"], "sise": [1]}}},
+         "sweep.parameters.sise", 'there is no parameter "sise"'),
+        ({"parameters": {"size": "x"}, "sweep": {"parameters": {"mode": ["set", "list"]}}},
+         "parameters", "parameter `size`"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_with_a_sweep_is_told_once_and_where_it_stands(
+    tmp_path: Path, benchmark: dict[str, object], place: str, message: str
+) -> None:
+    with pytest.raises(SuiteError) as raised:
+        planned("Counting", tmp_path, **benchmark)
+    assert str(raised.value).count(message) == 1
+    assert f"benchmarks.0.{place}: {message}" in str(raised.value)
+
+
 async def test_what_each_call_needs_anew_is_laid_out_before_it(tmp_path: Path) -> None:
     await measured(planned("Refilled", tmp_path), tmp_path)
     found = answers(tmp_path, "code")
