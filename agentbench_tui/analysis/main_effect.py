@@ -81,6 +81,7 @@ def main_effects(cells: Sequence[SweepCell], level: float = 0.95) -> list[LevelE
                 contrast[places[name, one]] = 1.0
             is_known = bool(np.abs(contrast @ seen - contrast).max() < _TOLD_APART)
             weights = contrast @ inverse
+            difference = _unrounded(float(weights @ means), means)
             having = [cell.levels[name] == one for cell in cells]
             found.append(
                 LevelEffect(
@@ -88,8 +89,8 @@ def main_effects(cells: Sequence[SweepCell], level: float = 0.95) -> list[LevelE
                     one,
                     sum(having),
                     float(means[having].mean()),
-                    _unrounded(float(weights @ means), means) if is_known else None,
-                    _interval(weights, means, errors, level)
+                    difference if is_known else None,
+                    _interval(weights, difference, errors, level)
                     if is_known and one != known[0]
                     else None,
                     _single(cells, means, name, known[0], one),
@@ -143,7 +144,7 @@ def _errors(cells: Sequence[SweepCell]) -> list[tuple[float, float]] | None:
 
 
 def _interval(
-    weights: Floats, means: Floats, errors: Sequence[tuple[float, float]] | None, level: float
+    weights: Floats, middle: float, errors: Sequence[tuple[float, float]] | None, level: float
 ) -> Interval | None:
     if errors is None:
         return None
@@ -152,7 +153,6 @@ def _interval(
         for weight, (squared, df) in zip(weights, errors, strict=True)
     ]
     squared = math.fsum(part for part, _ in parts)
-    middle = float(weights @ means)
     below = math.fsum(part * part / df for part, df in parts)
     df = squared * squared / below if below > 0 else math.inf
     half = student_quantile((1 + level) / 2, df) * math.sqrt(squared) if squared else 0.0

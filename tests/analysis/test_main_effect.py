@@ -38,6 +38,16 @@ def test_in_a_full_sweep_effects_are_plain_differences_of_means() -> None:
     assert of(found, "a", "1").difference == 0.0
 
 
+def test_the_interval_of_what_is_rounding_alone_lies_about_0() -> None:
+    cells = [
+        SweepCell({"a": a, "b": b}, [10.0**power] * 3)
+        for (a, power), b in itertools.product((("1", 1), ("2", 2), ("3", 3), ("4", 4)), "xy")
+    ]
+    y = of(main_effects(cells), "b", "y")
+    assert y.interval is not None
+    assert (y.difference, y.interval.low, y.interval.high) == (0.0, 0.0, 0.0)
+
+
 def test_intervals_in_a_full_sweep_are_of_the_cells_errors_together() -> None:
     # Four cells of variance 2 (two values 2 apart): the squared error of the difference of the
     # means of two cells each is 4 x (2/2) / 2^2 = 1, with 4 degrees of freedom.

@@ -131,8 +131,9 @@ def test_the_example_leaves_a_journal_to_analyse(tmp_path, capsys):
     assert "name another --output" in capsys.readouterr().err
 
 
-def test_the_example_refuses_what_cannot_be_simulated(capsys):
+@pytest.mark.parametrize("agents", ["0", "few"])
+def test_the_example_refuses_what_cannot_be_simulated(capsys, agents):
     with pytest.raises(SystemExit) as ended:
-        run_with_recommended_config(["--agents", "0"])
+        run_with_recommended_config(["--agents", agents])
     assert ended.value.code == 2
-    assert "at least 1, not 0" in capsys.readouterr().err
+    assert f"a whole number, at least 1, not {agents}" in capsys.readouterr().err

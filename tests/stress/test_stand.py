@@ -188,10 +188,10 @@ async def test_budgets_hold_whatever_the_scenario_asks(
 
 
 async def test_a_budget_may_end_while_normal_load_is_looked_for(tmp_path: Path) -> None:
-    """Two users are left two of twelve requests."""
-    found = await staged(tmp_path, QUICK_MOCK, scenario="high_load", max_requests=12)
+    """Two users are left one of eleven requests."""
+    found = await staged(tmp_path, QUICK_MOCK, scenario="high_load", max_requests=11)
     assert found.told.status == "stopped"
-    assert "12 requests (`max_requests`) are used up" in found.told.reason
+    assert "11 requests (`max_requests`) are used up" in found.told.reason
     assert found.told.advice == []
 
 
