@@ -50,7 +50,8 @@ def find_suite(name: str) -> Path:
     if path.is_file():
         return path
     known = [entry.name for entry in entries]
-    listed = f"; known: {', '.join(known)}" if known else ""
+    alone = [one for one in known if "/" not in one]
+    listed = f"; known: {', '.join(alone)}" if alone else ""
     meant = did_you_mean(name, known) or _file_meant(path)
     raise UsageError(f'no suite "{name}"{meant}{listed}')
 
@@ -74,7 +75,8 @@ def _shipped() -> Path:
 
 
 def _in_folder(folder: Path, origin: Origin) -> Iterator[CatalogueEntry]:
-    """`NAME.yaml` (or .yml, .json, .toml) and `NAME/suite.yaml`."""
+    """`NAME.yaml` (or .yml, .json, .toml), `NAME/suite.yaml`, and else of a folder `GROUP/NAME`
+    for each file in it; not for JSON, which there is data of a suite."""
     if not folder.is_dir():
         return
     for path in sorted(folder.iterdir()):
@@ -85,6 +87,12 @@ def _in_folder(folder: Path, origin: Origin) -> Iterator[CatalogueEntry]:
                 if (inner := path / f"suite{suffix}").is_file():
                     yield CatalogueEntry(path.name, origin, inner)
                     break
+            else:
+                yield from (
+                    CatalogueEntry(f"{path.name}/{one.stem}", origin, one)
+                    for one in sorted(path.iterdir())
+                    if one.suffix.lower() in SUFFIXES and one.suffix.lower() != ".json"
+                )
 
 
 def _in_group(path: Path) -> Path | None:

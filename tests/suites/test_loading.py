@@ -286,6 +286,24 @@ def test_a_suite_of_a_group_is_found_by_the_group_and_its_name(
         find_suite("stores/disc")
 
 
+def test_suites_of_a_group_are_listed_by_the_group_and_their_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "suites" / "stores").mkdir(parents=True)
+    write(tmp_path / "suites" / "stores", "disk.yaml", YAML)
+    write(tmp_path / "suites" / "stores", "cases.json", "[]")
+
+    named = {entry.name: entry.path for entry in suite_catalogue()}
+    assert named["stores/disk"] == Path("suites/stores/disk.yaml")
+    assert "stores/cases" not in named
+    assert find_suite("stores/disk") == named["stores/disk"]
+    assert "infrastructure/memory_db_baseline" in named  # ships
+    with pytest.raises(UsageError, match='did you mean "stores/disk"') as raised:
+        find_suite("stores_disk")
+    assert "stores/disk," not in str(raised.value)
+
+
 def test_an_unknown_suite_is_answered_with_the_nearest_and_the_list(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
