@@ -38,7 +38,7 @@ def watch_episode(run: str, number: int, database: str | None, *, full: bool) ->
         from agentbench_tui.tui.look import Look
         from agentbench_tui.tui.shared import Shared
 
-        shared = Shared(path, run_id, fixed_run=True)
+        shared = Shared(path, run_id, fixed_run=True, episode=number)
         return show_session(shared, Look(), first="market").code
     print_prose(
         f"{found.agent} in {found.case_id}, episode {found.number + 1} of {found.episodes}:"

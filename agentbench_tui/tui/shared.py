@@ -38,6 +38,8 @@ class Shared:
     """The agent that was looked at last: what History opens with."""
     lead: Lead | None = None
     """What the next page that looks at executions opens with, once."""
+    episode: int = 0
+    """Of the run's episodes of market worlds: what Market opens with."""
     suite: str | None = None
     """The suite that a new run begins with."""
     marked: list[str] = field(default_factory=list)

@@ -12,9 +12,11 @@ from stores import HOSTILE, screen_text, session, settle, shows, told
 
 from agentbench_tui.model.errors import StoreError
 from agentbench_tui.store.database import connect_to_read, reading
+from agentbench_tui.tui.app import AgentbenchApp
 from agentbench_tui.tui.market_rows import equity_plot, positions_table, prices_plot
 from agentbench_tui.tui.market_state import EXAMPLE_TICKS, demo, episode_view
 from agentbench_tui.tui.screens.market import EXAMPLE, Market
+from agentbench_tui.tui.shared import Shared
 from agentbench_tui.verdicts.market_episode import SCHEMA, episode_of, newest_with_episodes
 
 EPISODE: dict[str, Any] = {
@@ -123,6 +125,23 @@ async def test_a_damaged_episode_does_not_end_the_session(played: Path, tmp_path
     app = session(damaged, "market")
     async with app.run_test(size=(120, 40)) as pilot:
         await shows(pilot, "this episode cannot be shown: its record is damaged")
+
+
+async def test_the_session_opens_with_the_episode_that_was_asked_for(
+    played: Path, tmp_path: Path
+) -> None:
+    two = tmp_path / "store.db"
+    with closing(connect_to_read(played)) as source, closing(sqlite3.connect(two)) as target:
+        source.backup(target)
+        target.execute(
+            "UPDATE answers SET answer=? WHERE seq=(SELECT MAX(seq) FROM answers"
+            " WHERE execution_key=1)",
+            (msgspec.json.encode({"data": EPISODE | {"equity": [1, 2, 3, 4, 7_654]}}).decode(),),
+        )
+        target.commit()
+    app = AgentbenchApp(Shared(two, episode=1), first="market")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await shows(pilot, "episode 2 of 2", "$5000")
 
 
 def test_the_example_says_that_it_is_one() -> None:

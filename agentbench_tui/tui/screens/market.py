@@ -123,6 +123,7 @@ class Market(Page[tuple[FoundEpisode, EpisodeView | None]]):
             yield panel(Grid(id="acts"), "what the agent did, the newest first")
 
     def on_mount(self) -> None:
+        self._number = self.shared.episode
         self.add_class(f"-at-{self._panel}")
         self.query_one("#acts", Grid).focus()
         self.set_interval(FRAME_S, self._play_on)
