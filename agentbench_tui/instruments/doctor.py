@@ -216,8 +216,7 @@ def check_disk(db_path: Path) -> Check:
     """Whether the database can be written where it lies or would lie, and how much fits."""
     folder = db_path.absolute().parent
     try:
-        while not folder.exists():
-            folder = folder.parent
+        folder = _existing(folder)
         free_mb = shutil.disk_usage(folder).free / BYTES_PER_MB
         target = db_path if db_path.exists() else folder
     except OSError as error:
@@ -236,6 +235,13 @@ def check_disk(db_path: Path) -> Check:
     if free_mb < _LITTLE_DISK_MB:
         return Check("warn", "disk", finding, "long runs with gauges need more; make room")
     return Check("ok", "disk", finding)
+
+
+def _existing(folder: Path) -> Path:
+    """The folder, or the nearest above it that is there. Raises OSError."""
+    while not folder.exists():
+        folder = folder.parent
+    return folder
 
 
 def check_files() -> Check:
@@ -268,11 +274,8 @@ def check_git(vcs: Vcs) -> Check:
 
 def check_hardware(environment: Environment, db_path: Path) -> Check:
     """Which tier of hardware this machine is of, and what it lacks for the next."""
-    folder = db_path.absolute().parent
     try:
-        while not folder.exists():
-            folder = folder.parent
-        free = shutil.disk_usage(folder).free
+        free = shutil.disk_usage(_existing(db_path.absolute().parent)).free
     except OSError as error:
         return Check("info", "hardware", f"tier not known: {plain(error)}")
     return Check("info", "hardware", tier_words(hardware_of(environment, free)))

@@ -52,60 +52,78 @@ def _environment(folder: Path) -> dict[str, str]:
     return {**ours, "AGENTBENCH_DB": str(folder / "runs.db")}
 
 
-def agentbench(installed: Path, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [installed, "-m", "agentbench_tui", *arguments],
+COMMANDS = """
+import json, os, sys
+from agentbench_tui.cli.main import _run
+
+for words in json.loads(sys.argv[1]):
+    sys.stdout.flush()
+    os.dup2(os.open(words[0] + ".out", os.O_CREAT | os.O_WRONLY), 1)
+    if code := _run(words[1:]):
+        sys.exit(f"{words} ended with {code}")
+"""
+SUITE = {
+    "suite_id": "loudness",
+    "benchmarks": [
+        {
+            "benchmark_id": "loudness",
+            "dataset": {"cases": [{"id": "a", "input": "hello"}]},
+            "scorers": ["loud"],
+            "iterations": {"warmup": 0, "measured": 1},
+        }
+    ],
+}
+
+
+@pytest.fixture(scope="module")
+def folder(installed: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where three commands were given, one after another; `NAME.out` is what one said."""
+    folder = tmp_path_factory.mktemp("commands")
+    (folder / "loudness.json").write_text(json.dumps(SUITE))
+    json_only = ("--no-ui", "--format", "json")
+    commands = [
+        ["list", "experiments", "list", "--format", "json"],
+        ["experiment", "experiments", "run", "example_sorting", "--iterations", "3",
+         "--set", "size=50", "--instrument", "example_descriptors", "--output", "out",
+         "--reporter", "example_report", "--fresh-process", *json_only],
+        ["agent", "run", "loudness.json", "--agent", "it=shout:it?mark=!!", *json_only],
+    ]  # fmt: skip
+    done = subprocess.run(
+        [installed, "-c", COMMANDS, json.dumps(commands)],
         cwd=folder,
         env=_environment(folder),
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=240,
         check=False,
     )
-
-
-def test_experiment_instrument_and_reporter(installed: Path, tmp_path: Path) -> None:
-    listed = agentbench(installed, tmp_path, "experiments", "list", "--format", "json")
-    sources = {one["slug"]: one["source"] for one in json.loads(listed.stdout)["experiments"]}
-    assert sources["example_sorting"] == "agentbench-example-plugin"
-    done = agentbench(
-        installed, tmp_path, "experiments", "run", "example_sorting", "--iterations", "3",
-        "--set", "size=50", "--instrument", "example_descriptors", "--output", "out",
-        "--reporter", "example_report", "--no-ui", "--format", "json", "--fresh-process",
-    )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    document: dict[str, Any] = json.loads(done.stdout)
+    return folder
+
+
+def said(folder: Path, command: str) -> dict[str, Any]:
+    document: dict[str, Any] = json.loads((folder / f"{command}.out").read_text())
+    return document
+
+
+def test_experiment_instrument_and_reporter(folder: Path) -> None:
+    sources = {one["slug"]: one["source"] for one in said(folder, "list")["experiments"]}
+    assert sources["example_sorting"] == "agentbench-example-plugin"
+    document = said(folder, "experiment")
     assert [one["agent_id"] for one in document["executions"]] == ["shuffled", "ordered"]
     for one in document["executions"]:
         assert one["metrics"]["sorted"]["value"] == 50
         assert one["metrics"]["descriptors.left_open"]["value"] == 0
-    folder = tmp_path / "out" / document["run_id"]
-    assert (folder / "custom_report.txt").read_text() == (
+    results = folder / "out" / document["run_id"]
+    assert (results / "custom_report.txt").read_text() == (
         "Experiment: example_sorting shuffled True\nExperiment: example_sorting ordered True\n"
     )
-    assert {path.name for path in folder.glob("*.json")} == {
+    assert {path.name for path in results.glob("*.json")} == {
         "000-shuffled.json",
         "001-ordered.json",
     }
 
 
-def test_agent_and_scorer(installed: Path, tmp_path: Path) -> None:
-    suite = {
-        "suite_id": "loudness",
-        "benchmarks": [
-            {
-                "benchmark_id": "loudness",
-                "dataset": {"cases": [{"id": "a", "input": "hello"}]},
-                "scorers": ["loud"],
-                "iterations": {"warmup": 0, "measured": 1},
-            }
-        ],
-    }
-    (tmp_path / "loudness.json").write_text(json.dumps(suite))
-    done = agentbench(
-        installed, tmp_path, "run", "loudness.json", "--agent", "it=shout:it?mark=!!",
-        "--no-ui", "--format", "json",
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    (execution,) = json.loads(done.stdout)["executions"]
+def test_agent_and_scorer(folder: Path) -> None:
+    (execution,) = said(folder, "agent")["executions"]
     assert execution["metrics"]["accuracy"]["value"] == 1.0
