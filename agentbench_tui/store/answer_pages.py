@@ -22,6 +22,13 @@ MOST_SEARCHED = 200_000
 """Answers that are looked at for words: the first ones of an execution that has more."""
 _SAID = 300
 """Characters of what was asked, expected and said."""
+_WHOLE = "replace(a.answer, '\\u0000', '\\u2400')"
+"""SQLite ends a text at its first NUL; the sign for one takes its place."""
+SAID = (
+    f"coalesce(nullif(json_extract({_WHOLE}, '$.text'), ''),"
+    f" json_extract({_WHOLE}, '$.tool_calls'), json_extract({_WHOLE}, '$.data'))"
+)
+"""SQL of what an answer `a` says: its text, else the calls or the data it is."""
 _VALUES = {
     "order": "a.seq",
     "time": "-COALESCE(a.e2e_ms, -1.0)",
@@ -77,9 +84,7 @@ def answer_page(
         " a.output_tokens, a.tokens_estimated, a.cost_usd,"
         f" substr(json_extract(c.body, '$.input'), 1, {_SAID}) AS asked,"
         f" substr(json_extract(c.body, '$.expected'), 1, {_SAID}) AS expected,"
-        " substr(coalesce(nullif(json_extract(a.answer, '$.text'), ''),"
-        f" json_extract(a.answer, '$.tool_calls'), json_extract(a.answer, '$.data')), 1, {_SAID})"
-        " AS said FROM answers a JOIN cases c ON c.key=a.case_key"
+        f" substr({SAID}, 1, {_SAID}) AS said FROM answers a JOIN cases c ON c.key=a.case_key"
         f" WHERE {condition} ORDER BY {value}, a.seq LIMIT ?",
         (*values, limit + 1),
     ).fetchall()
@@ -164,10 +169,10 @@ def _condition(execution_key: int, wanted: Wanted) -> tuple[str, tuple[Any, ...]
     if wanted.words:
         pattern = "%" + "".join(f"\\{one}" if one in "\\%_" else one for one in wanted.words) + "%"
         parts.append(
-            "a.seq<=COALESCE((SELECT seq FROM answers WHERE execution_key=? ORDER BY seq"
+            "a.seq<=COALESCE((SELECT seq FROM answers WHERE execution_key=? ORDER BY seq"  # noqa: S608
             " LIMIT 1 OFFSET ?), a.seq) AND (c.case_id LIKE ? ESCAPE '\\'"
             " OR json_extract(c.body, '$.input') LIKE ? ESCAPE '\\'"
-            " OR json_extract(a.answer, '$.text') LIKE ? ESCAPE '\\')"
+            f" OR json_extract({_WHOLE}, '$.text') LIKE ? ESCAPE '\\')"
         )
         values += [execution_key, MOST_SEARCHED - 1, pattern, pattern, pattern]
     return " AND ".join(parts), tuple(values)

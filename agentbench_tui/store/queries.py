@@ -10,6 +10,7 @@ import msgspec
 
 from agentbench_tui.model.answer import Score
 from agentbench_tui.model.errors import UsageError, did_you_mean
+from agentbench_tui.store.answer_pages import SAID
 
 if TYPE_CHECKING:
     import sqlite3
@@ -214,12 +215,10 @@ def answers_of(
     expected and said the first 400 characters."""
     return _rows(
         connection,
-        "SELECT a.seq, c.case_id, a.repeat, a.iteration, a.attempt, a.failure_kind, a.e2e_ms,"
+        "SELECT a.seq, c.case_id, a.repeat, a.iteration, a.attempt, a.failure_kind, a.e2e_ms,"  # noqa: S608
         " a.credit, a.correct, a.cost_usd,"
         " substr(json_extract(c.body, '$.expected'), 1, 400) AS expected,"
-        " substr(coalesce(nullif(json_extract(a.answer, '$.text'), ''),"
-        " json_extract(a.answer, '$.tool_calls'), json_extract(a.answer, '$.data')), 1, 400)"
-        " AS answer FROM answers a JOIN cases c ON c.key=a.case_key"
+        f" substr({SAID}, 1, 400) AS answer FROM answers a JOIN cases c ON c.key=a.case_key"
         " WHERE a.execution_key=? AND a.seq>? AND (NOT ? OR a.correct IS NOT 1)"
         " ORDER BY a.seq LIMIT ?",
         (execution_key, after, wrong_only, limit),

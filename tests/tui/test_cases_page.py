@@ -1,13 +1,18 @@
 """The page Cases: answers chosen, sorted, searched, a page at a time, and one of them in full."""
 
+import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
+from known_stores import copied
 from stores import HOSTILE, screen_text, session, settle, shows, told
 from textual.pilot import Pilot
 
 from agentbench_tui.store.answer_pages import Wanted, answer_page, count_wanted, observation_at
 from agentbench_tui.store.database import reading
+from agentbench_tui.store.queries import answers_of
 from agentbench_tui.tui.screens.case_detail import CaseDetail
 from agentbench_tui.tui.screens.cases import Cases
 from agentbench_tui.tui.widgets.grid import Grid
@@ -33,6 +38,25 @@ def test_words_are_looked_for_in_id_input_and_answer(varied: Path) -> None:
     assert set(ids(varied, MOODY, Wanted(words="ECHO-7"))) == {"echo-7"}
     assert ids(varied, MOODY, Wanted(words="wrong")) == ["echo-5"]
     assert ids(varied, MOODY, Wanted(words="%")) == [], "no wildcard"
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [("yes\0no", "yes␀no"), (r"\u0000", r"\u2400"), ("yes", "yes")],
+    ids=["a NUL", "one written out", "none"],
+)
+def test_an_answer_does_not_end_at_a_nul(
+    varied: Path, tmp_path: Path, said: str, shown: str
+) -> None:
+    store = copied(varied, tmp_path)
+    with closing(sqlite3.connect(store)) as connection, connection:
+        sql = "UPDATE answers SET answer=? WHERE execution_key=? AND seq="
+        first = "(SELECT MIN(seq) FROM answers WHERE execution_key=?)"
+        connection.execute(sql + first, (json.dumps({"text": said}), STEADY, STEADY))
+    with reading(store) as connection:
+        found = answer_page(connection, STEADY, Wanted()).rows
+        assert found[0]["said"] == answers_of(connection, STEADY)[0]["answer"] == shown
+    assert ids(store, STEADY, Wanted(words=shown)) == [found[0]["case_id"]]
 
 
 @pytest.mark.parametrize("sort", ["order", "time", "credit", "tokens", "cost"])
