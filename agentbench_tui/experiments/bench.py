@@ -6,7 +6,6 @@ here raises for what the experiment does: errors are told in the answers.
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import inspect
 import random
@@ -35,6 +34,8 @@ from agentbench_tui.model.errors import AgentbenchError
 from agentbench_tui.model.identity import derive_seed
 
 if TYPE_CHECKING:
+    import asyncio
+
     from agentbench_tui.experiments.order import Instrument
 
 _FAILS = (Exception, SystemExit)
@@ -210,6 +211,8 @@ class Bench:
 
     def _loop(self) -> asyncio.Runner:
         if self._runner is None:
+            import asyncio  # takes half of what a fresh process needs to start
+
             self._runner = asyncio.Runner()
         return self._runner
 

@@ -10,7 +10,6 @@ result.avg_time_ms, result.p95_ms, result.metrics["items"]
 
 from __future__ import annotations
 
-import asyncio
 import functools
 import inspect
 from collections.abc import Callable, Mapping, Sequence
@@ -144,6 +143,8 @@ class Measured:
         """The same without `await`. Raises UsageError for an async function inside a loop."""
         if self.db is None and not inspect.iscoroutinefunction(self.func):
             return self._run_sync(args, options)
+        import asyncio
+
         try:
             asyncio.get_running_loop()
         except RuntimeError:
