@@ -159,7 +159,7 @@ class LiveState:
         self.seen: dict[int, Seen] = {}
         self.course = Course()
         self.kinds: Counter[str] = Counter()
-        """Failure kind → rows that tell of it; loads have rows of the first few alone."""
+        """Failure kind → rows that tell of it, without the warm-up's; loads have rows of the first few alone."""
         self.gauges: dict[str, deque[dict[str, Any]]] = {}
         """By scope, oldest first."""
         self._failures: deque[Event] = deque(maxlen=_EVENTS_KEPT)
@@ -270,7 +270,8 @@ class LiveState:
         self.newest_key = tick["execution_key"]
 
     def _take_failure(self, row: Row) -> None:
-        if row["kind"] in self.kinds or len(self.kinds) < _KINDS_KEPT:
+        is_counted = row["stage"] != "warmup"  # nor are its answers
+        if is_counted and (row["kind"] in self.kinds or len(self.kinds) < _KINDS_KEPT):
             self.kinds[row["kind"]] += 1
         agents = {one["key"]: one["agent_id"] for one in self.executions}
         stage = "" if row["stage"] == "answer" else f"{row['stage']}: "

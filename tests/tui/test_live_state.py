@@ -241,6 +241,16 @@ def test_failures_of_one_kind_of_a_load_are_all_of_them_and_of_several_at_least_
     )
 
 
+def test_failures_of_the_warm_up_are_in_the_log_alone() -> None:
+    run, rows = run_row(["task"]), [execution()]
+    warm = failure(1, "agent", "x", stage="warmup")
+    state = of(update(run, rows, at=2, failures=[warm, failure(2, "agent", "y")]))
+    (only,) = live_view.failures(state).rows
+    assert isinstance(only, Gauge)
+    assert only.value == 1.0
+    assert len(live_view.log_lines(state, 9).lines) == 2
+
+
 def test_gauges_tell_of_host_agents_and_gpus_or_why_not() -> None:
     run, rows = run_row(["task"]), [execution()]
     host = {"cpu_percent": 40.0, "core_percent": [10.0, 70.0], "memory_used_mb": 1.0,
