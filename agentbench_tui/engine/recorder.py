@@ -238,7 +238,7 @@ class Recorder:
         except (TypeError, ValueError, OverflowError, RecursionError):
             # Lone surrogates, huge integers, endless nesting, foreign objects: kept as text.
             encoded = msgspec.json.encode(_plain(value)).decode()
-        return self._redactor(encoded)
+        return self._redactor.of_json(encoded)
 
     def _safe(self, text: str, limit: int | None = None) -> str:
         try:

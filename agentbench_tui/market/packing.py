@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from agentbench_tui.model.errors import StoreError
-from agentbench_tui.model.untrusted import redact
+from agentbench_tui.model.untrusted import Redactor
 
 MOST_PLAIN = 200_000
 """Bytes of JSON up to which a document stays readable as it is."""
@@ -51,7 +51,8 @@ def unpack(packed: str) -> Any:
 
 
 def _packed(text: bytes) -> str:
-    return base64.b64encode(zlib.compress(redact(text.decode()).encode(), 6)).decode()
+    masked = Redactor().of_json(text.decode()).encode()
+    return base64.b64encode(zlib.compress(masked, 6)).decode()
 
 
 def _encoded(value: Any) -> bytes:

@@ -187,3 +187,19 @@ async def test_a_key_of_the_environment_is_nowhere_in_the_database(
     await rescore(result.database, dict(result.rows("SELECT * FROM runs")[0]))
     assert b"canary" not in bytes_on_disk(result)
     assert "canary" not in json.dumps(result.document)
+
+
+async def test_a_secret_of_digits_leaves_numbers_that_hold_its_digits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SOME_PIN_TOKEN", "345678")
+    code = """
+from agentbench_tui.model.answer import Answer
+def counting(prompt):
+    return Answer("345678 it is", data={"n": 1234567890})
+"""
+    result = await run(tmp_path, suite(1), code, "counting")
+    assert result.outcome.status == "complete"
+    (answer,) = result.column("SELECT answer FROM answers")
+    assert json.loads(answer)["text"] == "*** it is"
+    assert json.loads(answer)["data"] == {"n": 1234567890}

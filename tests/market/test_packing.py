@@ -43,6 +43,16 @@ def test_no_key_is_hidden_from_the_store_in_what_is_packed(monkeypatch: pytest.M
     assert unpack(pack(said)) == {"content": "***", "token": "***"}
 
 
+def test_a_secret_of_digits_breaks_no_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOME_TOKEN", "600000")
+    said = {"start_ms": 1767225600000, "text": ["pin 600000", None], "600000": True}
+    assert unpack(pack(said)) == {
+        "start_ms": 1767225600000,
+        "text": ["pin ***", None],
+        "***": True,
+    }
+
+
 def test_what_no_json_can_hold_is_kept_as_text() -> None:
     assert unpack(pack({"a": "half \ud800", "n": 2**70, "x": float("nan")})) == {
         "a": "half ?",

@@ -1,5 +1,7 @@
 """Secrets are masked wherever they stand, whatever the environment is."""
 
+import json
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -26,3 +28,11 @@ def test_keys_of_known_shapes_and_values_of_secret_variables_are_masked() -> Non
         assert redactor(f"key {key}!") == "key ***!"
     assert redactor("postgres://me:word@host/") == "postgres://***@host/"
     assert redactor("correct-horse in /somewhere") == "*** in /somewhere"
+
+
+def test_json_without_secrets_is_json() -> None:
+    redactor = Redactor({"PIN_TOKEN": "600000", "A_KEY": "correct-horse"})
+    number = '{"start_ms":1767225600000,"text":["pin 600000",null],"600000":600000}'
+    told = {"start_ms": 1767225600000, "text": ["pin ***", None], "***": 600000}
+    assert json.loads(redactor.of_json(number)) == told
+    assert redactor.of_json('{"a": "600000 correct-horse", "n": 1}') == '{"a": "*** ***", "n": 1}'
