@@ -30,8 +30,11 @@ SLOW_RECOVERY_S = 10.0
 def congestion_collapse(report: ScenarioReport) -> Advice | None:
     """Beyond its limit it does less than at it."""
     top = best(report)
-    over = [window for window in overloads(report) if not _is_hammered(window)]
-    over = [window for window in over if _has_room(window, report)]
+    over = [
+        window
+        for window in overloads(report)
+        if not _is_hammered(window) and _has_room(window, report) and not _is_later(window, report)
+    ]
     # Of what does not come back from the first overload, a later one says nothing.
     if top is None or not over or comes_back(report) in ("no", "refuses"):
         return None
@@ -176,6 +179,13 @@ def _has_room(window: WindowFacts, report: ScenarioReport) -> bool:
     first_ms = report.windows[0].p95_ms or 0.0  # that of one user
     at_ease_ms = first_ms if report.normal is None else report.normal.p95_ms
     return window.length_s * 1e3 > ANSWERS_LONG * at_ease_ms
+
+
+def _is_later(window: WindowFacts, report: ScenarioReport) -> bool:
+    """A spike after the first may begin with what that one has left: older requests are answered
+    then, and how many no window tells."""
+    spikes = [one for one in report.windows if one.phase == "stress"]
+    return report.scenario == "spike_load" and window in spikes[1:]
 
 
 def _name(recovery: RecoveryFacts) -> str:

@@ -178,6 +178,15 @@ def test_a_window_that_ends_before_an_answer_can_come_is_no_collapse() -> None:
     assert found == {"congestion-collapse"}
 
 
+def test_what_a_later_spike_finds_waiting_is_no_collapse() -> None:
+    """It works off the first one, in order."""
+    spike = window("stress", asked_per_s=200.0, answered_per_s=80.0, p50_ms=4000.0)
+    later = window("stress", repeat=1, asked_per_s=200.0, answered_per_s=0.0, p50_ms=9000.0)
+    spikes = report(window(), spike, later, scenario="spike_load")
+    assert rules(spikes) == {"answers-too-late"}
+    assert "congestion-collapse" in rules(report(window(), later, scenario="spike_load"))
+
+
 def test_few_answers_are_no_collapse() -> None:
     """3 answers a window at best and 1 under overload may be chance."""
     least = window(length_s=1.0, asked_per_s=3.0)

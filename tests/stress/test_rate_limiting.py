@@ -80,6 +80,17 @@ async def test_without_a_limit_up_to_the_most_that_may_be_asked(
     assert max(window.asked_per_s or 0 for window in report.windows) <= 150
 
 
+async def test_what_keeps_up_for_a_step_and_not_for_long_has_met_a_limit(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """160 a second: 2 s of 200 leave 80 in a queue of 300, and 20 s fill it."""
+    full = Behaviour(slots=8, service_ms=50, queue=300)
+    report = await limited(monkeypatch, full, most_rate=200)
+    assert report.observations["limit_met_per_s"] == pytest.approx(200)
+    assert report.observations["limit_met_by"] == "429"
+    assert "rate_limit" not in report.missing
+
+
 async def test_it_watches_at_least_as_long_as_clients_are_told_to_wait(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

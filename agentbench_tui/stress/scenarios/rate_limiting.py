@@ -65,7 +65,10 @@ async def _endpoint(stand: Stand, spec: StressSpec, normal: Normal, reporter: Re
         over = min(rate * OVER, spec.most_rate)
         course = Course(spec.length_s, rate=over)
         overload = await stand.hold(course, phase="overload")
-        await reporter.window(facts_of(overload))
+        facts = facts_of(overload)
+        await reporter.window(facts)
+        if limit is None and (_refuses(facts) or not _keeps_up(facts, overload, normal)):
+            limit = facts  # held for longer, the most that may be asked is too much
         quiet_from_s = polite.now_s
         told_s = polite.counts().longest_told_s
         watched_s = spec.watched_s
@@ -73,7 +76,7 @@ async def _endpoint(stand: Stand, spec: StressSpec, normal: Normal, reporter: Re
             watched_s = max(watched_s, min(told_s, LONGEST_WAIT_S) + WAIT_MARGIN_S)
         await watch(stand, normal, reporter, stress=overload, after="overload", watched_s=watched_s)
         _tell_polite(reporter, polite, quiet_from_s)
-    _tell_limit(reporter, normal, facts_of(overload), limit)
+    _tell_limit(reporter, normal, facts, limit)
     await reporter.save()
 
 
