@@ -159,7 +159,8 @@ class LiveState:
         self.seen: dict[int, Seen] = {}
         self.course = Course()
         self.kinds: Counter[str] = Counter()
-        """Failure kind → rows that tell of it, without the warm-up's; loads have rows of the first few alone."""
+        """Failure kind → rows that tell of it, without those of the warm-up; loads have rows of the
+        first few alone."""
         self.gauges: dict[str, deque[dict[str, Any]]] = {}
         """By scope, oldest first."""
         self._failures: deque[Event] = deque(maxlen=_EVENTS_KEPT)
