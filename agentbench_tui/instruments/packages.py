@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import cache
 from importlib import metadata
 
 import agentbench_tui
@@ -29,11 +30,20 @@ EXTRAS = {
 """Optional part of agentbench-tui → the first distribution it installs; compared by the same
 test."""
 
+_FIELD = re.compile(r"^(Version|Requires-Dist):[ \t]*(.*?)[ \t\r]*$", re.MULTILINE)
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
 def package_versions() -> dict[str, str]:
-    """Version by name of agentbench-tui and every installed package it needs, directly or not."""
+    """Version by name of agentbench-tui and every installed package it needs, directly or not.
+
+    Looked up once in a process: what it has imported stays what it was.
+    """
+    return dict(_versions())
+
+
+@cache
+def _versions() -> dict[str, str]:
     versions = {PROJECT: agentbench_tui.__version__}
     waiting = [*DEPENDENCIES, *EXTRAS.values()]
     seen: set[str] = set()
@@ -46,8 +56,9 @@ def package_versions() -> dict[str, str]:
             distribution = metadata.distribution(name)
         except metadata.PackageNotFoundError:
             continue
-        versions[name] = distribution.version
-        waiting += _needs(distribution)
+        version, required = _stated(distribution)
+        versions[name] = version
+        waiting += _needs(required)
     return dict(sorted(versions.items()))
 
 
@@ -59,9 +70,21 @@ def version_of(name: str) -> str | None:
         return None
 
 
-def _needs(distribution: metadata.Distribution) -> Iterator[str]:
-    """What it requires, extras left out. A requirement of another system is simply not found."""
-    for requirement in distribution.requires or ():
+def _stated(distribution: metadata.Distribution) -> tuple[str, list[str]]:
+    """Its version and requirements. The library parses the description along, many pages of it,
+    which takes ten times as long, and that beside what is measured."""
+    text = distribution.read_text("METADATA") or ""
+    head = re.split(r"\r?\n\r?\n", text, maxsplit=1)[0]
+    fields = _FIELD.findall(head)
+    for name, value in fields:
+        if name == "Version":
+            return value, [value for name, value in fields if name == "Requires-Dist"]
+    return distribution.version, distribution.requires or []  # in a file of another name
+
+
+def _needs(requirements: Iterable[str]) -> Iterator[str]:
+    """The names, extras left out. A requirement of another system is simply not found."""
+    for requirement in requirements:
         specifier, _, marker = requirement.partition(";")
         name = _NAME.match(specifier.strip())
         if name is not None and "extra" not in marker:

@@ -6,6 +6,7 @@ import socket
 import sqlite3
 import tomllib
 from collections.abc import Callable
+from importlib import metadata
 from pathlib import Path
 
 import msgspec
@@ -154,6 +155,12 @@ def test_packages_are_those_of_the_project_file() -> None:
     assert {Requirement(line).name for line in project["dependencies"]} == set(DEPENDENCIES)
     optional = project["optional-dependencies"]
     assert {name: Requirement(lines[0]).name for name, lines in optional.items()} == EXTRAS
+
+
+def test_versions_are_those_that_the_library_tells() -> None:
+    versions = package_versions()
+    told = {name: metadata.version(name) for name in versions.keys() - {"agentbench-tui"}}
+    assert told == {name: versions[name] for name in told}
 
 
 def test_packages_that_are_needed_indirectly_are_listed_too() -> None:
