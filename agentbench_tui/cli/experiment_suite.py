@@ -39,6 +39,8 @@ def suite_of_options(slug: str, given: dict[str, Any], folder: Path) -> Block:
     if given["fresh_process"]:
         benchmark["fresh_process"] = True
     swept = _once([_values(cls, text, "--sweep") for text in given["sweeps"]], "--sweep")
+    varied = variants[0]["options"] if variants else {}
+    _by_one_option({"--set": parameters, "--variants": varied, "--sweep": swept})
     if swept:
         benchmark["sweep"] = {"parameters": swept}
     suite: Block = {
@@ -98,6 +100,14 @@ def _once(pairs: Sequence[tuple[str, Any]], option: str) -> dict[str, Any]:
         if names.count(name) > 1:
             raise UsageError(f"{option} {name}=…: given twice")
     return dict(pairs)
+
+
+def _by_one_option(given: Mapping[str, Mapping[str, Any]]) -> None:
+    """Raise UsageError for a parameter that two options set: one of them would go unheard."""
+    for (one, its), (other, others) in itertools.combinations(given.items(), 2):
+        for name in its:
+            if name in others:
+                raise UsageError(f"{one} and {other} both give `{name}`: only one of them can")
 
 
 def _values(cls: type[Experiment], text: str, option: str) -> tuple[str, list[Any]]:

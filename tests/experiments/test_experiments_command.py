@@ -65,6 +65,8 @@ def test_a_failing_iteration_ends_with_3_and_is_told(said: Said) -> None:
         (("--set", "size"), "expected KEY=VALUE"),
         (("--variants", "size=1,x"), "--variants: parameter `size`"),
         (("--sweep", "size=1", "--sweep", "size=2"), "--sweep size=…: given twice"),
+        (("--sweep", "size=1", "--variants", "size=2"), "--variants and --sweep both give `size`"),
+        (("--set", "size=1", "--variants", "size=2"), "--set and --variants both give `size`"),
         (("--variants", "size=1,1"), "two of them would be called `size-1`"),
         (("--variants", "size=1", "--agent", "mock"), "--variants and --agent"),
         (("--agent", "a=variant?sise=1"), "variant a: there is no parameter"),
