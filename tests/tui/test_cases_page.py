@@ -250,4 +250,6 @@ async def test_of_a_load_the_slowest_requests_and_its_failures_are_shown(loaded:
             await pilot.press(key)
             await settle(pilot, lambda words=words: words in told(app)[-1])  # type: ignore[misc]
         await pilot.press("e")
-        await shows(pilot, "agentbench runs samples")
+        await shows(pilot, "agentbench runs samples", "this request, and failures by kind")
+        await pilot.press("right_square_bracket")
+        assert "this request" not in await shows(pilot, "moods/echo, moody", "at the cursor")

@@ -5,7 +5,7 @@ from itertools import combinations
 from pathlib import Path
 
 import pytest
-from rich.color import ColorSystem
+from rich.color import Color, ColorSystem
 from rich.style import Style
 
 from agentbench_tui.tui.kept_theme import keep_theme, kept_theme
@@ -111,3 +111,10 @@ def test_the_theme_chosen_last_is_kept(tmp_path: Path, monkeypatch: pytest.Monke
 
 def test_a_theme_of_somebody_else_has_the_default_palette() -> None:
     assert palette("nord") is palette(DARK)
+
+
+@pytest.mark.parametrize("variable", ["text-muted", "text-disabled"])
+def test_labels_and_hints_of_a_form_keep_what_high_contrast_promises(variable: str) -> None:
+    theme = next(one for one in themes() if one.name == CONTRAST)
+    color, ground = Color.parse(theme.variables[variable]), Color.parse(theme.surface or "")
+    assert _contrast(color.get_truecolor(), ground.get_truecolor()) >= _LEAST_CONTRAST[CONTRAST]

@@ -59,6 +59,7 @@ _CHOSEN = {
     "slow": "answers over p95",
     "apart": "answers of cases judged differently each time",
 }
+_PREVIEW = "at the cursor"
 _NO_P95 = "p95 of the time is not known of this execution: it needs more answers, or has not ended"
 
 
@@ -114,7 +115,7 @@ class Cases(ExecutionPage[Answers]):
     def content(self) -> ComposeResult:
         with Horizontal():
             yield panel(Grid(id="answers"), "answers")
-            yield panel(Sentences(id="preview"), "at the cursor")
+            yield panel(Sentences(id="preview"), _PREVIEW)
         yield FilterLine(id="filter")
 
     def on_mount(self) -> None:
@@ -311,6 +312,7 @@ class Cases(ExecutionPage[Answers]):
             view.show(failure_sentences(failures) if row is None
                       else sample_sentences(row, failures))  # fmt: skip
             return
+        entitle(view, _PREVIEW)
         found = self._row(key)
         view.show([] if found is None else preview_of(found))
 
