@@ -15,13 +15,14 @@ from agentbench_tui.model.metric import METRICS
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from agentbench_tui.engine.aggregate import Resources
     from agentbench_tui.model.agent import AgentSpec
     from agentbench_tui.model.suite import Benchmark
 
 _NO_TOKENS = "an experiment spends no tokens that the harness could count"
+NO_NUMBER = "no iteration gave a number"
 _UNITS = {
     "_per_s": "1/s",
     "_per_sec": "1/s",
@@ -61,6 +62,8 @@ def aggregate_experiment(
         result.metrics[name] = MetricValue(
             name, found.value, unit_of(name), found.low, found.high, found.n, found.reason or None
         )
+    for name in _without_number(connection, execution_key, columns.keys() | result.metrics.keys()):
+        result.metrics[name] = MetricValue(name, None, unit_of(name), reason=NO_NUMBER)
     return result
 
 
@@ -115,13 +118,32 @@ def unit_of(name: str) -> str:
     return next((unit for end, unit in _UNITS.items() if amount.endswith(end)), "")
 
 
+def _without_number(
+    connection: sqlite3.Connection, execution_key: int, known: Iterable[str]
+) -> Iterator[str]:
+    """What iterations gave by name and never as a number: not-a-number, infinity, None."""
+    rows = connection.execute(
+        "SELECT answer FROM answers WHERE execution_key=? AND failure_kind IS NULL"
+        " AND answer IS NOT NULL",
+        (execution_key,),
+    )
+    seen = set(known)
+    for (text,) in rows:
+        data = msgspec.json.decode(text).get("data") or {}
+        for name in (_as_ours_is_not(key) for key, value in data.items() if value is None):
+            if name not in seen:
+                seen.add(name)
+                yield name
+
+
 def named_numbers(values: Mapping[str, Any]) -> list[tuple[str, float]]:
     """Every number of what an iteration and its instruments gave, by its path. What is called like
     a metric of ours, or like the measured time in a result file, goes by `reported.NAME`."""
-    return [
-        (f"reported.{name}" if name.partition(".")[0] in _RESERVED else name, value)
-        for name, value in numbers(values)
-    ]
+    return [(_as_ours_is_not(name), value) for name, value in numbers(values)]
+
+
+def _as_ours_is_not(name: str) -> str:
+    return f"reported.{name}" if name.partition(".")[0] in _RESERVED else name
 
 
 def _values(answer: Mapping[str, Any]) -> dict[str, Any]:

@@ -194,6 +194,15 @@ async def test_nothing_that_it_returns_stands_in_for_the_measured_time(tmp_path:
     assert given.items() <= stored.items()
 
 
+async def test_what_is_never_a_number_is_told_as_not_known(tmp_path: Path) -> None:
+    await measured(planned("Unknowing", tmp_path, agents=["a=variant"]), tmp_path)
+    stored = rows(tmp_path, "SELECT name, value, reason FROM metrics WHERE name NOT LIKE 'e2e_ms%'")
+    found = {name: (value, reason) for name, value, reason in stored}
+    assert found["lost_ms"] == (None, "no iteration gave a number")
+    assert found["reported.e2e_ms"] == (None, "no iteration gave a number")
+    assert found["rare"][0] == 2.0
+
+
 async def test_it_stops_early_once_the_time_is_known_well_enough(tmp_path: Path) -> None:
     plan = planned(
         "Counting", tmp_path, agents=["a=variant"], iterations={"warmup": 1, "measured": 50},

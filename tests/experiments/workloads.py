@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import os
 import signal
 import threading
@@ -154,6 +155,13 @@ def descriptors(context: dict[str, Any], scale: float = 1.0) -> Iterator[None]:
     """An instrument as AgentFarm has them."""
     yield
     context["descriptors"] = {"open": scale * 3}
+
+
+class Unknowing(Experiment):
+    """What it looks for is never a number, and once where it may be."""
+
+    def execute_once(self, context: ExperimentContext) -> dict[str, Any]:
+        return {"lost_ms": math.nan, "e2e_ms": None, "rare": 2 if context.iteration_index else None}
 
 
 class Refilled(Experiment):
