@@ -22,7 +22,7 @@ def lines(app: AgentbenchApp) -> list[str]:
 async def test_sides_are_chosen_and_compared(measured: Path) -> None:
     app = session(measured, "compare")
     async with app.run_test(size=(120, 40)) as pilot:
-        text = await shows(pilot, "agent, version, run or tag", "tag:first/good")
+        text = await shows(pilot, "agent, version, run or tag", "tag:first/good", "⏎ Add or drop")
         assert "perfect (simulated)" in text
         assert "good@" in text  # it has two versions
         await pilot.press("c", "d", "o")

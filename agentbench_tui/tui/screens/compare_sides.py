@@ -20,6 +20,12 @@ if TYPE_CHECKING:
 Document = dict[str, Any]
 
 
+class _Offers(Grid):
+    """What enter does here is said in the key bar: there is nothing to open."""
+
+    BINDINGS: ClassVar = [Binding("enter", "choose", "Add or drop")]
+
+
 class Sides(Horizontal):
     """Changes what the session has marked; `Wanted` says that it shall be compared."""
 
@@ -43,8 +49,8 @@ class Sides(Horizontal):
         self._words = ""
 
     def compose(self) -> ComposeResult:
-        yield panel(Grid(id="offers"), "a adds one to compare, c compares, / filters")
-        yield panel(Grid(id="chosen"), "compared")
+        yield panel(_Offers(id="offers"), "a adds one to compare, c compares, / filters")
+        yield panel(_Offers(id="chosen"), "compared")
 
     def show(self, offers: list[Document], words: str) -> None:
         """`offers` are those of `selectable`; shown are those with all of the words."""
