@@ -242,17 +242,19 @@ class _Run:
 
     async def _measure(self, context: RunContext) -> None:
         """All groups in order, with the live view, the wishes and the gauges beside them."""
+        from agentbench_tui.instruments.gpu import open_gpus
         from agentbench_tui.instruments.overhead import OverheadProbe
-        from agentbench_tui.instruments.registry import sampling_interval_s
+        from agentbench_tui.instruments.registry import gpu_details, sampling_interval_s
         from agentbench_tui.instruments.sampler import Sampler
 
+        asked = [spec for group in self._plan.groups for spec in group.benchmark["instruments"]]
+        details = gpu_details(asked)
         sampler = Sampler(
             roots=context.process_roots,
             sink=_gauge_sink(context),
             disk_path=self._database.parent,
-            interval_s=sampling_interval_s(
-                spec for group in self._plan.groups for spec in group.benchmark["instruments"]
-            ),
+            interval_s=sampling_interval_s(asked),
+            gpus=lambda: open_gpus(pcie="pcie" in details, processes="processes" in details),
         )
         probe = OverheadProbe(agents_inside=self._has_agents_inside())
         beside = [

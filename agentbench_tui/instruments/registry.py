@@ -31,6 +31,8 @@ _OPTIONS: dict[str, dict[str, float]] = {
     "perf": {},
 }
 """Instrument → option → its smallest value."""
+GPU_DETAILS = ("pcie", "processes")
+"""Options of `gpu`, true or false: what costs too much to be read unasked."""
 _UNHEEDED: dict[str, dict[str, float]] = {"psutil": {"max_samples": 1}}
 """Options of AgentFarm's specifications, which are experiments: they are taken, and do nothing."""
 PROFILERS = frozenset({"cprofile", "pyinstrument", "tracemalloc", "memray"})
@@ -76,10 +78,14 @@ def unheeded(instruments: Iterable[str | Mapping[str, Any]]) -> list[str]:
 
 def _check_option(name: str, option: str, value: Any, kind: str) -> list[str]:
     known = _OPTIONS[name]
+    if name == "gpu" and option in GPU_DETAILS:
+        wrong = f"{name}: `{option}` is true or false, not {value!r}"
+        return [] if isinstance(value, bool) else [wrong]
     if kind == "experiment":
         known = {**known, **_UNHEEDED.get(name, {})}
     if option not in known:
-        return [f"{name}: there is no option `{option}`{did_you_mean(option, known)}"]
+        near = did_you_mean(option, [*known, *(GPU_DETAILS if name == "gpu" else ())])
+        return [f"{name}: there is no option `{option}`{near}"]
     if isinstance(value, bool) or not isinstance(value, int | float) or not value >= known[option]:
         return [
             f"{name}: `{option}` must be a number of at least {plain(known[option])}, not {value!r}"
@@ -98,3 +104,14 @@ def sampling_interval_s(instruments: Iterable[str | Mapping[str, Any]]) -> float
         if "interval_ms" in (spec[name] or {})
     ]
     return min(asked, default=DEFAULT_INTERVAL_MS) / 1000
+
+
+def gpu_details(instruments: Iterable[str | Mapping[str, Any]]) -> frozenset[str]:
+    """What is to be read of GPUs besides, of `GPU_DETAILS`: all that any entry asks for."""
+    return frozenset(
+        name
+        for spec in instruments
+        if isinstance(spec, Mapping)
+        for name, is_wanted in (spec.get("gpu") or {}).items()
+        if is_wanted is True
+    )

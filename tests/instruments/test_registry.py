@@ -2,7 +2,12 @@
 
 import pytest
 
-from agentbench_tui.instruments.registry import check_instrument, sampling_interval_s, unheeded
+from agentbench_tui.instruments.registry import (
+    check_instrument,
+    gpu_details,
+    sampling_interval_s,
+    unheeded,
+)
 
 
 @pytest.mark.parametrize("spec", ["timing", "psutil", "gpu", {"psutil": {"interval_ms": 200}}])
@@ -16,6 +21,8 @@ def test_known_instruments_are_taken(spec: object) -> None:
         ("psutl", 'did you mean "psutil"'),
         ({"psutil": {"intervall_ms": 200}}, 'did you mean "interval_ms"'),
         ({"psutil": {"interval_ms": 5}}, "at least 10"),
+        ({"gpu": {"pcie": 1}}, "`pcie` is true or false, not 1"),
+        ({"gpu": {"process": True}}, 'did you mean "processes"'),
         ({"psutil": {"max_samples": 10}}, "there is no option `max_samples`"),
         ({"psutil": {"interval_ms": True}}, "must be a number"),
         ({"psutil": {}, "gpu": {}}, "one name with its options"),
@@ -35,6 +42,13 @@ def test_an_option_of_agentfarm_is_taken_of_experiments_alone_and_named_as_unhee
     spec = {"psutil": {"interval_ms": 200, "max_samples": 1000}}
     assert check_instrument(spec, "experiment") == []
     assert unheeded(["timing", spec, {"gpu": None}]) == ["psutil: max_samples"]
+
+
+def test_details_of_gpus_are_read_where_any_entry_asks() -> None:
+    assert check_instrument({"gpu": {"pcie": True, "processes": False}}, "task") == []
+    assert gpu_details(["gpu", {"psutil": {}}]) == frozenset()
+    specs = [{"gpu": {"pcie": True}}, {"gpu": None}, {"gpu": {"processes": False}}]
+    assert gpu_details(specs) == {"pcie"}
 
 
 def test_gauges_are_read_as_often_as_the_most_eager_asks() -> None:
