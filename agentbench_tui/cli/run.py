@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     "agents",
     multiple=True,
     metavar="[ID[@VERSION]=]TARGET",
-    help="Agent to run; may be given several times. By default those that the suite names.",
+    help="Agent to run, or the id of one that the suite names; may be given several times. By "
+    "default all that the suite names.",
 )
 @click.option("--stub", is_flag=True, help="With the practice agent; marked as simulated.")
 @click.option("--benchmark", "benchmarks", multiple=True, metavar="ID", help="Only this benchmark.")

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from agentbench_tui.tui.look import FASTEST_HZ, USUAL_RATE_HZ, Look, why_not
 
@@ -103,8 +104,15 @@ def view_of(given: dict[str, Any]) -> View:
 
 
 def say_why_not(given: dict[str, Any]) -> None:
-    """Where the session was asked for and cannot be shown, say why."""
-    if given["ui"] == "full" and (reason := why_not()) is not None:
+    """Where the session was asked for and is not shown, say why."""
+    if given["ui"] != "full":
+        return
+    asked = click.get_current_context().get_parameter_source("ui")
+    stronger = next((name for name in ("no_ui", "quiet", "detach") if given[name]), None)
+    if stronger is not None:
+        if asked is ParameterSource.COMMANDLINE:  # and not what somebody has for every day
+            click.echo(f"--ui full: not shown, --{stronger.replace('_', '-')} says so", err=True)
+    elif (reason := why_not()) is not None:
         click.echo(f"--ui full: {reason}; shown as lines instead", err=True)
 
 

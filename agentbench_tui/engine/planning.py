@@ -34,7 +34,8 @@ class RunOptions:
     """What the command line may override. None leaves the suite's own value."""
 
     agents: tuple[str, ...] = ()
-    """Targets, `[ID[@VERSION]=]TARGET`; the suite's own agents when empty."""
+    """Targets, `[ID[@VERSION]=]TARGET`, or ids of agents that the suite names; all of the suite's
+    own when empty."""
     benchmarks: tuple[str, ...] = ()
     cases: tuple[str, ...] = ()
     repeats: int = 1
@@ -63,8 +64,6 @@ def make_plan(given_suites: Sequence[str | LoadedSuite], options: RunOptions) ->
 
     Raises UsageError and SuiteError; a SuiteError carries every problem of every suite at once.
     """
-    from agentbench_tui.agents.target import parse_agent
-
     loaded = [one if isinstance(one, LoadedSuite) else load_suite(one) for one in given_suites]
     groups: list[Group] = []
     suites: list[SuiteInPlan] = []
@@ -73,7 +72,7 @@ def make_plan(given_suites: Sequence[str | LoadedSuite], options: RunOptions) ->
     for one in loaded:
         settings = one.settings(options.settings)
         suite = one.resolve(settings)
-        given = [parse_agent(text, base_dir=str(options.folder)) for text in options.agents]
+        given = [_given(text, one, suite, options) for text in options.agents]
         problems += validate_suite(one, given or None, settings, seed=options.seed)
         if problems:
             continue
@@ -103,6 +102,21 @@ def make_plan(given_suites: Sequence[str | LoadedSuite], options: RunOptions) ->
         notes=options.notes or " ".join(one.notes for one in budgets if one.notes),
         command=options.command,
     )
+
+
+def _given(text: str, loaded: LoadedSuite, suite: Suite, options: RunOptions) -> AgentSpec:
+    """An agent of the command line. One that the suite names is the suite's, with what it is
+    relative to; others are relative to the folder of the command."""
+    from agentbench_tui.agents.target import parse_agent, spec_from_table
+
+    for table in suite.agents:
+        if table.id == text.strip():
+            return spec_from_table(table, str(loaded.folder))
+    try:
+        return parse_agent(text, base_dir=str(options.folder))
+    except UsageError as error:
+        near = did_you_mean(text, [table.id for table in suite.agents])
+        raise UsageError(f"{error}{near}") from error
 
 
 def _agents(

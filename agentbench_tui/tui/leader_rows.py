@@ -89,8 +89,7 @@ def board_table(
     board = leaders[0].board if leaders else None
     column = interval_column(drawn, "" if board is None else _unit(board))
     money = money_of(one.line["cost_usd_per_success"]["value"] for one in leaders)
-    boards = [[one for one in leaders if one.board is board] for board in _boards(leaders)]
-    series = {one.key: place for those in boards for place, one in enumerate(_profiled(those))}
+    series = _series_of(leaders)
     rows: list[GridRow] = []
     before: Document | None = None
     for one in shown:
@@ -98,14 +97,26 @@ def board_table(
             rows.append(GridRow(f"{one.key}#", ("", Cell(_apart(one.board), role="dim")), "dim"))
         before = one.board
         score = interval_cell(_interval(one.line), column)
-        own = None if one.line["simulated"] else series.get(one.key)
-        rows.append(_row(one, score, money, marked, own))
+        rows.append(_row(one, score, money, marked, series.get(one.key)))
     return GridData(_columns(board, money), rows, reason=reason or f"no agent with “{words}”")
 
 
 def _boards(leaders: Sequence[Leader]) -> list[Document]:
     """Each once, in order."""
     return list({id(one.board): one.board for one in leaders}.values())
+
+
+def _series_of(leaders: Sequence[Leader]) -> dict[str, int]:
+    """Key → series, of which marker and colour are: that of its line in the plot of profiles; where
+    none is drawn, that of its rank among the first. What is simulated has none."""
+    boards = [[one for one in leaders if one.board is board] for board in _boards(leaders)]
+    series = {one.key: place for those in boards for place, one in enumerate(_profiled(those))}
+    for one in leaders:
+        rank = one.line["shared_rank"]
+        if rank <= TOP and len(one.board["standings"]) > 1 and one.line["profile"] is None:
+            series[one.key] = rank - 1
+    return {one.key: series[one.key] for one in leaders
+            if one.key in series and not one.line["simulated"]}  # fmt: skip
 
 
 def _columns(board: Document | None, money: Money) -> tuple[Column, ...]:
@@ -127,11 +138,9 @@ def _columns(board: Document | None, money: Money) -> tuple[Column, ...]:
 def _row(
     one: Leader, score: Cell, money: Money, marked: Sequence[str], series: int | None
 ) -> GridRow:
-    """`series`: of its line in the plot of profiles, where that has one."""
+    """`series`: of its marker, where it has one."""
     line, rank = one.line, one.line["shared_rank"]
     is_top = rank <= TOP and not line["simulated"] and len(one.board["standings"]) > 1
-    if is_top and line["profile"] is None:
-        series = rank - 1
     harness = line["harness"]
     return GridRow(
         one.key,
@@ -263,14 +272,17 @@ def benchmarks_table(one: Leader) -> GridData:
     return GridData(_BENCHMARKS, rows)
 
 
-def radar_of(one: Leader) -> Radar:
-    """The five scores of one leader, and of the next one below it."""
+def radar_of(one: Leader, leaders: Sequence[Leader]) -> Radar:
+    """The five scores of one leader, and of the next one below it, with their markers among all
+    `leaders` of the boards."""
     lines = [one.line] + ([one.next] if one.next is not None else [])
+    known = _series_of(leaders)
+    series = {id(each.line): known.get(each.key) for each in leaders}
     return Radar(
         DIMENSIONS,
         tuple(
             Shape(line["name"], tuple(_hundredths(line["scores"][name]) for name in DIMENSIONS),
-                  line["simulated"])
+                  line["simulated"], series.get(id(line)))
             for line in lines
         ),
         reason="no scores: they need a suite with weights",

@@ -114,11 +114,15 @@ class Choice:
         if self.what == "run":
             given = ["run", *([self.suite] if self.suite else [])]
             if sorted(self.agents) != sorted(self.own_agents):
-                given += _each("--agent", self.agents)
+                given += _each("--agent", [self._in_short(agent) for agent in self.agents])
             given += _each("--benchmark", self.benchmarks) + _each("--case", self.cases)
         else:
             given = [self.what, *self.agents]
         return given + [word for line in self._lines() for word in self._options(line)]
+
+    def _in_short(self, agent: str) -> str:
+        """One of the suite's by its id: its files lie beside the suite, and not where one is."""
+        return agent.partition("=")[0].partition("@")[0] if agent in self.own_agents else agent
 
     def command(self, database: Path | None) -> str:
         """As one types it into a shell; `database`: where it is not the user's own."""

@@ -55,13 +55,14 @@ def _phase_row(place: int, one: Document) -> GridRow:
     if one["share"] is None:
         why = Cell(f"{NOTHING} {one['reason']}", role="dim")
         return GridRow(str(place), (one["name"], one["source"], why, "0", *[NOTHING] * 4), "dim")
-    tail = one["tail"]
+    tail, share = one["tail"], f"{100 * one['share']:.1f} %"
+    bar = min(1.0, one["share"]) if float(share.rstrip(" %")) else 0.0  # as the words say
     return GridRow(
         str(place),
         (
             one["name"],
             Cell(one["source"], role="dim"),
-            Cell(f"{100 * one['share']:.1f} %", bar=min(1.0, one["share"])),
+            Cell(share, bar=bar),
             f"{one['n']:,}",
             *(quantity(one[name], "ms", filled=True) for name in ("mean_ms", "p50_ms", "p95_ms")),
             Cell(NOTHING if tail is None else f"{tail:.1f}×",

@@ -34,6 +34,14 @@ class ShelvedSuite:
     def category(self) -> str:
         return "faulty" if self.loaded is None else self.loaded.suite.category
 
+    @property
+    def needs_agent(self) -> bool:
+        """Whether it asks agents and names none."""
+        if self.loaded is None:
+            return False
+        suite = self.loaded.suite
+        return not suite.agents and any(one.kind != "experiment" for one in suite.benchmarks)
+
 
 def read_shelf(others: Iterable[str] = ()) -> list[ShelvedSuite]:
     """The suites of the catalogue, and `others` (paths) besides. Reads files, so in a thread."""

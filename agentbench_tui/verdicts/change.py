@@ -29,7 +29,8 @@ def change(one: Comparison) -> str:
 
 
 def change_words(one: Comparison) -> str:
-    """`e2e_ms 12 % lower [8, 16]`, `accuracy 13.0 points higher [10.3, 15.7]`."""
+    """`e2e_ms 12 % lower [8, 16]`, `accuracy 13.0 points higher [10.3, 15.7]`; what is written
+    as 0 is not told as higher or lower by that."""
     if one.ratio is not None:
         return f"{one.metric} {_ratio_words(one.ratio, one.low, one.high)}"
     if one.difference is None:
@@ -44,7 +45,12 @@ def change_words(one: Comparison) -> str:
         return "" if value is None else f"{sign * factor * value:{digits}}"
 
     ends = (one.low, one.high) if sign > 0 else (one.high, one.low)
-    return f"{one.metric} {_with_ends(f'{shown(one.difference)}{unit} {way}', *map(shown, ends))}"
+    words = f"{shown(one.difference)}{unit} {way}"
+    if one.difference == 0:
+        words = f"0{unit} apart"
+    elif float(shown(one.difference)) == 0:
+        words = f"less than 0.05{unit} {way}"
+    return f"{one.metric} {_with_ends(words, *map(shown, ends))}"
 
 
 def margin_words(one: Comparison) -> str:

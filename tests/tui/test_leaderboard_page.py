@@ -33,6 +33,10 @@ async def test_agents_are_ranked_with_intervals_and_ties_simulated_ones_apart(
         assert "●  1=" in line_of(text, "fair")
         assert "■   3" in line_of(text, "bad")
         assert "● fair  ▲ good  ■ bad" in text
+        # the radar has the first and the second, each with that marker
+        legend = next(line for line in text.splitlines() if "A fair" in line)
+        assert "● A fair" in legend
+        assert "▲ B good" in legend
         assert "├" in line_of(text, "good")
         assert "104" in line_of(text, "good")  # answers: 52 cases, twice
         below = text.index(f"simulated {title}")

@@ -9,9 +9,11 @@ from pathlib import Path
 from threading import Event
 
 import pytest
-from stores import HOSTILE, settle, shows, told
+from stores import HOSTILE, screen_text, settle, shows, told
+from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 
+from agentbench_tui.engine.loading import load_suite
 from agentbench_tui.tui import new_run_plan
 from agentbench_tui.tui.app import AgentbenchApp
 from agentbench_tui.tui.new_run_choice import (
@@ -30,7 +32,7 @@ from agentbench_tui.tui.widgets.field_line import FieldLine
 from agentbench_tui.tui.widgets.grid import Grid
 from agentbench_tui.tui.widgets.key_bar import KeyBar
 from agentbench_tui.tui.widgets.sentences import Sentences
-from agentbench_tui.tui.widgets.suite_tree import SuiteTree
+from agentbench_tui.tui.widgets.suite_tree import Place, SuiteTree
 from agentbench_tui.verdicts.foresight import Foresight
 
 FIRST = "a=reference:perfect"
@@ -97,6 +99,10 @@ def stored_command(database: Path) -> tuple[str, str] | None:
         (Choice(suite="s", agents=[FIRST], own_agents=[FIRST]), ["run", "s"]),
         (Choice(suite="s", agents=[FIRST]), ["run", "s", "--agent", FIRST]),
         (
+            Choice(suite="s", agents=["b@2=mock", FIRST], own_agents=[FIRST, "b@2=mock", "c=mock"]),
+            ["run", "s", "--agent", "b", "--agent", "a"],
+        ),
+        (
             Choice(
                 suite="s", agents=[FIRST], own_agents=[FIRST], benchmarks=["b"], cases=["c 1"],
                 values={"--set n": "3", "--runs": "2", GATES: "accuracy>=0.8 verdict==clean",
@@ -119,6 +125,52 @@ def stored_command(database: Path) -> tuple[str, str] | None:
 def test_a_choice_is_a_command_line(choice: Choice, arguments: list[str]) -> None:
     assert choice.arguments() == arguments
     assert choice.lacking() == ""
+
+
+def shelved(folder: Path, name: str, category: str, *, agents: bool = True) -> ShelvedSuite:
+    written = folder / f"{name.replace('/', '-')}.json"
+    listed = [{"id": "a", "target": "mock"}] if agents else []
+    suite = {
+        "suite_id": "s", "category": category, "description": "About it.", "agents": listed,
+        "benchmarks": [{"benchmark_id": "b", "scorers": ["exact"],
+                        "dataset": {"cases": [{"id": "c", "input": "1", "expected": "1"}]}}],
+    }  # fmt: skip
+    written.write_text(json.dumps(suite))
+    return ShelvedSuite(name, "folder", load_suite(str(written)))
+
+
+class Shelf(App[None]):
+    def compose(self) -> ComposeResult:
+        yield SuiteTree()
+
+
+async def test_what_can_be_run_at_once_is_told_first_and_folders_last(tmp_path: Path) -> None:
+    app = Shelf()
+    async with app.run_test(size=(60, 20)) as pilot:
+        tree = app.screen.query_one(SuiteTree)
+        tree.fill(
+            [
+                shelved(tmp_path, "infrastructure/b", "comprehensive"),
+                shelved(tmp_path, "a", "accuracy", agents=False),
+                shelved(tmp_path, "z", "accuracy"),
+                ShelvedSuite("broken", "folder", fault="no such file"),
+                shelved(tmp_path, "alone", "comprehensive"),
+                shelved(tmp_path, "quickstart", "comprehensive"),
+            ]
+        )
+        await shows(pilot, "no such file")
+        lines = [line.strip("▼ │├└╶─╴").rstrip() for line in screen_text(app).splitlines()]
+        assert [line for line in lines if line] == [
+            "load a target: how fast is it?",
+            "stress a target: where does it break?",
+            "comprehensive", "quickstart  About it.", "alone  About it.",
+            "accuracy", "z  About it.", "a  needs an agent. About it.",
+            "infrastructure", "b  About it.",
+            "faulty", "broken: no such file",
+        ]  # fmt: skip
+        at = lambda: tree.cursor_node.data if tree.cursor_node is not None else None  # noqa: E731
+        await settle(pilot, at)
+        assert at() == Place("suite", "quickstart", about="About it.")
 
 
 def test_what_was_not_chosen_yet_is_told() -> None:

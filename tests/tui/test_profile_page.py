@@ -45,6 +45,17 @@ def test_spans_have_their_own_time_and_tools_theirs(profiles: list[dict[str, Any
     assert "tool:look_up" in painted(phases_table(profiles[0]))
 
 
+def test_a_share_of_nothing_has_no_bar(profiles: list[dict[str, Any]]) -> None:
+    phases = [
+        one | {"share": share}
+        for one, share in zip(profiles[0]["phases"], (4e-4, 6e-4), strict=False)
+    ]
+    nothing, little = painted(phases_table({"phases": phases})).splitlines()[1:3]
+    assert "0.0 %" in nothing
+    assert "0.1 %" in little
+    assert ("=" in nothing, "=" in little) == (False, True)
+
+
 def test_what_was_not_measured_is_told_with_its_reason(profiles: list[dict[str, Any]]) -> None:
     table = painted(phases_table(profiles[1]))
     assert "no spans told" in table

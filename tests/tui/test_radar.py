@@ -44,6 +44,13 @@ def test_half_the_score_is_half_the_way_from_the_centre() -> None:
     assert abs((middle - half[1]) - (middle - north[1]) / 2) <= 1
 
 
+def test_who_has_a_marker_elsewhere_keeps_it_and_others_get_one_that_is_free() -> None:
+    scores = (50.0,) * 4
+    drawn = Radar(WINDS, (Shape("b", scores, series=1), Shape("x", scores), Shape("y", scores)))
+    legend = "".join(shown(drawn, 50, 23)[-1:])
+    assert legend.split() == ["▲", "B", "b", "●", "A", "x", "■", "C", "y"]
+
+
 def test_scores_beyond_the_rim_are_drawn_on_it_and_told_as_they_are() -> None:
     beyond = Radar(WINDS, (Shape("a", (140.0, 100.0, 100.0, -5.0)),))
     within = Radar(WINDS, (Shape("a", (100.0, 100.0, 100.0, 0.0)),))

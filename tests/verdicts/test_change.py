@@ -32,7 +32,9 @@ def of_share(difference: float, low: float, high: float) -> Comparison:
         (of_share(-0.05, -0.09, -0.01), "-5.0 [-9.0, -1.0] pt",
          "accuracy 5.0 points lower [1.0, 9.0]"),
         (of_share(0.0, -0.003, 0.003), "0.0 [-0.3, 0.3] pt",
-         "accuracy 0.0 points higher [-0.3, 0.3]"),
+         "accuracy 0 points apart [-0.3, 0.3]"),
+        (of_share(-0.0004, -0.003, 0.002), "0.0 [-0.3, 0.2] pt",
+         "accuracy less than 0.05 points lower [-0.2, 0.3]"),
         (Comparison("e2e_ms", "ms", "lower", 0.05), "–", "e2e_ms unknown"),
     ],
 )  # fmt: skip

@@ -45,7 +45,10 @@ class Help(ModalScreen[None]):
             if active.binding.description and not active.binding.system
         ]
         pages = {page.title for page in PAGES}
-        text.append("Keys here\n", "bold")
+        text.append("Pages, from everywhere\n", "bold")
+        for page in PAGES:
+            text.append(f"  {page.key:<{_KEY_WIDTH}}{page.title}: {page.what}\n")
+        text.append("\nKeys here\n", "bold")
         told: set[str] = set()
         for key, binding in here:
             if binding.description in pages or binding.action in told:
@@ -53,8 +56,5 @@ class Help(ModalScreen[None]):
             told.add(binding.action)
             line = f"  {key:<{_KEY_WIDTH}}{binding.description}"
             text.append(line + (f": {binding.tooltip}" if binding.tooltip else "") + "\n")
-        text.append("\nPages\n", "bold")
-        for page in PAGES:
-            text.append(f"  {page.key:<{_KEY_WIDTH}}{page.title}: {page.what}\n")
         text.append("\n" + "\n".join(_NOTES))
         return text

@@ -160,7 +160,7 @@ class Leaderboard(Page[Leaders]):
     def _show_details(self, one: Leader | None) -> None:
         if one is None:
             return
-        self.query_one("#radar", RadarChart).show(radar_of(one))
+        self.query_one("#radar", RadarChart).show(radar_of(one, list(self._leaders.values())))
         facts = self.query_one("#facts", Sentences)
         entitle(facts, f"{one.line['name']}: what is known")
         facts.show(facts_of(one))

@@ -43,7 +43,9 @@ class Live(Replaying, Page["LiveDocument | None"]):
 
     BINDINGS: ClassVar = [
         Binding("space", "hold", "Pause/go on", tooltip="the run; in a replay the replay"),
+        Binding("space", "from_start", "Replay", tooltip="from the beginning"),
         Binding("S", "stop", "Stop", tooltip="what is in flight comes to its end"),
+        Binding("S", "say_why_not", "Stop", show=False, tooltip="a run that goes on"),
         Binding("v", "next_view", "Next panels", tooltip="where the screen is small"),
         Binding("h", "next_latency", "Latency", tooltip="end to end, TTFT, ITL, queueing"),
         Binding("M", "mark", "Mark", show=False, tooltip="this moment, with a note"),
@@ -79,6 +81,12 @@ class Live(Replaying, Page["LiveDocument | None"]):
         self._courses_at = 0.0
         self._wishes = Wishes(self)
         self._following: Worker[None] | None = None
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+        """A run that has ended cannot be stopped; the space bar replays it."""
+        if action == "stop":
+            return self._is_live()
+        return self._state.is_going_on if action == "hold" else True
 
     def crumbs(self) -> tuple[str, ...]:
         return ("Live", self._run_id[:18]) if self._run_id else ("Live",)
@@ -123,6 +131,7 @@ class Live(Replaying, Page["LiveDocument | None"]):
         interrupted = running and not found.has_process
         if interrupted != self._state.interrupted:
             self._state.interrupted = interrupted
+            self.refresh_bindings()
             self._changed |= {"ticks", "moment", "events"}
         self._changed |= {"board"}
         if found.reference is not None or found.stress is not None:
@@ -181,6 +190,8 @@ class Live(Replaying, Page["LiveDocument | None"]):
             self._changed |= {"events", "moment"}
         if first or update.restarted or update.is_replay or self._state.live_at != live_at:
             self._changed.add("moment")
+        if first or update.is_replay != was_replay or update.run["status"] != was:
+            self.refresh_bindings()
         if update.is_replay != was_replay:
             self._changed.add("board")
         if update.run["status"] != was:
@@ -227,17 +238,18 @@ class Live(Replaying, Page["LiveDocument | None"]):
         if self._is_live():
             paused = any(live.get("paused") for live in self._state.live.values())
             self._wish("resume" if paused else "pause")
-        elif viewer.is_playing and self._state.is_replay:
+        elif viewer.is_playing:
             viewer.pause()
-        elif self._state.is_replay:
-            viewer.play(1.0 if math.isinf(viewer.speed) else viewer.speed)
         else:
-            self.action_from_start()
+            viewer.play(1.0 if math.isinf(viewer.speed) else viewer.speed)
+
+    def action_say_why_not(self) -> None:
+        """Where there is nothing to be stopped."""
+        if self._is_here():
+            self._can_wish()
 
     def action_stop(self) -> None:
         """Stop the run, when that is meant."""
-        if not self._can_wish():
-            return
         question = (
             "Stop this run? What is in flight comes to its end and everything measured is kept;"
             f"\n`agentbench resume {self._run_id}` goes on with it later."

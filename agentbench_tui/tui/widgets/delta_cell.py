@@ -99,7 +99,13 @@ def _arrow(delta: Delta, glyphs: Glyphs) -> str:
 def _written(change: float, unit: str) -> str:
     if unit == "ratio":
         return f"{_number(change)}×"
-    return f"{100 * change:+.1f} pt" if unit == "points" else _signed(change)
+    return f"{_points(change)} pt" if unit == "points" else _signed(change)
+
+
+def _points(share: float) -> str:
+    """A hundred of them without a place, so that it is no wider than others."""
+    text = f"{100 * share:+.1f}"
+    return text if len(text) <= len("+99.9") else f"{100 * share:+.0f}"
 
 
 def _ends(delta: Delta) -> str:
@@ -108,7 +114,7 @@ def _ends(delta: Delta) -> str:
     if delta.unit == "ratio":
         low, high = _number(delta.low), _number(delta.high)
     elif delta.unit == "points":
-        low, high = f"{100 * delta.low:+.1f}", f"{100 * delta.high:+.1f}"
+        low, high = _points(delta.low), _points(delta.high)
     else:
         low, high = _signed(delta.low), _signed(delta.high)
     return f"[{low}, {high}]".replace("inf", "∞").replace("nan", "–")

@@ -24,9 +24,11 @@ from agentbench_tui.tui.painting import (
     shorten,
     span,
 )
+from agentbench_tui.tui.radar_data import Radar, Shape
 from agentbench_tui.tui.theme import Palette
 from agentbench_tui.tui.widgets.painted import Painted
 
+__all__ = ["Radar", "RadarChart", "Shape", "demo", "paint_radar"]
 LEAST_WIDTH, LEAST_HEIGHT = 34, 16
 """Cells below which a radar cannot be read; bars stand in for it there."""
 FEWEST_AXES, MOST_AXES = 3, 8
@@ -54,31 +56,6 @@ _MOST_NUMBERED = 3
 """Agents whose numbers fit below an axis's name."""
 _HOLLOW = 4
 """Markers from this one on are the hollow ones of those before."""
-
-
-@dataclass(frozen=True, slots=True)
-class Shape:
-    """One agent's scores."""
-
-    name: str
-    values: tuple[float | None, ...]
-    """One an axis, 0..100; None where it was not measured."""
-    simulated: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Radar:
-    """Axes and who was measured on them."""
-
-    axes: tuple[str, ...]
-    shapes: tuple[Shape, ...]
-    reason: str = "no scores"
-
-    def value(self, shape: int, axis: int) -> float | None:
-        """A score; None where it was not measured or is no number."""
-        values = self.shapes[shape].values
-        found = values[axis] if axis < len(values) else None
-        return found if found is not None and math.isfinite(found) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +98,10 @@ def paint_radar(
     Where it would be smaller than 34×16 cells, or has other than 3 to 8 axes, bars for each axis.
     A score that is missing leaves a gap in its line.
     """
-    looks = tuple(_look(radar, number, palette, glyphs) for number in range(len(radar.shapes)))
+    looks = tuple(
+        _look(shape, series, palette, glyphs)
+        for shape, series in zip(radar.shapes, radar.series(), strict=True)
+    )
     names = tuple(glyphs.plain(one_line(axis)) or glyphs.nothing for axis in radar.axes)
     drawn = _Drawn(radar, looks, names, palette, glyphs)
     if all(score is None for axis in range(len(names)) for score in drawn.scores(axis)):
@@ -148,10 +128,10 @@ def paint_radar(
     return page([*net, *legend], width, height, palette.text)
 
 
-def _look(radar: Radar, number: int, palette: Palette, glyphs: Glyphs) -> _Look:
+def _look(shape: Shape, number: int, palette: Palette, glyphs: Glyphs) -> _Look:
     series = palette.of(number)
     hollow = series.marker % _HOLLOW + _HOLLOW
-    marker = glyphs.markers[hollow if radar.shapes[number].simulated else series.marker]
+    marker = glyphs.markers[hollow if shape.simulated else series.marker]
     return _Look(series.style, marker, series.letter, _PATTERNS[number % len(_PATTERNS)])
 
 

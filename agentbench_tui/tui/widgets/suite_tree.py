@@ -26,6 +26,7 @@ FIRST = "quickstart"
 """The suite that the cursor is at when the tree is opened."""
 _LONGEST = 160
 _FAULTY = "faulty"
+_NEEDS_AGENT = "needs an agent"
 _ACTIONS = {
     "up": "cursor_up", "down": "cursor_down", "pageup": "page_up", "pagedown": "page_down",
     "home": "end(0)", "end": "end(-1)", "left": "fold", "right": "unfold",
@@ -43,6 +44,25 @@ class Place(NamedTuple):
     benchmark: str = ""
     case: str = ""
     about: str = ""
+
+
+def _heading(one: ShelvedSuite) -> str:
+    """Below which line a suite stands: its category, or the folder of many alike."""
+    folder, slash, _ = one.name.rpartition("/")
+    return folder if slash and one.loaded is not None and one.origin != "file" else one.category
+
+
+def _order(one: ShelvedSuite) -> tuple[bool, bool, str, bool, bool, str]:
+    """What can be run at once before what needs an agent; folders and what is faulty last."""
+    heading = _heading(one)
+    return (
+        heading == _FAULTY,
+        heading != one.category,
+        heading,
+        one.name != FIRST,
+        one.needs_agent,
+        one.name,
+    )
 
 
 def _indent(node: TreeNode[Place]) -> int:
@@ -107,18 +127,19 @@ class SuiteTree(Tree[Place]):
                 self._early.append(event.key)
 
     def fill(self, shelf: Sequence[ShelvedSuite]) -> None:
-        """Show these, by category; the two loads come first."""
+        """Show these by category, that of the suite with which one begins first, then those of
+        folders by folder; the two loads come before all."""
         self.clear()
         self.root.add_leaf("", Place("load", about="load a target: how fast is it?"))
         self.root.add_leaf("", Place("stress", about="stress a target: where does it break?"))
-        categories = sorted(
-            {one.category for one in shelf}, key=lambda name: (name == _FAULTY, name)
-        )
-        for category in categories:
-            heading = self.root.add("", Place("category", about=category), expand=True)
-            for one in shelf:
-                if one.category == category:
-                    self._add_suite(heading, one)
+        headings: dict[str, list[ShelvedSuite]] = {}
+        for one in sorted(shelf, key=_order):
+            headings.setdefault(_heading(one), []).append(one)
+        first = next((_heading(one) for one in shelf if one.name == FIRST), "")
+        for name in sorted(headings, key=lambda name: name != first):
+            heading = self.root.add("", Place("category", about=name), expand=True)
+            for one in headings[name]:
+                self._add_suite(heading, one)
         self.call_after_refresh(self._go_to_first)
 
     async def _go_to_first(self) -> None:
@@ -179,6 +200,8 @@ class SuiteTree(Tree[Place]):
         elif node.children:
             text.append(f"{signs.down if node.is_expanded else signs.pointer} ", dim)
         name = place.case or place.benchmark or place.suite
+        if node.parent is not None and node.parent.data is not None:
+            name = name.removeprefix(f"{node.parent.data.about}/")  # the folder stands above it
         if place.kind == "category":
             text.append(signs.plain(one_line(place.about, _LONGEST)), colours.title)
         elif not name or place.kind in {"case", "words"}:
@@ -263,6 +286,8 @@ class SuiteTree(Tree[Place]):
             return
         suite = one.loaded.suite
         about = suite.description or suite.name
+        if one.needs_agent:
+            about = f"{_NEEDS_AGENT}. {about}"
         node = heading.add("", Place("suite", one.name, about=about))
         for benchmark in suite.benchmarks:
             name = benchmark.benchmark_id

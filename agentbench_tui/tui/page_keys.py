@@ -1,0 +1,82 @@
+"""The keys of the pages on part of a line: with names as far as there is room for them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from rich.cells import cell_len
+
+from agentbench_tui.tui.pages import PAGES
+
+_LEAST_NAMED = 4
+"""Fewer names beside bare keys say less than that these lead to pages."""
+
+
+class PageKey(NamedTuple):
+    """A part of the line."""
+
+    shown: str
+    """The key as it is written."""
+    name: str
+    """Where it leads; empty where there is no room."""
+    key: str
+    """What a click presses; empty for several keys at once."""
+    before: int = 0
+    """Blanks in front of it."""
+    here: bool = False
+    """Whether it leads to the page that is in front."""
+
+    @property
+    def text(self) -> str:
+        return f"{self.shown} {self.name}" if self.name else self.shown
+
+    @property
+    def width(self) -> int:
+        """Cells, those in front of it too."""
+        return self.before + cell_len(self.text)
+
+
+def page_keys(here: str, room: int) -> tuple[PageKey, ...]:
+    """The pages' keys in at most `room` cells, `here` being the name of the page in front:
+    `1 Home  2 New  3 Live …`. Names give way from the last on, but for that of `here`; then all
+    but how many keys there are, and in the end everything."""
+    for named in range(len(PAGES), _LEAST_NAMED - 1, -1):
+        keys = _spaced(
+            [
+                PageKey(
+                    page.key,
+                    page.name.capitalize() if number < named or page.name == here else "",
+                    page.key,
+                    here=page.name == here,
+                )
+                for number, page in enumerate(PAGES)
+            ]
+        )
+        if _width(keys) <= room:
+            return keys
+    short = PageKey(" ".join(_ranges([page.key for page in PAGES])), "pages", "")
+    keys = _spaced([short, PageKey("?", "help", "question_mark")])
+    return keys if _width(keys) <= room else ()
+
+
+def _spaced(keys: Sequence[PageKey]) -> tuple[PageKey, ...]:
+    """Two blanks beside a name, one between bare keys."""
+    apart = [2 if one.name or other.name else 1 for one, other in pairwise(keys)]
+    return tuple(key._replace(before=gap) for key, gap in zip(keys, [0, *apart], strict=True))
+
+
+def _width(keys: Sequence[PageKey]) -> int:
+    return sum(key.width for key in keys)
+
+
+def _ranges(keys: Sequence[str]) -> list[str]:
+    """Digits that follow each other as one: `1-9`."""
+    found: list[tuple[str, str]] = []
+    for key in keys:
+        if found and key.isdecimal() and ord(key) == ord(found[-1][1]) + 1:
+            found[-1] = (found[-1][0], key)
+        else:
+            found.append((key, key))
+    return [first if first == last else f"{first}-{last}" for first, last in found]
