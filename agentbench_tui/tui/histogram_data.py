@@ -120,10 +120,11 @@ def _stepped(value: float, rounded: Callable[[float], int]) -> float:
 
 def _placed(buckets: Buckets, log: bool) -> list[tuple[float, float, int]]:
     """Those that count something and have a place on an axis."""
+    least, most = 0.0 if log else -math.inf, math.inf
     return [
         (low, high, count)
         for low, high, count in buckets
-        if count > 0 and math.isfinite(low) and math.isfinite(high) and (low > 0 or not log)
+        if count > 0 and least < low < most and -most < high < most
     ]
 
 
@@ -139,17 +140,21 @@ def heights_of(buckets: Buckets, axis: Axis, columns: int) -> list[float]:
     across = max(1, columns // wanted)
     bars = [0.0] * math.ceil(columns / across)
     last, place = len(bars) - 1, _placing(axis, columns / across)
+    before, end = math.nan, 0.0
     for low, high, count in _placed(buckets, axis.log):
         if low > axis.high or high < axis.low:
             continue
-        start, end = place(low), place(high)
-        first, final = min(last, max(0, int(start))), min(last, max(0, int(end)))
-        if first == final or (count == 1 and end - start < _WIDE):
+        start, end = end if low == before else place(low), place(high)
+        before = high  # where the next one begins, as a rule
+        first, final = int(start) if start > 0 else 0, int(end) if end < last else last
+        if first >= final or (count == 1 and end - start < _WIDE):
             bars[min(last, max(0, int((start + end) / 2)))] += count
             continue
-        for number in range(first, final + 1):
-            shared = min(end, number + 1) - max(start, number)
-            bars[number] += count * max(0.0, shared) / (end - start)
+        each = count / (end - start)
+        bars[first] += each * (first + 1 - max(start, 0.0))
+        for number in range(first + 1, final):
+            bars[number] += each
+        bars[final] += each * (min(end, final + 1) - final)
     return [bars[column // across] for column in range(columns)]
 
 

@@ -57,8 +57,8 @@ def page_keys(here: str, room: int) -> tuple[PageKey, ...]:
         if _width(keys) <= room:
             return keys
     short = PageKey(" ".join(_ranges([page.key for page in PAGES])), "pages", "")
-    keys = _spaced([short, PageKey("?", "help", "question_mark")])
-    return keys if _width(keys) <= room else ()
+    both = _spaced([short, PageKey("?", "help", "question_mark")])
+    return next((keys for keys in (both, (short,)) if _width(keys) <= room), ())
 
 
 def _spaced(keys: Sequence[PageKey]) -> tuple[PageKey, ...]:
