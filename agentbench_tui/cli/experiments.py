@@ -10,7 +10,7 @@ import click
 
 from agentbench_tui.cli.experiment_effects import effects
 from agentbench_tui.cli.output import Column, format_option, print_prose, print_rows, stdout_kept
-from agentbench_tui.cli.run_options import check_gates, command_line, how_of, run_options
+from agentbench_tui.cli.run_options import check_gates, how_of, plan_of, run_options
 from agentbench_tui.model.bounds import MOST_ROUNDS
 
 if TYPE_CHECKING:
@@ -180,17 +180,8 @@ def run(slug: str, **given: Any) -> int:
 
 def _plan(slug: str, given: dict[str, Any]) -> tuple[dict[str, Any], Plan]:
     from agentbench_tui.cli.experiment_suite import suite_of_options
-    from agentbench_tui.engine.loading import suite_of_data
-    from agentbench_tui.engine.planning import RunOptions, make_plan
 
     check_gates(given)
     folder = Path.cwd()
     suite = suite_of_options(slug, given, folder)
-    options = RunOptions(
-        repeats=given["runs"],
-        tags=given["tags"],
-        notes=given["notes"],
-        command=command_line(),
-        folder=folder,
-    )
-    return suite, make_plan([suite_of_data(suite, folder)], options)
+    return suite, plan_of(suite, given, folder)

@@ -22,8 +22,8 @@ from agentbench_tui.cli.load_options import (
 from agentbench_tui.cli.output import stdout_kept
 from agentbench_tui.cli.run_options import (
     check_gates,
-    command_line,
     how_of,
+    plan_of,
     run_options,
 )
 from agentbench_tui.cli.session_options import view_of
@@ -188,17 +188,8 @@ def _load(target: str, given: dict[str, Any]) -> int:
 def _plan(target: str, given: dict[str, Any]) -> tuple[dict[str, Any], Plan]:
     """What is asked, as a suite and as a plan."""
     from agentbench_tui.cli.load_suite import suite_of_options
-    from agentbench_tui.engine.loading import suite_of_data
-    from agentbench_tui.engine.planning import RunOptions, make_plan
 
     check_gates(given)
     folder = Path.cwd()
     suite = suite_of_options(target, given, folder)
-    options = RunOptions(
-        repeats=given["runs"],
-        tags=given["tags"],
-        notes=given["notes"],
-        command=command_line(),
-        folder=folder,
-    )
-    return suite, make_plan([suite_of_data(suite, folder)], options)
+    return suite, plan_of(suite, given, folder)

@@ -11,7 +11,7 @@ from click.core import ParameterSource
 
 from agentbench_tui.cli.market_options import WORLD_NAMES
 from agentbench_tui.cli.output import stdout_kept
-from agentbench_tui.cli.run_options import check_gates, command_line, how_of
+from agentbench_tui.cli.run_options import check_gates, how_of, plan_of
 from agentbench_tui.model.errors import UsageError
 
 if TYPE_CHECKING:
@@ -38,21 +38,12 @@ def carry_out(given: dict[str, Any], output: Path | None) -> int:
 
 def _plan(given: dict[str, Any]) -> Plan:
     from agentbench_tui.cli.market_suite import suite_of_options
-    from agentbench_tui.engine.loading import suite_of_data
-    from agentbench_tui.engine.planning import RunOptions, make_plan
 
     check_gates(given)
     _look_at_idle_options([*given["files"], *given["benchmarks"]], given["seed"])
     folder = Path.cwd()
     suite = suite_of_options(given, folder)
-    options = RunOptions(
-        repeats=given["runs"],
-        tags=given["tags"],
-        notes=given["notes"],
-        command=command_line(),
-        folder=folder,
-    )
-    return make_plan([suite_of_data(suite, folder)], options)
+    return plan_of(suite, given, folder)
 
 
 def _look_at_idle_options(files: list[Path], seed: int | None) -> None:

@@ -17,6 +17,7 @@ from agentbench_tui.model.bounds import LARGEST_INTEGER, LARGEST_SEED, MOST_REPE
 
 if TYPE_CHECKING:
     from agentbench_tui.cli.running import How
+    from agentbench_tui.engine.plan import Plan
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -98,6 +99,21 @@ def check_gates(given: dict[str, Any]) -> None:
 
     for gate in given["gates"]:
         parse_gate(gate)
+
+
+def plan_of(suite: dict[str, Any], given: dict[str, Any], folder: Path) -> Plan:
+    """The plan of a suite that options describe. Raises what a suite in a file would."""
+    from agentbench_tui.engine.loading import suite_of_data
+    from agentbench_tui.engine.planning import RunOptions, make_plan
+
+    options = RunOptions(
+        repeats=given["runs"],
+        tags=given["tags"],
+        notes=given["notes"],
+        command=command_line(),
+        folder=folder,
+    )
+    return make_plan([suite_of_data(suite, folder)], options)
 
 
 def command_line() -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,9 @@ from agentbench_tui.engine.loading import suite_of_data
 from agentbench_tui.engine.plan import Plan
 from agentbench_tui.engine.planning import RunOptions, make_plan
 from agentbench_tui.store.database import create_or_migrate
+
+Said = Callable[..., tuple[int, str, str]]
+"""A command's arguments to its exit code, output and errors."""
 
 
 def slug(name: str) -> str:

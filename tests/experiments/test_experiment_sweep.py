@@ -5,31 +5,10 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from measuring import rows, slug
-
-from agentbench_tui.cli.main import _run
-
-Said = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def said(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> Said:
-    """Runs a command in an empty folder; its exit code, output and errors."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("AGENTBENCH_DB", str(tmp_path / "runs.db"))
-
-    def run(*arguments: str) -> tuple[int, str, str]:
-        code = _run(list(arguments))
-        out, err = capfd.readouterr()
-        return code, out, err
-
-    return run
+from measuring import Said, rows, slug
 
 
 def test_what_each_parameter_does_is_told_and_drawn(said: Said, tmp_path: Path) -> None:
