@@ -191,9 +191,10 @@ def _print_table(
     }
     if sum(least.values()) + _GAP * (len(columns) - 1) > screen.width:
         columns = [column for column in columns if {*shown[column.key]} - {"", NOTHING}]
+    if title is not None:
+        print_prose(title)
     for number, part in enumerate(_parts(columns, least, screen.width)):
-        heading = Text(title) if title is not None and number == 0 else None
-        table = Table(title=heading, title_justify="left", box=None, pad_edge=False)
+        table = Table(box=None, pad_edge=False)
         for column in part:
             table.add_column(
                 Text(column.title),
