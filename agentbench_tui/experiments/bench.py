@@ -24,12 +24,11 @@ from agentbench_tui.experiments.registry import find_experiment
 from agentbench_tui.experiments.timing import (
     Timed,
     calibrated_loops,
-    now_ns,
     timed,
     timed_async,
-    timer_facts,
 )
 from agentbench_tui.experiments.values import plain_map
+from agentbench_tui.instruments.clock import now_ns, timer_facts
 from agentbench_tui.model.errors import AgentbenchError
 from agentbench_tui.model.identity import derive_seed
 

@@ -20,14 +20,13 @@ from typing import Any
 
 from agentbench_tui.experiments.timing import (
     Timed,
-    TimerFacts,
     calibrated_loops,
     calibrated_loops_async,
     timed,
     timed_async,
-    timer_facts,
 )
 from agentbench_tui.experiments.values import LEAST_FOR
+from agentbench_tui.instruments.clock import TimerFacts, timer_facts
 from agentbench_tui.model.errors import UsageError
 
 

@@ -6,45 +6,19 @@ share stays below one in a thousand. The loop is found by doubling, before anyth
 
 from __future__ import annotations
 
-import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from functools import cache
-from itertools import pairwise, repeat
-from statistics import median
+from itertools import repeat
 from typing import Any, TypeVar
 
-now_ns = time.perf_counter_ns
+from agentbench_tui.instruments.clock import now_ns, timer_facts
+
 A = TypeVar("A")
 Call = Callable[[A], Any]
 
 TIMES_THE_COST = 1000
 """What is timed takes at least so many times what the timer itself takes."""
 MOST_LOOPS = 1 << 20
-_READINGS = 1001
-
-
-@dataclass(frozen=True, slots=True)
-class TimerFacts:
-    """What this machine's timer can tell."""
-
-    cost_ns: float
-    """Time that one reading takes: so much of the timer is in every measured time."""
-    resolution_ns: int
-    """Smallest step that was seen between two different readings."""
-
-    @property
-    def least_ns(self) -> float:
-        """What is shorter is measured in a loop."""
-        return TIMES_THE_COST * max(self.cost_ns, float(self.resolution_ns))
-
-
-@cache
-def timer_facts() -> TimerFacts:
-    """Measured once in a process, in well under a millisecond."""
-    readings = [now_ns() for _ in repeat(None, _READINGS)]
-    steps = [after - before for before, after in pairwise(readings)]
-    return TimerFacts(float(median(steps)), min((step for step in steps if step), default=1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,12 +59,18 @@ async def timed_async(call: Callable[[A], Awaitable[Any]], argument: A, loops: i
     return Timed((ended - began) / loops, loops, value)
 
 
+def least_ns() -> float:
+    """What is shorter is measured in a loop."""
+    facts = timer_facts()
+    return TIMES_THE_COST * max(facts.cost_ns, float(facts.resolution_ns))
+
+
 def calibrated_loops(one: Callable[[int], Timed]) -> int:
     """How many calls make one measurement; `one(loops)` makes it.
 
     1 for whatever takes long enough by itself. Doubles until the whole takes `least_ns`.
     """
-    least, loops = timer_facts().least_ns, 1
+    least, loops = least_ns(), 1
     while loops < MOST_LOOPS:
         taken = one(loops).ns * loops
         if taken >= least:
@@ -101,7 +81,7 @@ def calibrated_loops(one: Callable[[int], Timed]) -> int:
 
 async def calibrated_loops_async(one: Callable[[int], Awaitable[Timed]]) -> int:
     """The same where a measurement is awaited."""
-    least, loops = timer_facts().least_ns, 1
+    least, loops = least_ns(), 1
     while loops < MOST_LOOPS:
         measured = await one(loops)
         if measured.ns * loops >= least:

@@ -19,6 +19,7 @@ import msgspec
 from agentbench_tui.instruments import processor
 from agentbench_tui.instruments.availability import ROOT, NotAvailable, plain
 from agentbench_tui.instruments.cgroup import CgroupLimits, read_limits
+from agentbench_tui.instruments.clock import timer_facts
 from agentbench_tui.instruments.gauges import GpuIdentity
 from agentbench_tui.instruments.gpu import GpuSource, open_gpus
 from agentbench_tui.instruments.packages import package_versions
@@ -123,7 +124,7 @@ def capture_environment(
         governor=ask("governor", lambda: processor.governor(root)),
         turbo=ask("turbo", lambda: processor.turbo(root)),
         clock_source=ask("clock_source", lambda: processor.clock_source(root)),
-        timer_step_ns=processor.timer_step_ns(),
+        timer_step_ns=timer_facts().resolution_ns,
         memory_bytes=ask("memory_bytes", lambda: int(psutil.virtual_memory().total)),
         swap_bytes=ask("swap_bytes", lambda: int(psutil.swap_memory().total)),
         cgroup=ask("cgroup", lambda: read_limits(root)),

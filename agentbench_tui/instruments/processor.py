@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import time
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from agentbench_tui.instruments.availability import ROOT, NotAvailable, plain, read_line
@@ -16,7 +14,6 @@ if TYPE_CHECKING:
 
 _CPUS = "sys/devices/system/cpu"
 _CLOCKS = "sys/devices/system/clocksource/clocksource0"
-_READINGS = 1000
 _SYSCTL_DEADLINE_S = 2.0
 
 
@@ -82,17 +79,6 @@ def turbo(root: Path = ROOT) -> bool:
 def clock_source(root: Path = ROOT) -> str:
     """What the kernel reads the time from, `tsc` say. Raises NotAvailable."""
     return read_line(root / _CLOCKS / "current_clocksource")
-
-
-def timer_step_ns() -> int:
-    """The smallest step seen between two readings of the clock that times cases, ns.
-
-    The clock's resolution or the cost of reading it, whichever is larger.
-    """
-    readings = [time.perf_counter_ns() for _ in range(_READINGS)]
-    claimed = round(time.get_clock_info("perf_counter").resolution * 1e9)
-    steps = (later - sooner for sooner, later in pairwise(readings) if later > sooner)
-    return min(steps, default=claimed)
 
 
 def _cpuinfo(root: Path) -> dict[str, str]:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from agentbench_tui.experiments.decorator import BenchmarkResult, benchmark
-from agentbench_tui.experiments.timing import TimerFacts
+from agentbench_tui.instruments.clock import TimerFacts
 from agentbench_tui.model.errors import Unmeasured, UsageError
 
 

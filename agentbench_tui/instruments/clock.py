@@ -1,0 +1,33 @@
+"""The clock that times calls and cases: its smallest step, and what a reading of it takes."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise, repeat
+from statistics import median
+
+now_ns = time.perf_counter_ns
+_READINGS = 1001
+
+
+@dataclass(frozen=True, slots=True)
+class TimerFacts:
+    """What this machine's timer can tell."""
+
+    cost_ns: float
+    """Time that one reading takes: so much of the timer is in every measured time."""
+    resolution_ns: int
+    """Smallest step that was seen between two different readings: the clock's resolution or what
+    a reading takes, whichever is larger."""
+
+
+@cache
+def timer_facts() -> TimerFacts:
+    """Measured once in a process, in well under a millisecond."""
+    readings = [now_ns() for _ in repeat(None, _READINGS)]
+    steps = [after - before for before, after in pairwise(readings)]
+    claimed = round(time.get_clock_info("perf_counter").resolution * 1e9)
+    resolution = min((step for step in steps if step), default=claimed)
+    return TimerFacts(float(median(steps)), resolution)
