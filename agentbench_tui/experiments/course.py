@@ -225,7 +225,7 @@ class Course:
         except AgentFailure as failure:
             error = failure.detail
         if error is not None:
-            self._recorder.failure("close", FailureKind.AGENT, f"tear-down: {error}")
+            self._recorder.failure("close", FailureKind.AGENT, f"tear-down failed: {error}")
 
     @property
     def pids(self) -> tuple[int, ...]:

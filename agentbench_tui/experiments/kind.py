@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from agentbench_tui.engine.casebook import CaseReader
-from agentbench_tui.experiments.course import Course
+from agentbench_tui.experiments.course import LONGEST_REASON, Course
 from agentbench_tui.experiments.instrument import around, instruments_of, passes
 from agentbench_tui.experiments.order import Order
 from agentbench_tui.experiments.registry import find_experiment
@@ -29,6 +29,7 @@ from agentbench_tui.instruments.perf_counters import perf_words
 from agentbench_tui.instruments.registry import unheeded
 from agentbench_tui.model.answer import Case
 from agentbench_tui.model.identity import content_hash, derive_seed
+from agentbench_tui.model.untrusted import one_line
 
 if TYPE_CHECKING:
     import sqlite3
@@ -298,16 +299,20 @@ def _dataset(connection: sqlite3.Connection, slug: str) -> int:
 
 
 async def _tell_failures(key: int, context: RunContext) -> None:
-    """An execution of which an iteration failed is not complete, whatever the others say."""
+    """An execution of which an iteration or a tear-down failed is not complete, whatever the others
+    say."""
     progress = context.progress_of(key)
     if progress.broken is not None:
         return
-    found = await context.writer.apply(
+    observed, failed, close = await context.writer.apply(
         lambda c: c.execute(
-            "SELECT COUNT(*), SUM(failure_kind IS NOT NULL) FROM answers WHERE execution_key=?",
+            "SELECT COUNT(*), SUM(failure_kind IS NOT NULL), (SELECT detail FROM failures"
+            "  WHERE execution_key=?1 AND stage='close' ORDER BY seq LIMIT 1)"
+            " FROM answers WHERE execution_key=?1",
             (key,),
         ).fetchone()
     )
-    observed, failed = found
     if failed:
         progress.broken = f"{failed} of {observed} iterations failed"
+    elif close is not None:
+        progress.broken = one_line(close, LONGEST_REASON)

@@ -90,6 +90,24 @@ async def test_what_is_half_set_up_is_torn_down_and_the_others_go_on(tmp_path: P
     assert reason.startswith("set-up failed: RuntimeError: no room to set up")
 
 
+async def test_a_tear_down_that_fails_is_told_and_keeps_what_was_measured(tmp_path: Path) -> None:
+    plan = planned(
+        "Counting", tmp_path, repeats=2, agents=["bad=variant?fail_teardown=true", "good=variant"]
+    )
+    outcome = await measured(plan, tmp_path)
+    assert outcome.status == "incomplete"
+    assert len(answers(tmp_path, "bad")) == 6
+    status = {
+        agent: (status, reason)
+        for agent, status, reason in rows(
+            tmp_path, "SELECT agent_id, status, stop_reason FROM benchmark_executions"
+        )
+    }
+    assert status["good"] == ("complete", None)
+    assert status["bad"][0] == "incomplete"
+    assert status["bad"][1].startswith("tear-down failed: RuntimeError: nothing to tear down")
+
+
 async def test_variants_that_are_effectively_equal_are_not_measured(tmp_path: Path) -> None:
     said: list[str] = []
     outcome = await measured(planned("Pragma", tmp_path), tmp_path, said)

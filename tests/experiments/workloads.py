@@ -27,6 +27,7 @@ class Counting(Experiment):
         mode: Literal["list", "set"] = "list"
         fail_at: int = -1
         fail_setup: bool = False
+        fail_teardown: bool = False
         log: str = ""
 
     def setup(self, context: ExperimentContext) -> None:
@@ -43,6 +44,8 @@ class Counting(Experiment):
 
     def teardown(self, context: ExperimentContext) -> None:
         self._log("teardown")
+        if self.params["fail_teardown"]:
+            raise RuntimeError("nothing to tear down")
 
     def _log(self, line: str) -> None:
         if self.params["log"]:
