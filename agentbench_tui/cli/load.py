@@ -19,6 +19,7 @@ from agentbench_tui.cli.load_options import (
     Time,
     Users,
 )
+from agentbench_tui.cli.numbers import Number
 from agentbench_tui.cli.output import stdout_kept
 from agentbench_tui.cli.run_options import (
     check_gates,
@@ -55,7 +56,7 @@ _MOST = 100_000_000
 )
 @click.option(
     "--burstiness",
-    type=click.FloatRange(0.01, 10_000),
+    type=Number(0.01, 10_000),
     metavar="K",
     help="Shape of the gaps of gamma: below 1 burstier than Poisson, above 1 more even.",
 )
@@ -66,9 +67,7 @@ _MOST = 100_000_000
 )
 @click.option("--sine", type=Sine(), metavar="M±A/TIME", help="Swings by A around M every TIME.")
 @click.option("--trace", metavar="FILE", help="Replay arrivals from their timestamps.")
-@click.option(
-    "--trace-speed", type=click.FloatRange(0.001, 1000), metavar="X", help="2 is twice as fast."
-)
+@click.option("--trace-speed", type=Number(0.001, 1000), metavar="X", help="2 is twice as fast.")
 @click.option(
     "--trace-unit", type=click.Choice(("s", "ms", "us", "ns")), help="Of its timestamps; s."
 )
@@ -94,7 +93,7 @@ _MOST = 100_000_000
 )
 @click.option(
     "--prefix-share",
-    type=click.FloatRange(0, 1),
+    type=Number(0, 1),
     metavar="SHARE",
     help="Share of each made-up prompt that all have in common.",
 )

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
+from agentbench_tui.cli.numbers import ABOVE_ZERO
 from agentbench_tui.market.conditions import CONDITIONS
 from agentbench_tui.model.bounds import MOST_ROWS
 
@@ -17,7 +18,7 @@ WORLD_NAMES = ("duration", "interval", "markets", "perpetuals", "agents", "condi
 _WORLD = (
     click.option(
         "--duration",
-        type=click.FloatRange(min=0, min_open=True),
+        type=ABOVE_ZERO,
         metavar="MINUTES",
         default=30.0,
         show_default=True,
@@ -25,7 +26,7 @@ _WORLD = (
     ),
     click.option(
         "--interval",
-        type=click.FloatRange(min=0, min_open=True),
+        type=ABOVE_ZERO,
         metavar="SECONDS",
         default=60.0,
         show_default=True,
@@ -62,13 +63,13 @@ _PLAY = (
     click.option("--save-trajectories", is_flag=True, help="Keep every step, for training."),
     click.option(
         "--response-timeout",
-        type=click.FloatRange(min=0, min_open=True),
+        type=ABOVE_ZERO,
         metavar="SECONDS",
         help="An agent that has not ended its turn by then loses it.",
     ),
     click.option(
         "--real-time",
-        type=click.FloatRange(min=0, min_open=True),
+        type=ABOVE_ZERO,
         metavar="X",
         help="The world's clock runs on, X times as fast as ours.",
     ),

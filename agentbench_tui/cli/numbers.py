@@ -10,11 +10,14 @@ import click
 from agentbench_tui.model.bounds import LARGEST_NUMBER, MOST_ROWS
 
 
-class Dollars(click.FloatRange):
-    """An amount of money: a finite number, for click takes NaN for one of any range."""
+class Number(click.FloatRange):
+    """A finite number of a range, whole ones as such: click takes NaN for one of any range."""
 
-    def __init__(self, *, above_zero: bool = False) -> None:
-        super().__init__(min=0, max=LARGEST_NUMBER, min_open=above_zero)
+    def __init__(
+        self, least: float = 0, most: float = LARGEST_NUMBER, *, above: bool = False
+    ) -> None:
+        """From `least`, itself left out where it must be `above`, to `most`."""
+        super().__init__(min=least, max=most, min_open=above)
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
@@ -22,9 +25,10 @@ class Dollars(click.FloatRange):
         """The number, or a usage error."""
         number: float = super().convert(value, param, ctx)
         if math.isnan(number):
-            self.fail(f"{value!r} is not an amount of money", param, ctx)
-        return number
+            self.fail(f"{value!r} is not a number", param, ctx)
+        return int(number) if number == int(number) else number
 
 
+ABOVE_ZERO = Number(above=True)
 ROWS = click.IntRange(min=1, max=MOST_ROWS)
 """How many rows of a list, or cases of a benchmark, at most."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from agentbench_tui.cli.numbers import ABOVE_ZERO
 from agentbench_tui.cli.output import (
     Column,
     benchmark_options,
@@ -77,7 +78,7 @@ _FAILS: dict[str, set[str]] = {
 @click.option("--confirm", is_flag=True, help="Run a suspect again, and judge by both runs.")
 @click.option(
     "--per-day",
-    type=click.FloatRange(min=0, min_open=True),
+    type=ABOVE_ZERO,
     metavar="N",
     help="Requests a day: what a regression costs in money, waiting or answers.",
 )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from agentbench_tui.cli.numbers import Dollars
+from agentbench_tui.cli.numbers import ABOVE_ZERO, Number
 from agentbench_tui.cli.output import FORMATS, database_option
 from agentbench_tui.cli.session_options import say_why_not, take_look, view_of, view_options
 from agentbench_tui.model.bounds import LARGEST_INTEGER, LARGEST_SEED, MOST_REPEATS
@@ -42,11 +42,11 @@ _OPTIONS = (
     ),
     click.option(
         "--hourly-price",
-        type=Dollars(),
+        type=Number(),
         metavar="USD",
         help="Price of an hour of the machine that serves the agents.",
     ),
-    click.option("--max-cost", type=Dollars(above_zero=True), metavar="USD", help="Stop there."),
+    click.option("--max-cost", type=ABOVE_ZERO, metavar="USD", help="Stop there."),
     click.option("--max-tokens", type=click.IntRange(1, LARGEST_INTEGER), help="Stop there."),
     click.option(
         "--fail-on",

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from agentbench_tui.cli.numbers import Number
 from agentbench_tui.cli.output import database_option, database_path
 from agentbench_tui.cli.session_options import look_options, show_session, take_look
 
@@ -55,7 +56,7 @@ def attach(run: str | None, latest: bool, database: str | None, **given: Any) ->
 @click.option("--replay", is_flag=True, help="From its beginning, as it went.")
 @click.option(
     "--speed",
-    type=click.FloatRange(0, 64, min_open=True),
+    type=Number(0, 64, above=True),
     metavar="X",
     help="Of the replay, times real time; 1. Up to 64.",
 )

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import click
 from click.core import ParameterSource
 
+from agentbench_tui.cli.numbers import Number
 from agentbench_tui.tui.look import FASTEST_HZ, USUAL_RATE_HZ, Look, why_not
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ _LOOK = (
     ),
     click.option(
         "--ui-rate",
-        type=click.FloatRange(0, FASTEST_HZ),
+        type=Number(0, FASTEST_HZ),
         default=USUAL_RATE_HZ,
         show_default=True,
         envvar="AGENTBENCH_UI_RATE",

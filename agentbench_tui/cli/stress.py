@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from agentbench_tui.cli.load_options import Length, Time
+from agentbench_tui.cli.numbers import ABOVE_ZERO, Number
 from agentbench_tui.cli.output import stdout_kept
 from agentbench_tui.cli.run_options import (
     check_gates,
@@ -17,7 +18,7 @@ from agentbench_tui.cli.run_options import (
     run_options,
 )
 from agentbench_tui.cli.session_options import view_of
-from agentbench_tui.cli.stress_options import Above, Scenarios
+from agentbench_tui.cli.stress_options import Scenarios
 
 if TYPE_CHECKING:
     from agentbench_tui.engine.plan import Plan
@@ -45,17 +46,17 @@ _MOST = 1_000_000_000
 )
 @click.option(
     "--time-scale",
-    type=click.FloatRange(0.001, 100),
+    type=Number(0.001, 100),
     metavar="X",
     help="Multiplies every duration, no limit; 0.02 makes a soak of an hour one of 72 s.",
 )
 @click.option("--duration", type=Time(), metavar="TIME", help="Of the stress, before the scale.")
 @click.option("--recovery", type=Time(), metavar="TIME", help="Watched after it; 30s at most.")
-@click.option("--normal-rate", type=Above(), metavar="R", help="What is normal, not measured.")
+@click.option("--normal-rate", type=ABOVE_ZERO, metavar="R", help="What is normal, not measured.")
 @click.option(
     "--normal-concurrency", type=click.IntRange(1, _MOST), metavar="N", help="The same in users."
 )
-@click.option("--most-rate", type=Above(), metavar="R", help="Never more a second; 1000.")
+@click.option("--most-rate", type=ABOVE_ZERO, metavar="R", help="Never more a second; 1000.")
 @click.option(
     "--most-concurrency",
     type=click.IntRange(1, _MOST),
@@ -63,12 +64,10 @@ _MOST = 1_000_000_000
     help="Never more users, or requests in flight; 100.",
 )
 @click.option("--most-input-tokens", type=click.IntRange(1, _MOST), help="Longest prompt; 131072.")
+@click.option("--multiple", type=Number(1, 1000), metavar="X", help="Of normal, as stress; 10.")
+@click.option("--error-share", type=ABOVE_ZERO, metavar="SHARE", help="A level keeps this; 0.01.")
 @click.option(
-    "--multiple", type=click.FloatRange(1, 1000), metavar="X", help="Of normal, as stress; 10."
-)
-@click.option("--error-share", type=Above(), metavar="SHARE", help="A level keeps this; 0.01.")
-@click.option(
-    "--p95-ms", type=Above(), metavar="MS", help="And this; 3 × that at normal load by default."
+    "--p95-ms", type=ABOVE_ZERO, metavar="MS", help="And this; 3 × that at normal load by default."
 )
 @click.option(
     "--fault", "faults", multiple=True, metavar="NAME[,NAME…]", help="Of failure_recovery; all."
@@ -87,8 +86,10 @@ _MOST = 1_000_000_000
     metavar="SECONDS",
     help="Said by the 429 put before an upstream; 2.",
 )
-@click.option("--memory-limit-mb", type=Above(), metavar="MB", help="Of the target's processes.")
-@click.option("--ballast-mb", type=Above(), metavar="MB", help="Taken from this machine's memory.")
+@click.option("--memory-limit-mb", type=ABOVE_ZERO, metavar="MB", help="Of the target's processes.")
+@click.option(
+    "--ballast-mb", type=ABOVE_ZERO, metavar="MB", help="Taken from this machine's memory."
+)
 @click.option("--prompt", "prompts", multiple=True, metavar="TEXT", help="What to ask; in turn.")
 @click.option("--dataset", metavar="FILE", help="Ask the cases of a dataset, in turn.")
 @click.option(

@@ -44,6 +44,22 @@ def test_money_is_a_finite_amount(
     assert not place.database.exists()
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["load", "mock", "--rate", "5", "--burstiness", "nan"],
+        ["stress", "mock", "--time-scale", "nan"],
+        ["market", "run", "--baselines", "--duration", "nan"],
+        ["regressions", "echo", "--per-day", "nan"],
+    ],
+)
+def test_what_is_no_number_lies_in_no_range(
+    capsys: pytest.CaptureFixture[str], arguments: list[str]
+) -> None:
+    assert _run(arguments) == 2
+    assert f"'{arguments[-2]}': 'nan' is not a number" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("value", ["9007199254740992", "-9007199254740992", HUGE, "1.5"])
 def test_a_seed_is_one_that_json_keeps(place: Place, value: str) -> None:
     assert _run(["run", "suite.json", *AGENT, "--seed", value]) == 2
