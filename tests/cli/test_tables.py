@@ -66,3 +66,11 @@ def test_no_value_is_lost_or_cut_where_its_column_fits(width: int, values: list[
     lines = captured.get().splitlines()
     cells = [cell for line in lines if line.startswith("n ") for cell in line.split()[1:]]
     assert cells == values
+
+
+def test_a_title_longer_than_the_table_is_one_line_in_a_pipe(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    title = f"python:{'a/long/way/' * 20}workloads.py:Sums: what each parameter does to found"
+    print_rows(ROWS, [NAME, A, B], "table", title=title)
+    assert capsys.readouterr().out.splitlines()[0] == title
