@@ -128,6 +128,7 @@ async def test_a_target_that_a_failure_has_ended_is_lost() -> None:
     with pytest.raises(AgentFailure, match=f"nobody listens any more at {URL} since reset"):
         await run(stand.typed, spec, normal_load(), notebook)
     assert notebook.report.missing == {"stall": "it had not come back from reset"}
+    assert stand.idles == [False]  # nobody waited for what is plainly gone to come to rest
 
 
 async def test_a_server_of_ours_is_started_again_and_the_others_are_tried() -> None:

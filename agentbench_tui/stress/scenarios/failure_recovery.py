@@ -105,13 +105,16 @@ class _Trial:
         for number, name in enumerate(names):
             self._take(await self._fail(name, ease))
             await self.reporter.window(facts_of(self.outages[-1].measured))
-            if not await self._is_back():
-                for left in names[number + 1 :]:
-                    self.reporter.report.missing[left] = f"it had not come back from {name}"
-                if await self.stand.nobody_listens():
-                    gone = f"nobody listens any more at {self.stand.url} since {name}"
-                    raise AgentFailure(FailureKind.CONNECTION, gone)
-                return
+            # One that is not ours to start again is not waited for when it is plainly gone.
+            gone = self.stand.owned is None and await self.stand.nobody_listens()
+            if not gone and await self._is_back():
+                continue
+            for left in names[number + 1 :]:
+                self.reporter.report.missing[left] = f"it had not come back from {name}"
+            if gone or await self.stand.nobody_listens():
+                detail = f"nobody listens any more at {self.stand.url} since {name}"
+                raise AgentFailure(FailureKind.CONNECTION, detail)
+            return
 
     async def _fail(self, name: str, ease: Ease) -> Outage:
         """One window; not taken into the report yet."""
