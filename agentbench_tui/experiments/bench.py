@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from agentbench_tui.agents.python_source import describe
 from agentbench_tui.experiments.experiment import Experiment, ExperimentContext
 from agentbench_tui.experiments.instrument import Around, Written, find_around
+from agentbench_tui.experiments.noted import asked_for, settle, unnoted, unread
 from agentbench_tui.experiments.order import Opened, Order, Profiled, Reading, Warmed
 from agentbench_tui.experiments.parameters import make_experiment
 from agentbench_tui.experiments.registry import find_experiment
@@ -51,6 +52,7 @@ class Bench:
         self._is_async = False
         self._prepares = False
         self._loops = 1
+        self._unread: tuple[str, ...] | None = None
         self._around: list[Around] = []
         run_dir = Path(order.run_dir)
         self._context = ExperimentContext(
@@ -79,8 +81,9 @@ class Bench:
             self._prepares = cls.before_each is not Experiment.before_each
             self._is_async = inspect.iscoroutinefunction(experiment.execute_once)
             self._finish(experiment.setup(self._context))
-            effective = plain_map(experiment.effective(self._context))
-            asked = plain_map(experiment.params)
+            with unnoted(experiment):
+                effective = plain_map(experiment.effective(self._context))
+            asked = plain_map(asked_for(experiment))
             otherwise = {name: effective.get(name) != value for name, value in asked.items()}
             return Opened(effective, None, otherwise, dict(cls.better))
         except AgentbenchError as error:
@@ -103,6 +106,8 @@ class Bench:
                 self._time(1)
             except _FAILS as error:
                 errors.append(describe(error))
+        if calls and not errors:
+            self._settle()
         if calls and not errors and not self._prepares:
             try:
                 self._loops = calibrated_loops(self._time)
@@ -148,6 +153,8 @@ class Bench:
         ended = now_ns()
         instruments = plain_map(written.taken())
         context.iteration_index = None
+        if error is None:
+            self._settle()
         ms = None if call is None or error is not None else call.ns / 1e6
         inner_ns = 0.0 if call is None else call.ns * loops
         metrics, error = _metrics(call, error)
@@ -161,6 +168,7 @@ class Bench:
             cpu,
             error,
             by_instrument,
+            self._unread or (),
         )
 
     def profile(self, instrument: Instrument) -> Profiled:
@@ -189,6 +197,13 @@ class Bench:
         with contextlib.suppress(OSError):  # where nothing was written into it
             Path(self._order.run_dir).rmdir()
         return error
+
+    def _settle(self) -> None:
+        """After the first whole call: what was read of the parameters by now is what is heeded."""
+        if self._unread is None and self._experiment is not None:
+            has_constructor = type(self._experiment).__init__ is not Experiment.__init__
+            self._unread = unread(self._experiment, has_constructor=has_constructor)
+            settle(self._experiment)
 
     def _time(self, loops: int) -> Timed:
         assert self._experiment is not None

@@ -197,6 +197,7 @@ class Course:
             if self._opened is not None:
                 metadata["otherwise"] = self._opened.otherwise
                 metadata |= {"better": self._opened.better} if self._opened.better else {}
+            metadata |= {"unread": reading.unread} if reading.unread else {}
         return Answer(data=reading.metrics, api_calls=0, metadata=metadata)
 
     def end_iteration(self) -> None:

@@ -21,6 +21,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
+from agentbench_tui.experiments.noted import GIVEN, NotedReads, asked_for
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.model.identity import is_name
 
@@ -88,9 +89,21 @@ class Experiment:
     slug: ClassVar[str] = ""
     """Given by `register_experiment`."""
 
+    params: dict[str, Any]
+    """By name. What a run sets is checked, and defaults are filled in, before."""
+
     def __init__(self, parameters: Mapping[str, Any] | None = None) -> None:
-        self.params: dict[str, Any] = dict(parameters or {})
-        """By name. What a run sets is checked, and defaults are filled in, before."""
+        noted = isinstance(parameters, NotedReads)
+        vars(self)[GIVEN] = parameters if noted else NotedReads(parameters or {})
+
+    if not TYPE_CHECKING:  # for a checker every name would be one
+
+        def __getattr__(self, name: str) -> Any:
+            """`params`, when it is asked for first: one that nobody asks for is known to be so."""
+            if name != "params" or GIVEN not in vars(self):
+                raise AttributeError(f"{type(self).__name__} has no attribute `{name}`")
+            self.params = vars(self)[GIVEN]
+            return self.params
 
     def setup(self, context: ExperimentContext) -> Awaitable[None] | None:
         """Once before all iterations of a repeat, not timed."""
@@ -114,7 +127,7 @@ class Experiment:
     def effective(self, context: ExperimentContext) -> Mapping[str, Any]:  # noqa: ARG002
         """The settings in force after set-up, read back from what is measured (a PRAGMA's value,
         an open file's path). Two variants whose answers are equal are not measured."""
-        return dict(self.params)
+        return asked_for(self)
 
 
 E = TypeVar("E", bound=type[Experiment])

@@ -20,6 +20,13 @@ import msgspec
 
 from agentbench_tui.engine.casebook import CaseReader
 from agentbench_tui.experiments.course import LONGEST_REASON, Course
+from agentbench_tui.experiments.heeding import (
+    heeded_of,
+    last_of,
+    unheeded_settings,
+    unheeded_sweep,
+    unheeded_variants,
+)
 from agentbench_tui.experiments.instrument import around, instruments_of, passes
 from agentbench_tui.experiments.order import Order
 from agentbench_tui.experiments.registry import find_experiment
@@ -88,6 +95,7 @@ async def run(group: Group, context: RunContext) -> None:
         await _run_repeat(repeat, group, benchmark, case_key, context)
         if context.stop.is_set:
             break
+    await _tell_unheeded(group, benchmark, context)
     for execution in group.executions:
         await _tell_failures(context.execution_keys[execution.id], context)
     with suppress(OSError):  # nothing was written there
@@ -237,6 +245,27 @@ def _refuse_equal(group: Group, courses: Sequence[Course], context: RunContext) 
     for course in courses:
         if course.order.variant in why:
             course.progress.broken = why[course.order.variant]
+    for reason in dict.fromkeys(why.values()):
+        context.say(reason)
+
+
+async def _tell_unheeded(group: Group, benchmark: Benchmark, context: RunContext) -> None:
+    """Break the executions that differ from others only in what nothing has read: of variants all
+    that are alike, of a sweep those of the point that ends last. What is set and never read is
+    said."""
+    agents = {context.execution_keys[one.id]: one.agent for one in group.executions}
+    variants = [key for key, agent in agents.items() if is_variant(agent)]
+    place = (context.run_key, group.suite_hash, benchmark.benchmark_id)
+    here = await context.writer.apply(lambda c: heeded_of(c, variants))
+    whole = await context.writer.apply(lambda c: last_of(c, place, agents))
+    why = unheeded_variants(here)
+    if (sweep := unheeded_sweep(benchmark, whole)) is not None:
+        why = {**dict.fromkeys(agents, sweep), **why}
+    if (said := unheeded_settings(benchmark, whole)) is not None:
+        context.say(said)
+    for key, reason in why.items():
+        progress = context.progress_of(key)
+        progress.broken = progress.broken or reason
     for reason in dict.fromkeys(why.values()):
         context.say(reason)
 

@@ -76,6 +76,8 @@ class Reading(msgspec.Struct, frozen=True):
     error: str | None = None
     by_instrument: bool = False
     """Whether it was an instrument that failed."""
+    unread: tuple[str, ...] = ()
+    """Parameters that nothing read until the first call was done; see `noted`."""
 
 
 class Profiled(msgspec.Struct, frozen=True):

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from agentbench_tui.agents.python_source import describe as describe_error
 from agentbench_tui.experiments.experiment import Experiment
+from agentbench_tui.experiments.noted import GIVEN, NotedReads
 from agentbench_tui.model.errors import UsageError, did_you_mean
 
 if TYPE_CHECKING:
@@ -73,12 +74,12 @@ def make_experiment(cls: type[Experiment], values: Mapping[str, Any]) -> Experim
     given |= checked.model_extra or {}
     try:
         if _takes_a_mapping(cls):
-            return cls(given)
+            return cls(NotedReads(given))
         known = set(given) if _takes_any_name(cls) else set(_own_arguments(cls))
         instance = cls(**{name: value for name, value in given.items() if name in known})
     except Exception as error:
         raise UsageError(f"{cls.__name__} cannot be made: {describe_error(error)}") from error
-    if not hasattr(instance, "params"):  # its constructor did not call that of the base
+    if not {"params", GIVEN} & vars(instance).keys():  # its constructor did not call that of ours
         instance.params = {}
     for name, value in given.items():
         if name != "parameters":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.model.identity import canonical_json
@@ -15,16 +15,20 @@ _SHOWN = 4
 _LONGEST = 40
 
 
-def equal_variants(effective: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
-    """Variant → why it is not measured, for each whose settings are those of another.
+def equal_variants(
+    effective: Mapping[str, Mapping[str, Any]],
+    because: Callable[[Sequence[str]], str] = lambda _: "what they change does not take effect",
+) -> dict[str, str]:
+    """Variant → what is wrong, for each whose settings are those of another.
 
-    `effective` has the settings of each variant, read back after its set-up.
+    `effective` has the settings of each variant, read back after its set-up; `because` says of
+    variants that are alike why they are.
     """
     alike: dict[bytes, list[str]] = {}
     for name, settings in effective.items():
         alike.setdefault(canonical_json(settings), []).append(name)
     return {
-        name: _words(names, effective[name])
+        name: f"{_words(names, effective[name])}: {because(names)}"
         for names in alike.values()
         if len(names) > 1
         for name in names
@@ -36,7 +40,7 @@ def _words(names: list[str], settings: Mapping[str, Any]) -> str:
     shown = [f"{key}={str(value)[:_LONGEST]}" for key, value in [*settings.items()][:_SHOWN]]
     more = ", …" if len(settings) > _SHOWN else ""
     what = f" ({', '.join(shown)}{more})" if shown else ""
-    return f"variants {listed} are effectively equal{what}: what they change does not take effect"
+    return f"variants {listed} are effectively equal{what}"
 
 
 def told_settings(connection: sqlite3.Connection, run_id: str) -> dict[str, dict[str, Any]]:

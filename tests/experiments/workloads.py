@@ -32,6 +32,7 @@ class Counting(Experiment):
 
     def setup(self, context: ExperimentContext) -> None:
         self._log("setup")
+        self._fails_at_last = self.params["fail_teardown"]
         if self.params["fail_setup"]:
             raise RuntimeError("no room to set up")
 
@@ -39,12 +40,13 @@ class Counting(Experiment):
         if context.iteration_index == self.params["fail_at"]:
             raise ValueError("planted")
         self._log(f"{context.variant} {context.iteration_index}")
-        found = sum(range(self.params["size"]))
+        items = (list if self.params["mode"] == "list" else set)(range(self.params["size"]))
+        found = sum(items)
         return {"found": found, "rates": {"items_per_s": 2.0 * self.params["size"]}}
 
     def teardown(self, context: ExperimentContext) -> None:
         self._log("teardown")
-        if self.params["fail_teardown"]:
+        if self._fails_at_last:
             raise RuntimeError("nothing to tear down")
 
     def _log(self, line: str) -> None:
@@ -177,3 +179,21 @@ class Refilled(Experiment):
         taken = len(self.work)
         self.work.clear()
         return {"taken": taken}
+
+
+class Deaf(Experiment):
+    """Heeds one of its two parameters."""
+
+    class Parameters(BaseModel):
+        size: int = 1
+        heard: int = 1
+
+    def execute_once(self, context: ExperimentContext) -> dict[str, Any]:
+        return {"heard": self.params["heard"]}
+
+
+class Handing(Deaf):
+    """Hands its parameters on as a whole, to code that is not Python's."""
+
+    def execute_once(self, context: ExperimentContext) -> dict[str, Any]:
+        return {"heard": self.Parameters.model_validate(self.params).heard}

@@ -1,0 +1,121 @@
+"""Whether what a run varies is heeded by the code that it measures, by what was read of it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from agentbench_tui.experiments.settings import equal_variants
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Container, Iterable, Sequence
+
+    from agentbench_tui.model.suite import Benchmark
+
+_EXECUTIONS = (
+    "SELECT key, status IN ('complete', 'incomplete') FROM benchmark_executions"
+    " WHERE run_key=? AND suite_hash=? AND benchmark_id=?"
+)
+_ROWS = (
+    "SELECT e.key, e.agent_id, json_extract(a.answer, '$.metadata')"
+    " FROM json_each(?) j JOIN benchmark_executions e ON e.key=j.value"
+    " LEFT JOIN answers a ON a.execution_key=e.key AND a.iteration=0"
+    " AND json_extract(a.answer, '$.metadata.effective') IS NOT NULL"
+    " ORDER BY e.ordinal, a.repeat"
+)
+
+
+@dataclass(slots=True)
+class Heeded:
+    """What an execution was told, and what of it was read in any of its repeats."""
+
+    key: int
+    variant: str
+    told: dict[str, Any] | None = None
+    """The settings that were read back; None where nothing was measured."""
+    unread: frozenset[str] = frozenset()
+    """Names of those that are as they were asked for, and were not read."""
+
+    def add(self, metadata: dict[str, Any]) -> None:
+        """A repeat's first iteration."""
+        differs = metadata["otherwise"]
+        unread = frozenset(
+            name for name in metadata.get("unread", ()) if not differs.get(name, False)
+        )
+        self.unread = unread if self.told is None else self.unread & unread
+        self.told = metadata["effective"]
+
+    def settings(self) -> dict[str, Any]:
+        """What of it can make a difference."""
+        return {name: value for name, value in (self.told or {}).items() if name not in self.unread}
+
+
+def heeded_of(connection: sqlite3.Connection, keys: Iterable[int]) -> list[Heeded]:
+    """These executions, in their order in the plan."""
+    found: dict[int, Heeded] = {}
+    for key, variant, text in connection.execute(_ROWS, (json.dumps([*keys]),)):
+        one = found.setdefault(key, Heeded(key, variant))
+        if text is not None:
+            one.add(msgspec.json.decode(text))
+    return [*found.values()]
+
+
+def last_of(
+    connection: sqlite3.Connection, place: tuple[int, str, str], keys: Container[int]
+) -> list[Heeded]:
+    """Every execution of a benchmark (run's key, suite's hash, id) where all but those with these
+    keys have ended; else none."""
+    rows = connection.execute(_EXECUTIONS, place).fetchall()
+    if not all(has_ended or key in keys for key, has_ended in rows):
+        return []
+    return heeded_of(connection, [key for key, _ in rows])
+
+
+def unheeded_variants(group: Sequence[Heeded]) -> dict[int, str]:
+    """Execution → why it was in vain, of those of one group whose variants differ in nothing that
+    was read."""
+    measured = {one.variant: one for one in group if one.told is not None}
+    alike: dict[str, str] = equal_variants(
+        {name: one.settings() for name, one in measured.items()},
+        lambda names: f"nothing reads {_listed(_differing([measured[one] for one in names]))}",
+    )
+    return {measured[name].key: why for name, why in alike.items()}
+
+
+def unheeded_sweep(benchmark: Benchmark, all_points: Sequence[Heeded]) -> str | None:
+    """Why a sweep was in vain: a parameter of it that no point has read."""
+    swept = benchmark.sweep.parameters if benchmark.sweep is not None else {}
+    names = _differing(all_points).intersection(_never_read(swept, all_points))
+    if not names:
+        return None
+    return f"points of the sweep are effectively equal: nothing reads {_listed(names)}"
+
+
+def unheeded_settings(benchmark: Benchmark, all_points: Sequence[Heeded]) -> str | None:
+    """What is set once for all and never read, in words."""
+    swept = benchmark.sweep.parameters if benchmark.sweep is not None else {}
+    names = _never_read(benchmark.parameters.keys() - swept.keys(), all_points)
+    return f"{benchmark.benchmark_id}: nothing reads {_listed(names)}" if names else None
+
+
+def _never_read(names: Iterable[str], executions: Sequence[Heeded]) -> set[str]:
+    measured = [one for one in executions if one.told is not None]
+    return {name for name in names if measured and all(name in one.unread for one in measured)}
+
+
+def _differing(executions: Sequence[Heeded]) -> set[str]:
+    """Unread parameters of which they were told different values."""
+    measured = [one for one in executions if one.told is not None]
+    return {
+        name
+        for name in set().union(*(one.unread for one in measured))
+        if any((one.told or {}).get(name) != (measured[0].told or {}).get(name) for one in measured)
+    }
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in sorted(names))

@@ -1,0 +1,120 @@
+"""Parameters that note which of them are read, so that one that nobody heeds is found out.
+
+Only until the first measured call: reading costs a Python call more than of a plain mapping, and
+that must not be in any time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import ItemsView, Iterator, Mapping, ValuesView
+from contextlib import contextmanager
+from typing import Any
+
+GIVEN = "_given"
+"""Attribute of an experiment: what its `params` are from the first time that it asks for them."""
+
+
+class NotedReads(dict[str, Any]):
+    """A mapping that knows whose values were never asked for. Who takes it as a whole has read all
+    of it; only code that is not Python's can do that unseen."""
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        super().__init__(values)
+        self.names = frozenset(values)
+        self.unread = set(values)
+
+    def __getitem__(self, key: str) -> Any:
+        self.unread.discard(key)
+        return super().__getitem__(key)
+
+    def __iter__(self) -> Iterator[str]:
+        # Being overridden makes `dict(it)` and `**it` ask for each value.
+        return super().__iter__()
+
+    def get(self, key: str, default: Any = None) -> Any:
+        self.unread.discard(key)
+        return super().get(key, default)
+
+    def pop(self, key: str, *default: Any) -> Any:
+        self.unread.discard(key)
+        return super().pop(key, *default)
+
+    def setdefault(self, key: str, default: Any = None) -> Any:
+        self.unread.discard(key)
+        return super().setdefault(key, default)
+
+    def items(self) -> ItemsView[str, Any]:  # type: ignore[override]  # a dict's own view
+        self.unread.clear()
+        return super().items()
+
+    def values(self) -> ValuesView[Any]:  # type: ignore[override]
+        self.unread.clear()
+        return super().values()
+
+    def copy(self) -> dict[str, Any]:
+        self.unread.clear()
+        return dict.copy(self)
+
+    def __or__(self, other: Any) -> Any:
+        self.unread.clear()
+        return super().__or__(other)
+
+    def __ror__(self, other: Any) -> Any:
+        self.unread.clear()
+        return super().__ror__(other)
+
+    def __eq__(self, other: object) -> bool:
+        self.unread.clear()
+        return super().__eq__(other)
+
+    __hash__ = None  # as of any dict
+
+    def __repr__(self) -> str:
+        self.unread.clear()
+        return super().__repr__()
+
+
+def asked_for(experiment: object) -> dict[str, Any]:
+    """The parameters as they stand, which counts as no reading."""
+    own = vars(experiment)
+    given: Mapping[str, Any] = own.get("params", own.get(GIVEN, {}))
+    return dict(dict.items(given) if isinstance(given, dict) else given.items())
+
+
+def unread(experiment: object, *, has_constructor: bool) -> tuple[str, ...]:
+    """Parameters that it was given and never asked for; `has_constructor` says whether its class
+    has one of its own.
+
+    None of them where that isn't known: it took them by named arguments, put another mapping in
+    their place, or had the mapping in hand and read nothing of it by name.
+    """
+    own = vars(experiment)
+    given = own.get(GIVEN)
+    if not isinstance(given, NotedReads) or own.get("params", given) is not given:
+        return ()
+    in_hand = has_constructor or "params" in own
+    if in_hand and given.unread == given.names:
+        return ()
+    return tuple(sorted(given.unread))
+
+
+@contextmanager
+def unnoted(experiment: object) -> Iterator[None]:
+    """What is read within is no use that is made of it."""
+    own = vars(experiment)
+    given, had = own.get(GIVEN), "params" in own
+    before = set(given.unread) if isinstance(given, NotedReads) else set()
+    try:
+        yield
+    finally:
+        if isinstance(given, NotedReads):
+            given.unread = before
+            if not had and own.get("params") is given:
+                del own["params"]
+
+
+def settle(experiment: object) -> None:
+    """From now on its parameters are a plain mapping, which costs nothing to read."""
+    own = vars(experiment)
+    if isinstance(own.get("params", own.get(GIVEN)), NotedReads):
+        own["params"] = asked_for(experiment)

@@ -1,0 +1,129 @@
+"""Parameters that a run varies and the code never reads."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from measuring import measured, planned, rows
+from pydantic import BaseModel
+
+from agentbench_tui.experiments.experiment import Experiment
+from agentbench_tui.experiments.noted import NotedReads, asked_for, settle, unnoted, unread
+
+
+class Taking(Experiment):
+    """Takes what it is given."""
+
+    def __init__(self, parameters: dict[str, Any]) -> None:
+        super().__init__(parameters)
+
+
+class Model(BaseModel):
+    a: int
+    b: int
+
+
+def left(experiment: Experiment) -> tuple[str, ...]:
+    return unread(experiment, has_constructor=type(experiment) is not Experiment)
+
+
+@pytest.mark.parametrize(
+    ("read", "still"),
+    [
+        (lambda params: params["a"], ("b",)),
+        (lambda params: params.get("b"), ("a",)),
+        (lambda params: params.pop("b"), ("a",)),
+        (lambda params: params.setdefault("a", 3), ("b",)),
+        (lambda params: "{b}".format_map(params), ("a",)),
+        (lambda params: Model(**params), ()),
+        (dict, ()),
+        (lambda params: {**params}, ()),
+        (lambda params: {"c": 3} | params, ()),
+        (lambda params: params | {"c": 3}, ()),
+        (lambda params: {}.update(params), ()),
+        (json.dumps, ()),
+        (copy.deepcopy, ()),
+        (lambda params: params.copy(), ()),
+        (lambda params: list(params.values()), ()),
+        (lambda params: params == {"a": 1, "b": 2}, ()),
+        (str, ()),
+        (Model.model_validate, ()),  # read by other code than Python's: not known, so not said
+        (lambda params: "a" in params, ()),
+    ],
+)
+def test_what_is_read_of_the_parameters_is_known(
+    read: Callable[[dict[str, Any]], object], still: tuple[str, ...]
+) -> None:
+    experiment = Experiment({"a": 1, "b": 2})
+    assert left(experiment) == ("a", "b")
+    read(experiment.params)
+    assert left(experiment) == still
+
+
+def test_who_never_asks_for_them_reads_none_unless_the_constructor_had_them_in_hand() -> None:
+    assert left(Experiment({"a": 1})) == ("a",)
+    assert left(Taking({"a": 1})) == ()
+    given = Taking({"a": 1, "b": 2})
+    assert given.params["a"] == 1
+    assert left(given) == ("b",)
+
+
+def test_reading_settings_back_is_no_use_of_them() -> None:
+    experiment = Experiment({"a": 1, "b": 2})
+    with unnoted(experiment):
+        assert {**experiment.params} == {"a": 1, "b": 2}
+    assert asked_for(experiment) == {"a": 1, "b": 2}
+    assert left(experiment) == ("a", "b")
+
+
+def test_measured_calls_read_a_plain_mapping() -> None:
+    experiment = Experiment({"a": 1})
+    assert type(experiment.params) is NotedReads
+    experiment.params["b"] = 2
+    settle(experiment)
+    assert type(experiment.params) is dict
+    assert experiment.params == {"a": 1, "b": 2}
+
+
+@pytest.mark.parametrize("warmup", [0, 1])
+async def test_variants_that_differ_in_what_is_never_read_fail(tmp_path: Path, warmup: int) -> None:
+    plan = planned(
+        "Deaf", tmp_path, agents=["a=variant?size=1", "b=variant?size=2", "c=variant?heard=2"],
+        iterations={"warmup": warmup, "measured": 2},
+    )  # fmt: skip
+    outcome = await measured(plan, tmp_path)
+    assert outcome.status == "incomplete"
+    reasons = dict(rows(tmp_path, "SELECT agent_id, stop_reason FROM benchmark_executions"))
+    equal = "variants a and b are effectively equal (heard=1): nothing reads `size`"
+    assert reasons == {"a": equal, "b": equal, "c": None}
+
+
+async def test_a_sweep_of_what_is_never_read_fails_in_the_end(tmp_path: Path) -> None:
+    said: list[str] = []
+    plan = planned(
+        "Deaf", tmp_path, fresh_process=True,
+        sweep={"parameters": {"size": [1, 2], "heard": [1, 2]}},
+        iterations={"warmup": 0, "measured": 1},
+    )  # fmt: skip
+    assert (await measured(plan, tmp_path, said)).status == "incomplete"
+    equal = "points of the sweep are effectively equal: nothing reads `size`"
+    assert said.count(equal) == 1
+    reasons = rows(tmp_path, "SELECT stop_reason FROM benchmark_executions ORDER BY ordinal")
+    assert reasons == [(None,), (None,), (None,), (equal,)]
+
+
+async def test_what_is_set_and_never_read_is_said(tmp_path: Path) -> None:
+    said: list[str] = []
+    plan = planned("Deaf", tmp_path, parameters={"size": 5, "heard": 2})
+    assert (await measured(plan, tmp_path, said)).status == "complete"
+    assert "it: nothing reads `size`" in said
+
+
+async def test_parameters_that_are_handed_on_as_a_whole_are_not_judged(tmp_path: Path) -> None:
+    plan = planned("Handing", tmp_path, agents=["a=variant?size=1", "b=variant?size=2"])
+    assert (await measured(plan, tmp_path)).status == "complete"
