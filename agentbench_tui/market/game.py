@@ -68,6 +68,10 @@ class Game:
         self._calls_left = self.config.max_calls_per_tick
         self._ended = False
         """Whether the agent ended the turn at hand in time."""
+        self._untold = False
+        """Whether the agent does not know yet that it lost a turn."""
+        self._cut_off = False
+        """Whether what still comes along with a refused call saw a turn that was lost."""
 
     @property
     def tick(self) -> int:
@@ -89,8 +93,14 @@ class Game:
         """When the turn at hand is lost, on the game's clock; None for never."""
         return self._turns.due
 
+    @property
+    def is_cut_off(self) -> bool:
+        """Whether what still comes along with a call of a lost turn is refused."""
+        return self._cut_off
+
     def hand_over(self) -> None:
         """It is the agent's move from now on; `observation` and `call` do it as well."""
+        self._cut_off = False
         self._record.hand_over(self._clock())
 
     def observation(self, *, more: bool = False) -> dict[str, Any]:
@@ -99,7 +109,9 @@ class Game:
         observation = self._desk.observation()
         now = self._clock()
         self._turns.hand_over(self.tick, now)
+        self._untold = False
         if not more:
+            self._cut_off = False
             self._record.hand_over(now)
         return observation
 
@@ -109,6 +121,8 @@ class Game:
         """One call of the agent. Raises MethodError; kept in the episode either way.
 
         `more`: the agent sent further calls along with it, which it thus does not have to think of.
+        The first call after a lost turn is refused, with all that comes along with it: the agent
+        meant them for a turn that is over.
         """
         clock, record = self._clock, self._record
         now = clock()
@@ -117,9 +131,12 @@ class Game:
         tick = self._desk.tick
         checked: object = params
         try:
-            if due is not None and now > due and not self._ended:
+            late = due is not None and now > due and not self._ended
+            if late:
                 self._lose_turns(now)
-                raise MethodError(TURN_LOST, f"tick {tick} is over: it is tick {self.tick} now")
+            if late or self._untold or self._cut_off:
+                self._untold, self._cut_off = False, more
+                raise MethodError(TURN_LOST, f"the turn is over: it is tick {self.tick} now")
             self._admit()
             known = METHODS[method] if method in self._handlers else find_method(method)
             checked = known.check(params) if params else _without(known)
@@ -183,6 +200,7 @@ class Game:
             self._step()
             self._turns.next(self.tick)
         if not self.is_over:
+            self._untold = True
             self._turns.hand_over(self.tick, now)
 
     def _admit(self) -> None:

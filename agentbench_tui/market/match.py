@@ -49,7 +49,7 @@ class Match:
         A turn that was lost meanwhile is over already. In real time the next tick is waited for.
         """
         game = self.game
-        if not game.is_over and tick in {None, game.tick}:
+        if not (game.is_over or game.is_cut_off) and tick in {None, game.tick}:
             ended = game.tick
             game.end_turn()
             await self._until_due()

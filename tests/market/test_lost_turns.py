@@ -1,6 +1,7 @@
 """Whoever plays may lose turns or be refused more calls: then the turn is over, not the game."""
 
 import asyncio
+import json
 from dataclasses import replace
 from typing import Any
 
@@ -67,6 +68,49 @@ def test_what_an_answer_asks_when_its_turn_is_lost_is_not_done_in_the_next(
     codes = [call.code for call in episode.calls]
     assert codes == [0] * len(episode.trades) + [TURN_LOST]
     assert 0 < len(episode.trades) < 5
+
+
+BUY = {"method": "a2a.buyShares", "params": {"marketId": "market-0", "outcome": "YES", "amount": 1}}
+END = {"method": "endTurn"}
+LOOK = {"method": "observe"}
+
+
+async def answers(game: Match, *requests: dict[str, Any]) -> list[int]:
+    """The code of each answer to a batch, 0 for a result."""
+    batch = [{"jsonrpc": "2.0", "id": nth, **one} for nth, one in enumerate(requests)]
+    told = json.loads(await respond(json.dumps(batch).encode(), game.handle) or b"")
+    return [one.get("error", {}).get("code", 0) for one in told]
+
+
+@pytest.mark.parametrize("told_by", ["its first call", "the clock"])
+async def test_what_comes_along_with_a_call_of_a_lost_turn_is_not_done_in_the_next(
+    told_by: str,
+) -> None:
+    clock = FakeClock()
+    game = match(Pace("deadline", 1.0), clock)
+    assert await answers(game, LOOK, BUY) == [0, 0]
+    clock.wait(1.5)
+    if told_by == "the clock":
+        assert game.game.expire()
+    # Neither a look in between, whose answer nobody has seen yet, nor the end of "the" turn helps.
+    lost = [TURN_LOST] * 2
+    assert await answers(game, BUY, BUY, LOOK, END, BUY) == [*lost, 0, 0, TURN_LOST]
+    assert game.game.tick == 1
+    assert await answers(game, BUY, END, BUY) == [0, 0, 0]
+    assert game.game.tick == 2
+    game.close()
+    assert [trade.tick for trade in game.game._record.trades] == [0, 1, 2]
+
+
+async def test_who_has_looked_since_a_turn_was_lost_is_not_refused() -> None:
+    clock = FakeClock()
+    game = match(Pace("deadline", 1.0), clock)
+    game.observe()
+    clock.wait(1.5)
+    assert game.game.expire()
+    assert await answers(game, LOOK) == [0]
+    assert await answers(game, BUY) == [0]
+    game.close()
 
 
 @pytest.mark.parametrize("limits", [{"max_calls": 3}, {"max_calls_per_tick": 1}])
