@@ -113,7 +113,6 @@ class Account:
         self.maker = 0
         self.exchange = 0
         self.fees = 0
-        self.liquidations = 0
         self.holdings = [Holding() for _ in world.markets]
         self.perps: dict[str, PerpPosition] = {}
         self._next_position = 1
@@ -231,8 +230,6 @@ class Account:
         self.exchange -= back
         self.fees += fee
         del self.perps[position.id]
-        if ended == "liquidated":
-            self.liquidations += 1
         return PerpTrade(
             position=position.id,
             perpetual=position.perpetual,

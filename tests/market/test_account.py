@@ -99,7 +99,6 @@ def test_a_loss_beyond_the_margin_is_borne_by_the_exchange() -> None:
     trade = account.close(1, position, 50 * DOLLAR, "liquidated")
     assert account.cash == 10_000 * DOLLAR - 100 * DOLLAR - 500_000
     assert trade.pnl == account.cash - 10_000 * DOLLAR
-    assert account.liquidations == 1
 
 
 TRADES = st.tuples(
