@@ -55,7 +55,9 @@ def suite_of_options(slug: str, given: dict[str, Any], folder: Path) -> Block:
     }
     if given["parallel"] > 1:
         suite |= {"parallelism": given["parallel"], "weights": UNTIMED}
-    agents = agent_tables(given["agents"], given, folder) or variants
+    asked = agent_tables(given["agents"], given, folder)
+    _refuse_idle(cls, name, asked)
+    agents = asked or variants
     if agents:
         suite["agents"] = agents
     if given["output"] is not None:
@@ -91,6 +93,18 @@ def _variant_name(values: Mapping[str, Any]) -> str:
     if len(values) == 1 and is_name(text := str(next(iter(values.values())))) and text[0].isalpha():
         return text
     return _name("-".join(f"{key}-{value}" for key, value in values.items()))
+
+
+def _refuse_idle(cls: type[Experiment], name: str, agents: Sequence[Block]) -> None:
+    """Raise UsageError for an agent that would have no part in what is measured."""
+    from agentbench_tui.agents.target import parse_target
+    from agentbench_tui.experiments.variants import TARGET
+
+    idle = [one["id"] for one in agents if parse_target(one["target"]).scheme != TARGET]
+    if idle and not cls.asks_agent:
+        raise UsageError(
+            f"--agent {idle[0]}: {name} asks no agent, it measures code; leave --agent out"
+        )
 
 
 def _once(pairs: Sequence[tuple[str, Any]], option: str) -> dict[str, Any]:

@@ -62,6 +62,15 @@ def test_what_cannot_be_is_told_before_anything_runs(
     assert not (tmp_path / "runs.db").exists()
 
 
+def test_an_agent_is_refused_where_it_would_have_no_part(said: Said, tmp_path: Path) -> None:
+    code, _, err = said("experiments", "run", "memory_db", "--agent", "mock", "--no-ui")
+    assert code == 2
+    assert "--agent mock: memory_db asks no agent" in err
+    assert not (tmp_path / "runs.db").exists()
+    command = ("experiments", "run", "memory_db", "--agent", "a=variant?num_steps=3", "--dry-run")
+    assert said(*command)[0] == 0
+
+
 def test_show_tells_parameters_and_variants(said: Said) -> None:
     code, out, _ = said("experiments", "show", slug("Pragma"))
     assert code == 0
