@@ -17,6 +17,8 @@ from agentbench_tui.cli.output import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from agentbench_tui.model.agent import AgentSpec
 
 _COLUMNS = (
@@ -76,20 +78,20 @@ def _days(text: str) -> timedelta:
 @agents.command()
 @click.argument("targets", nargs=-1, required=True, metavar="[ID=]TARGET...")
 @click.option("--ask", is_flag=True, help="Ask each one short question too; that may cost money.")
-def check(targets: tuple[str, ...], ask: bool) -> int:
+@click.option("--suite", metavar="SUITE", help="An ID alone is that agent of this suite.")
+def check(targets: tuple[str, ...], ask: bool, suite: str | None) -> int:
     """Whether TARGETs could be run: everything that is known without asking them anything.
 
     \b
     agentbench agents check python:my_agent:answer
     agentbench agents check openai:http://127.0.0.1:8000/v1#my-model --ask
+    agentbench agents check planner --suite quickstart
     """
     from agentbench_tui.agents.registry import check_agent
-    from agentbench_tui.agents.target import parse_agent
     from agentbench_tui.model.untrusted import one_line, redact
 
     wrong = 0
-    for target in targets:
-        spec = parse_agent(target, base_dir=str(Path.cwd()))
+    for spec in _given(targets, suite):
         problems = check_agent(spec)
         said = ""
         if ask and not problems:
@@ -100,6 +102,19 @@ def check(targets: tuple[str, ...], ask: bool) -> int:
         if not problems:
             click.echo(f"{spec.id}@{spec.version}: {redact(spec.target)}: ok{said}")
     return 2 if wrong else 0
+
+
+def _given(targets: Sequence[str], suite: str | None) -> list[AgentSpec]:
+    """The agents meant, as `agentbench run SUITE --agent` understands them."""
+    from agentbench_tui.agents.target import parse_agent
+    from agentbench_tui.engine.loading import load_suite
+    from agentbench_tui.engine.planning import agent_given
+
+    here = Path.cwd()
+    if suite is None:
+        return [parse_agent(target, base_dir=str(here)) for target in targets]
+    loaded = load_suite(suite)
+    return [agent_given(target, loaded.suite, loaded.folder, here) for target in targets]
 
 
 def _asked(spec: AgentSpec) -> tuple[str, list[str]]:

@@ -72,7 +72,7 @@ def make_plan(given_suites: Sequence[str | LoadedSuite], options: RunOptions) ->
     for one in loaded:
         settings = one.settings(options.settings)
         suite = one.resolve(settings)
-        given = [_given(text, one, suite, options) for text in options.agents]
+        given = [agent_given(text, suite, one.folder, options.folder) for text in options.agents]
         problems += validate_suite(one, given or None, settings, seed=options.seed)
         if problems:
             continue
@@ -104,16 +104,16 @@ def make_plan(given_suites: Sequence[str | LoadedSuite], options: RunOptions) ->
     )
 
 
-def _given(text: str, loaded: LoadedSuite, suite: Suite, options: RunOptions) -> AgentSpec:
-    """An agent of the command line. One that the suite names is the suite's, with what it is
-    relative to; others are relative to the folder of the command."""
+def agent_given(text: str, suite: Suite, suite_folder: Path, folder: Path) -> AgentSpec:
+    """An agent of the command line. One that the suite names is the suite's, relative to its
+    folder; others are relative to that of the command. Raises UsageError."""
     from agentbench_tui.agents.target import parse_agent, spec_from_table
 
     for table in suite.agents:
         if table.id == text.strip():
-            return spec_from_table(table, str(loaded.folder))
+            return spec_from_table(table, str(suite_folder))
     try:
-        return parse_agent(text, base_dir=str(options.folder))
+        return parse_agent(text, base_dir=str(folder))
     except UsageError as error:
         near = did_you_mean(text, [table.id for table in suite.agents])
         raise UsageError(f"{error}{near}") from error

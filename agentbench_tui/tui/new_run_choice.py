@@ -120,6 +120,11 @@ class Choice:
             given = [self.what, *self.agents]
         return given + [word for line in self._lines() for word in self._options(line)]
 
+    def check_arguments(self, agent: str) -> list[str]:
+        """After `agentbench`, to ask this agent a question."""
+        of_suite = ["--suite", self.suite] if self.suite and agent in self.own_agents else []
+        return ["agents", "check", self._in_short(agent), "--ask", *of_suite]
+
     def _in_short(self, agent: str) -> str:
         """One of the suite's by its id: its files lie beside the suite, and not where one is."""
         return agent.partition("=")[0].partition("@")[0] if agent in self.own_agents else agent

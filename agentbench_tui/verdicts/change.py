@@ -83,7 +83,12 @@ def _ratio_words(ratio: float, low: float | None, high: float | None) -> str:
         return "" if value is None else _number(100 * sign * (value - 1))
 
     ends = (low, high) if sign > 0 else (high, low)
-    return _with_ends(f"{percent(ratio)} % {way}", *map(percent, ends))
+    words = f"{percent(ratio)} % {way}"
+    if ratio == 1:
+        words = "0 % apart"
+    elif float(percent(ratio)) == 0:
+        words = f"less than 0.05 % {way}"
+    return _with_ends(words, *map(percent, ends))
 
 
 def _with_ends(text: str, low: str, high: str) -> str:

@@ -169,6 +169,18 @@ def test_agents_are_listed_and_stale_ones_found(said: Said, place: Place) -> Non
     assert "expected a number of days" in said("agents", "list", "--stale", "soon", code=2)
 
 
+def test_an_agent_that_a_suite_names_lies_beside_the_suite(said: Said, place: Place) -> None:
+    there = place.folder / "there"
+    there.mkdir()
+    (there / "near.py").write_text("def answer(prompt):\n    return 'near'\n")
+    document = json.loads((place.folder / "suite.json").read_text())
+    document["agents"] = [{"id": "near", "target": "python:near.py:answer"}]
+    (there / "suite.json").write_text(json.dumps(document))
+    told = said("agents", "check", "near", "--suite", "there/suite.json", "--ask")
+    assert "python:near.py:answer: ok, answered in" in told
+    assert "near.py" in said("agents", "check", "near=python:near.py:answer", code=2)
+
+
 def test_rescoring_by_another_suite_asks_nothing_and_changes_the_numbers(
     said: Said, place: Place
 ) -> None:

@@ -15,8 +15,8 @@ HOSTILE = "ab 日\x1b\n\u202e"
 WAY = ("agentbench", "runs", "quickstart", "case 12")
 
 
-def shown(width: int, way: tuple[str, ...] = WAY) -> str:
-    (row,) = text_of(paint_crumbs(way, width, 1, *LOOK))
+def shown(width: int, way: tuple[str, ...] = WAY, here: str = "") -> str:
+    (row,) = text_of(paint_crumbs(way, width, 1, *LOOK, here))
     assert cell_len(row) == width
     return row.rstrip()
 
@@ -26,11 +26,20 @@ def test_the_whole_way_is_shown_where_there_is_room() -> None:
 
 
 def test_the_middle_gives_way_first_then_the_start_and_never_where_one_is() -> None:
-    assert shown(39) == "agentbench ▸ … ▸ quickstart ▸ case 12"
+    assert shown(39) == "agentbench ▸ runs ▸ … ▸ case 12"
     assert shown(30) == "agentbench ▸ … ▸ case 12"
     assert shown(20) == "… ▸ case 12"
     assert shown(8) == "case 12"
     assert shown(5) == "case…"
+
+
+def test_the_way_makes_room_for_the_keys_of_the_pages() -> None:
+    cases = ("agentbench", "Cases", "01a22279-b79d-74aa", "quickstart/word-problems, keyword")
+    way, _, keys = shown(80, cases, "cases").partition("   ")
+    assert way == "agentbench ▸ Cases ▸ … ▸ quickstart/word-problems, keyword"
+    assert keys.strip() == "1-9 0 m l pages"
+    assert shown(60, cases, "cases") == "… ▸ quickstart/word-problems, keyword      1-9 0 m l pages"
+    assert shown(50, cases, "cases") == "agentbench ▸ … ▸ quickstart/word-problems, keyword"
 
 
 def test_a_name_cannot_move_the_cursor() -> None:

@@ -127,6 +127,14 @@ def test_a_choice_is_a_command_line(choice: Choice, arguments: list[str]) -> Non
     assert choice.lacking() == ""
 
 
+def test_an_agent_of_a_suite_is_asked_as_that_of_the_suite() -> None:
+    own = "a=python:near.py:answer"
+    choice = Choice(suite="other/suite.json", own_agents=[own], agents=[own, FIRST])
+    there = ["agents", "check", "a", "--ask", "--suite", "other/suite.json"]
+    assert choice.check_arguments(own) == there
+    assert choice.check_arguments("b=mock") == ["agents", "check", "b=mock", "--ask"]
+
+
 def shelved(folder: Path, name: str, category: str, *, agents: bool = True) -> ShelvedSuite:
     written = folder / f"{name.replace('/', '-')}.json"
     listed = [{"id": "a", "target": "mock"}] if agents else []

@@ -358,10 +358,11 @@ class NewRun(Page[list["AgentSpec"]]):
     def _ask(self, argument: str, *, meant: bool) -> None:
         if meant:
             self.notify("asking …", timeout=3)
-            self.run_worker(lambda: self._asked(argument), thread=True, group="ask")
+            arguments = self._choice.check_arguments(argument)
+            self.run_worker(lambda: self._asked(arguments), thread=True, group="ask")
 
-    def _asked(self, argument: str) -> None:
-        said = asked("agents", "check", argument, "--ask")
+    def _asked(self, arguments: list[str]) -> None:
+        said = asked(*arguments)
         fine = said.returncode == 0
         words = one_line(said.stdout.strip() if fine else redact(refusal(said.stderr)), 300)
         self.app.call_from_thread(

@@ -3,7 +3,7 @@ keys of the pages at the right."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from typing import TYPE_CHECKING, ClassVar
 
@@ -27,12 +27,13 @@ Crumbs = tuple[str, ...]
 def paint_crumbs(
     crumbs: Crumbs, width: int, height: int, palette: Palette, glyphs: Glyphs, here: str = ""
 ) -> list[Row]:
-    """`agentbench ▸ runs ▸ quickstart`. Where that is too wide, names in the middle give way to an
-    ellipsis, then the first; the last, where one is, is cut only when it alone is too wide.
+    """`agentbench ▸ Runs ▸ quickstart ▸ case 12`. Where that is too wide, names between the page's
+    and the last give way to an ellipsis, then the page's, then the first; the last, where one is,
+    is cut only when it alone is too wide.
 
-    `here`: name of the page in front; the keys of all pages stand in what room is left."""
-    way = _way(crumbs, width, palette, glyphs)
-    keys = _keys_beside(way, here, width)
+    `here`: name of the page in front; the keys of all pages stand in what room is left, and the way
+    gives way to the shortest of them."""
+    way, keys = _way_and_keys(crumbs, here, width, palette, glyphs)
     if not keys:
         return page([way], width, height, palette.text)
     gap = width - row_width(way) - sum(key.width for key in keys)
@@ -40,9 +41,17 @@ def paint_crumbs(
     return page([row], width, height, palette.text)
 
 
-def _keys_beside(way: Row, here: str, width: int) -> tuple[PageKey, ...]:
-    """Of the pages, as there is room; none where nobody is on one."""
-    return page_keys(here, width - row_width(way) - _GAP) if here else ()
+def _way_and_keys(
+    crumbs: Crumbs, here: str, width: int, palette: Palette, glyphs: Glyphs
+) -> tuple[Row, tuple[PageKey, ...]]:
+    """The longest way beside which there is room for keys; without any, the longest there is."""
+    names = [glyphs.plain(one_line(name)) for name in crumbs] or [glyphs.nothing]
+    ways = [row for row in _ways(names, palette, glyphs) if row_width(row) <= width]
+    for way in ways if here else ():
+        keys = page_keys(here, width - row_width(way) - _GAP)
+        if keys:
+            return way, keys
+    return (ways or [[span(shorten(names[-1], width, glyphs), palette.title)]])[0], ()
 
 
 def _key_row(key: PageKey, palette: Palette) -> Row:
@@ -52,29 +61,20 @@ def _key_row(key: PageKey, palette: Palette) -> Row:
     return join(gap, span(key.shown, shown), span(key.text.removeprefix(key.shown), style))
 
 
-def _way(crumbs: Crumbs, width: int, palette: Palette, glyphs: Glyphs) -> Row:
-    names = [glyphs.plain(one_line(name)) for name in crumbs] or [glyphs.nothing]
-    return _row(names, width, palette, glyphs)
+def _ways(names: Sequence[str], palette: Palette, glyphs: Glyphs) -> Iterator[Row]:
+    """All names, then ever fewer: the last one always, the first two as long as that goes."""
+    *before, last = names
+    yield _joined(before, last, palette, glyphs)
+    for kept in (2, 1, 0):
+        for behind in range(kept + 1, len(before) + 1):
+            left = [*before[:kept], glyphs.ellipsis, *before[behind:]]
+            yield _joined(left, last, palette, glyphs)
 
 
-def _row(names: Sequence[str], width: int, palette: Palette, glyphs: Glyphs) -> Row:
-    for left_out in range(len(names)):
-        row = _joined(names, left_out, palette, glyphs)
-        if row_width(row) <= width:
-            return row
-    return [span(shorten(names[-1], width, glyphs), palette.title)]
-
-
-def _joined(names: Sequence[str], left_out: int, palette: Palette, glyphs: Glyphs) -> Row:
-    """The way without so many names after the first; without all but the last, where asked."""
-    *before, here = names
-    if left_out and left_out < len(before):
-        before = [before[0], glyphs.ellipsis, *before[1 + left_out :]]
-    elif left_out:
-        before = [glyphs.ellipsis]
+def _joined(before: Sequence[str], last: str, palette: Palette, glyphs: Glyphs) -> Row:
     step = span(f" {glyphs.pointer} ", palette.frame)
     parts = [piece for name in before for piece in (span(name, palette.dim), step)]
-    return join(*parts, span(here, palette.title))
+    return join(*parts, span(last, palette.title))
 
 
 class CrumbBar(Painted):
@@ -95,8 +95,7 @@ class CrumbBar(Painted):
 
     def on_mouse_down(self, event: MouseDown) -> None:
         width = self.size.width
-        way = _way(self.crumbs, width, self.palette, self.glyphs)
-        keys = _keys_beside(way, self._here(), width)
+        _, keys = _way_and_keys(self.crumbs, self._here(), width, self.palette, self.glyphs)
         ends = list(accumulate((key.width for key in keys), initial=0))
         x = event.x - width + ends[-1]
         for key, start, end in zip(keys, ends, ends[1:], strict=False):
