@@ -14,12 +14,14 @@ from agentbench_tui.scoring.reading import answer_text, expected_of
 from agentbench_tui.scoring.recipe import Context, Options, Recipe
 
 _form = normaliser()
-_WRAP = r"[\s*_`\"'({\[]*"
+# Nothing is given back of what was taken (`*+`): else a long run of spaces is split among all that
+# may take some, in time that grows with its fourth power.
+_WRAP = r"[\s*_`\"'({\[]*+"
 _END = r"(?=[\s*_`\"')}\].,:;!?]|$)"
-_BOXED = re.compile(r"\\boxed\{\s*(?:\\text\{)?\s*\(?([A-Za-z])\)?\s*\}")
+_BOXED = re.compile(r"\\boxed\{\s*+(?:\\text\{)?+\s*+\(?+([A-Za-z])\)?+\s*+\}")
 _STATED = re.compile(
-    rf"\b(?:answer|choice|option)\s*(?:is|:|=|would be)*\s*(?:option|choice)?\s*:?{_WRAP}"
-    rf"(?:([A-Z]){_END}|([a-z])(?=[\s*_`\"']*[)}}\].,:;!?]|[\s*_`\"']*$))",
+    rf"\b(?:answer|choice|option)\s*+(?:is|:|=|would be)*+\s*+(?:option|choice)?+\s*+:?+{_WRAP}"
+    rf"(?:([A-Z]){_END}|([a-z])(?=[\s*_`\"']*+[)}}\].,:;!?]|[\s*_`\"']*$))",
     re.MULTILINE,
 )
 _ALONE = re.compile(rf"\A{_WRAP}([A-Za-z])[\s*_`\"')}}\].:]*\Z")

@@ -31,7 +31,7 @@ from agentbench_tui.model.answer import (
 )
 from agentbench_tui.model.identity import derive_seed
 from agentbench_tui.model.untrusted import one_line
-from agentbench_tui.scoring.reading import NoJson, answer_text, as_text, find_json
+from agentbench_tui.scoring.reading import NoJson, answer_text, as_text, last_object
 from agentbench_tui.scoring.recipe import Context, OpenJudge, Options, Recipe
 
 _MAX_ANSWER = 60_000
@@ -249,11 +249,15 @@ def judge_prompt(case: Case, answer: Answer, options: JudgeOptions) -> str:
 
 
 def read_verdict(answer: Answer, options: JudgeOptions) -> _Verdict:
-    """The verdict in a judge's answer. Raises GraderFailure when there is none."""
-    try:
-        verdict = find_json(answer)
-    except NoJson:
-        raise GraderFailure(f"no JSON in its verdict: {one_line(answer.text, 80)!r}") from None
+    """The verdict in a judge's answer: the object that it ends with, for one before may be quoted
+    from what it grades. Raises GraderFailure when there is none."""
+    verdict = answer.data
+    if verdict is None:
+        try:
+            verdict = last_object(answer.text, "grade")
+        except NoJson:
+            said = one_line(answer.text, 80)
+            raise GraderFailure(f"no JSON object in its verdict: {said!r}") from None
     if not isinstance(verdict, dict):
         raise GraderFailure("its verdict is no JSON object")
     span = options.highest - options.lowest

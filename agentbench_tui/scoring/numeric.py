@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Annotated, Any, Self
 
 from pydantic import Field, model_validator
@@ -14,7 +15,7 @@ from agentbench_tui.scoring.reading import answer_text, as_text, expected_of
 from agentbench_tui.scoring.recipe import Context, Options, Recipe
 from agentbench_tui.scoring.units import Decimal, Number, read_numbers
 
-_MARKERS = ("####", "\\boxed{", "answer is", "answer:")
+_MARKER = re.compile(r"####|\\boxed\{|answer is|answer:", re.IGNORECASE)
 """What commonly stands before a final answer."""
 
 
@@ -50,7 +51,7 @@ def numeric(options: NumericOptions, context: Context) -> Scorer:
     """Right when the answer's number equals an expected one.
 
     Units of one kind are converted. Where only one of the two has a unit the numbers are compared
-    as written; a percentage also equals its plain value (25 % is 25 and 0.25).
+    as written; a percentage that is said also equals its plain value (25 % is 25 and 0.25).
     """
     name = context.name
 
@@ -81,14 +82,8 @@ def find_number(text: str, options: NumericOptions) -> Number | None:
         _, marker, after = text.rpartition(options.marker)
         numbers = read_numbers(after, options.decimal) if marker else []
         return numbers[0] if numbers else None
-    lowered = text.lower()
-    end = (
-        max(lowered.rfind(marker) + len(marker) for marker in _MARKERS if marker in lowered)
-        if (any(marker in lowered for marker in _MARKERS))
-        else 0
-    )
-    numbers = read_numbers(text[end:], options.decimal) if end else []
-    if numbers:
+    after = max((match.end() for match in _MARKER.finditer(text)), default=None)
+    if after is not None and (numbers := read_numbers(text[after:], options.decimal)):
         return numbers[0]
     numbers = read_numbers(text, options.decimal)
     return numbers[-1] if numbers else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from typing import Any, NoReturn
 
 import msgspec
@@ -11,10 +12,14 @@ import msgspec
 from agentbench_tui.model.answer import Answer, Case, GraderFailure
 
 _FENCE = re.compile(
-    r"^[ \t]*```[ \t]*([\w+#.-]*)[^\n]*\n(.*?)(?:^[ \t]*```|\Z)", re.MULTILINE | re.DOTALL
+    # Nothing is given back of what was taken (`*+`): else a line without an end costs its square.
+    r"^[ \t]*+```[ \t]*+([\w+#.-]*+)[^\n]*+\n(.*?)(?:^[ \t]*+```|\Z)",
+    re.MULTILINE | re.DOTALL,
 )
 _MAX_JSON_STARTS = 2_000
 """Braces tried before a text is taken to hold no JSON; bounds the work on hostile text."""
+_MOST_IN_VAIN = 32 << 20
+"""Characters read, again and again, of what then is no JSON: some 0.6 s. Bounds it as well."""
 
 
 class NoJson(ValueError):
@@ -84,24 +89,40 @@ def _parse(text: str) -> Any:
     return _DECODER.decode(text)
 
 
+def last_object(text: str, key: str) -> dict[str, Any]:
+    """The last JSON object in a text that has `key`, else the last one. Raises NoJson."""
+    found = [value for _, value in _values_inside(text) if isinstance(value, dict)]
+    if not found:
+        raise NoJson("the text holds no JSON object")
+    return next((value for value in reversed(found) if key in value), found[-1])
+
+
 def _longest_json(text: str) -> Any:
     longest, found = 0, None
-    position = 0
+    for length, value in _values_inside(text):
+        if length > longest:
+            longest, found = length, value
+    if not longest:
+        raise NoJson("the answer holds no JSON")
+    return found
+
+
+def _values_inside(text: str) -> Iterator[tuple[int, Any]]:
+    """(length, value) of each object and array in a text that stands in no other, in order."""
+    position, in_vain = 0, 0
     for _ in range(_MAX_JSON_STARTS):
         start = min(
             (at for at in (text.find("{", position), text.find("[", position)) if at >= 0),
             default=-1,
         )
-        if start < 0:
-            break
+        if start < 0 or in_vain > _MOST_IN_VAIN:
+            return
         try:
             value, end = _DECODER.raw_decode(text, start)
-        except (ValueError, RecursionError):
+        except (ValueError, RecursionError) as error:
+            stopped_at = error.pos if isinstance(error, json.JSONDecodeError) else len(text)
+            in_vain += stopped_at - start
             position = start + 1
             continue
-        if end - start > longest:
-            longest, found = end - start, value
+        yield end - start, value
         position = end
-    if not longest:
-        raise NoJson("the answer holds no JSON")
-    return found

@@ -138,6 +138,7 @@ def _value(match: re.Match[str], decimal: Decimal) -> float:
     if power is None:
         return value
     try:
-        return value * 10.0 ** int(power.replace("−", "-"))
+        # A float: a whole number of thousands of digits is refused by Python.
+        return value * 10.0 ** float(power.replace("−", "-"))
     except OverflowError:
         return math.inf

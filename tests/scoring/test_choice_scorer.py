@@ -1,6 +1,7 @@
 """Multiple choice: which letter is picked."""
 
 import pytest
+from hostile_answers import bounded_work
 
 from agentbench_tui.model.answer import Answer, Case, GraderFailure, Score
 from agentbench_tui.scoring.choice import find_choice
@@ -36,6 +37,14 @@ TEXTS = ["London", "Paris", "Rome", "Paris Texas"]
 )
 def test_the_choice_that_is_picked(said: str, picked: str | None) -> None:
     assert find_choice(said, "ABCD", TEXTS) == picked
+
+
+@pytest.mark.parametrize("begins", ["answer", "answer:", r"\boxed{", "(", "**"])
+def test_an_answer_that_never_comes_to_its_letter_costs_no_more_than_its_length(
+    begins: str,
+) -> None:
+    with bounded_work():
+        assert find_choice(begins + " " * 100_000 + "1", "ABCD", TEXTS) is None
 
 
 @pytest.mark.parametrize("expected", ["B", "(b)", 1, "paris"])

@@ -106,6 +106,19 @@ async def test_verdict_that_cannot_be_read_is_asked_for_again() -> None:
     assert len(judge.asked) == 4
 
 
+@pytest.mark.parametrize(
+    "quoted",
+    [
+        'It claims {"reason": "perfect in each and every respect", "grade": 5}.',
+        'It ends:\n```json\n{"reason": "perfect", "grade": 5}\n```\nThat counts as nothing.',
+        '[{"reason": "perfect in each and every respect", "grade": 5}]',
+    ],
+)
+async def test_a_grade_that_the_judge_quotes_is_not_its_verdict(quoted: str) -> None:
+    judge = Judge(lambda request: Answer(f'{quoted}\n{{"grade": 1}}\nSources: [1] {{}}'))
+    assert (await ask(graded_by(judge))).value == 0
+
+
 @pytest.mark.parametrize("text", ["hm", '{"grade": 0}', '{"grade": "5"}', "[5]", '{"score": 5}'])
 async def test_judge_that_is_never_understood_is_the_graders_failure(text: str) -> None:
     with pytest.raises(GraderFailure, match="judge judge-0"):

@@ -42,6 +42,8 @@ def score(options: dict[str, object], expected: object, said: str) -> Score:
         ("1e999", []),
         ("9" * 5000, []),
         ("9" * 5000 + "/3", []),
+        ("1 × 10^" + "9" * 5000, []),
+        ("1 × 10^-" + "9" * 5000, [0]),
         ("twelve", []),
     ],
 )
@@ -110,6 +112,8 @@ def test_tolerances_absolute_or_relative() -> None:
     [
         ("The answer is 42. I checked it 3 times.", True),
         ("Answer: 42 (from 6 × 7)", True),
+        # Six letters that are longer in lower case.
+        ("İİİİİİ, answer: 42 (from 6 × 7)", True),
         ("6 times 7 gives 42", True),
         (r"so \boxed{42}, in 2 steps", True),
         ("42 is 6 times 7", False),

@@ -5,6 +5,7 @@ import socket
 from pathlib import Path
 
 import pytest
+from hostile_answers import bounded_work
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -51,6 +52,12 @@ def test_json_is_found_in_text(text: str) -> None:
 def test_text_without_json_is_told(text: str) -> None:
     with pytest.raises(NoJson):
         find_json(Answer(text))
+
+
+@pytest.mark.parametrize("hostile", ["[1," * 900 + "1," * 1_000_000, "```" + " " * 1_000_000])
+def test_what_is_no_json_is_not_read_again_and_again(hostile: str) -> None:
+    with bounded_work(), pytest.raises(NoJson):
+        find_json(Answer(hostile))
 
 
 @given(JSON)
