@@ -22,9 +22,12 @@ _SECRET_NAME = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL)", re.I
 _SECRET_SHAPE = re.compile(
     r"\b(?:sk|pk|rk)-[A-Za-z0-9_-]{16,}|\bgh[pousr]_[A-Za-z0-9]{20,}|\bAKIA[0-9A-Z]{16}\b"
     r"|(?i:\bbearer\s+)[A-Za-z0-9._~+/=-]{8,}"
-    r"|-----BEGIN [A-Z ]*PRIVATE KEY-----.*?-----END [A-Z ]*PRIVATE KEY-----"
-    r"|(?<=://)[^/\s:@]+:[^/\s@]+(?=@)",
-    re.DOTALL,
+    # Up to its end, or where the text was cut off before that, the lines that are there. By never
+    # looking beyond the next five dashes, a text of many beginnings costs no more than its length.
+    r"|-----BEGIN [A-Z ]*PRIVATE KEY-----"
+    r"(?:[^-]*+(?:-(?!----)[^-]*+)*+-----END [A-Z ]*PRIVATE KEY-----"
+    r"|(?:(?:\s|\\[nr])*+[A-Za-z0-9+/=]{16,}+)++)"
+    r"|(?<=://)[^/\s:@]+:[^/\s@]+(?=@)"
 )
 _BEGINNINGS = (
     *("sk-", "pk-", "rk-", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "AKIA", "://"),

@@ -2,6 +2,7 @@
 
 import json
 
+from bounded_work import bounded_work
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -28,6 +29,27 @@ def test_keys_of_known_shapes_and_values_of_secret_variables_are_masked() -> Non
         assert redactor(f"key {key}!") == "key ***!"
     assert redactor("postgres://me:word@host/") == "postgres://***@host/"
     assert redactor("correct-horse in /somewhere") == "*** in /somewhere"
+
+
+LINES = "\n".join(["MIIEvQIBADANBgkqhkiG9w0BAQEFAASC+/0123456789abcdefghijklmnopqrst="] * 3)
+
+
+def test_a_private_key_is_masked_to_its_end_and_one_that_is_cut_off_as_far_as_it_goes() -> None:
+    redactor = Redactor({})
+    for kind in ("", "RSA "):
+        begin, end = f"-----BEGIN {kind}PRIVATE KEY-----", f"-----END {kind}PRIVATE KEY-----"
+        headers = "Proc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,0A\n\n"
+        assert redactor(f"a {begin}\n{LINES}\n{end} b") == "a *** b"
+        assert redactor(f"a {begin}\n{headers}{LINES}\n{end} b") == "a *** b"
+        assert redactor(f"a {begin}\n{LINES}") == "a ***"
+        assert redactor(f"a {begin} b") == f"a {begin} b"
+        assert json.loads(redactor.of_json(json.dumps(f"a {begin}\n{LINES}\n"))) == "a ***\n"
+
+
+def test_many_keys_that_begin_and_never_end_cost_no_more_than_their_length() -> None:
+    text = "-----BEGIN PRIVATE KEY-----" * 20_000
+    with bounded_work():
+        assert Redactor({})(text) == text
 
 
 def test_json_without_secrets_is_json() -> None:

@@ -1,7 +1,7 @@
 """Multiple choice: which letter is picked."""
 
 import pytest
-from hostile_answers import bounded_work
+from bounded_work import bounded_work
 
 from agentbench_tui.model.answer import Answer, Case, GraderFailure, Score
 from agentbench_tui.scoring.choice import find_choice

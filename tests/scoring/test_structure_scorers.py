@@ -5,7 +5,7 @@ import socket
 from pathlib import Path
 
 import pytest
-from hostile_answers import bounded_work
+from bounded_work import bounded_work
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -1,4 +1,4 @@
-"""Texts that agents may send, and a bound on what reading one may cost."""
+"""A bound on the work of a test whose subject would take years where it is wrong."""
 
 import signal
 from collections.abc import Iterator
@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from types import FrameType
 
 CPU_SECONDS = 20
-"""Of what takes milliseconds: no machine is so slow, and without a bound it would be years."""
+"""Of what takes milliseconds: no machine is so slow."""
 
 
 @contextmanager
