@@ -121,6 +121,16 @@ class Axis:
             return []
         return _log_ticks(self.low, self.high, about) if self.log else self._linear(about)
 
+    def ticks_upright(self, rows: int, each: int = 3) -> list[float]:
+        """Round values for an upright axis, one in about `each` rows; two where that is possible,
+        since one says nothing of how far it is to the next."""
+        about = max(2, rows // each)
+        found = self.ticks(about)
+        if self.log or 2 * len(found) > about + 1:
+            return found
+        finer = self.ticks(2 * about)
+        return finer if len(finer) <= max(2, rows // 2) else found
+
     def _linear(self, about: int) -> list[float]:
         found = [tick for tick in linear_ticks(self.low, self.high, about) if math.isfinite(tick)]
         return found if len(set(found)) == len(found) else []
@@ -253,7 +263,7 @@ def upright_rows(
 ) -> tuple[list[Row], list[int]]:
     """What stands left of a picture of so many rows, all equally wide: labels and a rule with
     ticks; and the numbers of the rows that have a tick."""
-    ticks = axis.ticks(max(2, rows // 3))
+    ticks = axis.ticks_upright(rows)
     labels = [glyphs.plain(label) for label in axis.labels(ticks, unit)]
     at = {row_of(axis, tick, rows): label for tick, label in zip(ticks, labels, strict=True)}
     edge = max(map(len, at.values()), default=0)

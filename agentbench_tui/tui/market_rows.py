@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _MOST_POINTS = 400
 """Of a line; a longer one is thinned."""
 _MOST_SAID, _MOST_ACTS = 60, 200
+_NO_WORLD = "no world is shown yet"
 _POSITIONS = (
     Column("name", "instrument", 14, flex=2),
     Column("side", "side", 5, priority=2),
@@ -44,7 +45,7 @@ def prices_plot(view: EpisodeView, tick: int, kind: str) -> PlotData:
         y_unit="%",
         x_range=(0.0, float(max(1, view.ticks - 1))),
         y_range=(0.0, 100.0) if kind == "market" else None,
-        reason=f"this world has no {kind}s",
+        reason=f"this world has no {kind}s" if view.instruments else _NO_WORLD,
     )
 
 
@@ -80,14 +81,15 @@ def equity_plot(view: EpisodeView, tick: int) -> PlotData:
         x_label="tick",
         y_unit="$",
         x_range=(0.0, float(max(1, view.ticks - 1))),
-        reason="no equity was recorded",
+        reason="no equity was recorded" if view.instruments else _NO_WORLD,
     )
 
 
 def positions_table(view: EpisodeView, tick: int) -> GridData:
     """What is held at the end of a tick."""
     rows = [_position(view, tick, one) for one in view.positions(tick)]
-    return GridData(_POSITIONS, rows, reason="nothing is held at this tick")
+    reason = "nothing is held at this tick" if view.instruments else _NO_WORLD
+    return GridData(_POSITIONS, rows, reason=reason)
 
 
 def _position(view: EpisodeView, tick: int, one: Holding) -> GridRow:
@@ -131,7 +133,8 @@ def acts_table(view: EpisodeView, tick: int) -> GridData:
         )
         for at, one in enumerate(view.acts_until(tick, _MOST_ACTS))
     ]
-    return GridData(_ACTS, rows, reason="the agent has done nothing yet")
+    reason = "the agent has done nothing yet" if view.instruments else _NO_WORLD
+    return GridData(_ACTS, rows, reason=reason)
 
 
 def said_sentences(view: EpisodeView, tick: int) -> list[Sentence]:

@@ -81,6 +81,21 @@ def test_ticks_are_round(axis: Axis, about: int, expected: list[float]) -> None:
     assert axis.ticks(about) == pytest.approx(expected)
 
 
+@pytest.mark.parametrize(
+    ("axis", "rows", "expected"),
+    [
+        (Axis(0, 40), 7, [0, 20, 40]),
+        (Axis(-0.06, 0.99), 17, [0, 0.2, 0.4, 0.6, 0.8]),
+        (Axis(0, 100), 17, [0, 20, 40, 60, 80, 100]),
+        (Axis(0, 90), 3, [0, 50]),
+    ],
+)
+def test_ticks_of_an_upright_axis_are_as_many_as_have_room(
+    axis: Axis, rows: int, expected: list[float]
+) -> None:
+    assert axis.ticks_upright(rows) == pytest.approx(expected)
+
+
 def test_labels_of_a_linear_axis_have_one_unit_and_as_many_digits() -> None:
     assert Axis(0, 1500).labels([0, 500, 1000, 1500], "ms") == ["0", "0.5 s", "1.0 s", "1.5 s"]
     assert Axis(0, 20_000).labels([0, 10_000, 20_000], "req/s") == ["0", "10k req/s", "20k req/s"]

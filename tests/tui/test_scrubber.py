@@ -31,6 +31,8 @@ def test_the_bar_has_the_moment_failures_and_marks_in_their_places() -> None:
     data = ScrubberData(50.0, 100.0, 2.0, failures_s=(12.0,), marks_s=(85.0,))
     # "replay ×2 " and " 0:50/1:40" leave ten cells: 10 s each.
     assert shown(data, 30) == "replay ×2 ━✗━━━●──▲─ 0:50/1:40"
+    both = ScrubberData(50.0, 100.0, 2.0, failures_s=(12.0,), marks_s=(11.0, 13.0))
+    assert shown(both, 30) == "replay ×2 ━✗━━━●──── 0:50/1:40"
 
 
 def test_a_bar_without_room_gives_way_to_the_numbers() -> None:

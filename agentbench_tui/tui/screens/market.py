@@ -293,7 +293,9 @@ class Market(Page[tuple[FoundEpisode, EpisodeView | None]]):
         view, tick = self._view, int(self._tick)
         if view is None:
             view = EpisodeView("", "", 1, 1.0, (), ())
-        self.query_one(Scrubber).show(scrubber_of(view, tick, SPEEDS[self._speed], self._playing))
+        scrubber = self.query_one(Scrubber)
+        scrubber.display = self._view is not None
+        scrubber.show(scrubber_of(view, tick, SPEEDS[self._speed], self._playing))
         self.query_one("#markets", Plot).show(prices_plot(view, tick, "market"))
         self.query_one("#perpetuals", Plot).show(prices_plot(view, tick, "perpetual"))
         self.query_one("#equity", Plot).show(equity_plot(view, tick))

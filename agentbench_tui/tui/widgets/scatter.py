@@ -156,7 +156,7 @@ def _widened(axis: Axis) -> Axis:
 
 
 def _y_labels(axis: Axis, rows: int, unit: str, glyphs: Glyphs) -> dict[int, str]:
-    ticks = axis.ticks(max(1, rows // _ROWS_PER_TICK))
+    ticks = axis.ticks_upright(rows, _ROWS_PER_TICK)
     labels = axis.labels(ticks, unit)
     return {
         round((1 - axis.share(tick)) * (rows * DOWN - 1)) // DOWN: glyphs.plain(label)

@@ -81,12 +81,12 @@ def _bar(data: ScrubberData, cells: int, palette: Palette, glyphs: Glyphs) -> Ro
         (glyphs.heavy, palette.series[0].style) if cell <= here else (glyphs.light, palette.frame)
         for cell in range(cells)
     ]
-    for at_s in data.failures_s:
-        if 0 <= at_s <= data.length_s:
-            shown[cell_of(at_s)] = (glyphs.no, palette.bad)
     for at_s in data.marks_s:
         if 0 <= at_s <= data.length_s:
             shown[cell_of(at_s)] = (glyphs.up, palette.accent)
+    for at_s in data.failures_s:  # where both share a cell, this is what one must not miss
+        if 0 <= at_s <= data.length_s:
+            shown[cell_of(at_s)] = (glyphs.no, palette.bad)
     shown[here] = (glyphs.markers[0], palette.title)
     return runs(shown)
 
