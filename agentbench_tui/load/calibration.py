@@ -12,6 +12,7 @@ held against what was measured the last time.
 from __future__ import annotations
 
 import math
+from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import msgspec
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
 
     from agentbench_tui.engine.context import RunContext
     from agentbench_tui.load.protocol import Chunk, Done
-    from agentbench_tui.load.stub import StubTruth
+    from agentbench_tui.load.stub_process import StubTruth
     from agentbench_tui.load.window import Window
 
 LEAST_REQUESTS = 300
@@ -56,7 +57,7 @@ _SHORTEST_S, _LONGEST_S = 1.0, 2.0
 """Time for a calibration: as long as the windows it is for, within these bounds."""
 _OPEN_SHARE = 0.5
 """Of the given seconds; the rest is for starting, and for the closed loop."""
-_CLOSED_S = 0.15
+_CLOSED_S = 0.1
 """The closed loop takes two cores whole, and says enough in hundreds of requests."""
 _WARMUP_REQUESTS = 20
 _REQUEST_LIMIT_S = 10.0
@@ -66,11 +67,15 @@ _SHORT = RequestType("short", 1.0, (Conversation((Turn((Message("user", "Really?
 
 
 async def calibrated(
-    context: RunContext, shape: WorkerPlan, windows: Sequence[Window]
+    context: RunContext,
+    shape: WorkerPlan,
+    windows: Sequence[Window],
+    senders: LoadWorkers | None = None,
 ) -> Calibration | None:
     """Calibrate for windows that have just been measured, and keep it with the run.
 
-    `shape`: the plan of one of their workers. None when they used no HTTP, which the stub cannot
+    `shape`: the plan of one of their workers; `senders`: those that are left of them, as many as
+    the plan has, else new ones are started. None when they used no HTTP, which the stub cannot
     stand in for, or when it cannot be done; the verdict on the windows says that it is missing.
     What was found for a window of the same size in the same run serves again.
     """
@@ -94,6 +99,7 @@ async def calibrated(
                 sum(worker.most_in_flight for worker in window.workers) for window in windows
             ),
             seconds=min(max(sum(window.window_s for window in windows), _SHORTEST_S), _LONGEST_S),
+            senders=senders,
         )
     except AgentFailure:
         return None
@@ -150,6 +156,7 @@ async def calibrate(
     concurrency: int,
     realtime: Literal["no", "may", "must"] = "no",
     seconds: float = 2.0,
+    senders: LoadWorkers | None = None,
 ) -> Calibration:
     """Measure the senders in about so many seconds.
 
@@ -169,18 +176,24 @@ async def calibrate(
     def keep(worker: int, chunk: Chunk) -> None:
         samples.append((0, worker, chunk.samples, b""))
 
-    async with Stubs(min(workers, MOST_STUBS), chunks if streamed else None) as stubs:
+    async with (
+        Stubs(min(workers, MOST_STUBS), chunks if streamed else None) as stubs,
+        AsyncExitStack() as ours,
+    ):
         plans = _Plans(stubs.urls, asked, streamed=streamed, workers=workers, realtime=realtime)
-        async with LoadWorkers(plans.closed(users), keep) as senders:
-            closed = await senders.carry_out()
-            ceiling = sum(done.sent for done in closed) / max(done.window_s for done in closed)
-            open_s = _OPEN_SHARE * seconds
-            wanted = math.inf if rate_per_s is None else max(rate_per_s, LEAST_REQUESTS / open_s)
-            rate = min(wanted, PLAN_SHARE * ceiling)
-            samples.clear()
-            opened = await senders.carry_out(
-                plans.open(rate, max(LEAST_REQUESTS, round(rate * open_s)))
-            )
+        if senders is None:
+            senders = await ours.enter_async_context(LoadWorkers(plans.closed(users), keep))
+        else:
+            senders.take(plans.closed(users), keep)
+        closed = await senders.carry_out()
+        ceiling = sum(done.sent for done in closed) / max(done.window_s for done in closed)
+        open_s = _OPEN_SHARE * seconds
+        wanted = math.inf if rate_per_s is None else max(rate_per_s, LEAST_REQUESTS / open_s)
+        rate = min(wanted, PLAN_SHARE * ceiling)
+        samples.clear()
+        opened = await senders.carry_out(
+            plans.open(rate, max(LEAST_REQUESTS, round(rate * open_s)))
+        )
         truths = await stubs.end()
     return _calibration(opened, samples, truths, rate=rate, ceiling=ceiling, streamed=streamed)
 

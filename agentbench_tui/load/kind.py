@@ -105,7 +105,7 @@ async def run(group: Group, context: RunContext) -> None:
                 await load.measure(execution, repeat)
         await load.calibrate()
     finally:
-        load.close()
+        await load.close()
 
 
 class _Load:
@@ -126,11 +126,19 @@ class _Load:
         """By execution key, the plan of a worker, to calibrate with; of those asked over HTTP."""
         self._lives: dict[int, Live] = {}
         """By execution key, the last repeat; a viewer sees them until the group has ended."""
+        self._senders: LoadWorkers | None = None
+        """Workers of the last window, to calibrate with: starting others takes longer than that."""
 
-    def close(self) -> None:
+    async def close(self) -> None:
         """Nothing of the group goes on any more."""
         for key in self._lives:
             self._context.active.pop(key, None)
+        await self._let_go()
+
+    async def _let_go(self) -> None:
+        senders, self._senders = self._senders, None
+        if senders is not None:
+            await senders.close()
 
     async def _warn(self, target: HttpTarget | AgentTarget) -> None:
         """Say before it begins when the plan asks for much of what the senders can do."""
@@ -228,9 +236,12 @@ class _Load:
             steering=Steering(None if self._arrivals is not None else users_of(self._spec)),
         )
         measurement = Measurement(context, self._spec, self._arrivals, opened.target, live)
+        await self._let_go()
         async with LoadWorkers(plans, live.hear) as workers:
             context.active[key] = self._lives[key] = live
             window = await measurement.carry_out(workers, self._ready(workers, opened))
+            if window is not None and isinstance(opened.target, HttpTarget):
+                self._senders = workers.leave()
         return None if window is None else (window, live)
 
     async def _ready(self, workers: LoadWorkers, opened: OpenTarget) -> None:
@@ -258,8 +269,12 @@ class _Load:
             await asyncio.shield(self._context.environment())  # whose machine it is kept for
             for live in self._lives.values():
                 live.end("calibrating")
-            calibration = await calibrated(self._context, shape, list(own.values()))
-            if calibration is not None:
+            fits = self._senders is not None and self._senders.count == shape.workers
+            senders = self._senders if fits else None
+            calibration = await calibrated(self._context, shape, list(own.values()), senders)
+            if calibration is None:
+                await self._let_go()
+            else:
                 await self._context.writer.apply(partial(_keep, own, calibration))
 
 

@@ -1,40 +1,31 @@
 """An HTTP server that answers at once: the other end when the senders themselves are measured.
 
 `python -m agentbench_tui.load.stub` listens on a free port of 127.0.0.1 and prints the port; when
-its standard input ends it prints, as JSON, how long answering took (`StubTruth`), and ends. To any
-POST it gives a fixed chat completion, or, where the query says `chunks=N`, an event stream with N
-content-bearing chunks, all at once.
+its standard input ends it prints, as JSON, how long answering took (`stub_process.StubTruth`), and
+ends. To any POST it gives a fixed chat completion, or, where the query says `chunks=N`, an event
+stream with N content-bearing chunks, all at once.
 
 It reads only what it must: queries and content lengths of well-formed requests, such as our own
-client's.
+client's. It imports little, since a load waits for its start and pays for it, and no event loop:
+a plain loop over what can be read does all there is to do.
 """
 
 from __future__ import annotations
 
-import asyncio
+import json
+import os
+import socket
 import sys
+from array import array
+from selectors import EVENT_READ, DefaultSelector
 from time import perf_counter_ns as now_ns
-from typing import Any, Final, cast
 
-import msgspec
-
-from agentbench_tui.analysis.histogram import Histogram
-
-HOST: Final = "127.0.0.1"
+HOST = "127.0.0.1"
 _BACKLOG = 4096
+_READ_BYTES = 256 * 1024
 _HEAD_END = b"\r\n\r\n"
 _LENGTH = b"content-length:"
 _ANSWER = b"HTTP/1.1 200 OK\r\ncontent-type: %b\r\n%b\r\n\r\n%b"
-
-
-class StubTruth(msgspec.Struct, frozen=True):
-    """What the stub says of itself."""
-
-    requests: int
-    """Answered."""
-    service_p50_us: float | None
-    """From receiving a request to sending its answer."""
-    service_p99_us: float | None
 
 
 class Answers:
@@ -42,37 +33,48 @@ class Answers:
 
     def __init__(self) -> None:
         self._made: dict[bytes, bytes] = {}
-        self._service_us = Histogram()
+        self._service_ns = array("q")
 
     def answer(self, query: bytes, received_ns: int) -> bytes:
         """The whole answer to a POST."""
         made = self._made.get(query)
         if made is None:
             made = self._made[query] = _ANSWER % _made(_chunks(query))
-        self._service_us.record((now_ns() - received_ns) / 1e3)
+        self._service_ns.append(now_ns() - received_ns)
         return made
 
-    def truth(self) -> StubTruth:
-        """So far."""
-        p50, p99 = self._service_us.percentiles((0.5, 0.99))
-        return StubTruth(len(self._service_us), p50, p99)
+    def truth(self) -> dict[str, float | None]:
+        """So far, as the fields of `StubTruth`."""
+        took = sorted(self._service_ns)
+        count = len(took)
+        return {
+            "requests": count,
+            "service_p50_us": took[count // 2] / 1e3 if took else None,
+            "service_p99_us": took[count * 99 // 100] / 1e3 if took else None,
+        }
 
 
-class StubConnection(asyncio.Protocol):
+class StubConnection:
     """One connection; requests may come in any pieces, and several at once."""
 
-    def __init__(self, answers: Answers) -> None:
+    def __init__(self, taken: socket.socket, answers: Answers) -> None:
+        self._socket = taken
         self._answers = answers
         self._rest = b""
-        self._transport: asyncio.Transport
+        taken.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """See asyncio.Protocol."""
-        self._transport = cast("asyncio.Transport", transport)
+    def read(self) -> bool:
+        """Answer what can be read now; False when the other end has gone."""
+        try:
+            data = self._socket.recv(_READ_BYTES)
+            received_ns = now_ns()
+            if data:
+                self._take(data, received_ns)
+        except OSError:
+            data = b""
+        return bool(data)
 
-    def data_received(self, data: bytes) -> None:
-        """See asyncio.Protocol."""
-        received_ns = now_ns()
+    def _take(self, data: bytes, received_ns: int) -> None:
         if self._rest:
             data = self._rest + data
         at = 0
@@ -82,9 +84,13 @@ class StubConnection(asyncio.Protocol):
             if end > len(data):
                 break
             query = head.split(b" ", 2)[1].partition(b"?")[2]
-            self._transport.write(self._answers.answer(query, received_ns))
+            self._socket.sendall(self._answers.answer(query, received_ns))
             at = end
         self._rest = data[at:]
+
+    def close(self) -> None:
+        """Let go of the socket."""
+        self._socket.close()
 
 
 def _content_length(head: bytes) -> int:
@@ -105,21 +111,19 @@ def _chunks(query: bytes) -> int | None:
 def _made(chunks: int | None) -> tuple[bytes, bytes, bytes]:
     """Content type, the header that tells the body's length, and the body."""
     if chunks is None:
-        body = msgspec.json.encode(
-            _completion(message={"role": "assistant", "content": "Yes."}, tokens=1)
-        )
-        return b"application/json", _size(body), body
-    events = [_completion(delta={"content": "word "}) for _ in range(chunks)]
+        body = _completion(message={"role": "assistant", "content": "Yes."}, tokens=1)
+        return b"application/json", b"content-length: %d" % len(body), body
+    events = [_completion(delta={"content": "word "})] * chunks
     events.append(_completion(delta={}, tokens=chunks))
-    texts = [b"data: %b\n\n" % msgspec.json.encode(event) for event in events]
+    texts = [b"data: %b\n\n" % event for event in events]
     texts.append(b"data: [DONE]\n\n")
     framed = b"".join(b"%x\r\n%b\r\n" % (len(text), text) for text in texts)
     return b"text/event-stream", b"transfer-encoding: chunked", framed + b"0\r\n\r\n"
 
 
-def _completion(*, tokens: int | None = None, **said: dict[str, str]) -> dict[str, Any]:
+def _completion(*, tokens: int | None = None, **said: dict[str, str]) -> bytes:
     """A chat completion, or a chunk of one; the one with `tokens` ends it."""
-    completion: dict[str, Any] = {
+    completion: dict[str, object] = {
         "id": "stub",
         "object": "chat.completion.chunk" if "delta" in said else "chat.completion",
         "created": 0,
@@ -132,32 +136,31 @@ def _completion(*, tokens: int | None = None, **said: dict[str, str]) -> dict[st
             "completion_tokens": tokens,
             "total_tokens": 1 + tokens,
         }
-    return completion
+    return json.dumps(completion, separators=(",", ":")).encode()
 
 
-def _size(body: bytes) -> bytes:
-    return b"content-length: %d" % len(body)
-
-
-async def serve() -> None:
+def serve() -> None:
     """Answer until standard input ends, then tell how long it took."""
-    loop = asyncio.get_running_loop()
     answers = Answers()
-    server = await loop.create_server(lambda: StubConnection(answers), HOST, 0, backlog=_BACKLOG)
-    print(server.sockets[0].getsockname()[1], flush=True)  # noqa: T201 - to whoever started us
-    await loop.run_in_executor(None, sys.stdin.buffer.read)
-    print(msgspec.json.encode(answers.truth()).decode(), flush=True)  # noqa: T201
-
-
-def main() -> None:
-    """What `python -m` runs."""
-    try:
-        import uvloop
-    except ImportError:
-        asyncio.run(serve())
-    else:
-        uvloop.run(serve())
+    standard_input = sys.stdin.fileno()
+    with socket.create_server((HOST, 0), backlog=_BACKLOG) as server, DefaultSelector() as selector:
+        selector.register(server, EVENT_READ)
+        selector.register(standard_input, EVENT_READ)
+        print(server.getsockname()[1], flush=True)  # noqa: T201 - to whoever started us
+        while True:
+            for key, _ in selector.select():
+                connection: StubConnection | None = key.data
+                if connection is not None:
+                    if not connection.read():
+                        selector.unregister(key.fd)
+                        connection.close()
+                elif key.fd != standard_input:
+                    taken, _ = server.accept()
+                    selector.register(taken, EVENT_READ, StubConnection(taken, answers))
+                elif not os.read(standard_input, _READ_BYTES):
+                    print(json.dumps(answers.truth()), flush=True)  # noqa: T201
+                    return
 
 
 if __name__ == "__main__":
-    main()
+    serve()

@@ -9,11 +9,22 @@ from typing import TYPE_CHECKING, Self, TypeVar
 
 import msgspec
 
-from agentbench_tui.load.stub import HOST, StubTruth
+from agentbench_tui.load.stub import HOST
 from agentbench_tui.process.line_child import LineChild
 
 if TYPE_CHECKING:
     from types import TracebackType
+
+
+class StubTruth(msgspec.Struct, frozen=True):
+    """What a stub says of itself at its end."""
+
+    requests: int
+    """Answered."""
+    service_p50_us: float | None
+    """From receiving a request to sending its answer."""
+    service_p99_us: float | None
+
 
 Said = TypeVar("Said", int, StubTruth)
 

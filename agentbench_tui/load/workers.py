@@ -72,8 +72,10 @@ class LoadWorker:
     def pid(self) -> int:
         return self._child.pid
 
-    def take(self, plan: WorkerPlan) -> None:
-        """Give it its plan: at its start, and again when it is done with the one before."""
+    def take(self, plan: WorkerPlan, on_chunk: Callable[[int, Chunk], None] | None = None) -> None:
+        """Give it its plan: at its start, and again when it is done with the one before; and who
+        hears of it, if that is another from now on."""
+        self._on_chunk = on_chunk or self._on_chunk
         loop = asyncio.get_running_loop()
         self._plan = plan
         self._heard_ns = perf_counter_ns()
@@ -162,22 +164,34 @@ class LoadWorkers:
             for plan in self._plans:
                 self._workers.append(LoadWorker(plan, self._on_chunk))
         except BaseException:
-            await self._close()
+            await self.close()
             raise
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        await self._close()
+        await self.close()
+
+    def leave(self) -> LoadWorkers:
+        """The same workers for whoever closes them in our stead, having said their last word on the
+        plans so far: these here have none any more."""
+        left = LoadWorkers(self._plans, self._on_chunk)
+        left._workers, self._workers = self._workers, []
+        return left
 
     @property
     def pids(self) -> tuple[int, ...]:
         return tuple(worker.pid for worker in self._workers)
 
-    def take(self, plans: Sequence[WorkerPlan]) -> None:
-        """Further plans, one for each worker, when those before are carried out."""
+    def take(
+        self,
+        plans: Sequence[WorkerPlan],
+        on_chunk: Callable[[int, Chunk], None] | None = None,
+    ) -> None:
+        """Further plans, one for each worker, when those before are carried out; and who hears of
+        them, if that is another from now on."""
         self._plans = plans
         for worker, plan in zip(self._workers, plans, strict=True):
-            worker.take(plan)
+            worker.take(plan, on_chunk)
 
     async def ready(self) -> None:
         """Wait until all have warmed up. Raises AgentFailure of the first that cannot begin."""
@@ -233,5 +247,6 @@ class LoadWorkers:
         self.start()
         return await self.done()
 
-    async def _close(self) -> None:
+    async def close(self) -> None:
+        """End them, whatever they do."""
         await asyncio.gather(*(worker.close() for worker in self._workers))

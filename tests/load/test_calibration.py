@@ -30,8 +30,7 @@ from agentbench_tui.load.protocol import (
     Turn,
     WorkerPlan,
 )
-from agentbench_tui.load.stub import StubTruth
-from agentbench_tui.load.stub_process import Stubs
+from agentbench_tui.load.stub_process import Stubs, StubTruth
 from agentbench_tui.load.verdict import PLAN_SHARE
 from agentbench_tui.load.window import Calibration
 from agentbench_tui.model.agent import AgentSpec

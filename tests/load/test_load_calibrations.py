@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 from driving import practice_server
-from loads import load_each
+from loads import is_gone, load_each
 
 from agentbench_tui.load.protocol import HttpTarget, WorkerPlan
 from agentbench_tui.load.window import Calibration, Window
+from agentbench_tui.load.workers import LoadWorkers
 
 
 def calibration(streamed: bool) -> Calibration:
@@ -30,9 +31,15 @@ async def test_each_target_is_judged_by_its_own_senders_and_none_by_those_of_ano
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[tuple[str, int]] = []
+    used: set[int] = set()
 
-    async def calibrated(_: Any, shape: WorkerPlan, windows: Sequence[Window]) -> Calibration:
+    async def calibrated(
+        _: Any, shape: WorkerPlan, windows: Sequence[Window], senders: LoadWorkers | None
+    ) -> Calibration:
         assert isinstance(shape.target, HttpTarget)
+        assert senders is not None, "the last window was one of an agent behind HTTP"
+        used.update(senders.pids)
+        assert not any(is_gone(pid) for pid in senders.pids)
         asked.append((shape.target.call.model, len(windows)))
         return calibration(shape.target.call.stream)
 
@@ -46,6 +53,8 @@ async def test_each_target_is_judged_by_its_own_senders_and_none_by_those_of_ano
         }
         found = await load_each(tmp_path, agents, {"concurrency": 1, "requests": 3})
 
+    assert len(used) == 1
+    assert all(is_gone(pid) for pid in used)
     assert sorted(asked) == [("streamed", 1), ("whole", 1)]
     overheads = {name: one.load["harness"]["overhead_p99_ms"] for name, one in found.items()}
     assert overheads == {"inside": None, "streamed": 0.75, "whole": 0.5}

@@ -85,19 +85,25 @@ async def test_an_answer_in_one_piece_has_tokens_but_no_first_token(quick: str) 
 
 async def test_workers_carry_out_one_plan_after_the_other(quick: str) -> None:
     sent: list[int] = []
+    sent_then: list[int] = []
     target = model_target(quick)
     first = [plan(target, users(2), requests=6, worker=nth, workers=2) for nth in range(2)]
     further = [plan(target, constant(200), requests=10, worker=nth, workers=2) for nth in range(2)]
     async with LoadWorkers(first, lambda _, chunk: sent.append(chunk.rows)) as workers:
         pids = workers.pids
         done = [await workers.carry_out(), await workers.carry_out(further)]
-
-        assert workers.pids == pids
+        left = workers.leave()
+    assert left.pids == pids, "who leaves them does not end them"
+    try:
+        left.take(further, lambda _, chunk: sent_then.append(chunk.rows))
+        done.append(await left.carry_out())
         os.kill(pids[1], signal.SIGKILL)
         with pytest.raises(AgentFailure, match="a load worker was ended"):
-            await workers.carry_out(first)
-    assert [sum(each.sent for each in one) for one in done] == [6, 10]
-    assert sum(sent) == 16
+            await left.carry_out(first)
+    finally:
+        await left.close()
+    assert [sum(each.sent for each in one) for one in done] == [6, 10, 10]
+    assert [sum(sent), sum(sent_then)] == [16, 10]
 
 
 async def test_several_workers_share_one_schedule(quick: str) -> None:

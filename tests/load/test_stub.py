@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from agentbench_tui.http.sse import SseParser
-from agentbench_tui.load.stub import StubTruth
+from agentbench_tui.load.stub_process import StubTruth
 
 PATIENCE_S = 60.0
 REQUEST = {"model": "stub", "messages": [{"role": "user", "content": "Really?"}]}
