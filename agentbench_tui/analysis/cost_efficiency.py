@@ -55,11 +55,6 @@ class Configuration:
     """1 - its cost ÷ the current cost, as a share; negative when dearer. None for the current
     configuration, without equal quality, and when the current one costs nothing."""
 
-    @property
-    def opportunity(self) -> bool:
-        """Whether switching to it surely saves: equal quality, and a saving whose `low` is > 0."""
-        return self.saving is not None and self.saving.low is not None and self.saving.low > 0
-
 
 def cost_figures(
     costs: ArrayLike,

@@ -75,16 +75,6 @@ class Scaling:
     verdict: str
     """Such as `peak of 1008 at a load of 32.5`, or `no peak seen up to a load of 64`."""
 
-    def predict(self, load: float) -> float:
-        """Throughput at a load, by the chosen model; ValueError beyond 2 × the largest load."""
-        furthest = REACH * self.largest_load
-        if not 1 <= load <= furthest:
-            raise ValueError(
-                f"a load of {plain(load)} lies outside 1 … {plain(furthest)}; "
-                f"loads up to {plain(self.largest_load)} were measured, twice that can be predicted"
-            )
-        return self.chosen.throughput(load)
-
 
 def fit_usl(
     n: ArrayLike,

@@ -1,4 +1,4 @@
-"""Whether a figure of a long run creeps: its slope over time, and when it would reach a limit.
+"""Whether a figure of a long run creeps: its slope over time.
 
 Samples of a process over time hang together: memory is what it was, give or take. Least squares
 with independent errors then holds the true slope in 16 to 84 % instead of 95 %, and calls almost
@@ -74,18 +74,6 @@ class Trend:
         if self.interval.low > 0:
             return "rises"
         return "falls" if self.interval.high < 0 else "no trend seen"
-
-    def reaches(self, limit: float) -> Interval | None:
-        """Seconds from the last sample until the line is at the limit, if it goes on like this.
-
-        By the ends of the slope's interval; 0 where the line is past the limit. None where no trend
-        was seen. The limit is an upper one for what rises, a lower one for what falls.
-        """
-        if self.direction == "no trend seen":
-            return None
-        left = max(0.0, limit - self.end if self.slope > 0 else self.end - limit)
-        slow, fast = sorted(abs(end) for end in (self.interval.low, self.interval.high))
-        return Interval(left / fast, left / slow, self.interval.level, "limit over slope")
 
     def words(self, name: str, unit: str, *, scale: float = 1.0, per: Per = "min") -> str:
         """Such as `memory rises by 1.2 MB/min [0.9, 1.5]`; figures times `scale` are in `unit`."""

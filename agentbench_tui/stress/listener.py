@@ -48,10 +48,6 @@ class Listener:
         if self._retry is not None:
             self._retry.cancel()
 
-    @property
-    def listens(self) -> bool:
-        return self._socket is not None
-
     def give_up(self) -> None:
         """Close for good."""
         self.close()

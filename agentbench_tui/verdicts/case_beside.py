@@ -17,17 +17,6 @@ if TYPE_CHECKING:
 Row = dict[str, Any]
 
 
-def said_to_case(
-    connection: sqlite3.Connection, execution_ids: Sequence[str], case_id: str, *, right: bool
-) -> tuple[Message, ...]:
-    """The conversation behind `answer_to_case`; empty where there is none.
-
-    Begins with the case's input and ends with the answer, or with the failure that came instead.
-    """
-    found = answer_to_case(connection, execution_ids, case_id, right=right)
-    return () if found is None else conversation(found)
-
-
 def answer_to_case(
     connection: sqlite3.Connection, execution_ids: Sequence[str], case_id: str, *, right: bool
 ) -> Row | None:
@@ -44,7 +33,8 @@ def answer_to_case(
 
 
 def conversation(row: Row) -> tuple[Message, ...]:
-    """Of one observation as `queries.case_of` has it."""
+    """Of one observation as `queries.case_of` has it: from the case's input to the answer, or to
+    the failure that came instead."""
     kept = [_message(one) for one in row["messages"]]
     asked = _text(row["case"].get("input"))
     if not any(one.role == "user" for one in kept):

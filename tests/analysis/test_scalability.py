@@ -135,14 +135,6 @@ def test_throughput_that_only_falls_peaks_at_the_least_load() -> None:
     assert (fit.peak_load, fit.peak_throughput) == (1, pytest.approx(100))
 
 
-def test_nothing_is_predicted_beyond_twice_the_largest_load() -> None:
-    fit = fit_usl(LOADS, MEASURED)
-    assert fit.predict(128) == pytest.approx(law(np.array([128.0]), *values(fit.usl))[0])
-    for load in (128.1, 0.5):
-        with pytest.raises(ValueError, match="outside 1 … 128"):
-            fit.predict(load)
-
-
 @settings(max_examples=10, deadline=None)
 @given(st.floats(1e-6, 1e6), st.integers(0, 1000), st.permutations(range(21)))
 def test_unit_weights_scale_and_order_change_nothing(

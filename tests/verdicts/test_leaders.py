@@ -20,7 +20,7 @@ from loads import leave_calibration_out, practise
 from agentbench_tui.model.answer import Message
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.store.database import connect_to_read
-from agentbench_tui.verdicts.case_beside import said_to_case
+from agentbench_tui.verdicts.case_beside import answer_to_case, conversation
 from agentbench_tui.verdicts.case_numbers import CaseNumbers
 from agentbench_tui.verdicts.leaders import ALL, leaders
 from agentbench_tui.verdicts.pictured import pictured
@@ -176,14 +176,18 @@ def test_a_case_is_told_from_the_question_to_the_answer_or_failure(
 ) -> None:
     found = pictured(connection, ["third", "even"], 200)
     of = found.pairs[0]["benchmarks"][0]
-    said = said_to_case(connection, of["b"]["execution_ids"], "c4", right=True)
-    assert said == (Message("user", "4"), Message("assistant", "4"))
-    said = said_to_case(connection, of["a"]["execution_ids"], "c4", right=False)
-    assert [one.role for one in said] == ["user", "assistant", "tool", "assistant"]
-    assert said[1].tool_calls[0].arguments == {"at": "4"}
-    assert said[-1].content == "no"
-    failed = said_to_case(connection, of["a"]["execution_ids"], "c5", right=False)
+
+    def said(side: str, case: str, *, right: bool) -> tuple[Message, ...]:
+        answer = answer_to_case(connection, of[side]["execution_ids"], case, right=right)
+        return () if answer is None else conversation(answer)
+
+    assert said("b", "c4", right=True) == (Message("user", "4"), Message("assistant", "4"))
+    wrong = said("a", "c4", right=False)
+    assert [one.role for one in wrong] == ["user", "assistant", "tool", "assistant"]
+    assert wrong[1].tool_calls[0].arguments == {"at": "4"}
+    assert wrong[-1].content == "no"
+    failed = said("a", "c5", right=False)
     assert failed[0] == Message("user", "5")
     assert failed[-1].role == "failure"
     assert "out of luck" in failed[-1].content
-    assert said_to_case(connection, of["a"]["execution_ids"], "c99", right=True) == ()
+    assert said("a", "c99", right=True) == ()
