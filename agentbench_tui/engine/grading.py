@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from agentbench_tui.model.answer import GraderFailure
 from agentbench_tui.model.breaking_off import breakable
+from agentbench_tui.scoring.returned import as_score
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -45,7 +46,7 @@ async def grade(
     scores: list[Score] = []
     for position, scorer in enumerate(scorers):
         try:
-            scores.append(await _apply(scorer.score, case, answer))
+            scores.append(as_score(await _apply(scorer.score, case, answer), scorer.name))
         except (Exception, SystemExit) as raised:  # noqa: BLE001  # it must not lose the answer
             detail = str(raised) if isinstance(raised, GraderFailure) else repr(raised)
             on_failure(f"{scorer.name}: {detail}")

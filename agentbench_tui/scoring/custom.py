@@ -11,13 +11,13 @@ from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-import msgspec
 from pydantic import ConfigDict
 
 from agentbench_tui.agents.python_source import Origin, TargetNotFound, load
 from agentbench_tui.model.answer import Answer, Case, GraderFailure, Score, Scorer
-from agentbench_tui.model.errors import UsageError, did_you_mean
+from agentbench_tui.model.errors import UsageError
 from agentbench_tui.scoring.recipe import Context, Options, Recipe
+from agentbench_tui.scoring.returned import as_score
 
 
 class CallableOptions(Options):
@@ -70,36 +70,4 @@ def _scorer(function: Callable[..., Any], options: Mapping[str, Any], name: str)
         except Exception as error:
             raise GraderFailure(f"{name} raised {error!r}") from error
 
-    return score
-
-
-def as_score(result: object, name: str) -> Score:
-    """What a callable returned, as a Score. Raises GraderFailure when it is none of those."""
-    if isinstance(result, Score):
-        return _in_range(msgspec.structs.replace(result, scorer=name), name)
-    if isinstance(result, bool):
-        return Score(name, float(result), result)
-    if isinstance(result, int | float):
-        return _in_range(Score(name, float(result), result >= 1), name)
-    if isinstance(result, Mapping):
-        unknown = [key for key in result if key not in Score.__struct_fields__]
-        if unknown:
-            hint = did_you_mean(str(unknown[0]), Score.__struct_fields__)
-            raise GraderFailure(f'{name} returned "{unknown[0]}", which no score has{hint}')
-        fields = {**result, "scorer": name}
-        if "value" not in fields and isinstance(fields.get("correct"), bool):
-            fields["value"] = float(fields["correct"])
-        value = fields.get("value")
-        if "correct" not in fields and isinstance(value, int | float):
-            fields["correct"] = value >= 1
-        try:
-            return _in_range(msgspec.convert(fields, Score), name)
-        except msgspec.ValidationError as error:
-            raise GraderFailure(f"{name} returned a mapping that is no score: {error}") from error
-    raise GraderFailure(f"{name} returned {type(result).__name__}, not bool, number or Score")
-
-
-def _in_range(score: Score, name: str) -> Score:
-    if not 0 <= score.value <= 1:
-        raise GraderFailure(f"{name} gave {score.value}, which is not in 0..1")
     return score

@@ -82,8 +82,9 @@ def find_number(text: str, options: NumericOptions) -> Number | None:
         _, marker, after = text.rpartition(options.marker)
         numbers = read_numbers(after, options.decimal) if marker else []
         return numbers[0] if numbers else None
-    after = max((match.end() for match in _MARKER.finditer(text)), default=None)
-    if after is not None and (numbers := read_numbers(text[after:], options.decimal)):
+    ends = [match.end() for match in _MARKER.finditer(text)]
+    numbers = read_numbers(text[ends[-1] :], options.decimal) if ends else []
+    if numbers:
         return numbers[0]
     numbers = read_numbers(text, options.decimal)
     return numbers[-1] if numbers else None

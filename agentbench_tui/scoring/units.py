@@ -139,6 +139,6 @@ def _value(match: re.Match[str], decimal: Decimal) -> float:
         return value
     try:
         # A float: a whole number of thousands of digits is refused by Python.
-        return value * 10.0 ** float(power.replace("−", "-"))
+        return value * math.pow(10, float(power.replace("−", "-")))
     except OverflowError:
         return math.inf

@@ -72,6 +72,21 @@ async def test_no_answer_ends_the_run(tmp_path: Path) -> None:
     assert json.dumps(result.document, allow_nan=False)
 
 
+async def test_no_score_ends_the_run(tmp_path: Path) -> None:
+    """Neither one with values of wrong types, nor what a plug-in returns that is no score."""
+    code = """
+from agentbench_tui.model.answer import Score
+def right(prompt): return prompt
+def odd(case, answer): return Score("odd", 1.0, "yes", reason=["no text"])
+"""
+    scorers = ["exact", "python:agents.py:odd"]
+    result = await run(tmp_path, suite(2, scorers=scorers), code, "right")
+    assert result.outcome.status == "complete"
+    assert result.execution("right")["cases"]["correct"] == 2
+    (detail,) = set(result.column("SELECT detail FROM failures WHERE stage='score'"))
+    assert "no score: Expected `bool`, got `str` - at `$.correct`" in detail
+
+
 async def test_impossible_numbers_are_told_and_never_summed(tmp_path: Path) -> None:
     result = await run(tmp_path, suite(8), WEIRD, "weird")
     details = result.column("SELECT detail FROM failures WHERE kind='parse' ORDER BY case_key")

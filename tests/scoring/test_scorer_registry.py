@@ -84,6 +84,7 @@ def test_one_scorer_does_not_load_the_others() -> None:
 
 
 SCORERS = """
+import numpy as np
 from agentbench_tui.model.answer import GraderFailure, Score
 
 def flag(case, answer): return answer.text == case.expected
@@ -92,6 +93,12 @@ def table(case, answer): return {"value": 0.5, "reason": "half", "completeness":
 def only_correct(case, answer): return {"correct": True}
 def score(case, answer): return Score("mine", 1.0, True)
 async def later(case, answer): return 0.25
+def numpys(case, answer): return np.float32(0.5)
+def numpys_bool(case, answer): return np.bool_(True)
+def numpys_score(case, answer): return Score("mine", np.float32(0.5), np.float64(0.5) > 0.2)
+def numpys_table(case, answer): return {"value": np.float64(1)}
+def wrong_score(case, answer): return Score("mine", 0.5, "yes")
+def array(case, answer): return {"value": np.array([1.0, 0.5])}
 def wrong_type(case, answer): return "yes"
 def wrong_range(case, answer): return 2
 def not_a_number(case, answer): return float("nan")
@@ -123,6 +130,10 @@ async def run(spec: object, folder: Path) -> Score:
         ("only_correct", 1, True),
         ("score", 1, True),
         ("later", 0.25, False),
+        ("numpys", 0.5, False),
+        ("numpys_bool", 1, True),
+        ("numpys_score", 0.5, True),
+        ("numpys_table", 1, True),
     ],
 )
 async def test_callable_may_return_several_forms(
@@ -130,6 +141,7 @@ async def test_callable_may_return_several_forms(
 ) -> None:
     score = await run({f"python:mine.py:{name}": None, "as": "mine"}, folder)
     assert (score.value, score.correct, score.scorer) == (pytest.approx(value), right, "mine")
+    assert (type(score.value), type(score.correct)) == (float, bool)
 
 
 async def test_callable_takes_options_and_fields(folder: Path) -> None:
@@ -142,6 +154,8 @@ async def test_callable_takes_options_and_fields(folder: Path) -> None:
     "name",
     [
         "wrong_type",
+        "wrong_score",
+        "array",
         "wrong_range",
         "not_a_number",
         "wrong_table",

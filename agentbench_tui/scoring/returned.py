@@ -1,0 +1,54 @@
+"""What a scorer gave back, held to what a Score may be: scorers are other people's code, too."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from agentbench_tui.model.answer import GraderFailure, Score
+from agentbench_tui.model.errors import did_you_mean
+
+
+def as_score(result: object, name: str) -> Score:
+    """A bool, a number in 0..1, a mapping of fields of Score, or a Score, as one by that name;
+    numbers of numpy's count as what they are worth.
+
+    Raises GraderFailure for anything else, and for fields that are of another type: the store
+    would refuse them, and with them the run.
+    """
+    result = _plain(result)
+    if isinstance(result, Score):
+        return _of_fields(msgspec.structs.asdict(result), name)
+    if isinstance(result, bool | int | float):
+        return _of_fields({"value": float(result)}, name)
+    if not isinstance(result, Mapping):
+        raise GraderFailure(f"{name} returned {type(result).__name__}, not bool, number or Score")
+    unknown = [key for key in result if key not in Score.__struct_fields__]
+    if unknown:
+        hint = did_you_mean(str(unknown[0]), Score.__struct_fields__)
+        raise GraderFailure(f'{name} returned "{unknown[0]}", which no score has{hint}')
+    return _of_fields(result, name)
+
+
+def _of_fields(given: Mapping[str, Any], name: str) -> Score:
+    """Of value and right or wrong, each stands in for the other where it is missing."""
+    fields = {field: _plain(value) for field, value in given.items()}
+    value, correct = fields.get("value"), fields.get("correct")
+    if "value" not in fields and isinstance(correct, bool):
+        fields["value"] = float(correct)
+    if "correct" not in fields and isinstance(value, int | float):
+        fields["correct"] = value >= 1
+    try:
+        score = msgspec.convert({**fields, "scorer": name}, Score)
+    except msgspec.ValidationError as error:
+        raise GraderFailure(f"{name} returned what is no score: {error}") from error
+    if not 0 <= score.value <= 1:
+        raise GraderFailure(f"{name} gave {score.value}, which is not in 0..1")
+    return score
+
+
+def _plain(value: Any) -> Any:
+    """A number of numpy's as Python's own; arrays and all else as they are."""
+    return value.item() if getattr(value, "shape", None) == () else value
