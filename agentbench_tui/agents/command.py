@@ -20,11 +20,10 @@ import msgspec
 from pydantic import Field
 
 from agentbench_tui.agents.adapter import AgentOptions, NameList, OpenContext
-from agentbench_tui.agents.reply import FIELDS, answer_of_fields, task_of
+from agentbench_tui.agents.reply import FIELDS, answer_of_fields, failure_of, task_of
 from agentbench_tui.agents.target import parse_target
 from agentbench_tui.model.agent import AgentSpec
 from agentbench_tui.model.answer import (
-    UNMEASURED,
     Agent,
     AgentFailure,
     Answer,
@@ -261,8 +260,6 @@ def _reported(error: Any) -> AgentFailure:
         kind = FailureKind(fields.get("kind", FailureKind.AGENT))
     except ValueError:
         kind = FailureKind.HARNESS
-    if kind in UNMEASURED:  # whose fault a failure is, an agent can't say
-        return AgentFailure(FailureKind.PARSE, f"reported an error of no known kind: {detail}")
     wait = fields.get("retry_after_s")
     known = isinstance(wait, int | float) and 0 <= wait < float("inf")
-    return AgentFailure(kind, detail, retry_after_s=wait if known else None)
+    return failure_of(AgentFailure(kind, detail, retry_after_s=wait if known else None))

@@ -17,7 +17,7 @@ from typing import Any
 from agentbench_tui.agents.adapter import AgentOptions, OpenContext
 from agentbench_tui.agents.daemon_pool import DaemonPool, PoolExhausted
 from agentbench_tui.agents.python_source import Origin, TargetNotFound, describe, load
-from agentbench_tui.agents.reply import answer_of
+from agentbench_tui.agents.reply import answer_of, failure_of
 from agentbench_tui.agents.target import parse_target
 from agentbench_tui.model.agent import AgentSpec
 from agentbench_tui.model.answer import Agent, AgentFailure, Answer, FailureKind, Request
@@ -100,8 +100,8 @@ class PythonAgent:
             return answer_of(await self._guarded(function, given))
         try:
             value = await function(given)
-        except AgentFailure:
-            raise
+        except AgentFailure as failure:
+            raise failure_of(failure) from None
         except BaseException as error:  # noqa: BLE001 (an agent's SystemExit is its failure)
             raise self._failure(error) from None
         return answer_of(value)
@@ -123,8 +123,8 @@ class PythonAgent:
         try:
             value = await self._call(function, *arguments)
             return await value if inspect.isawaitable(value) else value
-        except AgentFailure:
-            raise
+        except AgentFailure as failure:
+            raise failure_of(failure) from None
         except BaseException as error:  # noqa: BLE001 (an agent's SystemExit is its failure)
             raise self._failure(error) from None
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from agentbench_tui.model.answer import AgentFailure, Answer, FailureKind, Request
+from agentbench_tui.model.answer import UNMEASURED, AgentFailure, Answer, FailureKind, Request
 from agentbench_tui.model.errors import did_you_mean
 
 MAX_TEXT = 4 * 1024 * 1024
@@ -47,6 +47,20 @@ def answer_of_fields(fields: dict[str, Any]) -> Answer:
     except (msgspec.ValidationError, RecursionError) as error:
         raise AgentFailure(FailureKind.PARSE, f"the answer has a wrong type: {error}") from None
     return _checked(answer)
+
+
+def failure_of(reported: AgentFailure) -> AgentFailure:
+    """The failure that an agent reported or raised itself, without what it cannot say: whose fault
+    a failure is, or a partial answer that is none."""
+    if reported.kind in UNMEASURED:
+        detail = f"reported an error of no known kind: {reported.detail}"
+        return AgentFailure(FailureKind.PARSE, detail)
+    if reported.partial is not None:
+        try:
+            reported.partial = _checked(reported.partial)
+        except AgentFailure:
+            reported.partial = None
+    return reported
 
 
 def task_of(request: Request) -> dict[str, Any]:

@@ -6,6 +6,7 @@ frozen msgspec structs: cheap to make, cheap to encode.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Awaitable, Callable, Mapping
 from enum import StrEnum
 from typing import Any, Protocol
@@ -159,7 +160,11 @@ class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class AgentFailure(Exception):
-    """Raised by an agent that has no valid answer. A result, not an error of ours."""
+    """Raised by an agent that has no valid answer. A result, not an error of ours.
+
+    Raises ValueError for what is no FailureKind and for a wait that is no time, and TypeError for a
+    partial answer that is no Answer: agents are other people's code, and raise it too.
+    """
 
     def __init__(
         self,
@@ -170,10 +175,14 @@ class AgentFailure(Exception):
         partial: Answer | None = None,
     ) -> None:
         super().__init__(f"{kind}: {detail}")
-        self.kind = kind
-        self.detail = detail
-        self.retry_after_s = retry_after_s
+        self.kind = FailureKind(kind)
+        self.detail = str(detail)
+        if retry_after_s is not None and not 0 <= float(retry_after_s) < math.inf:
+            raise ValueError(f"retry_after_s is {retry_after_s}, not a time from now on")
+        self.retry_after_s = None if retry_after_s is None else float(retry_after_s)
         """What the server asked for; None when it did not say."""
+        if not isinstance(partial, Answer | None):
+            raise TypeError(f"partial is {type(partial).__name__}, not an Answer")
         self.partial = partial
         """What had arrived before the failure; kept with the observation."""
 

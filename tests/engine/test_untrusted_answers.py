@@ -72,6 +72,24 @@ async def test_no_answer_ends_the_run(tmp_path: Path) -> None:
     assert json.dumps(result.document, allow_nan=False)
 
 
+async def test_no_failure_that_an_agent_raises_ends_the_run(tmp_path: Path) -> None:
+    """Nor takes it the case out of the agent's own metrics, as failures of the harness are."""
+    code = """
+from agentbench_tui.model.answer import AgentFailure, Answer, FailureKind
+def partial(prompt): raise AgentFailure(FailureKind.AGENT, "no", partial=Answer(ttft_ms="soon"))
+def wait(prompt): raise AgentFailure(FailureKind.RATE_LIMITED, "no", retry_after_s="soon")
+def detail(prompt): raise AgentFailure(FailureKind.AGENT, 7)
+def kind(prompt): raise AgentFailure("weird", "no")
+def harness(prompt): raise AgentFailure(FailureKind.HARNESS, "no")
+"""
+    names = ("partial", "wait", "detail", "kind", "harness")
+    result = await run(tmp_path, suite(1), code, *names)
+    assert result.outcome.status == "complete"
+    failures = {name: result.execution(name)["failures"] for name in names}
+    assert failures == {name: {"agent": 1} for name in names} | {"harness": {"parse": 1}}
+    assert result.metrics("harness")["accuracy"]["value"] == 0
+
+
 async def test_no_score_ends_the_run(tmp_path: Path) -> None:
     """Neither one with values of wrong types, nor what a plug-in returns that is no score."""
     code = """
