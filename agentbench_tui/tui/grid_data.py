@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from rich.cells import cell_len
+
 if TYPE_CHECKING:
     from agentbench_tui.tui.glyphs import Glyphs
     from agentbench_tui.tui.painting import Row
@@ -17,6 +19,10 @@ Align = Literal["left", "right", "centre"]
 
 GAP = 2
 """Cells between two columns."""
+_LOOKED_AT = 200
+"""Rows, for how wide columns want to be."""
+_ALL = 10_000
+"""More cells than any terminal has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,11 +94,35 @@ class GridState:
     focused: bool = True
 
 
-def fitting(columns: Sequence[Column], width: int) -> list[tuple[int, int]]:
+def wanted(data: GridData) -> list[int]:
+    """Cells in which nothing of a flexible column is cut, as far as its first rows tell; one that
+    is drawn wants all there is. For `fitting`."""
+    rows = data.rows[:_LOOKED_AT]
+    found = []
+    for number, column in enumerate(data.columns):
+        shown = [row.cells[number] for row in rows if number < len(row.cells)]
+        wide = [_cells_of(cell) for cell in shown] if column.flex else []
+        found.append(max([column.width, cell_len(column.title), *wide]))
+    return found
+
+
+def _cells_of(cell: Cell | str) -> int:
+    if isinstance(cell, str):
+        return cell_len(cell)
+    if cell.drawn is not None or cell.bar is not None or cell.trend is not None:
+        return _ALL
+    before = 0 if cell.series is None else 2
+    return before + cell_len(cell.text) + (0 if cell.change is None else 1)
+
+
+def fitting(
+    columns: Sequence[Column], width: int, wants: Sequence[int] = ()
+) -> list[tuple[int, int]]:
     """(number, cells) of those columns that have room in `width` cells, in their order.
 
     Those of low priority go first, of equal ones the last; the one that stays last may be
-    narrower than it wants.
+    narrower than it wants. What is left over goes to flexible columns by their shares: until each
+    has what it `wants`, where that is given, and then to all of them.
     """
     kept = list(range(len(columns)))
 
@@ -101,14 +131,32 @@ def fitting(columns: Sequence[Column], width: int) -> list[tuple[int, int]]:
 
     while len(kept) > 1 and need() > width:
         kept.remove(max(kept, key=lambda number: (columns[number].priority, number)))
-    if not kept:
-        return []
-    spare = max(0, width - need())
-    shares = sum(columns[number].flex for number in kept)
-    cells = []
-    for number in kept:
+    cells = {number: min(width, columns[number].width) for number in kept}
+    spare = max(0, width - need()) if kept else 0
+    flexible = [number for number in kept if columns[number].flex]
+    while spare and (hungry := [one for one in flexible if wants and wants[one] > cells[one]]):
+        spare = _share_out(spare, hungry, columns, cells, wants)
+    if spare:
+        _share_out(spare, flexible, columns, cells, [width] * len(columns))
+    return list(cells.items())
+
+
+def _share_out(
+    spare: int,
+    among: Sequence[int],
+    columns: Sequence[Column],
+    cells: dict[int, int],
+    most: Sequence[int],
+) -> int:
+    """Adds to `cells` up to `most` of each; gives what is left."""
+    shares, left = sum(columns[number].flex for number in among), spare
+    for number in among:
         flex = columns[number].flex
-        extra = spare * flex // shares if flex else 0
-        spare, shares = spare - extra, shares - flex
-        cells.append((number, min(width, columns[number].width + extra)))
-    return cells
+        extra = min(left * flex // shares, most[number] - cells[number])
+        # Of what one leaves the next have a part at once; a rest too small to share goes on.
+        left, shares = left - extra, shares - flex
+        cells[number] += extra
+    if left == spare and among:
+        cells[among[0]] += 1
+        left -= 1
+    return left

@@ -74,9 +74,11 @@ def test_any_data_make_whole_rows(
         assert all(text.isascii() for text in text_of(rows))
 
 
-@given(st.lists(_column, max_size=6), st.integers(1, 80))
-def test_columns_never_need_more_room_than_there_is(columns: list[Column], width: int) -> None:
-    layout = fitting(columns, width)
+@given(st.lists(_column, max_size=6), st.integers(1, 80), st.integers(0, 90))
+def test_columns_never_need_more_room_than_there_is(
+    columns: list[Column], width: int, wide: int
+) -> None:
+    layout = fitting(columns, width, [wide] * len(columns))
     assert [number for number, _ in layout] == sorted(number for number, _ in layout)
     assert bool(layout) == bool(columns)
     if layout:
@@ -85,6 +87,20 @@ def test_columns_never_need_more_room_than_there_is(columns: list[Column], width
         columns[number].priority for number, _ in layout
     }
     assert all(columns[number].priority <= least for number, _ in layout for least in dropped)
+
+
+def test_a_flexible_column_has_first_what_it_wants_and_then_its_share() -> None:
+    columns = (Column("a", "a", 4, flex=1), Column("b", "b", 4), Column("c", "c", 4, flex=1))
+    assert fitting(columns, 36) == [(0, 14), (1, 4), (2, 14)]
+    assert fitting(columns, 36, [20, 9, 6]) == [(0, 21), (1, 4), (2, 7)]
+    assert fitting(columns, 36, [40, 9, 6]) == [(0, 22), (1, 4), (2, 6)]
+    assert fitting(columns, 36, [40, 9, 30]) == [(0, 14), (1, 4), (2, 14)]
+
+
+def test_what_is_long_is_not_cut_while_another_column_has_more_than_it_needs() -> None:
+    columns = (Column("a", "a", 4, flex=1), Column("b", "b", 4, flex=3))
+    data = GridData(columns, [GridRow("1", ("infrastructure", "short"))])
+    assert _painted(data, GridState(), 28, 2)[1] == "▸ infrastructure   short    "
 
 
 def test_titles_rows_and_cursor() -> None:

@@ -30,6 +30,7 @@ async def test_runs_are_listed_the_newest_first(measured: Path, size: tuple[int,
     async with app.run_test(size=size) as pilot:
         text = await shows(pilot, "echoes", "quick", "complete")
         assert text.index("quick") < text.index("echoes")
+        assert "when (UTC)" in text
         assert HOSTILE not in text
         assert "nothing was measured here yet" not in text
 
@@ -135,6 +136,19 @@ async def test_panels_below_have_the_page_where_it_is_small(measured: Path) -> N
         await shows(pilot, "recent runs")
         await pilot.press("v", "escape")
         await shows(pilot, "recent runs")
+
+
+async def test_the_runs_take_no_more_rows_than_they_need(measured: Path) -> None:
+    app = session(measured, "home")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot, lambda: len(keys(app, "runs")) == 2)
+        await settle(pilot, lambda: grid(app, "runs").size.height == 4)
+        assert grid(app, "suites").size.height > 20
+
+
+def test_the_year_is_told_where_it_is_another_one() -> None:
+    assert home._when("2026-11-28T19:41:23.376Z", "2026") == "11-28 19:41"
+    assert home._when("2025-11-28T19:41:23.376Z", "2026") == "2025-11-28"
 
 
 async def test_ids_and_commands_are_for_the_shell(measured: Path) -> None:

@@ -116,10 +116,11 @@ async def test_a_narrow_screen_has_the_details_behind_a_key(measured: Path) -> N
     app = session(measured, "leaders")
     async with app.run_test(size=(80, 24)) as pilot:
         text = await shows(pilot, "agents by accuracy on 52 cases")
-        assert "what is known" not in text
+        assert "fair: what is known" in text
+        assert "scores, 0 to 100" not in text
         assert "├" in line_of(text, "good")
         await pilot.press("v")
-        text = await shows(pilot, "fair: what is known")
+        text = await shows(pilot, "fair: what is known", "scores, 0 to 100")
         assert "agents by accuracy" not in text
         await pilot.press("escape")
         await shows(pilot, "agents by accuracy on 52 cases")

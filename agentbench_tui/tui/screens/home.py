@@ -37,24 +37,24 @@ FIRST_STEPS = (
 _SHORT_ID = 18
 """Characters of a run's id: its time and some chance, enough to find it by."""
 _RUNS = (
-    Column("status", "status", 13),
-    Column("suites", "suite", 14, flex=2),
-    Column("agents", "agents", 16, flex=3),
-    Column("progress", "progress", 14, priority=2),
-    Column("answers", "right/answered/asked", 20, align="right", priority=2),
-    Column("cost", "USD", 9, align="right", priority=3),
-    Column("verdict", "measured", 17, priority=4),
-    Column("started", "started (UTC)", 16, priority=2),
-    Column("id", "run", _SHORT_ID, priority=5),
+    Column("status", "status", 11),
+    Column("suites", "suite", 11, flex=2),
+    Column("agents", "agents", 11, flex=3),
+    Column("progress", "progress", 11, priority=2),
+    Column("answers", "right/answered/asked", 20, align="right", priority=3),
+    Column("cost", "USD", 9, align="right", priority=4),
+    Column("verdict", "measured", 17, priority=5),
+    Column("started", "when (UTC)", 11),
+    Column("id", "run", _SHORT_ID, priority=6),
 )
 _PROGRESS = [column.key for column in _RUNS].index("progress")
-_SUITES = (Column("name", "suite", 16, flex=1), Column("origin", "from", 8, priority=2))
+_SUITES = (Column("name", "suite", 30, flex=1), Column("origin", "from", 8, priority=2))
 _AGENTS = (
     Column("id", "agent", 12, flex=1),
     Column("versions", "versions", 8, align="right", priority=3),
     Column("runs", "runs", 5, align="right", priority=2),
 )
-_CHECKS = (Column("name", "", 10), Column("finding", "", 12, flex=1))
+_CHECKS = (Column("name", "", 10, flex=1), Column("finding", "", 12, flex=3))
 _STATUS_ROLES: dict[str, Role] = {"running": "accent", "complete": "good", "incomplete": "warn"}
 _CHECK_ROLES: dict[str, Role] = {"fail": "bad", "warn": "warn"}
 
@@ -74,14 +74,16 @@ class Home(Page[Overview]):
 
     DEFAULT_CSS: ClassVar[str] = """
     Home #first { height: 6; } Home.-narrow #first { height: 9; }
-    Home #runs { height: 1fr; min-height: 6; }
-    Home #below { height: 11; }
-    Home.-low #below { height: 8; }
-    Home #suites { width: 1fr; } Home #agents { width: 1fr; } Home #health { width: 2fr; }
+    Home #runs { height: auto; min-height: 6; max-height: 65%; }
+    Home.-narrow #runs { height: 1fr; max-height: 100%; }
+    Home #below { height: 1fr; min-height: 8; }
+    Home #suites { width: 4fr; } Home #agents { width: 3fr; } Home #health { width: 5fr; }
     Home.-narrow #below { display: none; layout: vertical; height: 1fr; }
     Home.-narrow.-below #below { display: block; } Home.-narrow.-below #runs { display: none; }
     Home.-narrow.-below #first { display: none; }
-    Home.-narrow #health { width: 1fr; }
+    Home.-narrow.-tall #runs { height: auto; max-height: 50%; }
+    Home.-narrow.-tall #runs, Home.-narrow.-tall #below { display: block; }
+    Home.-narrow #suites, Home.-narrow #agents, Home.-narrow #health { width: 1fr; }
     """
     BINDINGS: ClassVar = [
         Binding("n", "app.go('new')", "New run"),
@@ -146,7 +148,8 @@ class Home(Page[Overview]):
         kept = [run for run in found.runs if holds(words, *_texts_of(run))]
         # Sorting keeps the newest first among equals.
         kept.sort(key=lambda run: run["status"] != "running")
-        rows = [_run_row(run) for run in kept]
+        this_year = max((run["started_at"][:4] for run in kept), default="")
+        rows = [_run_row(run, this_year) for run in kept]
         columns: tuple[Column, ...] = _RUNS
         if all(run["status"] != "running" for run in kept):
             columns = tuple(column for column in _RUNS if column.key != "progress")
@@ -296,7 +299,12 @@ def _progress(run: dict[str, Any]) -> Cell:
     return Cell("" if share is None else f"{share:.0%}".replace("%", " %"), bar=share)
 
 
-def _run_row(run: dict[str, Any]) -> GridRow:
+def _when(started: str, this_year: str) -> str:
+    """Month, day and minute; of another year than that of the newest run the date."""
+    return started[5:16].replace("T", " ") if started.startswith(this_year) else started[:10]
+
+
+def _run_row(run: dict[str, Any], this_year: str = "") -> GridRow:
     role = _STATUS_ROLES.get(run["status"], "bad")
     verdict = run["verdict"] or "–"
     return GridRow(
@@ -309,7 +317,7 @@ def _run_row(run: dict[str, Any]) -> GridRow:
             answers_shown(run),
             dollars(run["cost_usd"]),
             Cell(verdict, role="warn" if verdict not in {"clean", "–"} else None),
-            run["started_at"][:16].replace("T", " "),
+            _when(run["started_at"], this_year),
             Cell(run["id"][:_SHORT_ID], role="dim"),
         ),
     )

@@ -46,13 +46,13 @@ class Leaderboard(Page[Leaders]):
     DEFAULT_CSS: ClassVar[str] = """
     Leaderboard #boards { width: 1fr; }
     Leaderboard #measured { height: 1fr; min-height: 6; }
+    Leaderboard.-tall #measured.-beside { height: auto; max-height: 65%; }
     Leaderboard #simulated { height: auto; max-height: 40%; min-height: 5; display: none; }
     Leaderboard #simulated.-some { display: block; height: 8; }
     Leaderboard.-only-simulated #measured { display: none; }
     Leaderboard.-only-simulated #simulated { height: 1fr; max-height: 100%; }
-    Leaderboard #profiles { height: 14; display: none; }
+    Leaderboard #profiles { height: 1fr; min-height: 12; display: none; }
     Leaderboard.-tall #profiles.-some { display: block; }
-    Leaderboard.-huge #profiles { height: 22; }
     Leaderboard #details { width: 48; }
     Leaderboard.-huge #details { width: 84; }
     Leaderboard #radar { height: 1fr; min-height: 8; }
@@ -60,11 +60,16 @@ class Leaderboard(Page[Leaders]):
     Leaderboard #benchmarks { height: 7; }
     Leaderboard.-huge #facts { height: 14; } Leaderboard.-huge #benchmarks { height: 12; }
     Leaderboard.-low #facts { height: 9; } Leaderboard.-low #benchmarks { height: 6; }
-    Leaderboard.-narrow #details { display: none; width: 1fr; }
-    Leaderboard.-narrow.-detailed #details { display: block; }
+    Leaderboard.-narrow Horizontal { layout: vertical; }
+    Leaderboard.-narrow #boards { height: 1fr; }
+    Leaderboard.-narrow #details { width: 1fr; height: 9; }
+    Leaderboard.-narrow #radar, Leaderboard.-narrow #benchmarks { display: none; }
+    Leaderboard.-narrow #facts { height: 1fr; }
+    Leaderboard.-narrow.-detailed #details { height: 1fr; }
+    Leaderboard.-narrow.-detailed #radar { display: block; }
+    Leaderboard.-narrow.-detailed #benchmarks { display: block; }
     Leaderboard.-narrow.-detailed #boards { display: none; }
     Leaderboard.-narrow.-low #radar { height: 7; min-height: 7; }
-    Leaderboard.-narrow.-low #facts { height: 1fr; }
     """
     BINDINGS: ClassVar = [
         Binding("g", "category", "Category", tooltip="the next kind of suites"),
@@ -144,7 +149,9 @@ class Leaderboard(Page[Leaders]):
         """Of the first board, where shares of cases were ranked."""
         first = next(iter(self._leaders.values()), None)
         plot = self.query_one("#profiles", Plot)
-        plot.set_class(first is not None and first.line["profile"] is not None, "-some")
+        drawn = first is not None and first.line["profile"] is not None
+        plot.set_class(drawn, "-some")
+        self.query_one("#measured").set_class(drawn, "-beside")
         if first is not None:
             metric = first.board["metric"]
             entitle(plot, f"profile: repeats of benchmarks with {metric} of x or more, %")

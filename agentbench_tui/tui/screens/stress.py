@@ -23,7 +23,7 @@ from agentbench_tui.tui.stress_rows import (
 )
 from agentbench_tui.tui.widgets.grid import Grid
 from agentbench_tui.tui.widgets.plot import Plot, PlotData
-from agentbench_tui.tui.widgets.sentences import Sentences
+from agentbench_tui.tui.widgets.sentences import Sentence, Sentences
 from agentbench_tui.verdicts.stress_runs import Seconds, StressRun, stress_run, stress_runs
 from agentbench_tui.verdicts.stress_words import headline, scale_line, standing_line
 
@@ -53,8 +53,7 @@ class Stress(Page[Found]):
     """One stress run, agent by agent; what goes on is read again after each window."""
 
     DEFAULT_CSS: ClassVar[str] = """
-    Stress #scenarios { height: 11; }
-    Stress.-low #scenarios { height: 11; }
+    Stress #scenarios { height: auto; min-height: 6; max-height: 11; }
     Stress #pictures { width: 1fr; }
     Stress #picture { height: 1fr; }
     Stress #course { height: 1fr; }
@@ -131,8 +130,9 @@ class Stress(Page[Found]):
             self._agent = 0
         agent = self._agent_shown
         if run is None or agent is None:
-            self.tell(NO_STRESS)
             grid.show(GridData(reason=NO_STRESS))
+            for plot in self.query(Plot):
+                plot.show(PlotData(reason="nothing was put under stress yet"))
             return
         self.tell(" · ".join(self._notes(run, agent)))
         which = f" ({self._agent + 1} of {len(run.agents)}, n)" if len(run.agents) > 1 else ""
@@ -181,8 +181,10 @@ class Stress(Page[Found]):
             entitle(picture, f"{one['name']}: {TITLES[name]}")
             picture.show(pictures[name])
         facts = self.query_one("#facts", Sentences)
-        entitle(facts, title_of(one, self._found.run.statuses.get(one["execution_id"], "")))
-        facts.show(scenario_sentences(one))
+        name = f"{one['name']}: "
+        found = title_of(one, self._found.run.statuses.get(one["execution_id"], ""))
+        entitle(facts, f"{name}what was found")
+        facts.show([Sentence(found.removeprefix(name), "found", "title"), *scenario_sentences(one)])
 
     def _first(self, pictures: dict[str, PlotData]) -> str | None:
         """The course has its own place where there is room for two."""

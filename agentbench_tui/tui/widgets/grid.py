@@ -9,6 +9,7 @@ from typing import ClassVar
 from rich.segment import Segment
 from textual import events
 from textual.binding import Binding, BindingType
+from textual.geometry import Size
 from textual.message import Message
 
 from agentbench_tui.model.untrusted import one_line
@@ -23,6 +24,7 @@ from agentbench_tui.tui.grid_data import (
     GridRow,
     GridState,
     fitting,
+    wanted,
 )
 from agentbench_tui.tui.painting import Row, aligned, fit, join, notice, page, span
 from agentbench_tui.tui.theme import Palette
@@ -46,7 +48,7 @@ def paint_grid(
     shown = max(0, height - 1)
     has_bar = len(data.rows) > shown and width > _GUTTER + 4
     room = max(1, width - _GUTTER - (1 + 1 if has_bar else 0))
-    layout = fitting(data.columns, room)
+    layout = fitting(data.columns, room, wanted(data))
     head = fit(_titles(data, layout, palette, glyphs), width, palette.header)
     if not data.rows:
         return [head, *notice(data.reason, width, shown, palette, glyphs)][:height]
@@ -200,6 +202,8 @@ class Grid(Painted, can_focus=True):
 
     def show(self, data: GridData) -> None:
         """Show this from now on."""
+        if self.styles.auto_dimensions and len(data.rows) != len(self._data.rows):
+            self.refresh(layout=True)
         self._data = data
         keys = [row.key for row in data.rows]
         if self._moved and self._key in keys:
@@ -219,6 +223,11 @@ class Grid(Painted, can_focus=True):
         """Select these rows and no others."""
         self._selected = keys.intersection(row.key for row in self._data.rows)
         self.redraw()
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002
+        """All rows and their titles, for who asks for the height `auto`; the reason's line where
+        there is none."""
+        return 1 + max(1, len(self._data.rows))
 
     def paint(self, width: int, height: int) -> list[Row]:
         self._keep_cursor_seen(height - 1)
@@ -304,7 +313,7 @@ class Grid(Painted, can_focus=True):
         start = _GUTTER
         has_bar = len(self._data.rows) > self.size.height - 1
         room = max(1, self.size.width - _GUTTER - (2 if has_bar else 0))
-        for number, cells in fitting(self._data.columns, room):
+        for number, cells in fitting(self._data.columns, room, wanted(self._data)):
             if start <= x < start + cells:
                 return self._data.columns[number].key
             start += cells + GAP
