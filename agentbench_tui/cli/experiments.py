@@ -181,7 +181,8 @@ def run(slug: str, **given: Any) -> int:
 def _plan(slug: str, given: dict[str, Any]) -> tuple[dict[str, Any], Plan]:
     from agentbench_tui.cli.experiment_suite import suite_of_options
 
-    check_gates(given)
+    check_gates(given, names=False)
     folder = Path.cwd()
     suite = suite_of_options(slug, given, folder)
+    check_gates(given)
     return suite, plan_of(suite, given, folder)

@@ -165,7 +165,7 @@ def _compare(given: dict[str, Any]) -> int:
 def _plan(suites: tuple[str, ...], given: dict[str, Any]) -> Plan:
     from agentbench_tui.engine.planning import RunOptions, default_suite, make_plan
 
-    check_gates(given)
+    check_gates(given, names=False)
     options = RunOptions(
         agents=(*given["agents"], *(("stub=mock",) if given["stub"] else ())),
         benchmarks=given["benchmarks"],
@@ -187,7 +187,9 @@ def _plan(suites: tuple[str, ...], given: dict[str, Any]) -> Plan:
         notes=given["notes"],
         command=command_line(),
     )
-    return make_plan(suites or (default_suite(Path.cwd()),), options)
+    plan = make_plan(suites or (default_suite(Path.cwd()),), options)
+    check_gates(given)
+    return plan
 
 
 @click.command("carry-out", hidden=True)
@@ -199,7 +201,7 @@ def carry_out_command(plan_file: Path, database: str, resume: bool) -> int:
     from agentbench_tui.cli import running
     from agentbench_tui.engine.plan import decode_plan
 
-    plan = decode_plan(plan_file.read_text())
+    plan = decode_plan(plan_file.read_text(encoding="utf-8"))
     plan_file.unlink()
     if any(group.benchmark["kind"] in {"load", "stress"} for group in plan.groups):
         from agentbench_tui.load.worker_process import start_ahead

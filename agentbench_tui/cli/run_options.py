@@ -93,12 +93,16 @@ def how_of(given: dict[str, Any]) -> How:
     )
 
 
-def check_gates(given: dict[str, Any]) -> None:
-    """Raise UsageError for a gate that says nothing, before anything else is looked at."""
-    from agentbench_tui.model.gate import parse_gate
+def check_gates(given: dict[str, Any], *, names: bool = True) -> None:
+    """Raise UsageError for a gate that says nothing; without `names` only for one that is none,
+    before it is known what experiments return."""
+    from agentbench_tui.model.gate import check_form, parse_gate
 
     for gate in given["gates"]:
-        parse_gate(gate)
+        if names:
+            parse_gate(gate)
+        else:
+            check_form(gate)
 
 
 def plan_of(suite: dict[str, Any], given: dict[str, Any], folder: Path) -> Plan:

@@ -207,6 +207,7 @@ def report(database: Path, plan: Plan, how: How) -> int:
     from agentbench_tui.cli.result import print_run
     from agentbench_tui.store.database import reading
     from agentbench_tui.store.queries import failure_details, find_run
+    from agentbench_tui.verdicts.declared_metrics import declare_metrics_in
     from agentbench_tui.verdicts.documents import run_document
     from agentbench_tui.verdicts.gate import check_gates, gate_lines
     from agentbench_tui.verdicts.regression_gate import NoRegression
@@ -216,6 +217,7 @@ def report(database: Path, plan: Plan, how: How) -> int:
         document = run_document(connection, run)
         details = failure_details(connection, run["key"], limit=8)
         of_suites = {one.suite_id: one.document["gates"] for one in plan.suites}
+        declare_metrics_in(connection, run["key"])
         judge = NoRegression(connection, plan.run_id)
         gates = check_gates(document, plan.gates, of_suites, judge)
         if gates:

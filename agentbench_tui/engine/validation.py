@@ -51,10 +51,10 @@ def validate_suite(
         return list(error.problems)
     checker = _Checker(loaded, suite, settings, seed=seed, whole=datasets)
     checker.parameters()
-    checker.names(agents)
     checker.agents(agents)
     for index in range(len(suite.benchmarks)):
         checker.benchmark(index)
+    checker.names(agents)  # after experiments, which bring names of their own for gates
     return in_order(checker.problems)
 
 

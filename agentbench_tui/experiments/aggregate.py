@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -10,6 +9,7 @@ import numpy as np
 
 from agentbench_tui.analysis.estimate import estimate
 from agentbench_tui.engine.aggregate import COSTS, Aggregate, MetricValue, aggregate
+from agentbench_tui.experiments.units import unit_of
 from agentbench_tui.experiments.values import numbers
 from agentbench_tui.model.metric import METRICS
 
@@ -23,21 +23,7 @@ if TYPE_CHECKING:
 
 _NO_TOKENS = "an experiment spends no tokens that the harness could count"
 NO_NUMBER = "no iteration gave a number"
-_UNITS = {
-    "_per_s": "1/s",
-    "_per_sec": "1/s",
-    "_ms": "ms",
-    "_us": "µs",
-    "_ns": "ns",
-    "_s": "s",
-    "_bytes": "bytes",
-    "_mb": "MB",
-    "_percent": "%",
-    "_usd": "USD",
-}
-"""How a metric's name ends → its unit; the first that fits counts."""
 _RESERVED = METRICS.keys() | {"duration_s"}
-_OF_WHAT = re.compile(r"(_per_[a-z]+|_total)$")
 
 
 def aggregate_experiment(
@@ -106,16 +92,6 @@ def repeat_means(connection: sqlite3.Connection, execution_key: int) -> dict[str
             for repeat in np.unique(repeats[known])
         }
     return means
-
-
-def unit_of(name: str) -> str:
-    """By the end of the name, or by what stands before `_per_NOUN` or `_total`, as in
-    `bytes_per_row`; empty where it says none."""
-    known = next((unit for end, unit in _UNITS.items() if name.endswith(end)), "")
-    if known:
-        return known
-    amount = f"_{_OF_WHAT.sub('', name)}"
-    return next((unit for end, unit in _UNITS.items() if amount.endswith(end)), "")
 
 
 def _without_number(

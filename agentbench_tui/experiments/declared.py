@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from agentbench_tui.experiments.aggregate import unit_of
+from agentbench_tui.experiments.units import unit_of
 from agentbench_tui.model.metric import METRICS, Metric
 
 if TYPE_CHECKING:

@@ -13,9 +13,11 @@ from functools import cache
 from importlib import metadata
 from pathlib import Path
 
+from agentbench_tui.experiments.declared import directed
 from agentbench_tui.experiments.decorator import Measured
 from agentbench_tui.experiments.experiment import REGISTERED, Experiment
 from agentbench_tui.model.errors import UsageError, did_you_mean
+from agentbench_tui.model.metric import declare_metric
 
 ENTRY_POINTS = "agentbench.experiments"
 OWN = ("farm", "spatial", "stores", "stateset", "self")
@@ -35,10 +37,18 @@ class Listed:
 
 
 def find_experiment(slug: str, folder: Path | None = None) -> type[Experiment]:
-    """The class behind a slug. `python:module:Class` is imported, with `folder` on the path.
+    """The class behind a slug. `python:module:Class` is imported, with `folder` on the path. What
+    it says of its metrics is known from then on.
 
     Raises UsageError with the nearest name.
     """
+    cls = _found(slug, folder)
+    for metric in directed(cls.better).values():
+        declare_metric(metric)
+    return cls
+
+
+def _found(slug: str, folder: Path | None) -> type[Experiment]:
     scheme, colon, rest = slug.partition(":")
     if colon:
         if scheme != "python":

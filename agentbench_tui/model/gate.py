@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING, Any
 from agentbench_tui.model.errors import UsageError, did_you_mean
 from agentbench_tui.model.load_figures import VERDICT, VERDICTS, load_figures
 from agentbench_tui.model.load_words import SAID
-from agentbench_tui.model.metric import SCORES, Metric, known_metrics, regressing_metrics
+from agentbench_tui.model.metric import (
+    SCORES,
+    Metric,
+    declared_metrics,
+    known_metrics,
+    regressing_metrics,
+)
 from agentbench_tui.model.plain_number import plain
 from agentbench_tui.model.stress_figures import BROKE, TRUTHS
 
@@ -48,9 +54,9 @@ class Gate:
     """What every measured execution must meet."""
 
     name: str
-    """A metric (`e2e_ms.p95`), a score (`overall`, `speed_score`), a figure of load
-    (`cpu_us_per_request`), `verdict`, `broke`, or `no-regression`, which has neither of the
-    others."""
+    """A metric (`e2e_ms.p95`, or what an experiment returns and its class says which way is better
+    of), a score (`overall`, `speed_score`), a figure of load (`cpu_us_per_request`), `verdict`,
+    `broke`, or `no-regression`, which has neither of the others."""
     comparison: str
     threshold: float | str
     """A word for the verdict and for `broke`, a number for all others."""
@@ -81,14 +87,8 @@ def parse_gate(text: str) -> Gate:
     regression = _OF_METRICS.fullmatch(text)
     if regression is not None:
         return Gate(NO_REGRESSION, "", "", _judged(text, regression[1]))
-    match = _FORM.fullmatch(text)
-    if match is None:
-        raise UsageError(
-            f"gate {text!r}: expected NAME OPERATOR NUMBER, such as accuracy>=0.8 or "
-            f"e2e_ms.p95<=1200, or verdict==clean, or {NO_REGRESSION}"
-        )
-    name, comparison, wanted = match.groups()
-    if name not in gate_names():
+    name, comparison, wanted = _parts(text)
+    if name not in (*gate_names(), *declared_metrics()):
         raise UsageError(
             f"gate {text!r}: unknown metric '{name}'{_nearest(name)}; "
             "`agentbench explain` lists them"
@@ -97,6 +97,24 @@ def parse_gate(text: str) -> Gate:
     if words is None:
         return Gate(name, comparison, _number(text, wanted))
     return Gate(name, comparison, _word(text, comparison, wanted, words))
+
+
+def check_form(text: str) -> None:
+    """Raise UsageError for what is no gate whatever the names mean: those of experiments are only
+    known with their suite."""
+    if _OF_METRICS.fullmatch(text) is None:
+        _parts(text)
+
+
+def _parts(text: str) -> tuple[str, str, str]:
+    """Name, comparison, and what it is compared with. Raises UsageError."""
+    match = _FORM.fullmatch(text)
+    if match is None:
+        raise UsageError(
+            f"gate {text!r}: expected NAME OPERATOR NUMBER, such as accuracy>=0.8 or "
+            f"e2e_ms.p95<=1200, or verdict==clean, or {NO_REGRESSION}"
+        )
+    return match[1], match[2], match[3]
 
 
 def _judged(text: str, listed: str | None) -> tuple[str, ...]:
@@ -115,7 +133,7 @@ def _judged(text: str, listed: str | None) -> tuple[str, ...]:
 def _nearest(name: str) -> str:
     """A hint: what a table calls so, the parts of a metric whose unit or part is missing, else the
     name that looks like it."""
-    names = gate_names()
+    names = (*gate_names(), *declared_metrics())
     bases = {name, *SAID.get(name, ()), *(f"{name}_{unit}" for unit in ("ms", "per_s", "share"))}
     meant = [one for one in names if one in bases or one.partition(".")[0] in bases]
     return f"; there are {', '.join(meant)}" if meant else did_you_mean(name, names)

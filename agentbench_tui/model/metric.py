@@ -29,6 +29,7 @@ __all__ = (
     "Direction",
     "Metric",
     "declare_metric",
+    "declared_metrics",
     "find_metric",
     "known_metrics",
     "regressing_metrics",
@@ -207,6 +208,11 @@ def declare_metric(metric: Metric) -> bool:
     if metric.name.partition(".")[0] in METRICS:
         return False
     return _DECLARED.setdefault(metric.name, metric).direction == metric.direction
+
+
+def declared_metrics() -> tuple[str, ...]:
+    """What experiments that are known by now say of numbers that they return, by name."""
+    return tuple(_DECLARED)
 
 
 def find_metric(name: str) -> Metric | None:

@@ -22,6 +22,14 @@ def declare_metrics_of(connection: sqlite3.Connection, agent: str) -> tuple[str,
     return tuple(names)
 
 
+def declare_metrics_in(connection: sqlite3.Connection, run_key: int) -> None:
+    """Make known what the experiments of a run say of what they return, so that its gates may
+    stand on it where their code is not at hand."""
+    for (key,) in connection.execute(_IN_RUN, (run_key,)).fetchall():
+        for metric in declared_of(connection, key).values():
+            declare_metric(metric)
+
+
 def undeclared_metrics(connection: sqlite3.Connection, agent: str) -> tuple[str, ...]:
     """What the newest executions of the agent's experiments returned and nobody says which way is
     better of."""
@@ -32,6 +40,11 @@ def undeclared_metrics(connection: sqlite3.Connection, agent: str) -> tuple[str,
     return tuple(names)
 
 
+_IN_RUN = (
+    "SELECT e.key FROM benchmark_executions e JOIN benchmarks b ON b.suite_hash=e.suite_hash"
+    " AND b.benchmark_id=e.benchmark_id WHERE e.run_key=? AND b.kind='experiment'"
+    " GROUP BY e.suite_hash, e.benchmark_id"
+)
 _NEWEST = (
     "SELECT MAX(e.key) FROM benchmark_executions e JOIN benchmarks b ON b.suite_hash=e.suite_hash"
     " AND b.benchmark_id=e.benchmark_id WHERE e.agent_id=? AND e.status='complete'"

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from measuring import Said, slug
+from workloads import Rated
 
 
 def run(*arguments: str) -> tuple[str, ...]:
@@ -123,6 +124,34 @@ def test_regressions_judge_what_has_a_direction_and_name_what_has_none(said: Sai
     assert document["undeclared"] == ["pid"]
     code, _, err = said("regressions", "code", "--metric", "pid")
     assert (code, "does not say which way it is better" in err) == (2, True)
+
+
+def test_a_planted_change_of_what_is_returned_is_found_by_regressions_and_gates(
+    said: Said, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def measured(release: int, rate: float, *options: str) -> tuple[int, str, str]:
+        monkeypatch.setenv(Rated.RATE, str(rate))
+        agent = f"x=variant?release={release}"
+        command = ("experiments", "run", slug("Rated"), "--agent", agent, "--iterations", "1")
+        return said(*command, "--warmup", "0", "--quiet", "--no-ui", *options)
+
+    for rate in (1000, 1010, 990, 1005, 995):
+        assert measured(1, rate)[0] == 0
+    for rate in (800, 804, 796, 808):
+        assert measured(2, rate)[0] == 0
+    gates = ("no-regression(items_per_s)", "items_per_s>=900", "items_per_s<900")
+    code, _, err = measured(2, 792, *(word for gate in gates for word in ("--fail-on", gate)))
+    assert code == 1
+    assert "no-regression(items_per_s) FAILS" in err
+    assert "items_per_s>=900 FAILS" in err
+    assert "items_per_s<900 FAILS" not in err
+    code, out, err = said("regressions", "x", "--metric", "items_per_s", "--format", "json")
+    assert code == 1, err
+    (found,) = json.loads(out)["findings"]
+    assert (found["verdict"], found["better"]) == ("regression", "higher")
+    assert found["change"] == pytest.approx(0.8)
+    code, _, err = measured(2, 800, "--fail-on", "itms_per_s>=900")
+    assert (code, 'did you mean "items_per_s"' in err) == (2, True)
 
 
 def test_what_iterations_returned_is_compared(said: Said) -> None:

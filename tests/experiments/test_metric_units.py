@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agentbench_tui.experiments.aggregate import unit_of
+from agentbench_tui.experiments.units import unit_of
 
 
 @pytest.mark.parametrize(

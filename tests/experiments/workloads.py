@@ -197,3 +197,19 @@ class Handing(Deaf):
 
     def execute_once(self, context: ExperimentContext) -> dict[str, Any]:
         return {"heard": self.Parameters.model_validate(self.params).heard}
+
+
+class Rated(Experiment):
+    """Returns a rate that it is told from outside."""
+
+    better: ClassVar = {"items_per_s": "higher"}
+    RATE = "WORKLOADS_RATE"
+
+    class Parameters(BaseModel):
+        release: int = 1
+
+    def setup(self, context: ExperimentContext) -> None:
+        self.release = self.params["release"]
+
+    def execute_once(self, context: ExperimentContext) -> dict[str, Any]:
+        return {"items_per_s": float(os.environ[self.RATE])}
