@@ -27,6 +27,7 @@ from agentbench_tui.store.removal import (
     OF_RUN_ID,
     delete_rows,
     remove_unfinished,
+    removing,
     rows_at_once,
     unfinished_hash,
 )
@@ -156,7 +157,7 @@ def _check_digest(source_path: Path) -> None:
 
 def _make_way(database: Path, run_id: str) -> bool:
     """Remove what is there of a run in part; False when the whole run is there."""
-    with closing(connect_to_write(database)) as target, closing(WriteLock(database)) as lock:
+    with removing(database) as (target, lock):
         known = target.execute("SELECT key, error FROM runs WHERE id=?", (run_id,)).fetchone()
         if known is None:
             return True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing, contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.model.errors import UsageError
@@ -13,7 +14,6 @@ from agentbench_tui.store.writer import in_transaction
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterator
-    from pathlib import Path
 
 CHUNK = 2000
 """Rows of one transaction: about 20 ms, so that nobody waits for an import or a delete."""
@@ -33,9 +33,12 @@ OF_RUN_ID = {
 or a tag stand for whatever runs there are, and stay in their database."""
 _EXECUTIONS = "SELECT 1 FROM benchmark_executions"
 _UNFINISHED = "unfinished:"
+_GOING = f"{_UNFINISHED}removed:"
+"""How a dataset is called, and its key, while its cases go: no run of that name holds a lease."""
+_UNUSED_DATASET = (
+    f"hash NOT GLOB '{_UNFINISHED}*' AND NOT EXISTS ({_EXECUTIONS} WHERE dataset_key=datasets.key)"
+)
 _UNUSED = {
-    "datasets": f"hash NOT GLOB '{_UNFINISHED}*' AND NOT EXISTS ({_EXECUTIONS}"
-    " WHERE dataset_key=datasets.key)",
     "benchmarks": f"NOT EXISTS ({_EXECUTIONS} e WHERE e.suite_hash=benchmarks.suite_hash)",
     "benchmark_suites": f"NOT EXISTS ({_EXECUTIONS} e WHERE e.suite_hash=benchmark_suites.hash)",
     "environments": "NOT EXISTS (SELECT 1 FROM runs WHERE environment_hash=environments.hash)",
@@ -65,10 +68,12 @@ def delete_run(database: Path, run_id: str) -> None:
     if lease is None:
         raise UsageError(f"run {run_id} goes on; stop it before you delete it")
     try:
-        with _writing(database) as (connection, lock):
-            key = connection.execute("SELECT key FROM runs WHERE id=?", (run_id,)).fetchone()[0]
-            delete_rows(connection, lock, key)
-            _delete_unused(connection, lock)
+        with removing(database) as (connection, lock):
+            found = connection.execute("SELECT key FROM runs WHERE id=?", (run_id,)).fetchone()
+            if found is not None:  # somebody was quicker
+                delete_rows(connection, lock, found[0])
+            if not _others_write(database, run_id):
+                _delete_unused(connection, lock)
             _delete_unfinished(connection, lock, database)
     finally:
         lease.release()
@@ -76,19 +81,33 @@ def delete_run(database: Path, run_id: str) -> None:
 
 def remove_unfinished(database: Path) -> None:
     """Remove datasets whose writer was killed before all their cases were there."""
-    with _writing(database) as (connection, lock):
+    with removing(database) as (connection, lock):
         _delete_unfinished(connection, lock, database)
 
 
 @contextmanager
-def _writing(database: Path) -> Iterator[tuple[sqlite3.Connection, WriteLock]]:
+def removing(database: Path) -> Iterator[tuple[sqlite3.Connection, WriteLock]]:
+    """A connection to remove by: what refers to a row goes before it.
+
+    SQLite does not look after that, nor need it: no index leads from a case to its answers, so that
+    it would search all answers of the store for each case that goes, in one transaction for
+    thousands of them.
+    """
     with closing(connect_to_write(database)) as connection, closing(WriteLock(database)) as lock:
+        connection.execute("PRAGMA foreign_keys=OFF")
         yield connection, lock
 
 
+def _others_write(database: Path, run_id: str) -> bool:
+    """Whether another run goes on or is imported, which may be about to refer to what is unused."""
+    leases = Path(f"{database}.leases").iterdir()
+    return any(is_leased(database, one.name) for one in leases if one.name != run_id)
+
+
 def delete_rows(connection: sqlite3.Connection, lock: WriteLock, run_key: int) -> None:
-    """Remove the rows of a run, its own last. Its lease must be held."""
-    for table in (*BY_EXECUTION, *BY_RUN):
+    """Remove the rows of a run, its own last. Its lease must be held; `connection` as of
+    `removing`."""
+    for table in (*BY_EXECUTION, *BY_RUN, "benchmark_executions"):
         _delete_rows(connection, lock, table, run_key)
     _delete_baselines(connection, lock, run_key)
     _changed(connection, lock, "DELETE FROM runs WHERE key=?", (run_key,))
@@ -101,12 +120,7 @@ def _delete_baselines(connection: sqlite3.Connection, lock: WriteLock, run_key: 
 
 
 def _delete_rows(connection: sqlite3.Connection, lock: WriteLock, table: str, run_key: int) -> None:
-    columns = [row[1] for row in connection.execute(f"PRAGMA table_info({table})")]
-    place = (
-        "run_key=?"
-        if "run_key" in columns
-        else "execution_key IN (SELECT key FROM benchmark_executions WHERE run_key=?)"
-    )
+    place = _place_of_run(connection, table)
     keys = ", ".join(_primary_key(connection, table))
     statement = (
         f"DELETE FROM {table} WHERE ({keys}) IN"  # noqa: S608  # our own table names
@@ -116,16 +130,32 @@ def _delete_rows(connection: sqlite3.Connection, lock: WriteLock, table: str, ru
         pass
 
 
+def _place_of_run(connection: sqlite3.Connection, table: str) -> str:
+    """Which rows of a table are a run's, by a column that an index begins with where there is one:
+    each of many transactions would search the whole table else."""
+    columns = {row[1] for row in connection.execute(f"PRAGMA table_info({table})")}
+    indexed = connection.execute(
+        "SELECT i.name FROM pragma_index_list(?) l, pragma_index_info(l.name) i WHERE i.seqno=0",
+        (table,),
+    )
+    if ("run_key",) in indexed.fetchall() or "execution_key" not in columns:
+        return "run_key=?"
+    return "execution_key IN (SELECT key FROM benchmark_executions WHERE run_key=?)"
+
+
 def _primary_key(connection: sqlite3.Connection, table: str) -> list[str]:
     rows = connection.execute(f"PRAGMA table_info({table})").fetchall()
     return [row[1] for row in sorted(rows, key=lambda row: row[5]) if row[5]]
 
 
 def _delete_unused(connection: sqlite3.Connection, lock: WriteLock) -> None:
-    """Datasets, suites and environments that no run refers to any more."""
-    unused = connection.execute(f"SELECT key FROM datasets WHERE {_UNUSED['datasets']}")  # noqa: S608
-    for (key,) in unused.fetchall():
-        _delete_cases(connection, lock, key)
+    """Datasets, suites and environments that no run refers to any more.
+
+    The datasets are but given other names, at once, so that no run that begins now takes one whose
+    cases are going; `_delete_unfinished` removes them.
+    """
+    going = f"UPDATE datasets SET hash='{_GOING}' || key WHERE {_UNUSED_DATASET}"  # noqa: S608
+    _changed(connection, lock, going, ())
     for table, condition in _UNUSED.items():
         _changed(connection, lock, f"DELETE FROM {table} WHERE {condition}", ())  # noqa: S608
 

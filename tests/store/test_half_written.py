@@ -12,7 +12,7 @@ import pytest
 
 from agentbench_tui.store import archive, removal
 from agentbench_tui.store.archive import IMPORTED_IN_PART, export_run, import_runs
-from agentbench_tui.store.database import connect_to_read, create_or_migrate
+from agentbench_tui.store.database import connect_to_read, connect_to_write, create_or_migrate
 from agentbench_tui.store.locking import Lease
 from agentbench_tui.store.removal import delete_run, remove_unfinished, unfinished_hash
 from agentbench_tui.store.writer import write_once
@@ -164,6 +164,101 @@ def test_deleting_a_run_takes_leftovers_along(tmp_path: Path, exported: Path) ->
     delete_run(database, "r1")
     for table in ("runs", "datasets", "cases", "answers"):
         assert rows(database, f"SELECT COUNT(*) FROM {table}") == [(0,)]
+
+
+class Killed(Exception):
+    pass
+
+
+def test_a_delete_killed_anywhere_leaves_no_dataset_without_its_cases(
+    tmp_path: Path, exported: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    database = tmp_path / "store.db"
+    original = removal.in_transaction
+    monkeypatch.setattr(removal, "CHUNK", 2)
+    left = 0
+
+    def until(*arguments: Any) -> Any:
+        nonlocal left
+        left -= 1
+        if left < 0:
+            raise Killed
+        return original(*arguments)
+
+    monkeypatch.setattr(removal, "in_transaction", until)
+    for transactions in range(0, 60, 3):
+        left = 1_000
+        if not import_runs(database, exported):
+            delete_run(database, "r1")
+            import_runs(database, exported)
+        left = transactions
+        try:
+            delete_run(database, "r1")
+        except Killed:
+            half = "SELECT 1 FROM datasets WHERE hash='d' AND cases > (SELECT COUNT(*) FROM cases)"
+            assert rows(database, half) == []
+        else:
+            break
+    assert transactions > 20
+    for table in ("runs", "benchmark_executions", "benchmark_suites", "datasets", "cases"):
+        assert rows(database, f"SELECT COUNT(*) FROM {table}") == [(0,)]
+
+
+def test_what_is_unused_stays_while_another_run_may_be_about_to_use_it(
+    tmp_path: Path, exported: Path
+) -> None:
+    database = tmp_path / "store.db"
+    import_runs(database, exported)
+    lease = Lease.take(database, "other")
+    assert lease is not None
+    delete_run(database, "r1")
+    assert rows(database, "SELECT hash FROM datasets") == [("d",)]
+    assert rows(database, "SELECT hash FROM benchmark_suites") == [("s",)]
+    lease.release()
+    delete_run(database, "r1")
+    assert rows(database, "SELECT hash FROM datasets") == []
+    assert rows(database, "SELECT hash FROM benchmark_suites") == []
+
+
+def test_deleting_a_run_costs_no_more_in_a_store_of_many_answers(
+    tmp_path: Path, exported: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    steps = 0
+
+    def counted(path: Path) -> sqlite3.Connection:
+        def step() -> int:
+            nonlocal steps
+            steps += 1
+            return 0
+
+        connection = connect_to_write(path)
+        connection.set_progress_handler(step, 100)
+        return connection
+
+    monkeypatch.setattr(removal, "connect_to_write", counted)
+    taken = []
+    for others in (1, 300):
+        database = tmp_path / f"store-{others}.db"
+        import_runs(database, exported)
+        rename = "UPDATE runs SET id='other'"
+        names = "run_key, execution_key, case_key, repeat, iteration, attempt, sent_ms, waiting_ms"
+        more = (
+            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i<?)"
+            f" INSERT INTO answers ({names}, api_calls) SELECT 1, 1, key, 0, i, 0, 0, 0, 1"
+            " FROM cases, n"
+        )
+        turns = (
+            "INSERT INTO messages (run_key, execution_key, case_key, repeat, iteration, position,"
+            " role, content) SELECT 1, 1, case_key, 0, iteration, 0, 'user', '' FROM answers"
+        )
+        fill(database, (rename, ()), ("UPDATE benchmark_executions SET id='e0'", ()))
+        fill(database, (more, (others,)), (turns, ()))
+        import_runs(database, exported)
+        steps = 0
+        delete_run(database, "r1")
+        taken.append(steps)
+    assert rows(database, "SELECT COUNT(*) FROM answers") == [(CASES * 301,)]
+    assert taken[1] < 2 * taken[0]
 
 
 def test_keys_of_other_runs_are_not_touched_by_a_repair(tmp_path: Path, exported: Path) -> None:
