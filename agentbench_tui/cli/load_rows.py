@@ -1,4 +1,4 @@
-"""Load for spreadsheets and scripts: raw numbers in rows, as CSV and JSON lines hold them."""
+"""Executions for spreadsheets and scripts: raw numbers in rows, as CSV and JSON lines hold them."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from agentbench_tui.model.metric import METRICS
 
 _PARTS = ("mean", "p50", "p90", "p95", "p99", "p999", "max")
 _OF_METRIC = ("metric", "unit", "value", *_PARTS, "n", "estimated", "needs")
+_CASES = ("observed", "answered", "correct")
 _COUNTS = ("sent", "ok", "cancelled", "unfinished", "unsent", "unanswered", "resent")
 
 
@@ -76,8 +77,8 @@ def raw_metrics(load: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def raw_points(executions: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """A row for each execution: which it is, its verdict, counts, and each metric that was
-    measured by the name that a gate gives it, such as `e2e_ms.p95`."""
+    """A row for each execution: which it is, of a load its verdict, counts, and each metric that
+    was measured by the name that a gate gives it, such as `e2e_ms.p95`."""
     rows = []
     for one in executions:
         row = {name: one[name] for name in ("suite_id", "benchmark_id", "agent_id", "simulated")}
@@ -88,6 +89,10 @@ def raw_points(executions: list[dict[str, Any]]) -> list[dict[str, Any]]:
             row |= told_first(load)
             for metric in raw_metrics(load):
                 row |= _parts_of(metric)
+        elif one.get("kind") != "load":
+            row |= {name: one["cases"][name] for name in _CASES}
+            row["failures"] = one["failures"]
+            row |= {name: found["value"] for name, found in one["metrics"].items()}
         rows.append(row)
     return rows
 

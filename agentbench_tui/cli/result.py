@@ -98,17 +98,15 @@ def print_run(document: dict[str, Any], form: str, *, in_full: bool = False) -> 
 
 
 def _print_raw(document: dict[str, Any], form: str) -> None:
-    """Rows as what was run has them; where kinds are mixed, those that all have."""
-    from agentbench_tui.cli.load_result import print_loads
+    """Raw numbers; of a run that is all stress a row a scenario, else a row an execution."""
+    from agentbench_tui.cli.load_rows import print_raw
     from agentbench_tui.cli.stress_result import print_stress
 
     executions = document["executions"]
-    if executions and all(map(is_load, executions)):
-        print_loads(executions, form)
-    elif executions and all("stress" in one for one in executions):
+    if executions and all("stress" in one for one in executions):
         print_stress(document, form)
     else:
-        print_rows([execution_row(one) for one in executions], EXECUTIONS, form)
+        print_raw(executions, form)
 
 
 def is_load(execution: dict[str, Any]) -> bool:

@@ -297,6 +297,9 @@ def _show_case(connection: Any, row: dict[str, Any], form: str, given: dict[str,
         document = {"schema": "agentbench.case/1", "run_id": row["id"]}
         print_json({**document, "observations": observations})
         return 0
+    if form in {"csv", "jsonl"}:
+        print_rows(observations, [Column(name, name) for name in observations[0]], form)
+        return 0
     for observation in observations:
         click.echo(visible("\n".join(case_lines(observation))))
     return 0

@@ -134,7 +134,7 @@ def test_a_list_of_answers_that_was_cut_says_how_many_there_are(said: Said) -> N
     assert "more (--limit)" not in said("runs", "show", "--answers", "--limit", "20")
 
 
-@pytest.mark.parametrize("form", ["table", "json", "csv", "md"])
+@pytest.mark.parametrize("form", ["table", "json", "jsonl", "csv", "md"])
 def test_nothing_of_a_case_can_steer_the_terminal(said: Said, form: str) -> None:
     shown = said("runs", "show", "--case", "c9", "--format", form)
     assert not set(shown) & set("\x1b\x07\x9b\u202e")

@@ -71,6 +71,7 @@ def execution(**load: Any) -> dict[str, Any]:
     } | load
     return {
         "execution_id": "e",
+        "kind": "load",
         "suite_id": "load",
         "benchmark_id": "load",
         "agent_id": "m",

@@ -1,0 +1,45 @@
+"""What `run` and `runs show` print as CSV and JSON lines: numbers, for whoever reads by program."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from typing import Any
+
+import pytest
+
+from agentbench_tui.cli.result import print_run
+
+TASK: dict[str, Any] = {
+    "suite_id": "small",
+    "benchmark_id": "echo",
+    "agent_id": "mine",
+    "simulated": False,
+    "kind": "task",
+    "parameters": {"level": 2},
+    "status": "complete",
+    "stop_reason": None,
+    "cases": {"total": 3, "observed": 3, "answered": 2, "correct": 1},
+    "failures": {"timeout": 1},
+    "metrics": {"e2e_ms.p50": {"value": 12.5}, "e2e_ms.p95": {"value": None, "reason": "needs 59"}},
+}
+RUN = {"run_id": "1", "executions": [TASK], "leaderboard": []}
+
+
+def test_a_time_is_a_number_and_one_that_is_not_known_is_empty(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    print_run(RUN, "csv")
+    (row,) = csv.DictReader(io.StringIO(capfd.readouterr().out))
+    assert (row["e2e_ms.p50"], row["e2e_ms.p95"], row["parameters.level"]) == ("12.5", "", "2")
+    assert (row["observed"], row["answered"], row["correct"]) == ("3", "2", "1")
+    assert json.loads(row["failures"]) == {"timeout": 1}
+
+
+def test_executions_of_all_kinds_have_the_same_columns(capfd: pytest.CaptureFixture[str]) -> None:
+    unmeasured = {**TASK, "benchmark_id": "load", "kind": "load", "status": "interrupted"}
+    print_run({**RUN, "executions": [TASK, unmeasured]}, "jsonl")
+    task, load = map(json.loads, capfd.readouterr().out.splitlines())
+    assert [*task] == [*load]
+    assert (task["e2e_ms.p50"], load["e2e_ms.p50"], load["status"]) == (12.5, None, "interrupted")
