@@ -49,7 +49,8 @@ def ticks(low: float, high: float, about: int) -> list[float]:
 def tick_label(value: float, step: float) -> str:
     """A tick's number with as many digits as its step asks for."""
     if abs(value) >= 1e6 or 0.0 < step < 1e-4:
-        return f"{value:.3g}"
+        digits = math.floor(math.log10(abs(value) / step) + 1e-9) + 2 if value else 0
+        return f"{value:.{max(3, digits)}g}"
     return f"{value:.{max(0, -math.floor(math.log10(step) + 1e-9))}f}"
 
 
@@ -89,7 +90,7 @@ def _x_axis(panel: Panel, edge: int, columns: int) -> list[str]:
         cell = round((tick - low) / (high - low) * (columns * ACROSS - 1)) // ACROSS
         line[cell] = "┬"
         text = tick_label(tick, step)
-        start = edge + 2 + cell - len(text) // 2
+        start = max(0, edge + 2 + cell - len(text) // 2)
         if start + len(text) <= len(numbers) and not "".join(numbers[start - 1 : start]).strip():
             numbers[start : start + len(text)] = text
     label = one_line(panel.x_label)

@@ -144,12 +144,12 @@ class Reports:
         folder = self._folder
         with _writing(folder):
             rows = _without_clocks(summary_rows(episodes))
-            (folder / "comparison.json").write_text(_dump(_comparison(rows, episodes)))
-            (folder / "comparison.csv").write_text(comparison_csv(episodes))
-            (folder / "comparison.html").write_text(comparison_page(rows, episodes))
+            _write(folder / "comparison.json", _dump(_comparison(rows, episodes)))
+            _write(folder / "comparison.csv", comparison_csv(episodes))
+            _write(folder / "comparison.html", comparison_page(rows, episodes))
             if not self._is_alone:
-                (folder / "result.json").write_text(_dump(document))
-            (folder / "index.html").write_text(index_page(rows, episodes, self._files))
+                _write(folder / "result.json", _dump(document))
+            _write(folder / "index.html", index_page(rows, episodes, self._files))
 
     def _add_trajectory(self, played: Played, trajectory: Mapping[str, Any]) -> None:
         """A line of canonical JSON."""
@@ -159,6 +159,10 @@ class Reports:
         row = {"agent_id": played.agent_id, "repeat": played.repeat, **trajectory}
         with (self._folder / TRAJECTORIES).open("w" if is_first else "a", encoding="utf-8") as file:
             file.write(json.dumps(row, sort_keys=True, separators=(",", ":")) + "\n")
+
+
+def _write(path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8")
 
 
 @contextmanager
@@ -174,21 +178,21 @@ def _write_episode(folder: Path, played: Played, *, is_alone: bool) -> dict[str,
     """Write its files; the trajectory, where there is one."""
     links = links_of(played, is_alone=is_alone)
     for name, page in _MAKERS.items():
-        (folder / name).write_text(page(played, links))
+        _write(folder / name, page(played, links))
     packed = played.record.get("trajectory")
     trajectory: dict[str, Any] | None = None if packed is None else unpack(packed)
     result = {name: value for name, value in played.record.items() if name != "trajectory"}
     named = {"agent_id": played.agent_id, "world": played.world, "repeat": played.repeat}
-    (folder / "result.json").write_text(_dump({**named, **result}))
-    (folder / "metrics.json").write_text(_dump({**named, **played.record["metrics"]}))
+    _write(folder / "result.json", _dump({**named, **result}))
+    _write(folder / "metrics.json", _dump({**named, **played.record["metrics"]}))
     files = [*_OF_EPISODE]
     if trajectory is not None:
-        (folder / "trajectory.json").write_text(_dump(trajectory))
+        _write(folder / "trajectory.json", _dump(trajectory))
         files.append("trajectory.json")
     if not is_alone:
-        (folder / "index.html").write_text(episode_index_page(played, files))
-    (folder / "actions.csv").write_text(actions_csv(played))
-    (folder / "metrics.csv").write_text(_csv(("metric", "value"), played.metrics.items()))
+        _write(folder / "index.html", episode_index_page(played, files))
+    _write(folder / "actions.csv", actions_csv(played))
+    _write(folder / "metrics.csv", _csv(("metric", "value"), played.metrics.items()))
     return trajectory
 
 

@@ -3,6 +3,8 @@
 import csv
 import io
 import json
+import os
+import subprocess
 import sys
 from html.parser import HTMLParser
 from pathlib import Path
@@ -307,6 +309,14 @@ def test_what_an_agent_writes_is_text_in_every_page_and_no_formula_in_a_table(
         assert tags.sources == []
     table = csv.reader(io.StringIO(actions_csv(played), newline=""))
     assert [row[1] for row in table][1:] == ["'=1+1", "'\t=1+1", "\\x0d=1+1"]
+
+
+def test_reports_are_utf_8_whatever_the_locale() -> None:
+    call = [sys.executable, "-c", "from agentbench_tui.cli.main import run; run()"]
+    play = ("market", "run", *SMALL, "--agent=market:hold", "--output=out", "--db=a.db", "--no-ui")
+    ascii_only = {"PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "LC_ALL": "C"}
+    subprocess.run([*call, *play], check=True, env={**os.environ, **ascii_only})
+    assert " · " in Path("out/index.html").read_text("utf-8")
 
 
 def test_agents_are_compared_world_by_world_in_what_only_markets_have(

@@ -163,6 +163,15 @@ def test_tick_labels_have_the_digits_of_their_step() -> None:
         "0.05",
     ]
     assert tick_label(2.5e7, 5e6) == "2.5e+07"
+    assert [tick_label(n, 2_000) for n in (1_250_000, 1_252_000)] == ["1.25e+06", "1.252e+06"]
+    assert [tick_label(n, 1e-5) for n in (0.12345, 0.12346, 0)] == ["0.12345", "0.12346", "0"]
+
+
+def test_a_long_label_at_the_left_end_keeps_within_the_picture() -> None:
+    drawn = line_plot({"a": ([1_001_000, 1_026_000], [1, 2])}).text(60, 12, coloured=False)
+    assert max(map(len, drawn.splitlines())) <= 60
+    (axis,) = [line for line in drawn.splitlines() if "1e+06" in line]
+    assert axis.startswith(("1e+06 ", " 1e+06 "))
 
 
 def test_panels_stand_below_each_other_in_text_and_beside_each_other_in_files(
