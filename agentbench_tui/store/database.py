@@ -203,6 +203,7 @@ class Location:
         self.working = working
         self.target = target
         """Where `deliver` copies to; None when the working file is the final one."""
+        self._before = None if target is None else _state(target)
         self._temporary = working if target is not None or _is_shared_memory(working) else None
 
     @classmethod
@@ -220,18 +221,30 @@ class Location:
 
             local = user_cache_path("agentbench") / f"{new_id()}.db"
             local.parent.mkdir(parents=True, exist_ok=True)
-            if path.exists():
-                shutil.copyfile(path, local)
-            return cls(local, path)
+            location = cls(local, path)
+            try:
+                # The log of a process that was killed holds what it committed last.
+                for suffix in ("", "-wal"):
+                    if Path(f"{path}{suffix}").exists():
+                        shutil.copyfile(f"{path}{suffix}", f"{local}{suffix}")
+            except OSError as error:
+                raise unusable(path, error) from error
+            return location
         return cls(path, None)
 
     def deliver(self) -> Path:
         """Copy the working file to its target, if it has one; the path to read from now on.
 
-        Raises StoreError, and the working file stays, when the target cannot be written.
+        Raises StoreError, and the working file stays, when the target cannot be written, or was
+        written by somebody else since it was copied.
         """
         if self.target is None:
             return self.working
+        if _state(self.target) != self._before:
+            raise StoreError(
+                f"{self.target}: was written by somebody else meanwhile; everything is in "
+                f"{self.working}"
+            )
         partial = self.target.with_name(f".{self.target.name}.{new_id()}")
         try:
             self.target.parent.mkdir(parents=True, exist_ok=True)
@@ -240,6 +253,9 @@ class Location:
                 closing(sqlite3.connect(partial)) as copy,
             ):
                 source.backup(copy)
+            # SQLite would replay a log that is not of this file, and damage it.
+            for suffix in ("-wal", "-shm"):
+                Path(f"{self.target}{suffix}").unlink(missing_ok=True)
             partial.replace(self.target)
         except (OSError, sqlite3.Error) as error:
             raise StoreError(
@@ -253,6 +269,15 @@ class Location:
             for suffix in ("", "-wal", "-shm", ".lock"):
                 Path(f"{self._temporary}{suffix}").unlink(missing_ok=True)
             shutil.rmtree(f"{self._temporary}.leases", ignore_errors=True)
+
+
+def _state(path: Path) -> tuple[int, int, int] | None:
+    """What changes when a file is written or replaced; None when there is none."""
+    try:
+        now = path.stat()
+    except OSError:
+        return None
+    return now.st_ino, now.st_size, now.st_mtime_ns
 
 
 def _new_file(name: str) -> Path:

@@ -352,21 +352,52 @@ def test_what_cannot_be_delivered_stays_where_it_was_written(tmp_path: Path) -> 
     location.discard()
 
 
+def keys_of(path: Path) -> list[str]:
+    with closing(connect_to_read(path)) as connection:
+        rows = connection.execute("SELECT key FROM meta WHERE value='v' ORDER BY key").fetchall()
+    return [row[0] for row in rows]
+
+
+def add(path: Path, key: str) -> None:
+    write_once(path, [lambda c: c.execute(ADD_TAG, (key, "v"))])
+
+
 def test_a_network_file_system_is_written_locally_and_copied_at_the_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    shared = tmp_path / "shared.db"
-    write_once(shared, [lambda c: c.execute(ADD_TAG, ("old", "v"))])
+    """With what a process that was killed there has left in its log."""
+    killed, shared = tmp_path / "killed.db", tmp_path / "shared.db"
+    add(killed, "old")
+    with closing(connect_to_write(killed)) as connection:
+        connection.execute(ADD_TAG, ("last", "v"))
+        for suffix in ("", "-wal"):
+            Path(f"{shared}{suffix}").write_bytes(Path(f"{killed}{suffix}").read_bytes())
     monkeypatch.setattr(store_database, "filesystem_of", lambda _: "nfs4")
     location = Location.resolve(str(shared))
     assert location.working != shared
-    write_once(location.working, [lambda c: c.execute(ADD_TAG, ("new", "v"))])
+    add(location.working, "new")
     assert location.deliver() == shared
     location.discard()
-    monkeypatch.undo()
-    with closing(connect_to_read(shared)) as connection:
-        rows = connection.execute("SELECT key FROM meta WHERE value='v' ORDER BY key").fetchall()
-    assert [row[0] for row in rows] == ["new", "old"]
+    assert not location.working.exists()
+    assert keys_of(shared) == ["last", "new", "old"]
+
+
+def test_what_another_run_delivered_meanwhile_is_not_written_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shared = tmp_path / "shared.db"
+    add(shared, "old")
+    monkeypatch.setattr(store_database, "filesystem_of", lambda _: "nfs4")
+    one, other = Location.resolve(str(shared)), Location.resolve(str(shared))
+    add(one.working, "one")
+    add(other.working, "other")
+    one.deliver()
+    with pytest.raises(StoreError, match=f"meanwhile; everything is in {other.working}"):
+        other.deliver()
+    assert keys_of(shared) == ["old", "one"]
+    assert keys_of(other.working) == ["old", "other"]
+    one.discard()
+    other.discard()
 
 
 def test_the_file_system_of_proc_is_proc() -> None:
