@@ -113,10 +113,11 @@ def metrics_table(
         found.sort(key=lambda each: _ORDER.index(each[1]["verdict"]))
     several = len(pair["benchmarks"]) > 1 and place is None
     ratios = interval_column(
-        [_interval(one) for _, one in found if one["ratio"] is not None], log=True, reference=1.0
-    )
+        [_interval(one) for _, one in found if one["ratio"] is not None],
+        log=True, reference=1.0, centred=True,
+    )  # fmt: skip
     differences = interval_column(
-        [_interval(one) for _, one in found if one["ratio"] is None], reference=0.0
+        [_interval(one) for _, one in found if one["ratio"] is None], reference=0.0, centred=True
     )
     rows = [
         GridRow(
@@ -146,7 +147,7 @@ def _metric_columns(several: bool) -> tuple[Column, ...]:
         Column("a", "A", 10, align="right", priority=4),
         Column("b", "B", 10, align="right", priority=4),
         Column("change", "B / A or B − A [95 %], B is", 35, priority=0),
-        Column("interval", "against no change", 15, flex=3, priority=5),
+        Column("interval", "change, drawn", 15, flex=3, priority=5),
         Column("needs", "needs", 12, align="right", priority=6),
         Column("p", "p", 6, align="right", priority=7),
         Column("from", "from", 24, priority=8),

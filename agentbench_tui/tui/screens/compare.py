@@ -78,8 +78,10 @@ class Compare(Page[Found]):
     Compare #verdict { height: 4; }
     Compare.-narrow #verdict { height: 5; }
     Compare #below { height: 19; }
-    Compare.-huge #below { height: 24; }
-    Compare.-low #below { height: 6; } Compare.-narrow.-tall #below { height: 12; }
+    Compare.-tall #metrics { height: auto; min-height: 6; max-height: 15; }
+    Compare.-tall.-huge #metrics { max-height: 26; }
+    Compare.-tall #below { height: 1fr; min-height: 12; }
+    Compare.-low #below { height: 6; }
     Compare #radar { width: 46; }
     Compare.-huge #radar { width: 76; }
     Compare.-narrow #radar, Compare.-low #radar { display: none; }

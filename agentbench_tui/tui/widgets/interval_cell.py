@@ -61,14 +61,18 @@ def interval_column(
     *,
     log: bool = False,
     reference: float | None = None,
+    centred: bool = False,
 ) -> IntervalColumn:
-    """The column of these cells. Unit `share`: written in percent."""
+    """The column of these cells. Unit `share`: written in percent. `centred`: the reference is in
+    the middle, so that columns of other units that share its place have it in the same cell."""
     values = [
         value
         for one in intervals
         for value in (one.value, one.low, one.high, reference)
         if value is not None
     ]
+    if centred and reference is not None:
+        values += [_mirrored(value, reference, log) for value in values]
     figures = [_figures(one, unit) for one in intervals if _known(one.value)]
     return IntervalColumn(
         axis_of(values, log=log),
@@ -77,6 +81,13 @@ def interval_column(
         max((cell_len(ends) for _, ends in figures), default=0),
         reference,
     )
+
+
+def _mirrored(value: float, middle: float, log: bool) -> float:
+    """As far from the middle on its other side; NaN where there is no such value."""
+    if not log:
+        return 2 * middle - value
+    return middle * (middle / value) if value > 0 else math.nan
 
 
 def paint_interval(
