@@ -87,8 +87,7 @@ async def store_cases(
 
 def _finish(connection: sqlite3.Connection, key: int, dataset_hash: str, count: int) -> int:
     twin = connection.execute("SELECT key FROM datasets WHERE hash=?", (dataset_hash,)).fetchone()
-    if twin is not None:  # another process was quicker
-        connection.execute("DELETE FROM datasets WHERE key=?", (key,))
+    if twin is not None:  # another process was quicker; ours goes when the next run begins
         return int(twin[0])
     connection.execute(
         "UPDATE datasets SET hash=?, cases=? WHERE key=?", (dataset_hash, count, key)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import time
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,6 +21,10 @@ from agentbench_tui.store.faults import unusable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+
+_ATTEMPTS, _BETWEEN_S = 20, 0.0005
+"""To take a lease: whoever only asks whether it is free holds it meanwhile, for microseconds."""
 
 
 class WriteLock:
@@ -75,13 +80,18 @@ class Lease:
         folder = Path(f"{database}.leases")
         folder.mkdir(exist_ok=True)
         path = folder / run_id
+        attempts = 0
         while True:
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 os.close(descriptor)
-                return None
+                attempts += 1
+                if attempts == _ATTEMPTS:
+                    return None
+                time.sleep(_BETWEEN_S)
+                continue
             # Its last holder may have unlinked the file between our open and our flock.
             with suppress(FileNotFoundError):
                 if path.stat().st_ino == os.fstat(descriptor).st_ino:

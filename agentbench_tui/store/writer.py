@@ -107,16 +107,22 @@ class Writer:
         return StoreError(f"{self.path}: cannot write: {self._failure}")
 
     def close(self) -> None:
-        """Commit what is queued, checkpoint, and close. Idempotent."""
+        """Commit what is queued, checkpoint, and close. Idempotent.
+
+        Raises StoreError when the checkpoint fails; what was committed is in the log then.
+        """
         if self._closing:
             return
         self._closing = True
         self._wake.set()
         self._thread.join()
-        if self._failure is None:
-            self._checkpoint("TRUNCATE")
-        self._connection.close()
-        self._lock.close()
+        try:
+            if self._failure is None:
+                with faults_named(self.path):
+                    self._checkpoint("TRUNCATE")
+        finally:
+            self._connection.close()
+            self._lock.close()
 
     def _work(self) -> None:
         while True:

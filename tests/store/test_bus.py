@@ -1,6 +1,7 @@
 """The rules that make the database a safe bus between processes."""
 
 import asyncio
+import fcntl
 import os
 import signal
 import sqlite3
@@ -223,6 +224,29 @@ async def test_a_failing_writer_says_so_instead_of_hanging(path: Path) -> None:
     writer.close()
 
 
+def test_a_full_disk_at_the_last_checkpoint_is_told_and_loses_nothing(path: Path) -> None:
+    script = """
+        import os, resource, signal, sys
+        from pathlib import Path
+        from agentbench_tui.model.errors import StoreError
+        from agentbench_tui.store.writer import Writer
+        path = Path(sys.argv[1])
+        writer = Writer(path)
+        add = "INSERT INTO meta VALUES (?, 'v')"
+        writer.submit(lambda c: c.executemany(add, [(f"k{n}",) for n in range(20_000)])).result()
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (os.path.getsize(path),) * 2)
+        try:
+            writer.close()
+        except StoreError as error:
+            print(error)
+    """
+    said, _ = python(script, path).communicate()
+    assert said.startswith(f"{path}: the disk ")
+    with closing(connect_to_read(path)) as connection:
+        assert connection.execute("SELECT COUNT(*) FROM meta").fetchone()[0] == 20_001
+
+
 def test_a_foreign_writer_that_ignores_our_lock_is_waited_for(path: Path) -> None:
     foreign = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
     foreign.execute("BEGIN IMMEDIATE")
@@ -329,6 +353,23 @@ def test_a_lease_has_one_holder_and_ends_with_its_process(path: Path) -> None:
     lease.release()
     assert not is_leased(path, "run")
     assert list(Path(f"{path}.leases").iterdir()) == []
+
+
+def test_who_asks_for_a_lease_meanwhile_keeps_nobody_from_it(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held_for_a_moment = iter([True, True])
+
+    def flock(descriptor: int, operation: int) -> None:
+        if next(held_for_a_moment, False):
+            raise BlockingIOError
+        fcntl_flock(descriptor, operation)
+
+    fcntl_flock = fcntl.flock
+    monkeypatch.setattr(fcntl, "flock", flock)
+    lease = Lease.take(path, "run")
+    assert lease is not None
+    lease.release()
 
 
 def test_memory_is_a_file_in_shared_memory_and_can_be_kept(tmp_path: Path) -> None:
