@@ -216,6 +216,8 @@ class Session:
             self._note_idle()
             context.check_budget()
             check_observation(self._progress, self._benchmark.early_stop)
+            # Nobody is asked, and paid, for what can no longer be kept.
+            context.writer.check()
             if context.writer.is_full:
                 await context.writer.room()
             since_yield += 1

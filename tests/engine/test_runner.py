@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from carried_out import Result, cases, run, suite
 
+from agentbench_tui.model.errors import StoreError
 from agentbench_tui.store.database import create_or_migrate
 from agentbench_tui.store.writer import write_once
 
@@ -340,6 +341,23 @@ def away(prompt):
     assert execution["failures"] == {"connection": 10}
     assert result.execution("echo")["cases"]["correct"] == 30
     assert result.outcome.status == "incomplete"
+
+
+async def test_nobody_is_asked_any_more_when_nothing_can_be_kept(tmp_path: Path) -> None:
+    code = """
+import pathlib, time
+folder = pathlib.Path(__file__).parent
+def echo(prompt):
+    with (folder / "asked").open("a") as asked:
+        asked.write("x")
+    (folder / "store.db").unlink(missing_ok=True)
+    while not list(folder.glob("store-saved-*.db")):
+        time.sleep(0.01)
+    return prompt
+"""
+    with pytest.raises(StoreError, match="everything up to then is in"):
+        await run(tmp_path, suite(1_000), code, "echo")
+    assert len((tmp_path / "asked").read_text()) < 500
 
 
 async def test_a_case_of_the_dataset_may_be_picked(tmp_path: Path) -> None:
