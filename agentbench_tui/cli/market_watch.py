@@ -45,17 +45,22 @@ def watch_episode(run: str, number: int, database: str | None, *, full: bool) ->
         f" {found.document['title']}"
     )
     for line in lines(found.document):
-        click.echo(one_line(line, 400))
+        click.echo(line)
     return 0
 
 
 def lines(document: Mapping[str, Any]) -> Iterator[str]:
-    """A line for every tick at which something was done or said, and for the first and last."""
+    """A line for every kept tick with what was done and said from it until the next, those without
+    anything left out, save the first and the last."""
     last = document["ticks"] - 1
+    config = document["world"]
+    step = round(document["tick_s"] * 1000 / config["interval_ms"])
+    end = config["duration_s"] * 1000 // config["interval_ms"]
     events: dict[int, list[str]] = {}
     for said in document["said"]:
         text = one_line(str(said["text"]), _TEXT)
-        events.setdefault(said["tick"], []).append(f"  {said['where']}  {said['who']}: {text}")
+        where, who = (one_line(str(said[name]), _TEXT) for name in ("where", "who"))
+        events.setdefault(said["tick"], []).append(f"  {where}  {who}: {text}")
     for act in document["acts"]:
         sign = "→" if act["ok"] else "✗"
         told = f"{act['method']} {_arguments(act['arguments'])}  {act['result']}"
@@ -63,7 +68,8 @@ def lines(document: Mapping[str, Any]) -> Iterator[str]:
     for tick in range(last + 1):
         if tick in events or tick in {0, last}:
             equity = document["equity"][tick]
-            yield f"tick {tick:>4}  equity {equity:>12,.2f}  {_prices(document, tick)}"
+            in_world = min(tick * step, end)
+            yield f"tick {in_world:>4}  equity {equity:>12,.2f}  {_prices(document, tick)}"
             yield from events.get(tick, ())
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from agentbench_tui.cli.main import _run
+from agentbench_tui.cli.market_watch import lines
 from agentbench_tui.report.market_tables import Played, Reports, actions_csv
 
 SMALL = ("--duration=10", "--interval", "60", "--markets=2", "--perpetuals", "1")
@@ -242,9 +243,24 @@ def test_an_episode_is_watched_again_in_lines(capfd: pytest.CaptureFixture[str])
     out = capfd.readouterr().out
     assert "always_long in seed-12345, episode 1 of 1" in out
     assert "a2a.buyShares" in out
-    assert "tick 10 " in out
+    assert "tick   10 " in out
     assert _run(["market", "watch", "--db", "a.db", "--episode", "1"]) == 2
     assert "has 1, counted from 0" in capfd.readouterr().err
+
+
+def test_of_a_long_game_the_ticks_are_those_of_the_world() -> None:
+    document = {
+        "ticks": 3,
+        "tick_s": 240.0,
+        "world": {"interval_ms": 60_000, "duration_s": 420},
+        "equity": [100.0, 101.0, 102.0],
+        "instruments": [{"id": "BTC", "kind": "perpetual", "prices": [1.0, 2.0, 3.0]}],
+        "said": [{"tick": 1, "world_tick": 5, "where": "feed", "who": "Dana\x1b", "text": "hm"}],
+        "acts": [],
+    }
+    first, middle, said, last = lines(document)
+    assert [one.split()[1] for one in (first, middle, last)] == ["0", "4", "7"]
+    assert said == "  feed  Dana\\x1b: hm"
 
 
 class Tags(HTMLParser):
