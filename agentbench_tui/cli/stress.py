@@ -82,7 +82,7 @@ _MOST = 1_000_000_000
 )
 @click.option(
     "--retry-after",
-    type=click.IntRange(0, 3600),
+    type=click.IntRange(1, 3600),
     metavar="SECONDS",
     help="Said by the 429 put before an upstream; 2.",
 )

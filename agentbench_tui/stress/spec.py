@@ -68,7 +68,7 @@ class StressSpec(Part):
     """Of the scenario spike_load."""
     faults: Annotated[list[str], Field(min_length=1)] | None = None
     """Of the scenario failure_recovery, by name; all that the target can have when not given."""
-    retry_after_s: Annotated[int, Field(ge=0, le=3600)] = 2
+    retry_after_s: Annotated[int, Field(ge=1, le=3600)] = 2
     """What the 429 says that is put before an upstream, and how long each time; of the scenario
     rate_limiting."""
     upstream: str | None = None

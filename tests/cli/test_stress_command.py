@@ -150,12 +150,12 @@ def test_each_scenario_has_its_own_options(capfd: pytest.CaptureFixture[str]) ->
     suite = printed_suite(
         capfd,
         *(TARGET, "--scenario", "spike_load,rate_limiting", "--upstream", "http://127.0.0.1:1/"),
-        *("--spikes", "2", "--retry-after", "0"),
+        *("--spikes", "2", "--retry-after", "3"),
     )
     spikes, limits = (one["stress"] for one in suite["benchmarks"])
     common = {"upstream": "http://127.0.0.1:1/"}
     assert spikes == {"scenario": "spike_load", **common, "spikes": 2}
-    assert limits == {"scenario": "rate_limiting", **common, "retry_after_s": 0}
+    assert limits == {"scenario": "rate_limiting", **common, "retry_after_s": 3}
 
 
 REMOTE = "openai:https://models.example/v1#m"

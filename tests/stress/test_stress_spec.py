@@ -56,6 +56,7 @@ def test_recovery_is_watched_for_half_a_minute_and_no_longer_than_the_stress() -
         {"limits": {"error_share": 1.0}},
         {"limits": {"p95_ms": 0}},
         {"most_rate": 0},
+        {"retry_after_s": 0},
         {"faults": []},
         {"unknown": 1},
         {"max_requests": 0},

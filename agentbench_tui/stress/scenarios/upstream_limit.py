@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 OPEN_FACTOR = 2.0
 """Time between blocks, in lengths of a block: who has waited is served in it."""
-LEAST_BLOCK_S = 1.0
 MOST_BLOCKS = 10
 WARM_UP_SHARE = 0.25
 """Requests a call that the sender's own warm-up may add to those that are counted."""
@@ -85,13 +84,13 @@ async def run(stand: Stand, spec: StressSpec, normal: Normal, reporter: Reporter
 
 def _blocked(spec: StressSpec, rate: float) -> tuple[Sequence[tuple[float, float]], Course]:
     """Begin and end of each block, and a window that has them, an open time around each."""
-    block_s = float(max(spec.retry_after_s, LEAST_BLOCK_S))
+    block_s = float(spec.retry_after_s)
     period_s = (1 + OPEN_FACTOR) * block_s
     count = min(max(1, int(spec.length_s // period_s)), MOST_BLOCKS)
     blocks = [
         (number * period_s + block_s, number * period_s + 2 * block_s) for number in range(count)
     ]
-    kind = TooManyRequests(retry_after_s=math.ceil(block_s))
+    kind = TooManyRequests(retry_after_s=spec.retry_after_s)
     faults = tuple(Fault(kind, start_s=start, end_s=end) for start, end in blocks)
     return blocks, Course(count * period_s, rate=rate, faults=faults, drain_s=period_s)
 
