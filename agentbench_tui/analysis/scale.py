@@ -8,6 +8,7 @@ shares (success rate, accuracy) change by points, so theirs are the shares thems
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass
 from typing import Literal
 
@@ -22,6 +23,7 @@ Kind = Literal["ratio", "points"]
 MARGINS: dict[Kind, float] = {"ratio": 0.05, "points": 0.02}
 """The smallest change that matters, unless a metric says otherwise: a factor of 1.05, 2 points."""
 
+_LARGEST_LOG = math.log(sys.float_info.max)
 _ROUNDING = 1 - 1e-12
 """So that a change of just the size that counts does count: 0.94 - 0.92 is a little below 0.02."""
 
@@ -47,9 +49,11 @@ class Scale:
         return x if self.better == "lower" else -x
 
     def value(self, position: float) -> float:
-        """The metric at a position, in its own unit."""
+        """The metric at a position, in its own unit; infinite beyond what a number can hold."""
         signed = position if self.better == "lower" else -position
-        return math.exp(signed) if self.kind == "ratio" else signed
+        if self.kind == "points":
+            return signed
+        return math.exp(signed) if signed < _LARGEST_LOG else math.inf
 
     def change(self, shift: float) -> float:
         """A difference of positions as new / old, or as new - old on the scale of points."""
@@ -71,7 +75,9 @@ class Scale:
 
     def size(self, length: float) -> float:
         """A difference of positions as a size; the inverse of `length`."""
-        return math.expm1(length) if self.kind == "ratio" else length
+        if self.kind == "points":
+            return length
+        return math.expm1(length) if length < _LARGEST_LOG else math.inf
 
     def margin(self, margin: float | None) -> float:
         """The margin as a difference of positions; the scale's own for None."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -74,3 +76,9 @@ def test_a_change_of_just_the_margin_counts_in_spite_of_rounding(old: float) -> 
     assert (old + 0.02) - old >= points.length(0.02)
     before, after = ratio.positions([old, old * 1.05])
     assert after - before >= ratio.length(0.05)
+
+
+def test_a_change_beyond_what_a_number_can_hold_is_infinite() -> None:
+    assert (Scale().change(710), Scale("higher").change(-710)) == (math.inf, math.inf)
+    assert (Scale().change(-800), Scale().size(710)) == (0, math.inf)
+    assert Scale().change(709) == math.exp(709)
