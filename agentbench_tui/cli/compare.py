@@ -11,31 +11,11 @@ from agentbench_tui.cli.compare_files import better_option, database_of, file_co
 from agentbench_tui.cli.curve_options import SpreadingCommand, curve_options
 from agentbench_tui.cli.numbers import ROWS
 from agentbench_tui.cli.output import benchmark_options, database_option, format_option, print_prose
+from agentbench_tui.cli.shares import PART
 from agentbench_tui.model.untrusted import one_line
 
 if TYPE_CHECKING:
     from agentbench_tui.verdicts.compare import Compared
-
-
-class Margin(click.ParamType[float]):
-    """A share, as `0.05` or `5%`."""
-
-    name = "margin"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> float:
-        """The share, or a usage error."""
-        if isinstance(value, float):
-            return value
-        text = str(value).strip()
-        try:
-            number = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
-        except ValueError:
-            self.fail(f"{text!r} is neither a share such as 0.05 nor a percentage such as 5%")
-        if not 0 < number < 1:
-            self.fail(f"{text} does not lie between 0 and 100 %", param, ctx)
-        return number
 
 
 @click.command(cls=SpreadingCommand, short_help="Hold agents, versions or runs against each other.")
@@ -58,7 +38,7 @@ class Margin(click.ParamType[float]):
 )
 @click.option(
     "--margin",
-    type=Margin(),
+    type=PART,
     metavar="M",
     help="Smallest change that matters, 0.05 or 5%; points of a share. By default 5 %, of shares "
     "2 points.",

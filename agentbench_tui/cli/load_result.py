@@ -8,7 +8,6 @@ import click
 
 from agentbench_tui.cli.load_rows import print_raw
 from agentbench_tui.cli.load_sentences import (
-    ending,
     headline,
     load_notes,
     name_of,
@@ -20,7 +19,13 @@ from agentbench_tui.cli.load_sentences import (
     verdict_of,
 )
 from agentbench_tui.cli.output import Column, markdown_cell, print_json, print_prose, print_rows
-from agentbench_tui.verdicts.figures import NOTHING, milliseconds, number, point_words
+from agentbench_tui.verdicts.figures import (
+    NOTHING,
+    ending_words,
+    milliseconds,
+    number,
+    point_words,
+)
 from agentbench_tui.verdicts.load_sweep import sweep_document
 
 if TYPE_CHECKING:
@@ -106,10 +111,10 @@ def print_load_run(_: sqlite3.Connection, document: dict[str, Any], form: str) -
     if form == "table":
         for one in document["executions"]:
             if not one.get("load"):
-                print_prose(f"{name_of(one)}: {ending(one)}")
+                print_prose(f"{name_of(one)}: {ending_words(one)}")
         # On a small screen the head has gone by.
         verdict = f" · {verdict_of(loads[0])}" if alone else ""
-        print_prose(f"run {document['run_id']}: {ending(document)}{verdict}")
+        print_prose(f"run {document['run_id']}: {ending_words(document)}{verdict}")
 
 
 def _json_document(run: dict[str, Any]) -> dict[str, Any]:

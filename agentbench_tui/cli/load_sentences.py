@@ -61,12 +61,6 @@ def name_of(execution: dict[str, Any]) -> str:
     return f"{name} {point}" if point else name
 
 
-def ending(of: dict[str, Any]) -> str:
-    """The status of a run or an execution, and why, where that says more."""
-    status, reason = of["status"], of["stop_reason"]
-    return str(status) if reason in {None, status} else f"{status} ({reason})"
-
-
 def rate_lines(load: dict[str, Any]) -> list[str]:
     """Throughput, tokens and goodput; failures by kind; what the harness itself cost."""
     metrics, requests, harness = load["metrics"], load["requests"], load["harness"]

@@ -15,6 +15,7 @@ from agentbench_tui.cli.output import (
 from agentbench_tui.verdicts.figures import (
     NOTHING,
     dollars,
+    ending_words,
     milliseconds,
     number,
     point_words,
@@ -82,7 +83,7 @@ def print_run(document: dict[str, Any], form: str, *, in_full: bool = False) -> 
         print_loads(loads, form)
         click.echo()
     for one in open_loads:
-        print_prose(f"{_place(one)}: {_ending_of(one)}")
+        print_prose(f"{_place(one)}: {ending_words(one)}")
     if of_stress:
         print_stress(document, form)
     if lacking:
@@ -155,7 +156,7 @@ def execution_row(execution: dict[str, Any]) -> dict[str, Any]:
         "per_correct": value("cost_usd_per_correct"),
         "cases": f"{_right(execution)}/{cases['answered']}/{cases['observed']}",
         "failures": " ".join(f"{kind}:{n}" for kind, n in execution["failures"].items()),
-        "state": _ending_of(execution),
+        "state": ending_words(execution),
     }
 
 
@@ -260,13 +261,7 @@ def notes(document: dict[str, Any]) -> list[str]:
 
 
 def _ending(document: dict[str, Any]) -> str:
-    return f"run {document['run_id']}: {_ending_of(document)}"
-
-
-def _ending_of(one: dict[str, Any]) -> str:
-    """The status of a run or an execution, and why, where that says more."""
-    status, reason = one["status"], one["stop_reason"]
-    return str(status) if reason in {None, status} else f"{status} ({reason})"
+    return f"run {document['run_id']}: {ending_words(document)}"
 
 
 def _unmeasured_lines(document: dict[str, Any]) -> list[str]:

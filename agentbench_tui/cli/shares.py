@@ -50,7 +50,7 @@ class Part(click.ParamType[float]):
         text = str(value).strip()
         number = _number(text)
         if math.isnan(number):
-            self.fail(f"{text!r} is neither a share such as 0.7 nor a percentage such as 70%")
+            self.fail(f"{text!r} is neither a share such as 0.05 nor a percentage such as 5%")
         if not 0 <= number <= 1 or (not self._ends and number in (0, 1)):
             self.fail(f"{text} does not lie between 0 and 100 %", param, ctx)
         return number

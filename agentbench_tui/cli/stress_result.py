@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from agentbench_tui.cli.output import Column, markdown_cell, print_json, print_prose, print_rows
+from agentbench_tui.verdicts.figures import ending_words
 from agentbench_tui.verdicts.stress_document import stress_document
 from agentbench_tui.verdicts.stress_levels import level_curve
 from agentbench_tui.verdicts.stress_words import (
@@ -40,9 +41,7 @@ def print_stress_run(_: sqlite3.Connection, run: Document, form: str) -> None:
         return
     print_stress(run, form)
     if form == "table":
-        status, reason = run["status"], run["stop_reason"]
-        ending = status if reason in {None, status} else f"{status} ({reason})"
-        print_prose(f"run {run['run_id']}: {ending}")
+        print_prose(f"run {run['run_id']}: {ending_words(run)}")
 
 
 def print_stress(run: Document, form: str) -> None:

@@ -50,6 +50,12 @@ def with_interval(value: float | None, low: float | None, high: float | None) ->
     return f"{value:.3f}" if low is None or high is None else f"{value:.3f} [{low:.3f}, {high:.3f}]"
 
 
+def ending_words(of: Mapping[str, Any]) -> str:
+    """The status of a run or an execution, and why it ended, where that says more."""
+    status, reason = of["status"], of["stop_reason"]
+    return str(status) if reason in {None, status} else f"{status} ({reason})"
+
+
 def point_words(parameters: Mapping[str, Any]) -> str:
     """A point of a sweep: `rate=5, concurrency=8`; empty where nothing was swept."""
     return ", ".join(f"{name}={value}" for name, value in parameters.items())

@@ -124,7 +124,7 @@ def test_the_gate(
         (("right", "half", "--metric", "e2e"), "no such metric"),
         (("right", "half", "--margin", "much"), "neither a share such as 0.05 nor a percentage"),
         (("right", "half", "--margin", "500"), "does not lie between 0 and 100 %"),
-        (("right", "half", "--margin", "nan"), "does not lie between 0 and 100 %"),
+        (("right", "half", "--margin", "nan"), "neither a share such as 0.05 nor a percentage"),
         (("right", "half", "--suite", "other"), "no complete execution of suite 'other'"),
     ],
 )
