@@ -15,6 +15,7 @@ from agentbench_tui.instruments.gpu import open_gpus
 from agentbench_tui.instruments.gpu.nvidia import (
     THROTTLE_REASONS,
     NvidiaGpus,
+    find_nvml,
     load_nvml,
     throttle_words,
 )
@@ -226,6 +227,14 @@ def test_a_missing_package_is_told_with_what_to_install(monkeypatch: pytest.Monk
     monkeypatch.setitem(sys.modules, "pynvml", None)
     with pytest.raises(NotAvailable, match=r"pip install 'agentbench-tui\[gpu\]'"):
         load_nvml()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the driver is looked for by NVML")
+def test_without_its_driver_the_binding_is_not_imported(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("agentbench_tui.instruments.gpu.nvidia._LIBRARY", "libnone-such.so.1")
+    monkeypatch.setitem(sys.modules, "pynvml", None)  # whoever imports it is told so
+    with pytest.raises(NotAvailable, match=r"no driver \(libnone-such\.so\.1 is not found\)"):
+        find_nvml()
 
 
 def test_the_real_binding_is_found_when_it_is_installed() -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol, Self
 
 from agentbench_tui.instruments.availability import ROOT, NotAvailable
 from agentbench_tui.instruments.gpu.amd import AmdGpus
-from agentbench_tui.instruments.gpu.nvidia import NvidiaGpus, load_nvml
+from agentbench_tui.instruments.gpu.nvidia import NvidiaGpus, find_nvml
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -65,7 +65,7 @@ def open_gpus(
     *,
     pcie: bool = False,
     processes: bool = False,
-    nvml: Callable[[], Nvml] = load_nvml,
+    nvml: Callable[[], Nvml] = find_nvml,
     root: Path = ROOT,
 ) -> GpuSource:
     """Find the GPUs. Prints nothing and raises nothing when there is none.

@@ -7,6 +7,7 @@ driver, container, virtual GPU, MIG), and then only its field is not known.
 from __future__ import annotations
 
 import importlib
+import sys
 import warnings
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +34,23 @@ THROTTLE_REASONS = {
     0x400: "reliability",
 }
 """Bits of nvmlClocksEventReasons (formerly nvmlClocksThrottleReasons) but `idle`, 0x1."""
+
+
+_LIBRARY = "libnvidia-ml.so.1"
+"""Of the driver, on Linux."""
+
+
+def find_nvml() -> Nvml:
+    """The same as `load_nvml` where there is a driver: without one the binding is of no use, and
+    it takes as long to import as much else of a start. Raises NotAvailable."""
+    if sys.platform == "linux":
+        import ctypes
+
+        try:
+            ctypes.CDLL(_LIBRARY)
+        except OSError as error:
+            raise NotAvailable(f"no driver ({_LIBRARY} is not found)") from error
+    return load_nvml()
 
 
 def load_nvml() -> Nvml:
