@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ from agentbench_tui.tui.grid_data import Cell, Column, GridData, GridRow, Role
 from agentbench_tui.tui.live_outlook import execution_left_s, planned_of, share_done
 from agentbench_tui.tui.widgets.facts import Fact, FactsData
 from agentbench_tui.tui.widgets.status_bar import clock
-from agentbench_tui.verdicts.figures import NOTHING, dollars
+from agentbench_tui.verdicts.figures import NOTHING, dollars, point_words
 from agentbench_tui.verdicts.stress_words import window_line
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ def _progress_row(state: LiveState, row: Row, now: float) -> GridRow:
     return GridRow(
         str(row["key"]),
         (
-            row["benchmark_id"] + _parameters(row),
+            where_words(row),
             row["agent_id"] + (SIMULATED if row["simulated"] else ""),
             Cell(done, bar=share_done(state, row, now)),
             _right(state, row, seen),
@@ -88,8 +89,10 @@ def _progress_row(state: LiveState, row: Row, now: float) -> GridRow:
     )
 
 
-def _parameters(row: Row) -> str:
-    return "" if row["parameters"] in {"", "{}"} else f" {row['parameters']}"
+def where_words(row: Row) -> str:
+    """Its benchmark, and the point of the sweep: `load rate=20`."""
+    point = point_words(json.loads(row["parameters"] or "{}"))
+    return f"{row['benchmark_id']} {point}".rstrip()
 
 
 def _right(state: LiveState, row: Row, seen: Seen | None) -> str:
@@ -229,7 +232,8 @@ def load_facts(
         facts += _window_facts(state, live, now)
     seen = state.seen.get(row["key"])
     if seen is not None:
-        facts.append(Fact("so far", f"{seen.answered:,} answered, {seen.failed:,} failed"))
+        when = "in all" if state.has_ended(row) else "so far"
+        facts.append(Fact(when, f"{seen.answered:,} answered, {seen.failed:,} failed"))
     return FactsData(facts, reason="the load has not begun")
 
 

@@ -123,11 +123,11 @@ def latency(
 
 
 def percentiles_words(state: LiveState, row: Row | None, which: Latency) -> str:
-    """Which percentiles there are too few values for: `p99 needs 299, has 120`."""
+    """Which percentiles there are too few values for: `p95 needs 59, p99 needs 299 values`."""
     seen = None if row is None else state.seen.get(row["key"])
     count = 0 if seen is None else len(seen.histograms[which])
     lacking = [f"{name} needs {need}" for name, need in _PERCENTILES if 0 < count < need]
-    return ", ".join(lacking)
+    return ", ".join(lacking) + (" values" if lacking else "")
 
 
 def courses(state: LiveState, places: int) -> CoursesData:

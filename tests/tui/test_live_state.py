@@ -185,7 +185,7 @@ def test_latencies_can_be_switched_and_say_why_there_are_none() -> None:
     shown = live_view.latency(state, row, "e2e", True, before)
     assert [mark.name for mark in shown.percentiles] == ["p50", "p95"]
     assert sum(count for *_, count in shown.baseline) == 1
-    assert live_view.percentiles_words(state, row, "e2e") == "p99 needs 299"
+    assert live_view.percentiles_words(state, row, "e2e") == "p99 needs 299 values"
     queue = live_view.latency(state, row, "queue", True, before)
     assert sum(count for *_, count in queue.buckets) == 1
     assert not queue.baseline
@@ -293,6 +293,12 @@ def test_progress_shows_each_execution() -> None:
     first, second = texts(live_tables.progress(state, BEGAN + 5))
     assert first == ["b0", "agent1", "100/100", "30 %", "10.0 ms", "10.0 ms", "10", "done"]
     assert second[2:] == ["0/100", "–", "–", "–", "0", "–"]
+
+
+def test_points_of_a_sweep_are_told_apart() -> None:
+    row = execution(parameters='{"rate":20}')
+    assert live_tables.where_words(row) == "b0 rate=20"
+    assert live_tables.where_words(execution(parameters="")) == "b0"
 
 
 def test_asked_and_sent_of_a_load_stand_beside_each_other() -> None:

@@ -13,7 +13,7 @@ from agentbench_tui.tui.painting import text_of
 from agentbench_tui.tui.theme import DARK, palette
 from agentbench_tui.tui.widgets.courses import CoursesData, paint_courses
 from agentbench_tui.tui.widgets.event_log import LogData, LogLine, paint_log
-from agentbench_tui.tui.widgets.facts import Fact, FactsData, paint_facts
+from agentbench_tui.tui.widgets.facts import Fact, FactsData, fact_lines, paint_facts
 from agentbench_tui.tui.widgets.sparkline import SparklineData
 
 COLOURS = palette(DARK)
@@ -79,3 +79,20 @@ def test_the_newest_events_are_shown_and_what_an_agent_says_is_made_safe() -> No
     assert "\x1b" not in rows[0]
     assert "[bold]x" in rows[0]
     assert rows[1].rstrip() == "   1:03 ! x (×3)"
+
+
+def test_a_long_event_and_a_long_fact_go_on_in_the_next_row() -> None:
+    data = LogData([LogLine(1, "old"), LogLine(62, "used 94 MB of 80 MB", "bad", 2)])
+    assert [row.rstrip() for row in text_of(paint_log(data, 26, 3, COLOURS, UNICODE))] == [
+        "   0:01   old",
+        "   1:02 ✗ used 94 MB",
+        "          of 80 MB (×2)",
+    ]
+    assert text_of(paint_log(data, 26, 1, COLOURS, UNICODE)) == ["   1:02 ✗ used 94 MB… (×2)"]
+    facts = FactsData([Fact("sent", "421 of 500, less than asked", "warn"), Fact("users", "8")])
+    assert fact_lines(facts, 24, UNICODE) == 3
+    assert [row.rstrip() for row in text_of(paint_facts(facts, 24, 3, COLOURS, UNICODE))] == [
+        "sent   ! 421 of 500,",
+        "       less than asked",
+        "users  8",
+    ]

@@ -13,7 +13,7 @@ from agentbench_tui.tui import live_tables, live_view
 from agentbench_tui.tui.live_machine import machine
 from agentbench_tui.tui.widgets.courses import Courses
 from agentbench_tui.tui.widgets.event_log import EventLog
-from agentbench_tui.tui.widgets.facts import Facts
+from agentbench_tui.tui.widgets.facts import Facts, fact_lines
 from agentbench_tui.tui.widgets.gauge import Gauges, lines_of
 from agentbench_tui.tui.widgets.grid import Grid
 from agentbench_tui.tui.widgets.histogram import HistogramView
@@ -186,7 +186,10 @@ class LivePanels(Vertical):
             stress = document.stress
         facts, load = live_tables.load_facts(state, row, now, stress), self._widgets["load"]
         assert isinstance(load, Facts)
-        self._fit("load", len(facts.facts), most=10, shrinks=False)
+        going_on = row is not None and not state.has_ended(row)
+        self._entitle(load, _TITLES["load"] if going_on else "the load that was looked at last")
+        lines = fact_lines(facts, load.size.width or _USUAL_WIDTH, load.glyphs)
+        self._fit("load", lines, most=10, shrinks=False)
         load.show(facts)
         answers = () if document is None or state.is_replay else document.slowest
         data, slow = live_tables.slow(state, answers, now), self._widgets["slow"]
@@ -251,5 +254,5 @@ class LivePanels(Vertical):
 
 def _latency_title(row: Row | None, choices: Choices) -> str:
     axis = "logarithmic" if choices.log_axis else "linear"
-    whose = "" if row is None else f": {row['agent_id']} on {row['benchmark_id']}"
+    whose = "" if row is None else f": {row['agent_id']} on {live_tables.where_words(row)}"
     return f"latency {live_view.LATENCY_NAMES[choices.latency]}, {axis}{whose}"

@@ -8,12 +8,14 @@ from dataclasses import dataclass
 from agentbench_tui.model.untrusted import one_line
 from agentbench_tui.tui.glyphs import Glyphs
 from agentbench_tui.tui.grid_data import Role
-from agentbench_tui.tui.painting import Row, notice, page, shorten, span
+from agentbench_tui.tui.painting import Row, notice, page, shorten, span, wraps
 from agentbench_tui.tui.theme import Palette
 from agentbench_tui.tui.widgets.painted import Painted
 from agentbench_tui.tui.widgets.status_bar import clock
 
 _TIME_CELLS = 8
+_MOST_ROWS = 3
+"""Of one event: others are to be seen beside it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,28 +42,38 @@ class LogData:
 def paint_log(
     data: LogData, width: int, height: int, palette: Palette, glyphs: Glyphs
 ) -> list[Row]:
-    """The newest of them, as many as there are rows."""
+    """The newest of them, as many as there is room for; a long one goes on in the next rows."""
     if not data.lines or width < 1 or height < 1:
         return notice(data.reason, max(0, width), max(0, height), palette, glyphs)
     rows: list[Row] = []
-    for line in data.lines[-height:]:
-        time = f"{glyphs.plain(clock(line.since_s)):>{_TIME_CELLS - 1}} "
-        signs = {"warn": f"{glyphs.warn} ", "bad": f"{glyphs.no} ", "accent": f"{glyphs.up} "}
-        sign = signs.get(line.role, "  ")
-        times = f" ({glyphs.plain('×')}{line.count:,})" if line.count > 1 else ""
-        room = max(0, width - len(time) - len(sign) - len(times))
-        words = shorten(glyphs.plain(one_line(line.text, 400)), room, glyphs)
-        # The sign alone has the colour: a column of failures would be louder than all the rest.
-        style = palette.dim if line.role == "dim" else palette.text
-        rows.append(
-            [
-                span(time, palette.dim),
-                span(sign, getattr(palette, line.role)),
-                span(words, style),
-                span(times, palette.dim),
-            ]
-        )
+    for line in reversed(data.lines[-height:]):
+        room = height - len(rows)
+        if room < 1:
+            break
+        rows = [*_event(line, width, min(room, _MOST_ROWS), palette, glyphs), *rows]
     return page(rows, width, height, palette.text)
+
+
+def _event(line: LogLine, width: int, most: int, palette: Palette, glyphs: Glyphs) -> list[Row]:
+    """In at most so many rows, the last of which is shortened."""
+    time = f"{glyphs.plain(clock(line.since_s)):>{_TIME_CELLS - 1}} "
+    signs = {"warn": f"{glyphs.warn} ", "bad": f"{glyphs.no} ", "accent": f"{glyphs.up} "}
+    sign = signs.get(line.role, "  ")
+    times = f" ({glyphs.plain('×')}{line.count:,})" if line.count > 1 else ""
+    words = glyphs.plain(one_line(line.text, 400))
+    room = max(1, width - len(time) - len(sign) - len(times))
+    pieces = wraps(words, room)
+    # The sign alone has the colour: a column of failures would be louder than all the rest.
+    style = palette.dim if line.role == "dim" else palette.text
+    rows: list[Row] = []
+    for start, end in pieces[:most]:
+        is_last = len(rows) == most - 1
+        text = shorten(words[start:], room, glyphs) if is_last else words[start:end].strip()
+        lead = [span(time, palette.dim), span(sign, getattr(palette, line.role))]
+        blank = [span(" " * (len(time) + len(sign)), palette.dim)]
+        rows.append([*(blank if rows else lead), span(text, style)])
+    rows[-1].append(span(times, palette.dim))
+    return rows
 
 
 class EventLog(Painted):

@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from agentbench_tui.model.untrusted import one_line
 from agentbench_tui.tui.glyphs import Glyphs
 from agentbench_tui.tui.grid_data import Role
-from agentbench_tui.tui.painting import Row, fit, join, notice, page, shorten, span
+from agentbench_tui.tui.painting import Row, fit, join, notice, page, shorten, span, wraps
 from agentbench_tui.tui.theme import Palette
 from agentbench_tui.tui.widgets.painted import Painted
 
@@ -40,13 +40,18 @@ class FactsData:
 def paint_facts(
     data: FactsData, width: int, height: int, palette: Palette, glyphs: Glyphs
 ) -> list[Row]:
-    """The facts from the top, in columns where they do not fit below each other."""
+    """The facts from the top, in columns where they do not fit below each other. Below each other
+    a long one goes on in the next row."""
     if not data.facts or width < 1 or height < 1:
         return notice(data.reason, max(0, width), max(0, height), palette, glyphs)
     most = max(1, (width + _GAP) // (_LEAST_COLUMN + _GAP))
     columns = min(most, -(-len(data.facts) // height))
     each = (width - _GAP * (columns - 1)) // columns
-    label = min(max(cell_len(_plain(one.label, glyphs)) for one in data.facts), each // 2)
+    label = _label_cells(data, each, glyphs)
+    if columns == 1:
+        lines = [row for one in data.facts for row in _wrapped(one, label, each, palette, glyphs)]
+        if len(lines) <= height:
+            return page(lines, width, height, palette.text)
     rows: list[Row] = [[] for _ in range(height)]
     for place, fact in enumerate(data.facts[: columns * height]):
         gap = [span(" " * _GAP, palette.text)] if place >= height else []
@@ -55,16 +60,47 @@ def paint_facts(
     return page(rows, width, height, palette.text)
 
 
+def fact_lines(data: FactsData, width: int, glyphs: Glyphs) -> int:
+    """Rows in which nothing is cut, below each other."""
+    if not data.facts:
+        return 0
+    room = _room(width, _label_cells(data, width, glyphs))
+    return sum(len(wraps(_words(one, glyphs), room)) for one in data.facts)
+
+
+def _label_cells(data: FactsData, width: int, glyphs: Glyphs) -> int:
+    return min(max(cell_len(_plain(one.label, glyphs)) for one in data.facts), width // 2)
+
+
+def _room(width: int, label: int) -> int:
+    return max(1, width - (label + _GAP if label else 0))
+
+
+def _words(fact: Fact, glyphs: Glyphs) -> str:
+    sign = {"warn": f"{glyphs.warn} ", "bad": f"{glyphs.bad} "}.get(fact.role, "")
+    return sign + _plain(fact.words, glyphs)
+
+
+def _wrapped(fact: Fact, label: int, width: int, palette: Palette, glyphs: Glyphs) -> list[Row]:
+    words = _words(fact, glyphs)
+    name = shorten(_plain(fact.label, glyphs), label, glyphs)
+    lead = f"{name}{' ' * (label - cell_len(name) + _GAP)}" if label else ""
+    rows = []
+    for start, end in wraps(words, _room(width, label)):
+        text = span(words[start:end].strip(), getattr(palette, fact.role))
+        rows.append([span(lead, palette.dim), text])
+        lead = " " * cell_len(lead)
+    return rows
+
+
 def _plain(text: str, glyphs: Glyphs) -> str:
     return glyphs.plain(one_line(text, 200))
 
 
 def _line(fact: Fact, label: int, width: int, palette: Palette, glyphs: Glyphs) -> Row:
     name = shorten(_plain(fact.label, glyphs), label, glyphs)
-    lead = f"{name}{' ' * (label - cell_len(name))}  " if label else ""
-    sign = {"warn": f"{glyphs.warn} ", "bad": f"{glyphs.bad} "}.get(fact.role, "")
-    room = max(0, width - cell_len(lead))
-    words = shorten(sign + _plain(fact.words, glyphs), room, glyphs)
+    lead = f"{name}{' ' * (label - cell_len(name) + _GAP)}" if label else ""
+    words = shorten(_words(fact, glyphs), max(0, width - cell_len(lead)), glyphs)
     return [span(lead, palette.dim), span(words, getattr(palette, fact.role))]
 
 
