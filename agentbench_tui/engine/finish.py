@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
@@ -300,7 +300,7 @@ def _write_gauges(
 
 
 def rank_executions(connection: sqlite3.Connection, run_key: int) -> None:
-    """Fill percentile_rank and deviation_from_baseline of a run's complete executions.
+    """Fill percentile_rank and deviation_from_baseline of a run's executions.
 
     percentile_rank: share (in percent) of all agents' latest executions of that benchmark with a
     lower overall score, ties and itself counted half (the mid-rank definition).
@@ -308,33 +308,61 @@ def rank_executions(connection: sqlite3.Connection, run_key: int) -> None:
     overall.
     """
     executions = connection.execute(
-        "SELECT e.key, e.overall_score, e.accuracy_score, e.suite_id, e.benchmark_id,"
-        " e.parameters, e.simulated, s.document FROM benchmark_executions e"
-        " JOIN benchmark_suites s ON s.hash=e.suite_hash WHERE e.run_key=?",
+        "SELECT key, overall_score, accuracy_score, suite_hash, suite_id, benchmark_id, parameters,"
+        " simulated FROM benchmark_executions WHERE run_key=?",
         (run_key,),
     ).fetchall()
-    for key, combined, accuracy, *place, document in executions:
-        suite = Suite.model_validate_json(document)
-        others = [
-            row[0]
-            for row in connection.execute(
-                "SELECT overall_score FROM latest_executions WHERE suite_id=? AND benchmark_id=?"
-                " AND parameters=? AND simulated=? AND overall_score IS NOT NULL",
-                place,
-            )
-        ]
+    suites = {
+        row[0]: Suite.model_validate_json(row[1])
+        for row in connection.execute(
+            "SELECT hash, document FROM benchmark_suites WHERE hash IN"
+            " (SELECT suite_hash FROM benchmark_executions WHERE run_key=?)",
+            (run_key,),
+        )
+    }
+    latest: dict[tuple[str, str], dict[tuple[object, ...], list[_Latest]]] = {}
+    changes = []
+    for key, combined, accuracy, suite_hash, suite_id, benchmark_id, *point in executions:
+        benchmark = (suite_id, benchmark_id)
+        if benchmark not in latest:
+            latest[benchmark] = _latest_by_point(connection, *benchmark)
+        here = latest[benchmark].get(tuple(point), [])
+        others = [one.overall for one in here if one.overall is not None]
         rank = None if combined is None else _percentile_rank(combined, others)
-        known = _baseline_scores(connection, place, suite)
+        known = _baseline_scores(here, benchmark_id, suites[suite_hash])
         deviation = None
         for name, value in (("overall", combined), ("accuracy", accuracy)):
             if value is not None and known.get(name):
                 deviation = value / known[name] - 1
                 break
-        connection.execute(
-            "UPDATE benchmark_executions SET percentile_rank=?, deviation_from_baseline=?"
-            " WHERE key=?",
-            (rank, deviation, key),
-        )
+        changes.append((rank, deviation, key))
+    connection.executemany(
+        "UPDATE benchmark_executions SET percentile_rank=?, deviation_from_baseline=? WHERE key=?",
+        changes,
+    )
+
+
+class _Latest(NamedTuple):
+    """Scores of one of an agent's latest executions at a point of a benchmark."""
+
+    agent_id: str
+    overall: float | None
+    accuracy: float | None
+
+
+def _latest_by_point(
+    connection: sqlite3.Connection, suite_id: str, benchmark_id: str
+) -> dict[tuple[object, ...], list[_Latest]]:
+    """(parameters, simulated) → the latest executions there, of all points of a benchmark at once:
+    a sweep has thousands."""
+    found: dict[tuple[object, ...], list[_Latest]] = {}
+    for *point, agent_id, combined, accuracy in connection.execute(
+        "SELECT parameters, simulated, agent_id, overall_score, accuracy_score"
+        " FROM latest_executions WHERE suite_id=? AND benchmark_id=?",
+        (suite_id, benchmark_id),
+    ):
+        found.setdefault(tuple(point), []).append(_Latest(agent_id, combined, accuracy))
+    return found
 
 
 def _percentile_rank(value: float, all_values: list[float]) -> float | None:
@@ -346,19 +374,14 @@ def _percentile_rank(value: float, all_values: list[float]) -> float | None:
 
 
 def _baseline_scores(
-    connection: sqlite3.Connection, place: list[object], suite: Suite
+    latest: Sequence[_Latest], benchmark_id: str, suite: Suite
 ) -> dict[str, float]:
     """Scores of the baseline: measured ones of the named agent, else the suite's own figures."""
-    if suite.baseline is not None:
-        row = connection.execute(
-            "SELECT overall_score, accuracy_score FROM latest_executions WHERE suite_id=?"
-            " AND benchmark_id=? AND parameters=? AND simulated=? AND agent_id=?",
-            (*place, suite.baseline),
-        ).fetchone()
-        if row is not None:
-            names = ("overall", "accuracy")
-            return {name: value for name, value in zip(names, row, strict=True) if value}
+    for one in latest:
+        if one.agent_id == suite.baseline:
+            scores = {"overall": one.overall, "accuracy": one.accuracy}
+            return {name: value for name, value in scores.items() if value}
     for given in suite.baseline_scores:
-        if given.benchmark_id in {None, place[1]} and suite.baseline in {None, given.agent_id}:
+        if given.benchmark_id in {None, benchmark_id} and suite.baseline in {None, given.agent_id}:
             return given.scores
     return {}

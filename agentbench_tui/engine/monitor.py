@@ -6,6 +6,7 @@ Viewers never talk to a run; they read these rows, and append wishes that the ru
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from typing import TYPE_CHECKING
 
@@ -159,12 +160,13 @@ def carry_out_wish(context: RunContext, wish: str, argument: str | None) -> str:
 
 
 def _set_concurrency(context: RunContext, argument: str) -> str:
-    if not (argument.isdecimal() and int(argument)):
-        return f"refused: a concurrency is a whole number from 1 on, not {argument!r}"
+    wanted = int(argument) if re.fullmatch("[0-9]{1,9}", argument) else 0
+    if not wanted:
+        return f"refused: a concurrency is a whole number from 1 on, not {argument[:40]!r}"
     for ongoing in context.active.values():
-        if (reason := ongoing.resize(int(argument))) is not None:
+        if (reason := ongoing.resize(wanted)) is not None:
             return f"refused: {reason}"
-    context.most_in_flight = int(argument)
+    context.most_in_flight = wanted
     if any(ongoing.state().get("users") for ongoing in context.active.values()):
         return f"{argument} users from now on, in this window"
     return f"at most {argument} in flight, and no more than the benchmark's own concurrency"

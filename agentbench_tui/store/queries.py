@@ -322,7 +322,8 @@ def list_agents(connection: sqlite3.Connection) -> list[Row]:
         " (SELECT specification FROM agent_versions v WHERE v.agent_id=a.id"
         "  ORDER BY v.created_at DESC LIMIT 1) AS specification"
         " FROM agents a LEFT JOIN benchmark_executions e ON e.agent_id=a.id"
-        " GROUP BY a.id ORDER BY last_run_at DESC",
+        # An import that was killed may have left one without a version.
+        " WHERE specification IS NOT NULL GROUP BY a.id ORDER BY last_run_at DESC",
     )
     for row in rows:
         specification = json.loads(row.pop("specification"))

@@ -204,6 +204,12 @@ async def test_cancelling_many_cases_is_no_sign_of_a_broken_agent(tmp_path: Path
         ("dance", None, "refused: no wish 'dance' with argument None"),
         ("concurrency", "0", "refused: a concurrency is a whole number from 1 on, not '0'"),
         ("concurrency", "many", "refused: a concurrency is a whole number from 1 on, not 'many'"),
+        # More digits than Python reads.
+        (
+            "concurrency",
+            "9" * 5_000,
+            f"refused: a concurrency is a whole number from 1 on, not '{'9' * 40}'",
+        ),
         ("cancel", "c9", "cancelled 0 of case c9"),
         ("mark", "here", "marked: here"),
     ],

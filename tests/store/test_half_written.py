@@ -14,6 +14,7 @@ from agentbench_tui.store import archive, removal
 from agentbench_tui.store.archive import IMPORTED_IN_PART, export_run, import_runs
 from agentbench_tui.store.database import connect_to_read, connect_to_write, create_or_migrate
 from agentbench_tui.store.locking import Lease
+from agentbench_tui.store.queries import list_agents
 from agentbench_tui.store.removal import delete_run, remove_unfinished, unfinished_hash
 from agentbench_tui.store.writer import write_once
 
@@ -117,6 +118,8 @@ def test_an_import_killed_anywhere_is_no_result_and_is_mended_by_the_next(
     assert killed_import(database, exported, transactions) == -signal.SIGKILL
     assert rows(database, "SELECT 1 FROM runs WHERE error IS NULL") == []
     assert rows(database, "SELECT 1 FROM latest_executions") == []
+    with closing(connect_to_read(database)) as connection:
+        assert list_agents(connection) == []
     half = "SELECT 1 FROM datasets WHERE hash='d' AND cases > (SELECT COUNT(*) FROM cases)"
     assert rows(database, half) == []
     assert import_runs(database, exported) == ["r1"]
