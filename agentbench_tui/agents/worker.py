@@ -30,7 +30,7 @@ import os
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, TextIO
+from typing import Any, BinaryIO
 
 PROTOCOL = 1
 
@@ -96,38 +96,48 @@ def serve(answer: Callable[[Task], Reply | str], *, name: str, version: str = "1
     so that a stray `print` cannot break the protocol. Returns at the end of the input, or when
     nobody reads the output any more.
     """
-    replies = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8", newline="\n")
+    replies = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     sys.stdout.flush()
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     try:
         for line in sys.stdin.buffer:
             if line.strip():
-                _write(replies, _reply_to(line, answer, name, version))
+                replies.write(_reply_to(line, answer, name, version))
+                replies.flush()
     except BrokenPipeError:
         _abandon(replies)
     else:
         replies.close()
 
 
-def _reply_to(
-    line: bytes, answer: Callable[[Task], Reply | str], name: str, version: str
-) -> dict[str, Any]:
-    """The object to send back for one line."""
+def _reply_to(line: bytes, answer: Callable[[Task], Reply | str], name: str, version: str) -> bytes:
+    """The line to send back for one line."""
     try:
         message = json.loads(line)
         if message["type"] == "hello":
-            return {"type": "hello", "protocol": PROTOCOL, "name": name, "version": version}
+            hello = {"type": "hello", "protocol": PROTOCOL, "name": name, "version": version}
+            return _line(hello)
         task = _read_task(message)
     except (ValueError, KeyError, TypeError) as error:
-        return {"id": None, "error": {"kind": "parse", "detail": f"unreadable line: {error!r}"}}
+        return _error(None, "parse", f"unreadable line: {error!r}")
     try:
         reply = answer(task)
-        wire = {"id": task.id, **(Reply(reply) if isinstance(reply, str) else reply).to_wire()}
-        json.dumps(wire)
+        wire = (Reply(reply) if isinstance(reply, str) else reply).to_wire()
+        return _line({"id": task.id, **wire})
     except Exception as error:  # noqa: BLE001 - whatever the agent raises is its answer
-        detail = f"{type(error).__name__}: {error}"
-        return {"id": task.id, "error": {"kind": "agent", "detail": detail}}
-    return wire
+        return _error(task.id, "agent", f"{type(error).__name__}: {error}")
+
+
+def _error(task_id: int | None, kind: str, detail: str) -> bytes:
+    # The text of an exception may hold what no line can carry.
+    sendable = detail.encode("utf-8", "replace").decode()
+    return _line({"id": task_id, "error": {"kind": kind, "detail": sendable}})
+
+
+def _line(value: dict[str, Any]) -> bytes:
+    """Raises ValueError for NaN and for halves of characters, TypeError for what is no JSON."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return text.encode() + b"\n"
 
 
 def _read_task(message: dict[str, Any]) -> Task:
@@ -143,12 +153,7 @@ def _read_task(message: dict[str, Any]) -> Task:
     )
 
 
-def _write(stream: TextIO, value: dict[str, Any]) -> None:
-    stream.write(json.dumps(value, ensure_ascii=False, separators=(",", ":")) + "\n")
-    stream.flush()
-
-
-def _abandon(stream: TextIO) -> None:
+def _abandon(stream: BinaryIO) -> None:
     """Close a stream that nobody reads, without the complaint about unsent bytes."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
     stream.close()

@@ -249,12 +249,29 @@ async def test_the_mode_option_makes_a_command_a_worker(tmp_path: Path) -> None:
 
 
 async def test_the_worker_loop_that_ships_speaks_the_protocol(tmp_path: Path) -> None:
+    """And says what no line can carry without ending, so that the next case finds it ready."""
     root = Path(__file__).parents[2]
     (tmp_path / "mine.py").write_text(f"""
-import sys
+import math, os, sys
 sys.path.insert(0, {str(root)!r})
 from agentbench_tui.agents.worker import Reply, serve
-serve(lambda task: Reply(text=task.input.upper()), name="mine", version="1")
+def answer(task):
+    if task.input == "half":
+        return chr(0xd83d)
+    if task.input == "raises half":
+        raise ValueError(chr(0xd83d))
+    if task.input == "nan":
+        return Reply(data=math.nan)
+    return Reply(text=task.input.upper(), data=os.getpid())
+serve(answer, name="mine", version="1")
 """)
     async with opened("worker:{python} mine.py", tmp_path) as agent:
-        assert (await agent.answer(ask("abc"))).text == "ABC"
+        first = await agent.answer(ask("abc"))
+        assert first.text == "ABC"
+        said = [await failure(agent, ask(given), FailureKind.AGENT) for given in (
+            "half", "raises half", "nan",
+        )]  # fmt: skip
+        assert [one.detail.partition(":")[0] for one in said] == [
+            "UnicodeEncodeError", "ValueError", "ValueError",
+        ]  # fmt: skip
+        assert (await agent.answer(ask("abc"))).data == first.data
