@@ -40,7 +40,7 @@ def derive_seed(root: int, *key: str | int) -> int:
 
 
 def canonical_json(value: Any) -> bytes:
-    """JSON with sorted keys, for hashing. Raises on NaN and infinities."""
+    """JSON with sorted keys, for hashing; NaN and infinities are null in it."""
     return msgspec.json.Encoder(order="deterministic").encode(value)
 
 

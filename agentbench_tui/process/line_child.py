@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from agentbench_tui.model.answer import AgentFailure, FailureKind
@@ -39,11 +38,14 @@ class LineChild:
 
     async def line(self) -> bytes:
         """Its next line. Raises AgentFailure (`harness`) when it is gone or silent."""
-        with suppress(TimeoutError):
+        try:
             async with asyncio.timeout(_LIMIT_S):
                 while b"\n" not in self._said and not self._ended:
                     self._heard.clear()
                     await self._heard.wait()
+        except TimeoutError:
+            detail = f"{self._name} said nothing within {_LIMIT_S:g} s"
+            raise AgentFailure(FailureKind.HARNESS, detail) from None
         line, end, self._said = self._said.partition(b"\n")
         if not end:
             # Its output is closed a moment before it is gone with an exit code.

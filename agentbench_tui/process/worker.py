@@ -134,7 +134,7 @@ class JsonLinesWorker:
             raise AgentFailure(FailureKind.PARSE, f"the answer lacks the id {self._calls}")
         if self._memory_limit_mb is not None and not self._tree.check_peak():
             self._give_up()
-            raise self._limit_failure()
+            raise _limit_failure(self._tree)
         return reply
 
     async def close(self, grace_s: float = 0.0) -> None:
@@ -156,17 +156,18 @@ class JsonLinesWorker:
         return self._child.tree
 
     async def _exchange(self, line: bytes, timeout_s: float | None) -> dict[str, Any]:
-        assert self._child is not None
+        child = self._child
+        assert child is not None
         loop = asyncio.get_running_loop()
         self._line = loop.create_future()
         timer = None if timeout_s is None else loop.call_later(timeout_s, self._too_late, timeout_s)
         try:
-            self._child.write(line)
+            child.write(line)
             self._next_line()
             reply = await self._line
         except AgentFailure as failure:
             try:
-                raise await self._explained(failure) from None
+                raise await self._explained(failure, child) from None
             finally:
                 self._give_up()
         except BaseException:
@@ -217,24 +218,25 @@ class JsonLinesWorker:
         if self._line is not None and not self._line.done():
             self._line.set_exception(AgentFailure(kind, detail))
 
-    async def _explained(self, failure: AgentFailure) -> AgentFailure:
+    async def _explained(self, failure: AgentFailure, child: Child) -> AgentFailure:
         """The failure with what only the end of the program tells."""
-        assert self._child is not None
         if failure.kind in {FailureKind.TIMEOUT, FailureKind.LIMIT}:
             return failure
-        await self._child.exits_within(_EXIT_WAIT_S)
-        if self._tree.over_limit is not None:
-            return self._limit_failure()
-        ending = f"`{self._command[0]}` {self._child.ending()}"
+        await child.exits_within(_EXIT_WAIT_S)
+        if child.tree.over_limit is not None:
+            return _limit_failure(child.tree)
+        ending = f"`{self._command[0]}` {child.ending()}"
         return AgentFailure(failure.kind, f"{failure.detail}: {ending}".removeprefix(": "))
-
-    def _limit_failure(self) -> AgentFailure:
-        return AgentFailure(FailureKind.LIMIT, f"memory: {self._tree.over_limit}")
 
     def _give_up(self) -> None:
         """The program can't be trusted with another call: kill it now, sweep at next start."""
         self._ready = False
-        self._tree.signal_all(signal.SIGKILL)
+        if self._child is not None:  # it may have been closed while a call was in flight
+            self._tree.signal_all(signal.SIGKILL)
+
+
+def _limit_failure(tree: ProcessTree) -> AgentFailure:
+    return AgentFailure(FailureKind.LIMIT, f"memory: {tree.over_limit}")
 
 
 def _line(payload: Mapping[str, Any]) -> bytes:

@@ -292,6 +292,16 @@ async def test_close_ends_everything_that_the_program_started() -> None:
         assert not any(psutil.pid_exists(pid) for pid in pids)
 
 
+async def test_a_call_in_flight_when_it_is_closed_is_a_failure() -> None:
+    async with worker("hello()\nfor task in tasks(): signal.pause()") as made:
+        await made.start()
+        call = asyncio.create_task(made.call({"input": "x"}, None))
+        await asyncio.sleep(0)
+        await made.close()
+        with pytest.raises(AgentFailure, match="was ended by SIGKILL"):
+            await call
+
+
 async def test_cpu_time_adds_up_over_restarts() -> None:
     code = """
 hello()
