@@ -42,15 +42,14 @@ async def test_a_suite_runs_over_an_agent_and_over_code(
 
 
 async def test_the_tool_measures_itself(tmp_path: Path) -> None:
-    result = await run_shipped(tmp_path, "self", iterations=1, warmup=0)
+    result = await run_shipped(tmp_path, "self", settings=("cases=20",), iterations=1, warmup=0)
     metrics = {one["benchmark_id"]: one["metrics"] for one in result.document["executions"]}
     assert {one["status"] for one in result.document["executions"]} == {"complete"}
     assert metrics["histogram"]["recorded"]["value"] == 20_000
     assert metrics["store"]["rows"]["value"] == 1_000
-    for name in ("start-up", "harness-overhead"):
-        assert metrics[name]["cpu_ms"]["value"] > 1
+    assert all(one["cpu_ms"]["value"] > 0 for one in metrics.values())
     of_a_case = metrics["harness-overhead"]["case_cpu_ms"]["value"]
-    assert 190 * of_a_case < metrics["harness-overhead"]["cpu_ms"]["value"]
+    assert 10 * of_a_case < metrics["harness-overhead"]["cpu_ms"]["value"]
 
 
 def test_stub_is_the_practice_agent_beside_those_that_are_named(

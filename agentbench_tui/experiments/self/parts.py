@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from typing import TYPE_CHECKING
+import time
+from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import BaseModel, Field
 
@@ -19,12 +20,14 @@ _INSERT = "INSERT INTO measured (name, value) VALUES (?, ?)"
 class Store(Experiment):
     """Queue rows for the writer and wait until all are committed, into a table that is empty.
 
-    Committed is what stands in SQLite's log; the disk need not have it yet.
+    Committed is what stands in SQLite's log; the disk need not have it yet. `cpu_ms` is of this
+    process, the writer's thread with it.
     """
 
     class Parameters(BaseModel):
         rows: int = Field(1000, ge=1, le=1_000_000)
 
+    better: ClassVar = {"cpu_ms": "lower"}
     asks_agent = False
     tags = ("self",)
 
@@ -42,11 +45,12 @@ class Store(Experiment):
     async def before_each(self, context: ExperimentContext) -> None:  # noqa: ARG002
         await self.writer.apply(lambda c: c.execute("DELETE FROM measured"))
 
-    async def execute_once(self, context: ExperimentContext) -> dict[str, int]:  # noqa: ARG002
+    async def execute_once(self, context: ExperimentContext) -> dict[str, float]:  # noqa: ARG002
+        began = time.process_time()
         for n in range(self.params["rows"]):
             self.writer.add(_INSERT, ("row", float(n)))
         await self.writer.flush()
-        return {"rows": self.params["rows"]}
+        return {"rows": self.params["rows"], "cpu_ms": 1e3 * (time.process_time() - began)}
 
     def teardown(self, context: ExperimentContext) -> None:  # noqa: ARG002
         if hasattr(self, "writer"):
@@ -62,6 +66,7 @@ class HistogramRecord(Experiment):
     class Parameters(BaseModel):
         values: int = Field(10_000, ge=1, le=10_000_000)
 
+    better: ClassVar = {"cpu_ms": "lower"}
     asks_agent = False
     tags = ("self",)
 
@@ -75,6 +80,9 @@ class HistogramRecord(Experiment):
     def execute_once(self, context: ExperimentContext) -> dict[str, float | None]:  # noqa: ARG002
         from agentbench_tui.analysis.histogram import Histogram
 
+        began = time.thread_time()
         histogram = Histogram(self.values)
         histogram.merge(self.other)
-        return {"recorded": len(histogram), "p99": histogram.percentile(0.99)}
+        p99 = histogram.percentile(0.99)
+        cpu_ms = 1e3 * (time.thread_time() - began)
+        return {"recorded": len(histogram), "p99": p99, "cpu_ms": cpu_ms}
