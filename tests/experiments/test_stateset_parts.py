@@ -31,7 +31,7 @@ def test_the_store_begins_every_iteration_empty(tmp_path: Path) -> None:
     assert bench.open().error is None
     try:
         for nth in range(2):
-            assert bench.iterate(nth).metrics == {"rows": 5}
+            assert bench.iterate(nth).metrics["rows"] == 5
             with closing(sqlite3.connect(tmp_path / "x" / "store.db")) as connection:
                 assert connection.execute("SELECT COUNT(*) FROM measured").fetchone() == (5,)
     finally:
