@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from agentbench_tui.cli.numbers import ROWS
 from agentbench_tui.cli.output import stdout_kept
@@ -116,6 +117,9 @@ def run_command(suites: tuple[str, ...], **given: Any) -> int:
         return 0
     if given["compared"]:
         return _compare(given)
+    source = click.get_current_context().get_parameter_source("output")
+    if given["report"] is None and source is ParameterSource.COMMANDLINE:
+        raise click.UsageError("--output is the folder of --report, which says what is written")
     with stdout_kept():
         plan = _plan((*suites, *given["specs"]), given)
     if given["print_config"]:

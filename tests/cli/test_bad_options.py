@@ -154,3 +154,11 @@ def test_settings_that_make_no_sense_are_refused(
     (place.folder / "agentbench.toml").write_text(text)
     assert _run(["run", *AGENT]) == 2
     assert "agentbench.toml" in capsys.readouterr().err
+
+
+def test_a_folder_without_a_report_is_told_to_lack_one(
+    place: Place, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert _run(["run", "suite.json", *AGENT, "--output", "there"]) == 2
+    assert "--report" in capsys.readouterr().err
+    assert not place.database.exists()
