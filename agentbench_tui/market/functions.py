@@ -9,6 +9,7 @@ import msgspec
 
 from agentbench_tui.agents.model_api import wire_tool_name
 from agentbench_tui.market.actions import METHODS, MethodError
+from agentbench_tui.market.seats import AgentSeat
 from agentbench_tui.model.answer import (
     RETRYABLE,
     AgentFailure,
@@ -60,35 +61,12 @@ def tools() -> tuple[dict[str, Any], ...]:
 _METHOD_OF = {wire_tool_name(name): name for name in METHODS}
 
 
-class ModelSeat:
+class ModelSeat(AgentSeat):
     """A model behind an API that calls tools."""
 
     def __init__(self, agent: Agent) -> None:
-        self._agent = agent
+        super().__init__(agent)
         self._tools = tools()
-
-    @property
-    def pids(self) -> tuple[int, ...]:
-        """The agent's own."""
-        return self._agent.pids
-
-    @property
-    def peak_memory_mb(self) -> float | None:
-        """The agent's own."""
-        return self._agent.peak_memory_mb
-
-    @property
-    def cpu_seconds(self) -> float | None:
-        """The agent's own."""
-        return self._agent.cpu_seconds
-
-    async def start(self) -> None:
-        """Start the agent."""
-        await self._agent.start()
-
-    async def close(self) -> None:
-        """Close the agent."""
-        await self._agent.close()
 
     async def play(self, match: Match, request: Request) -> Answer:
         """Ask the model at every tick. Raises AgentFailure, with what was spent until then."""

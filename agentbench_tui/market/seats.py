@@ -64,15 +64,12 @@ class NoSeat:
         """Nothing to end."""
 
 
-class InvitedSeat:
-    """An agent that is told where a game is played, and plays it over HTTP while it answers.
-
-    Its input is an object with `rpc_url`. When it has answered, the game goes on without it.
-    """
+class AgentSeat:
+    """What the seats of an agent have in common that is asked: it is started, ended and looked at
+    as in any other benchmark."""
 
     def __init__(self, agent: Agent) -> None:
         self._agent = agent
-        self._server = RpcServer()
 
     @property
     def pids(self) -> tuple[int, ...]:
@@ -90,8 +87,27 @@ class InvitedSeat:
         return self._agent.cpu_seconds
 
     async def start(self) -> None:
-        """Start the agent, and the server that it plays at. Raises AgentFailure."""
+        """Start the agent. Raises AgentFailure."""
         await self._agent.start()
+
+    async def close(self) -> None:
+        """Close the agent."""
+        await self._agent.close()
+
+
+class InvitedSeat(AgentSeat):
+    """An agent that is told where a game is played, and plays it over HTTP while it answers.
+
+    Its input is an object with `rpc_url`. When it has answered, the game goes on without it.
+    """
+
+    def __init__(self, agent: Agent) -> None:
+        super().__init__(agent)
+        self._server = RpcServer()
+
+    async def start(self) -> None:
+        """Start the agent, and the server that it plays at. Raises AgentFailure."""
+        await super().start()
         try:
             await self._server.start()
         except OSError as error:
@@ -101,7 +117,7 @@ class InvitedSeat:
     async def close(self) -> None:
         """End both."""
         await self._server.close()
-        await self._agent.close()
+        await super().close()
 
     async def play(self, match: Match, request: Request) -> Answer:
         """Invite the agent; turns that it does not take are turns in which it holds."""
