@@ -1,14 +1,17 @@
-"""What all tests of pages share; see `stores`."""
+"""What all tests of pages share; see `stores` and the modules beside it."""
 
 from collections.abc import Iterator
 
 import pytest
+from known_records import folders, played
+from known_stores import history, stress
+from live_runs import going_on
 from stores import loaded, measured, varied
 from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
 from textual.css.types import CSSLocation
 
-__all__ = ["loaded", "measured", "varied"]
+__all__ = ["folders", "going_on", "history", "loaded", "measured", "played", "stress", "varied"]
 
 
 @pytest.fixture(scope="session", autouse=True)

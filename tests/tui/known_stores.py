@@ -5,6 +5,7 @@ from contextlib import closing
 from pathlib import Path
 
 import msgspec
+import pytest
 
 from agentbench_tui.analysis.histogram import Histogram
 from agentbench_tui.store.database import connect_to_read, connect_to_write
@@ -129,11 +130,13 @@ TICKS = ((1001.0, 0, 10, 10, 0), (1002.0, 0, 10, 10, 0), (1003.0, 1, 10, 2, 8),
 """Of `failure_recovery`: at, window, sent, answered, failed."""
 
 
-def stress_store(path: Path) -> tuple[Path, str]:
-    """A store with one stress run of `target` with three scenarios; and the run's id."""
+def stress_store(path: Path, *agents: str) -> tuple[Path, str]:
+    """A store with one stress run of these agents, else of `target`, with three scenarios; and the
+    run's id."""
     store = RunHistory(path)
     reports = [high_load(), concurrent_requests(), failure_recovery()]
-    run_id = store.run({"target@1": {one.scenario: Measured({}) for one in reports}})
+    scenarios = {one.scenario: Measured({}) for one in reports}
+    run_id = store.run(dict.fromkeys(agents or ("target@1",), scenarios))
     store.close()
     with closing(connect_to_write(path)) as connection:
         connection.execute(
@@ -155,6 +158,18 @@ def stress_store(path: Path) -> tuple[Path, str]:
                 (at, window, answered + failed, answered, Histogram().to_bytes(), sent, failed),
             )
     return path, run_id
+
+
+@pytest.fixture(scope="session")
+def history(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The database of `history_store`; nobody writes to it."""
+    return history_store(tmp_path_factory.mktemp("history") / "h.db")
+
+
+@pytest.fixture(scope="session")
+def stress(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """The database of `stress_store` and its run; nobody writes to it."""
+    return stress_store(tmp_path_factory.mktemp("stress") / "s.db")
 
 
 def rows(path: Path, query: str) -> list[tuple[object, ...]]:

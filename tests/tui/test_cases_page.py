@@ -14,7 +14,6 @@ from agentbench_tui.store.answer_pages import Wanted, answer_page, count_wanted,
 from agentbench_tui.store.database import reading
 from agentbench_tui.store.queries import answers_of
 from agentbench_tui.tui.screens.case_detail import CaseDetail
-from agentbench_tui.tui.screens.cases import Cases
 from agentbench_tui.tui.widgets.grid import Grid
 
 STEADY, MOODY = 1, 2
@@ -90,32 +89,6 @@ def answers(pilot: Pilot[None]) -> Grid:
     return pilot.app.screen.query_one("#answers", Grid)
 
 
-async def test_choosing_sorting_and_searching(varied: Path) -> None:
-    app = session(varied, "cases")
-    async with app.run_test(size=(120, 40)) as pilot:
-        await shows(pilot, "moods/echo, steady: answers 1–16 of 16", "as they came", "tokens")
-        await pilot.press("right_square_bracket")
-        await shows(pilot, "moods/echo, moody", "! agent", "! limit", "at the cursor")
-        await pilot.press("w")
-        await shows(pilot, "wrong answers 1–1 of 1", "echo-5")
-        await pilot.press("w", "f")
-        await shows(pilot, "failures 1–4 of 4")
-        await pilot.press("f")
-        await shows(pilot, "failures of kind")
-        await pilot.press("f", "f")
-        await shows(pilot, "answers 1–16 of 16")
-        await pilot.press("d")
-        await shows(pilot, "judged differently each time 1–2 of 2")
-        await pilot.press("a", "s")
-        await shows(pilot, "slowest first")
-        await pilot.press("slash", *"echo-2")
-        await shows(pilot, "with 'echo-2' 1–2")
-        await pilot.press("escape")
-        await shows(pilot, "answers 1–16 of 16")
-        await pilot.press("left_square_bracket")
-        await shows(pilot, "moods/echo, steady")
-
-
 async def test_a_key_that_can_do_nothing_says_why(varied: Path) -> None:
     app = session(varied, "cases")
     async with app.run_test(size=(80, 24)) as pilot:
@@ -130,30 +103,6 @@ async def test_a_key_that_can_do_nothing_says_why(varied: Path) -> None:
             await settle(pilot, lambda words=words: words in told(app)[-1])  # type: ignore[misc]
 
 
-async def test_a_page_of_many_answers_leads_to_the_next(
-    varied: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("agentbench_tui.tui.screens.cases.PAGE_ROWS", 5)
-    app = session(varied, "cases")
-    async with app.run_test(size=(120, 40)) as pilot:
-        await shows(pilot, "answers 1–5 of 16")
-        await pilot.press("greater_than_sign")
-        await shows(pilot, "answers 6–10 of 16")
-        await pilot.press("less_than_sign")
-        await shows(pilot, "answers 1–5 of 16")
-
-
-async def test_marking_copying_and_the_command_line(varied: Path) -> None:
-    app = session(varied, "cases")
-    async with app.run_test(size=(120, 40)) as pilot:
-        await shows(pilot, "moods/echo, steady")
-        await pilot.press("y", "x", "e")
-        await shows(pilot, "agentbench runs show", "--agent steady --benchmark echo")
-        assert app.clipboard == "echo-0\t0"
-        assert app.shared.marked[0].startswith("run:")
-        assert app.shared.marked[0].endswith("/steady")
-
-
 async def test_small_terminals_show_the_answer_at_the_cursor_behind_a_key(varied: Path) -> None:
     app = session(varied, "cases")
     async with app.run_test(size=(80, 24)) as pilot:
@@ -163,27 +112,6 @@ async def test_small_terminals_show_the_answer_at_the_cursor_behind_a_key(varied
         await shows(pilot, "at the cursor", "expected", "15 tokens")
         await pilot.press("escape")
         await shows(pilot, "moods/echo, steady")
-
-
-async def test_one_answer_in_full(varied: Path) -> None:
-    app = session(varied, "cases")
-    async with app.run_test(size=(120, 40)) as pilot:
-        await shows(pilot, "moods/echo, steady")
-        await pilot.press("enter")
-        shown = await shows(pilot, "case echo-0", "look_up(what=", "exact", "total", "input 10")
-        assert "tool:look_up" in shown
-        assert "1 of 16" in shown
-        await pilot.press("n")
-        await shows(pilot, "2 of 16")
-        await pilot.press("p", "p")
-        await settle(pilot, lambda: "this is the first one" in told(app))
-        await pilot.press("y")
-        assert app.clipboard == "0"
-        await pilot.press("e", "i")
-        await shows(pilot, "--case echo-0")
-        assert app.clipboard == "echo-0"
-        await pilot.press("escape")
-        await settle(pilot, lambda: isinstance(app.screen, Cases))
 
 
 async def test_a_failure_in_full_says_what_happened_and_does_nothing_else(varied: Path) -> None:
@@ -206,20 +134,6 @@ async def test_a_failure_in_full_says_what_happened_and_does_nothing_else(varied
         assert HOSTILE not in screen_text(app)
         await pilot.press("y")
         assert "has none" in told(app)[-1]
-
-
-async def test_another_run_is_chosen_from_a_list(measured: Path) -> None:
-    app = session(measured, "cases")
-    async with app.run_test(size=(120, 40)) as pilot:
-        await shows(pilot, "quick/dash")
-        await pilot.press("o")
-        await shows(pilot, "runs: enter opens", "echoes")
-        await pilot.press("down", "enter")
-        await shows(pilot, "echoes/echo")
-        await pilot.press("o")
-        await shows(pilot, "runs: enter opens")
-        await pilot.press("escape")
-        await shows(pilot, "echoes/echo")
 
 
 async def test_without_a_run_it_says_what_to_do(tmp_path: Path) -> None:

@@ -19,29 +19,6 @@ def lines(app: AgentbenchApp) -> list[str]:
     return screen_text(app).splitlines()
 
 
-async def test_sides_are_chosen_and_compared(measured: Path) -> None:
-    app = session(measured, "compare")
-    async with app.run_test(size=(120, 40)) as pilot:
-        text = await shows(pilot, "agent, version, run or tag", "tag:first/good", "⏎ Add or drop")
-        assert "perfect (simulated)" in text
-        assert "good@" in text  # it has two versions
-        await pilot.press("c", "d", "o")
-        await settle(pilot, lambda: len(told(app)) == 3)
-        assert told(app)[0] == "choose two at least: a adds the one at the cursor"
-        offers = app.screen.query_one("#offers", Grid)
-        offers.move_to("fair")
-        await pilot.press("a", "a")
-        assert told(app)[-1] == "fair is compared already"
-        offers.move_to("bad")
-        await pilot.press("a", "o")
-        assert app.shared.marked == ["bad", "fair"]
-        await shows(pilot, "● A bad (control)", "▲ B fair")
-        await pilot.press("c")
-        await shows(pilot, "Compare ▸ bad · fair ▸ overview", "B fair against A bad")
-        await pilot.press("p", "d", "enter", "escape")
-        await shows(pilot, "B bad against A fair", "▸ overview")
-
-
 async def test_the_verdict_stands_on_metrics_with_intervals(measured: Path) -> None:
     app = session(measured, "compare", "bad", "good")
     async with app.run_test(size=(120, 40)) as pilot:
@@ -111,22 +88,6 @@ async def test_cases_stand_with_both_transcripts_safe_to_read(measured: Path) ->
         await shows(pilot, "right in only one")
         await pilot.press("end")
         await settle(pilot, lambda: "case brief-" in screen_text(app))
-
-
-async def test_three_sides_have_a_matrix_and_pairs(measured: Path) -> None:
-    app = session(measured, "compare", "bad", "fair", "good")
-    async with app.run_test(size=(120, 40)) as pilot:
-        await shows(pilot, "B fair against A bad, the control (pair 1 of 3; n: the next)")
-        await pilot.press("n")
-        await shows(pilot, "B good against A bad, the control (pair 2 of 3; n: the next)")
-        await pilot.press("v", "v", "v")
-        text = await shows(pilot, "what the row is against the column")
-        assert line_of(text, "good  ", "·").split()[1] == "good"
-        await pilot.press("down", "down", "enter")
-        await shows(pilot, "B good against A bad", "▸ overview")
-        await pilot.press("o")
-        await shows(pilot, "Compare ▸ fair · good · bad")
-        assert app.shared.marked == ["fair", "good", "bad"]
 
 
 async def test_another_page_marks_what_is_compared_next(measured: Path) -> None:

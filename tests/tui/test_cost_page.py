@@ -68,37 +68,6 @@ async def test_the_one_in_use_is_chosen_and_let_go(measured: Path) -> None:
         await settle(pilot, lambda: "in use" not in screen_text(app).splitlines()[0])
 
 
-async def test_axis_group_by_window_and_filter(measured: Path) -> None:
-    app = session(measured, "cost")
-    async with app.run_test(size=(120, 40)) as pilot:
-        before = await shows(pilot, TITLE)
-        await pilot.press("g")
-        await settle(pilot, lambda: screen_text(app) != before)
-        await pilot.press("n")
-        await settle(pilot, lambda: told(app))
-        assert "there is one group" in told(app)[-1]
-        await pilot.press("b")
-        await shows(pilot, "good@")
-        await pilot.press("w")
-        await settle(pilot, lambda: "all days" in told(app))
-        await pilot.press("e")
-        assert told(app)[-1] == "agentbench cost --days 36500 --by version"
-        await pilot.press("slash", *"fair")
-        table = lambda: screen_text(app).split("the one in use")[-1]  # noqa: E731
-        await settle(pilot, lambda: not any(other in table() for other in (" good@", " bad@")))
-        assert " fair@" in table()
-
-
-async def test_mark_and_copy(measured: Path) -> None:
-    app = session(measured, "cost")
-    async with app.run_test(size=(120, 40)) as pilot:
-        await shows(pilot, TITLE)
-        app.screen.query_one("#agents", Grid).move_to("fair")
-        await pilot.press("x", "y")
-        assert app.shared.marked == ["fair"]
-        assert app.clipboard.startswith("fair 0.885 right, $0.00066 a task, $0.00075 [")
-
-
 async def test_prices_and_who_has_none(measured: Path, tmp_path: Path) -> None:
     store = copied(measured, tmp_path)
     with closing(sqlite3.connect(store)) as connection:

@@ -3,21 +3,15 @@
 from pathlib import Path
 
 import pytest
-from known_stores import copied, history_store, rows
-from stores import screen_text, session, settle, shows, told
+from known_stores import rows
+from stores import session, settle, shows, told
 
 from agentbench_tui.store.database import create_or_migrate
 from agentbench_tui.tui.history_plot import course_plot
 from agentbench_tui.tui.screens.choice import Choice
-from agentbench_tui.tui.screens.history import History
 from agentbench_tui.tui.widgets.grid import Grid
 from agentbench_tui.verdicts.course import CoursePoint, Series
 from agentbench_tui.verdicts.place import Place
-
-
-@pytest.fixture(scope="module")
-def history(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return history_store(tmp_path_factory.mktemp("history") / "h.db")
 
 
 @pytest.mark.parametrize(("unit", "top"), [("0..100", 100.0), ("share", 100.0), ("ms", 101.5)])
@@ -61,26 +55,6 @@ async def test_the_narrowest_terminal_shows_plot_and_findings_then_the_side(hist
         assert "findings" not in text
         await pilot.press("escape")
         await shows(pilot, "findings")
-
-
-async def test_benchmark_metric_time_sort_and_filter(history: Path) -> None:
-    app = session(history, "history")
-    async with app.run_test(size=(120, 40)) as pilot:
-        await shows(pilot, "e2e_ms.p50 of sums: 28 runs")
-        await pilot.press("b")
-        await shows(pilot, "e2e_ms.p50 of plans: 28 runs")
-        await pilot.press("o")
-        text = await shows(pilot, "cost_usd_per_task of plans: 28 runs", "▲ -20 %")
-        assert "$0.0020" in text
-        await pilot.press("o")
-        await shows(pilot, "accuracy of plans: 28 runs", "▼ minor -5.0 pt")
-        await pilot.press("g")
-        await shows(pilot, "28 runs, in hours since 2026-01-01 00:00")
-        await pilot.press("s")
-        await shows(pilot, "benchmark ▲")
-        await pilot.press("slash", *"cost")
-        await settle(pilot, lambda: "accuracy  " not in screen_text(app))
-        assert "cost_usd_per" in screen_text(app)
 
 
 async def test_another_agent_without_a_regression_says_what_it_could_have_seen(
@@ -127,44 +101,6 @@ async def test_enter_compares_the_run_before_the_change_with_the_newest(history:
         assert app.shared.marked == [f"run:{ids[21]}/bot", f"run:{ids[-1]}/bot"]
 
 
-async def test_a_baseline_is_set_after_asking(history: Path, tmp_path: Path) -> None:
-    store = copied(history, tmp_path)
-    app = session(store, "history")
-    async with app.run_test(size=(120, 40)) as pilot:
-        await shows(pilot, "bot@2.0: regression")
-        await pilot.press("B")
-        await settle(pilot, lambda: isinstance(app.screen, Choice))
-        await pilot.press("escape")
-        await settle(pilot, lambda: isinstance(app.screen, History))
-        assert rows(store, "SELECT * FROM baselines") == []
-        await pilot.press("B")
-        await settle(pilot, lambda: isinstance(app.screen, Choice))
-        await pilot.press("down", "enter")
-        await settle(pilot, lambda: told(app))
-        assert told(app)[-1] == "baseline of bot: version 1.0"
-        await shows(pilot, "version 1.0")
-    kept = rows(store, "SELECT agent_id, name, kind, target FROM baselines")
-    assert kept == [("bot", "default", "version", "1.0")]
-
-
-async def test_a_change_is_accepted_when_it_is_meant(history: Path, tmp_path: Path) -> None:
-    store = copied(history, tmp_path)
-    app = session(store, "history")
-    async with app.run_test(size=(120, 40)) as pilot:
-        await shows(pilot, "e2e_ms.p50 of sums: 28 runs")
-        await pilot.press("A")
-        await shows(pilot, "Accept e2e_ms.p50 of sums since 2026-01-01T22:00")
-        await pilot.press("n")
-        await settle(pilot, lambda: isinstance(app.screen, History))
-        assert rows(store, "SELECT * FROM accepted_changes") == []
-        await pilot.press("A")
-        await shows(pilot, "Accept e2e_ms.p50 of sums")
-        await pilot.press("y")
-        await settle(pilot, lambda: told(app))
-    kept = rows(store, "SELECT agent_id, benchmark_id, metric, since FROM accepted_changes")
-    assert kept == [("bot", "sums", "e2e_ms.p50", "2026-01-01T22:00:00.000Z")]
-
-
 async def test_what_is_no_change_cannot_be_accepted(history: Path) -> None:
     app = session(history, "history")
     app.shared.agent = "calm"
@@ -179,18 +115,6 @@ async def test_what_is_no_change_cannot_be_accepted(history: Path) -> None:
         await pilot.press("b")
         await settle(pilot, lambda: len(told(app)) > 2)
         assert told(app)[-1] == "there are no other benchmarks"
-
-
-async def test_mark_copy_and_the_same_in_a_shell(history: Path) -> None:
-    app = session(history, "history")
-    async with app.run_test(size=(120, 40)) as pilot:
-        await shows(pilot, "bot@2.0: regression")
-        await pilot.press("x")
-        assert app.shared.marked == ["bot@2.0"]
-        await pilot.press("y")
-        assert "at least 19.6 % worse than the 20 runs before" in app.clipboard
-        await pilot.press("e")
-        assert told(app)[-1] == "agentbench regressions bot"
 
 
 async def test_an_empty_store_says_what_to_do(tmp_path: Path) -> None:

@@ -9,7 +9,6 @@ from stores import HOSTILE, session, settle, shows, told
 
 from agentbench_tui.store.database import connect_to_read, create_or_migrate
 from agentbench_tui.store.locking import Lease
-from agentbench_tui.store.queries import find_run
 from agentbench_tui.tui.app import AgentbenchApp
 from agentbench_tui.tui.screens import home
 from agentbench_tui.tui.screens.home import RUNS_SHOWN, Home
@@ -102,23 +101,6 @@ async def test_runs_and_agents_are_marked_where_they_stand(measured: Path) -> No
         assert "put the cursor on a run or an agent" in told(app)[-1]
 
 
-async def test_every_row_leads_further(measured: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    watched: list[tuple[str, bool]] = []
-
-    def watch(_: AgentbenchApp, run_id: str, *, replay: bool = False) -> None:
-        watched.append((run_id, replay))
-
-    monkeypatch.setattr(AgentbenchApp, "watch_run", watch)
-    app = session(measured, "home")
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot, lambda: len(keys(app, "runs")) == 2 and keys(app, "suites"))
-        await pilot.press("down", "enter", "p")
-        oldest = keys_of(measured)[0]
-        assert watched == [(oldest, False), (oldest, True)]
-        await pilot.press("v", "enter")
-        assert app.current_mode == "new"
-
-
 def keys_of(database: Path) -> list[str]:
     with closing(connect_to_read(database)) as connection:
         return [row[0] for row in connection.execute("SELECT id FROM runs ORDER BY key")]
@@ -149,17 +131,6 @@ async def test_the_runs_take_no_more_rows_than_they_need(measured: Path) -> None
 def test_the_year_is_told_where_it_is_another_one() -> None:
     assert home._when("2026-11-28T19:41:23.376Z", "2026") == "11-28 19:41"
     assert home._when("2025-11-28T19:41:23.376Z", "2026") == "2025-11-28"
-
-
-async def test_ids_and_commands_are_for_the_shell(measured: Path) -> None:
-    app = session(measured, "home")
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot, lambda: len(keys(app, "runs")) == 2)
-        await pilot.press("y", "e")
-        assert app.clipboard == keys(app, "runs")[0]
-        assert told(app)[-1] == "agentbench runs list"
-        with closing(connect_to_read(measured)) as connection:
-            assert find_run(connection, app.clipboard)["id"] == app.clipboard
 
 
 def test_of_ten_thousand_runs_the_newest_are_read(measured: Path, tmp_path: Path) -> None:

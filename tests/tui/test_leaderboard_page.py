@@ -2,9 +2,8 @@
 
 from pathlib import Path
 
-from stores import screen_text, session, settle, shows, told
+from stores import screen_text, session, settle, shows
 
-from agentbench_tui.tui.screens.leader_executions import LeaderExecutions
 from agentbench_tui.tui.widgets.grid import Grid
 
 
@@ -46,24 +45,6 @@ async def test_agents_are_ranked_with_intervals_and_ties_simulated_ones_apart(
         assert "●   1" not in row
 
 
-async def test_metric_category_and_window_go_round(measured: Path) -> None:
-    app = session(measured, "leaders")
-    async with app.run_test(size=(120, 40)) as pilot:
-        await shows(pilot, "agents by accuracy on 52 cases, last 30 days")
-        await pilot.press("o")
-        await shows(pilot, "agents by overall on 2 benchmarks")
-        await pilot.press("w")
-        await shows(pilot, "all days")
-        await pilot.press("g")
-        text = await shows(pilot, "agents by accuracy on 8 cases, all days")
-        assert "Leaderboard ▸ speed" in text
-        await pilot.press("g")
-        await shows(pilot, "Leaderboard ▸ all")
-        await pilot.press("e")
-        await settle(pilot, lambda: told(app))
-        assert told(app) == ["agentbench leaderboard --days 36500 --overall"]
-
-
 async def test_the_filter_keeps_ranks_and_esc_removes_it(measured: Path) -> None:
     app = session(measured, "leaders")
     async with app.run_test(size=(120, 40)) as pilot:
@@ -94,24 +75,6 @@ async def test_details_follow_the_cursor_and_marks_go_to_the_comparison(measured
         assert (went, app.shared.agent) == (["compare", "history"], "bad")
 
 
-async def test_enter_leads_to_executions_then_to_their_answers(measured: Path) -> None:
-    app = session(measured, "leaders")
-    went: list[str] = []
-    app.action_go = went.append  # type: ignore[method-assign]
-    async with app.run_test(size=(120, 40)) as pilot:
-        await shows(pilot, "fair: what is known")
-        await pilot.press("enter")
-        await settle(pilot, lambda: isinstance(app.screen, LeaderExecutions))
-        text = await shows(pilot, "executions of fair", "brief", "echo")
-        assert "Leaderboard ▸ fair ▸ executions" in text
-        await pilot.press("x")
-        run_id = app.shared.marked[0].removeprefix("run:").removesuffix("/fair")
-        await pilot.press("enter", "h", "escape")
-        await settle(pilot, lambda: not isinstance(app.screen, LeaderExecutions))
-        assert went == ["cases", "history"]
-        assert (app.shared.run_id, app.shared.agent) == (run_id, "fair")
-
-
 async def test_a_narrow_screen_has_the_details_behind_a_key(measured: Path) -> None:
     app = session(measured, "leaders")
     async with app.run_test(size=(80, 24)) as pilot:
@@ -124,12 +87,3 @@ async def test_a_narrow_screen_has_the_details_behind_a_key(measured: Path) -> N
         assert "agents by accuracy" not in text
         await pilot.press("escape")
         await shows(pilot, "agents by accuracy on 52 cases")
-
-
-async def test_without_a_store_every_key_says_what_to_do(tmp_path: Path) -> None:
-    app = session(tmp_path / "none.db", "leaders")
-    async with app.run_test(size=(120, 40)) as pilot:
-        await shows(pilot, "No run is stored yet. Press 2")
-        keys = ("g", "o", "x", "y", "h")
-        await pilot.press(*keys)
-        await settle(pilot, lambda: len(told(app)) == len(keys))

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 import subprocess
-import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
 import pytest
+from live_runs import command, suite
 from stores import PATIENCE_S
 from textual.pilot import Pilot
-from textual.widgets import Input
 
 from agentbench_tui.store.database import connect_to_read
 from agentbench_tui.tui.app import AgentbenchApp
 from agentbench_tui.tui.painting import text_of
-from agentbench_tui.tui.screens.asking import Line, Sure
 from agentbench_tui.tui.screens.case_detail import CaseDetail
 from agentbench_tui.tui.screens.cases import Cases
 from agentbench_tui.tui.screens.live import Live
@@ -28,45 +25,6 @@ from agentbench_tui.tui.widgets.grid import Grid
 from agentbench_tui.tui.widgets.key_bar import KeyBar
 from agentbench_tui.tui.widgets.painted import Painted
 from agentbench_tui.tui.widgets.scrubber import Scrubber
-
-WEIGHTS = {"accuracy": 1, "speed": 0, "efficiency": 0, "cost": 0, "reliability": 0}
-HOSTILE = "boom [bold]\x1b]52;c;aGVsbG8=\x07"
-GATED = """
-import asyncio
-from pathlib import Path
-from agentbench_tui.model.answer import AgentFailure, FailureKind
-async def answer(prompt):
-    if "bad" in prompt:
-        raise AgentFailure(FailureKind.SERVER, {hostile!r})
-    while "slow" in prompt and not Path({gate!r}).exists():
-        await asyncio.sleep(0.01)
-    return prompt
-"""
-
-
-def suite(*inputs: str, concurrency: int = 4) -> str:
-    cases = [{"id": f"c-{one}", "input": one, "expected": one} for one in inputs]
-    return json.dumps(
-        {
-            "suite_id": "small",
-            "weights": WEIGHTS,
-            "benchmarks": [
-                {
-                    "benchmark_id": "echo",
-                    "dataset": {"cases": cases},
-                    "scorers": ["exact"],
-                    "iterations": {"warmup": 0, "measured": 1},
-                    "retries": 0,
-                    "concurrency": concurrency,
-                }
-            ],
-        }
-    )
-
-
-def command(*more: str) -> list[str]:
-    return [sys.executable, "-m", "agentbench_tui", "run", "suite.json", "--no-ui", "--quiet",
-            "--db", "s.db", *more]  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -77,21 +35,6 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
     agents = ["--agent", "good=reference:perfect", "--agent", "bad=reference:noop"]
     subprocess.run(command(*agents), cwd=folder, check=True, stdout=subprocess.DEVNULL)
     return folder / "s.db"
-
-
-@pytest.fixture
-def going_on(tmp_path: Path) -> Iterator[Path]:
-    """The store of a run of which two cases wait for the file `gate`."""
-    gate = tmp_path / "gate"
-    (tmp_path / "gated.py").write_text(GATED.format(hostile=HOSTILE, gate=str(gate)))
-    (tmp_path / "suite.json").write_text(suite("one", "bad", "slow1", "slow2"))
-    process = subprocess.Popen(
-        command("--agent", "it=python:gated:answer"), cwd=tmp_path,
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
-    yield tmp_path / "s.db"
-    gate.touch()
-    process.wait(30)
 
 
 def text(app: AgentbenchApp, selector: str = "") -> str:
@@ -162,48 +105,6 @@ async def test_a_small_screen_shows_a_few_panels_at_a_time(database: Path) -> No
         ]  # fmt: skip
         footer = app.screen.query_one(KeyBar)
         assert footer.region.height == 1
-
-
-async def test_axis_and_latency_are_switched_by_keys(database: Path) -> None:
-    app = session(database)
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot, lambda: "values" in text(app, "#latency"))
-        title = lambda: str(app.screen.query_one("#latency").border_title)  # noqa: E731
-        assert "end to end, logarithmic" in title()
-        await pilot.press("g")
-        await settle(pilot, lambda: "end to end, linear" in title())
-        await pilot.press("h")
-        await settle(pilot, lambda: "TTFT" in title())
-        assert "nothing was streamed" in text(app, "#latency")
-        await pilot.press("h", "h", "h")
-        await settle(pilot, lambda: "end to end" in title())
-
-
-async def test_a_run_that_is_over_is_replayed_and_refuses_wishes_with_a_reason(
-    database: Path,
-) -> None:
-    app = session(database)
-    async with app.run_test(size=(120, 40), notifications=True) as pilot:
-        await settle(pilot, lambda: "12/12" in text(app, "StatusBar"))
-        await settle(pilot, lambda: "space Replay" in text(app, "KeyBar"))
-        assert "Pause" not in text(app, "KeyBar")
-        assert "Stop" not in text(app, "KeyBar")
-        await pilot.press("S")
-        await settle(pilot, lambda: any("run is over" in one.message for one in app._notifications))
-        assert isinstance(app.screen, Live)
-        await pilot.press("greater_than_sign")
-        await settle(pilot, lambda: any("of a replay" in one.message for one in app._notifications))
-        await pilot.press("left_square_bracket")
-        await settle(pilot, lambda: "replay" in text(app, "StatusBar"))
-        await settle(pilot, lambda: "space Pause/go on" in text(app, "KeyBar"))
-        assert "Stop" not in text(app, "KeyBar")
-        await pilot.press("space")
-        await settle(pilot, lambda: "held" in text(app, "Scrubber"))
-        await pilot.press("greater_than_sign")
-        await settle(pilot, lambda: "replay ×2" in text(app, "Scrubber")
-                     or "at the end" in text(app, "Scrubber"))  # fmt: skip
-        await pilot.press("right_square_bracket")
-        await settle(pilot, lambda: "complete  12/12" in text(app, "StatusBar"))
 
 
 async def test_another_run_has_its_keys_as_the_one_before(database: Path) -> None:
@@ -293,14 +194,6 @@ async def test_what_is_marked_is_shown_as_it_is_written(database: Path) -> None:
         assert "\x1b" not in shown
 
 
-async def test_a_session_opened_for_one_run_ends_with_its_page(database: Path) -> None:
-    app = session(database, fixed_run=True)
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot, lambda: "complete" in text(app, "StatusBar"))
-        await pilot.press("escape")
-        await settle(pilot, lambda: not app.is_running)
-
-
 async def test_a_replay_that_was_asked_for_begins_at_the_beginning(database: Path) -> None:
     app = session(database, replay=True, speed=0.25)
     async with app.run_test(size=(120, 40)) as pilot:
@@ -313,52 +206,6 @@ async def test_an_empty_store_says_what_to_do(tmp_path: Path) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot, lambda: app.screen.query("#notice").first().display)
         assert "no run" in text(app, "StatusBar")
-
-
-async def test_wishes_reach_the_run_and_their_answers_come_back(going_on: Path) -> None:
-    app = session(going_on)
-    async with app.run_test(size=(120, 40), notifications=True) as pilot:
-        await settle(
-            pilot,
-            lambda: (
-                going_on.exists()
-                and "running  2/4" in text(app, "StatusBar")
-                and "in flight" in text(app, "#slow")
-            ),
-        )
-        # What the agent said came safe, and is no markup.
-        assert "boom [bold]" in text(app, "#log")
-        assert "\x1b" not in text(app)
-        assert "server" in text(app, "#failures")
-
-        assert "space Pause/go on  S Stop" in text(app, "KeyBar")
-        await pilot.press("space")
-        await settle(pilot, lambda: "paused" in text(app, "StatusBar"))
-        await pilot.press("space", "plus")
-        await pilot.press("M")
-        await settle(pilot, lambda: isinstance(app.screen, Line))
-        app.screen.query_one(Input).value = "here"
-        await pilot.press("enter")
-        said = ("resume: going on", "concurrency 5: at most 5", "mark here")
-        await settle(pilot, lambda: all(words in text(app, "#log") for words in said))
-        await settle(
-            pilot, lambda: "▲ here" in text(app, "#rates") or "here ▲" in text(app, "#rates")
-        )
-
-        app.screen.query_one("#slow").focus()
-        await pilot.press("x")
-        await settle(pilot, lambda: "cancelled 1 of" in text(app, "#log"))
-
-        await pilot.press("S")
-        await settle(pilot, lambda: isinstance(app.screen, Sure))
-        await pilot.press("n")
-        await settle(pilot, lambda: isinstance(app.screen, Live))
-        assert value(going_on, "SELECT COUNT(*) FROM wishes WHERE wish='stop'") == 0
-        await pilot.press("S")
-        await settle(pilot, lambda: isinstance(app.screen, Sure))
-        await pilot.press("y")
-        (going_on.parent / "gate").touch()
-        await settle(pilot, lambda: "interrupted" in text(app, "StatusBar"))
 
 
 async def test_a_run_without_its_process_is_interrupted(database: Path, tmp_path: Path) -> None:

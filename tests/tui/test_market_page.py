@@ -6,9 +6,9 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
-from stores import HOSTILE, screen_text, session, settle, shows, told
+from known_records import EPISODE, with_episodes
+from stores import screen_text, session, settle, shows, told
 
 from agentbench_tui.model.errors import StoreError
 from agentbench_tui.store.database import connect_to_read, reading
@@ -17,47 +17,7 @@ from agentbench_tui.tui.market_rows import equity_plot, positions_table, prices_
 from agentbench_tui.tui.market_state import EXAMPLE_TICKS, demo, episode_view
 from agentbench_tui.tui.screens.market import EXAMPLE, Market
 from agentbench_tui.tui.shared import Shared
-from agentbench_tui.verdicts.market_episode import SCHEMA, episode_of, newest_with_episodes
-
-EPISODE: dict[str, Any] = {
-    "schema": SCHEMA,
-    "title": "two markets",
-    "ticks": 5,
-    "tick_s": 60,
-    "instruments": [
-        {"id": "m", "name": "rain", "kind": "market", "prices": [0.5, 0.6, 0.7, 0.8, 1.0],
-         "resolved_tick": 4, "outcome": "yes"},
-        {"id": "p", "name": "X-PERP", "kind": "perpetual", "prices": [50, 55, 45, 40, 40]},
-    ],
-    "equity": [100, 100, 101, 102, 104],
-    "holdings": [
-        {"tick": 1, "instrument": "m", "side": "yes", "amount": 10, "entry": 0.6},
-        {"tick": 2, "instrument": "p", "side": "long", "amount": 1, "entry": 45},
-        {"tick": 4, "instrument": "m", "side": "yes", "amount": 0, "entry": None},
-    ],
-    "said": [{"tick": 1, "where": "feed", "who": "trader", "text": HOSTILE + "it rains"}],
-    "acts": [
-        {"tick": 1, "method": "a2a.buyShares", "arguments": {"market": "m", "amount": 10},
-         "ok": True, "result": "filled"},
-        {"tick": 3, "method": "a2a.buyShares", "arguments": {"market": "z"},
-         "ok": False, "result": "-32602: market: there is no z"},
-    ],
-}  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def played(varied: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The store of `varied`, one of whose answers is an episode."""
-    path = tmp_path_factory.mktemp("market") / "store.db"
-    with closing(connect_to_read(varied)) as source, closing(sqlite3.connect(path)) as target:
-        source.backup(target)
-        target.execute(
-            "UPDATE answers SET answer=? WHERE seq=(SELECT MIN(seq) FROM answers"
-            " WHERE execution_key=1)",
-            (msgspec.json.encode({"data": EPISODE}).decode(),),
-        )
-        target.commit()
-    return path
+from agentbench_tui.verdicts.market_episode import episode_of, newest_with_episodes
 
 
 def test_an_episode_is_found_among_the_answers_of_a_run(played: Path, varied: Path) -> None:
@@ -130,15 +90,8 @@ async def test_a_damaged_episode_does_not_end_the_session(played: Path, tmp_path
 async def test_the_session_opens_with_the_episode_that_was_asked_for(
     played: Path, tmp_path: Path
 ) -> None:
-    two = tmp_path / "store.db"
-    with closing(connect_to_read(played)) as source, closing(sqlite3.connect(two)) as target:
-        source.backup(target)
-        target.execute(
-            "UPDATE answers SET answer=? WHERE seq=(SELECT MAX(seq) FROM answers"
-            " WHERE execution_key=1)",
-            (msgspec.json.encode({"data": EPISODE | {"equity": [1, 2, 3, 4, 7_654]}}).decode(),),
-        )
-        target.commit()
+    later = EPISODE | {"equity": [1, 2, 3, 4, 7_654]}
+    two = with_episodes(played, tmp_path / "store.db", EPISODE, later)
     app = AgentbenchApp(Shared(two, episode=1), first="market")
     async with app.run_test(size=(120, 40)) as pilot:
         await shows(pilot, "episode 2 of 2", "$5000")
@@ -147,33 +100,6 @@ async def test_the_session_opens_with_the_episode_that_was_asked_for(
 def test_the_example_says_that_it_is_one() -> None:
     assert demo().example
     assert not episode_view(EPISODE, "a").example
-
-
-async def test_an_episode_is_played_and_stepped_through(played: Path) -> None:
-    app = session(played, "market")
-    async with app.run_test(size=(120, 40)) as pilot:
-        shown = await shows(pilot, "rain 100 % (yes)", "X-PERP $40", "tick 4 of 4")
-        assert EXAMPLE not in shown
-        assert "it rains" in shown
-        assert HOSTILE not in shown
-        await pilot.press("comma")
-        await shows(pilot, "tick 3 of 4", "! -32602: market")
-        await pilot.press("less_than_sign", "less_than_sign", "less_than_sign")
-        await shows(pilot, "tick 0 of 4", "the agent has done nothing yet")
-        await pilot.press("a")
-        await shows(pilot, "tick 1 of 4", "60.0 %")
-        await pilot.press("full_stop", "greater_than_sign")
-        await shows(pilot, "tick 3 of 4")
-        await pilot.press("plus", "plus", "plus", "space")
-        await shows(pilot, "tick 4 of 4")
-        await pilot.press("minus")
-        await settle(pilot, lambda: "ticks a second" in told(app)[-1])
-        await pilot.press("y")
-        assert app.clipboard == 'a2a.buyShares(market="z")'
-        await pilot.press("right_square_bracket", "a")
-        await settle(pilot, lambda: "there is no other episode in this run" in told(app))
-        await pilot.press("down", "enter")
-        await shows(pilot, "tick 1 of 4")
 
 
 async def test_without_an_episode_it_says_how_to_get_one_and_offers_an_example(

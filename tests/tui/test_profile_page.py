@@ -18,8 +18,6 @@ from agentbench_tui.tui.profile_rows import (
     resources_table,
     tokens_table,
 )
-from agentbench_tui.tui.screens.case_detail import CaseDetail
-from agentbench_tui.tui.screens.profile import Profile
 from agentbench_tui.tui.theme import DARK, palette
 from agentbench_tui.tui.widgets.grid import GridData, GridState, paint_grid
 from agentbench_tui.verdicts.profile import read_profile
@@ -61,6 +59,8 @@ def test_what_was_not_measured_is_told_with_its_reason(profiles: list[dict[str, 
     assert "no spans told" in table
     assert "not streamed" in table
     assert "not timed" in table
+    said = [one.words for one in bottlenecks_of(profiles[1]) if one.label == "not known"]
+    assert "first token, generation: not streamed" in said
     assert flame_of(profiles[1]).root is None
     assert "not reported by the agent" in painted(tokens_table(profiles[1]))
 
@@ -111,17 +111,6 @@ async def test_a_small_terminal_shows_one_panel_after_the_other(varied: Path) ->
         await shows(pilot, "tokens", "machine while it went on")
         await pilot.press("v")
         await shows(pilot, "share of all time")
-
-
-async def test_the_slowest_answer_opens_in_full(varied: Path) -> None:
-    app = session(varied, "profile")
-    async with app.run_test(size=(120, 40)) as pilot:
-        await shows(pilot, "moods/echo, steady")
-        await pilot.press("n")
-        await settle(pilot, lambda: isinstance(app.screen, CaseDetail))
-        await shows(pilot, "look_up(what=", "1 of 1")
-        await pilot.press("escape")
-        await settle(pilot, lambda: isinstance(app.screen, Profile))
 
 
 async def test_without_a_run_keys_say_why(tmp_path: Path) -> None:

@@ -13,7 +13,6 @@ from stores import screen_text, session, settle, shows, told
 from agentbench_tui.store.database import connect_to_read
 from agentbench_tui.store.locking import Lease
 from agentbench_tui.tui.app import AgentbenchApp
-from agentbench_tui.tui.pages import PAGES
 from agentbench_tui.tui.screens.leaving import Leaving
 from agentbench_tui.tui.shared import Shared
 from agentbench_tui.tui.theme import ANSI_DARK, LIGHT
@@ -52,17 +51,6 @@ def carried_out(database: Path, run_id: str) -> Iterator[None]:
         yield
     finally:
         lease.release()
-
-
-async def test_a_key_leads_to_every_page_and_help_names_them_all(measured: Path) -> None:
-    app = session(measured, "home")
-    async with app.run_test(size=(120, 60)) as pilot:
-        for page in PAGES:
-            await pilot.press(page.key)
-            await settle(pilot, lambda name=page.name: app.current_mode == name)
-        await pilot.press("question_mark")
-        help_shown = await shows(pilot, *(page.title for page in PAGES))
-        assert all(page.what in help_shown for page in PAGES)
 
 
 async def test_an_empty_place_says_what_to_do_first_and_stays_empty(tmp_path: Path) -> None:
@@ -111,16 +99,6 @@ async def test_a_run_that_has_ended_is_left_without_a_question(measured: Path) -
     async with app.run_test() as pilot:
         await pilot.press("q")
         await settle(pilot, lambda: not app.is_running)
-
-
-async def test_pictures_go_where_they_are_wanted(measured: Path, tmp_path: Path) -> None:
-    app = AgentbenchApp(Shared(measured), screenshots=tmp_path / "pictures")
-    async with app.run_test() as pilot:
-        await shows(pilot, "complete")
-        await pilot.press("ctrl+s")
-        await settle(pilot, lambda: told(app))
-    (picture,) = (tmp_path / "pictures").iterdir()
-    assert picture.read_text().startswith("<svg")
 
 
 @pytest.mark.parametrize(
@@ -190,21 +168,6 @@ async def test_ascii_is_all_of_the_screen(measured: Path) -> None:
     async with app.run_test(size=(120, 40)) as pilot:
         await shows(pilot, "complete")
         assert screen_text(app).isascii()
-
-
-async def test_a_session_that_is_not_to_draw_reads_when_it_is_asked(
-    measured: Path, tmp_path: Path
-) -> None:
-    database = copied(measured, tmp_path / "a.db")
-    app = AgentbenchApp(Shared(database), rate_hz=0)
-    async with app.run_test(size=(160, 40)) as pilot:
-        await shows(pilot, "echoes")
-        with closing(sqlite3.connect(database)) as connection:
-            connection.execute("""UPDATE runs SET suite_ids='["renamed"]'""")
-            connection.commit()
-        assert "renamed" not in screen_text(app)
-        await pilot.press("f5")
-        await shows(pilot, "renamed")
 
 
 @pytest.mark.parametrize("command", [("session",), ("attach",), ("open",)])

@@ -3,20 +3,13 @@
 from contextlib import closing
 from pathlib import Path
 
-import pytest
-from known_stores import copied, high_load, stress_store
-from stores import screen_text, session, settle, shows, told
+from known_stores import copied, high_load
+from stores import session, settle, shows, told
 
 from agentbench_tui.store.database import connect_to_write, create_or_migrate
-from agentbench_tui.tui.screens.choice import Choice
 from agentbench_tui.tui.stress_rows import title_of
 from agentbench_tui.tui.widgets.grid import Grid
 from agentbench_tui.verdicts.stress_document import told as told_of
-
-
-@pytest.fixture(scope="module")
-def stress(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
-    return stress_store(tmp_path_factory.mktemp("stress") / "s.db")
 
 
 async def test_scenarios_with_bracket_score_and_recovery(stress: tuple[Path, str]) -> None:
@@ -86,29 +79,6 @@ async def test_details_stand_in_for_the_pictures_where_it_is_narrow(
         await shows(pilot, "p95 of latency over load")
         await pilot.press("enter")
         await shows(pilot, "50 requests/s, 4 users")
-
-
-async def test_a_run_is_chosen_and_watched(stress: tuple[Path, str]) -> None:
-    app = session(stress[0], "stress")
-    async with app.run_test(size=(120, 40)) as pilot:
-        await shows(pilot, "target: resilience")
-        await pilot.press("o")
-        await settle(pilot, lambda: isinstance(app.screen, Choice))
-        assert "target" in screen_text(app)
-        await pilot.press("enter")
-        await shows(pilot, "target: resilience")
-        await pilot.press("n")
-        await settle(pilot, lambda: told(app))
-        assert "one agent was put under stress" in told(app)[-1]
-        await pilot.press("y")
-        assert app.clipboard.startswith("high_load: breaks between 100 and 110 requests/s")
-        await pilot.press("e")
-        shown, profiled = told(app)[-1].splitlines()
-        assert shown == f"agentbench runs show {stress[1]} --format json"
-        assert profiled.startswith(f"agentbench profile {stress[1]}/target ")
-        await pilot.press("w")
-        await settle(pilot, lambda: app.current_mode == "live")
-        assert app.shared.run_id == stress[1]
 
 
 async def test_a_run_that_goes_on_is_read_again(stress: tuple[Path, str], tmp_path: Path) -> None:

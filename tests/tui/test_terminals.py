@@ -9,6 +9,7 @@ from collections.abc import Collection
 from contextlib import closing
 from pathlib import Path
 
+import psutil
 import pytest
 from terminals import Terminal
 
@@ -21,6 +22,7 @@ PAYLOADS = (
     "\x1b]52;c;b3duZWQ=\x07", "\x1bPowned\x1b\\", "\x00", "\u202e", "\u2066",
 )  # fmt: skip
 HOSTILE = "".join(PAYLOADS)
+CTRL_Z = "\x1a"
 NAMES = ("good", "fair", "echo", "echoes", "echo-0", "quick", "dash")
 SGR = re.compile(rb"\x1b\[([0-9;]*)m")
 COLOURS = {
@@ -110,11 +112,20 @@ def test_colours_are_those_that_the_terminal_has(name: str, measured: Path, tmp_
         assert terminal.sent.isascii()
 
 
-def test_a_session_that_is_terminated_leaves_the_terminal_as_it_was(
+def test_a_session_that_is_stopped_or_terminated_leaves_the_terminal_as_it_was(
     measured: Path, tmp_path: Path
 ) -> None:
     with Terminal("session", "--db", str(measured), folder=tmp_path) as terminal:
+        process = psutil.Process(terminal.process.pid)
         terminal.until(lambda sent: b"Home" in sent)
+        assert terminal.modes() != terminal.modes_before
+        terminal.press(CTRL_Z)
+        terminal.until(lambda sent: process.status() == psutil.STATUS_STOPPED)
+        assert terminal.modes() == terminal.modes_before
+        assert terminal.sent.rfind(b"\x1b[?1049l") > terminal.sent.rfind(b"\x1b[?1049h")
+        place = len(terminal.sent)
+        terminal.process.send_signal(signal.SIGCONT)  # as `fg` does
+        terminal.until(lambda sent: b"Home" in sent, since=place)
         assert terminal.modes() != terminal.modes_before
         terminal.process.send_signal(signal.SIGTERM)
         assert terminal.until_end() == 128 + signal.SIGTERM

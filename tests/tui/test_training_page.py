@@ -1,12 +1,11 @@
 """The page Training: learning curves of files, in groups, and an example that is called one."""
 
-import csv
 import sqlite3
 from contextlib import closing
 from pathlib import Path
 
 import pytest
-from stores import screen_text, session, settle, shows, told
+from stores import screen_text, session, shows
 
 from agentbench_tui.analysis.learning_curve import auc
 from agentbench_tui.model.errors import UsageError
@@ -14,27 +13,6 @@ from agentbench_tui.store.database import connect_to_read
 from agentbench_tui.tui.screens.market import EXAMPLE
 from agentbench_tui.tui.training_rows import curves_plot, demo, runs_table
 from agentbench_tui.verdicts.training_curves import read_curves
-
-
-@pytest.fixture(scope="module")
-def folders(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """`old` and `new`, a file a seed: straight lines to 0.5 and 0.9; and a file of two runs."""
-    root = tmp_path_factory.mktemp("training")
-    for name, end in (("old", 0.5), ("new", 0.9)):
-        (root / name).mkdir()
-        for seed in range(5):
-            rows: list[tuple[object, ...]] = [("step", "value", "seed")]
-            rows += [(step, (end + seed / 100) * step / 10, seed) for step in range(11)]
-            write(root / name / f"run-seed{seed}.csv", rows)
-    both: list[tuple[object, ...]] = [("run", "step", "reward")]
-    both += [(run, step, step) for run in ("[b]x[/b]", "y") for step in range(5)]
-    write(root / "both.csv", both)
-    return root
-
-
-def write(path: Path, rows: list[tuple[object, ...]]) -> None:
-    with path.open("w", newline="") as file:
-        csv.writer(file).writerows(rows)
 
 
 def test_groups_have_means_areas_and_a_verdict(folders: Path) -> None:
@@ -91,31 +69,6 @@ def test_a_metric_that_nobody_logged_is_told_with_what_there_is(folders: Path) -
 def test_the_example_has_two_groups_with_bands() -> None:
     plot = curves_plot(demo(), single=False)
     assert len(plot.lines) == len(plot.bands) == 2
-
-
-async def test_folders_are_opened_and_compared(folders: Path, tmp_path: Path) -> None:
-    app = session(tmp_path / "none.db", "training")
-    async with app.run_test(size=(120, 40)) as pilot:
-        await shows(pilot, "press o to open a file or folder of training runs")
-        await pilot.press("s", "u", "y", "e")
-        await settle(pilot, lambda: len(told(app)) >= 4)
-        await pilot.press("o")
-        await shows(pilot, "A file of training runs")
-        app.screen.query_one("Input").value = f"{folders / 'old'} {folders / 'new'}"  # type: ignore[attr-defined]
-        await pilot.press("enter")
-        shown = await shows(pilot, "old (5 runs)", "new (5 runs)", "window", "is more of value")
-        assert EXAMPLE not in shown
-        await pilot.press("b")
-        await shows(pilot, "paired by seed", "verdict, area")
-        await pilot.press("s")
-        await shows(pilot, "single runs")
-        await pilot.press("y", "e")
-        await shows(pilot, "agentbench stats variance")
-        assert app.clipboard.startswith(str(folders))
-        await pilot.press("u")
-        await shows(pilot, "The column that holds the metric")
-        await pilot.press(*"loss", "enter")
-        await shows(pilot, "does not log loss")
 
 
 async def test_the_example_is_called_one_at_every_panel(tmp_path: Path) -> None:
