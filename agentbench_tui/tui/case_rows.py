@@ -150,8 +150,18 @@ def preview_of(row: Row) -> list[Sentence]:
         Sentence(_text(row["expected"]), "expected", "dim"),
         Sentence(_text(row["said"]), "answer"),
         Sentence(_time(row["e2e_ms"]), "time"),
-        Sentence(f"{tokens_of(row)} tokens, {dollars(row['cost_usd'])}", "spent"),
+        _spent(row),
     ]
+
+
+def _spent(row: Mapping[str, Any]) -> Sentence:
+    """Only what is known of tokens and money."""
+    tokens, cost = tokens_of(row), dollars(row["cost_usd"])
+    told = [*([f"{tokens} tokens"] if tokens != NOTHING else []),
+            *([cost] if cost != NOTHING else [])]  # fmt: skip
+    if told:
+        return Sentence(", ".join(told), "spent")
+    return Sentence(f"{NOTHING} the agent tells neither tokens nor cost", "spent", "dim")
 
 
 def _text(value: Any) -> str:

@@ -200,9 +200,12 @@ def unknown_sentences(document: Document) -> list[Sentence]:
     """Of whom no cost is known, why, and how it becomes known."""
     by_reason: dict[str, list[str]] = {}
     for one in document["unknown"]:
-        by_reason.setdefault(one["reason"], []).append(f"{one['name']} on {one['benchmark']}")
+        names = by_reason.setdefault(one["reason"], [])
+        name = f"{one['name']} on {one['benchmark']}"
+        if name not in names:
+            names.append(name)
     said = [
-        Sentence(f"{', '.join(names[:3])}{_more(names)}: {reason}", NOTHING, "warn")
+        Sentence(f"{', '.join(names[:3])}{_more(names)}: {reason}", "of", "warn")
         for reason, names in by_reason.items()
     ]
     if said:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from agentbench_tui.verdicts.running_board import RunningBoard, Standing
 
 _PROGRESS = (
-    Column("benchmark", "benchmark", 11, flex=2),
+    Column("benchmark", "benchmark", 13, flex=4),
     Column("agent", "agent", 8, flex=2),
     Column("done", "answered", 15, flex=2),
     Column("right", "right", 6, "right", priority=3),

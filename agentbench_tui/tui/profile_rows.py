@@ -83,10 +83,23 @@ def bottlenecks_of(profile: Document) -> list[Sentence]:
             told.append(Sentence(f"{words} (n = {one['n']:,})", one["phase"]))
     if not told:
         told.append(Sentence("no phase takes a tenth of the time, and none has a long tail", ""))
+    told += [
+        Sentence(f"{', '.join(names)}: {reason}", "not known", "dim")
+        for reason, names in _unknown(profile).items()
+    ]
     if profile["looked_at"] < profile["answers"]:
         of = f"the first {profile['looked_at']:,} of {profile['answers']:,}"
         told.append(Sentence(f"taken from {of}", "note", "dim"))
     return told
+
+
+def _unknown(profile: Document) -> dict[str, list[str]]:
+    """Why phases have no figures: reason → their names."""
+    found: dict[str, list[str]] = {}
+    for one in profile["phases"]:
+        if one["share"] is None:
+            found.setdefault(one["reason"], []).append(one["name"])
+    return found
 
 
 def tokens_table(profile: Document) -> GridData:

@@ -65,9 +65,9 @@ class Cost(Page[Found]):
     DEFAULT_CSS: ClassVar[str] = """
     Cost #main { width: 1fr; }
     Cost #scatter { height: 1fr; min-height: 8; }
-    Cost #agents { height: 11; }
-    Cost.-huge #agents { height: 16; }
-    Cost.-low #agents { height: 9; }
+    Cost #agents { height: auto; min-height: 5; max-height: 11; }
+    Cost.-huge #agents { max-height: 16; }
+    Cost.-low #agents { max-height: 9; }
     Cost #side { width: 46; }
     Cost.-huge #side { width: 76; }
     Cost #savings { height: 1fr; min-height: 6; }

@@ -58,9 +58,9 @@ class History(Page[Found]):
     DEFAULT_CSS: ClassVar[str] = """
     History #main { width: 1fr; }
     History #course { height: 1fr; min-height: 8; }
-    History #findings { height: 14; }
-    History.-huge #findings { height: 18; }
-    History.-low #findings { height: 9; }
+    History #findings { height: auto; min-height: 6; max-height: 14; }
+    History.-huge #findings { max-height: 18; }
+    History.-low #findings { max-height: 9; }
     History #side { width: 46; }
     History.-huge #side { width: 72; }
     History #verdict { height: 1fr; min-height: 6; }

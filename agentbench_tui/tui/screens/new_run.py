@@ -62,7 +62,7 @@ class NewRun(Page[list["AgentSpec"]]):
     DEFAULT_CSS: ClassVar[str] = """
     NewRun #suites { width: 2fr; height: 1fr; }
     NewRun #how { width: 3fr; }
-    NewRun #agents { height: 9; }
+    NewRun #agents { height: auto; min-height: 6; max-height: 13; }
     NewRun.-low #agents { height: 6; }
     NewRun #form { height: 1fr; min-height: 5; }
     NewRun #preview { height: 10; }
@@ -95,7 +95,7 @@ class NewRun(Page[list["AgentSpec"]]):
 
     def content(self) -> ComposeResult:
         with Horizontal():
-            yield panel(SuiteTree(id="suites"), "what: enter chooses, space picks parts")
+            yield panel(SuiteTree(id="suites"), "what: enter, parts: space")
             with Vertical(id="how"):
                 agents = _Agents(id="agents", selectable=True)
                 yield panel(agents, "agents: space picks, a asks one a question")

@@ -46,7 +46,7 @@ class Profile(ExecutionPage[dict[str, Any]]):
     Profile.-huge #answers-row, Profile.-huge #use-row { height: 1fr; }
     Profile #phases { width: 3fr; } Profile #bottlenecks { width: 2fr; }
     Profile #flame { width: 3fr; }
-    Profile #tokens { width: 2fr; } Profile #resources { width: 3fr; }
+    Profile #tokens { width: 2fr; } Profile #resources { width: 4fr; }
     Profile.-low Horizontal, Profile.-narrow Horizontal { display: none; }
     Profile.-low #answers-row, Profile.-narrow #answers-row,
     Profile.-low #use-row, Profile.-narrow #use-row { height: 1fr; }

@@ -82,6 +82,7 @@ class SuiteTree(Tree[Place]):
         background: $background; overflow-x: hidden;
         scrollbar-size-vertical: 1; scrollbar-background: $background;
     }
+    SuiteTree:focus { background-tint: $background 0%; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("space", "pick", "Pick"),
@@ -286,8 +287,10 @@ class SuiteTree(Tree[Place]):
             return
         suite = one.loaded.suite
         about = suite.description or suite.name
+        if one.name.endswith(about):
+            about = ""  # it stands there already
         if one.needs_agent:
-            about = f"{_NEEDS_AGENT}. {about}"
+            about = f"{_NEEDS_AGENT}. {about}".strip()
         node = heading.add("", Place("suite", one.name, about=about))
         for benchmark in suite.benchmarks:
             name = benchmark.benchmark_id
