@@ -203,7 +203,7 @@ def _write_flame(root: Document, title: str, where: str) -> None:
 
     if where == "-":
         for line in text_flame(root):
-            click.echo(one_line(line, limit=400))
+            click.echo(line)
         return
     path = Path(where)
     writers = {

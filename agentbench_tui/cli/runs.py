@@ -227,9 +227,9 @@ def _circumstances(document: dict[str, Any]) -> list[str]:
         lines.append(f"error: {one_line(document['error'], 400)}")
     lines += [f"  {reason}" for reason in (document["overhead"] or {}).get("reasons", [])]
     for failure in document["failure_details"]:
-        text = f"{failure['n']:>5} × {failure['agent_id']} {failure['benchmark_id']}"
-        detail = f"{text} {failure['stage']}: {failure['kind']}: {failure['detail']}"
-        lines.append(one_line(detail, 160))
+        place = f"{failure['agent_id']} {failure['benchmark_id']} {failure['stage']}"
+        detail = one_line(f"{place}: {failure['kind']}: {failure['detail']}", 160)
+        lines.append(f"{failure['n']:>5} × {detail}")
     return lines
 
 

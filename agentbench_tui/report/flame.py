@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from agentbench_tui.model.errors import UsageError
+from agentbench_tui.model.untrusted import one_line
 
 Frame = dict[str, Any]
 LEAST_SHARE = 0.001
@@ -23,14 +24,15 @@ _COLOURS = ("#e6b566", "#e8a25c", "#dd8f5a", "#e9c07d", "#d9a05f")
 
 
 def text_flame(root: Frame, width: int = 100) -> list[str]:
-    """A line for each frame, indented, with its time, its share, and a bar of that share."""
+    """A line for each frame, indented, with its time, its share, and a bar of that share; safe to
+    look at."""
     total = root["value"] or 1.0
     bar = max(10, width // 4)
     lines: list[str] = []
 
     def walk(frame: Frame, depth: int) -> None:
         share = frame["value"] / total
-        name = "  " * depth + frame["name"]
+        name = "  " * depth + one_line(frame["name"])
         room = max(10, width - bar - 22)
         filled = "#" * max(1, round(min(1.0, share) * bar))
         lines.append(f"{name[:room]:<{room}} {frame['value']:>10.3f} ms {share:>6.1%} {filled}")

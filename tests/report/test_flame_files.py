@@ -33,6 +33,9 @@ def test_text_tells_each_frame_with_its_share() -> None:
     assert "60.000 ms  60.0%" in lines[1]
     assert lines[0].count("#") == 25
     assert lines[2].count("#") == 4, "15 % of 25 cells"
+    assert [len(line) - len(line.lstrip()) for line in lines] == [0, 2, 4, 2]
+    (steering,) = text_flame({"name": "a\x1b[2J\nb", "value": 1.0, "children": []})
+    assert steering.startswith("a\\x1b[2J b ")
 
 
 def test_svg_is_xml_in_which_children_lie_within_their_parent() -> None:
