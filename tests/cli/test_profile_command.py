@@ -111,7 +111,7 @@ def test_functions_of_an_experiment_are_told_with_their_share(said: Said) -> Non
 
 def test_spans_have_a_flame(said: Said) -> None:
     printed = said("answer", "--flame", "-")
-    assert any(line.startswith("  tool:b ") for line in printed.splitlines()), "indented by depth"
+    assert any(line.startswith("    tool:b ") for line in printed.splitlines()), "by depth"
 
 
 @pytest.mark.parametrize(
