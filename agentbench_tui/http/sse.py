@@ -13,6 +13,7 @@ from agentbench_tui.model.answer import AgentFailure, FailureKind
 MAX_LINE_BYTES = 1024 * 1024
 MAX_EVENT_BYTES = 4 * 1024 * 1024
 _BOM = b"\xef\xbb\xbf"
+_LF, _CR = b"\n\r"
 
 
 class SseEvent(msgspec.Struct, frozen=True):
@@ -50,16 +51,12 @@ class SseParser:
 
     def feed(self, chunk: bytes) -> list[SseEvent]:
         """The events that `chunk` completes."""
-        if (
-            self._is_between
-            and chunk.startswith(b"data: ")
-            and chunk.find(b"\n") == len(chunk) - 2
-            and chunk.endswith(b"\n\n")
-            and b"\r" not in chunk
-            and len(chunk) <= self._short
-        ):
-            # One whole event of one line, as most are: the long way gives the same.
-            return [SseEvent(chunk[6:-2], "message", self._id)]
+        if self._is_between and chunk[:6] == b"data: " and chunk[-2:] == b"\n\n":
+            data = chunk[6:-2]
+            # A byte is looked for as a number, which takes a third of the time.
+            if _LF not in data and _CR not in data and len(chunk) <= self._short:
+                # One whole event of one line, as most are: the long way gives the same.
+                return [SseEvent(data, "message", self._id)]
         events = self._events(chunk)
         self._is_between = self._head is None and not (
             self._after_cr or self._pieces or self._data or self._type
@@ -73,10 +70,10 @@ class SseParser:
             self._after_cr = False
             if chunk[0] == 0x0A:
                 chunk = chunk[1:]
-        if b"\r" in chunk:
+        if _CR in chunk:
             self._after_cr = chunk[-1] == 0x0D
             chunk = chunk.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-        if b"\n" not in chunk:
+        if _LF not in chunk:
             self._keep(chunk)
             return []
         if self._pieces:

@@ -154,6 +154,7 @@ class _Exchange:
         "_last_ns",
         "_location",
         "_parser",
+        "_read_event",
         "_retry_after_s",
         "_status",
         "_transcript",
@@ -164,6 +165,7 @@ class _Exchange:
 
     def __init__(self, transport: HttpTransport) -> None:
         self._transport = transport
+        self._read_event = transport.dialect.read_event
 
     def begin(self, call: Call, cancel_after: int | None) -> None:
         """Take the next request."""
@@ -204,8 +206,7 @@ class _Exchange:
         if self._parser is None:
             self._body.append(part)
             return
-        for event in self._parser.feed(part):
-            self._read(event, received_ns)
+        self._read(self._parser.feed(part), received_ns)
         if self._cancel_after and len(transcript.content_ns) >= self._cancel_after:
             self._transport.pool.cancel(self)
             self._finish(STATUS_CODE[CANCELLED], received_ns)
@@ -233,9 +234,10 @@ class _Exchange:
         else:
             self._finish(STATUS_CODE[failure.kind], received_ns, failure)
 
-    def _read(self, event: SseEvent, received_ns: int) -> None:
+    def _read(self, events: list[SseEvent], received_ns: int) -> None:
         try:
-            self._transport.dialect.read_event(event, received_ns, self._transcript)
+            for event in events:
+                self._read_event(event, received_ns, self._transcript)
         except ErrorObject as error:
             raise self._failure(FailureKind.SERVER, f"broke off with an error: {error}") from None
         except NOT_JSON as error:
@@ -258,8 +260,7 @@ class _Exchange:
         if not 200 <= self._status < 300:
             raise self._refusal()
         if self._parser is not None:
-            for event in self._parser.finish():
-                self._read(event, received_ns)
+            self._read(self._parser.finish(), received_ns)
             if not self._transcript.complete:
                 raise self._failure(
                     FailureKind.TRUNCATED, "ended its stream before the answer's end"
