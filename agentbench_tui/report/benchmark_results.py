@@ -12,6 +12,7 @@ from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.report.thresholds import NOTE, Figures, gpu_percent, judged, memory_growth
+from agentbench_tui.verdicts.figures import point_words
 
 if TYPE_CHECKING:
     import sqlite3
@@ -23,10 +24,12 @@ NAME = "benchmark_results"
 WRITTEN = {"json": ("json",), "html": ("html",), "both": ("json", "html"), "md": ("md",)}
 """Choice → what is written."""
 _COLUMNS = (
-    ("name", "benchmark"), ("agent", "agent"), ("iterations", "n"), ("avg_time_ms", "mean ms"),
-    ("std_dev_ms", "sd ms"), ("p50_ms", "p50 ms"), ("p95_ms", "p95 ms"), ("p99_ms", "p99 ms"),
-    ("throughput", "1/s"), ("memory_mb", "MB"), ("judged", "by the thresholds"),
+    ("name", "benchmark"), ("point", "point"), ("agent", "agent"), ("iterations", "n"),
+    ("accuracy", "accuracy"), ("avg_time_ms", "mean ms"), ("std_dev_ms", "sd ms"),
+    ("p50_ms", "p50 ms"), ("p95_ms", "p95 ms"), ("p99_ms", "p99 ms"), ("throughput", "1/s"),
+    ("memory_mb", "MB"), ("judged", "by the thresholds"),
 )  # fmt: skip
+_TEXTS = ("benchmark", "point", "agent", "by the thresholds")
 
 
 def benchmark_results(connection: sqlite3.Connection, run: Document) -> Document:
@@ -62,6 +65,7 @@ def _result(connection: sqlite3.Connection, execution: Document) -> Document:
     found = {
         "name": execution["benchmark_id"],
         "iterations": execution["cases"]["answered"],
+        "accuracy": value("accuracy"),
         "total_time_ms": sum(times) if times else None,
         "avg_time_ms": value("e2e_ms.mean"),
         "min_time_ms": min(times, default=None),
@@ -73,7 +77,8 @@ def _result(connection: sqlite3.Connection, execution: Document) -> Document:
         "throughput": value("request_throughput_per_s", "throughput_per_s"),
         "memory_mb": value("memory_peak_mb"),
         "metadata": {
-            name: execution[name] for name in ("agent_id", "agent_version", "simulated", "status")
+            name: execution[name]
+            for name in ("agent_id", "agent_version", "parameters", "simulated", "status")
         },
     }
     figures = Figures(
@@ -109,15 +114,19 @@ def as_markdown(document: Document) -> str:
 def as_html(document: Document) -> str:
     """A page that needs nothing beside it."""
     head, *rows = _cells(document)
-    titles = "".join(f"<th>{escape(one)}</th>" for one in head)
-    body = "\n".join(
-        "<tr>" + "".join(f"<td>{escape(one)}</td>" for one in row) + "</tr>" for row in rows
-    )
+    texts = [' class="text"' if title in _TEXTS else "" for title in head]
+
+    def line(tag: str, cells: list[str]) -> str:
+        pairs = zip(texts, cells, strict=True)
+        return "".join(f"<{tag}{kind}>{escape(one)}</{tag}>" for kind, one in pairs)
+
+    titles = line("th", head)
+    body = "\n".join(f"<tr>{line('td', row)}</tr>" for row in rows)
     name = escape(document["name"])
     return (
         f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{name}</title>\n'
         "<style>body{font-family:sans-serif}td,th{padding:.2em .8em;text-align:right}"
-        "td:nth-child(-n+2),th:nth-child(-n+2){text-align:left}</style></head>\n"
+        "td.text,th.text{text-align:left}</style></head>\n"
         f"<body><h1>{name}</h1>\n<table><tr>{titles}</tr>\n{body}\n</table>\n"
         f"<p>{escape(NOTE)}</p><p>Run {escape(document['run_id'])}.</p></body></html>\n"
     )
@@ -139,12 +148,24 @@ def write_results(document: Document, choice: str, folder: Path) -> list[Path]:
 
 
 def _cells(document: Document) -> Sequence[list[str]]:
-    rows = [[title for _, title in _COLUMNS]]
-    for one in document["results"]:
-        simulated = " (simulated)" if one["metadata"]["simulated"] else ""
-        shown = {**one, "agent": one["metadata"]["agent_id"] + simulated}
-        rows.append([_cell(shown[key]) for key, _ in _COLUMNS])
-    return rows
+    shown = [_shown(one) for one in document["results"]]
+    needless = set()
+    if len({one["point"] for one in shown}) < 2:
+        needless.add("point")
+    if all(one["accuracy"] is None for one in shown):
+        needless.add("accuracy")
+    columns = [one for one in _COLUMNS if one[0] not in needless]
+    rows = [[_cell(one[key]) for key, _ in columns] for one in shown]
+    return [[title for _, title in columns], *rows]
+
+
+def _shown(result: Document) -> Document:
+    about = result["metadata"]
+    return {
+        **result,
+        "agent": about["agent_id"] + (" (simulated)" if about["simulated"] else ""),
+        "point": point_words(about["parameters"]),
+    }
 
 
 def _cell(value: Any) -> str:
@@ -152,4 +173,6 @@ def _cell(value: Any) -> str:
         return "–"
     if isinstance(value, list):
         return ", ".join(value)
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+    if not isinstance(value, float):
+        return str(value)
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"

@@ -77,7 +77,8 @@ def _slow_s(spec: StressSpec) -> float:
 
 
 def _held(words: str, seconds: float) -> Part:
-    return Part(f"{words}, {seconds:,.3g} s", seconds, seconds)
+    shown = f"{seconds:,.0f}" if seconds >= 100 else f"{seconds:.3g}"
+    return Part(f"{words}, {shown} s", seconds, seconds)
 
 
 def _recovery(spec: StressSpec) -> Part:

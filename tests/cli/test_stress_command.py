@@ -212,6 +212,7 @@ def test_time_is_bounded_and_goes_with_the_scale(scenario: str) -> None:
     full = StressSpec.model_validate({"scenario": scenario})
     parts, usual_s, longest_s = outlook(full)
     assert len(parts) >= 2
+    assert not any("e+" in part.words for part in parts), "an hour is 3,600 s"
     assert full.length_s <= longest_s
     assert 0 < usual_s <= longest_s
     small = StressSpec.model_validate({"scenario": scenario, "time_scale": 0.02})

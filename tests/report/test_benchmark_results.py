@@ -10,6 +10,7 @@ from statistics import fmean, stdev
 import pytest
 
 from agentbench_tui.cli.main import _run
+from agentbench_tui.report.benchmark_results import as_markdown
 from agentbench_tui.report.thresholds import Figures, judged, memory_growth
 from agentbench_tui.store.database import reading
 
@@ -75,6 +76,22 @@ def test_the_files_have_what_was_measured(
     assert page.found[:2] == ["benchmark", "agent"]
     assert page.found[11:14] == ["cpu", "code", "60"]
     assert "| cpu | code | 60 |" in (folder / "benchmark_results.md").read_text()
+
+
+def test_points_and_answers_that_were_right_are_told_where_there_are_any() -> None:
+    def row(rate: int, accuracy: float | None) -> dict[str, object]:
+        about = {"agent_id": "bot", "simulated": False, "parameters": {"rate": rate}}
+        numbers = ("avg_time_ms", "std_dev_ms", "p50_ms", "p95_ms", "p99_ms", "memory_mb")
+        return {
+            "name": "load", "metadata": about, "iterations": 9, "accuracy": accuracy,
+            "throughput": 12345.6, "judged": [], **dict.fromkeys(numbers),
+        }  # fmt: skip
+
+    def table(*rows: dict[str, object]) -> str:
+        return as_markdown({"name": "x", "run_id": "r", "results": rows})
+
+    assert "| load | rate=5 | bot | 9 | 0.25 |" in table(row(5, 0.25), row(8, None))
+    assert "| load | bot | 9 | – | – | – | – | – | 12,346 |" in table(row(5, None))
 
 
 @pytest.mark.parametrize(
