@@ -19,6 +19,8 @@ from agentbench_tui.analysis.sample import Floats, column, grouped, mean
 from agentbench_tui.analysis.student import welch
 
 NO_RATIO = "values of 0 or less have no ratio"
+TOO_FEW = "an interval needs"
+"""Beginning of the reason why there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,12 +159,12 @@ def _effect(
 
 def _too_few(n: int, units: int) -> str:
     if n > 1 and units == 1:
-        return "an interval needs 2 clusters, all pairs are of one"
-    return f"an interval needs 2 pairs (have {n})"
+        return f"{TOO_FEW} 2 clusters, all pairs are of one"
+    return f"{TOO_FEW} 2 pairs (have {n})"
 
 
 def _smaller(a: Floats, b: Floats) -> str:
-    return f"an interval needs 2 values in each group (have {min(a.size, b.size)})"
+    return f"{TOO_FEW} 2 values in each group (have {min(a.size, b.size)})"
 
 
 def _exp(log: float) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from agentbench_tui.analysis.paired_effect import TOO_FEW
 from agentbench_tui.analysis.proportion import clopper_pearson, newcombe
 from agentbench_tui.verdicts.comparison import EQUIVALENCE_LEVEL, LEVEL
 from agentbench_tui.verdicts.load_evidence import LoadEvidence
@@ -55,7 +56,9 @@ def with_newcombe_of(found: Comparison, counts: tuple[int, int, int, int], name:
     """`counts`: how many of B, of how many, and the same of A."""
     outer, inner = (newcombe(*counts, level) for level in (LEVEL, EQUIVALENCE_LEVEL))
     test = found.method.partition(";")[0]
-    return replace(with_intervals(found, outer, inner), method=f"{test}; {name}")
+    notes = tuple(one for one in found.notes if outer is None or not one.startswith(TOO_FEW))
+    found = with_intervals(found, outer, inner)
+    return replace(found, method=f"{test}; {name}", notes=notes)
 
 
 def with_intervals(found: Comparison, outer: Interval | None, inner: Interval | None) -> Comparison:

@@ -262,6 +262,15 @@ def test_two_values_a_side_that_never_varied_are_too_few() -> None:
     assert compared("tokens_used", a, b).verdict == "inconclusive"
 
 
+def test_an_interval_that_is_shown_is_not_said_to_be_lacking() -> None:
+    share = compared("accuracy", asked(1, accuracy=[1]), asked(1, accuracy=[0]))
+    assert (share.low, share.high) == (-1, pytest.approx(0.122, abs=0.001))
+    assert share.notes == ()
+    time = compared("e2e_ms", asked(1, e2e_ms=[1]), asked(1, e2e_ms=[2]))
+    assert time.low is None
+    assert "an interval needs 2 values in each group (have 1)" in time.notes
+
+
 def test_what_one_side_lacks_has_no_verdict() -> None:
     a, b = Repeats({"ttft_ms.p50": [1.0, 2.0, 3.0]}), Repeats({})
     found = compared("ttft_ms.p50", a, b)
