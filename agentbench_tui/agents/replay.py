@@ -83,6 +83,7 @@ class ReplayAgent:
         self._recording: Recording | None = None
         self._around = ("", "")
         self._searches = 0
+        self._searching = asyncio.Lock()
 
     async def start(self) -> None:
         """Read the file through once. Raises AgentFailure."""
@@ -107,7 +108,7 @@ class ReplayAgent:
         """The recorded answer of the case. Raises AgentFailure when there is none."""
         recording = self._recording
         assert recording is not None
-        number = self._find(recording, request)
+        number = await self._find(recording, request)
         if number is None:
             raise AgentFailure(
                 FailureKind.AGENT, f"no record of `{self._source}` belongs to this case"
@@ -128,7 +129,7 @@ class ReplayAgent:
             self._recording.close()
             self._recording = None
 
-    def _find(self, recording: Recording, request: Request) -> int | None:
+    async def _find(self, recording: Recording, request: Request) -> int | None:
         match = self._options.match
         number = None
         if match != "id":
@@ -136,7 +137,7 @@ class ReplayAgent:
         if number is None and match != "question":
             number = recording.find(request.case.id, self._id_fields)
         if number is None and match != "id":
-            number = self._find_prompted(recording, request.text())
+            number = await self._find_prompted(recording, request.text())
         return number
 
     def _find_question(self, recording: Recording, text: str) -> int | None:
@@ -149,16 +150,18 @@ class ReplayAgent:
                 return number
         return recording.find(text, self._question_fields)
 
-    def _find_prompted(self, recording: Recording, text: str) -> int | None:
+    async def _find_prompted(self, recording: Recording, text: str) -> int | None:
         """Learn once what the prompt puts around the question."""
-        if self._searches >= _MOST_SEARCHES:
-            return None
-        self._searches += 1
-        found = recording.find_inside(text)
-        if found is None:
-            return None
-        self._around = found
-        return self._find_question(recording, text)
+        async with self._searching:
+            number = self._find_question(recording, text)  # learned while this one waited
+            if number is not None or self._searches >= _MOST_SEARCHES:
+                return number
+            self._searches += 1
+            found = await asyncio.to_thread(recording.find_inside, text)
+            if found is None:
+                return None
+            self._around = found
+            return self._find_question(recording, text)
 
     def _with_figures(self, answer: Answer, record: dict[str, Any]) -> Answer:
         options = self._options

@@ -1,9 +1,11 @@
 """Recorded answers find their cases, whatever the suite does with the cases."""
 
+import asyncio
 import gzip
 import json
 import random
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -64,6 +66,26 @@ async def test_each_case_gets_its_answer_in_any_order_and_within_a_prompt(
             request = ask(prompt.format(record["question"]), id=str(place))
             large: Any = record["large"]
             assert (await agent.answer(request)).text == large["solution"]
+
+
+async def test_the_search_for_a_prompts_form_holds_nothing_else_up(
+    recorded: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    search, beside = Recording.find_inside, threading.Event()
+    waited: list[bool] = []
+
+    def slow(self: Recording, text: str) -> tuple[str, str] | None:
+        waited.append(beside.wait(5))
+        return search(self, text)
+
+    monkeypatch.setattr(Recording, "find_inside", slow)
+    asked = [f"Solve this: {record['question']} Think." for record in RECORDS[:10]]
+    async with opened("replay:r.jsonl?answer=truth", recorded) as agent:
+        answers = asyncio.gather(*(agent.answer(ask(text)) for text in asked))
+        asyncio.get_running_loop().call_later(0, beside.set)
+        texts = [answer.text for answer in await answers]
+    assert texts == [record["truth"] for record in RECORDS[:10]]
+    assert waited == [True]  # one search for all of them, and the loop went on meanwhile
 
 
 async def test_a_question_that_begins_another_is_not_taken_for_it(tmp_path: Path) -> None:
