@@ -2,49 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
+from agentbench_tui.cli.numbers import ABOVE_ZERO, Number
 from agentbench_tui.model.bounds import LARGEST_NUMBER
-from agentbench_tui.model.plain_number import plain
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 _SEVERAL = ("--pairs", "--control-run-ids", "--candidate-run-ids")
 """Options that take every value up to the next option."""
-
-
-class Number(click.ParamType[float]):
-    """A finite number between two others, or any."""
-
-    name = "number"
-
-    def __init__(self, above: float = -math.inf, below: float = math.inf) -> None:
-        self._above = above
-        self._below = below
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> float:
-        """The number, or a usage error."""
-        try:
-            number = float(value)
-        except ValueError:
-            self.fail(f"{value!r} is no number", param, ctx)
-        if not math.isfinite(number) or abs(number) > LARGEST_NUMBER:
-            self.fail(f"{value!r} is not a finite number", param, ctx)
-        if not self._above < number < self._below:
-            ends = [
-                f"{word} {plain(end)}"
-                for word, end in (("above", self._above), ("below", self._below))
-                if math.isfinite(end)
-            ]
-            self.fail(f"{value!r} does not lie {' and '.join(ends)}", param, ctx)
-        return number
 
 
 def _yes_or_no(option: str, name: str, says: str) -> Callable[[Any], Any]:
@@ -98,7 +68,7 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
     click.option(
         "--summary.percent",
         "summary_percent",
-        type=Number(0),
+        type=ABOVE_ZERO,
         metavar="SHARE",
         help="Share of the steps that is the window, up to 1; 0.25 unless given.",
     ),
@@ -111,14 +81,14 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
     click.option(
         "--summary.step_min",
         "summary_step_min",
-        type=Number(),
+        type=Number(-LARGEST_NUMBER),
         metavar="STEP",
         help="The window by its first step …",
     ),
     click.option(
         "--summary.step_max",
         "summary_step_max",
-        type=Number(),
+        type=Number(-LARGEST_NUMBER),
         metavar="STEP",
         help="… and its last one.",
     ),
@@ -139,7 +109,7 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
     click.option(
         "--bootstrap.alpha",
         "bootstrap_alpha",
-        type=Number(0, 0.5),
+        type=Number(0, 0.5, above=True, below=True),
         metavar="ALPHA",
         help="1 - level, of every interval and verdict; 0.05 unless given.",
     ),
@@ -163,14 +133,14 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
     click.option(
         "--power.target_effect_size",
         "power_target",
-        type=Number(0),
+        type=ABOVE_ZERO,
         metavar="SIZE",
         help="That difference, in the metric's unit; 0.2 unless given.",
     ),
     click.option(
         "--power.beta",
         "power_beta",
-        type=Number(0, 1),
+        type=Number(0, 1, above=True, below=True),
         metavar="POWER",
         help="The power, in spite of its name: 0.8 unless given.",
     ),

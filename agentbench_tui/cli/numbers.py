@@ -14,10 +14,15 @@ class Number(click.FloatRange):
     """A finite number of a range, whole ones as such: click takes NaN for one of any range."""
 
     def __init__(
-        self, least: float = 0, most: float = LARGEST_NUMBER, *, above: bool = False
+        self,
+        least: float = 0,
+        most: float = LARGEST_NUMBER,
+        *,
+        above: bool = False,
+        below: bool = False,
     ) -> None:
-        """From `least`, itself left out where it must be `above`, to `most`."""
-        super().__init__(min=least, max=most, min_open=above)
+        """From `least` to `most`, themselves left out where it must be `above` or `below`."""
+        super().__init__(min=least, max=most, min_open=above, max_open=below)
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
