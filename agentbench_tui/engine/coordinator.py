@@ -186,7 +186,10 @@ class _Run:
 
     def _know_environment(self, run_key: int) -> asyncio.Future[None]:
         if self._environment is None:
-            self._environment = asyncio.create_task(self._store_environment(run_key))
+            self._environment = asyncio.create_task(
+                self._store_environment(run_key), name="the machine is not recorded"
+            )
+            self._environment.add_done_callback(self._tell_failure)
         return self._environment
 
     async def _store_environment(self, run_key: int) -> None:
@@ -258,9 +261,14 @@ class _Run:
         )
         probe = OverheadProbe(agents_inside=self._has_agents_inside())
         beside = [
-            asyncio.create_task(write_ticks(context)),
-            asyncio.create_task(answer_wishes(context, self._holder.since)),
+            asyncio.create_task(write_ticks(context), name="the live view is no longer written"),
+            asyncio.create_task(
+                answer_wishes(context, self._holder.since),
+                name="a viewer's wishes, such as to stop, are no longer answered",
+            ),
         ]
+        for task in beside:
+            task.add_done_callback(self._tell_failure)
         self._work = work = asyncio.create_task(self._groups(context))
         sampler.start()
         # Cases, modules and plans are there to stay: the collector need not look at them again.
@@ -335,6 +343,12 @@ class _Run:
         rows = context.prices.used_prices()
         await self._writer.apply(lambda c: write_prices(c, context.run_key, rows))
         await self._writer.apply(lambda c: rank_executions(c, context.run_key))
+
+    def _tell_failure(self, task: asyncio.Task[None]) -> None:
+        """Say what a task named by its loss failed of. What the store failed of ends the run."""
+        error = None if task.cancelled() else task.exception()
+        if error is not None and not isinstance(error, AgentbenchError):
+            self._tell(f"warning: {task.get_name()}: {type(error).__name__}: {error}")
 
     def _has_agents_inside(self) -> bool:
         """Whether any agent runs in this process, so that its CPU time is not ours alone."""

@@ -5,8 +5,9 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from carried_out import Result, cases, run, suite
+from carried_out import Result, cases, plan, run, suite
 
+from agentbench_tui.engine import coordinator
 from agentbench_tui.model.errors import StoreError
 from agentbench_tui.store.database import create_or_migrate
 from agentbench_tui.store.writer import write_once
@@ -358,6 +359,28 @@ def echo(prompt):
     with pytest.raises(StoreError, match="everything up to then is in"):
         await run(tmp_path, suite(1_000), code, "echo")
     assert len((tmp_path / "asked").read_text()) < 500
+
+
+@pytest.mark.parametrize("failing", ["write_ticks", "answer_wishes", "_capture"])
+async def test_what_fails_beside_a_run_is_said_and_costs_it_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failing: str
+) -> None:
+    def fail(*given: object) -> None:
+        raise LookupError("it broke")
+
+    async def fail_later(*given: object) -> None:
+        fail()
+
+    stand_in = fail if failing == "_capture" else fail_later
+    monkeypatch.setattr(coordinator, failing, stand_in)
+    made = plan(tmp_path, suite(3), ECHO, "echo")
+    create_or_migrate(tmp_path / "store.db")
+    said: list[str] = []
+    outcome = await coordinator.carry_out(made, tmp_path / "store.db", say=said.append)
+    assert outcome.status == "complete"
+    assert len(said) == 1
+    assert said[0].startswith("warning: ")
+    assert said[0].endswith("LookupError: it broke")
 
 
 async def test_a_case_of_the_dataset_may_be_picked(tmp_path: Path) -> None:
