@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from agentbench_tui.model.answer import Request
 
 Protocol = Literal["jsonrpc", "a2a"]
-PROTOCOLS: tuple[Protocol, ...] = ("jsonrpc", "a2a")
 
 
 class Outsider:

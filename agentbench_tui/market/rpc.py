@@ -11,9 +11,7 @@ from agentbench_tui.model.not_json import NOT_JSON
 
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
-METHOD_NOT_FOUND = -32601
 INVALID_PARAMS = -32602
-INTERNAL_ERROR = -32603
 MOST_OF_BATCH = 1_000
 
 Handle = Callable[[str, dict[str, Any], bool], Awaitable[Any]]
