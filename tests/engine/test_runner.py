@@ -361,18 +361,14 @@ def echo(prompt):
     assert len((tmp_path / "asked").read_text()) < 500
 
 
-@pytest.mark.parametrize("failing", ["write_ticks", "answer_wishes", "_capture"])
+@pytest.mark.parametrize("failing", ["write_ticks", "answer_wishes"])
 async def test_what_fails_beside_a_run_is_said_and_costs_it_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failing: str
 ) -> None:
-    def fail(*given: object) -> None:
+    async def fail(*given: object) -> None:
         raise LookupError("it broke")
 
-    async def fail_later(*given: object) -> None:
-        fail()
-
-    stand_in = fail if failing == "_capture" else fail_later
-    monkeypatch.setattr(coordinator, failing, stand_in)
+    monkeypatch.setattr(coordinator, failing, fail)
     made = plan(tmp_path, suite(3), ECHO, "echo")
     create_or_migrate(tmp_path / "store.db")
     said: list[str] = []
@@ -381,6 +377,21 @@ async def test_what_fails_beside_a_run_is_said_and_costs_it_nothing(
     assert len(said) == 1
     assert said[0].startswith("warning: ")
     assert said[0].endswith("LookupError: it broke")
+
+
+async def test_it_is_said_that_the_machine_could_not_be_recorded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail() -> None:
+        raise LookupError("it broke")
+
+    monkeypatch.setattr(coordinator, "_capture", fail)
+    made = plan(tmp_path, suite(3), ECHO, "echo")
+    create_or_migrate(tmp_path / "store.db")
+    said: list[str] = []
+    with pytest.raises(LookupError):
+        await coordinator.carry_out(made, tmp_path / "store.db", say=said.append)
+    assert said == ["warning: the machine is not recorded: LookupError: it broke"]
 
 
 async def test_a_case_of_the_dataset_may_be_picked(tmp_path: Path) -> None:
