@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
@@ -13,6 +13,9 @@ from agentbench_tui.scoring.normal import normaliser
 from agentbench_tui.scoring.pattern import compile_pattern, search
 from agentbench_tui.scoring.reading import accepted_texts, answer_text
 from agentbench_tui.scoring.recipe import Context, Options, Recipe
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 class ExactOptions(Options):
@@ -25,11 +28,17 @@ class ExactOptions(Options):
 
 def exact(options: ExactOptions, context: Context) -> Scorer:
     """Right when the answer is one of the expected texts, character by character."""
-    name, strip, ignore_case = context.name, options.strip, options.ignore_case
+    strip, ignore_case = options.strip, options.ignore_case
 
     def form(text: str) -> str:
         text = text.strip() if strip else text
         return text.casefold() if ignore_case else text
+
+    return _equal(context.name, form)
+
+
+def _equal(name: str, form: Callable[[str], str]) -> Scorer:
+    """Right when the answer is one of the expected texts once both have this form."""
 
     def score(case: Case, answer: Answer) -> Score:
         said = form(answer_text(answer))
@@ -55,23 +64,13 @@ class NormalisedOptions(Options):
 
 def normalised(options: NormalisedOptions, context: Context) -> Scorer:
     """Right when the answer is one of the expected texts, but for spelling without meaning."""
-    name = context.name
     form = normaliser(
         case=options.ignore_case,
         punctuation=options.ignore_punctuation,
         articles=options.ignore_articles,
         accents=options.ignore_accents,
     )
-
-    def score(case: Case, answer: Answer) -> Score:
-        said = form(answer_text(answer))
-        accepted = accepted_texts(case)
-        for text in accepted:
-            if form(text) == said:
-                return Score(name, 1.0, True)
-        return Score(name, 0.0, False, _differs(said, accepted))
-
-    return score
+    return _equal(context.name, form)
 
 
 class ContainsOptions(Options):
@@ -91,7 +90,6 @@ def contains(options: ContainsOptions, context: Context) -> Scorer:
 
     Value with `need: all`: share of the expected texts that are there; 0 with a forbidden one.
     """
-    name = context.name
     form = normaliser(case=options.ignore_case, punctuation=False, articles=False)
 
     def within(part: str, text: str) -> bool:
