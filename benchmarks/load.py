@@ -37,6 +37,8 @@ import psutil
 ROOT = Path(__file__).resolve().parents[1]
 AGENTBENCH = [sys.executable, "-m", "agentbench_tui"]
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
+# As installed: where Python may not keep what it compiles, every process compiles what it imports.
+ENVIRONMENT.pop("PYTHONDONTWRITEBYTECODE", None)
 
 
 def main() -> None:
