@@ -90,6 +90,7 @@ def contains(options: ContainsOptions, context: Context) -> Scorer:
 
     Value with `need: all`: share of the expected texts that are there; 0 with a forbidden one.
     """
+    name = context.name
     form = normaliser(case=options.ignore_case, punctuation=False, articles=False)
 
     def within(part: str, text: str) -> bool:
