@@ -24,8 +24,6 @@ class Seconds(NamedTuple):
     """Requests due, a second."""
     good: Floats
     """Of those, a second, answered without error and within the limit."""
-    median_ms: Floats
-    """Of the latencies of those answered; NaN where none was."""
 
 
 @dataclass(frozen=True)
@@ -118,12 +116,7 @@ class Measured:
             counted = np.bincount(place[chosen], minlength=pieces)[:pieces]
             return np.asarray(counted / piece_s, dtype=np.float64)
 
-        median = np.full(pieces, np.nan)
-        for piece in range(pieces):
-            times = self.e2e_ms[self.ok & (place == piece)]
-            if times.size:
-                median[piece] = np.median(times)
-        return Seconds(rate(np.ones(len(self), dtype=np.bool_)), rate(good), median)
+        return Seconds(rate(np.ones(len(self), dtype=np.bool_)), rate(good))
 
 
 def _counts(kinds: NDArray[np.str_] | None, own: Flags) -> dict[str, int]:

@@ -60,8 +60,6 @@ class LevelChange:
     """after / before, or after - before of shares."""
     severity: str | None
     """Of a change for the worse, as far as its interval says one."""
-    is_newest: bool = False
-    """Whether it is what was found about the newest run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +213,6 @@ def _newest_change(one: Finding, shown: Sequence[Point]) -> LevelChange | None:
         one.verdict == "regression" or (worse is not None and worse > 0),
         one.change,
         one.severity or ("suspect" if one.verdict == "suspect" else None),
-        is_newest=True,
     )
 
 

@@ -41,7 +41,6 @@ def test_a_change_of_level_lies_where_it_was_planted(tmp_path: Path) -> None:
     (change,) = series.changes
     assert (change.first, change.last, change.worse) == (20, 20, True)
     assert change.severity == "critical"
-    assert change.is_newest
     assert change.change == pytest.approx(1.3, rel=0.01)
 
 
