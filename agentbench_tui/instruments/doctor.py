@@ -11,7 +11,7 @@ import msgspec
 
 from agentbench_tui.instruments.availability import plain
 from agentbench_tui.instruments.environment import Environment, capture_environment
-from agentbench_tui.instruments.gauges import BYTES_PER_MB
+from agentbench_tui.instruments.gauges import BYTES_PER_MB, GpuIdentity
 from agentbench_tui.instruments.hardware import hardware_of, tier_words
 from agentbench_tui.instruments.overhead import NOISY_PSI_PERCENT
 from agentbench_tui.instruments.packages import EXTRAS, PROJECT, version_of
@@ -161,8 +161,18 @@ def _gpu(environment: Environment) -> Check:
         if version_of(EXTRAS["gpu"]) is None:
             advice = f"for NVIDIA GPUs: {_pip('gpu')}"
         return Check("info", "GPU", environment.missing["gpus"], advice)
-    names = (f"{gpu.vendor} {gpu.name or '(name not known)'}" for gpu in environment.gpus)
-    return Check("ok", "GPU", ", ".join(names))
+    return Check("ok", "GPU", "; ".join(map(_gpu_words, environment.gpus)))
+
+
+def _gpu_words(gpu: GpuIdentity) -> str:
+    """`NVIDIA H100 PCIe, 80 GB, in MIG slices`."""
+    name = gpu.name or "(name not known)"
+    words = [name if name.startswith(gpu.vendor) else f"{gpu.vendor} {name}"]
+    if gpu.memory_total_mb is not None:
+        words.append(f"{gpu.memory_total_mb / 1000:.0f} GB")
+    if gpu.mig:
+        words.append("in MIG slices")
+    return ", ".join(words)
 
 
 def _terminal(environment: Environment) -> Check:

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from agentbench_tui.tui.live_state import LiveState
 
 NO_GPU = "no readings: no GPU here, or its driver cannot be asked"
+NOT_TOLD = "not told by driver"
+IN_SLICES = "not told in slices"
 
 
 def machine(state: LiveState) -> GaugesData:
@@ -25,9 +27,12 @@ def machine(state: LiveState) -> GaugesData:
     for scope in sorted(state.gauges):
         if scope.startswith("agent:"):
             rows += _agent(scope.removeprefix("agent:"), _course(state, scope))
-    gpus = [scope for scope in sorted(state.gauges) if scope.startswith("gpu:")]
-    for scope in gpus:
-        rows += _gpu(scope.removeprefix("gpu:"), _course(state, scope))
+    gpus = {
+        scope.removeprefix("gpu:"): _course(state, scope)
+        for scope in state.gauges
+        if scope.startswith("gpu:")
+    }
+    rows += _gpus(gpus)
     if host and not gpus:
         rows.append(Gauge("GPU", None, reason=_why_no_gpu(state)))
     return GaugesData(rows, reason="no readings yet: they come once a second")
@@ -85,17 +90,47 @@ def _agent(name: str, readings: Sequence[Mapping[str, Any]]) -> list[Gauge | Cor
     return [] if gauge is None else [gauge]
 
 
-def _gpu(name: str, readings: Sequence[Mapping[str, Any]]) -> list[Gauge | Cores]:
-    newest = readings[-1]
-    reasons = ", ".join(newest.get("throttle_reasons") or ())
-    note = f"held down: {reasons}" if reasons else ""
-    found = [
-        _gauge(f"GPU {name}", readings, "utilisation_percent", 100.0, "%", warn=1.1, bad=1.2,
-               note=note),
-        _gauge("  memory", readings, "memory_used_mb", newest.get("memory_total_mb"), "MB"),
-        _gauge("  power", readings, "power_w", newest.get("power_limit_w"), "W", warn=0.95,
-               bad=1.1),
-        _gauge("  heat", readings, "temperature_c", 90.0, "°C", warn=0.9, bad=1.0),
-        _gauge("  clock", readings, "sm_clock_mhz", None, "MHz"),
-    ]  # fmt: skip
-    return [one for one in found if one is not None]
+def _gpus(courses: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[Gauge]:
+    """Of each GPU and MIG slice, by its number: use of all, then memory of all, and so on; what a
+    whole GPU does not tell is said."""
+    names = sorted(courses, key=lambda name: [int(part) for part in name.split(".")])
+    sliced = {name.partition(".")[0] for name in names if "." in name}
+    found: list[Gauge] = []
+    for kind in (_use, _memory, _power, _heat, _clock):
+        for name in names:
+            label = f"GPU {name} {_KINDS[kind]}".rstrip()
+            gauge = kind(label, courses[name])
+            is_slice = "." in name
+            if gauge is None and not is_slice:
+                why = IN_SLICES if kind is _use and name in sliced else NOT_TOLD
+                gauge = Gauge(label, None, reason=why)
+            found += [] if gauge is None else [gauge]
+    return found
+
+
+def _use(label: str, readings: Sequence[Mapping[str, Any]]) -> Gauge | None:
+    return _gauge(label, readings, "utilisation_percent", 100.0, "%", warn=1.1, bad=1.2)
+
+
+def _memory(label: str, readings: Sequence[Mapping[str, Any]]) -> Gauge | None:
+    total = readings[-1].get("memory_total_mb")
+    return _gauge(label, readings, "memory_used_mb", total, "MB")
+
+
+def _power(label: str, readings: Sequence[Mapping[str, Any]]) -> Gauge | None:
+    limit = readings[-1].get("power_limit_w")
+    return _gauge(label, readings, "power_w", limit, "W", warn=0.95, bad=1.1)
+
+
+def _heat(label: str, readings: Sequence[Mapping[str, Any]]) -> Gauge | None:
+    return _gauge(label, readings, "temperature_c", 90.0, "°C", warn=0.9, bad=1.0)
+
+
+def _clock(label: str, readings: Sequence[Mapping[str, Any]]) -> Gauge | None:
+    reasons = ", ".join(readings[-1].get("throttle_reasons") or ())
+    note = f"held: {reasons}" if reasons else ""
+    return _gauge(label, readings, "sm_clock_mhz", None, "MHz", note=note)
+
+
+_KINDS = {_use: "", _memory: "memory", _power: "power", _heat: "heat", _clock: "clock"}
+"""How a row of each is called, behind the GPU's number."""

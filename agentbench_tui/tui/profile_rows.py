@@ -130,10 +130,16 @@ def resources_table(profile: Document) -> GridData:
         for field, one in found[scope].items():
             name, unit, behind = _named(field)
             figures = (quantity(one[part], unit) + behind for part in ("mean", "low", "high"))
-            whose = f"{scope.partition(':')[0]} {name}"
+            whose = f"{_short(scope)} {name}"
             rows.append(GridRow(f"{scope}/{field}", (whose, *figures, f"{one['n']:,}")))
     reason = f"{NOTHING} nothing was read: the execution was shorter than a reading takes"
     return GridData(_RESOURCES, rows, reason=reason)
+
+
+def _short(scope: str) -> str:
+    """There is one host and one agent, and may be several GPUs."""
+    kind, _, number = scope.partition(":")
+    return f"GPU {number}" if kind == "gpu" else kind
 
 
 def _named(field: str) -> tuple[str, str, str]:

@@ -198,5 +198,6 @@ class RunPicture:
             parts.append(f"memory {used:.1f}/{total:.0f} GB")
         for scope, reading in self._gauges.items():
             if scope.startswith("gpu:") and "utilisation_percent" in reading:
-                parts.append(f"{scope} {reading['utilisation_percent']:.0f} %")
+                number = scope.removeprefix("gpu:")
+                parts.append(f"GPU {number} {reading['utilisation_percent']:.0f} %")
         return " · ".join(parts)

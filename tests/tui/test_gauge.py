@@ -67,6 +67,15 @@ def test_what_has_no_limit_has_no_bar() -> None:
     assert row.endswith("1410 MHz")
 
 
+def test_a_note_for_which_there_is_no_room_stands_in_the_place_of_a_bar() -> None:
+    rows = [Gauge("clock", 1410.0, None, "MHz", note="power cap"), Gauge("heat", 45.0, 90.0, "°C")]
+    assert _painted(rows, 32, 2) == [
+        "clock power cap         1410 MHz",
+        "heat  ━━━━━━━━───────   45/90 °C",
+    ]
+    assert _painted(rows[:1], 22, 1) == ["clock power…  1410 MHz"]
+
+
 def test_course_and_note_where_there_is_room() -> None:
     gauge = Gauge("GPU", 50.0, 100.0, history=[0, 50, None, 100], note="power cap")
     wide = _painted([gauge], 70, 1)[0]
@@ -93,3 +102,7 @@ def test_rows_without_room_go_beside_or_are_counted() -> None:
     assert all(f"g{number}" in "".join(wide) for number in range(6))
     narrow = _painted(gauges, 40, 3)
     assert narrow[-1].startswith("… 4 more")
+    both = _painted(gauges, 76, 2)
+    assert both[0].startswith("g0")
+    assert " g2 " in both[0]
+    assert both[1].rstrip().endswith("… 3 more")

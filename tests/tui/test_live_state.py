@@ -263,10 +263,24 @@ def test_gauges_tell_of_host_agents_and_gpus_or_why_not() -> None:
     gpu = {"utilisation_percent": 97.0, "power_w": 690.0, "power_limit_w": 700.0,
            "throttle_reasons": ["power cap"]}  # fmt: skip
     state.take(update(run, rows, at=2, gauges=[("gpu:0", gpu)]))
-    shown = {row.label.strip(): row for row in machine(state).rows}
+    shown = {row.label: row for row in machine(state).rows}
     assert "GPU" not in shown
-    assert getattr(shown["GPU 0"], "note", "") == "held down: power cap"
-    assert getattr(shown["power"], "limit", None) == 700.0
+    assert getattr(shown["GPU 0 power"], "limit", None) == 700.0
+    assert getattr(shown["GPU 0 heat"], "reason", "") == "not told by driver"
+
+
+def test_gpus_stand_by_their_numbers_and_slices_have_their_memory_alone() -> None:
+    run, rows = run_row(["task"]), [execution()]
+    whole, slice_ = {"memory_used_mb": 1.0, "sm_clock_mhz": 210.0}, {"memory_used_mb": 1.0}
+    held = {"sm_clock_mhz": 1410.0, "throttle_reasons": ["power cap", "sync boost"]}
+    readings = [("gpu:10", held), ("gpu:2", whole), ("gpu:2.0", slice_)]
+    state = of(update(run, rows, at=1, gauges=readings))
+    shown = {row.label: row for row in machine(state).rows}
+    assert [*shown][:5] == ["GPU 2", "GPU 10", "GPU 2 memory", "GPU 2.0 memory", "GPU 10 memory"]
+    assert getattr(shown["GPU 2"], "reason", "") == "not told in slices"
+    assert getattr(shown["GPU 10"], "reason", "") == "not told by driver"
+    assert getattr(shown["GPU 10 clock"], "note", "") == "held: power cap, sync boost"
+    assert [label for label in shown if label.startswith("GPU 2.0")] == ["GPU 2.0 memory"]
 
 
 def test_a_case_that_takes_much_longer_than_others_is_stalled() -> None:

@@ -30,10 +30,12 @@ from agentbench_tui.tui.widgets.painted import Painted
 _MOST_LABEL, _MOST_NOTE = 14, 24
 _MOST_REASON = 200
 _LEAST_BAR = 4
+_SIGN_CELLS = 3
+"""Between bar and value."""
 _HISTORY_CELLS = 10
 _HISTORY_FROM = 48
 """Cells of a row from which it has room for a course."""
-_COLUMN_FROM = 44
+_COLUMN_FROM = 36
 """Cells that each of two columns needs; two are made where one would not show all rows."""
 
 
@@ -98,14 +100,21 @@ def paint_gauges(
     if not data.rows or width < 1 or height < 1:
         return notice(data.reason, max(0, width), max(0, height), palette, glyphs)
     rows = _column(data.rows, width, palette, glyphs)
-    if len(rows) > height and width >= 2 * _COLUMN_FROM + 2:
-        each = (width - 2) // 2
-        rows = _column(data.rows, each, palette, glyphs)
-        half = max(height, math.ceil(len(rows) / 2))
-        right = page(rows[half:], each, half, palette.text)
-        left = page(rows[:half], each, half, palette.text)
-        gap = span("  ", palette.text)
-        rows = [join(one, gap, other) for one, other in zip(left, right, strict=True)]
+    if len(rows) <= height or width < 2 * _COLUMN_FROM + 2:
+        return _as_many(rows, width, height, palette, glyphs)
+    each = (width - 2) // 2
+    rows = _column(data.rows, each, palette, glyphs)
+    left = page(rows[:height], each, height, palette.text)
+    right = _as_many(rows[height:], each, height, palette, glyphs)
+    gap = span("  ", palette.text)
+    rows = [join(one, gap, other) for one, other in zip(left, right, strict=True)]
+    return page(rows, width, height, palette.text)
+
+
+def _as_many(
+    rows: list[Row], width: int, height: int, palette: Palette, glyphs: Glyphs
+) -> list[Row]:
+    """Those for which there is room; in the last row how many there are besides."""
     if len(rows) > height:
         more = f"{glyphs.ellipsis} {len(rows) - height + 1} more"
         rows = [*rows[: height - 1], [span(shorten(more, width, glyphs), palette.dim)]]
@@ -134,7 +143,7 @@ def _columns(rows: Sequence[Gauge | Cores], width: int, glyphs: Glyphs) -> _Colu
     with_history = width >= _HISTORY_FROM and any(row.history for row in gauges)
     history = _HISTORY_CELLS + 1 if with_history else 0
     note = min(_MOST_NOTE, max((cell_len(_plain(row.note, glyphs)) for row in gauges), default=0))
-    bar = width - label - 1 - 3 - value - history
+    bar = width - label - 1 - _SIGN_CELLS - value - history
     note = note + 1 if note and bar - note - 1 >= 2 * _LEAST_BAR else 0
     bar -= note
     return _Columns(label, bar if bar >= _LEAST_BAR else 0, value, history, note)
@@ -195,12 +204,15 @@ def _gauge(row: Gauge, cells: _Columns, palette: Palette, glyphs: Glyphs) -> Row
     share = (row.value or 0.0) / row.limit if row.limit else 0.0
     sign, style = _sign(share, row.warn, row.bad, palette, glyphs)
     parts: list[Row] = [[label, span(" ", palette.text)]]
-    if cells.bar and row.limit:
-        parts.append(bar(share, cells.bar, style, palette, glyphs))
+    if not row.limit:
+        note = "" if cells.note else _plain(row.note, glyphs)  # in the place of a bar
+        note = shorten(note, max(0, cells.bar + _SIGN_CELLS - 1), glyphs)
+        parts.append(fit([span(note, palette.dim)], cells.bar + _SIGN_CELLS, palette.text))
     else:
-        parts.append([span(" " * cells.bar, palette.text)])
+        filled = bar(share, cells.bar, style, palette, glyphs) if cells.bar else []
+        parts += [filled, [span(f" {sign:<2}", style)]]
     value = aligned(_value(row, glyphs), cells.value, "right", glyphs)
-    parts.append([span(f" {sign:<2}", style), span(value, style if sign else palette.text)])
+    parts.append([span(value, style if sign else palette.text)])
     if cells.history:
         parts.append([span(" ", palette.text), *_history(row, palette, glyphs)])
     if cells.note and row.note:
