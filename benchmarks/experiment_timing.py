@@ -16,15 +16,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import instrument_cost
 from pydantic import BaseModel
 
 from agentbench_tui.engine.coordinator import carry_out
 from agentbench_tui.engine.loading import suite_of_data
 from agentbench_tui.engine.planning import RunOptions, make_plan
-from agentbench_tui.experiments.bench import Bench
 from agentbench_tui.experiments.experiment import Experiment, ExperimentContext
-from agentbench_tui.experiments.order import Instrument, Order
-from agentbench_tui.instruments.sampler import Sampler
 from agentbench_tui.store.database import create_or_migrate, reading
 from agentbench_tui.verdicts.case_numbers import CaseNumbers
 from agentbench_tui.verdicts.compare import compare
@@ -34,9 +32,6 @@ from agentbench_tui.verdicts.side import load_sides
 EQUAL = 1.0
 PLANTED = 1.2
 REPEATS = 6
-CALLS = 60
-INTERVALS_S = {"alone": 1.0, "all": 0.2}
-"""Between two readings of the gauges: as always, and as AgentFarm's psutil has it."""
 
 
 class Work(Experiment):
@@ -119,53 +114,10 @@ def planted_change(folder: Path, runs: int) -> None:
     )
 
 
-def instruments(folder: Path, rounds: int) -> None:
-    """Short turns with and without, one after another, so that other load hits both alike."""
-    orders = {
-        name: Order(
-            slug=f"python:{Path(__file__).resolve()}:Work", folder=str(folder),
-            values={"steps": 130_000}, variant=name, run_id=name, output_dir=str(folder),
-            run_dir=str(folder / name), seed=42, repeat=0,
-        )
-        for name in ("alone", "all")
-    }  # fmt: skip
-    benches = {name: Bench(order) for name, order in orders.items()}
-    for bench in benches.values():
-        bench.open()
-        bench.warm_up(3)
-    ratios = []
-    alone: list[float] = []
-    took_s = called_s = 0.0
-    for nth in range(rounds):
-        turn = {}
-        for name in ("alone", "all") if nth % 2 else ("all", "alone"):
-            sampler = Sampler(
-                roots=dict, sink=lambda *_: None, disk_path=folder, interval_s=INTERVALS_S[name]
-            )
-            sampler.start()
-            turn[name] = [benches[name].iterate(one).ms or 0.0 for one in range(CALLS)]
-            sampler.stop()
-            if name == "all":
-                took_s += sampler.cost.cpu_seconds
-                called_s += sum(turn[name]) / 1e3
-        # Each turn's undisturbed calls: what else runs here takes the rest.
-        fast = {name: statistics.quantiles(times, n=4)[0] for name, times in turn.items()}
-        ratios.append(fast["all"] / fast["alone"])
-        alone.append(fast["alone"])
-        for instrument in ("cprofile", "tracemalloc"):  # as a run would, between measured calls
-            benches["all"].profile(Instrument(instrument))
-    low, middle, high = statistics.quantiles(ratios, n=4)
-    print(
-        f"all instruments on a call of {statistics.median(alone):.2f} ms: {middle - 1:+.2%},"
-        f" half of {rounds} pairs of turns within {low - 1:+.2%} … {high - 1:+.2%};"
-        f" the gauges' thread took {took_s / called_s:.2%} of the time"
-    )
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=100)
-    parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("--rounds", type=int, default=400, help="of instruments")
     parser.add_argument("--only", choices=("equal", "planted", "instruments"))
     given = parser.parse_args()
     folder = Path(tempfile.mkdtemp(prefix="experiment-timing-"))
@@ -175,7 +127,7 @@ def main() -> None:
         if given.only in {None, "planted"}:
             planted_change(folder, max(10, given.runs // 4))
         if given.only in {None, "instruments"}:
-            instruments(folder, given.rounds)
+            instrument_cost.report(*instrument_cost.measure(folder, given.rounds))
     finally:
         shutil.rmtree(folder)
 
