@@ -39,7 +39,7 @@ _RESOURCES = (
 )
 _UNITS = (
     ("_bytes_per_s", "B", "/s"), ("_ms_per_s", "ms", "/s"), ("_mb", "MB", ""),
-    ("_percent", "%", ""), ("_w", "W", ""), ("_c", "°C", ""),
+    ("_percent", "%", ""), ("_w", "W", ""), ("_c", "°C", ""), ("_mhz", "MHz", ""),
 )  # fmt: skip
 """End of a field's name → unit, and what is behind it."""
 
@@ -123,10 +123,10 @@ def tokens_table(profile: Document) -> GridData:
 
 
 def resources_table(profile: Document) -> GridData:
-    """Gauges while the execution went on, the agent's own first."""
+    """Gauges while the execution went on, the agent's own first, GPUs last."""
     found: Mapping[str, Mapping[str, Document]] = profile["resources"]
     rows = []
-    for scope in sorted(found, key=lambda scope: (not scope.startswith("agent:"), scope)):
+    for scope in sorted(found, key=_rank):
         for field, one in found[scope].items():
             name, unit, behind = _named(field)
             figures = (quantity(one[part], unit) + behind for part in ("mean", "low", "high"))
@@ -134,6 +134,10 @@ def resources_table(profile: Document) -> GridData:
             rows.append(GridRow(f"{scope}/{field}", (whose, *figures, f"{one['n']:,}")))
     reason = f"{NOTHING} nothing was read: the execution was shorter than a reading takes"
     return GridData(_RESOURCES, rows, reason=reason)
+
+
+def _rank(scope: str) -> tuple[bool, bool, str]:
+    return not scope.startswith("agent:"), scope.startswith("gpu:"), scope
 
 
 def _short(scope: str) -> str:
