@@ -174,10 +174,10 @@ def _fields(content: bytes, name: str, schema: str) -> dict[str, Any]:
     try:
         fields = msgspec.json.decode(content, type=dict[str, Any])
     except (msgspec.DecodeError, msgspec.ValidationError, UnicodeDecodeError) as error:
-        raise UsageError(f"{name} is not a {schema} file: {error}") from None
+        raise UsageError(f"{name} is no {schema} file: {error}") from None
     if fields.get("schema") != schema:
         raise UsageError(
-            f"{name} is not a {schema} file: its schema is {fields.get('schema')!r}; "
+            f"{name} is no {schema} file: its schema is {fields.get('schema')!r}; "
             "generate it again with this version"
         )
     return fields

@@ -311,7 +311,7 @@ def _why_none(connection: sqlite3.Connection, wanted: RegressionAsked) -> str:
     known = agent_ids(connection)
     if wanted.agent not in known:
         hint = did_you_mean(wanted.agent, known)
-        return f"no agent '{wanted.agent}'{hint}; `agentbench agents` lists them"
+        return f"no agent '{wanted.agent}'{hint}; `agentbench agents list` shows them"
     rows = executions_where(connection, agent=wanted.agent)
     for option, name, column in (
         ("--suite", wanted.suite, "suite_id"),

@@ -174,7 +174,7 @@ def _why_none(
         near = did_you_mean(selector.name, known)
         if Path(selector.name).exists():
             near = f' (did you mean "file:{selector.name}"?)'
-        return f"no agent '{selector.name}'{near}; `agentbench agents` lists them"
+        return f"no agent '{selector.name}'{near}; `agentbench agents list` shows them"
     if selector.kind == "tag" and selector.name not in (known := tags(connection)):
         return f"no run has the tag '{selector.name}'{did_you_mean(selector.name, known)}"
     of = f" of suite '{suite}'" if suite else ""

@@ -84,7 +84,7 @@ def _in(list_name: str, name: str, value: Any) -> Callable[[dict[str, Any]], Non
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        (_set("schema", "1.0.0"), "is not a agentbench.world/1 file: its schema is '1.0.0'"),
+        (_set("schema", "1.0.0"), "is no agentbench.world/1 file: its schema is '1.0.0'"),
         (lambda fields: fields.pop("perpetuals"), "'perpetuals' is missing"),
         (lambda fields: fields.pop("posts"), "missing required field `posts`"),
         (lambda fields: fields["flows"].pop(), "flows has 1 columns, not 2"),
@@ -114,7 +114,7 @@ def test_a_file_that_is_no_world_is_refused(
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b"\xff\xfe", b'{"schema": 3}', b"null"])
 def test_what_is_no_json_object_is_refused(saved: Path, content: bytes) -> None:
     saved.write_bytes(content)
-    with pytest.raises(UsageError, match=r"is not a agentbench\.world/1 file"):
+    with pytest.raises(UsageError, match=r"is no agentbench\.world/1 file"):
         load_world(saved)
 
 
