@@ -33,9 +33,9 @@ SHOWN = ("live", "leaders", "compare", "history", "cost", "cases", "profile")
 KEYS = {"leaders": ("w",), "cost": ("w",), "market": ("d",), "training": ("d",)}
 """Pressed first: all runs, however old they are by now, and examples where a store with plain runs
 has nothing to show."""
-_LOOK_S = 0.05
-_MOST_LOOKS = 1200
-_STILL = 4
+_LOOK_S = 0.1
+_MOST_LOOKS = 600
+_STILL = 2
 """Looks in which nothing changed: it has come to rest."""
 
 
@@ -49,8 +49,13 @@ async def picture(
         for key in KEYS.get(page, ()):
             await pilot.press(key)
             text = await at_rest(pilot)
-        svg = app.export_screenshot(title="agentbench")
-    return _without_fonts(svg), text
+        return drawn(app), text
+
+
+def drawn(app: AgentbenchApp) -> str:
+    """The screen as SVG. Textual names a web font; the picture must ask nobody for anything."""
+    svg = app.export_screenshot(title="agentbench", simplify=True)
+    return re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.DOTALL)
 
 
 async def at_rest(pilot: Pilot[None]) -> str:
@@ -96,11 +101,6 @@ def unpacked(file: Path, folder: Path) -> Path:
 def _lines(app: AgentbenchApp) -> Iterator[str]:
     for strip in app.screen._compositor.render_strips():
         yield "".join(segment.text for segment in strip).rstrip()
-
-
-def _without_fonts(svg: str) -> str:
-    """Textual names a web font; the picture must ask nobody for anything."""
-    return re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.DOTALL)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
