@@ -195,7 +195,7 @@ def watched(place: Place, *arguments: str, **environment: str) -> Iterator["subp
     process = subprocess.Popen(
         [*COMMAND, *arguments],
         cwd=place.folder,
-        env=place.environment(XDG_STATE_HOME=str(place.folder), **environment),
+        env=place.environment(XDG_STATE_HOME=str(place.folder), TERM="xterm", **environment),
         stdout=subprocess.PIPE,
         stderr=terminal,
         text=True,
@@ -205,8 +205,10 @@ def watched(place: Place, *arguments: str, **environment: str) -> Iterator["subp
     reader.start()
     try:
         with process:
-            yield process
-            process.kill()
+            try:
+                yield process
+            finally:
+                process.kill()
     finally:
         reader.join(PATIENCE_S)
 
