@@ -18,6 +18,7 @@ from agentbench_tui.engine.aggregate import (
     MetricValue,
     Resources,
 )
+from agentbench_tui.engine.gauge_rows import Row, gauge_rows, gpu_usage, write_gauges
 from agentbench_tui.engine.kinds import find_kind
 from agentbench_tui.model.agent import AgentSpec
 from agentbench_tui.model.metric import DEFAULT_METRIC, find_metric
@@ -61,8 +62,7 @@ class _Findings:
 
     result: Aggregate
     resources: Resources
-    gauges: list[tuple[object, ...]]
-    """Rows of `gauge_summaries`."""
+    gauges: list[Row]
 
 
 async def finish_execution(
@@ -90,7 +90,10 @@ def _look(database: Path, execution_key: int, benchmark: Benchmark) -> _Findings
         result = find_kind(benchmark.kind).aggregate(
             connection, execution_key, agent, resources, benchmark
         )
-        return _Findings(result, resources, _gauges(connection, execution_key, agent.id))
+        gauges = gauge_rows(connection, execution_key, agent.id)
+        if (usage := gpu_usage(gauges)) is not None:
+            result.metrics[usage.name] = usage
+        return _Findings(result, resources, gauges)
 
 
 def _write(
@@ -109,7 +112,7 @@ def _write(
         for dimension in DIMENSIONS
     }
     _write_row(connection, execution_key, result, found.resources, scores, suite.weights)
-    _write_gauges(connection, execution_key, found.gauges)
+    write_gauges(connection, execution_key, found.gauges)
     for write in result.writes:
         write(connection)
 
@@ -264,38 +267,6 @@ def _write_row(
             resources.cpu_seconds,
             execution_key,
         ),
-    )
-
-
-def _gauges(
-    connection: sqlite3.Connection, execution_key: int, agent_id: str
-) -> list[tuple[object, ...]]:
-    """Min, mean and max of every numeric gauge while the execution went on.
-
-    The numbers of a GPU and of its slice are names, not measurements.
-    """
-    return connection.execute(
-        "SELECT e.key, g.scope, r.key, MIN(r.value), AVG(r.value), MAX(r.value), COUNT(*)"
-        " FROM benchmark_executions e"
-        " JOIN gauges g ON g.run_key=e.run_key"
-        " AND g.at >= unixepoch(e.start_time)"
-        " AND g.at <= unixepoch(COALESCE(e.end_time, 'now')) + 1"
-        " JOIN json_each(g.reading) r ON r.type IN ('integer', 'real')"
-        " AND r.key NOT IN ('index', 'slice')"
-        " WHERE e.key=? AND (g.scope NOT LIKE 'agent:%' OR g.scope = 'agent:' || ?)"
-        " GROUP BY g.scope, r.key",
-        (execution_key, agent_id),
-    ).fetchall()
-
-
-def _write_gauges(
-    connection: sqlite3.Connection, execution_key: int, rows: list[tuple[object, ...]]
-) -> None:
-    connection.execute("DELETE FROM gauge_summaries WHERE execution_key=?", (execution_key,))
-    connection.executemany(
-        "INSERT INTO gauge_summaries (execution_key, scope, field, low, mean, high, n)"
-        " VALUES (?,?,?,?,?,?,?)",
-        rows,
     )
 
 

@@ -128,6 +128,13 @@ _SPENT = (
         "CPU time of the agent's process tree ÷ the time it was asked, × 100; 100 is one core.",
     ),
     Metric(
+        "gpu_usage_percent",
+        "%",
+        "none",
+        "Share of time in which GPUs were at work, as their driver counts it: mean of the readings "
+        "while the execution went on, over all GPUs of the machine. Only where one can be read.",
+    ),
+    Metric(
         "memory_peak_mb",
         "MB",
         "lower",
@@ -135,7 +142,7 @@ _SPENT = (
         "the program that was started the highest that the system itself has seen.",
     ),
 )
-"""What answers cost: tokens, money, CPU time, memory."""
+"""What answers cost: tokens, money, CPU and GPU time, memory."""
 _OF_SCORERS = (
     Metric("api_calls", "calls", "lower", "Requests to models that the answers took, in all."),
     Metric(

@@ -11,7 +11,14 @@ from pathlib import Path
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any
 
-from agentbench_tui.report.thresholds import NOTE, Figures, gpu_percent, judged, memory_growth
+from agentbench_tui.report.thresholds import (
+    NOTE,
+    Figures,
+    by_rubrics,
+    judged,
+    memory_growth,
+    rubric_words,
+)
 from agentbench_tui.verdicts.figures import point_words
 
 if TYPE_CHECKING:
@@ -27,9 +34,9 @@ _COLUMNS = (
     ("name", "benchmark"), ("point", "point"), ("agent", "agent"), ("iterations", "n"),
     ("accuracy", "accuracy"), ("avg_time_ms", "mean ms"), ("std_dev_ms", "sd ms"),
     ("p50_ms", "p50 ms"), ("p95_ms", "p95 ms"), ("p99_ms", "p99 ms"), ("throughput", "1/s"),
-    ("memory_mb", "MB"), ("judged", "by the thresholds"),
+    ("memory_mb", "MB"), ("rubrics", "by the rubrics"), ("judged", "by the thresholds"),
 )  # fmt: skip
-_TEXTS = ("benchmark", "point", "agent", "by the thresholds")
+_TEXTS = ("benchmark", "point", "agent", "by the rubrics", "by the thresholds")
 
 
 def benchmark_results(connection: sqlite3.Connection, run: Document) -> Document:
@@ -88,12 +95,13 @@ def _result(connection: sqlite3.Connection, execution: Document) -> Document:
         cv=stdev(times) / fmean(times) if len(times) > 1 and fmean(times) else None,
         memory_mb=value("memory_peak_mb"),
         growth_mb_per_min=memory_growth(connection, execution["execution_id"]),
-        gpu_percent=gpu_percent(connection, execution["execution_id"]),
+        gpu_percent=value("gpu_usage_percent"),
     )
     return {
         **found,
         "gpu_percent": figures.gpu_percent,
         "memory_growth_mb_per_min": figures.growth_mb_per_min,
+        "rubrics": by_rubrics(connection, execution),
         "judged": judged(figures),
     }
 
@@ -165,6 +173,7 @@ def _shown(result: Document) -> Document:
         **result,
         "agent": about["agent_id"] + (" (simulated)" if about["simulated"] else ""),
         "point": point_words(about["parameters"]),
+        "rubrics": [rubric_words(one) for one in result["rubrics"]],
     }
 
 

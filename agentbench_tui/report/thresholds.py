@@ -1,16 +1,22 @@
-"""Good signs and red flags, by the thresholds that StateSet's benchmarks publish.
+"""Good signs and red flags by the thresholds that StateSet's benchmarks publish, and what the
+rubrics of a suite say.
 
-They are rough, the same for every agent and machine, and judge nothing else: scores go by a suite's
-rubrics. What is not known is not judged.
+The thresholds are rough, the same for every agent and machine, and no part of a score; the suites
+`agent-runtime` and `performance` have them as rubrics, as far as a rubric can say them. What is not
+known is not judged.
 """
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from agentbench_tui.model.plain_number import plain
 
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Mapping
 
 GOOD_P95_MS, RED_P99_MS = 200.0, 1000.0
 """Good for real time; a red flag."""
@@ -69,15 +75,36 @@ def judged(figures: Figures) -> list[str]:
     return told
 
 
-def gpu_percent(connection: sqlite3.Connection, execution_id: str) -> float | None:
-    """Mean share of time in which GPUs were at work while the execution went on."""
-    (found,) = connection.execute(
-        "SELECT AVG(s.mean) FROM gauge_summaries s JOIN benchmark_executions e"
-        " ON e.key=s.execution_key WHERE e.id=? AND s.scope LIKE 'gpu:%'"
-        " AND s.field='utilisation_percent'",
-        (execution_id,),
+def by_rubrics(
+    connection: sqlite3.Connection, execution: Mapping[str, Any]
+) -> list[dict[str, Any]]:
+    """Every rubric of the benchmark that an execution of a run's document is one of: `dimension`,
+    `metric`, `value`, `target`, `limit` and `score`."""
+    row = connection.execute(
+        "SELECT b.value -> '$.scoring_rubric' FROM benchmark_executions e"
+        " JOIN benchmark_suites s ON s.hash=e.suite_hash"
+        " JOIN json_each(s.document, '$.benchmarks') b"
+        "  ON b.value ->> '$.benchmark_id' = e.benchmark_id WHERE e.id=?",
+        (execution["execution_id"],),
     ).fetchone()
-    return None if found is None else float(found)
+    return [
+        {
+            "dimension": dimension,
+            "metric": entry["metric"],
+            "value": (execution["metrics"].get(entry["metric"]) or {}).get("value"),
+            "target": entry["target"],
+            "limit": entry["limit"],
+            "score": execution["scores"][dimension],
+        }
+        for dimension, entry in (json.loads(row[0]) if row and row[0] else {}).items()
+    ]
+
+
+def rubric_words(rubric: Mapping[str, Any]) -> str:
+    """As `speed 0.75 (e2e_ms.p95: 1 at 200, 0 at 1000)`."""
+    score = "–" if rubric["score"] is None else f"{rubric['score']:.2f}"
+    ends = f"1 at {plain(rubric['target'], 6)}, 0 at {plain(rubric['limit'], 6)}"
+    return f"{rubric['dimension']} {score} ({rubric['metric']}: {ends})"
 
 
 def memory_growth(connection: sqlite3.Connection, execution_id: str) -> float | None:

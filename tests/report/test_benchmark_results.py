@@ -23,6 +23,10 @@ SUITE = {
             "experiment": "stateset_cpu",
             "parameters": {"numbers": 100},
             "iterations": {"warmup": 1, "measured": 60},
+            "scoring_rubric": {
+                "speed": {"metric": "sum", "target": 328_250, "limit": 328_450},
+                "efficiency": {"metric": "gpu_usage_percent", "target": 80, "limit": 50},
+            },
         }
     ],
 }
@@ -71,11 +75,16 @@ def test_the_files_have_what_was_measured(
     assert (found["min_time_ms"], found["max_time_ms"]) == (min(times), max(times))
     assert found["p99_ms"] is None, "60 are too few"
     assert "good p95" in found["judged"]
+    speed, efficiency = found["rubrics"]
+    assert (speed["value"], speed["score"]) == (328_350, 0.5)  # 0² + … + 99²
+    assert (efficiency["metric"], efficiency["target"]) == ("gpu_usage_percent", 80)
     page = Cells()
     page.feed((folder / "benchmark_results.html").read_text())
     assert page.found[:2] == ["benchmark", "agent"]
-    assert page.found[11:14] == ["cpu", "code", "60"]
-    assert "| cpu | code | 60 |" in (folder / "benchmark_results.md").read_text()
+    assert page.found[12:15] == ["cpu", "code", "60"]
+    text = (folder / "benchmark_results.md").read_text()
+    assert "| cpu | code | 60 |" in text
+    assert "speed 0.50 (sum: 1 at 328,250, 0 at 328,450), efficiency – (gpu_usage_percent" in text
 
 
 def test_points_and_answers_that_were_right_are_told_where_there_are_any() -> None:
@@ -84,7 +93,7 @@ def test_points_and_answers_that_were_right_are_told_where_there_are_any() -> No
         numbers = ("avg_time_ms", "std_dev_ms", "p50_ms", "p95_ms", "p99_ms", "memory_mb")
         return {
             "name": "load", "metadata": about, "iterations": 9, "accuracy": accuracy,
-            "throughput": 12345.6, "judged": [], **dict.fromkeys(numbers),
+            "throughput": 12345.6, "judged": [], "rubrics": [], **dict.fromkeys(numbers),
         }  # fmt: skip
 
     def table(*rows: dict[str, object]) -> str:
