@@ -22,7 +22,8 @@ class Number(click.FloatRange):
         below: bool = False,
     ) -> None:
         """From `least` to `most`, themselves left out where it must be `above` or `below`."""
-        super().__init__(min=least, max=most, min_open=above, max_open=below)
+        ends = (None if abs(end) == LARGEST_NUMBER else end for end in (least, most))
+        super().__init__(*ends, min_open=above, max_open=below)
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
@@ -31,6 +32,8 @@ class Number(click.FloatRange):
         number: float = super().convert(value, param, ctx)
         if math.isnan(number):
             self.fail(f"{value!r} is not a number", param, ctx)
+        if abs(number) > LARGEST_NUMBER:
+            self.fail(f"{value!r} is larger than anybody means", param, ctx)
         return int(number) if number == int(number) else number
 
 
