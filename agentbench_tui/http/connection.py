@@ -183,14 +183,17 @@ class Connection(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """See `asyncio.Protocol`."""
-        self.transport = cast(asyncio.Transport, transport)
+        made = cast(asyncio.Transport, transport)
+        if self.exchange is None:
+            # Given up while it was opened. Not told to the owner: uvloop never says that such a
+            # one is lost, and whoever waits for the last to go would wait for ever.
+            made.abort()
+            return
+        self.transport = made
         # Not before: it holds our methods, a cycle that only `connection_lost` breaks.
         self._parser = HttpResponseParser(self)
         self._owner.made()
-        if self.exchange is None:
-            self.transport.abort()
-        else:
-            self.transport.write(self.wire)
+        made.write(self.wire)
 
     def data_received(self, data: bytes) -> None:
         """See `asyncio.Protocol`."""

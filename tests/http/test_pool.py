@@ -238,6 +238,21 @@ async def test_cancelling_closes_the_connection_and_calls_nothing() -> None:
         await closed(pool)
 
 
+async def test_a_request_may_be_cancelled_at_any_moment_of_opening() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        url = f"http://127.0.0.1:{listening.getsockname()[1]}/"
+        wire = request_bytes("POST", url, {}, b"body")
+        for steps in range(10):  # of the loop; in one of them the connection is just there
+            pool = pool_of(url)
+            exchange = Told()
+            pool.send(wire, exchange)
+            for _ in range(steps):
+                await asyncio.sleep(0)
+            pool.cancel(exchange)
+            await closed(pool)
+            assert exchange.calls == []
+
+
 async def test_connections_that_are_idle_too_long_are_closed() -> None:
     with raw_server(saying(sized(b"ok"))) as server:
         pool = pool_of(server.url, keep_alive_s=0.05)
