@@ -22,8 +22,8 @@ class Number(click.FloatRange):
         below: bool = False,
     ) -> None:
         """From `least` to `most`, themselves left out where it must be `above` or `below`."""
-        ends = (None if abs(end) == LARGEST_NUMBER else end for end in (least, most))
-        super().__init__(*ends, min_open=above, max_open=below)
+        low, high = (None if abs(end) == LARGEST_NUMBER else end for end in (least, most))
+        super().__init__(low, high, min_open=above, max_open=below)
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
