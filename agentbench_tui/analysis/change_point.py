@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from agentbench_tui.analysis.level import tamed
 from agentbench_tui.analysis.sample import Floats, column
@@ -126,14 +126,34 @@ def energy(positions: Floats) -> Floats:
 
 
 def _distances_to_earlier(x: Floats) -> Floats:
-    """For each value the sum of its distances to those before it; O(n²) in blocks of rows."""
+    """For each value the sum of its distances to those before it; O(n log² n): within blocks one
+    by one, then of each pair of neighbouring blocks, ever larger, those of the right to the left.
+    """
+    x = x - np.median(x)  # sums of what lies far from 0 would lose digits
     sums = np.empty(x.size)
     for start in range(0, x.size, _ROWS_AT_ONCE):
         rows = x[start : start + _ROWS_AT_ONCE, None]
-        before = np.abs(rows - x[None, :start]).sum(axis=1)
-        within = np.tril(np.abs(rows - rows.T), -1).sum(axis=1)
-        sums[start : start + _ROWS_AT_ONCE] = before + within
+        sums[start : start + _ROWS_AT_ONCE] = np.tril(np.abs(rows - rows.T), -1).sum(axis=1)
+    rank = np.argsort(np.argsort(x, kind="stable"))
+    width = _ROWS_AT_ONCE
+    while width < x.size:
+        _add_distances_to_left(sums, x, rank, width)
+        width *= 2
     return sums
+
+
+def _add_distances_to_left(sums: Floats, x: Floats, rank: NDArray[np.intp], width: int) -> None:
+    """To `sums` of those in every second block of `width` their distances to the block before."""
+    block = np.arange(x.size) // width
+    left, right = np.flatnonzero(block % 2 == 0), np.flatnonzero(block % 2 == 1)
+    pair = block // 2
+    keys = pair * x.size + rank  # in order of the pairs, and within each of size
+    ordered = left[np.argsort(keys[left])]
+    upto = np.concatenate(([0.0], np.cumsum(x[ordered])))
+    first = pair[right] * width
+    at, last = np.searchsorted(keys[ordered], keys[right]), first + width
+    below, above = upto[at] - upto[first], upto[last] - upto[at]
+    sums[right] += (2 * at - first - last) * x[right] - below + above
 
 
 def _distances_to_all(x: Floats) -> Floats:

@@ -53,7 +53,8 @@ def executions_where(
     names = [column[0] for column in cursor.description]
     rows = [dict(zip(names, tuple(row), strict=True)) for row in cursor.fetchall()]
     for row in rows:
-        row["parameters"] = json.loads(row["parameters"])
+        text = row["parameters"]
+        row["parameters"] = {} if text == "{}" else json.loads(text)
     return rows[::-1]
 
 

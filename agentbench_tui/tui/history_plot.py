@@ -51,11 +51,18 @@ def course_plot(series: Series, *, by_time: bool) -> PlotData:
         limits=limits,
         x_label=label,
         y_unit=unit,
-        x_names=() if by_time else [point.at[5:16].replace("T", " ") for point in points],
+        x_names=() if by_time else _moments(points),
         x_range=(edges[0], edges[-1]) if len(points) > 1 else None,
         y_range=_heights(points, values, factor, [one.at for one in limits], most),
         reason="no run has a value of it",
     )
+
+
+def _moments(points: Sequence[CoursePoint]) -> list[str]:
+    """When each run was made; with seconds where two were in the same minute."""
+    minutes = [point.at[5:16] for point in points]
+    end = 16 if len(set(minutes)) == len(minutes) else 19
+    return [point.at[5:end].replace("T", " ") for point in points]
 
 
 def _scale(unit: str) -> tuple[float, str]:

@@ -40,8 +40,9 @@ _FINDINGS = (
     Column("seen", "would see", 11, align="right", priority=6),
 )
 _ALARMS = (
-    Column("agent", "agent", 10, flex=1),
-    Column("verdict", "verdict", 12, flex=1),
+    Column("agent", "agent", 11, flex=2),
+    Column("version", "version", 12, flex=1, priority=2),
+    Column("verdict", "verdict", 15, flex=1),
     Column("health", "health", 6, align="right"),
 )
 _AGENTS = (
@@ -226,7 +227,8 @@ def _alarm_row(one: Standing) -> GridRow:
     return GridRow(
         one.agent,
         (
-            f"{one.agent}@{one.version}" if one.version else one.agent,
+            one.agent,
+            Cell(one.version or NOTHING, role="dim"),
             Cell(words, role=_ROLES.get(one.verdict, "dim")),
             Cell(
                 NOTHING if one.health is None else f"{one.health:.0f}",

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterator
 
+    from agentbench_tui.verdicts.regression import Judgement
+
 MOST_AGENTS = 24
 """That are judged: those that were measured last."""
 _SEVERITIES = ("critical", "major", "minor")
@@ -43,22 +45,30 @@ class Standing:
         return verdict, grade, 100.0 if self.health is None else self.health
 
 
-def standings(connection: sqlite3.Connection, most: int = MOST_AGENTS) -> list[Standing]:
-    """Of the agents that were measured last, the worst first."""
-    return sorted((standing_of(connection, one) for one in _newest(connection, most)),
-                  key=lambda one: (one.gravity, one.agent))  # fmt: skip
+def standings(
+    connection: sqlite3.Connection, most: int = MOST_AGENTS, known: Standing | None = None
+) -> list[Standing]:
+    """Of the agents that were measured last, the worst first; `known` is not judged again."""
+    found = [
+        known if known is not None and known.agent == one else _judged(connection, one)
+        for one in _newest(connection, most)
+    ]
+    return sorted(found, key=lambda one: (one.gravity, one.agent))
 
 
-def standing_of(connection: sqlite3.Connection, agent: str) -> Standing:
-    """Of one agent."""
+def _judged(connection: sqlite3.Connection, agent: str) -> Standing:
     try:
-        judgement = judge_agent(connection, RegressionAsked(agent))
+        return standing_of(judge_agent(connection, RegressionAsked(agent)))
     except AgentbenchError as error:
         return Standing(agent, "", "", reason=str(error))
+
+
+def standing_of(judgement: Judgement) -> Standing:
+    """Of the agent that was judged."""
     findings = judgement.findings
     grades = {one.severity for one in findings}
     return Standing(
-        agent,
+        judgement.agent,
         judgement.version,
         overall_verdict(findings, is_newest=judgement.interrupted is None),
         next((grade for grade in _SEVERITIES if grade in grades), None),

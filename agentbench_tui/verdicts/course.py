@@ -14,6 +14,7 @@ from agentbench_tui.analysis.change_point import changes
 from agentbench_tui.analysis.severity import severity
 from agentbench_tui.store.baselines import accepted_changes
 from agentbench_tui.verdicts.acceptance import acceptable
+from agentbench_tui.verdicts.alarms import Standing, standing_of
 from agentbench_tui.verdicts.history import comparable
 from agentbench_tui.verdicts.place import Place
 from agentbench_tui.verdicts.regression import RegressionAsked, judge_agent
@@ -85,6 +86,8 @@ class Course:
     """`agentbench.regressions/1`."""
     series: tuple[Series, ...]
     """As many and in the order of its findings."""
+    standing: Standing
+    """The same in a line."""
 
     @property
     def agent(self) -> str:
@@ -120,7 +123,7 @@ def course_of(connection: sqlite3.Connection, agent: str, baseline: str | None =
                 len(history) - len(shown),
             )
         )
-    return Course(document, tuple(series))
+    return Course(document, tuple(series), standing_of(judgement))
 
 
 def newest_agent(connection: sqlite3.Connection) -> str | None:

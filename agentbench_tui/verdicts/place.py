@@ -43,6 +43,8 @@ class Place(NamedTuple):
 
 def place_of(row: Execution, but: Collection[str] = ()) -> Place:
     """Where an execution was measured, whatever the values of some parameters."""
+    if not row["parameters"]:
+        return Place(row["suite_id"], row["benchmark_id"], "{}")
     point = {name: value for name, value in row["parameters"].items() if name not in but}
     parameters = msgspec.json.encode(point, order="sorted").decode()
     return Place(row["suite_id"], row["benchmark_id"], parameters)

@@ -136,7 +136,10 @@ class History(Page[Found]):
             self.query_one("#verdict", Sentences).show(())
         else:
             self.query_one("#verdict", Sentences).show(verdict_sentences(found.course))
-        self.run_worker(self._look_at_all, thread=True, group="alarms", exclusive=True)
+        known = found.course.standing if found.course else None
+        self.run_worker(
+            lambda: self._look_at_all(known), thread=True, group="alarms", exclusive=True
+        )
 
     def _show_findings(self) -> None:
         course = self._found.course if self._found else None
@@ -169,11 +172,11 @@ class History(Page[Found]):
         entitle(facts, where)
         facts.show(finding_sentences(one))
 
-    def _look_at_all(self) -> None:
-        """In a thread: the state of every agent."""
+    def _look_at_all(self, known: Standing | None) -> None:
+        """In a thread: the state of every agent; that of the one that is shown is known."""
         try:
             with reading(self.shared.database) as connection:
-                found = standings(connection)
+                found = standings(connection, known=known)
         except AgentbenchError as error:
             self.app.call_from_thread(self.tell, str(error))
             return
