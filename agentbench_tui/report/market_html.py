@@ -72,7 +72,10 @@ def number(value: object) -> str:
     """A number as tables print it; – where there is none."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return "–" if value is None else str(value)
-    return f"{value:,.4f}".rstrip("0").rstrip(".") if isinstance(value, float) else f"{value:,}"
+    if isinstance(value, int):
+        return f"{value:,}"
+    rounded = round(value, 4) + 0.0  # no minus before a 0
+    return f"{rounded:,.4f}".rstrip("0").rstrip(".")
 
 
 def lines(title: str, those: Sequence[tuple[str, Sequence[float]]]) -> str:
