@@ -141,6 +141,8 @@ def courses(state: LiveState, places: int) -> CoursesData:
     ]
     for label, name in (("in flight", "in_flight"), ("queued", "waiting")):
         values = [getattr(one, name) for one in seconds]
+        if state.is_going_on and values[-1] is None:  # not told yet of the second that goes on
+            values[-1] = values[-2] if len(values) > 1 else None
         if any(values):
             lines.append(SparklineData(label, values, "", reason="not told"))
     if any(one.tokens for one in seconds):

@@ -214,6 +214,19 @@ def test_failures_wishes_and_marks_are_one_log_in_order() -> None:
     assert "refused" in lines[3].text
 
 
+def test_what_is_in_flight_stays_told_until_it_is_told_again() -> None:
+    state = of(
+        update(run_row(["load"]), [execution()], at=2, ticks=[tick(1, [1.0]), tick(2, [1.0])])
+    )
+    first, second = list(state.course.seconds)[-2:]
+    first.in_flight, second.in_flight = 4, None
+    told = {line.label: line.values for line in live_view.courses(state, 100).lines}
+    assert told["in flight"][-2:] == [4, 4]
+    state.run["status"] = "complete"
+    told = {line.label: line.values for line in live_view.courses(state, 100).lines}
+    assert told["in flight"][-2:] == [4, None]
+
+
 def test_marks_stand_below_their_second() -> None:
     run, rows = run_row(["task"]), [execution()]
     ticks = [tick(n, [1.0]) for n in range(1, 11)]

@@ -45,7 +45,7 @@ class Leaving(ModalScreen[Choice]):
         text = Text(f"{which}. What is to become of {it}?\n\n")
         for key, words in (
             ("d", f"detach: leave; `agentbench attach` comes back to {it}"),
-            ("s", f"stop {it}: what is in flight comes to its end, all that was measured is kept"),
+            ("s", f"stop {it}: what is in flight ends, what was measured is kept"),
             ("esc", "stay here"),
         ):
             text.append(f"{key:>4}  ", "bold").append(f"{words}\n")

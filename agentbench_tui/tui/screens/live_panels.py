@@ -76,6 +76,7 @@ class LivePanels(Vertical):
     LivePanels.-paged.-view-0 #right, LivePanels.-paged.-view-1 #right { display: none; }
     LivePanels.-paged.-view-2 #left, LivePanels.-paged.-view-3 #left { display: none; }
     LivePanels.-paged .panel.-shown { display: block; height: 1fr; }
+    LivePanels.-paged #load.-shown.-empty { display: none; }
     LivePanels.-paged #latency.-shown { height: 2fr; }
     LivePanels.-paged #slow.-shown, LivePanels.-paged #progress.-shown { height: 2fr; }
     """
