@@ -203,6 +203,17 @@ def experiments_shown(
     return replace(how, show=deliver_results(plan, reporters, show))
 
 
+def sharing_process(plan: Plan) -> list[str]:
+    """Experiments that are measured in the process of the run."""
+    return [
+        *dict.fromkeys(
+            group.benchmark["benchmark_id"]
+            for group in plan.groups
+            if group.benchmark["kind"] == "experiment" and not group.benchmark["fresh_process"]
+        )
+    ]
+
+
 def _write(
     connection: sqlite3.Connection, plan: Plan, suite_hash: str, reporters: dict[str, Any]
 ) -> None:

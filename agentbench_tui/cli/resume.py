@@ -7,7 +7,13 @@ from typing import Any
 
 import click
 
-from agentbench_tui.cli.output import FORMATS, database_option, database_path, stdout_kept
+from agentbench_tui.cli.output import (
+    FORMATS,
+    database_option,
+    database_path,
+    print_prose,
+    stdout_kept,
+)
 from agentbench_tui.cli.run_options import how_of
 from agentbench_tui.cli.session_options import view_options
 
@@ -29,8 +35,9 @@ def resume(run: str, database: str | None, **given: Any) -> int:
     agentbench resume 01a2203b --no-ui
     """
     from agentbench_tui.cli import running
-    from agentbench_tui.cli.experiment_result import experiments_shown
+    from agentbench_tui.cli.experiment_result import experiments_shown, sharing_process
     from agentbench_tui.engine.plan import decode_plan
+    from agentbench_tui.engine.registration import PROCESS_ENDED
     from agentbench_tui.model.errors import UsageError
     from agentbench_tui.store.archive import IMPORTED_IN_PART
     from agentbench_tui.store.database import reading
@@ -47,6 +54,13 @@ def resume(run: str, database: str | None, **given: Any) -> int:
     if row["status"] == "complete":
         raise UsageError(f"run {row['id']} is complete; there is nothing to resume")
     plan = decode_plan(row["plan"])
+    is_killed = row["status"] == "running" or row["stop_reason"] == PROCESS_ENDED
+    if is_killed and (named := sharing_process(plan)):
+        print_prose(
+            f"run {row['id']}: {PROCESS_ENDED}; {', '.join(named)} ran in it and may have ended it,"
+            " which with fresh_process fails one iteration only",
+            err=True,
+        )
     how = experiments_shown(plan, how_of(given))
     return running.run_plan(plan, str(path), None, how, resume=True)
 

@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from agentbench_tui.engine.plan import ExecutionPlan, Group, Plan, SuiteInPlan
 
 
+PROCESS_ENDED = "its process ended"
+"""Why a run stopped that could not say so itself."""
+
+
 def take_lease(database: Path, run_id: str) -> tuple[Lease, LeaseHolder]:
     """The right to write a run. Raises StoreError while another process has it."""
     holder = LeaseHolder(boot_id(), os.getpid(), time.time())
@@ -170,9 +174,9 @@ def mark_dead_runs(connection: sqlite3.Connection, database: Path) -> list[str]:
         if lease is None:
             continue
         connection.execute(
-            "UPDATE runs SET status='interrupted', stop_reason='its process ended', ended_at=?"
+            "UPDATE runs SET status='interrupted', stop_reason=?, ended_at=?"
             " WHERE key=? AND status='running'",
-            (utc_now(), key),
+            (PROCESS_ENDED, utc_now(), key),
         )
         connection.execute(
             "UPDATE benchmark_executions SET status='interrupted'"

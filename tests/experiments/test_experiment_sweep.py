@@ -61,6 +61,7 @@ def test_a_killed_sweep_goes_on_and_repeats_nothing(said: Said, tmp_path: Path) 
     before = rows(tmp_path, "SELECT seq, answer FROM answers ORDER BY seq")
     code, out, err = said("resume", "--no-ui")
     assert code == 0, err
+    assert ": its process ended; Killed ran in it" in err
     after = rows(tmp_path, "SELECT seq, answer FROM answers ORDER BY seq")
     assert after[: len(before)] == before
     places = rows(tmp_path, "SELECT execution_key, repeat, iteration FROM answers")
