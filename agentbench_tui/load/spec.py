@@ -202,6 +202,15 @@ class LoadSpec(Part):
         return self
 
     @model_validator(mode="after")
+    def _spike_in_window(self) -> Self:
+        if self.spike and self.duration_s is not None and self.spike.at_s >= self.duration_s:
+            raise ValueError(
+                f"`spike` begins at {self.spike.at_s:g} s, when the window of"
+                f" {self.duration_s:g} s (`duration_s`, --duration) is over"
+            )
+        return self
+
+    @model_validator(mode="after")
     def _streamed_to_break_off(self) -> Self:
         if self.stream is False and any(one.cancel_after_tokens for one in self.workload):
             raise ValueError(

@@ -219,6 +219,10 @@ def test_an_agents_name_and_version_are_kept(capfd: pytest.CaptureFixture[str]) 
         (["--duration", "soon"], "expected a time, such as 30s, 2m or 500ms"),
         (["--duration", "0s"], "expected a time, such as 30s, 2m or 500ms"),
         (["--spike", "1-3"], "expected RATE..PEAK@START/TIME, such as 10..100@10s/5s"),
+        (
+            ["--spike", "1..3@5s/1s", "--duration", "5s"],
+            "`spike` begins at 5 s, when the window of 5 s",
+        ),
         (["--steps", "10x0s"], "--steps: expected a number above 0, got 0"),
         (["--sine", "20±30/1m"], "--sine: `amplitude` must not exceed `mean`"),
         (["--arrivals", "poisson"], "--arrivals goes with --rate, --ramp, --steps"),
