@@ -15,10 +15,13 @@ if TYPE_CHECKING:
 
 def print_plan(plan: Plan, form: str) -> None:
     """What a run would do: executions and how many questions each would ask."""
-    from agentbench_tui.engine.casebook import open_datasets
+    from agentbench_tui.engine.casebook import each_dataset
 
     rows: list[dict[str, Any]] = []
-    counts = {position: len(source) for position, source in open_datasets(plan).items()}
+    counts: dict[int, int] = {}
+    for position, source in each_dataset(plan):
+        with source:
+            counts[position] = len(source)
     for position, group in enumerate(plan.groups):
         benchmark = group.resolved()
         cases = counts.get(position)

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 PAGE = 500
 """Cases in memory at a time, for each execution."""
+MOST_HELD = 100
+"""Datasets held open at once; each takes a file, and many systems allow a process 1,024."""
 _INSERT_CASE = "INSERT INTO cases (dataset_key, case_id, body) VALUES (?,?,?)"
 
 
@@ -44,12 +46,28 @@ def open_group(group: Group) -> CaseSource:
 
 
 def open_datasets(plan: Plan) -> dict[int, CaseSource]:
-    """Position of each group with a dataset → its cases."""
-    return {
-        position: open_group(group)
-        for position, group in enumerate(plan.groups)
-        if group.benchmark["dataset"] is not None
-    }
+    """Read and check the cases of every group, and hold them: position of the group → its cases.
+
+    Groups of equal cases, such as the points of most sweeps, share one source. Of more than
+    `MOST_HELD` different ones the rest is checked only. Raises like `open_group`.
+    """
+    held: dict[str, CaseSource] = {}
+    found: dict[int, CaseSource] = {}
+    for position, source in each_dataset(plan):
+        if len(held) < MOST_HELD:
+            held.setdefault(source.hash, source)
+        if (known := held.get(source.hash)) is not None:
+            found[position] = known
+        if known is not source:
+            source.close()
+    return found
+
+
+def each_dataset(plan: Plan) -> Iterator[tuple[int, CaseSource]]:
+    """Position and cases of each group with a dataset; the caller closes them."""
+    for position, group in enumerate(plan.groups):
+        if group.benchmark["dataset"] is not None:
+            yield position, open_group(group)
 
 
 async def store_cases(

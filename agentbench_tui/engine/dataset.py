@@ -113,7 +113,8 @@ def open_dataset(
     limit = dataset.limit if limit is None else limit
     source = _source(benchmark, Path(base_dir), seed, parameters or {})
     stop_at = None if dataset.shuffle or wanted or dataset.size is not None else limit
-    spool = _Spool()
+    with _told_when_full():
+        spool = _Spool()
     try:
         records = _fill(spool, source, CaseMapping(benchmark), stop_at)
         _check_counts(benchmark, spool, records, read_whole=stop_at is None)
@@ -199,7 +200,8 @@ class _Spool:
         self._file.close()
 
     def __del__(self) -> None:
-        self._file.close()  # so that a source that nobody closed is no leak
+        if hasattr(self, "_file"):  # it has none where none could be made
+            self._file.close()  # so that a source that nobody closed is no leak
 
 
 def _digest(text: str) -> int:
