@@ -203,6 +203,15 @@ def experiments_shown(
     return replace(how, show=deliver_results(plan, reporters, show))
 
 
+def are_idle(plan: Plan, agents: Sequence[str]) -> bool:
+    """Whether agents were named and none has a part in the plan: all of it measures code."""
+    from agentbench_tui.experiments.variants import TARGET, is_variant
+
+    executions = [one for group in plan.groups for one in group.executions]
+    are_named = any(TARGET not in one for one in agents)
+    return are_named and all(is_variant(one.agent) for one in executions)
+
+
 def sharing_process(plan: Plan) -> list[str]:
     """Experiments that are measured in the process of the run."""
     return [

@@ -141,9 +141,11 @@ def run_command(suites: tuple[str, ...], **given: Any) -> int:
 
 def _how(plan: Plan, given: dict[str, Any]) -> How:
     """How the run is shown; results of experiments, and a report, are written as well."""
-    from agentbench_tui.cli.experiment_result import experiments_shown
+    from agentbench_tui.cli.experiment_result import are_idle, experiments_shown
 
     how = experiments_shown(plan, how_of(given), given["reporters"])
+    if are_idle(plan, given["agents"]):
+        click.echo("--agent has no part in this run: all of it measures code", err=True)
     if given["reporters"] and how.show is None:
         raise click.UsageError("--reporter is for experiments, and the run has none")
     if given["report"] is None:
