@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import heapq
+import math
 import os
 import tempfile
 from array import array
@@ -155,6 +156,8 @@ class _Spool:
             encoded = self._encode(case)
         except (ValueError, TypeError, RecursionError, OverflowError) as error:
             raise RecordFault(f"holds what JSON cannot: {error}") from None
+        if b"null" in encoded and _holds_no_number(msgspec.structs.asdict(case)):
+            raise RecordFault("holds what JSON cannot: NaN or infinity")
         self._file.write(encoded)
         self._ends.append(self._ends[-1] + len(encoded))
         self.digests.append(_digest(case.id))
@@ -202,6 +205,15 @@ class _Spool:
     def __del__(self) -> None:
         if hasattr(self, "_file"):  # it has none where none could be made
             self._file.close()  # so that a source that nobody closed is no leak
+
+
+def _holds_no_number(value: object) -> bool:
+    """Whether a float that JSON has no word for is in there; msgspec writes null for it."""
+    if isinstance(value, float):
+        return not math.isfinite(value)
+    if isinstance(value, dict):
+        return any(map(_holds_no_number, value.values()))
+    return isinstance(value, list | tuple) and any(map(_holds_no_number, value))
 
 
 def _digest(text: str) -> int:

@@ -395,6 +395,8 @@ def test_size_is_checked() -> None:
         ({"input": 1, "tools": "add"}, "`tools`: expected `array`"),
         ({"input": 1, "metadata": 3}, "`metadata`: expected `object`"),
         ({"input": "\ud800"}, "holds what JSON cannot"),
+        ({"input": 1, "expected": float("nan")}, "holds what JSON cannot: NaN or infinity"),
+        ({"input": {"x": [None, float("inf")]}}, "holds what JSON cannot: NaN or infinity"),
     ],
 )
 def test_a_bad_case_is_refused_with_its_place(case: dict[str, Any], message: str) -> None:
