@@ -50,7 +50,7 @@ def pytest_configure(config: pytest.Config) -> None:
         del os.environ[name]
     os.environ["TZ"] = "UTC"
     time.tzset()
-    os.environ["LC_ALL"] = "C.UTF-8"
+    os.environ |= {"LC_ALL": "C.UTF-8", "TERM": "xterm"}
     inherited = os.environ.get("PYTHONPATH")
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(GUARD), inherited]))
     network_guard.install()
