@@ -33,10 +33,22 @@ def cells_of(
         align = columns[number].align
         if isinstance(cell, str):
             text = aligned(glyphs.plain(one_line(cell)), cells, align, glyphs)
-            parts.append([span(text, _style(row.role, palette))])
+            parts.append(_worded(text, _style(row.role, palette), palette))
         else:
             parts.append(_cell(cell, row.role, cells, align, palette, glyphs))
     return join(*parts)
+
+
+def _worded(text: str, style: Style, palette: Palette) -> Row:
+    """The text; where its style is a bar of colour, that is as long as the words."""
+    if not style.reverse:
+        return [span(text, style)]
+    words = text.strip()
+    before = len(text) - len(text.lstrip())
+    after = len(text) - before - len(words)
+    return join(
+        span(" " * before, palette.text), span(words, style), span(" " * after, palette.text)
+    )
 
 
 def _style(role: Role, palette: Palette) -> Style:
@@ -70,7 +82,8 @@ def _cell(
     elif picture >= 2 and cell.trend is not None:
         before += [span(_blocks(cell.trend, picture, glyphs) + " ", palette.dim)]
         align, left = "right", left - picture - 1
-    row = join(*before, span(aligned(text, max(0, left), align, glyphs), style), *after)
+    words = _worded(aligned(text, max(0, left), align, glyphs), style, palette)
+    row = join(*before, *words, *after)
     return fit(row, cells, palette.text)
 
 

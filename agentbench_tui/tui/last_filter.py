@@ -35,7 +35,7 @@ _FLAG_A = 0x1F1E6
 _FRAMES = {
     **dict.fromkeys("─━╌┄┈═▔", "-"),
     **dict.fromkeys("│┃╎┆┊║▏▕", "|"),
-    **dict.fromkeys("╭╮╰╯┌┐└┘├┤┬┴┼╔╗╚╝", "+"),
+    **dict.fromkeys("╭╮╰╯┌┐└┘├┤┬┴┼╔╗╚╝┏┓┗┛", "+"),
     **dict.fromkeys("█▉▊▋▌▍▎▐▓▒░▆▇▅", "#"),
     **dict.fromkeys("▁▂▃▄", "_"),
     **dict.fromkeys("▀", "'"),

@@ -103,6 +103,12 @@ def test_what_is_long_is_not_cut_while_another_column_has_more_than_it_needs() -
     assert _painted(data, GridState(), 28, 2)[1] == "▸ infrastructure   short    "
 
 
+def test_without_colours_what_is_bad_is_a_bar_as_long_as_its_words() -> None:
+    data = GridData([Column("a", "a", 10)], [GridRow("1", (Cell("bad", role="bad"),))])
+    row = paint_grid(data, GridState(focused=False), 12, 2, palette(DARK, no_color=True), UNICODE)
+    assert [piece.text for piece in row[1] if piece.style and piece.style.reverse] == ["bad"]
+
+
 def test_titles_rows_and_cursor() -> None:
     data = GridData(_COLUMNS, _rows("atlas", "swift"), sort=("p95", False))
     assert _painted(data, GridState(cursor=1), 28, 4) == [

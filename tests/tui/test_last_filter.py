@@ -29,6 +29,7 @@ def test_what_a_terminal_would_obey_is_gone() -> None:
 
 def test_ascii_alone_keeps_every_cell() -> None:
     assert passed("╭─ p95 ≤ 3 µs ● 漢字 █▌─╮", only_ascii=True) == "+- p95 < 3 us o ???? ##-+"
+    assert passed("┏━┓┃", only_ascii=True) == "+-+|"
 
 
 @pytest.mark.parametrize(
