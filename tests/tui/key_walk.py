@@ -15,6 +15,8 @@ from textual.binding import Binding
 from textual.dom import DOMNode
 from textual.pilot import Pilot
 
+from agentbench_tui.engine.catalogue import suite_catalogue
+
 SCREENS = "agentbench_tui.tui.screens."
 Holds = Callable[[Any], object]
 """Of the app."""
@@ -57,6 +59,14 @@ class Given(NamedTuple):
     """What the fixture gives; a place without a store where there is none."""
     folder: Path
     patch: pytest.MonkeyPatch
+
+
+def around(patch: pytest.MonkeyPatch) -> None:
+    """A shelf with one suite, and a machine that nobody examines: both take long."""
+    suites = [suite for suite in suite_catalogue() if suite.name == "quickstart"]
+    for place in ("tui.suite_shelf", "engine.catalogue"):
+        patch.setattr(f"agentbench_tui.{place}.suite_catalogue", lambda: suites)
+    patch.setattr("agentbench_tui.instruments.doctor.diagnose", lambda database: [])
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from key_walk import around
 from stores import screen_text, session, settle, told
 from textual.pilot import Pilot
 
@@ -59,7 +60,8 @@ async def has_effect(pilot: Pilot[None], key: str) -> bool:
 
 
 @pytest.mark.parametrize("name", [page.name for page in PAGES])
-async def test_keys(name: str, tmp_path: Path) -> None:
+async def test_keys(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    around(monkeypatch)
     app = session(tmp_path / "none.db", name)
     silent = []
     async with app.run_test(size=(120, 40)) as pilot:

@@ -431,15 +431,6 @@ async def test_an_agent_is_asked_only_when_that_is_meant(tmp_path: Path) -> None
         await settle(pilot, lambda: any("ok, answered in" in words for words in told(app)))
 
 
-async def test_the_command_is_copied(tmp_path: Path) -> None:
-    app = opened(tmp_path / "none.db")
-    async with app.run_test(size=(120, 40)) as pilot:
-        await says(pilot, "16 executions")
-        app.screen.query_one(SuiteTree).focus()
-        await pilot.press("y")
-        assert app.clipboard == f"agentbench run quickstart --db {tmp_path / 'none.db'}"
-
-
 async def test_a_suite_that_is_faulty_is_told_in_the_tree(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -7,6 +7,7 @@ from key_walk import (
     Given,
     Step,
     Walk,
+    around,
     at,
     copies,
     every,
@@ -194,6 +195,7 @@ started: list[object] = []
 
 def starts_nothing(given: Given) -> AgentbenchApp:
     """What it would start or watch is noted instead."""
+    around(given.patch)
     started.clear()
     given.patch.setattr(AgentbenchApp, "start_run", lambda app, words: started.append([*words]))
     given.patch.setattr(

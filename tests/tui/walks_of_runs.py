@@ -13,6 +13,7 @@ from key_walk import (
     Given,
     Step,
     Walk,
+    around,
     at,
     copies,
     every,
@@ -28,9 +29,8 @@ from known_stores import copied, stress_store
 from stores import HOSTILE, screen_text, session
 from textual.command import CommandPalette
 
-from agentbench_tui.engine.catalogue import suite_catalogue
 from agentbench_tui.store.database import reading
-from agentbench_tui.tui import new_run_plan, suite_shelf
+from agentbench_tui.tui import new_run_plan
 from agentbench_tui.tui.app import AgentbenchApp
 from agentbench_tui.tui.pages import PAGES
 from agentbench_tui.tui.painting import text_of
@@ -153,7 +153,9 @@ def scrubber(app: Any) -> Any:
 
 
 def panel_text(app: Any, name: str) -> str:
-    return "\n".join(line for one in app.screen.query(name) for line in text_of(one._rows))
+    """Its words, wherever lines end."""
+    lines = [line for one in app.screen.query(name) for line in text_of(one._rows)]
+    return " ".join(" ".join(lines).split())
 
 
 def moment(second: float) -> Any:
@@ -215,7 +217,7 @@ def wished(app: Any) -> list[str]:
 def two_in_flight(app: Any) -> bool:
     return (
         app.shared.database.exists()
-        and "running  2/4" in panel_text(app, "StatusBar")
+        and "running 2/4" in panel_text(app, "StatusBar")
         and "in flight" in panel_text(app, "#slow")
         and "server" in panel_text(app, "#failures")
         and "boom [bold]" in panel_text(app, "#log")
@@ -250,10 +252,9 @@ started: list[list[str]] = []
 
 def chosen(given: Given) -> AgentbenchApp:
     """New run with `quickstart`; what it would start is noted instead, and no plan is made."""
+    around(given.patch)
     started.clear()
-    suites = [suite for suite in suite_catalogue() if suite.name == "quickstart"]
     plan = CompletedProcess([], 0, json.dumps({"executions": []}), "")
-    given.patch.setattr(suite_shelf, "suite_catalogue", lambda: suites)
     given.patch.setattr(new_run_plan, "asked", lambda *words: plan)
     given.patch.setattr(AgentbenchApp, "start_run", lambda app, words: started.append([*words]))
     return AgentbenchApp(Shared(given.store, suite="quickstart"), first="new")
@@ -321,6 +322,7 @@ ASK = Do(asks, lambda app: over(Leaving)(app) and answers.clear() is None)
 
 def quiet(given: Given) -> AgentbenchApp:
     """It reads when it is asked."""
+    around(given.patch)
     shared = Shared(copied(given.store, given.folder))
     return AgentbenchApp(shared, rate_hz=0, screenshots=given.folder / "pictures")
 
