@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from agentbench_tui.analysis.distribution import beta_cdf, beta_quantile
 from agentbench_tui.analysis.interval import Interval, t_mean
-from agentbench_tui.analysis.sample import Floats, Integers, column, grouped
+from agentbench_tui.analysis.sample import Floats, Integers, column, grouped, variance
 
 _ROUNDING = 4 * float(np.finfo(np.float64).eps)
 """Differences that vary by less than this share of the values do so by rounding."""
@@ -182,10 +182,10 @@ def pairing_gain(a: ArrayLike, b: ArrayLike) -> PairingGain | None:
         raise ValueError(f"pairs need equal lengths, got {first.size} and {second.size} values")
     if first.size < 2:
         return None
-    variance_a, variance_b = _variance(first), _variance(second)
+    variance_a, variance_b = variance(first), variance(second)
     if variance_a + variance_b == 0:
         return None
-    difference = _variance(second - first)
+    difference = variance(second - first)
     if difference <= (_ROUNDING * max(np.abs(first).max(), np.abs(second).max())) ** 2:
         difference = 0.0
     correlation = None
@@ -216,11 +216,6 @@ def _by_group(x: Floats, numbers: Integers, count: int) -> tuple[Floats, Floats,
     shifts = np.bincount(numbers, weights=shifted, minlength=count) / sizes
     deviations = shifted - shifts[numbers]
     return sizes, member + shifts, float(deviations @ deviations)
-
-
-def _variance(x: Floats) -> float:
-    """Sample variance; exactly 0 for equal values, whose mean rounds."""
-    return 0.0 if x.min() == x.max() else float(x.var(ddof=1))
 
 
 def _f_tail(f: float, df_above: int, df_below: int) -> float:

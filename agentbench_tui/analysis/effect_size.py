@@ -11,7 +11,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from agentbench_tui.analysis.sample import Floats, column
+from agentbench_tui.analysis.sample import Floats, column, mean
 
 
 def cohens_d(x: ArrayLike, y: ArrayLike) -> float | None:
@@ -25,7 +25,7 @@ def cohens_d(x: ArrayLike, y: ArrayLike) -> float | None:
     if first.size == 0 or second.size == 0 or df < 1:
         return None
     pooled = (_squares(first) + _squares(second)) / df
-    return _standardised(_mean(first) - _mean(second), pooled)
+    return _standardised(mean(first) - mean(second), pooled)
 
 
 def hedges_g(x: ArrayLike, y: ArrayLike, *, exact: bool = False) -> float | None:
@@ -51,7 +51,7 @@ def dz(differences: ArrayLike) -> float | None:
     d = column(differences)
     if d.size < 2:
         return None
-    return _standardised(_mean(d), _squares(d) / (d.size - 1))
+    return _standardised(mean(d), _squares(d) / (d.size - 1))
 
 
 def cliffs_delta(x: ArrayLike, y: ArrayLike) -> float | None:
@@ -95,11 +95,6 @@ def pearson(x: ArrayLike, y: ArrayLike) -> float | None:
     a, b = first - first.mean(), second - second.mean()
     r = float(a @ b) / math.sqrt(float(a @ a) * float(b @ b))
     return min(1.0, max(-1.0, r))
-
-
-def _mean(x: Floats) -> float:
-    """The mean; of equal values exactly theirs."""
-    return float(x[0]) if x.min() == x.max() else float(x.mean())
 
 
 def _squares(x: Floats) -> float:

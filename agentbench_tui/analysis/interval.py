@@ -20,7 +20,7 @@ from agentbench_tui.analysis.distribution import (
     normal_quantile,
     student_quantile,
 )
-from agentbench_tui.analysis.sample import Floats, column, grouped
+from agentbench_tui.analysis.sample import Floats, column, grouped, upper_share
 
 FEW_CLUSTERS = 40
 """Below this many clusters their standard error is corrected (Cameron & Miller 2015)."""
@@ -79,7 +79,7 @@ def wilson(successes: float, n: int, level: float = 0.95) -> Interval | None:
         raise ValueError(f"wilson needs 0 <= successes <= n, got {successes} of {n}")
     if n == 0:
         return None
-    z = normal_quantile(_upper(level))
+    z = normal_quantile(upper_share(level))
     share, weight = successes / n, z * z / n
     centre = (share + weight / 2) / (1 + weight)
     half = math.sqrt(share * (1 - share) * weight + weight * weight / 4) / (1 + weight)
@@ -95,7 +95,7 @@ def zero_event_upper(n: int, level: float = 0.95) -> float:
     """
     if n < 0:
         raise ValueError(f"a number of trials is needed, got {n}")
-    _upper(level)
+    upper_share(level)
     return -math.expm1(math.log1p(-level) / n) if n else 1.0
 
 
@@ -183,7 +183,7 @@ def ratio_of_sums(
     n = top.size
     if n < 2 or not bottom.any():
         return None
-    t = student_quantile(_upper(level), n - 1)
+    t = student_quantile(upper_share(level), n - 1)
     scale = t * t / n
     (v_top, covariance), (_, v_bottom) = np.cov(top, bottom) * scale
     mean_top, mean_bottom = float(top.mean()), float(bottom.mean())
@@ -199,12 +199,6 @@ def ratio_of_sums(
         return None
     # of the two branches, the one at or above 0; in the form that does not cancel as a nears 0
     return Interval(c / (b + math.sqrt(b * b - a * c)), math.inf, level, method)
-
-
-def _upper(level: float) -> float:
-    if not 0 < level < 1:
-        raise ValueError(f"a level between 0 and 1 is needed, got {level}")
-    return 0.5 + level / 2
 
 
 def _constant(x: Floats) -> bool:
@@ -223,7 +217,7 @@ def _standard_error(x: Floats) -> float:
 
 
 def _student(x: Floats, df: float, error: float, level: float, method: str) -> Interval:
-    upper = _upper(level)
+    upper = upper_share(level)
     if error == 0 and _constant(x):
         return Interval(float(x[0]), float(x[0]), level, method)
     t = normal_quantile(upper) if df == math.inf else student_quantile(upper, df)
@@ -238,7 +232,7 @@ def _outer_rank(n: int, q: float, tail: float) -> int:
 
 def order_ranks(n: int, q: float, level: float = 0.95) -> tuple[int, int] | None:
     """Ranks (from 1) of the order statistics of `quantile_interval`; None when n is too small."""
-    error = 2 * (1 - _upper(level))
+    error = 2 * (1 - upper_share(level))
     from_below, from_above = _outer_rank(n, q, error / 2), _outer_rank(n, 1 - q, error / 2)
     if from_below == 0:
         from_below = 1

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from agentbench_tui.analysis.distribution import normal_quantile, student_quantile
 from agentbench_tui.analysis.ranking import case_table, case_weights
 from agentbench_tui.analysis.resampling import BOOTSTRAP_FROM
-from agentbench_tui.analysis.sample import Floats, Integers
+from agentbench_tui.analysis.sample import Floats, Integers, upper_share
 from agentbench_tui.model.plain_number import plain
 
 MEAN = 1000.0
@@ -78,7 +78,9 @@ def bradley_terry(wins: ArrayLike, *, prior: float = PRIOR, level: float = 0.95)
     covariance = (
         centre @ np.linalg.inv(_information(table + table.T, theta, groups, prior)) @ centre.T
     )
-    half = normal_quantile(_upper(level)) * POINTS * np.sqrt(np.maximum(np.diag(covariance), 0))
+    half = (
+        normal_quantile(upper_share(level)) * POINTS * np.sqrt(np.maximum(np.diag(covariance), 0))
+    )
     ratings = MEAN + POINTS * (centre @ theta)
     method = f"Bradley-Terry, prior {plain(prior)}; normal, Fisher information"
     return _ratings(
@@ -112,7 +114,7 @@ def bradley_terry_by_case(
     centre = _centring(groups)
     ratings = MEAN + POINTS * (centre @ _fit(table[None], groups, prior)[0])
     name = f"Bradley-Terry, prior {plain(prior)}"
-    tail = 1 - _upper(level)
+    tail = 1 - upper_share(level)
     if cases < BOOTSTRAP_FROM or prior == 0:
         return _ratings(table, groups, decides, ratings, None, level, f"{name}; no interval")
     flat, drawn = by_case.reshape(cases, -1), []
@@ -144,12 +146,6 @@ def outcomes_by_case(scores: ArrayLike, *, higher_is_better: bool = True) -> Flo
 def expected_score(rating: float, other: float) -> float:
     """The chance that a player of `rating` beats one of `other`, ties counted half."""
     return 0.5 * (1 + math.tanh((rating - other) / (2 * POINTS)))
-
-
-def _upper(level: float) -> float:
-    if not 0 < level < 1:
-        raise ValueError(f"a level between 0 and 1 is needed, got {level}")
-    return 0.5 + level / 2
 
 
 def _wins(wins: ArrayLike) -> Floats:

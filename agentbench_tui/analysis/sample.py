@@ -30,6 +30,21 @@ def mean(x: Floats) -> float:
     return min(max(float(x.mean()), float(x.min())), float(x.max()))
 
 
+def variance(x: Floats) -> float:
+    """Of a sample of two values or more; exactly 0 of equal ones, whose mean rounds."""
+    return 0.0 if x.min() == x.max() else float(x.var(ddof=1))
+
+
+def upper_share(level: float) -> float:
+    """The share of a distribution below the upper end of its central `level`: 0.975 for 0.95.
+
+    ValueError unless the level lies between 0 and 1.
+    """
+    if not 0 < level < 1:
+        raise ValueError(f"a level between 0 and 1 is needed, got {level}")
+    return 0.5 + level / 2
+
+
 def mean_by(labels: Integers, values: Floats) -> tuple[Integers, Floats]:
     """The labels that there are, in order, and the mean of the values of each."""
     names, place = np.unique(labels, return_inverse=True)

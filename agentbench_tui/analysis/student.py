@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from agentbench_tui.analysis.alternative import Alternative, p_value
 from agentbench_tui.analysis.distribution import student_cdf, student_quantile
 from agentbench_tui.analysis.interval import Interval
-from agentbench_tui.analysis.sample import Floats, column, mean
+from agentbench_tui.analysis.sample import column, mean, variance
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ def welch(
     n, m = first.size, second.size
     if n < 2 or m < 2:
         return None
-    of_first, of_second = _variance(first) / n, _variance(second) / m
+    of_first, of_second = variance(first) / n, variance(second) / m
     squared = of_first + of_second
     df = float(n + m - 2)
     if squared > 0:
@@ -65,7 +65,7 @@ def student_t(
     if n < 2 or m < 2:
         return None
     df = n + m - 2
-    pooled = ((n - 1) * _variance(first) + (m - 1) * _variance(second)) / df
+    pooled = ((n - 1) * variance(first) + (m - 1) * variance(second)) / df
     error = math.sqrt(pooled * (1 / n + 1 / m))
     return _test(mean(first) - mean(second), error, df, alternative, level, "pooled t")
 
@@ -80,13 +80,8 @@ def paired_t(
     d = column(differences)
     if d.size < 2:
         return None
-    error = math.sqrt(_variance(d) / d.size)
+    error = math.sqrt(variance(d) / d.size)
     return _test(mean(d), error, d.size - 1, alternative, level, "paired t")
-
-
-def _variance(x: Floats) -> float:
-    """Sample variance; exactly 0 for equal values, whose mean rounds."""
-    return 0.0 if x.min() == x.max() else float(x.var(ddof=1))
 
 
 def _test(
