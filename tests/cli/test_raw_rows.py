@@ -37,6 +37,12 @@ def test_a_time_is_a_number_and_one_that_is_not_known_is_empty(
     assert json.loads(row["failures"]) == {"timeout": 1}
 
 
+def test_what_code_returns_is_neither_right_nor_wrong(capfd: pytest.CaptureFixture[str]) -> None:
+    print_run({**RUN, "executions": [{**TASK, "kind": "experiment"}]}, "csv")
+    (row,) = csv.DictReader(io.StringIO(capfd.readouterr().out))
+    assert (row["answered"], row["correct"]) == ("2", "")
+
+
 def test_executions_of_all_kinds_have_the_same_columns(capfd: pytest.CaptureFixture[str]) -> None:
     unmeasured = {**TASK, "benchmark_id": "load", "kind": "load", "status": "interrupted"}
     print_run({**RUN, "executions": [TASK, unmeasured]}, "jsonl")
