@@ -23,7 +23,6 @@ from agentbench_tui.store.locking import Lease, WriteLock, is_leased
 from agentbench_tui.store.removal import (
     BY_EXECUTION,
     BY_RUN,
-    CHUNK,
     OF_RUN_ID,
     delete_rows,
     remove_unfinished,
@@ -39,7 +38,6 @@ if TYPE_CHECKING:
 IMPORTED_IN_PART = "imported in part only; import it again"
 """The error of a run whose import has not come to its end."""
 _NOT_EXPORTED = frozenset({"live", "wishes"})
-_LARGE = frozenset({"sample_chunks"})
 
 
 def export_run(database: Path, run_id: str, target: Path, *, force: bool = False) -> str:
@@ -167,6 +165,9 @@ def _make_way(database: Path, run_id: str) -> bool:
         return True
 
 
+_Rows = list[list[Any]]
+
+
 class _Copy:
     """Copies rows from one database to another, renumbering their keys."""
 
@@ -188,23 +189,22 @@ class _Copy:
 
         `meanwhile`: what stands in these columns until all is copied.
         """
-        columns, rows = self._read(table, where, values)
-        place = columns.index("key")
-        for column, stand_in in meanwhile.items():
-            for row in rows:
-                row[columns.index(column)] = stand_in
-        for start in range(0, len(rows), CHUNK):
-            chunk = rows[start : start + CHUNK]
+        for columns, rows in self._read(table, where, values):
+            place = columns.index("key")
+            names = columns[:place] + columns[place + 1 :]
+            statement = f"{_insert_sql('INSERT INTO', table, names)} RETURNING key"
+            old = [row.pop(place) for row in rows]
+            for column, stand_in in meanwhile.items():
+                for row in rows:
+                    row[names.index(column)] = stand_in
 
-            def insert(target: sqlite3.Connection, chunk: list[list[Any]] = chunk) -> None:
-                for row in chunk:
-                    fresh = row[:place] + row[place + 1 :]
-                    names = columns[:place] + columns[place + 1 :]
-                    new = target.execute(_insert_sql("INSERT INTO", table, names), fresh).lastrowid
-                    assert new is not None
-                    self.renumbered[name][row[place]] = new
+            def insert(
+                target: sqlite3.Connection, statement: str = statement, rows: _Rows = rows
+            ) -> list[int]:
+                return [target.execute(statement, row).fetchone()[0] for row in rows]
 
-            in_transaction(self._target, self._lock, insert)
+            new = in_transaction(self._target, self._lock, insert)
+            self.renumbered[name].update(zip(old, new, strict=True))
 
     def rows(self, table: str, where: str, values: Sequence[Any]) -> None:
         """Rows that belong to the run, `seq` numbered anew."""
@@ -240,49 +240,34 @@ class _Copy:
         )
         return changed > 0
 
-    def paged(self, table: str, run_key: int) -> None:
-        """`rows` of a table that may be larger than memory: a page at a time."""
-        last, page = 0, rows_at_once(table)
-        while True:
-            where = "run_key=? AND seq>? ORDER BY seq LIMIT ?"
-            found = self._source.execute(
-                f"SELECT seq FROM {table} WHERE {where}",  # noqa: S608
-                (run_key, last, page),
-            ).fetchall()
-            if not found:
-                return
-            self.rows(table, where, (run_key, last, page))
-            last = found[-1][0]
-
     def _insert(self, table: str, where: str, values: Sequence[Any], verb: str) -> None:
-        columns, rows = self._read(table, where, values)
-        if "seq" in columns:
-            place = columns.index("seq")
-            columns.pop(place)
-            for row in rows:
-                row.pop(place)
-        statement = _insert_sql(verb, table, columns)
-        for start in range(0, len(rows), CHUNK):
-            chunk = rows[start : start + CHUNK]
+        for columns, rows in self._read(table, where, values):
+            if "seq" in columns:
+                place = columns.index("seq")
+                columns.pop(place)
+                for row in rows:
+                    row.pop(place)
+            statement = _insert_sql(verb, table, columns)
             in_transaction(
                 self._target,
                 self._lock,
-                lambda c, chunk=chunk: c.executemany(statement, chunk),  # type: ignore[misc]
+                lambda c, statement=statement, rows=rows: c.executemany(statement, rows),  # type: ignore[misc]
             )
 
     def _read(
         self, table: str, where: str, values: Sequence[Any]
-    ) -> tuple[list[str], list[list[Any]]]:
+    ) -> Iterator[tuple[list[str], _Rows]]:
+        """Columns and some rows at a time: of a large run all would not fit into memory."""
         cursor = self._source.execute(f"SELECT * FROM {table} WHERE {where}", values)  # noqa: S608
-        columns = [column[0] for column in cursor.description]
-        rows = [list(row) for row in cursor.fetchall()]
-        for place, column in enumerate(columns):
-            renumbered = self.renumbered.get(column)
-            if renumbered is not None:
-                for row in rows:
-                    if row[place] is not None:
-                        row[place] = renumbered[row[place]]
-        return columns, rows
+        names = [column[0] for column in cursor.description]
+        while rows := [list(row) for row in cursor.fetchmany(rows_at_once(table))]:
+            for place, column in enumerate(names):
+                renumbered = self.renumbered.get(column)
+                if renumbered is not None:
+                    for row in rows:
+                        if row[place] is not None:
+                            row[place] = renumbered[row[place]]
+            yield list(names), rows
 
 
 def _insert_sql(verb: str, table: str, columns: Sequence[str]) -> str:
@@ -310,10 +295,8 @@ def _copy_run(source: sqlite3.Connection, run_key: int, target_path: Path) -> No
             copy.rows(table, f"execution_key IN ({executions.format('key')})", run)
         copy.rows("failures", "run_key=? AND execution_key IS NULL", run)
         for table in BY_RUN:
-            if table not in _NOT_EXPORTED | _LARGE:
+            if table not in _NOT_EXPORTED:
                 copy.rows(table, "run_key=?", run)
-        for table in sorted(_LARGE):
-            copy.paged(table, run_key)
         for table, where in OF_RUN_ID.items():
             copy.shared(table, where, run)
         copy.finish()

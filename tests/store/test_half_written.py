@@ -4,6 +4,7 @@ import multiprocessing
 import os
 import signal
 import sqlite3
+import tracemalloc
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -74,7 +75,7 @@ def exported(tmp_path: Path) -> Path:
 
 def import_and_die(database: Path, exported: Path, transactions: int) -> None:
     """Import in chunks of two rows, and be killed after so many transactions."""
-    removal.CHUNK = archive.CHUNK = 2
+    removal.CHUNK = 2
     done = 0
     original = archive.in_transaction
 
@@ -274,3 +275,20 @@ def test_keys_of_other_runs_are_not_touched_by_a_repair(tmp_path: Path, exported
     assert import_runs(database, exported) == ["r1"]
     counts = "SELECT id, (SELECT COUNT(*) FROM answers WHERE run_key=key) FROM runs ORDER BY key"
     assert rows(database, counts) == [("other", CASES), ("r1", CASES)]
+
+
+def test_a_run_need_not_fit_into_memory(
+    tmp_path: Path, exported: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    megabyte = 1 << 20
+    with closing(connect_to_write(exported)) as connection:
+        connection.execute("UPDATE answers SET answer=?", ("z" * megabyte,))
+    exported.with_name(f"{exported.name}.sha256").unlink()  # of the answers as they were
+    monkeypatch.setattr(removal, "CHUNK", 1)
+    tracemalloc.start()
+    try:
+        import_runs(tmp_path / "other.db", exported)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 4 * megabyte < CASES * megabyte
