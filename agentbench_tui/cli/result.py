@@ -151,7 +151,9 @@ def execution_row(execution: dict[str, Any]) -> dict[str, Any]:
         "accuracy": value("accuracy"),
         "reliability": value("reliability"),
         "p50": value("e2e_ms.p50"),
-        "p95": milliseconds(p95.get("value")) if p95.get("value") else p95.get("reason", NOTHING),
+        "p95": (p95.get("reason") or NOTHING)
+        if value("e2e_ms.p95") is None
+        else milliseconds(p95["value"]),
         "tokens_used": value("tokens_used"),
         "per_correct": value("cost_usd_per_correct"),
         "cases": f"{_right(execution)}/{cases['answered']}/{cases['observed']}",

@@ -1,4 +1,4 @@
-"""What `run` and `runs show` print as CSV and JSON lines: numbers, for whoever reads by program."""
+"""What `run` and `runs show` print of executions: numbers for programs, words for people."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from agentbench_tui.cli.result import print_run
+from agentbench_tui.cli.result import execution_row, print_run
 
 TASK: dict[str, Any] = {
     "suite_id": "small",
@@ -49,3 +49,14 @@ def test_executions_of_all_kinds_have_the_same_columns(capfd: pytest.CaptureFixt
     task, load = map(json.loads, capfd.readouterr().out.splitlines())
     assert [*task] == [*load]
     assert (task["e2e_ms.p50"], load["e2e_ms.p50"], load["status"]) == (12.5, None, "interrupted")
+
+
+@pytest.mark.parametrize(
+    ("metric", "shown"),
+    [
+        ({"value": 0.0, "reason": None}, "0.00 ms"),
+        ({"value": None, "reason": "needs 59"}, "needs 59"),
+    ],
+)
+def test_a_table_tells_a_time_of_nothing_from_no_time(metric: dict[str, Any], shown: str) -> None:
+    assert execution_row({**TASK, "metrics": {"e2e_ms.p95": metric}})["p95"] == shown
