@@ -37,6 +37,10 @@ def faults_named(path: Path) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        if str(error).startswith("Could not decode to UTF-8"):  # SQLite itself did not mind
+            raise StoreError(
+                f"{path}: it is damaged, a text in it is not UTF-8; give another file with --db"
+            ) from error
         if code in _UNREADABLE:
             raise StoreError(
                 f"{path}: not a readable SQLite database ({error}: {_UNREADABLE[code]}); "

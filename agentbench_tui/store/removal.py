@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.store.database import connect_to_write
+from agentbench_tui.store.faults import faults_named
 from agentbench_tui.store.locking import Lease, WriteLock, is_leased
 from agentbench_tui.store.writer import in_transaction
 
@@ -93,7 +94,11 @@ def removing(database: Path) -> Iterator[tuple[sqlite3.Connection, WriteLock]]:
     it would search all answers of the store for each case that goes, in one transaction for
     thousands of them.
     """
-    with closing(connect_to_write(database)) as connection, closing(WriteLock(database)) as lock:
+    with (
+        faults_named(database),
+        closing(connect_to_write(database)) as connection,
+        closing(WriteLock(database)) as lock,
+    ):
         connection.execute("PRAGMA foreign_keys=OFF")
         yield connection, lock
 

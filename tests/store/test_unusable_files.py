@@ -21,6 +21,7 @@ from agentbench_tui.store.database import (
     workspace_id,
 )
 from agentbench_tui.store.locking import Lease, WriteLock
+from agentbench_tui.store.removal import remove_unfinished
 from agentbench_tui.store.writer import Writer, write_once
 
 ADD = "INSERT INTO meta VALUES (?,?)"
@@ -71,6 +72,28 @@ def test_what_is_no_database_of_ours_is_refused_untouched(
     with pytest.raises(StoreError, match=words):
         use(path)
     assert there == (path.read_bytes() if path.is_file() else None)
+
+
+def test_a_table_that_cannot_be_cleaned_up_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    create_or_migrate(path)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA journal_mode=DELETE")
+        roots = connection.execute("SELECT rootpage FROM sqlite_schema WHERE tbl_name='datasets'")
+        pages = [page for (page,) in roots]
+    with path.open("r+b") as file:
+        for page in pages:
+            file.seek((page - 1) * 4096)
+            file.write(b"\xff" * 4096)
+    with pytest.raises(StoreError, match="it is damaged"):
+        remove_unfinished(path)
+
+
+def test_a_text_that_is_not_utf_8_is_damage(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    create_or_migrate(path)
+    with pytest.raises(StoreError, match="it is damaged"), reading(path) as connection:
+        connection.execute("SELECT CAST(X'FF' AS TEXT)").fetchone()
 
 
 def test_a_socket_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
