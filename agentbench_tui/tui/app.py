@@ -34,7 +34,7 @@ from agentbench_tui.tui.kept_theme import keep_theme, kept_theme
 from agentbench_tui.tui.last_filter import LastFilter
 from agentbench_tui.tui.look import USUAL_RATE_HZ, Look
 from agentbench_tui.tui.pages import PAGES, modes, page_of
-from agentbench_tui.tui.screens.help import Help
+from agentbench_tui.tui.screens.help import MOVES, Help
 from agentbench_tui.tui.screens.leaving import Choice, Leaving
 from agentbench_tui.tui.screens.page import Page
 from agentbench_tui.tui.shared import MOST_MARKED, Shared
@@ -52,6 +52,8 @@ if TYPE_CHECKING:
     from agentbench_tui.tui.shared import Lead
 
 _START_LIMIT_S = 60.0
+_NOT_IN_PALETTE = MOVES | {"Commands"}
+"""What one does there already."""
 # Half of Textual's own wait between a change, such as a key makes, and its picture. The variable of
 # the environment that it has for that would be inherited by runs.
 textual_screen.UPDATE_PERIOD = 1 / 120  # type: ignore[misc]  # which calls it final
@@ -146,7 +148,8 @@ class AgentbenchApp(App[None]):
             yield SystemCommand(f"Go to {page.title}", page.what, self._going(page.name))
         for active in screen.active_bindings.values():
             binding = active.binding
-            if binding.description and not binding.action.startswith(("go(", "app.go(")):
+            is_here = binding.description and binding.description not in _NOT_IN_PALETTE
+            if is_here and not binding.action.startswith(("go(", "app.go(")):
                 yield SystemCommand(
                     binding.description,
                     binding.tooltip or f"key {self.get_key_display(binding)}",

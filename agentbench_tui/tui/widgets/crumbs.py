@@ -48,6 +48,8 @@ def _way_and_keys(
     names = [glyphs.plain(one_line(name)) for name in crumbs] or [glyphs.nothing]
     ways = [row for row in _ways(names, palette, glyphs) if row_width(row) <= width]
     for way in ways if here else ():
+        if way[0].text.startswith(glyphs.ellipsis):
+            break  # not worth the first name
         keys = page_keys(here, width - row_width(way) - _GAP)
         if keys:
             return way, keys
