@@ -60,7 +60,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     unpacked(RECORDED, folder)
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        patch.setenv("AGENTBENCH_ASCII", "0")  # whatever the terminal and its encoding
+        patch.setenv("AGENTBENCH_ASCII", "0")  # whatever the encoding of the output
         suites = [suite for suite in suite_catalogue() if suite.name in SUITES]
         patch.setattr("agentbench_tui.instruments.doctor.diagnose", lambda database: CHECKS)
         patch.setattr("agentbench_tui.engine.catalogue.suite_catalogue", lambda: suites)
