@@ -254,7 +254,8 @@ def _over_tasks(ranked: Ranked, order: Sequence[int]) -> list[Document]:
 
 
 def _ratings(ranked: Ranked) -> list[Document]:
-    """Bradley-Terry ratings from who did better on each shared case, ties half."""
+    """Bradley-Terry ratings from who did better on each shared case, ties half; without intervals
+    where the prior decides, as draws of the cases know nothing of it."""
     nothing: Document = {"value": None, "low": None, "high": None}
     count = len(ranked.cards)
     if ranked.table is None or ranked.clusters is None:
@@ -272,14 +273,17 @@ def _ratings(ranked: Ranked) -> list[Document]:
     by_unit = np.zeros((int(at.max()) + 1, count, count))
     np.add.at(by_unit, at.reshape(-1), outcomes)
     found = bradley_terry_by_case(by_unit, seed=SEED)
-    few = f"needs {BOOTSTRAP_FROM} independent cases (have {len(by_unit):,})"
-    decided = "only by a weak prior: somebody never lost" if found.prior_decides else ""
+    reason = ""
+    if len(by_unit) < BOOTSTRAP_FROM:
+        reason = f"needs {BOOTSTRAP_FROM} independent cases (have {len(by_unit):,})"
+    elif found.prior_decides:
+        reason = "only by a weak prior: somebody never lost"
     return [
         {
             "value": finite(one.rating),
-            "low": finite(one.low),
-            "high": finite(one.high),
-            "reason": decided if one.low is not None else few,
+            "low": None if reason else finite(one.low),
+            "high": None if reason else finite(one.high),
+            "reason": reason,
         }
         for one in found.players
     ]

@@ -250,6 +250,16 @@ async def test_cases_that_go_together_count_as_one_draw(tmp_path: Path) -> None:
     assert lines(board)["most"]["rating"]["reason"] == "needs 15 independent cases (have 4)"
 
 
+async def test_a_rating_that_only_the_prior_decides_has_no_interval(tmp_path: Path) -> None:
+    code = AGENTS + "def always(prompt): return prompt\n"
+    found = await run(tmp_path, suite(20), code, "always", "never")
+    (board,) = of(found.database, rating=True)
+    always = lines(board)["always"]["rating"]
+    assert always["value"] > 1000
+    assert (always["low"], always["high"]) == (None, None)
+    assert always["reason"] == "only by a weak prior: somebody never lost"
+
+
 @pytest.mark.parametrize("names", [("good",), ("never", "mute"), ("good", "same")])
 async def test_little_and_degenerate_data_break_nothing(
     tmp_path: Path, names: tuple[str, ...]
