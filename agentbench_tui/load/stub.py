@@ -35,12 +35,12 @@ class Answers:
         self._made: dict[bytes, bytes] = {}
         self._service_ns = array("q")
 
-    def answer(self, query: bytes, received_ns: int) -> bytes:
-        """The whole answer to a POST."""
+    def answer(self, query: bytes, known_ns: int) -> bytes:
+        """The whole answer to a POST, of which we know since then."""
         made = self._made.get(query)
         if made is None:
             made = self._made[query] = _ANSWER % _made(_chunks(query))
-        self._service_ns.append(now_ns() - received_ns)
+        self._service_ns.append(now_ns() - known_ns)
         return made
 
     def truth(self) -> dict[str, float | None]:
@@ -63,18 +63,17 @@ class StubConnection:
         self._rest = b""
         taken.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
-    def read(self) -> bool:
-        """Answer what can be read now; False when the other end has gone."""
+    def read(self, known_ns: int) -> bool:
+        """Answer what can be read since then; False when the other end has gone."""
         try:
             data = self._socket.recv(_READ_BYTES)
-            received_ns = now_ns()
             if data:
-                self._take(data, received_ns)
+                self._take(data, known_ns)
         except OSError:
             data = b""
         return bool(data)
 
-    def _take(self, data: bytes, received_ns: int) -> None:
+    def _take(self, data: bytes, known_ns: int) -> None:
         if self._rest:
             data = self._rest + data
         at = 0
@@ -84,7 +83,7 @@ class StubConnection:
             if end > len(data):
                 break
             query = head.split(b" ", 2)[1].partition(b"?")[2]
-            self._socket.sendall(self._answers.answer(query, received_ns))
+            self._socket.sendall(self._answers.answer(query, known_ns))
             at = end
         self._rest = data[at:]
 
@@ -148,10 +147,12 @@ def serve() -> None:
         selector.register(standard_input, EVENT_READ)
         print(server.getsockname()[1], flush=True)  # noqa: T201 - to whoever started us
         while True:
-            for key, _ in selector.select():
+            ready = selector.select()
+            known_ns = now_ns()
+            for key, _ in ready:
                 connection: StubConnection | None = key.data
                 if connection is not None:
-                    if not connection.read():
+                    if not connection.read(known_ns):
                         selector.unregister(key.fd)
                         connection.close()
                 elif key.fd != standard_input:

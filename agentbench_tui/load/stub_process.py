@@ -22,7 +22,7 @@ class StubTruth(msgspec.Struct, frozen=True):
     requests: int
     """Answered."""
     service_p50_us: float | None
-    """From receiving a request to sending its answer."""
+    """From knowing of a request to sending its answer."""
     service_p99_us: float | None
 
 
