@@ -126,6 +126,8 @@ class AgentbenchApp(App[None]):
         self.switch_mode(self._first)
         if self.draw_every_s is not None:
             self.set_interval(self.draw_every_s, self._look)
+        # Textual does not draw again what a shell has written over.
+        self.app_resume_signal.subscribe(self, lambda _: self.refresh(layout=True))
         # Left by itself the signal would leave the terminal as it is drawn on.
         with suppress(NotImplementedError, RuntimeError, ValueError):  # not in the main thread
             asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, self._terminated)

@@ -118,11 +118,13 @@ def test_a_session_that_is_stopped_or_terminated_leaves_the_terminal_as_it_was(
     with Terminal("session", "--db", str(measured), folder=tmp_path) as terminal:
         process = psutil.Process(terminal.process.pid)
         terminal.until(lambda sent: b"Home" in sent)
+        terminal.until_quiet()  # so that nothing else is drawn after it
         assert terminal.modes() != terminal.modes_before
         terminal.press(CTRL_Z)
         terminal.until(lambda sent: process.status() == psutil.STATUS_STOPPED)
         assert terminal.modes() == terminal.modes_before
         assert terminal.sent.rfind(b"\x1b[?1049l") > terminal.sent.rfind(b"\x1b[?1049h")
+        terminal.until_quiet()
         place = len(terminal.sent)
         terminal.process.send_signal(signal.SIGCONT)  # as `fg` does
         terminal.until(lambda sent: b"Home" in sent, since=place)
