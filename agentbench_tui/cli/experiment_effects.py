@@ -35,7 +35,7 @@ def _signed(value: float | None) -> str:
 
 
 def _share(value: float | None) -> str:
-    return NOTHING if value is None else f"{value:+.1%}"
+    return NOTHING if value is None else f"{round(value, 3) + 0.0:+.1%}"  # no minus before a 0
 
 
 _LEVELS = (
