@@ -23,7 +23,7 @@ GOOD_P95_MS, RED_P99_MS = 200.0, 1000.0
 GOOD_PER_S = 10.0
 """Answers a second, good for production."""
 GOOD_MEMORY_MB = 30_000.0
-"""Of the agent's processes, or of a GPU where one is read: what fits on a single one."""
+"""Of the agent's processes: what would fit on a single GPU."""
 GOOD_GPU_PERCENT, RED_GPU_PERCENT = 80.0, 50.0
 """Share of time in which a GPU was at work; below the second the processor holds it up."""
 RED_CV = 0.15
