@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.tui.grid_data import Cell, Column, GridData, GridRow, Role
 from agentbench_tui.tui.history_plot import BETTER, WORSE
+from agentbench_tui.tui.money import amount
 from agentbench_tui.tui.widgets.filter_line import holds
 from agentbench_tui.tui.widgets.sentences import Sentence
 from agentbench_tui.verdicts.figures import NOTHING
@@ -29,13 +30,13 @@ if TYPE_CHECKING:
 
 _FINDINGS = (
     Column("verdict", "verdict", 21),
-    Column("benchmark", "benchmark", 9, flex=2),
-    Column("metric", "metric", 13, flex=1),
+    Column("benchmark", "benchmark", 13, flex=2),
+    Column("metric", "metric", 17, flex=1),
     Column("change", "change", 9, align="right"),
     Column("interval", "95 % interval", 15, align="right", priority=2),
     Column("before", "before", 9, align="right", priority=4),
     Column("now", "now", 9, align="right", priority=3),
-    Column("since", "since", 16, priority=5),
+    Column("since", "since", 11, priority=5),
     Column("impact", "touches", 18, flex=2, priority=7),
     Column("seen", "would see", 11, align="right", priority=6),
 )
@@ -117,13 +118,18 @@ def _finding_row(series: Series) -> GridRow:
             one["metric"],
             Cell(change, role=role if one["verdict"] != "no change seen" else None),
             interval,
-            value_words(one["baseline_value"], one["unit"]),
-            value_words(one["current_value"], one["unit"]),
-            Cell(NOTHING if point is None else _minute(point["first"]["at"])),
+            _level(one["baseline_value"], one["unit"]),
+            _level(one["current_value"], one["unit"]),
+            Cell(NOTHING if point is None else _minute(point["first"]["at"])[5:]),
             Cell(NOTHING if impact is None else impact_words(impact), role="dim"),
             size_words(one["smallest_seen"], one["change_is"]),
         ),
     )
+
+
+def _level(value: float | None, unit: str) -> str:
+    """In as few cells as there are: small sums of money for a million."""
+    return amount(value) if unit == "USD" and value is not None else value_words(value, unit)
 
 
 def _verdict(one: Finding) -> str:

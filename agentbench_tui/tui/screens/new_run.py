@@ -63,6 +63,7 @@ class NewRun(Page[list["AgentSpec"]]):
     NewRun #suites { width: 2fr; height: 1fr; }
     NewRun #how { width: 3fr; }
     NewRun #agents { height: auto; min-height: 6; max-height: 13; }
+    NewRun.-huge #agents { max-height: 24; }
     NewRun.-low #agents { height: 6; }
     NewRun #form { height: 1fr; min-height: 5; }
     NewRun #preview { height: 10; }
