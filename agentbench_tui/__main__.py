@@ -1,6 +1,6 @@
 """`python -m agentbench_tui` is `agentbench`."""
 
-from agentbench_tui.cli.main import run
+from agentbench_tui.cli.entrance import agentbench
 
 if __name__ == "__main__":
-    run()
+    agentbench()

@@ -4,6 +4,7 @@ import os
 import pty
 import signal
 import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -251,3 +252,26 @@ def test_a_signal_while_cases_are_read_ends_a_watched_run_before_it_begins(place
         process.send_signal(TERMINATE)
         assert process.wait(PATIENCE_S) == 143
     assert place.rows("SELECT COUNT(*) FROM runs") == [(0,)]
+
+
+@pytest.mark.parametrize("ignored", [False, True], ids=["as usual", "ignored"])
+def test_an_interrupt_while_the_program_is_imported_leaves_no_traceback(
+    tmp_path: Path, *, ignored: bool
+) -> None:
+    (tmp_path / "click.py").write_text(
+        "import os, signal\nos.kill(os.getpid(), signal.SIGINT)\nraise SystemExit('went on')\n"
+    )
+    begin = "from agentbench_tui.cli.entrance import agentbench; agentbench()"
+    if ignored:
+        begin = f"import signal; signal.signal(signal.SIGINT, signal.SIG_IGN); {begin}"
+    paths = os.pathsep.join([str(tmp_path), *filter(None, sys.path)])
+    ended = subprocess.run(
+        [sys.executable, "-c", begin],
+        env={**os.environ, "PYTHONPATH": paths},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ended.stdout == ""
+    wanted = (1, "went on\n") if ignored else (-INTERRUPT, "")
+    assert (ended.returncode, ended.stderr) == wanted
