@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import json
 import re
-import signal
 import subprocess
 import sys
-import threading
-from types import FrameType
+from functools import partial
 
 from agentbench_tui.model.answer import GraderFailure
 from agentbench_tui.model.errors import UsageError
+from agentbench_tui.scoring.cpu_limit import OutOfTime, can_limit, limited
 
 SEARCH_LIMIT_S = 1.0
 """CPU seconds one search may take."""
@@ -27,10 +26,6 @@ pattern, flags, text = json.load(sys.stdin)
 match = re.search(pattern, text, flags)
 json.dump(None if match is None else [match.group(0), *match.groups()], sys.stdout)
 """
-
-
-class _OutOfTime(Exception):
-    pass
 
 
 def compile_pattern(pattern: str, *, ignore_case: bool = False) -> re.Pattern[str]:
@@ -46,32 +41,19 @@ def search(pattern: re.Pattern[str], text: str) -> list[str | None] | None:
 
     Raises GraderFailure when the search takes more than `SEARCH_LIMIT_S`.
     """
-    on_main = threading.current_thread() is threading.main_thread()
     try:
-        if on_main and hasattr(signal, "setitimer"):
-            return _search_with_timer(pattern, text)
+        if can_limit():
+            return limited(partial(_search_here, pattern, text), SEARCH_LIMIT_S)
         return _search_in_child(pattern, text)
-    except (_OutOfTime, subprocess.TimeoutExpired):
+    except (OutOfTime, subprocess.TimeoutExpired):
         raise GraderFailure(
             f"pattern {pattern.pattern!r} took more than {SEARCH_LIMIT_S:g} s on this answer; "
             "write it without nested repetition"
         ) from None
 
 
-def _out_of_time(_signal: int, _frame: FrameType | None) -> None:
-    raise _OutOfTime
-
-
-def _search_with_timer(pattern: re.Pattern[str], text: str) -> list[str | None] | None:
-    before = signal.signal(signal.SIGVTALRM, _out_of_time)
-    try:
-        signal.setitimer(signal.ITIMER_VIRTUAL, SEARCH_LIMIT_S)
-        try:
-            match = pattern.search(text)
-        finally:
-            signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-    finally:
-        signal.signal(signal.SIGVTALRM, before)
+def _search_here(pattern: re.Pattern[str], text: str) -> list[str | None] | None:
+    match = pattern.search(text)
     return None if match is None else [match.group(0), *match.groups()]
 
 

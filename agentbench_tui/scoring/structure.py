@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
@@ -14,12 +15,19 @@ from agentbench_tui.model.answer import Answer, Case, GraderFailure, Score, Scor
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.model.small_file import read_small_text
 from agentbench_tui.model.untrusted import one_line
+from agentbench_tui.scoring.cpu_limit import OutOfTime, can_limit, limited
 from agentbench_tui.scoring.equality import Equality, EqualityOptions
 from agentbench_tui.scoring.reading import NoJson, find_json
 from agentbench_tui.scoring.recipe import Context, Options, Recipe
 
 if TYPE_CHECKING:
+    from jsonschema.exceptions import ValidationError
     from jsonschema.protocols import Validator
+
+MOST_ERRORS = 1000
+"""Faults of one answer that are looked for: each takes 3 kB of memory and 70 µs to tell."""
+VALIDATION_LIMIT_S = 5.0
+"""CPU seconds that one answer may take: a valid one of 1 MB takes some 3 s."""
 
 
 class SchemaOptions(Options):
@@ -60,6 +68,8 @@ def json_schema(options: SchemaOptions, context: Context) -> Scorer:
         if not errors:
             return Score(name, 1.0, True)
         more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
+        if len(errors) == MOST_ERRORS:
+            more = f" (and at least {MOST_ERRORS - 1} more)"
         return Score(name, 0.0, False, errors[0] + more)
 
     return score
@@ -93,14 +103,24 @@ def _validator(schema: Any) -> Validator:
 
 
 def _errors(validator: Validator, value: Any) -> list[str]:
+    """What is wrong with the value, by path; at most `MOST_ERRORS`. Raises GraderFailure."""
     from referencing.exceptions import Unresolvable
 
+    def find() -> list[ValidationError]:
+        return list(islice(validator.iter_errors(value), MOST_ERRORS))
+
     try:
-        found = sorted(validator.iter_errors(value), key=lambda error: error.json_path)
+        found = limited(find, VALIDATION_LIMIT_S) if can_limit() else find()
+    except OutOfTime:
+        raise GraderFailure(
+            f"the schema took more than {VALIDATION_LIMIT_S:g} s on this answer; write its"
+            " patterns without nested repetition, and leave `uniqueItems` out of long lists"
+        ) from None
     except Unresolvable as error:
         raise GraderFailure(f"the schema refers to what it doesn't hold: {error}") from error
     except RecursionError as error:
         raise GraderFailure("the schema recurses without end on this answer") from error
+    found.sort(key=lambda error: error.json_path)
     return [f"{error.json_path}: {one_line(error.message, 120)}" for error in found]
 
 

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentbench_tui.model.answer import Answer, Case, GraderFailure, Score
+from agentbench_tui.scoring import structure
 from agentbench_tui.scoring.equality import Equality, EqualityOptions
 from agentbench_tui.scoring.reading import NoJson, find_json
 from agentbench_tui.scoring.registry import check_scorer, make_scorer
@@ -179,3 +180,27 @@ def test_schema_references_are_not_fetched() -> None:
             score({"json_schema": {"schema": {"$ref": url}}}, None, Answer("{}"))
         with pytest.raises(BlockingIOError):
             server.accept()
+
+
+@pytest.mark.parametrize(
+    ("schema", "value"),
+    [
+        pytest.param({"pattern": "^(a+)+$"}, "a" * 60 + "!", id="pattern"),
+        pytest.param({"uniqueItems": True}, [[n, {}] for n in range(100_000)], id="unique"),
+    ],
+)
+def test_an_answer_that_takes_a_schema_ages_is_the_graders_failure(
+    monkeypatch: pytest.MonkeyPatch, schema: dict[str, object], value: object
+) -> None:
+    monkeypatch.setattr(structure, "VALIDATION_LIMIT_S", 0.1)
+    with pytest.raises(GraderFailure, match=r"took more than 0\.1 s"):
+        score({"json_schema": {"schema": schema}}, None, Answer(json.dumps(value)))
+
+
+def test_only_so_many_faults_of_an_answer_are_looked_for() -> None:
+    spec = {"json_schema": {"schema": {"items": {"type": "string"}}}}
+    few = score(spec, None, Answer(json.dumps([1] * 999)))
+    assert few.reason == "$[0]: 1 is not of type 'string' (and 998 more)"
+    with bounded_work():
+        many = score(spec, None, Answer(json.dumps([1] * 1_000_000)))
+    assert many.reason == "$[0]: 1 is not of type 'string' (and at least 999 more)"
