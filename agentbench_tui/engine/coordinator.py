@@ -27,6 +27,7 @@ from agentbench_tui.engine.closing import (
     write_prices,
 )
 from agentbench_tui.engine.context import RunContext, StopSignal
+from agentbench_tui.engine.gauging import sampler_of
 from agentbench_tui.engine.kinds import find_kind
 from agentbench_tui.engine.monitor import answer_wishes, write_ticks
 from agentbench_tui.engine.recorder import utc_now
@@ -245,20 +246,9 @@ class _Run:
 
     async def _measure(self, context: RunContext) -> None:
         """All groups in order, with the live view, the wishes and the gauges beside them."""
-        from agentbench_tui.instruments.gpu import open_gpus
         from agentbench_tui.instruments.overhead import OverheadProbe
-        from agentbench_tui.instruments.registry import gpu_details, sampling_interval_s
-        from agentbench_tui.instruments.sampler import Sampler
 
-        asked = [spec for group in self._plan.groups for spec in group.benchmark["instruments"]]
-        details = gpu_details(asked)
-        sampler = Sampler(
-            roots=context.process_roots,
-            sink=_gauge_sink(context),
-            disk_path=self._database.parent,
-            interval_s=sampling_interval_s(asked),
-            gpus=lambda: open_gpus(pcie="pcie" in details, processes="processes" in details),
-        )
+        sampler = sampler_of(context, self._database.parent)
         probe = OverheadProbe(agents_inside=self._has_agents_inside())
         beside = [
             asyncio.create_task(write_ticks(context), name="the live view is no longer written"),
@@ -382,17 +372,6 @@ def _first_of(group: BaseExceptionGroup) -> BaseException:
     """The first thing that went wrong, out of groups within groups."""
     first: BaseException = group.exceptions[0]
     return _first_of(first) if isinstance(first, BaseExceptionGroup) else first
-
-
-def _gauge_sink(context: RunContext) -> Callable[[str, float, dict[str, object]], None]:
-    statement = "INSERT INTO gauges (run_key, at, scope, reading) VALUES (?,?,?,?)"
-
-    def sink(scope: str, at: float, reading: dict[str, object]) -> None:
-        known = {name: value for name, value in reading.items() if value is not None}
-        row = (context.run_key, at, scope, msgspec.json.encode(known).decode())
-        context.writer.add(statement, row)
-
-    return sink
 
 
 def _capture() -> tuple[str, str, str]:
