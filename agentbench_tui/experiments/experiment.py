@@ -93,8 +93,11 @@ class Experiment:
     """By name. What a run sets is checked, and defaults are filled in, before."""
 
     def __init__(self, parameters: Mapping[str, Any] | None = None) -> None:
-        noted = isinstance(parameters, NotedReads)
-        vars(self)[GIVEN] = parameters if noted else NotedReads(parameters or {})
+        is_noted = isinstance(parameters, NotedReads)
+        given: Any = parameters if is_noted else NotedReads(parameters or {})
+        vars(self)[GIVEN] = given
+        if any({"params", "__getattr__"} & vars(one).keys() for one in _below(type(self))):
+            self.params = given  # what the class has of that name stands before `__getattr__`
 
     if not TYPE_CHECKING:  # for a checker every name would be one
 
@@ -128,6 +131,11 @@ class Experiment:
         """The settings in force after set-up, read back from what is measured (a PRAGMA's value,
         an open file's path). Two variants whose answers are equal are not measured."""
         return asked_for(self)
+
+
+def _below(cls: type[Experiment]) -> list[type]:
+    """The class and all that it is derived from, without ours."""
+    return [one for one in cls.__mro__ if one is not Experiment]
 
 
 E = TypeVar("E", bound=type[Experiment])

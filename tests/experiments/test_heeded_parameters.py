@@ -6,7 +6,7 @@ import copy
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from measuring import measured, planned, rows
@@ -21,6 +21,21 @@ class Taking(Experiment):
 
     def __init__(self, parameters: dict[str, Any]) -> None:
         super().__init__(parameters)
+
+
+class Delegating(Experiment):
+    """Answers for attributes that it has not."""
+
+    def __getattr__(self, name: str) -> str:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return name
+
+
+class Shadowing(Experiment):
+    """Has defaults of its own under the same name."""
+
+    params: ClassVar = {"a": 0}
 
 
 class Model(BaseModel):
@@ -71,6 +86,13 @@ def test_who_never_asks_for_them_reads_none_unless_the_constructor_had_them_in_h
     given = Taking({"a": 1, "b": 2})
     assert given.params["a"] == 1
     assert left(given) == ("b",)
+
+
+@pytest.mark.parametrize("cls", [Experiment, Delegating, Shadowing])
+def test_parameters_are_those_that_were_given(cls: type[Experiment]) -> None:
+    assert cls({"a": 1}).params == {"a": 1}
+    assert copy.deepcopy(cls({"a": 1})).params == {"a": 1}
+    assert cls().params == {}
 
 
 def test_reading_settings_back_is_no_use_of_them() -> None:
