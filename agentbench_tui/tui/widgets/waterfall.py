@@ -113,7 +113,7 @@ def _until(waterfall: Waterfall, lines: Sequence[tuple[int, Phase]]) -> float | 
     if waterfall.total_ms is not None and math.isfinite(waterfall.total_ms):
         known.append(waterfall.total_ms)
     end = max(known)
-    return end if end > min(0.0, *known) else end + 1.0
+    return end if end > min(0.0, *known) else end + max(1.0, 1e-9 * abs(end))
 
 
 def _known(time: float | None) -> bool:
@@ -178,8 +178,10 @@ def _row(
     named = span(name, palette.text)
     begins, ends = phase.start_ms, phase.end_ms
     if begins is None or not math.isfinite(begins):
-        why = f"{glyphs.nothing} {glyphs.plain(one_line(phase.reason))}".rstrip()
         empty = _columns(("", "", glyphs.nothing, ""), layout, glyphs)
+        why = glyphs.plain(one_line(phase.reason))
+        if not empty.strip():  # where no column says that there is none
+            why = f"{glyphs.nothing} {why}".rstrip()
         told = span(shorten(why, layout.bars, glyphs), palette.dim)
         return join(named, span(empty, palette.dim), told)
     if ends is None or not math.isfinite(ends):
