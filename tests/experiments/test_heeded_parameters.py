@@ -128,7 +128,7 @@ async def test_variants_that_differ_in_what_is_never_read_fail(tmp_path: Path, w
 async def test_a_sweep_of_what_is_never_read_fails_in_the_end(tmp_path: Path) -> None:
     said: list[str] = []
     plan = planned(
-        "Deaf", tmp_path, fresh_process=True,
+        "Deaf", tmp_path,
         sweep={"parameters": {"size": [1, 2], "heard": [1, 2]}},
         iterations={"warmup": 0, "measured": 1},
     )  # fmt: skip
@@ -141,7 +141,7 @@ async def test_a_sweep_of_what_is_never_read_fails_in_the_end(tmp_path: Path) ->
 
 async def test_what_is_set_and_never_read_is_said(tmp_path: Path) -> None:
     said: list[str] = []
-    plan = planned("Deaf", tmp_path, parameters={"size": 5, "heard": 2})
+    plan = planned("Deaf", tmp_path, parameters={"size": 5, "heard": 2}, fresh_process=True)
     assert (await measured(plan, tmp_path, said)).status == "complete"
     assert "it: nothing reads `size`" in said
 
