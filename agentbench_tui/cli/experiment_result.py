@@ -237,7 +237,8 @@ def _write(
         for path in written:
             click.echo(f"written: {path}", err=True)
     except OSError as error:
-        click.echo(f"{error.filename}: cannot be written: {error.strerror}", err=True)
+        where = error.filename or folder
+        click.echo(f"{where}: cannot be written: {error.strerror}", err=True)
         return
     for name, reporter in reporters.items():
         try:

@@ -30,7 +30,8 @@ def with_report(show: Show | None, choice: str, folder: Path) -> Show:
         try:
             written = write_results(benchmark_results(connection, run), choice, folder)
         except OSError as error:
-            click.echo(f"{error.filename}: cannot be written: {error.strerror}", err=True)
+            where = error.filename or folder
+            click.echo(f"{where}: cannot be written: {error.strerror}", err=True)
             return
         for path in written:
             click.echo(f"written: {path}", err=True)

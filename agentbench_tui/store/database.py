@@ -6,7 +6,7 @@ import os
 import re
 import shutil
 import sqlite3
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -258,6 +258,8 @@ class Location:
                 Path(f"{self.target}{suffix}").unlink(missing_ok=True)
             partial.replace(self.target)
         except (OSError, sqlite3.Error) as error:
+            with suppress(OSError):
+                partial.unlink(missing_ok=True)
             raise StoreError(
                 f"{self.target}: cannot be written: {error}; everything is in {self.working}"
             ) from error

@@ -1,5 +1,6 @@
 """Databases that cannot be used: refused in words, and never touched."""
 
+import errno
 import os
 import socket
 import sqlite3
@@ -18,6 +19,7 @@ from agentbench_tui.store.database import (
     create_or_migrate,
     reading,
     real_path,
+    schema_of,
     workspace_id,
 )
 from agentbench_tui.store.locking import Lease, WriteLock
@@ -235,6 +237,22 @@ def test_persist_never_writes_over_a_file(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="is there already"):
         Location.resolve(":memory:", str(kept))
     assert kept.read_text() == "precious"
+
+
+def test_a_file_that_cannot_be_finished_leaves_no_half_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(self: Path, target: Path) -> Path:
+        raise OSError(errno.ENOSPC, "No space left on device", str(target))
+
+    location = Location.resolve(":memory:", str(tmp_path / "kept.db"))
+    create_or_migrate(location.working)
+    monkeypatch.setattr(Path, "replace", full)
+    with pytest.raises(StoreError, match=f"No space left.*everything is in {location.working}"):
+        location.deliver()
+    assert list(tmp_path.iterdir()) == []
+    assert schema_of(location.working) > 0
+    location.discard()
 
 
 def test_a_file_that_can_never_be_written_is_refused_before_the_run(tmp_path: Path) -> None:
