@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from agentbench_tui.analysis.histogram import Histogram
+from agentbench_tui.model.errors import StoreError
 from agentbench_tui.store.database import reading
 
 if TYPE_CHECKING:
@@ -47,13 +48,19 @@ async def write_ticks(context: RunContext) -> None:
     """Once a second: a live row per open execution, a tick per execution that moved.
 
     The last tick is written when it is cancelled, so that all ticks together tell everything.
+    Ends the run when the store can no longer be written, and raises StoreError: a load would go
+    on asking, and paying, to the end of its window.
     """
     seen: dict[int, _Seen] = {}
     try:
         while True:
             due = time.perf_counter() + TICK_S
             await asyncio.sleep(TICK_S)
+            context.writer.check()
             write_tick(context, seen, 1e3 * (time.perf_counter() - due))
+    except StoreError:
+        context.stop.request("the store can no longer be written")
+        raise
     finally:
         write_tick(context, seen)
 

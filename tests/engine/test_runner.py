@@ -361,6 +361,23 @@ def echo(prompt):
     assert len((tmp_path / "asked").read_text()) < 500
 
 
+async def test_a_load_does_not_go_on_when_nothing_can_be_kept(tmp_path: Path) -> None:
+    code = """
+import pathlib
+folder = pathlib.Path(__file__).parent
+def echo(prompt):
+    with (folder / "asked").open("a") as asked:
+        asked.write("x")
+    (folder / "store.db").unlink(missing_ok=True)
+    return prompt
+"""
+    load = {"rate": 50, "duration_s": 60, "warmup_requests": 0}
+    document = suite(kind="load", load=load, dataset=None, scorers=[])
+    with pytest.raises(StoreError, match="everything up to then is in"):
+        await run(tmp_path, document, code, "echo")
+    assert len((tmp_path / "asked").read_text()) < 50 * 60 / 2
+
+
 @pytest.mark.parametrize("failing", ["write_ticks", "answer_wishes"])
 async def test_what_fails_beside_a_run_is_said_and_costs_it_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failing: str
