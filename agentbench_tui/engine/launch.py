@@ -24,7 +24,7 @@ def launch(
     goes to `log`.
     """
     descriptor, name = tempfile.mkstemp(prefix="agentbench-plan-", suffix=".json")
-    with os.fdopen(descriptor, "w") as stream:
+    with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
         stream.write(encode_plan(plan))
     command = [sys.executable, "-m", "agentbench_tui", "carry-out", name, "--db", str(database)]
     if resume:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import sqlite3
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
@@ -62,7 +63,8 @@ def export_run(database: Path, run_id: str, target: Path, *, force: bool = False
             _make_plain_file(partial)
         digest = _sha256(partial)
         partial.replace(target)
-        target.with_name(f"{target.name}.sha256").write_text(f"{digest}  {target.name}\n")
+        told = digest.encode() + b"  " + os.fsencode(target.name) + b"\n"
+        target.with_name(f"{target.name}.sha256").write_bytes(told)
     except OSError as error:
         raise unusable(target, error) from error
     finally:

@@ -24,13 +24,19 @@ NETWORK_FILESYSTEMS = frozenset(
     {"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "ceph", "lustre", "gpfs"}
     | {"fuse.sshfs", "fuse.glusterfs"}
 )
+_MOUNTS = Path("/proc/self/mounts")
+_ESCAPED = re.compile(r"\\([0-7]{3})")
+"""How a blank, tab, line break or backslash is written there: proc_pid_mounts(5), fstab(5)."""
 
 
 def migrations() -> list[tuple[int, str]]:
     """(version, SQL) of every forward migration, in order."""
     folder = resources.files("agentbench_tui.store") / "migrations"
     found = [(int(item.name[:4]), item) for item in folder.iterdir() if item.name.endswith(".sql")]
-    return [(version, item.read_text()) for version, item in sorted(found, key=lambda one: one[0])]
+    return [
+        (version, item.read_text(encoding="utf-8"))
+        for version, item in sorted(found, key=lambda one: one[0])
+    ]
 
 
 SCHEMA_VERSION = 6
@@ -313,14 +319,14 @@ def default_database() -> Path:
 def filesystem_of(path: Path) -> str | None:
     """Type of the file system that holds `path` (`ext4`, `nfs4`, …); None when unknown."""
     try:
-        mounts = Path("/proc/self/mounts").read_text().splitlines()
+        mounts = _MOUNTS.read_bytes()
     except OSError:
         return None
     resolved = path.absolute()
     best, kind = "", None
-    for line in mounts:
-        _, point, filesystem, *_ = line.split(" ")
-        point = point.replace("\\040", " ")
-        if len(point) >= len(best) and resolved.is_relative_to(point):
+    for line in mounts.split(b"\n"):
+        _, point, filesystem, *_ = map(os.fsdecode, (*line.split(b" "), b"", b"", b""))
+        point = _ESCAPED.sub(lambda found: chr(int(found[1], 8)), point)
+        if point and len(point) >= len(best) and resolved.is_relative_to(point):
             best, kind = point, filesystem
     return kind

@@ -445,6 +445,19 @@ def test_the_file_system_of_proc_is_proc() -> None:
     assert filesystem_of(Path("/proc/self/status")) == "proc"
 
 
+def test_mounts_of_any_name_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = tmp_path / "mounts"
+    table.write_bytes(
+        b"none / ext4 rw 0 0\nnone /m\xff tmpfs rw 0 0\n"
+        b"none /a\\040b\\134c nfs4 rw 0 0\nnone /a\\040b 9p rw 0 0\n"
+    )
+    monkeypatch.setattr(store_database, "_MOUNTS", table)
+    assert filesystem_of(Path(os.fsdecode(b"/m\xff/x"))) == "tmpfs"
+    assert filesystem_of(Path("/a b\\c/x")) == "nfs4"
+    assert filesystem_of(Path("/a b/x")) == "9p"
+    assert filesystem_of(Path("/elsewhere")) == "ext4"
+
+
 def test_a_read_only_folder_without_a_log_can_be_read(path: Path) -> None:
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")

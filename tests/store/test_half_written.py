@@ -292,3 +292,12 @@ def test_a_run_need_not_fit_into_memory(
     finally:
         tracemalloc.stop()
     assert peak < 4 * megabyte < CASES * megabyte
+
+
+def test_a_file_may_have_a_name_that_is_no_text(tmp_path: Path, exported: Path) -> None:
+    import_runs(tmp_path / "other.db", exported)
+    target = tmp_path / os.fsdecode(b"r\xff.db")
+    digest = export_run(tmp_path / "other.db", "r1", target)
+    told = target.with_name(f"{target.name}.sha256").read_bytes()
+    assert told == digest.encode() + b"  r\xff.db\n"
+    import_runs(tmp_path / "third.db", target)
