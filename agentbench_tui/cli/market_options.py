@@ -10,7 +10,6 @@ import click
 
 from agentbench_tui.cli.numbers import ABOVE_ZERO
 from agentbench_tui.market.conditions import CONDITIONS
-from agentbench_tui.model.bounds import MOST_ROWS
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 WORLD_NAMES = ("duration", "interval", "markets", "perpetuals", "agents", "conditions")
@@ -55,7 +54,7 @@ _PLAY = (
     ),
     click.option(
         "--worlds",
-        type=click.IntRange(1, MOST_ROWS),
+        type=click.IntRange(1, 10_000),
         default=1,
         show_default=True,
         help="So many worlds, of its seed and the following.",

@@ -64,8 +64,9 @@ def print_plan(plan: Plan, form: str) -> None:
     print_rows(rows, columns, form, document={"schema": "agentbench.plan/1", "executions": rows})
     if form == "table":
         total = sum(row["observations"] or 0 for row in rows)
-        asked = f", {total} questions" if total else ""
-        click.echo(f"{len(rows)} executions{asked}; nothing was run", err=True)
+        executions = "1 execution" if len(rows) == 1 else f"{len(rows):,} executions"
+        asked = f", {total:,} question{'' if total == 1 else 's'}" if total else ""
+        click.echo(f"{executions}{asked}; nothing was run", err=True)
 
 
 def _schedule(benchmark: Benchmark) -> str | None:

@@ -66,9 +66,10 @@ def sentences_of(group: Document, margin: float) -> list[str]:
 
 
 def some_names(names: Sequence[str]) -> str:
-    """A few of them, and how many more there are."""
-    more = len(names) - _MOST_TOLD
-    return ", ".join(names[:_MOST_TOLD]) + (f" and {more:,} more" if more > 0 else "")
+    """A few of them, each once, and how many more there are."""
+    each = [*dict.fromkeys(names)]
+    more = len(each) - _MOST_TOLD
+    return ", ".join(each[:_MOST_TOLD]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def switch_words(one: Document) -> str:

@@ -162,3 +162,32 @@ def test_a_folder_without_a_report_is_told_to_lack_one(
     assert _run(["run", "suite.json", *AGENT, "--output", "there"]) == 2
     assert "--report" in capsys.readouterr().err
     assert not place.database.exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["suites", "schema", "--output", "no/schema.json"], "no/schema.json cannot be written"),
+        (["market", "run", "--baselines", "--worlds", "10001"], "not in the range 1<=x<=10000"),
+    ],
+)
+def test_what_cannot_be_done_is_refused_at_once(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    arguments: list[str],
+    told: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert _run(arguments) == 2
+    assert told in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("limit", "told"), [("1", "1 execution, 1 question;"), ("2", "1 execution, 2 questions;")]
+)
+def test_a_dry_run_counts_in_words(
+    place: Place, capsys: pytest.CaptureFixture[str], limit: str, told: str
+) -> None:
+    assert _run(["run", "suite.json", *AGENT, "--limit", limit, "--dry-run"]) == 0
+    assert f"{told} nothing was run" in capsys.readouterr().err

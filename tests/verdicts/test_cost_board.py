@@ -19,6 +19,7 @@ from agentbench_tui.store.writer import write_once
 from agentbench_tui.verdicts.contenders import Wanted
 from agentbench_tui.verdicts.cost import BY_THE_HOUR
 from agentbench_tui.verdicts.cost_board import CostAsked, cost_document
+from agentbench_tui.verdicts.cost_words import some_names
 from agentbench_tui.verdicts.scoreboard import BoardAsked, boards
 
 # dear and cheap are right on 57 of 60, not all the same; poor on 15; slow as dear but takes longer.
@@ -265,3 +266,9 @@ def test_a_name_that_nobody_has_is_told(measured: Path) -> None:
 
 def test_an_empty_window_has_no_groups(measured: Path) -> None:
     assert document(measured, category="speed")["groups"] == []
+
+
+def test_names_are_told_once_each() -> None:
+    assert (
+        some_names(["a", "b", "a", "c", "a", "d", "e", "f", "b", "g"]) == "a, b, c, d, e and 2 more"
+    )
