@@ -201,8 +201,7 @@ class Bench:
     def _settle(self) -> None:
         """After the first whole call: what was read of the parameters by now is what is heeded."""
         if self._unread is None and self._experiment is not None:
-            has_constructor = type(self._experiment).__init__ is not Experiment.__init__
-            self._unread = unread(self._experiment, has_constructor=has_constructor)
+            self._unread = unread(self._experiment)
             settle(self._experiment)
 
     def _time(self, loops: int) -> Timed:

@@ -96,8 +96,8 @@ class Experiment:
         is_noted = isinstance(parameters, NotedReads)
         given: Any = parameters if is_noted else NotedReads(parameters or {})
         vars(self)[GIVEN] = given
-        if any({"params", "__getattr__"} & vars(one).keys() for one in _below(type(self))):
-            self.params = given  # what the class has of that name stands before `__getattr__`
+        if not has_lazy_params(type(self)):
+            self.params = given
 
     if not TYPE_CHECKING:  # for a checker every name would be one
 
@@ -133,9 +133,10 @@ class Experiment:
         return asked_for(self)
 
 
-def _below(cls: type[Experiment]) -> list[type]:
-    """The class and all that it is derived from, without ours."""
-    return [one for one in cls.__mro__ if one is not Experiment]
+def has_lazy_params(cls: type[Experiment]) -> bool:
+    """Whether `params` comes from our `__getattr__`: nothing of the class stands before it."""
+    derived = [vars(one).keys() for one in cls.__mro__ if one is not Experiment]
+    return not any({"params", "__getattr__"} & names for names in derived)
 
 
 E = TypeVar("E", bound=type[Experiment])

@@ -22,6 +22,8 @@ class NotedReads(dict[str, Any]):
         super().__init__(values)
         self.names = frozenset(values)
         self.unread = set(values)
+        self.in_hand = False
+        """Whether somebody had the mapping who may have made use of it unseen."""
 
     def __getitem__(self, key: str) -> Any:
         self.unread.discard(key)
@@ -81,9 +83,29 @@ def asked_for(experiment: object) -> dict[str, Any]:
     return dict(dict.items(given) if isinstance(given, dict) else given.items())
 
 
-def unread(experiment: object, *, has_constructor: bool) -> tuple[str, ...]:
-    """Parameters that it was given and never asked for; `has_constructor` says whether its class
-    has one of its own.
+def after_constructor(experiment: object, *, by_name: bool, is_lazy: bool) -> None:
+    """What is known of reading once a constructor of its own has run; `by_name` says whether it
+    takes parameters as arguments, `is_lazy` whether `params` is only there when it is asked for.
+
+    One that has kept nothing but `params` can have made no use of their values yet.
+    """
+    own = vars(experiment)
+    given = own.get(GIVEN)
+    if not isinstance(given, NotedReads) or own.get("params", given) is not given:
+        return
+    has_kept = any(
+        value is not None for name, value in own.items() if name not in {"params", GIVEN}
+    )
+    if has_kept or not is_lazy:
+        given.in_hand = True
+        return
+    own.pop("params", None)
+    if by_name:
+        own[GIVEN] = NotedReads(dict(dict.items(given)))
+
+
+def unread(experiment: object) -> tuple[str, ...]:
+    """Parameters that it was given and never asked for.
 
     None of them where that isn't known: it took them by named arguments, put another mapping in
     their place, or had the mapping in hand and read nothing of it by name.
@@ -92,7 +114,7 @@ def unread(experiment: object, *, has_constructor: bool) -> tuple[str, ...]:
     given = own.get(GIVEN)
     if not isinstance(given, NotedReads) or own.get("params", given) is not given:
         return ()
-    in_hand = has_constructor or "params" in own
+    in_hand = given.in_hand or "params" in own
     if in_hand and given.unread == given.names:
         return ()
     return tuple(sorted(given.unread))

@@ -14,8 +14,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 from agentbench_tui.agents.python_source import describe as describe_error
-from agentbench_tui.experiments.experiment import Experiment
-from agentbench_tui.experiments.noted import GIVEN, NotedReads
+from agentbench_tui.experiments.experiment import Experiment, has_lazy_params
+from agentbench_tui.experiments.noted import GIVEN, NotedReads, after_constructor
 from agentbench_tui.model.errors import UsageError, did_you_mean
 
 if TYPE_CHECKING:
@@ -72,13 +72,20 @@ def make_experiment(cls: type[Experiment], values: Mapping[str, Any]) -> Experim
     checked = parameter_model(cls).model_validate(dict(values))
     given = {name: getattr(checked, name) for name in type(checked).model_fields}
     given |= checked.model_extra or {}
+    by_name = not _takes_a_mapping(cls)
     try:
-        if _takes_a_mapping(cls):
-            return cls(NotedReads(given))
-        known = set(given) if _takes_any_name(cls) else set(_own_arguments(cls))
-        instance = cls(**{name: value for name, value in given.items() if name in known})
+        instance = _by_name(cls, given) if by_name else cls(NotedReads(given))
     except Exception as error:
         raise UsageError(f"{cls.__name__} cannot be made: {describe_error(error)}") from error
+    if cls.__init__ is not Experiment.__init__:
+        after_constructor(instance, by_name=by_name, is_lazy=has_lazy_params(cls))
+    return instance
+
+
+def _by_name(cls: type[Experiment], given: Mapping[str, Any]) -> Experiment:
+    """An instance whose constructor has parameters as arguments; all are in `params` then."""
+    known = set(given) if _takes_any_name(cls) else set(_own_arguments(cls))
+    instance = cls(**{name: value for name, value in given.items() if name in known})
     if not {"params", GIVEN} & vars(instance).keys():  # its constructor did not call that of ours
         instance.params = {}
     for name, value in given.items():

@@ -14,16 +14,51 @@ from pydantic import BaseModel
 
 from agentbench_tui.experiments.experiment import Experiment
 from agentbench_tui.experiments.noted import NotedReads, asked_for, settle, unnoted, unread
+from agentbench_tui.experiments.parameters import make_experiment
 
 
-class Taking(Experiment):
-    """Takes what it is given."""
+class Plain(Experiment):
+    """Has no constructor of its own."""
+
+    class Parameters(BaseModel):
+        a: int = 0
+        b: int = 0
+
+
+class Passing(Plain):
+    """Its constructor passes on what it is given."""
+
+    def __init__(self, parameters: dict[str, Any] | None = None) -> None:
+        super().__init__(parameters or {})
+        self.data = None
+
+
+class Keeping(Plain):
+    """Its constructor keeps something."""
 
     def __init__(self, parameters: dict[str, Any]) -> None:
         super().__init__(parameters)
+        self.size = len(parameters)
 
 
-class Delegating(Experiment):
+class Named(Experiment):
+    """AgentFarm's way: arguments of its own, put into `params`."""
+
+    def __init__(self, a: int = 0, b: int = 0, parameters: dict[str, Any] | None = None) -> None:
+        super().__init__(parameters or {})
+        self.params.update({"a": a, "b": b})
+        self.data = None
+
+
+class NamedKeeping(Named):
+    """Keeps one of them elsewhere."""
+
+    def __init__(self, a: int = 0, b: int = 0) -> None:
+        super().__init__(a, b)
+        self.kept = a
+
+
+class Delegating(Plain):
     """Answers for attributes that it has not."""
 
     def __getattr__(self, name: str) -> str:
@@ -41,10 +76,6 @@ class Shadowing(Experiment):
 class Model(BaseModel):
     a: int
     b: int
-
-
-def left(experiment: Experiment) -> tuple[str, ...]:
-    return unread(experiment, has_constructor=type(experiment) is not Experiment)
 
 
 @pytest.mark.parametrize(
@@ -75,17 +106,30 @@ def test_what_is_read_of_the_parameters_is_known(
     read: Callable[[dict[str, Any]], object], still: tuple[str, ...]
 ) -> None:
     experiment = Experiment({"a": 1, "b": 2})
-    assert left(experiment) == ("a", "b")
+    assert unread(experiment) == ("a", "b")
     read(experiment.params)
-    assert left(experiment) == still
+    assert unread(experiment) == still
 
 
-def test_who_never_asks_for_them_reads_none_unless_the_constructor_had_them_in_hand() -> None:
-    assert left(Experiment({"a": 1})) == ("a",)
-    assert left(Taking({"a": 1})) == ()
-    given = Taking({"a": 1, "b": 2})
-    assert given.params["a"] == 1
-    assert left(given) == ("b",)
+@pytest.mark.parametrize(
+    ("cls", "still"),
+    [
+        (Plain, ("a", "b")),
+        (Passing, ("a", "b")),  # what has kept nothing has made no use of it
+        (Keeping, ()),
+        (Named, ("b",)),  # `a` is read after it was made
+        (NamedKeeping, ()),
+        (Delegating, ()),
+    ],
+)
+def test_what_a_constructor_has_kept_may_be_in_use(
+    cls: type[Experiment], still: tuple[str, ...]
+) -> None:
+    experiment = make_experiment(cls, {"a": 1, "b": 2})
+    if cls is Named:
+        assert experiment.params["a"] == 1
+    assert unread(experiment) == still
+    assert experiment.params == {"a": 1, "b": 2}
 
 
 @pytest.mark.parametrize("cls", [Experiment, Delegating, Shadowing])
@@ -100,7 +144,7 @@ def test_reading_settings_back_is_no_use_of_them() -> None:
     with unnoted(experiment):
         assert {**experiment.params} == {"a": 1, "b": 2}
     assert asked_for(experiment) == {"a": 1, "b": 2}
-    assert left(experiment) == ("a", "b")
+    assert unread(experiment) == ("a", "b")
 
 
 def test_measured_calls_read_a_plain_mapping() -> None:
