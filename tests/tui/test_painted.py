@@ -48,6 +48,17 @@ class _App(App[None]):
         yield _Lines()
 
 
+async def test_without_a_column_nothing_is_painted() -> None:
+    app = _App()
+    async with app.run_test(size=(4, 7)) as pilot:  # border and padding take all four
+        widget = app.query_one(_Lines)
+        await pilot.pause()
+        assert (widget.size.width, widget.size.height) == (0, 5)
+        assert widget.render_line(0).text == ""
+        widget.redraw()
+        assert widget.paintings == 0
+
+
 async def test_only_rows_that_changed_are_refreshed() -> None:
     app = _App()
     async with app.run_test(size=(20, 7)) as pilot:

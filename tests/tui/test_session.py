@@ -9,10 +9,12 @@ from pathlib import Path
 
 import pytest
 from stores import screen_text, session, settle, shows, told
+from textual.app import App
 
 from agentbench_tui.store.database import connect_to_read
 from agentbench_tui.store.locking import Lease
 from agentbench_tui.tui.app import AgentbenchApp
+from agentbench_tui.tui.screens.asking import Line
 from agentbench_tui.tui.screens.leaving import Leaving
 from agentbench_tui.tui.shared import Shared
 from agentbench_tui.tui.theme import ANSI_DARK, LIGHT
@@ -128,6 +130,18 @@ async def test_a_folder_that_cannot_be_written_is_told(measured: Path, tmp_path:
         await pilot.press("ctrl+s")
         await settle(pilot, lambda: told(app))
         assert told(app)[0].startswith("no picture: ")
+
+
+async def test_a_line_is_asked_for_and_may_be_taken_back_before_it_is_there() -> None:
+    app: App[None] = App()
+    async with app.run_test() as pilot:
+        app.push_screen(Line("Where?"))
+        app.pop_screen()
+        await pilot.pause()
+        heard: list[str | None] = []
+        app.push_screen(Line("Where?"), heard.append)
+        await pilot.press("h", "o", "enter")
+        assert heard == ["ho"]
 
 
 async def test_what_is_copied_cannot_steer_a_terminal(measured: Path) -> None:

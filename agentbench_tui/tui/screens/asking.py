@@ -51,6 +51,7 @@ class Line(ModalScreen[str | None]):
     """Gives the line that was written; None when it was left with escape."""
 
     DEFAULT_CSS: ClassVar[str] = _CSS.format(name="Line")
+    AUTO_FOCUS: ClassVar[str] = "Input"
     BINDINGS: ClassVar = [Binding("escape", "leave", "Leave")]
 
     def __init__(self, question: str, most: int = 80) -> None:
@@ -62,9 +63,6 @@ class Line(ModalScreen[str | None]):
         with Vertical():
             yield Static(Text(self._question), markup=False)
             yield Input(max_length=self._most)
-
-    def on_mount(self) -> None:
-        self.query_one(Input).focus()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Enter: that is the line."""

@@ -43,7 +43,7 @@ class Painted(Widget):
 
     def redraw(self) -> None:
         """Paint again and refresh what differs from that which is shown."""
-        if not self._is_seen() or self._painted_as != self._looks():
+        if not self.size or not self._is_seen() or self._painted_as != self._looks():
             self._painted_as = ()
             self.refresh()
             return
