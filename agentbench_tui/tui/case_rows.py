@@ -19,7 +19,7 @@ from agentbench_tui.verdicts.phases import Timed, answer_phases
 
 Row = dict[str, Any]
 _ANSWERS = (
-    Column("case", "case", 12, flex=1),
+    Column("case", "case", 12, flex=4),
     Column("repeat", "repeat", 6, align="right", priority=5),
     Column("result", "result", 14),
     Column("credit", "credit", 6, align="right", priority=4),

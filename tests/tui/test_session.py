@@ -57,7 +57,7 @@ def carried_out(database: Path, run_id: str) -> Iterator[None]:
 
 async def test_an_empty_place_says_what_to_do_first_and_stays_empty(tmp_path: Path) -> None:
     async with session(tmp_path / "none.db", "home").run_test() as pilot:
-        await shows(pilot, "r for a first one")
+        await shows(pilot, "Press 2 to choose one", "run quickstart now")
     assert files_in(tmp_path) == []
 
 

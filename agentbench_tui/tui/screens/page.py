@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from agentbench_tui.tui.shared import Shared
 
 Found = TypeVar("Found")
-NOTHING_YET = "No run is stored yet. Press 2 to choose one, or r for a first one of 10 seconds."
+NOTHING_YET = "No run is stored yet. Press 2 to choose one, or 1 and then r for a first one."
 GONE = "{} is gone: deleted or moved. What is shown was read before; a run makes it anew."
 _LONGEST_NOTICE = 400
 _REST = 9

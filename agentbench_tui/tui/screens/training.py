@@ -73,9 +73,9 @@ class Training(Page["list[ExperimentRun]"]):
     """
     WITHOUT_STORE: ClassVar[str] = ""
     BINDINGS: ClassVar = [
-        Binding("o", "open", "Open files", tooltip="one or two files or folders of runs"),
+        Binding("o", "open", "Files", tooltip="one or two files or folders of runs"),
         Binding("u", "metric", "Metric", tooltip="which column is shown"),
-        Binding("s", "single", "Single runs", tooltip="each run, or their mean with its band"),
+        Binding("s", "single", "Singles", tooltip="each run, or their mean with its band"),
         Binding("b", "better", "Better", show=False, tooltip="whether more of the metric is good"),
         Binding("d", "demo", "Example", tooltip="curves that are made up"),
         Binding("v", "view", "Panel", tooltip="curves, runs, what they say"),

@@ -74,7 +74,7 @@ class Scatter:
     """Which way the front goes on beyond its last point; higher y is better."""
     groups: tuple[str, ...] = ()
     """Names of the groups."""
-    reason: str = "nothing was measured on both"
+    reason: str = "nothing was measured yet"
 
 
 @dataclass(frozen=True, slots=True)
