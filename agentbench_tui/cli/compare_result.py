@@ -95,7 +95,7 @@ def _cell(pair: Pair, found: Any) -> str:
 
 
 def _print_pair(found: Compared, pair: Pair, document: Document, form: str) -> None:
-    _say(form, f"A {pair.a.label}   B {pair.b.label}", heading=True)
+    _say(form, f"A {pair.a.label}, B {pair.b.label}", heading=True)
     shared: set[str] = set()
     if len(pair.benchmarks) > 1:  # what is to be said of every benchmark is said once
         shared = set.intersection(*(_words(one) for one in pair.benchmarks))

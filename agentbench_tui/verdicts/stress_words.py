@@ -117,8 +117,8 @@ def standing_line(agent: Document) -> str:
     of = f"{len(scored)} of {len(scored) + len(missing)} scenarios"
     worst = agent["worst"]
     lowest = min(one["resilience"] for one in agent["scenarios"] if one["name"] == worst)
-    mean = f"resilience {agent['resilience_score']:.0f} of 100 (geometric mean of {of})"
-    return f"{mean}; worst: {worst} {lowest:.0f}{lacking}"
+    mean = f"resilience {agent['resilience_score']:.3g} of 100 (geometric mean of {of})"
+    return f"{mean}; worst: {worst} {lowest:.3g}{lacking}"
 
 
 def scale_line(agent: Document) -> str:

@@ -67,7 +67,7 @@ def test_json_csv_and_markdown_tell_the_same(
     assert float(row["p_value"]) == metric["p_value"]
     assert compared(*arguments, "md") == 0
     shown = capsys.readouterr().out
-    assert "## A right B half" in shown
+    assert "## A right, B half" in shown
     assert "| accuracy | -50.0" in shown
 
 
