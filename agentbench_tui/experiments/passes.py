@@ -84,8 +84,8 @@ def _pyinstrument(instrument: Instrument, call: Call, folder: Path) -> Profiled:
     finally:
         profiler.stop()
     text, flame = folder / "pyinstrument.txt", folder / "pyinstrument.speedscope.json"
-    text.write_text(profiler.output_text(unicode=True, color=False))
-    flame.write_text(profiler.output(renderers.SpeedscopeRenderer()))
+    text.write_text(profiler.output_text(unicode=True, color=False), encoding="utf-8")
+    flame.write_text(profiler.output(renderers.SpeedscopeRenderer()), encoding="utf-8")
     return Profiled(instrument.name, (str(text), str(flame)), result.ns / 1e6)
 
 

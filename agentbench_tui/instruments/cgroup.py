@@ -6,6 +6,7 @@ of any group above ours holds for us too, so the lowest on the way to the root c
 
 from __future__ import annotations
 
+import os
 from pathlib import Path, PurePosixPath
 
 import msgspec
@@ -65,7 +66,7 @@ def memory_left_bytes(root: Path = ROOT) -> int | None:
 def _folders(controller: str, root: Path) -> tuple[int, list[Path]]:
     """Version of the hierarchy that keeps a controller; its folders from our group upwards."""
     memberships: dict[str, str] = {}
-    for line in (root / "proc/self/cgroup").read_text().splitlines():
+    for line in _lines(root / "proc/self/cgroup"):
         _, names, path = line.split(":", 2)
         memberships |= dict.fromkeys(names.split(","), path)
     name = controller if controller in memberships else _UNIFIED
@@ -82,9 +83,14 @@ def _folders(controller: str, root: Path) -> tuple[int, list[Path]]:
     return (2 if name == _UNIFIED else 1), [folder for folder in ways if folder.is_dir()]
 
 
+def _lines(path: Path) -> list[str]:
+    """Names of groups and of mounts need not be UTF-8."""
+    return os.fsdecode(path.read_bytes()).splitlines()
+
+
 def _mount(controller: str, root: Path) -> tuple[str, str]:
     """Which group a hierarchy's mount shows at its top, and where it is mounted."""
-    for line in (root / "proc/self/mountinfo").read_text().splitlines():
+    for line in _lines(root / "proc/self/mountinfo"):
         place, _, system = line.partition(" - ")
         kind, _, options = system.split(" ", 2)
         unified = controller == _UNIFIED and kind == "cgroup2"

@@ -44,6 +44,13 @@ def test_the_lowest_limit_on_the_way_to_the_root_holds(tmp_path: Path) -> None:
     assert read_limits(tmp_path) == CgroupLimits(2, 0.5, 1000)
 
 
+def test_a_mount_whose_name_is_no_text(tmp_path: Path) -> None:
+    unified(tmp_path, "/a", {"a/memory.max": "1000\n"})
+    mounts = tmp_path / "proc/self/mountinfo"
+    mounts.write_bytes(b"40 23 0:33 / /mnt/\xff rw - tmpfs tmpfs rw\n" + mounts.read_bytes())
+    assert read_limits(tmp_path) == CgroupLimits(2, None, 1000)
+
+
 def test_no_limit_is_none_and_not_zero(tmp_path: Path) -> None:
     unified(tmp_path, "/", {"cgroup.procs": "1\n"})
     assert read_limits(tmp_path) == CgroupLimits(2, None, None)
