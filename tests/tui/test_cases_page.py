@@ -14,6 +14,7 @@ from agentbench_tui.store.answer_pages import Wanted, answer_page, count_wanted,
 from agentbench_tui.store.database import reading
 from agentbench_tui.store.queries import answers_of
 from agentbench_tui.tui.screens.case_detail import CaseDetail
+from agentbench_tui.tui.screens.execution_page import Looked
 from agentbench_tui.tui.widgets.grid import Grid
 
 STEADY, MOODY = 1, 2
@@ -167,3 +168,10 @@ async def test_of_a_load_the_slowest_requests_and_its_failures_are_shown(loaded:
         await shows(pilot, "agentbench runs samples", "this request, and failures by kind")
         await pilot.press("right_square_bracket")
         assert "this request" not in await shows(pilot, "moods/echo, moody", "at the cursor")
+
+
+def test_a_benchmark_that_is_called_as_its_suite_is_named_once() -> None:
+    one = {"suite_id": "load", "benchmark_id": "load", "agent_id": "a", "simulated": 0,
+           "parameters": {"rate": 5}}  # fmt: skip
+    assert Looked({}, [one], 0, None).title == "load, a, rate=5"
+    assert Looked({}, [one | {"suite_id": "s"}], 0, None).title == "s/load, a, rate=5"

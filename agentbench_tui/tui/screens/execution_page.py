@@ -40,7 +40,9 @@ class Looked(Generic[Seen]):
         """`quickstart/word-problems, planner, rate=5 (simulated)`."""
         one = self.execution
         point = point_words(one["parameters"])
-        words = f"{one['suite_id']}/{one['benchmark_id']}, {one['agent_id']}"
+        suite, benchmark = one["suite_id"], one["benchmark_id"]
+        where = benchmark if suite == benchmark else f"{suite}/{benchmark}"
+        words = f"{where}, {one['agent_id']}"
         return words + (f", {point}" if point else "") + (
             " (simulated)" if one["simulated"] else ""
         )  # fmt: skip
