@@ -2,6 +2,7 @@
 
 from hypothesis import given
 from hypothesis import strategies as st
+from textual.app import App, ComposeResult
 from whole_rows import assert_whole
 
 from agentbench_tui.tui.glyphs import ASCII, UNICODE, Glyphs
@@ -62,3 +63,16 @@ def test_the_example_says_that_it_is_one() -> None:
     view = demo()
     assert isinstance(view, Sentences)
     assert "example" in view.sentences[0].words
+
+
+async def test_where_nothing_is_said_there_is_nothing_to_scroll() -> None:
+    class Silent(App[None]):
+        def compose(self) -> ComposeResult:
+            yield Sentences()
+
+    app = Silent()
+    async with app.run_test() as pilot:
+        view = app.query_one(Sentences)
+        view.focus()
+        await pilot.press("down", "up")
+        assert view.top == 0

@@ -51,7 +51,7 @@ def paint_sentences(
 
 def _rows(sentences: Sequence[Sentence], width: int, palette: Palette, glyphs: Glyphs) -> list[Row]:
     labels = [glyphs.plain(one_line(one.label, 80)) for one in sentences]
-    edge = min(max(map(cell_len, labels)), int(_MOST_LABEL * width))
+    edge = min(max(map(cell_len, labels), default=0), int(_MOST_LABEL * width))
     edge += 1 if edge else 0
     rows = []
     for one, label in zip(sentences, labels, strict=True):
