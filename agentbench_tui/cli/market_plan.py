@@ -12,6 +12,7 @@ from click.core import ParameterSource
 from agentbench_tui.cli.market_options import WORLD_NAMES
 from agentbench_tui.cli.output import stdout_kept
 from agentbench_tui.cli.run_options import check_gates, how_of, plan_of
+from agentbench_tui.cli.run_report import make_folder
 from agentbench_tui.model.errors import UsageError
 
 if TYPE_CHECKING:
@@ -63,12 +64,6 @@ def _look_at_idle_options(files: list[Path], seed: int | None) -> None:
 def _make_folder(folder: Path) -> None:
     """Before anything is played: that a folder cannot be written is known at once, and that it
     holds the report of another run, whose pages would stay among the new ones."""
-    try:
-        if (folder / "comparison.json").exists():
-            raise UsageError(f"{folder} holds a report already: name another, or remove it")
-        folder.mkdir(parents=True, exist_ok=True)
-        probe = folder / ".agentbench-probe"
-        probe.touch()
-        probe.unlink()
-    except OSError as error:
-        raise UsageError(f"{folder} cannot be written: {error.strerror or error}") from None
+    make_folder(folder)
+    if (folder / "comparison.json").exists():
+        raise UsageError(f"{folder} holds a report already: name another, or remove it")

@@ -150,10 +150,11 @@ def _how(plan: Plan, given: dict[str, Any]) -> How:
         raise click.UsageError("--reporter is for experiments, and the run has none")
     if given["report"] is None:
         return how
-    from agentbench_tui.cli.run_report import with_report
+    from agentbench_tui.cli.run_report import make_folder, with_report
 
     if how.detach:
         raise click.UsageError("--report is written at the end: it does not go with --detach")
+    make_folder(given["output"])
     return dataclasses.replace(how, show=with_report(how.show, given["report"], given["output"]))
 
 

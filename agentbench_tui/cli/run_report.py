@@ -8,11 +8,24 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from agentbench_tui.model.errors import UsageError
+
 if TYPE_CHECKING:
     import sqlite3
 
 Document = dict[str, Any]
 Show = Callable[["sqlite3.Connection", Document, str], None]
+
+
+def make_folder(folder: Path) -> None:
+    """Before anything is asked: that a folder cannot be written is known at once (UsageError)."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        probe = folder / ".agentbench-probe"
+        probe.touch()
+        probe.unlink()
+    except OSError as error:
+        raise UsageError(f"{folder} cannot be written: {error.strerror or error}") from None
 
 
 def with_report(show: Show | None, choice: str, folder: Path) -> Show:

@@ -87,6 +87,18 @@ def test_the_files_have_what_was_measured(
     assert "speed 0.50 (sum: 1 at 328,250, 0 at 328,450), efficiency – (gpu_usage_percent" in text
 
 
+def test_a_folder_that_cannot_be_written_is_refused_before_the_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "small.json").write_text(json.dumps(SUITE))
+    (tmp_path / "file").touch()
+    database = tmp_path / "store.db"
+    words = ["run", str(tmp_path / "small.json"), "--no-ui", "--db", str(database)]
+    assert _run([*words, "--report", "md", "--output", str(tmp_path / "file" / "out")]) == 2
+    assert "out cannot be written: Not a directory" in capsys.readouterr().err
+    assert not database.exists()
+
+
 def test_points_and_answers_that_were_right_are_told_where_there_are_any() -> None:
     def row(rate: int, accuracy: float | None) -> dict[str, object]:
         about = {"agent_id": "bot", "simulated": False, "parameters": {"rate": rate}}
