@@ -86,8 +86,12 @@ def open_regular(path: Path) -> int:
 
 def read_bytes(path: Path, limit: int, what: str) -> bytes:
     """All bytes of a regular file of at most `limit` bytes. Raises SuiteError."""
-    with os.fdopen(open_regular(path), "rb") as file:
-        content = file.read(limit + 1)
+    try:
+        with os.fdopen(open_regular(path), "rb") as file:
+            content = file.read(limit + 1)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise _error(path, f"cannot be read: {reason}") from None
     if len(content) > limit:
         raise _error(path, f"larger than {limit:,} bytes, the limit of {what}")
     return content

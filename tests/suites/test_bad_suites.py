@@ -108,6 +108,11 @@ def test_bad_bytes_are_refused(tmp_path: Path, content: bytes, message: str) -> 
     assert message in refused(path)[1]
 
 
+@pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="a file whose disk fails")
+def test_a_file_that_breaks_off_while_it_is_read_is_named() -> None:
+    assert refused(Path("/proc/self/mem"))[1] == "cannot be read: input/output error"
+
+
 def test_what_is_no_regular_file_is_refused_without_waiting(tmp_path: Path) -> None:
     pipe, link, bound = tmp_path / "pipe.yaml", tmp_path / "link.yaml", tmp_path / "s.yaml"
     os.mkfifo(pipe)
