@@ -177,6 +177,8 @@ async def _say_progress(plan: Plan, database: Path) -> None:
                 for one in outlooks
             )
             right = f", {done['correct']} right" if judged else ""
+            if done["rate_limited"]:  # else nobody knows why nothing goes on
+                right += f", {done['rate_limited']:,} × told to wait (rate_limited)"
             click.echo(
                 f"{time.monotonic() - began:5.0f} s  {done['observed']} of {done['planned']}"
                 f" asked, {done['answered']} answered{right}{precision}",

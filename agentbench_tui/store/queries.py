@@ -103,13 +103,16 @@ def find_run(connection: sqlite3.Connection, wanted: str) -> Row:
 
 
 def progress_of_run(connection: sqlite3.Connection, run_id: str) -> Row | None:
-    """How far a run is: observations planned, observed, answered and right; None if unknown."""
+    """How far a run is: observations planned, observed, answered and right, and attempts that were
+    rate limited, which cost waiting; None if unknown."""
     found = _rows(
         connection,
         "SELECT r.status, TOTAL(e.planned) AS planned,"
         " (SELECT COUNT(*) FROM answers WHERE run_key=r.key) AS observed,"
         " (SELECT COUNT(*) FROM answers WHERE run_key=r.key AND failure_kind IS NULL) AS answered,"
-        " (SELECT COUNT(*) FROM answers WHERE run_key=r.key AND correct) AS correct"
+        " (SELECT COUNT(*) FROM answers WHERE run_key=r.key AND correct) AS correct,"
+        " (SELECT COUNT(*) FROM attempts WHERE run_key=r.key AND failure_kind='rate_limited')"
+        " AS rate_limited"
         " FROM runs r LEFT JOIN benchmark_executions e ON e.run_key=r.key WHERE r.id=?"
         " GROUP BY r.key",
         (run_id,),

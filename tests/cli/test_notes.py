@@ -1,10 +1,29 @@
 """What is said below the tables of a run."""
 
+import threading
+from pathlib import Path
 from typing import Any
 
 import pytest
+from processes import make_place
 
+from agentbench_tui.cli import running
+from agentbench_tui.cli.main import _run
 from agentbench_tui.cli.result import notes
+
+REFUSING = """
+from agentbench_tui.cli import running
+from agentbench_tui.model.answer import AgentFailure, FailureKind
+
+tries = []
+
+def agent(prompt):
+    tries.append(prompt)
+    if len(tries) == 1:
+        raise AgentFailure(FailureKind.RATE_LIMITED, "later", retry_after_s=0.0)
+    assert running.seen.wait(60)
+    return prompt
+"""
 
 
 def document(**changes: Any) -> dict[str, Any]:
@@ -66,3 +85,27 @@ def test_a_score_that_has_no_weight_is_not_missed() -> None:
     entry = scores | {"answered": 3, "accuracy": 0.9, "reliability": 1.0}
     lines = notes(document(executions=[execution], leaderboard=[entry]))
     assert any("no score for speed; in the suite" in line for line in lines)
+
+
+def test_what_is_waited_for_is_told_while_nothing_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = make_place(tmp_path)
+    place.suite(1)
+    (tmp_path / "refusing.py").write_text(REFUSING)
+    told: list[str] = []
+    seen = threading.Event()
+
+    def echo(text: str = "", **_: Any) -> None:
+        told.append(text)
+        if "told to wait" in text:
+            seen.set()
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(running, "PROGRESS_S", 0.02)
+    monkeypatch.setattr(running, "seen", seen, raising=False)
+    monkeypatch.setattr(running.click, "echo", echo)
+    words = ["run", "suite.json", "--agent", "a=python:refusing.py:agent", "--no-ui"]
+    assert _run([*words, "--db", str(place.database)]) == 0
+    (line, *_) = [line for line in told if "told to wait" in line]
+    assert "0 of 1 asked, 0 answered, 0 right, 1 × told to wait (rate_limited)" in line
