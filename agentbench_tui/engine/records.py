@@ -270,7 +270,7 @@ def _parquet(file: io.BufferedReader) -> Iterator[Record]:
     try:
         pyarrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
     except ModuleNotFoundError:
-        raise MissingExtra("Parquet datasets", "parquet") from None
+        raise MissingExtra("a Parquet dataset", "parquet") from None
     try:
         number = 0
         for batch in parquet.ParquetFile(file).iter_batches(batch_size=256):

@@ -167,7 +167,7 @@ def test_parquet_without_its_extra_is_answered_with_what_installs_it(
     (tmp_path / "r.parquet").write_bytes(b"PAR1")
     monkeypatch.setitem(sys.modules, "pyarrow", None)
 
-    with pytest.raises(MissingExtra, match=r"Parquet datasets .*agentbench-tui\[parquet\]"):
+    with pytest.raises(MissingExtra, match=r"a Parquet dataset .*agentbench-tui\[parquet\]"):
         opened({"data_source": "r.parquet"}, tmp_path)
 
 
