@@ -45,7 +45,7 @@ class Work(Experiment):
 
     def execute_once(self, context: ExperimentContext) -> dict[str, Any]:
         del context
-        total = 0
+        total = int(self.params["point"]) + len(self.params["label"])  # read, so that they count
         for step in range(int(self.params["steps"] * self.params["factor"])):
             total += step
         return {"total": total}

@@ -11,7 +11,6 @@ time of a call, the metrics that the call returned are the answer's data.
 
 from __future__ import annotations
 
-import random
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from agentbench_tui.engine.casebook import CaseReader
+from agentbench_tui.experiments.blocks import block_of
 from agentbench_tui.experiments.course import LONGEST_REASON, Course
 from agentbench_tui.experiments.heeding import (
     heeded_of,
@@ -119,17 +119,20 @@ async def _run_repeat(
         if context.committed(execution.id, repeat) < measured
         and _may_go_on(context.progress_of(context.execution_keys[execution.id]))
     ]
+    if not courses:
+        return
+    in_turn = block_of(courses, _seed_of_order(group), repeat, 0)
     try:
-        for course in courses:
+        for course in in_turn:
             await course.open()
         _refuse_equal(group, courses, context)
-        for course in courses:
+        for course in in_turn:
             await course.warm_up()
         if repeat == 0 and _is_first(group, context) and _counts(benchmark):
             context.say(perf_words())
         if repeat == 0:
             _say_timer(courses, _is_first(group, context), context)
-        await _measure(courses, group, benchmark, context)
+        await _measure(courses, repeat, group, benchmark, context)
         if repeat == 0:
             await _profile(courses, benchmark, context)
     finally:
@@ -141,19 +144,27 @@ def _may_go_on(progress: Progress) -> bool:
     return progress.stop_reason is None and progress.broken is None
 
 
+def _seed_of_order(group: Group) -> int:
+    """Of its own at each point of a sweep, so that no order favours a variant at all of them."""
+    return derive_seed(group.seed, group.executions[0].ordinal)
+
+
 async def _measure(
-    courses: Sequence[Course], group: Group, benchmark: Benchmark, context: RunContext
+    courses: Sequence[Course],
+    repeat: int,
+    group: Group,
+    benchmark: Benchmark,
+    context: RunContext,
 ) -> None:
     """All iterations of a repeat, block by block."""
     outside_ms = inside_ms = 0.0
+    seed = _seed_of_order(group)
     for nth in range(benchmark.iterations.measured):
         for course in courses:
             await course.reopen()
-        block = [course for course in courses if course.goes_on]
+        block = [course for course in block_of(courses, seed, repeat, nth) if course.goes_on]
         if not block:
             break
-        seed = derive_seed(group.seed, courses[0].order.repeat, nth)
-        random.Random(seed).shuffle(block)  # noqa: S311  # not a secret
         for course in block:
             await context.may_ask.wait()
             if context.stop.is_set:
