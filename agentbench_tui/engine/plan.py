@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from agentbench_tui.model.agent import AgentSpec
+from agentbench_tui.model.identity import derive_seed
 
 if TYPE_CHECKING:
     from agentbench_tui.model.suite import Benchmark
@@ -38,6 +39,12 @@ class Group(msgspec.Struct, frozen=True):
     case_ids: tuple[str, ...] = ()
     """Only these cases; all when empty."""
     executions: tuple[ExecutionPlan, ...] = ()
+
+    @property
+    def seed_of_turns(self) -> int:
+        """For `turns.in_turn`: of its own at each point of a sweep, so that no order favours an
+        agent at all of them."""
+        return derive_seed(self.seed, "turns", self.executions[0].ordinal)
 
     def resolved(self) -> Benchmark:
         """The benchmark as a model."""

@@ -1,13 +1,12 @@
 """The kind `task`: ask every case of a dataset, score each answer.
 
-The agents of a group are asked in blocks of cases, in a new order for every block, so that
+The agents of a group are asked in blocks of cases, and take turns at being first, so that
 whatever drifts on the machine hits them all alike. Only one agent is asked at a time.
 """
 
 from __future__ import annotations
 
 import asyncio
-import random
 from typing import TYPE_CHECKING
 
 from agentbench_tui.engine.casebook import CaseReader
@@ -15,9 +14,9 @@ from agentbench_tui.engine.games import find_game
 from agentbench_tui.engine.grading import make_scorers
 from agentbench_tui.engine.recorder import Recorder
 from agentbench_tui.engine.session import CLOSE_LIMIT_S, Session
+from agentbench_tui.engine.turns import in_turn
 from agentbench_tui.model.answer import FailureKind
 from agentbench_tui.model.errors import UsageError
-from agentbench_tui.model.identity import derive_seed
 
 if TYPE_CHECKING:
     import sqlite3
@@ -106,7 +105,7 @@ async def _run_repeat(
     try:
         for session in sessions:
             await session.open()
-        await _ask_all(sessions, benchmark, repeat, group.seed, len(reader), context)
+        await _ask_all(sessions, benchmark, repeat, group.seed_of_turns, len(reader), context)
     finally:
         for session in sessions:
             await session.close()
@@ -130,7 +129,7 @@ async def _ask_all(
     count: int,
     context: RunContext,
 ) -> None:
-    for session in sessions:
+    for session in in_turn(sessions, seed, repeat):
         await session.warm_up(benchmark.iterations.warmup, repeat)
     step = _block_size(count, benchmark.concurrency, len(sessions))
     for nth in range(benchmark.iterations.measured):
@@ -139,10 +138,9 @@ async def _ask_all(
             return
         for session in going:
             session.begin(repeat, nth)
-        for start in range(0, count, step):
-            order = list(going)
-            random.Random(derive_seed(seed, repeat, nth, start)).shuffle(order)  # noqa: S311
-            for session in order:
+        blocks = range(0, count, step)
+        for block, start in enumerate(blocks, nth * len(blocks)):
+            for session in in_turn(going, seed, repeat, block):
                 await session.ask(repeat, nth, start, min(start + step, count))
         for session in going:
             session.end()

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from agentbench_tui.engine.casebook import CaseReader
-from agentbench_tui.experiments.blocks import block_of
+from agentbench_tui.engine.turns import in_turn
 from agentbench_tui.experiments.course import LONGEST_REASON, Course
 from agentbench_tui.experiments.heeding import (
     heeded_of,
@@ -119,14 +119,12 @@ async def _run_repeat(
         if context.committed(execution.id, repeat) < measured
         and _may_go_on(context.progress_of(context.execution_keys[execution.id]))
     ]
-    if not courses:
-        return
-    in_turn = block_of(courses, _seed_of_order(group), repeat, 0)
+    ordered = in_turn(courses, group.seed_of_turns, repeat)
     try:
-        for course in in_turn:
+        for course in ordered:
             await course.open()
         _refuse_equal(group, courses, context)
-        for course in in_turn:
+        for course in ordered:
             await course.warm_up()
         if repeat == 0 and _is_first(group, context) and _counts(benchmark):
             context.say(perf_words())
@@ -144,11 +142,6 @@ def _may_go_on(progress: Progress) -> bool:
     return progress.stop_reason is None and progress.broken is None
 
 
-def _seed_of_order(group: Group) -> int:
-    """Of its own at each point of a sweep, so that no order favours a variant at all of them."""
-    return derive_seed(group.seed, group.executions[0].ordinal)
-
-
 async def _measure(
     courses: Sequence[Course],
     repeat: int,
@@ -158,11 +151,11 @@ async def _measure(
 ) -> None:
     """All iterations of a repeat, block by block."""
     outside_ms = inside_ms = 0.0
-    seed = _seed_of_order(group)
     for nth in range(benchmark.iterations.measured):
         for course in courses:
             await course.reopen()
-        block = [course for course in block_of(courses, seed, repeat, nth) if course.goes_on]
+        ordered = in_turn(courses, group.seed_of_turns, repeat, nth)
+        block = [course for course in ordered if course.goes_on]
         if not block:
             break
         for course in block:

@@ -1,20 +1,20 @@
 """The kind `load`: put a target under load, in windows that workers of their own measure.
 
-One window is one repeat of one execution. Executions of a group take turns repeat by repeat, in a
-new order each time, so that whatever drifts on the machine hits them all alike; only one is under
+One window is one repeat of one execution. Executions of a group take turns repeat by repeat, and at
+being first, so that whatever drifts on the machine hits them all alike; only one is under
 load at a time.
 """
 
 from __future__ import annotations
 
 import asyncio
-import random
 from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from agentbench_tui.engine.recorder import Recorder
+from agentbench_tui.engine.turns import in_turn
 from agentbench_tui.load import repeats
 from agentbench_tui.load.live import Live
 from agentbench_tui.load.measurement import Measurement, asked_by, store_window
@@ -99,9 +99,7 @@ async def run(group: Group, context: RunContext) -> None:
     load = _Load(group, context)
     try:
         for repeat in range(context.plan.repeats):
-            order = list(group.executions)
-            random.Random(derive_seed(group.seed, "order", repeat)).shuffle(order)  # noqa: S311
-            for execution in order:
+            for execution in in_turn(group.executions, group.seed_of_turns, repeat):
                 await load.measure(execution, repeat)
         await load.calibrate()
     finally:

@@ -14,6 +14,7 @@ import pytest
 import workloads
 from measuring import answers, measured, planned, rows
 
+from agentbench_tui.engine.turns import in_turn
 from agentbench_tui.experiments.results import results_of
 from agentbench_tui.model.errors import SuiteError
 
@@ -193,8 +194,9 @@ async def test_a_run_that_is_asked_to_end_waits_for_no_set_up(
     log = tmp_path / "log"
     plan = planned(
         "Stuck", tmp_path, parameters={"log": str(log), "ends": os.getpid()}, fresh_process=True,
-        agents=["a=variant", "b=variant?where=call"],
+        agents=["b=variant?where=call", "a=variant"],
     )  # fmt: skip
+    assert in_turn("ba", plan.groups[0].seed_of_turns, 0) == ["a", "b"]
     outcome = await measured(plan, tmp_path)
     assert outcome.status == "interrupted"
     assert log.read_text().split() == ["a"]

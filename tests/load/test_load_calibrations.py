@@ -47,8 +47,8 @@ async def test_each_target_is_judged_by_its_own_senders_and_none_by_those_of_ano
     (tmp_path / "inside.py").write_text("def answer(text):\n    return text\n")
     async with practice_server(ttft="1ms", itl="0ms", tokens=1) as server:
         agents: dict[str, dict[str, Any]] = {
-            "inside": {"target": "python:inside.py:answer"},
             "streamed": {"target": f"openai:{server.url}#streamed"},
+            "inside": {"target": "python:inside.py:answer"},
             "whole": {"target": f"openai:{server.url}#whole", "options": {"stream": False}},
         }
         found = await load_each(tmp_path, agents, {"concurrency": 1, "requests": 3})
