@@ -2,7 +2,7 @@
 
 Such a file names one `experiment` and its `params`; it becomes a suite of one benchmark of kind
 `experiment`. Differences that its authors would notice: a missing `seed` means 42, a random sweep
-draws distinct points, and `parallelism` is used: times are no verdict then.
+draws distinct points, and `parallelism` is used: times are no verdict then. `description` is ours.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from agentbench_tui.model.errors import did_you_mean
 
 KEYS = (
     "experiment",
+    "description",
     "params",
     "iterations",
     "instrumentation",
@@ -72,7 +73,7 @@ def to_suite(data: Mapping[str, Any], stem: str) -> dict[str, Any]:
         benchmark["sweep"] = {"parameters": data["sweep"]} | {
             key: data[key] for key in ("strategy", "samples") if data.get(key) is not None
         }
-    kept = ("output_dir", "tags", "notes", "seed", "parallelism")
+    kept = ("description", "output_dir", "tags", "notes", "seed", "parallelism")
     suite = {key: data[key] for key in kept if data.get(key) is not None}
     if isinstance(at_once := data.get("parallelism"), int) and at_once > 1:
         suite["weights"] = UNTIMED
