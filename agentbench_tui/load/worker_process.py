@@ -39,19 +39,17 @@ def start_ahead() -> None:
         return
 
 
+def take_ahead() -> Program | None:
+    """The worker that was started ahead, once, if it still runs."""
+    while _ahead:
+        program = _ahead.pop()
+        if program.popen.poll() is None:
+            return program
+        program.end()
+    return None
+
+
 def end_ahead() -> None:
     """End workers that were started ahead for nothing."""
     while _ahead:
-        program = _ahead.pop()
-        for pipe in (program.popen.stdin, program.popen.stdout, program.popen.stderr):
-            if pipe is not None:
-                pipe.close()
-        program.popen.kill()
-        program.popen.wait()
-
-
-def take_ahead() -> Program | None:
-    """The worker that was started ahead, once, if it still runs."""
-    if not _ahead or _ahead[-1].popen.poll() is not None:
-        return None
-    return _ahead.pop()
+        _ahead.pop().end()

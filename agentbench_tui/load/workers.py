@@ -140,6 +140,8 @@ class LoadWorker:
             self._done.set_result(message)
 
     def _end(self) -> None:
+        if self._ending is not None:
+            self._ending.cancel()
         self._ending = asyncio.get_running_loop().create_task(self._tell_end())
 
     async def _tell_end(self) -> None:

@@ -38,6 +38,15 @@ class Program(NamedTuple):
     mark: str
     """By which its descendants are known, see `process.adoption`."""
 
+    def end(self) -> None:
+        """Kill it, unless it has ended; for one that no `Child` has taken over."""
+        for pipe in (self.popen.stdin, self.popen.stdout, self.popen.stderr):
+            if pipe is not None:
+                pipe.close()
+        self.popen.kill()
+        self.popen.wait()
+        roots.discard(self.popen.pid)
+
 
 def start_program(
     command: Sequence[str], *, environment: Mapping[str, str], cwd: str | None = None
@@ -58,6 +67,7 @@ def start_program(
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise SpawnError(f"cannot start `{command[0]}`: {reason or error}") from error
+    roots.add(popen.pid)
     return Program(popen, mark)
 
 
@@ -91,7 +101,6 @@ class Child:
         self._own_peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         self._popen, mark = begun.popen, begun.mark
         self.pid = self._popen.pid
-        roots.add(self.pid)
         self.tree = ProcessTree(self.pid, mark, memory_limit_mb)
         self._watcher = current_watcher()
         if watched:
