@@ -194,7 +194,7 @@ def _print_overall(found: Compared, pair: Pair, document: Document, form: str) -
         verdict = "a trade-off"
     else:
         verdict = f"{pair.winner()} wins"
-    _say(form, f"Overall: {verdict}. B is {said.words} ({adjusted}).")
+    _say(form, f"Overall: {verdict}. B: {said.words} ({adjusted}).")
     categories = document["categories"]
     if len(categories) > 1:
         winners = ", ".join(f"{name} {winner or NOTHING}" for name, winner in categories.items())

@@ -45,6 +45,15 @@ class BenchmarkResult:
     run_id: str | None = None
     """Of the run that keeps it, where a database was named."""
 
+    def __str__(self) -> str:
+        """A line; of single times their percentiles."""
+        p95 = "" if self.p95_ms is None else f", p95 {self.p95_ms:.4g} ms"
+        told = "".join(f", {name} {value}" for name, value in self.metrics.items())
+        return (
+            f"{self.name}: {self.avg_time_ms:.4g} ms a call on average{p95}"
+            f" ({self.iterations} iterations{told})"
+        )
+
     @property
     def iterations(self) -> int:
         return len(self.times_ms)

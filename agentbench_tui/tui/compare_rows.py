@@ -57,7 +57,7 @@ def verdict_lines(document: Document, pair: Document) -> list[Sentence]:
     words, role = _verdict(pair)
     return [
         Sentence(words, role=role),
-        Sentence(f"B is {counts}; {tests}"),
+        Sentence(f"B: {counts}; {tests}"),
     ]
 
 

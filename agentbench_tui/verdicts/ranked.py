@@ -220,7 +220,7 @@ def _lacking(cards: Sequence[Scorecard], has: Sequence[bool], metric: str) -> Un
     return [
         {
             "name": card.contender.name,
-            "reason": f"it has no {metric}: not measured, or too few answers for it",
+            "reason": f"no {metric}: not measured, or too few answers for it",
         }
         for card, known in zip(cards, has, strict=True)
         if not known

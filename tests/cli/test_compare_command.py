@@ -45,7 +45,7 @@ def test_the_table_tells_change_verdict_and_cases(
     assert row.split()[1] == "-50.0"
     assert "<0.001  worse" in row
     assert "160 pairs, 80 A alone, 0 B alone" in row
-    assert "Overall: right wins. B is 1 worse (one test)." in lines
+    assert "Overall: right wins. B: 1 worse (one test)." in lines
     assert any(line.startswith("- keep right: with half accuracy 50.0 points") for line in lines)
     assert "Cases that only one gets right, 5 of 80:" in lines
     assert any("\\x1b[31mwrong" in line for line in lines)  # what steers a terminal is made visible
@@ -74,8 +74,8 @@ def test_json_csv_and_markdown_tell_the_same(
 @pytest.mark.parametrize(
     ("margin", "overall", "advice"),
     [
-        ("2%", "Overall: a tie. B is 1 equivalent (one test).", "- take either: they are the same"),
-        ("0.1%", "Overall: no winner yet. B is 1 inconclusive (one test).", "- to settle what is"),
+        ("2%", "Overall: a tie. B: 1 equivalent (one test).", "- take either: they are the same"),
+        ("0.1%", "Overall: no winner yet. B: 1 inconclusive (one test).", "- to settle what is"),
     ],
 )
 def test_a_tie_is_shown_or_still_open(

@@ -89,6 +89,7 @@ def test_percentiles_take_enough_iterations() -> None:
         return BenchmarkResult("r", times, {}, 1, TimerFacts(1.0, 1))
 
     assert result(19).p95_ms is None
+    assert ": 10 ms a call on average (19 iterations" in str(result(19))
     assert result(20).p95_ms == pytest.approx(19.05)  # 1 + 0.95 · 19, between order statistics
     assert result(99).p99_ms is None
     assert result(101).p99_ms == pytest.approx(100.0)

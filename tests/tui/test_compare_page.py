@@ -41,7 +41,7 @@ async def test_the_verdict_stands_on_metrics_with_intervals(measured: Path) -> N
         await settle(pilot, lambda: grid.has_focus)
         assert not any("reliability" in line and " pt " in line for line in lines(app))
         await pilot.press("s", "y", "e")
-        assert ". B is " in app.clipboard
+        assert ". B: " in app.clipboard
         await settle(pilot, lambda: told(app)[-1:] == ["agentbench compare bad good"])
         assert told(app)[0] == "worse and better first"
 
@@ -158,7 +158,7 @@ def test_verdicts_in_words() -> None:
         overall = {"verdict": verdict, "winner": winner, "settled": settled, **counts}
         document = {"tests": 3, "adjustment": "holm"}
         lines = verdict_lines(document, {"a": "x", "b": "y", "overall": overall})
-        assert lines[1].words == "B is 1 better, 2 inconclusive; p of 3 tests adjusted by Holm"
+        assert lines[1].words == "B: 1 better, 2 inconclusive; p of 3 tests adjusted by Holm"
         return lines[0].words
 
     assert said("better", "y") == "y wins over x"

@@ -374,6 +374,4 @@ class Compare(Page[Found]):
     def action_command(self) -> None:
         """What prints the same in a shell."""
         sides = " ".join(map(shlex.quote, self.shared.marked)) or "A B"
-        self.notify(
-            f"agentbench compare {sides}", title="the same in a shell", timeout=15, markup=False
-        )
+        self.tell_command(f"agentbench compare {sides}")

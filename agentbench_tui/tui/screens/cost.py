@@ -288,4 +288,4 @@ class Cost(Page[Found]):
         wanted = self._asked.wanted
         parts = ["agentbench cost", *map(shlex.quote, self._asked.names), f"--days {wanted.days}"]
         parts += [f"--by {wanted.by}"] if wanted.by != "agent" else []
-        self.notify(" ".join(parts), title="the same in a shell", timeout=15, markup=False)
+        self.tell_command(" ".join(parts))

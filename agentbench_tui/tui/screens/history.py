@@ -303,7 +303,7 @@ class History(Page[Found]):
         """What prints the same in a shell."""
         agent = shlex.quote(self._found.agent) if self._found and self._found.agent else ""
         command = f"agentbench regressions {agent}".strip()
-        self.notify(command, title="the same in a shell", timeout=15, markup=False)
+        self.tell_command(command)
 
     def action_baseline(self) -> None:
         """Choose the version that later runs are held against."""

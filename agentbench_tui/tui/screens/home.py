@@ -240,7 +240,7 @@ class Home(Page[Overview]):
         }
         here = self.focused.id if self.focused is not None else None
         command = commands.get(here or "", "agentbench runs list")
-        self.notify(command, title="the same in a shell", timeout=15, markup=False)
+        self.tell_command(command)
 
     def action_replay(self) -> None:
         """The run at the cursor from its beginning."""

@@ -296,7 +296,7 @@ class Leaderboard(Page[Leaders]):
         if self._category is not None:
             parts.append("--overall" if self._category == ALL else f"--category {self._category}")
         parts += [f"--metric {self._metric}"] if self._metric else []
-        self.notify(" ".join(parts), title="the same in a shell", timeout=15, markup=False)
+        self.tell_command(" ".join(parts))
 
 
 def _after(all_of: tuple[One, ...], one: One | None) -> One:

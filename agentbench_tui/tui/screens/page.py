@@ -129,6 +129,10 @@ class Page(Screen[None], Generic[Found]):
         self.set_class(bool(words), "-told")  # messages that pass keep off it
         notice.update(Text(one_line(words, _LONGEST_NOTICE)))
 
+    def tell_command(self, command: str) -> None:
+        """What prints the same in a shell, for long enough to read it."""
+        self.notify(command, title="the same in a shell", timeout=8, markup=False)
+
     def _after_wait(self) -> None:
         if self._wanted and not self._reading and self.app.screen is self:
             self.reload()

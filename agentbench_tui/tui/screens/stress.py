@@ -283,4 +283,4 @@ class Stress(Page[Found]):
             agent = self._agent_shown
             if agent is not None:
                 command += f"\nagentbench profile {run.run_id}/{agent['agent']}  (where time went)"
-        self.notify(command, title="the same in a shell", timeout=15, markup=False)
+        self.tell_command(command)
