@@ -63,15 +63,16 @@ def bounds_here() -> Bounds:
     return Bounds(_ports(), _files(), _cores())
 
 
-def warn_of_limits(plan: Plan) -> None:
-    """Raise what can be raised, and say on stderr what the plan's loads come near.
+def warn_of_limits(plan: Plan, *, watched: bool = False) -> None:
+    """Raise what can be raised, and say on stderr what the plan's loads come near; `watched`
+    says that a view is drawn beside them.
 
     Raises UsageError for a load whose agent cannot do what it asks.
     """
     _refuse_unbreakable(plan)
     if any(group.benchmark["kind"] in {"load", "stress"} for group in plan.groups):
         raise_open_files()
-        for line in limit_warnings(plan, bounds_here()):
+        for line in limit_warnings(plan, bounds_here(), watched=watched):
             click.echo(f"warning: {line}", err=True)
 
 
@@ -152,9 +153,10 @@ def _last_calibration(database: Path) -> Calibration | None:
         return last_known(connection, fingerprint(capture_environment(Path.cwd())))
 
 
-def limit_warnings(plan: Plan, bounds: Bounds) -> list[str]:
+def limit_warnings(plan: Plan, bounds: Bounds, *, watched: bool = False) -> list[str]:
     """A sentence for each bound that a load of the plan comes near, for each cap that cannot be
-    held because a price is not known, and for what an agent cannot be told."""
+    held because a price is not known, for what an agent cannot be told, and for a view that
+    takes CPU from what is measured."""
     from agentbench_tui.load.spec import LoadSpec
 
     lines: list[str] = []
@@ -166,6 +168,7 @@ def limit_warnings(plan: Plan, bounds: Bounds) -> list[str]:
         for execution in group.executions:
             lines += _of_machine(spec, execution.agent, bounds)
             lines += _of_lengths(spec, execution.agent)
+            lines += _of_view(spec, execution.agent, bounds) if watched else ()
             agents[execution.agent.id] = execution.agent
     return list(dict.fromkeys((*lines, *_of_prices(plan, agents.values()))))
 
@@ -203,6 +206,21 @@ def _of_lengths(spec: LoadSpec, agent: AgentSpec) -> Iterator[str]:
         yield (
             f"{agent.id}: the number of output tokens (--output-tokens) is not passed on: only"
             " openai:, anthropic: and mock are told how long answers shall be"
+        )
+
+
+def _of_view(spec: LoadSpec, agent: AgentSpec, bounds: Bounds) -> Iterator[str]:
+    """Senders want a core each, and so do the view and an agent on this machine."""
+    from agentbench_tui.agents.target import parse_target
+    from agentbench_tui.load.shape import is_local
+
+    target = parse_target(agent.target)
+    elsewhere = target.scheme in _OF_HTTP - {"mock"} and not is_local(target.rest)
+    wanted = (spec.workers or 1) + (not elsewhere) + 1
+    if wanted > bounds.cores:
+        yield (
+            f"{agent.id}: there is no core to spare for a view ({bounds.cores} of {wanted}), which"
+            " may slow what is measured; --no-ui measures without one"
         )
 
 

@@ -58,7 +58,7 @@ def run_plan(
     from agentbench_tui.store.database import Location, create_or_migrate
 
     check_stress(plan)
-    warn_of_limits(plan)
+    warn_of_limits(plan, watched=how.view != "none" and not how.detach)
     location = Location.resolve(database, persist)
     folder = location.working.parent
     is_new = database is not None and not folder.exists()

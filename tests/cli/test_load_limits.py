@@ -116,6 +116,23 @@ def test_an_agent_that_is_not_told_how_long_to_answer_is_warned_about(
     assert not warned({"concurrency": 1}, Bounds(ports=None, files=None), target)
 
 
+@pytest.mark.parametrize(
+    ("target", "workers", "cores", "is_told"),
+    [
+        (HERE, None, 2, True), (HERE, None, 3, False), (HERE, 2, 3, True), ("mock", None, 2, True),
+        ("python:json:loads", None, 2, True), (THERE, None, 2, False), (THERE, None, 1, True),
+    ],
+)  # fmt: skip
+def test_a_view_that_has_no_core_of_its_own_is_told(
+    target: str, workers: int | None, cores: int, is_told: bool
+) -> None:
+    plan = plan_of({"rate": 5} | ({"workers": workers} if workers else {}), target)
+    bounds = Bounds(ports=None, files=None, cores=cores)
+    found = limit_warnings(plan, bounds, watched=True)
+    assert ["no core to spare" in line for line in found] == [True] * is_told
+    assert limit_warnings(plan, bounds) == []
+
+
 def calibration(ceiling_per_s: float) -> Calibration:
     return Calibration(
         at="2026-01-31T12:00:00.000Z",
