@@ -6,7 +6,6 @@ import json
 import math
 from typing import TYPE_CHECKING, Any
 
-from agentbench_tui.tui.axis import quantity
 from agentbench_tui.tui.histogram_data import HistogramData
 from agentbench_tui.tui.live_outlook import left_s, planned_of
 from agentbench_tui.tui.widgets.courses import CoursesData
@@ -207,8 +206,3 @@ def scrubber(state: LiveState, viewer: Viewer | None, now: float) -> ScrubberDat
         [at - began for at in state.failures_at()],
         [at - began for at, _ in state.marks()],
     )
-
-
-def age_words(age_s: float) -> str:
-    """`4.1 s`."""
-    return quantity(age_s * 1e3, "ms")

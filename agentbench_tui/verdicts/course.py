@@ -95,9 +95,9 @@ class Course:
         return str(self.document["agent"])
 
 
-def course_of(connection: sqlite3.Connection, agent: str, baseline: str | None = None) -> Course:
+def course_of(connection: sqlite3.Connection, agent: str) -> Course:
     """What is known of an agent. UsageError as of `judge_agent`."""
-    judgement = judge_agent(connection, RegressionAsked(agent, baseline=baseline))
+    judgement = judge_agent(connection, RegressionAsked(agent))
     document = regressions_document(connection, judgement)
     accepted = accepted_changes(connection, agent)
     ends = _ends(connection, judgement.findings, judgement.histories)
