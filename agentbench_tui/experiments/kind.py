@@ -260,8 +260,12 @@ async def _tell_unheeded(group: Group, benchmark: Benchmark, context: RunContext
     agents = {context.execution_keys[one.id]: one.agent for one in group.executions}
     variants = [key for key, agent in agents.items() if is_variant(agent)]
     place = (context.run_key, group.suite_hash, benchmark.benchmark_id)
+    ended: set[int] = context.kept.setdefault("measured", set())
+    ended.update(agents)
+    # Points that are measured side by side may all be here: the last to come in looks at them.
+    until_now = frozenset(ended)
+    whole = await context.writer.apply(lambda c: last_of(c, place, until_now))
     here = await context.writer.apply(lambda c: heeded_of(c, variants))
-    whole = await context.writer.apply(lambda c: last_of(c, place, agents))
     why = unheeded_variants(here)
     if (sweep := unheeded_sweep(benchmark, whole)) is not None:
         why = {**dict.fromkeys(agents, sweep), **why}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import copy
 import json
 from collections.abc import Callable
@@ -9,9 +10,13 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
-from measuring import measured, planned, rows
+from measuring import measured, planned, rows, slug
 from pydantic import BaseModel
 
+from agentbench_tui.engine.agentfarm import UNTIMED
+from agentbench_tui.engine.loading import suite_of_data
+from agentbench_tui.engine.planning import RunOptions, make_plan
+from agentbench_tui.experiments import kind
 from agentbench_tui.experiments.experiment import Experiment
 from agentbench_tui.experiments.noted import NotedReads, asked_for, settle, unnoted, unread
 from agentbench_tui.experiments.parameters import make_experiment
@@ -181,6 +186,31 @@ async def test_a_sweep_of_what_is_never_read_fails_in_the_end(tmp_path: Path) ->
     assert said.count(equal) == 1
     reasons = rows(tmp_path, "SELECT stop_reason FROM benchmark_executions ORDER BY ordinal")
     assert reasons == [(None,), (None,), (None,), (equal,)]
+
+
+async def test_points_that_end_together_are_told_once_that_nothing_reads_what_they_vary(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    together, tell = asyncio.Barrier(2), kind._tell_unheeded
+
+    async def tell_together(*arguments: Any) -> None:
+        await together.wait()
+        await tell(*arguments)
+
+    monkeypatch.setattr(kind, "_tell_unheeded", tell_together)
+    said: list[str] = []
+    spec = {
+        "benchmark_id": "it",
+        "kind": "experiment",
+        "experiment": slug("Deaf"),
+        "iterations": {"warmup": 0, "measured": 1},
+        "sweep": {"parameters": {"size": [1, 2]}},
+    }
+    suite = {"suite_id": "two", "parallelism": 2, "weights": UNTIMED, "benchmarks": [spec]}
+    plan = make_plan([suite_of_data(suite, tmp_path)], RunOptions(folder=tmp_path))
+    assert (await measured(plan, tmp_path, said)).status == "incomplete"
+    equal = "points of the sweep are effectively equal: nothing reads `size`"
+    assert said.count(equal) == 1
 
 
 async def test_what_is_set_and_never_read_is_said(tmp_path: Path) -> None:
