@@ -73,8 +73,7 @@ def delete_run(database: Path, run_id: str) -> None:
             found = connection.execute("SELECT key FROM runs WHERE id=?", (run_id,)).fetchone()
             if found is not None:  # somebody was quicker
                 delete_rows(connection, lock, found[0])
-            if not _others_write(database, run_id):
-                _delete_unused(connection, lock)
+            _delete_unused(connection, lock, run_id)
             _delete_unfinished(connection, lock, database)
     finally:
         lease.release()
@@ -153,16 +152,24 @@ def _primary_key(connection: sqlite3.Connection, table: str) -> list[str]:
     return [row[1] for row in sorted(rows, key=lambda row: row[5]) if row[5]]
 
 
-def _delete_unused(connection: sqlite3.Connection, lock: WriteLock) -> None:
-    """Datasets, suites and environments that no run refers to any more.
+def _delete_unused(connection: sqlite3.Connection, lock: WriteLock, run_id: str) -> None:
+    """Datasets, suites and environments that no run refers to any more, unless another run writes.
 
     The datasets are but given other names, at once, so that no run that begins now takes one whose
     cases are going; `_delete_unfinished` removes them.
     """
-    going = f"UPDATE datasets SET hash='{_GOING}' || key WHERE {_UNUSED_DATASET}"  # noqa: S608
-    _changed(connection, lock, going, ())
-    for table, condition in _UNUSED.items():
-        _changed(connection, lock, f"DELETE FROM {table} WHERE {condition}", ())  # noqa: S608
+
+    def remove(connection: sqlite3.Connection) -> None:
+        # Looked for in here: a run that takes its lease later waits for us before it looks.
+        if _others_write(lock.database, run_id):
+            return
+        connection.execute(
+            f"UPDATE datasets SET hash='{_GOING}' || key WHERE {_UNUSED_DATASET}"  # noqa: S608
+        )
+        for table, condition in _UNUSED.items():
+            connection.execute(f"DELETE FROM {table} WHERE {condition}")  # noqa: S608
+
+    in_transaction(connection, lock, remove)
 
 
 def _delete_unfinished(connection: sqlite3.Connection, lock: WriteLock, database: Path) -> None:

@@ -224,6 +224,25 @@ def test_what_is_unused_stays_while_another_run_may_be_about_to_use_it(
     assert rows(database, "SELECT hash FROM benchmark_suites") == []
 
 
+def test_no_run_looks_for_its_cases_between_the_look_at_leases_and_their_end(
+    tmp_path: Path, exported: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    database = tmp_path / "store.db"
+    import_runs(database, exported)
+    original, refused = removal._others_write, []
+
+    def others_write(path: Path, run_id: str) -> bool:
+        with closing(sqlite3.connect(path, timeout=0, isolation_level=None)) as other:
+            with pytest.raises(sqlite3.OperationalError, match="locked"):
+                other.execute("BEGIN IMMEDIATE")
+            refused.append(run_id)
+        return original(path, run_id)
+
+    monkeypatch.setattr(removal, "_others_write", others_write)
+    delete_run(database, "r1")
+    assert refused == ["r1"]
+
+
 def test_deleting_a_run_costs_no_more_in_a_store_of_many_answers(
     tmp_path: Path, exported: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
