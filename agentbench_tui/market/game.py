@@ -69,7 +69,6 @@ class Game:
         self._ended = False
         """Whether the agent ended the turn at hand in time."""
         self._untold = False
-        """Whether the agent does not know yet that it lost a turn."""
         self._cut_off = False
         """Whether what still comes along with a refused call saw a turn that was lost."""
 
@@ -97,6 +96,11 @@ class Game:
     def is_cut_off(self) -> bool:
         """Whether what still comes along with a call of a lost turn is refused."""
         return self._cut_off
+
+    @property
+    def has_untold_loss(self) -> bool:
+        """Whether the agent does not know yet that it lost a turn."""
+        return self._untold
 
     def hand_over(self) -> None:
         """It is the agent's move from now on; `observation` and `call` do it as well."""

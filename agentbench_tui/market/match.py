@@ -49,7 +49,8 @@ class Match:
         A turn that was lost meanwhile is over already. In real time the next tick is waited for.
         """
         game = self.game
-        if not (game.is_over or game.is_cut_off) and tick in {None, game.tick}:
+        is_meant = not game.has_untold_loss if tick is None else tick == game.tick
+        if is_meant and not (game.is_over or game.is_cut_off):
             ended = game.tick
             game.end_turn()
             await self._until_due()

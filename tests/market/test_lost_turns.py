@@ -102,6 +102,21 @@ async def test_what_comes_along_with_a_call_of_a_lost_turn_is_not_done_in_the_ne
     assert [trade.tick for trade in game.game._record.trades] == [0, 1, 2]
 
 
+@pytest.mark.parametrize("told_by", ["the end of it", "the clock"])
+async def test_the_end_of_a_turn_that_was_lost_does_not_end_the_next(told_by: str) -> None:
+    clock = FakeClock()
+    game = match(Pace("deadline", 1.0), clock)
+    assert await answers(game, LOOK) == [0]
+    clock.wait(1.5)
+    if told_by == "the clock":
+        assert game.game.expire()
+    assert await answers(game, END) == [0]
+    assert game.game.tick == 1
+    assert await answers(game, END) == [0]
+    assert game.game.tick == 2
+    game.close()
+
+
 async def test_who_has_looked_since_a_turn_was_lost_is_not_refused() -> None:
     clock = FakeClock()
     game = match(Pace("deadline", 1.0), clock)
