@@ -136,8 +136,10 @@ def resources_table(profile: Document) -> GridData:
     return GridData(_RESOURCES, rows, reason=reason)
 
 
-def _rank(scope: str) -> tuple[bool, bool, str]:
-    return not scope.startswith("agent:"), scope.startswith("gpu:"), scope
+def _rank(scope: str) -> tuple[bool, bool, list[int], str]:
+    kind, _, name = scope.partition(":")
+    numbers = [int(part) for part in name.split(".")] if kind == "gpu" else []
+    return kind != "agent", kind == "gpu", numbers, scope
 
 
 def _short(scope: str) -> str:

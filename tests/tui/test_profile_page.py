@@ -75,12 +75,12 @@ def test_tokens_and_bottlenecks_in_words(profiles: list[dict[str, Any]]) -> None
 def test_gauges_are_told_with_units_and_the_agents_own_first() -> None:
     reading = {"low": 1.0, "mean": 2.5, "high": 4.0, "n": 3}
     resources = {"host": {"cpu_percent": reading}, "agent:a": {"rss_mb": reading}}
-    resources |= {"gpu:0": {"clock_mhz": reading}, "gpu:1.0": {"memory_used_mb": reading}}
+    resources |= {"gpu:10": {"clock_mhz": reading}, "gpu:2.0": {"memory_used_mb": reading}}
     rows = painted(resources_table({"resources": resources})).splitlines()
     assert rows[1].split() == [">", "agent", "rss", "2.5", "MB", "1", "MB", "4", "MB", "3"]
     assert "2.5 %" in rows[2]
-    assert rows[3].split()[:5] == ["GPU", "0", "clock", "2.5", "MHz"]
-    assert rows[4].split()[:5] == ["GPU", "1.0", "memory", "used", "2.5"]
+    assert rows[3].split()[:5] == ["GPU", "2.0", "memory", "used", "2.5"]
+    assert rows[4].split()[:5] == ["GPU", "10", "clock", "2.5", "MHz"]
 
 
 async def test_all_panels_stand_beside_each_other_where_there_is_room(varied: Path) -> None:
