@@ -20,11 +20,13 @@ _WRAP = r"[\s*_`\"'({\[]*+"
 _END = r"(?=[\s*_`\"')}\].,:;!?]|$)"
 _BOXED = re.compile(r"\\boxed\{\s*+(?:\\text\{)?+\s*+\(?+([A-Za-z])\)?+\s*+\}")
 _STATED = re.compile(
-    rf"\b(?:answer|choice|option)\s*+(?:is|:|=|would be)*+\s*+(?:option|choice)?+\s*+:?+{_WRAP}"
-    rf"(?:([A-Z]){_END}|([a-z])(?=[\s*_`\"']*+[)}}\].,:;!?]|[\s*_`\"']*$))",
+    r"\b(?:(?i:answer)|choice|option)\s*+(?i:is|:|=|would be)*+\s*+(?i:option|choice)?+\s*+:?+"
+    rf"{_WRAP}(?:([A-Z]){_END}|([a-z])(?=[\s*_`\"']*+[)}}\].,:;!?]|[\s*_`\"']*$))",
     re.MULTILINE,
 )
-_ALONE = re.compile(rf"\A{_WRAP}([A-Za-z])[\s*_`\"')}}\].:]*\Z")
+_ALONE = re.compile(
+    rf"\A{_WRAP}(?i:(?:option|choice)[\s:]++)?+{_WRAP}([A-Za-z])[\s*_`\"')}}\].:]*\Z"
+)
 _LEADING = re.compile(r"\A[\s*_`]*(?:\(([A-Za-z])\)|([A-Za-z])[).:])(?=[\s*_`])")
 _MARKED = re.compile(r"\*\*\(?([A-Z])[).:]?\*\*|\(([A-Z])\)")
 
@@ -63,7 +65,7 @@ def multiple_choice(options: ChoiceOptions, context: Context) -> Scorer:
 def find_choice(text: str, letters: str, texts: list[str]) -> str | None:
     """The letter that a text picks, or None when there is none or more than one.
 
-    Looked for in this order: `\\boxed{B}`; the last "answer is B"; a text that is but a letter; one
+    Looked for in this order: `\\boxed{B}`; the last "answer is B"; a text that is but a letter or `Option B`; one
     that begins with `B.` or `(B)`; letters in bold or parentheses, if one only; the
     text of a choice, if one only.
     """
