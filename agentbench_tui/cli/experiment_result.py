@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -207,9 +208,11 @@ def are_idle(plan: Plan, agents: Sequence[str]) -> bool:
     """Whether agents were named and none has a part in the plan: all of it measures code."""
     from agentbench_tui.experiments.variants import TARGET, is_variant
 
-    executions = [one for group in plan.groups for one in group.executions]
-    are_named = any(TARGET not in one for one in agents)
-    return are_named and all(is_variant(one.agent) for one in executions)
+    measured = [one.agent for _, one in plan.executions()]
+    ids = {agent.id for agent in measured}
+    a_variant = re.compile(rf"([^=?]+=)?\s*{TARGET}(\?|$)")
+    are_named = any(one.strip() not in ids and not a_variant.match(one) for one in agents)
+    return are_named and all(map(is_variant, measured))
 
 
 def sharing_process(plan: Plan) -> list[str]:

@@ -72,8 +72,9 @@ def test_an_agent_is_refused_where_it_would_have_no_part(said: Said, tmp_path: P
     assert said(*command)[0] == 0
     suite = "experiment: stateset_cpu\nparams: {numbers: 10}\n"
     (tmp_path / "spec.yaml").write_text(suite)
-    code, _, err = said("run", "--spec", "spec.yaml", "--agent", "mock", "--no-ui")
-    assert (code, "--agent has no part in this run" in err) == (0, True)
+    for agent, is_idle in (("a-variant=mock", True), ("a=variant?numbers=20", False)):
+        code, _, err = said("run", "--spec", "spec.yaml", "--agent", agent, "--no-ui")
+        assert (code, "--agent has no part in this run" in err) == (0, is_idle)
 
 
 def test_show_tells_parameters_and_variants(said: Said) -> None:
