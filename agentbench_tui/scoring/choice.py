@@ -65,8 +65,8 @@ def multiple_choice(options: ChoiceOptions, context: Context) -> Scorer:
 def find_choice(text: str, letters: str, texts: list[str]) -> str | None:
     """The letter that a text picks, or None when there is none or more than one.
 
-    Looked for in this order: `\\boxed{B}`; the last "answer is B"; a text that is but a letter or `Option B`; one
-    that begins with `B.` or `(B)`; letters in bold or parentheses, if one only; the
+    Looked for in this order: `\\boxed{B}`; the last "answer is B"; a text that is but a letter, or
+    `Option B`; one that begins with `B.` or `(B)`; letters in bold or parentheses, if one only; the
     text of a choice, if one only.
     """
     for pattern in (_BOXED, _STATED):
