@@ -37,8 +37,11 @@ def test_a_time_is_a_number_and_one_that_is_not_known_is_empty(
     assert json.loads(row["failures"]) == {"timeout": 1}
 
 
-def test_what_code_returns_is_neither_right_nor_wrong(capfd: pytest.CaptureFixture[str]) -> None:
-    print_run({**RUN, "executions": [{**TASK, "kind": "experiment"}]}, "csv")
+@pytest.mark.parametrize("kind", ["experiment", "stress"])
+def test_what_is_not_judged_is_neither_right_nor_wrong(
+    kind: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    print_run({**RUN, "executions": [{**TASK, "kind": kind}]}, "csv")
     (row,) = csv.DictReader(io.StringIO(capfd.readouterr().out))
     assert (row["answered"], row["correct"]) == ("2", "")
 
