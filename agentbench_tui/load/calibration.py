@@ -193,6 +193,7 @@ async def calibrate(
         wanted = math.inf if rate_per_s is None else max(rate_per_s, LEAST_REQUESTS / open_s)
         rate = min(wanted, PLAN_SHARE * ceiling)
         samples.clear()
+        stubs.begin()  # in the closed loop requests wait for each other at the stub
         opened = await senders.carry_out(
             plans.open(rate, max(LEAST_REQUESTS, round(rate * open_s)))
         )

@@ -2,8 +2,8 @@
 
 `python -m agentbench_tui.load.stub` listens on a free port of 127.0.0.1 and prints the port; when
 its standard input ends it prints, as JSON, how long answering took (`stub_process.StubTruth`), and
-ends. To any POST it gives a fixed chat completion, or, where the query says `chunks=N`, an event
-stream with N content-bearing chunks, all at once.
+ends; a line there begins that anew. To any POST it gives a fixed chat completion, or, where the
+query says `chunks=N`, an event stream with N content-bearing chunks, all at once.
 
 It reads only what it must: queries and content lengths of well-formed requests, such as our own
 client's. It imports little, since a load waits for its start and pays for it, and no event loop:
@@ -43,8 +43,12 @@ class Answers:
         self._service_ns.append(now_ns() - known_ns)
         return made
 
+    def begin(self) -> None:
+        """What was answered so far no longer counts."""
+        del self._service_ns[:]
+
     def truth(self) -> dict[str, float | None]:
-        """So far, as the fields of `StubTruth`."""
+        """Since the beginning, as the fields of `StubTruth`."""
         took = sorted(self._service_ns)
         count = len(took)
         return {
@@ -158,7 +162,9 @@ def serve() -> None:
                 elif key.fd != standard_input:
                     taken, _ = server.accept()
                     selector.register(taken, EVENT_READ, StubConnection(taken, answers))
-                elif not os.read(standard_input, _READ_BYTES):
+                elif os.read(standard_input, _READ_BYTES):
+                    answers.begin()
+                else:
                     print(json.dumps(answers.truth()), flush=True)  # noqa: T201
                     return
 

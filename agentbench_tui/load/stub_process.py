@@ -20,7 +20,7 @@ class StubTruth(msgspec.Struct, frozen=True):
     """What a stub says of itself at its end."""
 
     requests: int
-    """Answered."""
+    """Answered since the last beginning."""
     service_p50_us: float | None
     """From knowing of a request to sending its answer."""
     service_p99_us: float | None
@@ -57,6 +57,11 @@ class Stubs:
     ) -> None:
         await self._close()
 
+    def begin(self) -> None:
+        """What they say at their end is to be of the requests from now on."""
+        for stub in self._stubs:
+            stub.begin()
+
     async def end(self) -> list[StubTruth]:
         """What each says at its end."""
         for stub in self._stubs:
@@ -78,6 +83,10 @@ class _Stub:
     async def line(self, kind: type[Said]) -> Said:
         """Its next line, JSON of that kind. Raises AgentFailure when there is none."""
         return msgspec.json.decode(await self._child.line(), type=kind)
+
+    def begin(self) -> None:
+        """Let it forget what it answered so far."""
+        self._child.process.write(b"\n")
 
     def end(self) -> None:
         """End its input, so that it says its last line."""

@@ -86,6 +86,18 @@ async def test_at_its_end_it_tells_how_long_answering_took() -> None:
     assert 0 <= truth.service_p50_us <= truth.service_p99_us
 
 
+async def test_what_was_answered_before_it_is_told_to_begin_does_not_count() -> None:
+    with running_stub() as (process, url):
+        await post(f"{url}/v1/chat/completions")
+        assert process.stdin is not None
+        process.stdin.write("\n")
+        process.stdin.flush()
+        for _ in range(2):
+            await post(f"{url}/v1/chat/completions")
+        truth = ended(process)
+    assert truth.requests == 2
+
+
 def test_without_a_request_it_claims_no_time() -> None:
     with running_stub() as (process, _):
         assert ended(process) == StubTruth(0, None, None)
