@@ -73,7 +73,7 @@ class StubConnection:
             data = self._socket.recv(_READ_BYTES)
             if data:
                 self._take(data, known_ns)
-        except OSError:
+        except (OSError, ValueError, IndexError):  # what is no request ends its connection alone
             data = b""
         return bool(data)
 

@@ -124,3 +124,14 @@ async def test_requests_may_be_cut_anywhere_and_lie_together(stub: str) -> None:
             msgspec.json.decode(await reader.readexactly(length))
     writer.close()
     await writer.wait_closed()
+
+
+@pytest.mark.parametrize("sent", [b"nonsense\r\n\r\n", b"POST / x\r\ncontent-length: y\r\n\r\n"])
+async def test_what_is_no_request_ends_its_connection_alone(stub: str, sent: bytes) -> None:
+    reader, writer = await asyncio.open_connection("127.0.0.1", int(stub.rpartition(":")[2]))
+    writer.write(sent)
+    assert await reader.read() == b""
+    writer.close()
+    await writer.wait_closed()
+    response, _ = await post(f"{stub}/v1/chat/completions")
+    assert response.status == 200
