@@ -8,7 +8,7 @@ import click
 
 from agentbench_tui.cli.output import database_path, print_prose
 from agentbench_tui.model.errors import UsageError
-from agentbench_tui.model.untrusted import one_line
+from agentbench_tui.model.untrusted import one_line, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -40,10 +40,8 @@ def watch_episode(run: str, number: int, database: str | None, *, full: bool) ->
 
         shared = Shared(path, run_id, fixed_run=True, episode=number)
         return show_session(shared, Look(), first="market").code
-    print_prose(
-        f"{found.agent} in {found.case_id}, episode {found.number + 1} of {found.episodes}:"
-        f" {found.document['title']}"
-    )
+    episode = f"episode {found.number + 1} of {found.episodes}: {found.document['title']}"
+    print_prose(visible(f"{found.agent} in {found.case_id}, {episode}"))
     for line in lines(found.document):
         click.echo(line)
     return 0
@@ -74,12 +72,11 @@ def lines(document: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _prices(document: Mapping[str, Any], tick: int) -> str:
-    return "  ".join(
-        f"{one['id']} {one['prices'][tick]:.3g}"
-        if one["kind"] == "market"
-        else f"{one['id']} {one['prices'][tick]:,.6g}"
-        for one in document["instruments"]
-    )
+    told = []
+    for one in document["instruments"]:
+        form = ".3g" if one["kind"] == "market" else ",.6g"
+        told.append(f"{one_line(one['id'], _TEXT)} {one['prices'][tick]:{form}}")
+    return "  ".join(told)
 
 
 def _arguments(arguments: Mapping[str, Any]) -> str:

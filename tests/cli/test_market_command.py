@@ -254,12 +254,13 @@ def test_of_a_long_game_the_ticks_are_those_of_the_world() -> None:
         "tick_s": 240.0,
         "world": {"interval_ms": 60_000, "duration_s": 420},
         "equity": [100.0, 101.0, 102.0],
-        "instruments": [{"id": "BTC", "kind": "perpetual", "prices": [1.0, 2.0, 3.0]}],
+        "instruments": [{"id": "BTC\x1b", "kind": "perpetual", "prices": [1.0, 2.0, 3.0]}],
         "said": [{"tick": 1, "world_tick": 5, "where": "feed", "who": "Dana\x1b", "text": "hm"}],
         "acts": [],
     }
     first, middle, said, last = lines(document)
     assert [one.split()[1] for one in (first, middle, last)] == ["0", "4", "7"]
+    assert first.endswith("BTC\\x1b 1")
     assert said == "  feed  Dana\\x1b: hm"
 
 
