@@ -1,7 +1,7 @@
 """Parameters that note which of them are read, so that one that nobody heeds is found out.
 
-Only until the first measured call: reading costs a Python call more than of a plain mapping, and
-that must not be in any time.
+Only until the first call is done: reading costs a Python call more than of a plain mapping, which
+so is in no measured time but the very first where nothing is warmed up.
 """
 
 from __future__ import annotations
