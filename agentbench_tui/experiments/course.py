@@ -225,6 +225,8 @@ class Course:
             error = await self._bounded(self._seat.close())
         except AgentFailure as failure:
             error = failure.detail
+        finally:
+            await self._seat.end()
         if error is not None:
             self._recorder.failure("close", FailureKind.AGENT, f"tear-down failed: {error}")
 

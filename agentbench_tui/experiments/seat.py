@@ -32,7 +32,13 @@ class Seat(Protocol):
     async def warm_up(self, calls: int) -> Warmed: ...
     async def iterate(self, index: int) -> Reading: ...
     async def profile(self, instrument: Instrument) -> Profiled: ...
-    async def close(self) -> str | None: ...
+    async def close(self) -> str | None:
+        """Tear down; what went wrong in it."""
+        ...
+
+    async def end(self) -> None:
+        """Let go of its thread, or kill its process: always, and to the end."""
+        ...
 
     @property
     def is_gone(self) -> bool:
@@ -71,8 +77,10 @@ class ThreadSeat:
 
     async def close(self) -> str | None:
         error: str | None = await self._pool.run(self._bench.close)
-        self._pool.close()
         return error
+
+    async def end(self) -> None:
+        self._pool.close()
 
     @property
     def is_gone(self) -> bool:
@@ -118,8 +126,9 @@ class ProcessSeat:
             return await self._ask("close", None, str | None)  # type: ignore[arg-type]
         except AgentFailure as failure:
             return describe(failure)
-        finally:
-            await self._worker.close()
+
+    async def end(self) -> None:
+        await self._worker.close()
 
     async def _ask(
         self, method: str, argument: Any, answer: type[T], limit_s: float | None = None
