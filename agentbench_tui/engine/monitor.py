@@ -60,6 +60,7 @@ async def write_ticks(context: RunContext) -> None:
             write_tick(context, seen, 1e3 * (time.perf_counter() - due))
     except StoreError:
         context.stop.request("the store can no longer be written")
+        context.may_ask.set()  # a paused run ends as well
         raise
     finally:
         write_tick(context, seen)

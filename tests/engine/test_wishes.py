@@ -12,6 +12,7 @@ import pytest
 from carried_out import Result, plan, suite
 
 from agentbench_tui.engine.coordinator import Outcome, carry_out
+from agentbench_tui.model.errors import StoreError
 from agentbench_tui.store.database import connect_to_read, create_or_migrate
 from agentbench_tui.store.viewer import wish_row
 from agentbench_tui.store.writer import write_once
@@ -158,6 +159,22 @@ async def test_stop_while_paused_asks_nothing_more(tmp_path: Path) -> None:
         await run.committed(2)
         await run.wish("stop")
     assert run.value("SELECT COUNT(*) FROM answers") == 2
+
+
+async def lose_the_store_while_paused(folder: Path) -> None:
+    async with watched(folder, 2) as run:
+        await run.arrivals(1)
+        await run.wish("pause")
+        run.gates.open("0")
+        await run.committed(1)
+        run.database.unlink()
+        await asyncio.wait({run.task}, timeout=PATIENCE_S)
+        assert run.task.done()
+
+
+async def test_a_paused_run_ends_when_nothing_can_be_kept(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="everything up to then is in"):
+        await lose_the_store_while_paused(tmp_path)
 
 
 async def test_another_concurrency_holds_from_the_next_case_on(tmp_path: Path) -> None:
