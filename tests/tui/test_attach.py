@@ -83,15 +83,17 @@ def test_nothing_that_ends_the_session_ends_its_run(place: Place, how: signal.Si
 
 
 @pytest.fixture
-def tmux(place: Place) -> Iterator[list[str]]:
-    """The command of a tmux server of its own."""
+def tmux(place: Place, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """The command of a tmux server of its own, to be given in the place's folder: the whole path
+    may be longer than that of a socket can be."""
     program = shutil.which("tmux")
     if program is None:
         pytest.skip("tmux is not installed")
     # It stays when its last session ends: the next one would come while it is on its way out.
     settings = place.folder / "tmux.conf"
     settings.write_text("set -g exit-empty off\n")
-    command = [program, "-S", str(place.folder / "tmux"), "-f", str(settings)]
+    monkeypatch.chdir(place.folder)
+    command = [program, "-S", "tmux", "-f", str(settings)]
     yield command
     subprocess.run([*command, "kill-server"], check=False, stderr=subprocess.DEVNULL)
 
