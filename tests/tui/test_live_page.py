@@ -243,12 +243,14 @@ async def test_a_store_that_is_gone_is_told_and_followed_again_when_it_is_back(
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot, lambda: "12/12" in text(app, "StatusBar"))
         away = copy.rename(tmp_path / "away.db")
-        await settle(pilot, lambda: "gone" in str(app.screen.query_one("#notice").render()))
+        notice = app.screen.query_one("#notice")
+        await settle(pilot, lambda: "gone" in str(notice.render()))
         for key in ("1", "4", "9", "3"):
             await pilot.press(key)
         away.rename(copy)
         page = app.screen
         assert isinstance(page, Live)
+        await settle(pilot, lambda: "gone" not in str(notice.render()))
         await settle(pilot, lambda: page._viewer is not None and page._state.run)
         await pilot.press("left_square_bracket")
         await settle(pilot, lambda: "replay" in text(app, "StatusBar"))
