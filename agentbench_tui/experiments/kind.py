@@ -1,8 +1,8 @@
 """The kind `experiment`: code is timed, variant against variant.
 
 A repeat sets every variant up anew (in a fresh process each, where `fresh_process` asks for it),
-warms it up, and then measures in blocks: each variant once, in an order drawn anew for every
-block, so that whatever drifts on the machine hits them all alike. Profilers follow in passes of
+warms it up, and then measures in blocks: each variant once, in turn the first, so
+that whatever drifts on the machine hits them all alike. Profilers follow in passes of
 their own.
 
 In the store an iteration is the answer to the one case that an experiment has: `e2e_ms` is the

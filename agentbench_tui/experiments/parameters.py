@@ -94,15 +94,6 @@ def _by_name(cls: type[Experiment], given: Mapping[str, Any]) -> Experiment:
     return instance
 
 
-def defaults_of(cls: type[Experiment]) -> dict[str, Any]:
-    """Parameter → its default; those that have to be given are left out."""
-    return {
-        name: field.get_default(call_default_factory=True)
-        for name, field in parameter_model(cls).model_fields.items()
-        if not field.is_required()
-    }
-
-
 def describe(cls: type[Experiment]) -> list[dict[str, Any]]:
     """Name, type, default (None where required) and description of each parameter, for people."""
     return [

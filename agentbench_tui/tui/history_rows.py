@@ -181,7 +181,7 @@ def finding_sentences(series: Series) -> list[Sentence]:
         said.append(Sentence(impact_words(one["impact_analysis"]), "touches"))
     values = one["values"]
     if any(values[side] for side in ("baseline", "current")):
-        stands = f"{values['baseline']} {values['of']} against {values['current']}"
+        stands = f"{values['of']}: {values['baseline']} against {values['current']}"
         said.append(Sentence(stands, "stands on", "dim"))
     if one["reason"]:
         said.append(Sentence(one["reason"], "why", "warn"))

@@ -11,7 +11,6 @@ import workloads
 
 from agentbench_tui.experiments.experiment import REGISTERED, Experiment, register_experiment
 from agentbench_tui.experiments.parameters import (
-    defaults_of,
     describe,
     from_text,
     make_experiment,
@@ -57,7 +56,6 @@ def test_a_schema_is_checked_and_its_defaults_filled_in() -> None:
     assert found.startswith("parameter `size`: input should be greater than or equal to 1")
     (found,) = problems_of(Schema, {"size": 1, "mode": "c"})
     assert found.startswith("parameter `mode`")
-    assert defaults_of(Schema) == {"mode": "a", "rate": 0.5}
     assert describe(Schema)[1]["description"] == "which"
 
 
