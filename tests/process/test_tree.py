@@ -360,8 +360,11 @@ asyncio.run(main())
     pid = int(harness.stdout.readline())
     adoption.end_leftovers()
     assert psutil.Process(pid).status() != psutil.STATUS_ZOMBIE, "its harness lives"
-    mark = environment_value(pid, adoption.MARK_NAME)
-    assert mark is not None
+    # A program that has only just begun has no environment to be read yet, for some moments.
+    began = time.monotonic()
+    while environment_value(pid, adoption.MARK_NAME) is None and time.monotonic() < began + 60:
+        pass
+    assert environment_value(pid, adoption.MARK_NAME) is not None
     harness.kill()
     harness.wait()
     harness.stdout.close()
