@@ -44,7 +44,8 @@ class Transcript:
         self.calls: dict[int, CallDraft] = {}
         """By position."""
         self._tool_names = tool_names
-        self._text: list[str] = []
+        self.texts: list[str] = []
+        """Pieces of the answer, without reasoning."""
         self.content_ns: list[int] = []
         """When each content-bearing event of a stream was received."""
         self.received_bytes = 0
@@ -55,7 +56,7 @@ class Transcript:
     @property
     def began(self) -> bool:
         """Whether any content came."""
-        return bool(self.content_ns or self._text or self.calls)
+        return bool(self.content_ns or self.texts or self.calls)
 
     @property
     def complete(self) -> bool:
@@ -69,10 +70,16 @@ class Transcript:
         made = self.usage is not None and self.usage.output_tokens
         return self.finish_reason is None and not self.began and not made
 
+    @property
+    def is_one_text(self) -> bool:
+        """Whether one event told a text, and nothing else but the model's name."""
+        others = self.ended, self.finish_reason, self.usage, self.refused, self.cache_write_tokens
+        return len(self.texts) == len(self.content_ns) == 1 and not (self.calls or any(others))
+
     def add_text(self, text: str, received_ns: int = 0) -> None:
         """A piece of the answer; `received_ns` is 0 when it is not streamed."""
         if text:
-            self._text.append(text)
+            self.texts.append(text)
             self.mark(received_ns)
 
     def mark(self, received_ns: int, *, output: bool = True) -> None:
@@ -85,7 +92,7 @@ class Transcript:
     @property
     def text(self) -> str:
         """What it said, without reasoning."""
-        return "".join(self._text)
+        return "".join(self.texts)
 
     def answer(self, sent_ns: int) -> Answer:
         """The answer as far as it has come; times since `sent_ns`."""

@@ -37,7 +37,7 @@ class SseParser:
         self._max_event_bytes = max_event_bytes
         self._head: bytes | None = b""
         """First bytes of the stream while they may still be a byte order mark."""
-        self._is_between = False
+        self.is_between = False
         """Whether the last event is over and nothing of the next was seen."""
         self._short = min(max_line_bytes, max_event_bytes)
         self._after_cr = False
@@ -51,14 +51,14 @@ class SseParser:
 
     def feed(self, chunk: bytes) -> list[SseEvent]:
         """The events that `chunk` completes."""
-        if self._is_between and chunk[:6] == b"data: " and chunk[-2:] == b"\n\n":
+        if self.is_between and chunk[:6] == b"data: " and chunk[-2:] == b"\n\n":
             data = chunk[6:-2]
             # A byte is looked for as a number, which takes a third of the time.
             if _LF not in data and _CR not in data and len(chunk) <= self._short:
                 # One whole event of one line, as most are: the long way gives the same.
                 return [SseEvent(data, "message", self._id)]
         events = self._events(chunk)
-        self._is_between = self._head is None and not (
+        self.is_between = self._head is None and not (
             self._after_cr or self._pieces or self._data or self._type
         )
         return events

@@ -13,6 +13,7 @@ import msgspec
 from agentbench_tui.agents.error_text import error_text
 from agentbench_tui.agents.model_api import ErrorObject, wire_tools
 from agentbench_tui.agents.retry_after import retry_after_s
+from agentbench_tui.agents.text_deltas import TextDeltas
 from agentbench_tui.agents.transcript import Transcript
 from agentbench_tui.http.client import Timeouts
 from agentbench_tui.http.pool import Pool
@@ -150,6 +151,7 @@ class _Exchange:
     __slots__ = (
         "_body",
         "_cancel_after",
+        "_deltas",
         "_first_byte_ns",
         "_last_ns",
         "_location",
@@ -178,6 +180,7 @@ class _Exchange:
         self._retry_after_s: float | None = None
         self._body: list[bytes] = []
         self._parser: SseParser | None = None
+        self._deltas = TextDeltas(self._transport.dialect)
         self._transcript = self._transport.transcript(call)
 
     def on_head(self, status: int, headers: list[tuple[bytes, bytes]], received_ns: int) -> None:
@@ -203,10 +206,19 @@ class _Exchange:
         transcript = self._transcript
         transcript.received_bytes += len(part)
         self._last_ns = received_ns
-        if self._parser is None:
+        parser = self._parser
+        if parser is None:
             self._body.append(part)
             return
-        self._read(self._parser.feed(part), received_ns)
+        was_between = parser.is_between
+        text = self._deltas.text(part) if was_between else None
+        if text is not None:
+            transcript.add_text(text, received_ns)
+        else:
+            texts = len(transcript.texts)
+            self._read(parser.feed(part), received_ns)
+            if was_between and parser.is_between and len(transcript.texts) > texts:
+                self._deltas.look_at(part, transcript.texts[-1])
         if self._cancel_after and len(transcript.content_ns) >= self._cancel_after:
             self._transport.pool.cancel(self)
             self._finish(STATUS_CODE[CANCELLED], received_ns)

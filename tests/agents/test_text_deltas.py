@@ -1,0 +1,132 @@
+"""Parts that are read without being decoded say what they say when they are decoded."""
+
+import json
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agentbench_tui.agents.chat_completions import ChatCompletions
+from agentbench_tui.agents.messages_api import MessagesApi
+from agentbench_tui.agents.model_api import Dialect
+from agentbench_tui.agents.responses_api import ResponsesApi
+from agentbench_tui.agents.text_deltas import TextDeltas
+from agentbench_tui.agents.transcript import Transcript
+from agentbench_tui.http.sse import SseParser
+
+CHAT = ChatCompletions("m", {}, stream=True)
+BEFORE = b'data: {"id":"a","model":"m","choices":[{"index":0,"delta":{"content":"'
+BEHIND = b'"},"finish_reason":null}]}\n\n'
+
+
+def chat(text: str, **others: Any) -> bytes:
+    choice = {"index": 0, "delta": {"content": text}, "finish_reason": None}
+    event = {"id": "a", "model": "m", "choices": [choice], **others}
+    return (
+        b"data: " + json.dumps(event, separators=(",", ":"), ensure_ascii=False).encode() + b"\n\n"
+    )
+
+
+def messages(text: str) -> bytes:
+    delta = {"type": "text_delta", "text": text}
+    event = {"type": "content_block_delta", "index": 0, "delta": delta}
+    return b"event: content_block_delta\ndata: " + msgspec.json.encode(event) + b"\n\n"
+
+
+def responses(text: str, number: int = 4) -> bytes:
+    event = {"type": "response.output_text.delta", "delta": text, "sequence_number": number}
+    return b"data: " + msgspec.json.encode(event) + b"\n\n"
+
+
+def decoded(part: bytes, dialect: Dialect) -> str:
+    parser, found = SseParser(), Transcript({})
+    for event in parser.feed(part):
+        dialect.read_event(event, 1, found)
+    return found.text
+
+
+def learned(part: bytes, text: str, dialect: Dialect = CHAT) -> TextDeltas:
+    deltas = TextDeltas(dialect)
+    deltas.look_at(part, text)
+    return deltas
+
+
+@pytest.mark.parametrize(
+    ("dialect", "write"),
+    [
+        (CHAT, chat),
+        (MessagesApi("m", {"max_tokens": 9}, stream=True), messages),
+        (ResponsesApi("m", {}, stream=True), responses),
+    ],
+)
+def test_a_part_that_differs_in_its_text_alone_is_that_text(dialect: Dialect, write: Any) -> None:
+    deltas = learned(write(" the"), " the", dialect)
+    for text in (" cat", "a", "für", "猫", "a/b", "{}", "~0"):
+        assert deltas.text(write(text)) == text == decoded(write(text), dialect)
+
+
+def test_nothing_is_known_before_a_part_was_looked_at() -> None:
+    assert TextDeltas(CHAT).text(chat("cat")) is None
+
+
+@given(middle=st.binary(max_size=12) | st.text(max_size=12).map(lambda text: text.encode()))
+def test_what_is_taken_for_a_text_is_what_decoding_gives(middle: bytes) -> None:
+    part = BEFORE + middle + BEHIND
+    text = learned(chat("the"), "the").text(part)
+    if text is not None:
+        assert text
+        assert text == decoded(part, CHAT)
+
+
+@given(st.text(alphabet='"\\\n\r\t\x00\x1f abé猫', min_size=1, max_size=8))
+def test_a_text_with_escapes_is_left_to_the_decoder(text: str) -> None:
+    part = chat(text)
+    plain = not set(text) & set('"\\\n\r\t\x00\x1f')
+    assert learned(chat("the"), "the").text(part) == (text if plain else None)
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        BEFORE + b'","tool_calls":[{"index":0}],"x":"' + BEHIND,
+        BEFORE + BEHIND,  # says nothing
+        BEFORE + b"\xff" + BEHIND,  # no UTF-8
+        BEFORE[:-1] + b'"' + BEHIND[1:],  # one quote for both
+        chat("cat") + b"data: [DONE]\n\n",
+        chat("cat")[:-1],
+        chat("cat", usage={"prompt_tokens": 1, "completion_tokens": 2}),
+        chat("cat", id="b"),
+    ],
+)
+def test_a_part_that_says_anything_else_is_left_to_the_decoder(part: bytes) -> None:
+    assert learned(chat("the"), "the").text(part) is None
+
+
+@pytest.mark.parametrize(
+    ("part", "text"),
+    [
+        # The same bytes stand elsewhere first, where another text would mean something else.
+        (chat("a", id="a"), "a"),
+        # What comes along must be read each time.
+        (chat("the", usage={"prompt_tokens": 1, "completion_tokens": 2}), "the"),
+        (chat("the") + b"data: [DONE]\n\n", "the"),
+        (chat("one") + chat("two"), "two"),
+        (chat("the") + b"data: {", "the"),
+        # Written with an escape, so that it is not found.
+        (chat("the").replace(b"the", rb"\u0074he"), "the"),
+    ],
+)
+def test_a_part_that_cannot_be_told_by_its_text_teaches_nothing(part: bytes, text: str) -> None:
+    assert learned(part, text).text(part) is None
+
+
+def test_a_stream_whose_parts_always_differ_is_given_up() -> None:
+    dialect = ResponsesApi("m", {}, stream=True)
+    deltas = TextDeltas(dialect)
+    for number in range(3):
+        deltas.look_at(responses("the", number), "the")
+        assert deltas.text(responses("cat", number + 1)) is None
+    deltas.look_at(responses("the", 3), "the")
+    assert deltas.text(responses("cat", 3)) is None
