@@ -25,6 +25,7 @@ millisecond of the sender's time."""
 DETAILS_KEPT = 3
 """Failures of each kind whose details are told."""
 
+_ROW_BYTES = ROW.size
 _PLACE = {name: place for place, (name, _) in enumerate(FIELDS)}
 _LAG, _TTFT, _E2E = _PLACE["lag_us"], _PLACE["ttft_us"], _PLACE["e2e_us"]
 _TOKENS, _STATUS = _PLACE["output_tokens"], _PLACE["status"]
@@ -38,7 +39,7 @@ class SampleRecorder:
     def __init__(self, *, from_due: bool) -> None:
         """`from_due`: latencies on screens count from the due time (open loop)."""
         self._from_due = from_due
-        self._buffer = bytearray(ROW.size * 2 * FULL_ROWS)
+        self._buffer = bytearray(_ROW_BYTES * 2 * FULL_ROWS)
         self._end = 0
         self._gaps = array("I")
         self._pack = ROW.pack_into
@@ -50,7 +51,7 @@ class SampleRecorder:
     @property
     def rows(self) -> int:
         """Samples since the last chunk."""
-        return self._end // ROW.size
+        return self._end // _ROW_BYTES
 
     def record(
         self,
@@ -75,15 +76,15 @@ class SampleRecorder:
         What is beyond its field's range (of times: 71 minutes) is kept as the most it holds.
         """
         end = self._end
-        if end == len(self._buffer):
-            self._buffer.extend(bytes(end))
         try:
             self._pack(
                 self._buffer, end, due_us, lag_us, first_byte_us, ttft_us, ttfo_us, e2e_us, chunks,
                 output_tokens, input_tokens, cached_tokens, received_bytes, status, request_type,
                 flags, turn,
             )  # fmt: skip
-        except struct.error:
+        except struct.error:  # the buffer is full, or a value is out of its range
+            if end == len(self._buffer):
+                self._buffer.extend(bytes(end))
             self._pack(
                 self._buffer, end,
                 *within(
@@ -91,7 +92,7 @@ class SampleRecorder:
                     input_tokens, cached_tokens, received_bytes, status, request_type, flags, turn,
                 ),
             )  # fmt: skip
-        self._end = end + ROW.size
+        self._end = end + _ROW_BYTES
         if status and status != _CANCELLED:
             self.failed += 1
 
