@@ -95,10 +95,10 @@ async def test_a_small_screen_shows_a_few_panels_at_a_time(database: Path) -> No
             return [name for name in names if app.screen.query_one(f"#{name}").region.height]
 
         assert seen() == ["latency", "rates"]
-        views = []
+        views: list[list[str]] = []
         for _ in range(4):
             await pilot.press("v")
-            await settle(pilot, lambda before=[*views]: seen() not in before)
+            await settle(pilot, lambda: seen() not in views)
             views.append(seen())
         assert views == [
             ["progress", "board"], ["machine"], ["slow", "log"], ["latency", "rates"]
