@@ -26,7 +26,8 @@ _SECRET_SHAPE = re.compile(
     # looking beyond the next five dashes, a text of many beginnings costs no more than its length.
     r"|-----BEGIN [A-Z ]*PRIVATE KEY-----"
     r"(?:[^-]*+(?:-(?!----)[^-]*+)*+-----END [A-Z ]*PRIVATE KEY-----"
-    r"|(?:(?:\s|\\[nr])*+[A-Za-z0-9+/=]{16,}+)++)"
+    r"|(?:(?:\s|\\[nr])*+(?:Proc-Type|DEK-Info):[ A-Za-z0-9,-]*+)*+"
+    r"(?:(?:\s|\\[nr])*+[A-Za-z0-9+/=]{16,}+)++)"
     r"|(?<=://)[^/\s:@]+:[^/\s@]+(?=@)"
 )
 _BEGINNINGS = (

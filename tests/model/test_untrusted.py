@@ -42,8 +42,10 @@ def test_a_private_key_is_masked_to_its_end_and_one_that_is_cut_off_as_far_as_it
         assert redactor(f"a {begin}\n{LINES}\n{end} b") == "a *** b"
         assert redactor(f"a {begin}\n{headers}{LINES}\n{end} b") == "a *** b"
         assert redactor(f"a {begin}\n{LINES}") == "a ***"
+        assert redactor(f"a {begin}\n{headers}{LINES}") == "a ***"
         assert redactor(f"a {begin} b") == f"a {begin} b"
-        assert json.loads(redactor.of_json(json.dumps(f"a {begin}\n{LINES}\n"))) == "a ***\n"
+        for cut in (f"{begin}\n{LINES}\n", f"{begin}\r\n{headers}{LINES}\n"):
+            assert json.loads(redactor.of_json(json.dumps(f"a {cut}"))) == "a ***\n"
 
 
 def test_many_keys_that_begin_and_never_end_cost_no_more_than_their_length() -> None:
