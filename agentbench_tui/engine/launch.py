@@ -24,20 +24,24 @@ def launch(
     goes to `log`.
     """
     descriptor, name = tempfile.mkstemp(prefix="agentbench-plan-", suffix=".json")
-    with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
-        stream.write(encode_plan(plan))
     command = [sys.executable, "-m", "agentbench_tui", "carry-out", name, "--db", str(database)]
     if resume:
         command.append("--resume")
-    with log.open("ab") as output:
-        return subprocess.Popen(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=output,
-            start_new_session=True,
-            env={**os.environ, "PYTHONPATH": _python_path()},
-        )
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
+            stream.write(encode_plan(plan))
+        with log.open("ab") as output:
+            return subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                start_new_session=True,
+                env={**os.environ, "PYTHONPATH": _python_path()},
+            )
+    except BaseException:
+        Path(name).unlink(missing_ok=True)  # whoever carries a plan out removes it, and nobody will
+        raise
 
 
 def _python_path() -> str:

@@ -3,10 +3,13 @@
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
+import pytest
 from carried_out import plan, suite
 
+from agentbench_tui.engine.launch import launch
 from agentbench_tui.engine.plan import encode_plan
 
 LAUNCH = """
@@ -34,3 +37,16 @@ def test_the_plan_is_handed_over_in_any_locale(tmp_path: Path) -> None:
         env={**os.environ, **ascii_alone},
         check=True,
     )
+
+
+def test_a_process_that_cannot_begin_leaves_no_plan_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = plan(tmp_path, suite(1), "def echo(text): return text", "echo")
+    plans = tmp_path / "plans"
+    plans.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(plans))
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "no-python"))
+    with pytest.raises(FileNotFoundError, match="no-python"):
+        launch(made, tmp_path / "store.db", tmp_path / "log")
+    assert not list(plans.iterdir())
