@@ -5,13 +5,13 @@
 
 from __future__ import annotations
 
-import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from agentbench_tui.datasets.quickstart.drawing import PEOPLE, Draw
+from agentbench_tui.datasets.task_files import Generators, write_tasks
 
 SEED = 2027
 """The seed of the files that ship."""
@@ -66,19 +66,11 @@ def short_sums(seed: int) -> Iterator[dict[str, Any]]:
         }
 
 
-GENERATORS: dict[str, Callable[[int], Iterator[dict[str, Any]]]] = {
+GENERATORS: Generators = {
     "cost": long_documents,
     "scalability": short_sums,
 }
 
 
-def write_tasks(folder: Path, seed: int = SEED) -> None:
-    """Write one JSONL file a benchmark into `folder`, replacing what is there."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, generate in GENERATORS.items():
-        lines = [json.dumps(record, ensure_ascii=False) for record in generate(seed)]
-        (folder / f"{name}.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
-
-
 if __name__ == "__main__":
-    write_tasks(Path(sys.argv[1]), *map(int, sys.argv[2:]))
+    write_tasks(GENERATORS, Path(sys.argv[1]), int(sys.argv[2]) if sys.argv[2:] else SEED)

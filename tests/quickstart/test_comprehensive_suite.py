@@ -17,7 +17,8 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "servers"))
 from openai_process import running_openai_server
 from shipped import ROOT, right, run_shipped, score
 
-from agentbench_tui.datasets.comprehensive import GENERATORS, write_tasks
+from agentbench_tui.datasets.comprehensive import GENERATORS, SEED
+from agentbench_tui.datasets.task_files import write_tasks
 
 FOLDER = ROOT / "suites" / "comprehensive"
 
@@ -118,7 +119,7 @@ def test_short_sums_are_right_and_all_different() -> None:
 
 
 def test_the_generated_files_are_what_the_generator_makes(tmp_path: Path) -> None:
-    write_tasks(tmp_path)
+    write_tasks(GENERATORS, tmp_path, SEED)
     for name in GENERATORS:
         assert (tmp_path / f"{name}.jsonl").read_bytes() == (FOLDER / f"{name}.jsonl").read_bytes()
 

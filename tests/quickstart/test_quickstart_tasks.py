@@ -15,7 +15,8 @@ from typing import Any
 
 import pytest
 
-from agentbench_tui.datasets.quickstart.__main__ import GENERATORS, SEED, write_tasks
+from agentbench_tui.datasets.quickstart.__main__ import GENERATORS, SEED
+from agentbench_tui.datasets.task_files import write_tasks
 
 FOLDER = Path(__file__).parents[2] / "suites" / "quickstart"
 OTHER_SEED = 7
@@ -34,7 +35,7 @@ def values(text: str) -> list[Decimal]:
 
 
 def test_the_files_that_ship_are_what_the_generator_makes(tmp_path: Path) -> None:
-    write_tasks(tmp_path)
+    write_tasks(GENERATORS, tmp_path, SEED)
     for name in GENERATORS:
         assert (tmp_path / f"{name}.jsonl").read_bytes() == (FOLDER / f"{name}.jsonl").read_bytes()
 
