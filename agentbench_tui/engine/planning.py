@@ -65,6 +65,7 @@ def make_plan(given_suites: Sequence[str | LoadedSuite], options: RunOptions) ->
     Raises UsageError and SuiteError; a SuiteError carries every problem of every suite at once.
     """
     loaded = [one if isinstance(one, LoadedSuite) else load_suite(one) for one in given_suites]
+    _check_different(loaded)
     groups: list[Group] = []
     suites: list[SuiteInPlan] = []
     problems = []
@@ -102,6 +103,16 @@ def make_plan(given_suites: Sequence[str | LoadedSuite], options: RunOptions) ->
         notes=options.notes or " ".join(one.notes for one in budgets if one.notes),
         command=options.command,
     )
+
+
+def _check_different(loaded: Sequence[LoadedSuite]) -> None:
+    """Refuse a file that is given twice, by name and by path too."""
+    paths: set[Path] = set()
+    for one in loaded:
+        path = one.path.resolve()
+        if path in paths:
+            raise UsageError(f"{one.path}: given twice; --runs 2 measures a suite twice")
+        paths.add(path)
 
 
 def agent_given(text: str, suite: Suite, suite_folder: Path, folder: Path) -> AgentSpec:

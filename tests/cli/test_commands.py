@@ -322,6 +322,7 @@ def test_options_are_read_from_the_environment_by_their_flag(
         (("run", "suite.json", "--agent", "pyton:agents.py:echo"), 'did you mean "python"'),
         (("run", "suite.json", "--agent", "python:agents.py:ecko"), 'did you mean "echo"'),
         (("run", "suite.json", *AGENTS[:2], *AGENTS[:2]), "two agents are called 'echo'"),
+        (("run", "suite.json", "./suite.json", *AGENTS), "suite.json: given twice"),
         (("run", "suite.json"), "names no agents"),
         (("runs", "show", "nothing"), "no run 'nothing'"),
         (("runs", "show", "--case", "c44"), 'did you mean "c4"'),
