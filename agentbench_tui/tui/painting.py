@@ -26,6 +26,8 @@ _BITS = (0x01, 0x02, 0x04, 0x40, 0x08, 0x10, 0x20, 0x80)
 _TOP = 0x01 | 0x02 | 0x08 | 0x10
 _CROWDED = 5
 """So many of a cell's eight dots make it dense."""
+_JOINTS = "/-_"
+"""Between the words of a benchmark's name, a path or an address."""
 _EMOJI_STYLE = "\ufe0f"
 """Makes the character before it two cells wide."""
 
@@ -123,7 +125,8 @@ def aligned(text: str, width: int, align: str, glyphs: Glyphs) -> str:
 
 def wraps(text: str, width: int) -> list[tuple[int, int]]:
     """Where the rows of a text begin and end, each at most `width` cells, broken at spaces where
-    there are any. A character wider than the width has a row of its own."""
+    there are any but those before a `%`, and else between the words of a name, in its second half.
+    A character wider than the width has a row of its own."""
     ends: Sequence[int] = range(len(text) + 1)
     if not text.isascii():
         ends = [*accumulate(map(_cells, text), initial=0)]
@@ -131,8 +134,13 @@ def wraps(text: str, width: int) -> list[tuple[int, int]]:
     while ends[-1] - ends[start] > width and start + 1 < len(text):
         stop = max(start + 1, bisect_right(ends, ends[start] + width) - 1)
         space = text.rfind(" ", start + 1, stop + 1)
-        rows.append((start, space if space > start else stop))
-        start = space + 1 if space > start else stop
+        while space > start and text.startswith("%", space + 1):
+            space = text.rfind(" ", start + 1, space)
+        half = (start + stop) // 2
+        joint = 1 + max(text.rfind(sign, half, stop) for sign in _JOINTS)
+        end = space if space > start else joint or stop
+        rows.append((start, end))
+        start = end + 1 if end == space else end
     return [*rows, (start, len(text))]
 
 
