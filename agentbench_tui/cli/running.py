@@ -155,7 +155,7 @@ async def _say_progress(plan: Plan, database: Path) -> None:
 
         await say_windows(database, plan.run_id, began)
         return
-    if any(group.benchmark["kind"] == "load" for group in plan.groups):
+    if any(group.benchmark["kind"] in {"load", "stress"} for group in plan.groups):
         await _say_warming_up(plan, database)
         # What has gone by ticks is told in more words; they take long to load, so not at first.
         await asyncio.sleep(PROGRESS_S - WARMING_S)

@@ -26,6 +26,13 @@ def _rows(
     return [dict(zip(names, tuple(row), strict=True)) for row in cursor.fetchall()]
 
 
+_BY_CLOCK = (
+    "EXISTS (SELECT 1 FROM benchmarks b WHERE b.suite_hash=e.suite_hash"
+    " AND b.benchmark_id=e.benchmark_id AND b.kind IN ('load', 'stress'))"
+)
+"""Whether an execution `e` is one whose `planned` grows with each window that has ended."""
+
+
 def list_runs(
     connection: sqlite3.Connection, limit: int = 200, tag: str | None = None
 ) -> list[Row]:
@@ -66,10 +73,11 @@ def list_runs(
 
 
 def _counted_so_far(connection: sqlite3.Connection, run_key: int) -> Row:
-    """Observed, answered and right; only executions without figures are counted by answers."""
+    """Observed, answered and right; only executions without figures are counted by answers.
+    Planned is unknown where there is load or stress."""
     return _rows(
         connection,
-        "WITH open AS (SELECT key FROM benchmark_executions WHERE run_key=?1"
+        "WITH open AS (SELECT key FROM benchmark_executions WHERE run_key=?1"  # noqa: S608  # ours
         "  AND (status IN ('planned', 'running') OR observed=0)),"
         " counted AS ("
         "  SELECT observed, answered, correct FROM benchmark_executions"
@@ -77,7 +85,9 @@ def _counted_so_far(connection: sqlite3.Connection, run_key: int) -> Row:
         "  UNION ALL SELECT COUNT(*), SUM(failure_kind IS NULL), SUM(correct IS 1) FROM answers"
         "  WHERE execution_key IN (SELECT key FROM open))"
         " SELECT SUM(observed) AS observed, COALESCE(SUM(answered), 0) AS answered,"
-        " COALESCE(SUM(correct), 0) AS correct FROM counted",
+        " COALESCE(SUM(correct), 0) AS correct,"
+        f" (SELECT CASE WHEN MAX({_BY_CLOCK}) THEN NULL ELSE SUM(e.planned) END"
+        "  FROM benchmark_executions e WHERE e.run_key=?1) AS planned FROM counted",
         (run_key,),
     )[0]
 
@@ -103,11 +113,12 @@ def find_run(connection: sqlite3.Connection, wanted: str) -> Row:
 
 
 def progress_of_run(connection: sqlite3.Connection, run_id: str) -> Row | None:
-    """How far a run is: observations planned, observed, answered and right, and attempts that were
-    rate limited, which cost waiting; None if unknown."""
+    """How far a run is: observations planned, observed, answered and right, load and stress left
+    out, and attempts that were rate limited, which cost waiting; None if unknown."""
     found = _rows(
         connection,
-        "SELECT r.status, TOTAL(e.planned) AS planned,"
+        "SELECT r.status,"  # noqa: S608  # ours
+        f" TOTAL(e.planned) FILTER (WHERE NOT {_BY_CLOCK}) AS planned,"
         " (SELECT COUNT(*) FROM answers WHERE run_key=r.key) AS observed,"
         " (SELECT COUNT(*) FROM answers WHERE run_key=r.key AND failure_kind IS NULL) AS answered,"
         " (SELECT COUNT(*) FROM answers WHERE run_key=r.key AND correct) AS correct,"

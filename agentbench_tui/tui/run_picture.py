@@ -46,12 +46,12 @@ def _style(row: Row, update: Update) -> str:
     return "dim" if row["status"] == "planned" else ""
 
 
-def load_benchmarks(plan: str) -> dict[str, dict[str, Any]]:
-    """Execution id → benchmark, of the executions of kind load in a run's stored plan."""
+def _benchmarks(plan: str, kind: str) -> dict[str, dict[str, Any]]:
+    """Execution id → benchmark, of the executions of that kind in a run's stored plan."""
     return {
         execution["id"]: group["benchmark"]
         for group in json.loads(plan)["groups"]
-        if group["benchmark"]["kind"] == "load"
+        if group["benchmark"]["kind"] == kind
         for execution in group["executions"]
     }
 
@@ -70,6 +70,8 @@ class RunPicture:
         self._gauges: dict[str, dict[str, Any]] = {}
         self._began = time.monotonic()
         self._load: LoadPicture | None = None
+        self._stress: frozenset[str] = frozenset()
+        """Executions of which nobody knows how much they will ask."""
 
     def take(self, update: Update) -> None:
         """Add what is new."""
@@ -99,7 +101,9 @@ class RunPicture:
     def _load_of(self, update: Update) -> LoadPicture:
         """The run's executions of kind load, known from its plan, which is read once."""
         if self._load is None:
-            self._load = LoadPicture(load_benchmarks(update.run["plan"]), update.run["command"])
+            plan = update.run["plan"]
+            self._load = LoadPicture(_benchmarks(plan, "load"), update.run["command"])
+            self._stress = frozenset(_benchmarks(plan, "stress"))
         return self._load
 
     def progress(self, update: Update) -> str:
@@ -109,15 +113,24 @@ class RunPicture:
         tasks = [row for row in update.executions if not load.has(row)]
         if running or not tasks:
             return running
+        stress = [row for row in tasks if row["id"] in self._stress]
+        tasks = [row for row in tasks if row not in stress]
+        said = self._outlooks(tasks, update)
+        if stress:
+            counts = self._counted(stress)
+            said.insert(0, f"stress: {counts['observed']} asked, {counts['answered']} answered")
+        if tasks:
+            counts = self._counted(tasks)
+            planned = sum(row["planned"] for row in tasks)
+            asked = f"{counts['observed']} of {planned} asked, {counts['answered']} answered"
+            said.insert(0, f"{asked}, {counts['correct']} right")
+        return "; ".join(said)
+
+    def _counted(self, rows: list[Row]) -> Counter[str]:
         counts: Counter[str] = Counter()
-        for row in tasks:
+        for row in rows:
             counts.update(self._counts.get(row["key"], Counter()))
-        planned = sum(row["planned"] for row in tasks)
-        said = "".join(f"; {line}" for line in self._outlooks(tasks, update))
-        return (
-            f"{counts['observed']} of {planned} asked, {counts['answered']} answered,"
-            f" {counts['correct']} right{said}"
-        )
+        return counts
 
     def _outlooks(self, tasks: list[Row], update: Update) -> list[str]:
         """How precise those are that go on, as far as they can tell."""
@@ -161,14 +174,15 @@ class RunPicture:
     def _cells(self, row: Row, update: Update) -> list[Text | _Bar]:
         counts = self._counts.get(row["key"], Counter())
         histogram = self._histograms.get(row["key"], Histogram())
-        observed, planned = counts["observed"], row["planned"]
+        observed = counts["observed"]
+        planned = None if row["id"] in self._stress else row["planned"]
         share = observed / planned if planned else 0.0
         live = update.live.get(row["key"])
         in_flight = json.loads(live["state"])["in_flight"] if live else 0
         name = one_line(row["agent_id"]) + (" (simulated)" if row["simulated"] else "")
         cells = [
             str(in_flight or ""),
-            f"{observed}/{planned}",
+            f"{observed}" if planned is None else f"{observed}/{planned}",
             f"{counts['correct'] / observed:.0%}" if observed else NOTHING,
             f"{counts['answered'] / observed:.0%}" if observed else NOTHING,
             milliseconds(histogram.percentile(0.5)),

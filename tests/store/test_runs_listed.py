@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from agentbench_tui.store.database import connect_to_read, create_or_migrate
-from agentbench_tui.store.queries import list_runs
+from agentbench_tui.store.queries import list_runs, progress_of_run
 from agentbench_tui.store.writer import write_once
 
 _RUN = (
@@ -65,6 +65,25 @@ def test_what_was_committed_of_a_run_that_goes_on_is_counted(database: Path) -> 
     assert [over[name] for name in ("observed", "answered", "correct")] == [5, 4, 3]
     assert (on["executions"], on["complete"]) == (3, 1)
     assert on.keys() == over.keys()
+
+
+def test_how_much_is_planned_is_told_of_what_has_an_end(database: Path) -> None:
+    """What is planned of stress is what its windows have asked that are over."""
+
+    def plan(connection: sqlite3.Connection) -> None:
+        connection.execute("UPDATE benchmark_executions SET planned=10, benchmark_id=id")
+        for name, kind in (("e1", "task"), ("e2", "task"), ("e3", "stress")):
+            connection.execute("INSERT INTO benchmarks VALUES ('h',?,'','',?,'')", (name, kind))
+
+    write_once(database, [plan])
+    with closing(connect_to_read(database)) as connection:
+        progress = progress_of_run(connection, "on")
+        assert progress is not None
+        assert progress["planned"] == 20
+        assert [run["planned"] for run in list_runs(connection)] == [None, 10]
+    write_once(database, [lambda c: c.execute("UPDATE benchmarks SET kind='task'")])
+    with closing(connect_to_read(database)) as connection:
+        assert [run["planned"] for run in list_runs(connection)] == [30, 10]
 
 
 def test_a_run_that_has_just_begun_counts_nothing(database: Path) -> None:

@@ -214,6 +214,17 @@ def test_tasks_keep_their_table_beside_loads() -> None:
     assert picture.progress(seen) == "1 of 10 asked, 1 answered, 0 right"
 
 
+def test_how_much_stress_will_ask_is_not_said() -> None:
+    picture = RunPicture()
+    rows = [row(0), row(1)]  # of stress as planned stands what windows have asked that are over
+    asked = [tick(0, 1.0, [5.0], []), tick(1, 1.0, [5.0] * 12, [], answered=11)]
+    seen = update(["task", "stress"], rows, asked)
+    picture.take(seen)
+    told = "1 of 10 asked, 1 answered, 0 right; stress: 12 asked, 11 answered"
+    assert picture.progress(seen) == told
+    assert [line.split()[3] for line in drawn(picture, seen)[1:3]] == ["1/10", "12"]
+
+
 def test_nothing_answered_yet_is_no_number() -> None:
     picture = RunPicture()
     seen = update(["load"], [row(0)], [])
