@@ -145,6 +145,14 @@ def test_order_of_lists_is_ignored_on_request() -> None:
     assert score({"json_subset": {"ignore_order": True}}, [{"n": 1}, {"n": 2}], said).correct
 
 
+def test_long_lists_in_any_order_are_the_graders_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(structure, "LIMIT_S", 0.1)
+    spec = {"json_subset": {"ignore_order": True}}
+    said = [[f"thing {number}"] for number in range(100_000)]
+    with bounded_work(), pytest.raises(GraderFailure, match=r"took more than 0\.1 s"):
+        score(spec, [[f"item {number}"] for number in range(1_000)], Answer(data=said))
+
+
 def test_answer_without_json_is_wrong_and_says_so() -> None:
     result = score("json_subset", {"a": 1}, Answer("I do not know"))
     assert (result.value, result.completeness) == (0, 0)
@@ -192,7 +200,7 @@ def test_schema_references_are_not_fetched() -> None:
 def test_an_answer_that_takes_a_schema_ages_is_the_graders_failure(
     monkeypatch: pytest.MonkeyPatch, schema: dict[str, object], value: object
 ) -> None:
-    monkeypatch.setattr(structure, "VALIDATION_LIMIT_S", 0.1)
+    monkeypatch.setattr(structure, "LIMIT_S", 0.1)
     with pytest.raises(GraderFailure, match=r"took more than 0\.1 s"):
         score({"json_schema": {"schema": schema}}, None, Answer(json.dumps(value)))
 
