@@ -49,13 +49,21 @@ def test_json_is_found_in_text(text: str) -> None:
     assert find_json(Answer(text)) == {"a": 1}
 
 
-@pytest.mark.parametrize("text", ["none here", "NaN", "[" * 100_000, "{" * 5_000, ""])
+@pytest.mark.parametrize(
+    "text",
+    ["none here", "NaN", "[" * 100_000, "{" * 5_000, ""],
+    ids=["text", "NaN", "lists", "objects", "nothing"],
+)
 def test_text_without_json_is_told(text: str) -> None:
     with pytest.raises(NoJson):
         find_json(Answer(text))
 
 
-@pytest.mark.parametrize("hostile", ["[1," * 900 + "1," * 1_000_000, "```" + " " * 1_000_000])
+@pytest.mark.parametrize(
+    "hostile",
+    ["[1," * 900 + "1," * 1_000_000, "```" + " " * 1_000_000],
+    ids=["lists without an end", "a fence without one"],
+)
 def test_what_is_no_json_is_not_read_again_and_again(hostile: str) -> None:
     with bounded_work(), pytest.raises(NoJson):
         find_json(Answer(hostile))
