@@ -20,8 +20,7 @@ from agentbench_tui.model.not_json import NOT_JSON
 if TYPE_CHECKING:
     from agentbench_tui.agents.model_api import Dialect
 
-_PLAIN = bytes(byte for byte in range(0x20, 0x100) if byte not in b'"\\')
-"""What a JSON text may hold as it is, if it is UTF-8 besides (RFC 8259 §7)."""
+_QUOTE, _BACKSLASH = b'"\\'
 _TRIAL = "~0"
 _QUOTED_TRIAL = b'"~0"'
 """A text that is put in the place of another."""
@@ -31,28 +30,37 @@ each, there is nothing to be had."""
 
 
 class TextDeltas:
-    """Of one stream, whose events are read by a dialect."""
+    """Of one stream, whose events are read by a dialect into a transcript."""
 
-    __slots__ = ("_before", "_behind", "_dialect", "_looks")
+    __slots__ = ("_before", "_begin", "_behind", "_dialect", "_end", "_looks", "_transcript")
 
-    def __init__(self, dialect: Dialect) -> None:
+    def __init__(self, dialect: Dialect, transcript: Transcript) -> None:
         self._dialect = dialect
+        self._transcript = transcript
         self._before: bytes | None = None
         self._behind = b""
         self._looks = 0
 
-    def text(self, part: bytes) -> str | None:
-        """The text, all that `part` says, where it is known; never empty. The stream must be
-        between two events."""
-        before, behind = self._before, self._behind
-        if before is not None and part.startswith(before) and part.endswith(behind):
-            text = part[len(before) : -len(behind)]
-            if text and not text.translate(None, _PLAIN):
-                try:
-                    return text.decode()
-                except UnicodeDecodeError:
-                    return None
-        return None
+    def take(self, part: bytes, received_ns: int) -> bool:
+        """Put the text into the transcript if that is all that `part` says; False where it must be
+        read the whole way. The stream must be between two events."""
+        before = self._before
+        if before is None or not (part.startswith(before) and part.endswith(self._behind)):
+            return False
+        quoted = part[self._begin : self._end]
+        if not quoted or _QUOTE in quoted or _BACKSLASH in quoted:
+            return False
+        try:
+            text = quoted.decode()
+        except UnicodeDecodeError:
+            return False
+        if not text.isprintable():  # JSON has no control characters (RFC 8259 §7)
+            return False
+        transcript = self._transcript
+        transcript.texts.append(text)
+        # Not the first that says something: another was learned from.
+        transcript.content_ns.append(received_ns)
+        return True
 
     def look_at(self, part: bytes, text: str) -> None:
         """Learn from a part with that text, read from between two events to between two."""
@@ -62,6 +70,7 @@ class TextDeltas:
         before, quoted, behind = part.partition(msgspec.json.encode(text))
         if quoted and self._says_alone(_TRIAL, before + _QUOTED_TRIAL + behind):
             self._before, self._behind = before + b'"', b'"' + behind
+            self._begin, self._end = len(before) + 1, -len(behind) - 1
 
     def _says_alone(self, text: str, part: bytes) -> bool:
         """Whether a part says this, and nothing else."""

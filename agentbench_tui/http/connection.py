@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import ssl
+from collections.abc import Iterable
 from time import perf_counter_ns
 from typing import Protocol, cast
 
@@ -158,10 +159,7 @@ class Connection(asyncio.Protocol):
             return
         self._owner.overdue.read(self)
         self._held = []
-        for received_ns, data in held:
-            if self.exchange is None:
-                return  # what came before has ended it
-            self._read(data, received_ns)
+        self._read(held)
 
     def _expect(self, exchange: Exchange, wire: bytes, sent_ns: int, *, can_wait: bool) -> None:
         self.exchange = exchange
@@ -207,28 +205,32 @@ class Connection(asyncio.Protocol):
                 self.received_ns = now_ns
                 return
             self.read_held()
-        self._read(data, now_ns)
+        self._read(((now_ns, data),))
 
-    def _read(self, data: bytes, now_ns: int) -> None:
-        """Parse a packet and act on it."""
+    def _read(self, packets: Iterable[tuple[int, bytes]]) -> None:
+        """Parse packets and act on them, up to one that ends the exchange."""
         owner = self._owner
-        owner.received_bytes += len(data)
-        if self.exchange is None:
-            # Nobody asked: the rest of a cancelled answer, or a server's farewell.
-            self.abandon()
-            return
-        self.received_ns = now_ns
-        self._bare_bytes += len(data)
-        try:
-            self._parser.feed_data(data)
-        except (HttpParserError, HttpParserUpgrade) as error:
-            self._broken(error)
-            return
-        if self._complete:
-            owner.ended(self, reusable=self._reusable and self._is_sent())
-        elif self._bare_bytes > MAX_HEAD_BYTES:
-            what = broken_body if self.head_done else head_too_long
-            owner.failed(self, what(owner.place), now_ns)
+        feed = self._parser.feed_data
+        for now_ns, data in packets:
+            owner.received_bytes += len(data)
+            if self.exchange is None:
+                # Nobody asked: the rest of a cancelled answer, or a server's farewell.
+                self.abandon()
+                return
+            self.received_ns = now_ns
+            self._bare_bytes += len(data)
+            try:
+                feed(data)
+            except (HttpParserError, HttpParserUpgrade) as error:
+                self._broken(error)
+                return
+            if self._complete:
+                owner.ended(self, reusable=self._reusable and self._is_sent())
+                return
+            if self._bare_bytes > MAX_HEAD_BYTES:
+                what = broken_body if self.head_done else head_too_long
+                owner.failed(self, what(owner.place), now_ns)
+                return
 
     def connection_lost(self, exc: Exception | None) -> None:
         """See `asyncio.Protocol`."""

@@ -180,8 +180,8 @@ class _Exchange:
         self._retry_after_s: float | None = None
         self._body: list[bytes] = []
         self._parser: SseParser | None = None
-        self._deltas = TextDeltas(self._transport.dialect)
         self._transcript = self._transport.transcript(call)
+        self._deltas = TextDeltas(self._transport.dialect, self._transcript)
 
     def on_head(self, status: int, headers: list[tuple[bytes, bytes]], received_ns: int) -> None:
         self._status = status
@@ -211,10 +211,7 @@ class _Exchange:
             self._body.append(part)
             return
         was_between = parser.is_between
-        text = self._deltas.text(part) if was_between else None
-        if text is not None:
-            transcript.add_text(text, received_ns)
-        else:
+        if not (was_between and self._deltas.take(part, received_ns)):
             texts = len(transcript.texts)
             self._read(parser.feed(part), received_ns)
             if was_between and parser.is_between and len(transcript.texts) > texts:

@@ -47,10 +47,23 @@ def decoded(part: bytes, dialect: Dialect) -> str:
     return found.text
 
 
-def learned(part: bytes, text: str, dialect: Dialect = CHAT) -> TextDeltas:
-    deltas = TextDeltas(dialect)
-    deltas.look_at(part, text)
-    return deltas
+class Stream:
+    """Of which a part with that text has been read."""
+
+    def __init__(self, part: bytes, text: str, dialect: Dialect = CHAT) -> None:
+        self.read = Transcript({})
+        self.deltas = TextDeltas(dialect, self.read)
+        self.read.add_text(text, 1)
+        self.deltas.look_at(part, text)
+
+    def text(self, part: bytes) -> str | None:
+        """What is put into the transcript for `part`; None where it must be read the whole way."""
+        before = len(self.read.texts)
+        if not self.deltas.take(part, 7):
+            assert len(self.read.texts) == len(self.read.content_ns) == before
+            return None
+        assert self.read.content_ns[before:] == [7]
+        return "".join(self.read.texts[before:])
 
 
 @pytest.mark.parametrize(
@@ -62,19 +75,19 @@ def learned(part: bytes, text: str, dialect: Dialect = CHAT) -> TextDeltas:
     ],
 )
 def test_a_part_that_differs_in_its_text_alone_is_that_text(dialect: Dialect, write: Any) -> None:
-    deltas = learned(write(" the"), " the", dialect)
+    stream = Stream(write(" the"), " the", dialect)
     for text in (" cat", "a", "für", "猫", "a/b", "{}", "~0"):
-        assert deltas.text(write(text)) == text == decoded(write(text), dialect)
+        assert stream.text(write(text)) == text == decoded(write(text), dialect)
 
 
 def test_nothing_is_known_before_a_part_was_looked_at() -> None:
-    assert TextDeltas(CHAT).text(chat("cat")) is None
+    assert not TextDeltas(CHAT, Transcript({})).take(chat("cat"), 7)
 
 
 @given(middle=st.binary(max_size=12) | st.text(max_size=12).map(lambda text: text.encode()))
 def test_what_is_taken_for_a_text_is_what_decoding_gives(middle: bytes) -> None:
     part = BEFORE + middle + BEHIND
-    text = learned(chat("the"), "the").text(part)
+    text = Stream(chat("the"), "the").text(part)
     if text is not None:
         assert text
         assert text == decoded(part, CHAT)
@@ -84,7 +97,7 @@ def test_what_is_taken_for_a_text_is_what_decoding_gives(middle: bytes) -> None:
 def test_a_text_with_escapes_is_left_to_the_decoder(text: str) -> None:
     part = chat(text)
     plain = not set(text) & set('"\\\n\r\t\x00\x1f')
-    assert learned(chat("the"), "the").text(part) == (text if plain else None)
+    assert Stream(chat("the"), "the").text(part) == (text if plain else None)
 
 
 @pytest.mark.parametrize(
@@ -101,7 +114,7 @@ def test_a_text_with_escapes_is_left_to_the_decoder(text: str) -> None:
     ],
 )
 def test_a_part_that_says_anything_else_is_left_to_the_decoder(part: bytes) -> None:
-    assert learned(chat("the"), "the").text(part) is None
+    assert Stream(chat("the"), "the").text(part) is None
 
 
 @pytest.mark.parametrize(
@@ -119,14 +132,12 @@ def test_a_part_that_says_anything_else_is_left_to_the_decoder(part: bytes) -> N
     ],
 )
 def test_a_part_that_cannot_be_told_by_its_text_teaches_nothing(part: bytes, text: str) -> None:
-    assert learned(part, text).text(part) is None
+    assert Stream(part, text).text(part) is None
 
 
 def test_a_stream_whose_parts_always_differ_is_given_up() -> None:
-    dialect = ResponsesApi("m", {}, stream=True)
-    deltas = TextDeltas(dialect)
-    for number in range(3):
-        deltas.look_at(responses("the", number), "the")
-        assert deltas.text(responses("cat", number + 1)) is None
-    deltas.look_at(responses("the", 3), "the")
-    assert deltas.text(responses("cat", 3)) is None
+    stream = Stream(responses("the", 0), "the", ResponsesApi("m", {}, stream=True))
+    for number in (1, 2, 3):
+        assert stream.text(responses("cat", number)) is None
+        stream.deltas.look_at(responses("the", number), "the")
+    assert stream.text(responses("cat", 3)) is None
