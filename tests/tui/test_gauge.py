@@ -101,8 +101,8 @@ def test_rows_without_room_go_beside_or_are_counted() -> None:
     wide = _painted(gauges, 100, 3)
     assert all(f"g{number}" in "".join(wide) for number in range(6))
     narrow = _painted(gauges, 40, 3)
-    assert narrow[-1].startswith("… 4 more")
+    assert narrow[-1].endswith("▼ 4 more")
     both = _painted(gauges, 76, 2)
     assert both[0].startswith("g0")
     assert " g2 " in both[0]
-    assert both[1].rstrip().endswith("… 3 more")
+    assert both[1].rstrip().endswith("▼ 3 more")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from live_runs import suite
-from stores import screen_text, session, shows
+from stores import screen_text, session, settle, shows
 
 from agentbench_tui.store.database import reading
 
@@ -102,3 +102,17 @@ async def test_the_page_live_shows_each_by_its_number(watched: tuple[Path, str])
         for label, words in ROWS.items():
             (row,) = [line for line in lines if f" {label} " in line]
             assert words in row
+
+
+async def test_what_finds_no_room_is_counted_and_comes_with_the_arrow_keys(
+    watched: tuple[Path, str],
+) -> None:
+    app = session(watched[0], "live")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await shows(pilot, " more ", "GPU 0 memory")
+        assert "clock" not in screen_text(app)
+        await pilot.press("v")
+        await settle(pilot, lambda: app.focused is not None and app.focused.id == "machine")
+        await pilot.press(*["down"] * 20)
+        await shows(pilot, "GPU 1 clock")
+        assert " more " not in screen_text(app)

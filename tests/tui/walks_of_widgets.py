@@ -8,7 +8,7 @@ from agentbench_tui.tui.demo import DemoApp, demos
 from agentbench_tui.tui.theme import THEMES
 from agentbench_tui.tui.widgets.flame import FlameView, Gaze
 from agentbench_tui.tui.widgets.grid import Grid
-from agentbench_tui.tui.widgets.sentences import Sentences
+from agentbench_tui.tui.widgets.scrolled import Scrolled
 from agentbench_tui.tui.widgets.transcript import Spot, TranscriptView
 from agentbench_tui.tui.widgets.waterfall import WaterfallView
 
@@ -67,8 +67,8 @@ WALKS = (
     ),
     example(
         "sentences",
-        Step(Sentences, "down", top(1)),
-        Step(Sentences, "up", top(0)),
+        Step(Scrolled, "down", top(1)),
+        Step(Scrolled, "up", top(0)),
         size=(30, 4),
     ),
     example(

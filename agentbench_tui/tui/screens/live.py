@@ -22,6 +22,7 @@ from agentbench_tui.tui.screens.live_replay import Replaying
 from agentbench_tui.tui.screens.live_wishes import Wishes
 from agentbench_tui.tui.screens.page import NOTHING_YET, Page
 from agentbench_tui.tui.shared import Lead
+from agentbench_tui.tui.widgets.gauge import Gauges
 from agentbench_tui.tui.widgets.grid import Grid
 from agentbench_tui.tui.widgets.scrubber import Scrubber
 
@@ -46,7 +47,7 @@ class Live(Replaying, Page["LiveDocument | None"]):
         Binding("space", "from_start", "Replay", tooltip="from the beginning"),
         Binding("S", "stop", "Stop", tooltip="what is in flight comes to its end"),
         Binding("S", "say_why_not", "Stop", show=False, tooltip="a run that goes on"),
-        Binding("v", "next_view", "Next panels", tooltip="where the screen is small"),
+        Binding("v", "next_view", "Next panels", tooltip="or the cursor into the next"),
         Binding("h", "next_latency", "Latency", tooltip="end to end, TTFT, ITL, queueing"),
         Binding("M", "mark", "Mark", show=False, tooltip="this moment, with a note"),
         Binding("g", "axis", "Axis", show=False, tooltip="logarithmic or linear"),
@@ -319,15 +320,15 @@ class Live(Replaying, Page["LiveDocument | None"]):
     def action_next_view(self) -> None:
         """The next panels on a small screen; on a large one the next panel gets the cursor."""
         if not self._panels.has_class("-paged"):
-            self.focus_next(Grid)
+            self.focus_next("Grid, Gauges")
             return
         self._choices.view = (self._choices.view + 1) % len(VIEWS)
         self._panels.share_out(self.size.width, self.size.height, self._choices.view)
         self._changed |= {"ticks", "gauges", "events", "moment", "board"}
         for name in VIEWS[self._choices.view]:
-            grid = self._panels.query_one(f"#{name}")
-            if isinstance(grid, Grid):
-                grid.focus()
+            panel = self._panels.query_one(f"#{name}")
+            if isinstance(panel, Grid | Gauges):
+                self.call_after_refresh(panel.focus)  # when it has a size
                 break
 
     def action_next_latency(self) -> None:

@@ -25,7 +25,7 @@ from agentbench_tui.tui.painting import (
     wraps,
 )
 from agentbench_tui.tui.theme import Palette
-from agentbench_tui.tui.widgets.painted import Painted
+from agentbench_tui.tui.widgets.scrolled import Scrolled
 
 _MOST_LABEL, _MOST_NOTE = 14, 24
 _MOST_REASON = 200
@@ -93,17 +93,17 @@ class _Columns:
 
 
 def paint_gauges(
-    data: GaugesData, width: int, height: int, palette: Palette, glyphs: Glyphs
+    data: GaugesData, width: int, height: int, palette: Palette, glyphs: Glyphs, top: int = 0
 ) -> list[Row]:
-    """The gauges in `height` rows of `width` cells, in two columns where one is too short; what
-    finds no room is counted in the last row."""
+    """The gauges in `height` rows of `width` cells, from the line `top` on, in two columns where
+    one is too short; what finds no room is counted in the last row."""
     if not data.rows or width < 1 or height < 1:
         return notice(data.reason, max(0, width), max(0, height), palette, glyphs)
-    rows = _column(data.rows, width, palette, glyphs)
-    if len(rows) <= height or width < 2 * _COLUMN_FROM + 2:
+    rows, columns = _laid(data, width, height, palette, glyphs)
+    rows = rows[top:]
+    if columns == 1:
         return _as_many(rows, width, height, palette, glyphs)
-    each = (width - 2) // 2
-    rows = _column(data.rows, each, palette, glyphs)
+    each = _half(width)
     left = page(rows[:height], each, height, palette.text)
     right = _as_many(rows[height:], each, height, palette, glyphs)
     gap = span("  ", palette.text)
@@ -111,13 +111,27 @@ def paint_gauges(
     return page(rows, width, height, palette.text)
 
 
+def _laid(
+    data: GaugesData, width: int, height: int, palette: Palette, glyphs: Glyphs
+) -> tuple[list[Row], int]:
+    """All lines, and in how many columns they stand."""
+    rows = _column(data.rows, width, palette, glyphs)
+    if len(rows) <= height or width < 2 * _COLUMN_FROM + 2:
+        return rows, 1
+    return _column(data.rows, _half(width), palette, glyphs), 2
+
+
+def _half(width: int) -> int:
+    return (width - 2) // 2
+
+
 def _as_many(
     rows: list[Row], width: int, height: int, palette: Palette, glyphs: Glyphs
 ) -> list[Row]:
     """Those for which there is room; in the last row how many there are besides."""
     if len(rows) > height:
-        more = f"{glyphs.ellipsis} {len(rows) - height + 1} more"
-        rows = [*rows[: height - 1], [span(shorten(more, width, glyphs), palette.dim)]]
+        more = f"{glyphs.down} {len(rows) - height + 1} more"
+        rows = [*rows[: height - 1], [span(aligned(more, width, "right", glyphs), palette.dim)]]
     return page(rows, width, height, palette.text)
 
 
@@ -270,8 +284,8 @@ def _cores(row: Cores, cells: _Columns, width: int, palette: Palette, glyphs: Gl
     return [fit(one, width, palette.text) for one in painted]
 
 
-class Gauges(Painted):
-    """Shows a `GaugesData`."""
+class Gauges(Scrolled):
+    """Shows a `GaugesData`. The keys can go to it where it has more lines than room."""
 
     def __init__(self, data: GaugesData | None = None, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
@@ -280,10 +294,22 @@ class Gauges(Painted):
     def show(self, data: GaugesData) -> None:
         """Show this from now on."""
         self._data = data
+        if self.top:
+            self.top = min(self.top, self.last_top())
         self.redraw()
 
+    def allow_focus(self) -> bool:
+        return self.last_top() > 0
+
+    def last_top(self) -> int:
+        width, height = self.size
+        if width < 1 or height < 1:
+            return 0
+        rows, columns = _laid(self._data, width, height, self.palette, self.glyphs)
+        return max(0, len(rows) - columns * height)
+
     def paint(self, width: int, height: int) -> list[Row]:
-        return paint_gauges(self._data, width, height, self.palette, self.glyphs)
+        return paint_gauges(self._data, width, height, self.palette, self.glyphs, self.top)
 
 
 def demo() -> Gauges:

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 from rich.cells import cell_len
-from textual.binding import Binding, BindingType
 
 from agentbench_tui.model.untrusted import one_line
 from agentbench_tui.tui.glyphs import Glyphs
 from agentbench_tui.tui.grid_data import Role
 from agentbench_tui.tui.painting import Row, aligned, join, notice, page, span, wraps
 from agentbench_tui.tui.theme import Palette
-from agentbench_tui.tui.widgets.painted import Painted
+from agentbench_tui.tui.widgets.scrolled import Scrolled
 
 _LONGEST = 2_000
 _MOST_LABEL = 0.4
@@ -64,28 +62,19 @@ def _rows(sentences: Sequence[Sentence], width: int, palette: Palette, glyphs: G
     return rows
 
 
-class Sentences(Painted, can_focus=True):
-    """Scrolls with the arrow keys where there are more lines than room."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("down", "step(1)", "Down", show=False),
-        Binding("up", "step(-1)", "Up", show=False),
-    ]
+class Sentences(Scrolled):
+    """As many as there is room for."""
 
     sentences: Sequence[Sentence] = ()
-    top = 0
 
     def show(self, sentences: Sequence[Sentence]) -> None:
         """Other sentences, from the first."""
         self.sentences, self.top = sentences, 0
         self.redraw()
 
-    def action_step(self, lines: int) -> None:
-        """So many lines down, no further than the last one is seen."""
+    def last_top(self) -> int:
         width, height = self.size
-        count = len(_rows(self.sentences, width, self.palette, self.glyphs))
-        self.top = max(0, min(self.top + lines, count - height))
-        self.redraw()
+        return max(0, len(_rows(self.sentences, width, self.palette, self.glyphs)) - height)
 
     def paint(self, width: int, height: int) -> list[Row]:
         return paint_sentences(self.sentences, self.top, width, height, self.palette, self.glyphs)
