@@ -72,6 +72,8 @@ class Live:
         self._price = price
         self._latest: dict[int, Chunk] = {}
         """By worker."""
+        self._heard_at: dict[int, float] = {}
+        """By worker, on `time.monotonic`, when that came."""
         self.rows = self.answered = self.failed = self._tokens = 0
         self._told = _Counts()
         self._began_at: float | None = None
@@ -135,6 +137,7 @@ class Live:
     def hear(self, worker: int, chunk: Chunk) -> None:
         """Take a chunk: its samples to the store, its figures to the next tick."""
         self._latest[worker] = chunk
+        self._heard_at[worker] = time.monotonic()
         self.failed = sum(one.failed for one in self._latest.values())
         if self._requests is not None and self.sent >= self._requests:
             self.cut()
@@ -207,6 +210,7 @@ class Live:
         """See `Ongoing`."""
         latest = [] if self._ended is not None else [*self._latest.values()]
         ages = [chunk.oldest_s for chunk in latest if chunk.oldest_s is not None]
+        silent_since = min(self._heard_at.values(), default=None) if latest else None
         return {
             "in_flight": sum(chunk.in_flight for chunk in latest),
             "waiting": sum(chunk.waiting for chunk in latest),
@@ -217,6 +221,7 @@ class Live:
             "sent_per_s": self._recent.sent_per_s(),
             "tokens_per_s": self._recent.tokens_per_s(),
             "oldest_s": max(ages, default=None),
+            "silent_s": None if silent_since is None else time.monotonic() - silent_since,
             "repeat": self._repeat,
             "phase": self.phase,
             "began_at": self._began_at,

@@ -66,6 +66,22 @@ def test_a_window_that_is_cut_drains(live: Live) -> None:
     assert live.state()["phase"] == "draining"
 
 
+def test_how_long_the_most_silent_sender_told_nothing(
+    live: Live, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now_s = 100.0
+    monkeypatch.setattr("time.monotonic", lambda: now_s)
+    assert live.state()["silent_s"] is None
+    live.hear(0, chunk(9, 3))
+    live.hear(1, chunk(9, 3))
+    now_s = 103.0
+    live.hear(1, chunk(9, 3))
+    now_s = 104.0
+    assert live.state()["silent_s"] == 4.0
+    live.end()
+    assert live.state()["silent_s"] is None
+
+
 def test_nothing_is_in_flight_after_the_end(live: Live) -> None:
     live.begin(perf_counter_ns(), LONG_S, None)
     live.hear(0, chunk(9, 3))

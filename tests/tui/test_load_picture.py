@@ -135,6 +135,23 @@ def test_a_later_repeat_says_so() -> None:
     assert drawn(picture, seen)[1].startswith("repeat 2 · ")
 
 
+def test_senders_that_tell_nothing_are_told_of() -> None:
+    """As where thousands of users begin at once: the figures are as old as their last word."""
+    state = {"in_flight": 19_000, "silent_s": 8.2}
+    seen = update(["load"], [row(0)], [tick(0, 1.0, [], [], sent=19_000)], state)
+    picture = RunPicture()
+    picture.take(seen)
+    silent = "no word for 8 s from the senders"
+    opening = ": they are opening 19,000 requests, and the connections they need"
+    told = f"load m: sent 19,000, 19,000 in flight, {silent}{opening}, 0 failed"
+    assert picture.progress(seen) == f"{told}, nothing answered yet"
+    assert f"{silent}{opening}" in drawn(picture, seen)[2]
+    picture.take(update(["load"], [row(0)], [tick(0, 9.0, [5.0], [])]))
+    assert f"{silent}, 0 failed" in picture.progress(seen)
+    seen.live[0]["state"] = json.dumps({"in_flight": 19_000, "silent_s": 1.9})
+    assert "no word" not in picture.progress(seen)
+
+
 def test_rates_that_are_not_known_are_left_out_and_time_stands_still_after_the_window() -> None:
     state = {"repeat": 0, "in_flight": 7, "phase": "draining", "began_at": 100.0, "ends_at": 102.0}
     state |= {"asked_per_s": None, "sent_per_s": None, "tokens_per_s": None}
