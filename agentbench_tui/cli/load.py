@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -180,8 +181,21 @@ def _load(target: str, given: dict[str, Any]) -> int:
         return 0
     from agentbench_tui.cli.load_result import print_load_run
 
+    _do_without_blas_threads(plan)
     how = dataclasses.replace(how_of(given), show=print_load_run)
     return running.run_plan(plan, given["database"], given["persist"], how)
+
+
+def _do_without_blas_threads(plan: Plan) -> None:
+    """Keep numpy from starting threads that wait by spinning, a tenth of a second of a core each.
+
+    Ours multiplies no matrices. An agent's own code might: where it runs, nothing is changed.
+    """
+    from agentbench_tui.agents.target import parse_target
+    from agentbench_tui.load.target import OF_MODELS
+
+    if all(parse_target(one.agent.target).scheme in OF_MODELS for _, one in plan.executions()):
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def _plan(target: str, given: dict[str, Any]) -> tuple[dict[str, Any], Plan]:

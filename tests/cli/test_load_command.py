@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import os
 import socket
 from pathlib import Path
 from statistics import median
@@ -11,6 +12,7 @@ from typing import Any
 import pytest
 from processes import make_place, until
 
+from agentbench_tui.cli import running
 from agentbench_tui.cli.main import _run
 from agentbench_tui.engine.plan import Plan
 from agentbench_tui.engine.planning import RunOptions, make_plan
@@ -191,6 +193,25 @@ def test_the_printed_suite_is_valid_and_means_the_same(
     by_options, by_file = plans
     assert without_ids(by_options) == without_ids(by_file)
     assert by_options.suites[0].document == by_file.suites[0].document
+
+
+@pytest.mark.parametrize(
+    ("target", "threads"), [(TARGET, "1"), ("mock", "1"), ("command:cat", None)]
+)
+def test_only_where_no_code_of_an_agent_runs_is_numpy_kept_from_threads(
+    target: str, threads: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "")
+    del os.environ["OPENBLAS_NUM_THREADS"]
+    seen: list[str | None] = []
+
+    def run(*_: object) -> int:
+        seen.append(os.environ.get("OPENBLAS_NUM_THREADS"))
+        return 0
+
+    monkeypatch.setattr(running, "run_plan", run)
+    assert _run(["load", target]) == 0
+    assert seen == [threads]
 
 
 def test_an_agents_name_and_version_are_kept(capfd: pytest.CaptureFixture[str]) -> None:
