@@ -205,12 +205,14 @@ class Location:
     locally: both are copied whole to `target` by `deliver()`, through SQLite's backup.
     """
 
-    def __init__(self, working: Path, target: Path | None) -> None:
+    def __init__(
+        self, working: Path, target: Path | None = None, *, temporary: bool = False
+    ) -> None:
         self.working = working
         self.target = target
         """Where `deliver` copies to; None when the working file is the final one."""
         self._before = None if target is None else _state(target)
-        self._temporary = working if target is not None or _is_shared_memory(working) else None
+        self._temporary = working if temporary else None
 
     @classmethod
     def resolve(cls, database: str | None, persist: str | None = None) -> Location:
@@ -218,7 +220,7 @@ class Location:
         if database == ":memory:":
             folder = Path("/dev/shm") if Path("/dev/shm").is_dir() else Path("/tmp")  # noqa: S108
             working = folder / f"agentbench-{os.getpid()}-{new_id()}.db"
-            return cls(working, _new_file(persist) if persist else None)
+            return cls(working, _new_file(persist) if persist else None, temporary=True)
         if persist:
             raise StoreError("--persist goes with --db :memory: only")
         path = real_path(Path(database) if database else default_database())
@@ -227,7 +229,7 @@ class Location:
 
             local = user_cache_path("agentbench") / f"{new_id()}.db"
             local.parent.mkdir(parents=True, exist_ok=True)
-            location = cls(local, path)
+            location = cls(local, path, temporary=True)
             try:
                 # The log of a process that was killed holds what it committed last.
                 for suffix in ("", "-wal"):
@@ -236,7 +238,7 @@ class Location:
             except OSError as error:
                 raise unusable(path, error) from error
             return location
-        return cls(path, None)
+        return cls(path)
 
     def deliver(self) -> Path:
         """Copy the working file to its target, if it has one; the path to read from now on.
@@ -300,10 +302,6 @@ def real_path(path: Path) -> Path:
     """The file itself: absolute, for an agent may change the working folder, and without links,
     for the locks and the log beside a database are found by its name."""
     return Path(os.path.realpath(path))
-
-
-def _is_shared_memory(path: Path) -> bool:
-    return re.fullmatch(r"agentbench-\d+-[0-9a-f-]{36}\.db", path.name) is not None
 
 
 def default_database() -> Path:

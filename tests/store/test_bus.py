@@ -390,6 +390,10 @@ def test_what_cannot_be_delivered_stays_where_it_was_written(tmp_path: Path) -> 
     with pytest.raises(StoreError, match=str(location.working)):
         location.deliver()
     assert location.working.exists()
+    given = Location.resolve(str(location.working))  # what is there now is a file like others
+    assert given.deliver() == location.working
+    given.discard()
+    assert location.working.exists()
     location.discard()
 
 
