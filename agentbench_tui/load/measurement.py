@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.engine.recorder import IterationRow, Recorder, utc_now
@@ -18,7 +17,7 @@ from agentbench_tui.load.shape import (
     requests_of,
     runs_inside,
 )
-from agentbench_tui.load.stalls import share_stalled, stalled_us
+from agentbench_tui.load.stalls import Stalls
 from agentbench_tui.load.window import Window
 from agentbench_tui.load.workers import OVERTIME_S
 from agentbench_tui.model.answer import AgentFailure, FailureKind
@@ -68,7 +67,7 @@ class Measurement:
         try:
             if not await unless_stopped(context, ready):
                 return None
-            started_at, stalled_before_us = utc_now(), stalled_us()
+            started_at, stalls = utc_now(), Stalls()
             began_ns = workers.start()
             live.steering.begin(workers, began_ns)
             live.begin(
@@ -82,7 +81,7 @@ class Measurement:
                 done = await self._done(workers)
             except AgentFailure as failure:
                 raise AgentFailure(failure.kind, f"broke off: {failure.detail}") from None
-            stalled = share_stalled(stalled_before_us, (perf_counter_ns() - began_ns) / 1e9)
+            stalled = stalls.percent()
         finally:
             for task in beside:
                 task.cancel()

@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
+from time import perf_counter_ns
+
 from agentbench_tui.instruments.availability import NotAvailable
 from agentbench_tui.instruments.pressure import read_pressure
 
 
-def stalled_us() -> float | None:
-    """Time since the machine's start in which some task waited for a core; None where the system
-    does not tell."""
+class Stalls:
+    """Looked at from when it is made."""
+
+    def __init__(self) -> None:
+        self._began_ns = perf_counter_ns()
+        self._before_us = _stalled_us()
+
+    def percent(self) -> float | None:
+        """Of the time since then, that in which some task of the machine waited for a core; None
+        where the system does not tell."""
+        after_us = _stalled_us()
+        if self._before_us is None or after_us is None:
+            return None
+        # The clock is read outside of both readings: never more than all of the time.
+        return 1e5 * (after_us - self._before_us) / (perf_counter_ns() - self._began_ns)
+
+
+def _stalled_us() -> int | None:
+    """Since the machine's start."""
     try:
         return read_pressure("cpu").total_us
     except NotAvailable:
         return None
-
-
-def share_stalled(before_us: float | None, seconds: float) -> float | None:
-    """Percent of the last `seconds` in which some task of the machine waited for a core;
-    `before_us` is what `stalled_us` gave at their beginning."""
-    after_us = stalled_us()
-    if before_us is None or after_us is None or seconds <= 0:
-        return None
-    return (after_us - before_us) / 1e4 / seconds
