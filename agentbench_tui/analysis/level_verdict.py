@@ -100,8 +100,7 @@ class Check:
         if not math.isfinite(value):
             return "?"
         shown = 100 * value if self.unit == "%" else value
-        space = "" if self.unit in ("", "%") else " "
-        return plain(shown, 4) + (f"{space}{self.unit}" if unit is None else unit)
+        return f"{plain(shown, 4)} {self.unit if unit is None else unit}".rstrip()
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,7 +35,9 @@ def _signed(value: float | None) -> str:
 
 
 def _share(value: float | None) -> str:
-    return NOTHING if value is None else f"{round(value, 3) + 0.0:+.1%}"  # no minus before a 0
+    if value is None:
+        return NOTHING
+    return f"{round(100 * value, 1) + 0.0:+.1f} %"  # no minus before a 0
 
 
 _LEVELS = (

@@ -68,7 +68,7 @@ def rate_lines(load: dict[str, Any]) -> list[str]:
     share = metrics.get("goodput_share")
     if share is not None:
         limits = ", ".join(f"{name} {plain(limit)}" for name, limit in load["slo"].items())
-        rates.append(f"{share:.1%} of what was due kept {limits}")
+        rates.append(f"{100 * share:.1f} % of what was due kept {limits}")
     own = [
         _told("overhead p50 {} ms", harness.get("overhead_p50_ms")),
         _told("p99 {} ms", harness.get("overhead_p99_ms")),
@@ -126,7 +126,7 @@ def slo_lines(executions: list[dict[str, Any]]) -> list[str]:
         place = f"{one['benchmark_id']} {one['agent_id']}: " if len(found) > 1 else ""
         lines.append(
             f"{place}highest {one['parameter']} within the SLO: {_highest(one)}"
-            f" (at least {one['share']:.0%} of what was due kept {limits})"
+            f" (at least {100 * one['share']:.0f} % of what was due kept {limits})"
         )
     return lines
 

@@ -33,10 +33,14 @@ def _amount(value: float | None) -> str:
     return f"{value:,}" if isinstance(value, int) else f"{value:.3f}"
 
 
+def _share(value: float | None) -> str:
+    return NOTHING if value is None else f"{100 * value:.1f} %"
+
+
 _PHASES = (
     Column("name", "phase", names_row=True),
     Column("source", "told by"),
-    Column("share", "share", lambda value: NOTHING if value is None else f"{value:.1%}", True),
+    Column("share", "share", _share, True),
     Column("n", "n", right=True),
     Column("mean_ms", "mean", milliseconds, right=True),
     Column("p50_ms", "p50", milliseconds, right=True),
@@ -46,7 +50,7 @@ _PHASES = (
 )
 _FUNCTIONS = (
     Column("location", "function", names_row=True),
-    Column("share", "share", "{:.1%}".format, right=True),
+    Column("share", "share", _share, right=True),
     Column("own_ms", "own", milliseconds, right=True),
     Column("cumulative_ms", "with what it calls", milliseconds, right=True),
     Column("calls", "calls", right=True),
@@ -291,7 +295,7 @@ def _sentences(document: Document) -> list[str]:
         for one in document["bottlenecks"]
     ]
     lines += [
-        f"to save {one['estimated_impact']:.1%} of the {one['of']} at most: "
+        f"to save {100 * one['estimated_impact']:.1f} % of the {one['of']} at most: "
         f"{one_line(one['potential_improvement'])} (effort: {one['implementation_effort']})"
         for one in document["optimization_opportunities"]
     ]

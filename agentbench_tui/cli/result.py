@@ -244,7 +244,7 @@ def notes(document: dict[str, Any]) -> list[str]:
         )
     lines += [
         f"{one['judges']['judges']} judges of {one['agent_id']} on {one['benchmark_id']} agree on"
-        f" {one['judges']['agreement']:.0%} of {one['judges']['answers']} answers"
+        f" {100 * one['judges']['agreement']:.0f} % of {one['judges']['answers']} answers"
         f" (kappa {number(2)(one['judges']['kappa'])})."
         for one in document["executions"]
         if (one.get("judges") or {}).get("agreement") is not None

@@ -116,15 +116,15 @@ def judge(
         unchecked.append("agents ran inside the harness: its CPU share was not judged")
     elif cpu_seconds > GENERATOR_LIMITED_CPU_SHARE * wall_seconds:
         limited.append(
-            f"the harness used {cpu_seconds / wall_seconds:.1%} of a core"
-            f" (limit {GENERATOR_LIMITED_CPU_SHARE:.0%})"
+            f"the harness used {100 * cpu_seconds / wall_seconds:.1f} % of a core"
+            f" (limit {100 * GENERATOR_LIMITED_CPU_SHARE:.0f} %)"
         )
     if run_queue_wait_ms is None:
         unchecked.append("the wait for a core is not known here (no /proc/self/schedstat)")
     elif run_queue_wait_ms > NOISY_RUN_QUEUE_SHARE * wall_seconds * 1e3:
         noisy.append(
-            f"the harness waited {run_queue_wait_ms / wall_seconds / 1e3:.1%} of the time for a"
-            f" core (limit {NOISY_RUN_QUEUE_SHARE:.0%})"
+            f"the harness waited {run_queue_wait_ms / wall_seconds / 10:.1f} % of the time for a"
+            f" core (limit {100 * NOISY_RUN_QUEUE_SHARE:.0f} %)"
         )
     if psi_cpu_percent is None:
         unchecked.append("the pressure on the cores is not known here (no /proc/pressure/cpu)")

@@ -114,9 +114,9 @@ def plan_warning(asked_per_s: float | None, last: Calibration | None) -> str | N
     if asked_per_s is None or last is None or asked_per_s <= PLAN_SHARE * last.ceiling_per_s:
         return None
     return (
-        f"asked {asked_per_s:,.1f}/s, {asked_per_s / last.ceiling_per_s:.0%} of the"
+        f"asked {asked_per_s:,.1f}/s, {100 * asked_per_s / last.ceiling_per_s:.0f} % of the"
         f" {last.ceiling_per_s:,.0f}/s that {_senders(last.workers)} here can do at most (limit"
-        f" {PLAN_SHARE:.0%}): the harness's own delays will show in the figures"
+        f" {100 * PLAN_SHARE:.0f} %): the harness's own delays will show in the figures"
     )
 
 
@@ -137,8 +137,8 @@ def _check_cpu(found: _Findings, window: Window) -> None:
         )
     elif share > GENERATOR_LIMITED_CPU_SHARE:
         found.limited.append(
-            f"{_sender(window, number)} used {share:.1%} of a core"
-            f" (limit {GENERATOR_LIMITED_CPU_SHARE:.0%})"
+            f"{_sender(window, number)} used {100 * share:.1f} % of a core"
+            f" (limit {100 * GENERATOR_LIMITED_CPU_SHARE:.0f} %)"
         )
 
 
@@ -162,10 +162,10 @@ def _check_overhead(
         return False
     overhead_ms = calibration.overhead_p99_ms
     if overhead_ms >= OVERHEAD_SHARE * median_ms:
-        share = f"{overhead_ms / median_ms:.1%} of" if median_ms else "beside"
+        share = f"{100 * overhead_ms / median_ms:.1f} % of" if median_ms else "beside"
         found.noisy.append(
             f"the overhead's p99 of {overhead_ms:.3f} ms is {share} the reported median of"
-            f" {median_ms:.3f} ms (limit {OVERHEAD_SHARE:.0%})"
+            f" {median_ms:.3f} ms (limit {100 * OVERHEAD_SHARE:.0f} %)"
         )
     return True
 
@@ -175,7 +175,7 @@ def _check_late(found: _Findings, window: Window) -> None:
     if sent and late >= LATE_SHARE * sent:
         found.noisy.append(
             f"{late:,} of {sent:,} requests left late though a place was free"
-            f" ({late / sent:.1%}, limit {LATE_SHARE:.0%})"
+            f" ({100 * late / sent:.1f} %, limit {100 * LATE_SHARE:.0f} %)"
         )
 
 
@@ -207,8 +207,8 @@ def _check_run_queue(found: _Findings, window: Window) -> None:
     share, number = max(judged, default=(0.0, 0))
     if share > NOISY_RUN_QUEUE_SHARE:
         found.noisy.append(
-            f"{_sender(window, number)} waited {share:.1%} of the time for a core"
-            f" (limit {NOISY_RUN_QUEUE_SHARE:.0%})"
+            f"{_sender(window, number)} waited {100 * share:.1f} % of the time for a core"
+            f" (limit {100 * NOISY_RUN_QUEUE_SHARE:.0f} %)"
         )
 
 
@@ -247,7 +247,7 @@ def _limit(window: Window, facts: Facts, *, client: bool) -> tuple[Limit, list[s
     if sent is None or sent >= SENT_SHARE * due:
         return _falling_behind(facts, due, alone)
     limit, why = _why_short(window, client=client)
-    return limit, [f"asked {due:,.1f}/s, sent {sent:,.1f}/s ({sent / due:.0%}): {why}"]
+    return limit, [f"asked {due:,.1f}/s, sent {sent:,.1f}/s ({100 * sent / due:.0f} %): {why}"]
 
 
 def _falling_behind(facts: Facts, due: float, alone: Limit) -> tuple[Limit, list[str]]:
@@ -269,7 +269,8 @@ def _why_short(window: Window, *, client: bool) -> tuple[Limit, str]:
     late = sum(worker.late for worker in window.workers)
     offered = sum(worker.offered for worker in window.workers)
     number, share = _busiest(window)
-    busy = "" if share is None else f", {_sender(window, number)} used {share:.0%} of a core"
+    sender = _sender(window, number)
+    busy = "" if share is None else f", {sender} used {100 * share:.0f} % of a core"
     limit: Limit = "none" if window.agent_inside else "client"
     ours = "the agent or the sender that it runs in" if window.agent_inside else "the client"
     if client:

@@ -247,8 +247,9 @@ FACTS: dict[str, Metric] = {
             "within_slo",
             "a value of what was swept",
             "none",
-            f"The highest rate (or other swept number) at which at least {SLO_SHARE:.0%} of what "
-            "was due kept every limit of the SLO (goodput_share). Of a sweep over one number.",
+            f"The highest rate (or other swept number) at which at least {100 * SLO_SHARE:.0f} %"
+            " of what was due kept every limit of the SLO (goodput_share). Of a sweep over one"
+            " number.",
         ),
         Metric(
             "repeats",

@@ -33,9 +33,10 @@ def text_flame(root: Frame, width: int = 100) -> list[str]:
     def walk(frame: Frame, depth: int) -> None:
         share = frame["value"] / total
         name = "  " * depth + one_line(frame["name"])
-        room = max(10, width - bar - 22)
+        room = max(10, width - bar - 23)
         filled = "#" * max(1, round(min(1.0, share) * bar))
-        lines.append(f"{name[:room]:<{room}} {frame['value']:>10.3f} ms {share:>6.1%} {filled}")
+        told = f"{frame['value']:>10.3f} ms {100 * share:>5.1f} %"
+        lines.append(f"{name[:room]:<{room}} {told} {filled}")
         for child in sorted(frame["children"], key=lambda one: -one["value"]):
             walk(child, depth + 1)
 
@@ -59,7 +60,7 @@ def svg_flame(root: Frame, title: str) -> str:
             return
         deepest = max(deepest, depth)
         y = 30 + depth * _ROW
-        told = f"{frame['name']}: {frame['value']:.3f} ms ({frame['value'] / total:.1%})"
+        told = f"{frame['name']}: {frame['value']:.3f} ms ({100 * frame['value'] / total:.1f} %)"
         room = int(width / _TEXT) - 1
         label = frame["name"] if len(frame["name"]) <= room else frame["name"][: max(0, room)]
         colour = _COLOURS[sum(map(ord, frame["name"])) % len(_COLOURS)]

@@ -32,8 +32,9 @@ NOTE = (
     f"Good: p95 below {GOOD_P95_MS:g} ms, more than {GOOD_PER_S:g} answers a second, less than"
     f" {GOOD_MEMORY_MB / 1000:g} GB of memory, GPUs at work more than {GOOD_GPU_PERCENT:g} % of the"
     f" time. Red flags: p99 above {RED_P99_MS:g} ms, GPUs at work less than {RED_GPU_PERCENT:g} %,"
-    f" a standard deviation of times above {RED_CV:.0%} of their mean, memory that grows (the 95 %"
-    " interval of its slope lies above 0). p95 needs 59 answers, p99 299, growth 20 readings."
+    f" a standard deviation of times above {100 * RED_CV:.0f} % of their mean, memory that grows"
+    " (the 95 % interval of its slope lies above 0). p95 needs 59 answers, p99 299, growth 20"
+    " readings."
 )
 
 

@@ -110,7 +110,7 @@ def agents_table(group: Document, words: str = "") -> GridData:
                     _rate(one["successes_per_usd"]["value"]),
                     Cell(front, role=role),
                     _efficiency(one),
-                    NOTHING if wasted is None else f"{wasted:.0%}",
+                    NOTHING if wasted is None else f"{100 * wasted:.0f} %",
                 ),
             )
         )

@@ -183,8 +183,8 @@ class RunPicture:
         cells = [
             str(in_flight or ""),
             f"{observed}" if planned is None else f"{observed}/{planned}",
-            f"{counts['correct'] / observed:.0%}" if observed else NOTHING,
-            f"{counts['answered'] / observed:.0%}" if observed else NOTHING,
+            f"{100 * counts['correct'] / observed:.0f} %" if observed else NOTHING,
+            f"{100 * counts['answered'] / observed:.0f} %" if observed else NOTHING,
             milliseconds(histogram.percentile(0.5)),
             milliseconds(histogram.percentile(0.95)),
             dollars(self._cost[row["key"]] or None),

@@ -54,8 +54,8 @@ def sentences_of(group: Document, margin: float) -> list[str]:
         if (line["spent_on_wrong"] or 0) >= _WASTE_FROM and group["current"] in (None, line["name"])
     ]
     lines += [
-        f"{line['name']}: {line['spent_on_wrong']:.0%} of its cost went into answers that were"
-        f" not right{_dearest(line)}"
+        f"{line['name']}: {100 * line['spent_on_wrong']:.0f} % of its cost went into answers that"
+        f" were not right{_dearest(line)}"
         for line in wasteful[:_MOST_TOLD]
     ]
     hourly = [line["name"] for line in group["agents"] if line["by_the_hour"]]
@@ -79,8 +79,8 @@ def switch_words(one: Document) -> str:
         one["verdict"], "without being worse by the margin"
     )
     return (
-        f"{one['switch_to']} instead of {one['current']} saves {saving['value']:.0%}"
-        f" [{saving['low']:.0%}, {saving['high']:.0%}]"
+        f"{one['switch_to']} instead of {one['current']} saves {100 * saving['value']:.0f} %"
+        f" [{100 * saving['low']:.0f}, {100 * saving['high']:.0f}]"
         f" ({dollars(one['usd_per_1000_tasks'])} in 1,000 tasks) {quality}"
         f" (right: {100 * one['difference']:+.1f} points)"
     )

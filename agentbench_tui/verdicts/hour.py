@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 ONE_RUN_EACH = (
     f"suspect: repeats of one run share its hour, which may explain less than"
-    f" {BOUNDS['ratio'][0]:.0%}; {RUNS_NEEDED} runs a side decide (--tag), or both in one run"
+    f" {100 * BOUNDS['ratio'][0]:.0f} %; {RUNS_NEEDED} runs a side decide (--tag), or both in one"
+    " run"
 )
 """Why a difference of few per cent between two runs is no verdict."""
 

@@ -213,7 +213,7 @@ def _one_failure_kind(connection: sqlite3.Connection, one: Finding) -> Pattern |
         return None
     text = (
         f"only `{kind}` on {one.place.words}: {new[kind]} of {of_new} answers, before "
-        f"{old[kind]} of {of_old} (+{interval.low:.1%} to +{interval.high:.1%})"
+        f"{old[kind]} of {of_old} (+{100 * interval.low:.1f} % to +{100 * interval.high:.1f} %)"
     )
     numbers: dict[str, float | int | str | None] = {
         "kind": kind,
@@ -256,5 +256,6 @@ def _is_trade(worse: Finding, better: Finding) -> bool:
 
 def _moved(one: Finding) -> str:
     assert one.change is not None
-    by = f"{one.change:+.1%}" if one.scale.kind == "points" else f"×{one.change:.3f}"
-    return f"{one.metric} {by}".replace("%", " points")
+    if one.scale.kind == "points":
+        return f"{one.metric} {100 * one.change:+.1f} points"
+    return f"{one.metric} ×{one.change:.3f}"

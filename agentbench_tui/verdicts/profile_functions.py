@@ -38,8 +38,8 @@ def bottlenecks_of(functions: list[Document]) -> list[Document]:
             "kind": "function",
             "location": one["location"],
             "impact_ms": one["own_ms"],
-            "cause": f"{one['share']:.0%} of the profiled call is this function's own time, in"
-            f" {one['calls']:,} call{'' if one['calls'] == 1 else 's'}",
+            "cause": f"{100 * one['share']:.0f} % of the profiled call is this function's own time,"
+            f" in {one['calls']:,} call{'' if one['calls'] == 1 else 's'}",
             "optimization_suggestion": "call it less often, or once for many"
             if one["calls"] > 1
             else "look into it, or do without it",

@@ -179,7 +179,7 @@ def run_words(point: Mapping[str, Any]) -> str:
 
 def impact_words(impact: Mapping[str, Any]) -> str:
     """What a regression touches: the score, the cases, a day."""
-    parts = [f"{impact['weight']:.0%} of the overall score ({impact['dimension']})"]
+    parts = [f"{100 * impact['weight']:.0f} % of the overall score ({impact['dimension']})"]
     if impact["share_of_cases"] is not None:
         parts.append(_touched(impact))
     if impact["per_day"] is not None:
@@ -188,13 +188,13 @@ def impact_words(impact: Mapping[str, Any]) -> str:
 
 
 def _touched(impact: Mapping[str, Any]) -> str:
-    """`net 60% of the cases (7 worse, 1 better, of 10)`."""
+    """`net 60 % of the cases (7 worse, 1 better, of 10)`."""
     counts = f"{impact['cases_worse']} worse, {impact['cases_better']} better, of {impact['cases']}"
     net = "net " if impact["share_better"] else ""
-    share = f"{net}{impact['share_of_cases']:.0%} of the {impact['share_of']}"
+    share = f"{net}{100 * impact['share_of_cases']:.0f} % of the {impact['share_of']}"
     if impact["share_of"] == "cases":
         return f"{share} ({counts})"
-    lost = f"{impact['share_worse']:.1%} lost, {impact['share_better']:.1%} won"
+    lost = f"{100 * impact['share_worse']:.1f} % lost, {100 * impact['share_better']:.1f} % won"
     return f"{share} ({lost}; cases: {counts})"
 
 

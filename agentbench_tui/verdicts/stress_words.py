@@ -201,8 +201,8 @@ def _limits(limits: Document | None) -> str:
         return ""
     derived = " (3 × that at normal load)" if limits["derived"] else ""
     return (
-        f"limits: errors {100 * limits['error_share']:.3g}%, p95 {milliseconds(limits['p95_ms'])}"
-        f"{derived}, {limits['completed_share']:.0%} completed in time"
+        f"limits: errors {100 * limits['error_share']:.3g} %, p95 {milliseconds(limits['p95_ms'])}"
+        f"{derived}, {100 * limits['completed_share']:.0f} % completed in time"
     )
 
 
@@ -256,7 +256,7 @@ def _worst_second(scenario: Document) -> str:
     if worst is None:
         return ""
     scaled = "" if piece_s in {None, 1} else f" (here of {piece_s:.3g} s)"
-    return f"worst second{scaled}: {worst:.0%} of what was asked or possible was served"
+    return f"worst second{scaled}: {100 * worst:.0f} % of what was asked or possible was served"
 
 
 def _leaking(scenario: Document) -> str:

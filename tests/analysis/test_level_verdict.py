@@ -50,7 +50,7 @@ def named(verdict: LevelVerdict, name: str) -> Check:
 def test_quick_answers_without_errors_pass() -> None:
     verdict = level(times(500, 40))
     assert (verdict.outcome, verdict.broke, verdict.requests) == ("pass", (), 500)
-    assert verdict.reason.startswith("errors 0% [0, 0.5974], limit 1%; p95 of latency ")
+    assert verdict.reason.startswith("errors 0 % [0, 0.5974], limit 1 %; p95 of latency ")
 
 
 def test_slow_answers_fail_by_the_lower_bound_of_the_percentile() -> None:
@@ -84,7 +84,7 @@ def test_a_backlog_fails_though_every_answer_was_quick() -> None:
     verdict = level(times(1000, 40), completed=900)
     assert (verdict.outcome, verdict.reason) == (
         "fail",
-        "completed of offered 90% [87.98, 91.71], limit 95%",
+        "completed of offered 90 % [87.98, 91.71], limit 95 %",
     )
     assert level(times(1000, 40), completed=950).outcome == "extend"
     assert level(times(1000, 40), completed=1100).outcome == "pass"  # an older backlog went

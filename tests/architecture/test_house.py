@@ -2,6 +2,7 @@
 
 import ast
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -125,6 +126,12 @@ def test_module_is_small_and_named_for_what_it_is(path: Path) -> None:
         and node.end_lineno - node.lineno + 1 > FUNCTION_LINES
     }
     assert long == {}, f"functions over {FUNCTION_LINES} lines"
+
+
+def test_a_space_parts_a_number_from_its_percent_sign() -> None:
+    """Python's own format of a share puts none there."""
+    without = re.compile(r"[\w\])]:[^{}\s]*%\}")
+    assert not [path.name for path in modules() if without.search(path.read_text())]
 
 
 def test_tests_have_names_of_their_own() -> None:

@@ -38,7 +38,7 @@ def execution(**load: Any) -> dict[str, Any]:
         "verdict": "noisy",
         "reasons": ["a sender's loop was late by 3.10 ms (p99, limit 1.00 ms)"],
         "limit": "server",
-        "warnings": ["asked 50.0/s, sent 38.6/s (77%): the server was the limit"],
+        "warnings": ["asked 50.0/s, sent 38.6/s (77 %): the server was the limit"],
         "requests": {
             "asked_per_s": 50.0,
             "sent_per_s": 38.6,
@@ -122,7 +122,7 @@ def test_in_the_place_of_rates_that_are_not_known_stands_why() -> None:
     assert lines[1] == (
         "goodput 30/s · answered –/s (too short)"
         " · – output tokens/s, – tokens/s per user (nothing answered)"
-        " · 60.0% of what was due kept ttft_ms 200"
+        " · 60.0 % of what was due kept ttft_ms 200"
     )
 
 
@@ -159,7 +159,7 @@ def test_rates_failures_and_the_harness_are_told() -> None:
         "e2e_ms counts from when a request was due",  # of those there are
         (
             "answered 37.9/s · ~1,213 output tokens/s · goodput 30/s"
-            " · 60.0% of what was due kept ttft_ms 200"
+            " · 60.0 % of what was due kept ttft_ms 200"
         ),
         "failed: timeout 5, server 2",
         "connections opened: 10",
@@ -389,7 +389,7 @@ def keeping(rate: float, share: float | None, **names: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("shares", "told"),
     [
-        ([1.0, 0.995, 0.4], "highest rate within the SLO: 10/s (at least 99%"),
+        ([1.0, 0.995, 0.4], "highest rate within the SLO: 10/s (at least 99 %"),
         ([1.0, 0.99, 0.99], "highest rate within the SLO: 20/s, all that were tried ("),
         ([0.98, 0.5, 0.4], "highest rate within the SLO: none of those tried ("),
         ([0.98, 0.99, 0.4], "highest rate within the SLO: 10/s, but not 5/s ("),
@@ -508,7 +508,7 @@ def test_what_an_interrupted_run_did_not_come_to_is_named_in_one_line(
 
 def words_of(text: str) -> set[str]:
     """What stands in printed lines beside numbers and their units."""
-    number = r"(?<![\w.])~?[0-9](?:[0-9.,]*[0-9])?(?!\w)(?: (?:ms|µs|s)\b|%)?"
+    number = r"(?<![\w.])~?[0-9](?:[0-9.,]*[0-9])?(?!\w)(?: (?:ms|µs|s)\b| %)?"
     text = re.sub(number, "", text).replace(" /s", "/s")
     parts = re.split(r" · |, |: ?|\n|  +|\(.*\)| and | count from .*", text)
     said = (re.sub(r"^of( |$)|(?<=kept) .*$|^~", "", part.strip()) for part in parts)

@@ -219,9 +219,9 @@ def test_what_stands_behind_it_has_its_figures() -> None:
             "normal: 42 requests/s, 4 users, p50 51.0 ms, p95 61.0 ms;"
             " most answered while looking for it 158/s"
         ),
-        "limits: errors 1%, p95 183 ms (3 × that at normal load), 95% completed in time",
+        "limits: errors 1 %, p95 183 ms (3 × that at normal load), 95 % completed in time",
         f"rate: {POINT.words}; passes again after an overload and at the end",
-        "worst second: 10% of what was asked or possible was served",
+        "worst second: 10 % of what was asked or possible was served",
         "after overload: recovered after 3 s",
         "– memory: its processes are not here",
     ]

@@ -169,7 +169,7 @@ def test_a_rate_that_was_not_reached_warns_and_names_the_limit(
     assert found.limit == "server"
     assert found.requests.sent_per_s == pytest.approx(6)
     (warning,) = found.warnings
-    assert warning.startswith("asked 10.0/s, sent 6.0/s (60%): the server was the limit")
+    assert warning.startswith("asked 10.0/s, sent 6.0/s (60 %): the server was the limit")
 
 
 def test_a_client_that_was_the_limit_once_is_told(connection: sqlite3.Connection) -> None:

@@ -34,8 +34,8 @@ async def test_costs_and_the_front_are_those_of_the_answers(measured: Path) -> N
         assert bad.count("├") == 1  # its interval beside that of the cheapest
         assert "yes" in fair
         assert "no" in bad
-        assert "75%" in bad
-        assert "fair instead of bad saves 43%" in " ".join(text.split())
+        assert "75 %" in bad
+        assert "fair instead of bad saves 43 %" in " ".join(text.split())
         assert "perfect" not in text[: text.index("cost is not known")]
 
 

@@ -296,7 +296,7 @@ def _progress(run: dict[str, Any]) -> Cell:
     if run["status"] != "running":
         return Cell("")
     share = min(1.0, (run["observed"] or 0) / run["planned"]) if run["planned"] else None
-    return Cell("" if share is None else f"{share:.0%}".replace("%", " %"), bar=share)
+    return Cell("" if share is None else f"{100 * share:.0f} %", bar=share)
 
 
 def _when(started: str, this_year: str) -> str:
