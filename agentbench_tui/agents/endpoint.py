@@ -19,7 +19,7 @@ import msgspec
 from pydantic import Field
 
 from agentbench_tui.agents.adapter import AgentOptions, JsonObject, OpenContext
-from agentbench_tui.agents.error_text import error_text
+from agentbench_tui.agents.error_text import advice, error_text
 from agentbench_tui.agents.retry_after import retry_after_s
 from agentbench_tui.http.client import (
     MAX_BODY_BYTES,
@@ -74,7 +74,8 @@ class Endpoint:
         self.place = place_of(url)
         self._options = options
         self._key_header = key_header
-        self._key_env = key_env
+        self.key_env = key_env
+        """The variable that the key is taken from."""
         self._headers: dict[str, str] = {}
         self._secrets: tuple[str, ...] = ()
         self._client: HttpClient | None = None
@@ -94,8 +95,8 @@ class Endpoint:
         secrets: list[str] = []
         for name, value in self._options.headers.items():
             headers[name.lower()] = _VARIABLE.sub(lambda found: _taken(found, secrets), value)
-        if self._key_env is not None:
-            key = os.environ[self._key_env].strip()
+        if self.key_env is not None:
+            key = os.environ[self.key_env].strip()
             secrets.append(key)
             headers[self._key_header[0]] = self._key_header[1] + key
         self._client = self._new_client(context, secrets)
@@ -129,8 +130,8 @@ class Endpoint:
                 f"the URL of {self.place} seems to hold a key in its query, which would be stored: "
                 "send it in a header, from an environment variable"
             )
-        if self._key_env is not None:
-            yield from _variable_problems(self._key_env, "the key")
+        if self.key_env is not None:
+            yield from _variable_problems(self.key_env, "the key")
         for name, value in self._options.headers.items():
             yield from _header_problems(name, value)
         if self._options.proxy is not None:
@@ -167,9 +168,8 @@ class Endpoint:
         detail = f"HTTP {status} from {self.place}"
         said = self.clean(error_text(body))
         detail = f"{detail}: {said}" if said else detail
+        detail += advice(status, self.url, self.key_env)
         kind = FailureKind.RATE_LIMITED if status == 429 else FailureKind.SERVER
-        if status in {401, 403}:
-            detail += f" ({self._key_advice()})"
         return AgentFailure(
             kind, detail, retry_after_s=retry_after_s(response.headers.get("retry-after"))
         )
@@ -210,11 +210,6 @@ class Endpoint:
         if proxy is not None:
             proxy = _VARIABLE.sub(lambda found: _taken(found, secrets), proxy)
         return AiohttpClient(context.concurrency, proxy=proxy)
-
-    def _key_advice(self) -> str:
-        if self._key_env is not None:
-            return f"the key was taken from ${self._key_env}"
-        return "no key was sent: name the variable that holds it with key_env=NAME"
 
 
 _Sending = AbstractAsyncContextManager[HttpResponse]

@@ -1,8 +1,9 @@
-"""What the body of an error says."""
+"""What the body of an error says, and what its status advises."""
 
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import urlsplit
 
 import msgspec
 
@@ -23,3 +24,15 @@ def error_message(value: Any) -> str:
     while isinstance(value, dict):
         value = next((value[k] for k in ("error", "message", "detail", "type") if value.get(k)), "")
     return value if isinstance(value, str) else ""
+
+
+def advice(status: int, url: str, key_env: str | None) -> str:
+    """What is to be looked at after a refusal with this status, of a request to `url` with the key
+    from that variable; empty where there is nothing to be said."""
+    if status in {401, 403}:
+        if key_env is not None:
+            return f" (the key was taken from ${key_env})"
+        return " (no key was sent: name the variable that holds it with key_env=NAME)"
+    if status in {404, 405}:
+        return f" (asked for {urlsplit(url).path or '/'})"
+    return ""

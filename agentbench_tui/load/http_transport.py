@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from agentbench_tui.agents.error_text import error_text
+from agentbench_tui.agents.error_text import advice, error_text
 from agentbench_tui.agents.model_api import ErrorObject, wire_tools
 from agentbench_tui.agents.retry_after import retry_after_s
 from agentbench_tui.agents.text_deltas import TextDeltas
@@ -57,7 +57,7 @@ class HttpTransport:
     def __init__(
         self, plan: WorkerPlan, target: HttpTarget, loop: asyncio.AbstractEventLoop
     ) -> None:
-        self._target = target
+        self.target = target
         self.dialect = target.call.dialect()
         self._types = plan.workload
         self._wires: dict[int, bytes] = {}
@@ -135,9 +135,9 @@ class HttpTransport:
             limit = call.script.output_tokens
         body = self.dialect.body(turns, wire_tools(conversation.tools)[0])
         if limit is not None:
-            body[self._target.call.token_limit_field] = limit
+            body[self.target.call.token_limit_field] = limit
         wire = request_bytes(
-            "POST", self._target.url, self._target.headers, msgspec.json.encode(body)
+            "POST", self.target.url, self.target.headers, msgspec.json.encode(body)
         )
         if call.script is None and self._cached_bytes + len(wire) <= _MOST_CACHED_BYTES:
             self._cached_bytes += len(wire)
@@ -305,9 +305,10 @@ class _Exchange:
         kind = FailureKind.RATE_LIMITED if self._status == 429 else FailureKind.SERVER
         said = error_text(b"".join(self._body))[:_SAID_CHARACTERS].strip()
         detail = f"HTTP {self._status} from {self._transport.pool.place}"
-        return AgentFailure(
-            kind, f"{detail}: {said}" if said else detail, retry_after_s=self._retry_after_s
-        )
+        detail = f"{detail}: {said}" if said else detail
+        target = self._transport.target
+        detail += advice(self._status, target.url, target.key_env)
+        return AgentFailure(kind, detail, retry_after_s=self._retry_after_s)
 
     def _failure(self, kind: FailureKind, what: str) -> AgentFailure:
         return AgentFailure(kind, f"{self._transport.pool.place} {what[:_SAID_CHARACTERS]}")

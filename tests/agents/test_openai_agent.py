@@ -232,6 +232,8 @@ async def test_each_fault_has_its_kind(
         caught = await failure(agent, ask("one two three"), kind)
     assert "\n" not in caught.detail
     assert len(caught.detail) < 800
+    path = "/v1/chat/completions" if api == "chat" else "/v1/responses"
+    assert caught.detail.endswith(f" (asked for {path})") == (model == "status:404")
 
 
 @pytest.mark.parametrize("model", ["truncated", "reset-middle", "stall", "no-end", "error-in-200"])

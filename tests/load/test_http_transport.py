@@ -142,6 +142,24 @@ async def test_a_refusal_tells_how_long_to_wait(fields: bytes, told_s: float | N
     assert (failure.kind, failure.retry_after_s) == (FailureKind.RATE_LIMITED, told_s)
 
 
+@pytest.mark.parametrize(
+    ("status", "advice"),
+    [
+        (b"401 No", " (no key was sent: name the variable that holds it with key_env=NAME)"),
+        (b"404 No", " (asked for /v2/chat/completions)"),
+        (b"500 No", ""),
+    ],
+)
+async def test_a_refusal_says_what_is_to_be_looked_at(status: bytes, advice: str) -> None:
+    with raw_server(saying(sized(b'{"detail": "Not here"}', status=status))) as server:
+        async with asked(f"{server.url}v2") as one:
+            _, _, failure = await one.ended()
+
+    assert failure is not None
+    place = server.url.removeprefix("http://").removesuffix("/")
+    assert failure.detail == f"HTTP {status[:3].decode()} from {place}: Not here{advice}"
+
+
 def _refusal(said: str) -> bytes:
     return sized(json.dumps({"error": {"message": said}}).encode(), status=b"401 No")
 

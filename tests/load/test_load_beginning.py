@@ -69,7 +69,7 @@ async def test_what_a_server_says_of_a_key_before_the_window_is_masked(tmp_path:
     kept = await _stored_of(refused, tmp_path, {"rate": 10, "warmup_requests": 1})
 
     assert "the load could not be measured: HTTP 401 from" in kept
-    assert "is not known" in kept
+    assert "is not known (the key was taken from $MY_KEY)" in kept
     assert "hush" not in kept
 
 
