@@ -15,6 +15,7 @@ from agentbench_tui.cli.output import (
     print_rows,
 )
 from agentbench_tui.cli.shares import PART
+from agentbench_tui.model.plain_number import counted
 from agentbench_tui.verdicts.cost_words import per_success_words, sentences_of, some_names, title_of
 from agentbench_tui.verdicts.figures import NOTHING, dollars, number, rate
 
@@ -138,8 +139,8 @@ def _print(document: Document, form: str) -> None:
     for (benchmark, reason), names in unknown.items():
         print_prose(f"{NOTHING} {some_names(names)} on {benchmark}: {reason}")
     if not document["groups"] and not unknown:
-        days = document["window_days"]
-        click.echo(f"no complete execution in the last {days} days; `agentbench run` makes some")
+        days = counted(document["window_days"], "day")
+        click.echo(f"no complete execution in the last {days}; `agentbench run` makes some")
 
 
 def _figures(line: Document) -> Document:

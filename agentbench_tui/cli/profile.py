@@ -17,6 +17,7 @@ from agentbench_tui.cli.output import (
     print_rows,
 )
 from agentbench_tui.model.errors import UsageError
+from agentbench_tui.model.plain_number import counted
 from agentbench_tui.model.untrusted import one_line
 from agentbench_tui.verdicts.figures import NOTHING, milliseconds
 
@@ -232,8 +233,8 @@ def _title(document: Document) -> str:
 
 def _print(document: Document) -> None:
     total = milliseconds(document["total_ms"])
-    of = "requests" if document["is_load"] else "answers"
-    title = f"{_title(document)}: {total} in {document['looked_at']:,} {of}"
+    thing = "request" if document["is_load"] else "answer"
+    title = f"{_title(document)}: {total} in {counted(document['looked_at'], thing)}"
     print_rows([_phase_row(one) for one in document["phases"]], _PHASES, "table", title=title)
     click.echo()
     if document["functions"]:

@@ -12,6 +12,7 @@ from agentbench_tui.cli.output import (
     print_prose,
     print_rows,
 )
+from agentbench_tui.model.plain_number import counted
 from agentbench_tui.verdicts.figures import (
     NOTHING,
     dollars,
@@ -244,7 +245,8 @@ def notes(document: dict[str, Any]) -> list[str]:
         )
     lines += [
         f"{one['judges']['judges']} judges of {one['agent_id']} on {one['benchmark_id']} agree on"
-        f" {100 * one['judges']['agreement']:.0f} % of {one['judges']['answers']} answers"
+        f" {100 * one['judges']['agreement']:.0f} % of"
+        f" {counted(one['judges']['answers'], 'answer')}"
         f" (kappa {number(2)(one['judges']['kappa'])})."
         for one in document["executions"]
         if (one.get("judges") or {}).get("agreement") is not None

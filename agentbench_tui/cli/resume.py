@@ -16,6 +16,7 @@ from agentbench_tui.cli.output import (
 )
 from agentbench_tui.cli.run_options import how_of
 from agentbench_tui.cli.session_options import view_options
+from agentbench_tui.model.plain_number import counted
 
 
 @click.command(short_help="Go on with an interrupted run.")
@@ -105,5 +106,7 @@ def rescore(
     with reading(path) as connection:
         document = run_document(connection, find_run(connection, row["id"]))
     print_run(document, form)
-    click.echo(f"{done.answers} answers scored again, {done.changed} judged otherwise", err=True)
+    click.echo(
+        f"{counted(done.answers, 'answer')} scored again, {done.changed} judged otherwise", err=True
+    )
     return 3 if is_unmeasured(document) else 0

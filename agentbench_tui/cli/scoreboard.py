@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from agentbench_tui.cli.output import Column, console, markdown_cell, print_prose, print_rows
+from agentbench_tui.model.plain_number import counted
 from agentbench_tui.verdicts.figures import NOTHING, dollars, milliseconds, number, rate
 
 _WIDE_FROM = 110
@@ -72,8 +73,8 @@ def print_boards(document: Document, form: str, *, wide: bool = False) -> None:
             click.echo()
         _print_board(board, form, wide=wide)
     if not boards:
-        days = document["window_days"]
-        click.echo(f"no complete execution in the last {days} days; `agentbench run` makes some")
+        days = counted(document["window_days"], "day")
+        click.echo(f"no complete execution in the last {days}; `agentbench run` makes some")
         return
     if form == "table" and any(board["standings"] for board in boards):
         click.echo()

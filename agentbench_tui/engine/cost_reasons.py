@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from agentbench_tui.model.answer import Usage
+from agentbench_tui.model.plain_number import counted
 
 if TYPE_CHECKING:
     import sqlite3
@@ -30,7 +31,7 @@ def why_unknown(connection: sqlite3.Connection, execution_key: int, agent: Agent
     model = model or agent.target.partition("#")[2] or None
     usage = Usage(1, 1) if has_tokens else None
     reason = PriceTable().cost(model, None, usage).reason or f"{model} had no price at the time"
-    return f"{reason} ({count} answers)"
+    return f"{reason} ({counted(count, 'answer')})"
 
 
 def why_estimated(connection: sqlite3.Connection, execution_key: int) -> str | None:
@@ -42,4 +43,5 @@ def why_estimated(connection: sqlite3.Connection, execution_key: int) -> str | N
     ).fetchone()[0]
     if not count:
         return None
-    return f"{ESTIMATED}: the tokens of {count} answers were counted here, not by the server"
+    answers = counted(count, "answer")
+    return f"{ESTIMATED}: the tokens of {answers} were counted here, not by the server"

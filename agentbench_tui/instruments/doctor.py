@@ -16,6 +16,7 @@ from agentbench_tui.instruments.hardware import hardware_of, tier_words
 from agentbench_tui.instruments.overhead import NOISY_PSI_PERCENT
 from agentbench_tui.instruments.packages import EXTRAS, PROJECT, version_of
 from agentbench_tui.instruments.version_control import Vcs, capture_vcs
+from agentbench_tui.model.plain_number import counted
 from agentbench_tui.store.database import NETWORK_FILESYSTEMS, filesystem_of
 
 Status = Literal["ok", "warn", "fail", "info"]
@@ -132,7 +133,9 @@ def _load(environment: Environment) -> Check:
     if environment.load is None:
         return Check("info", "load", f"not known: {environment.missing['load']}")
     cores = environment.logical_cores or 1
-    finding = f"{environment.load[0]:.2f} runnable tasks on {cores} cores in the last minute"
+    finding = (
+        f"{environment.load[0]:.2f} runnable tasks on {counted(cores, 'core')} in the last minute"
+    )
     if environment.load[0] > _BUSY_LOAD_SHARE * cores:
         return Check("warn", "load", finding, "something else is busy; wait for it or end it")
     return Check("ok", "load", finding)

@@ -20,6 +20,7 @@ from agentbench_tui.load.rates import LEAST_WAVES, Rates, asking_s, growth, rate
 from agentbench_tui.load.requests import FIRST_TOKEN, Requests
 from agentbench_tui.load.sample import CANCELLED, UNFINISHED
 from agentbench_tui.load.verdict import LEAST_DRAWN, Facts, Limit, judge
+from agentbench_tui.model.plain_number import counted
 
 if TYPE_CHECKING:
     import sqlite3
@@ -281,8 +282,12 @@ def _unjudged(requests: Requests, slo: Mapping[str, float]) -> list[str]:
     names = [name for name in slo if name not in FIRST_TOKEN]
     if not count or not names:
         return []
-    told = f"{count:,} answers were broken off as planned"
+    told = f"{counted(count, 'answer')} {_were(count)} broken off as planned"
     return [f"{told}: {' and '.join(names)} of the SLO could not be judged for them"]
+
+
+def _were(count: int) -> str:
+    return "was" if count == 1 else "were"
 
 
 def _left_out(counts: RequestCounts) -> list[str]:
@@ -290,13 +295,13 @@ def _left_out(counts: RequestCounts) -> list[str]:
     found = []
     if counts.unfinished:
         found.append(
-            f"{counts.unfinished:,} requests were still in flight when the drain ended:"
-            " the latencies leave them out"
+            f"{counted(counts.unfinished, 'request')} {_were(counts.unfinished)} still in flight"
+            " when the drain ended: the latencies leave them out"
         )
     if counts.unsent:
         found.append(
-            f"{counts.unsent:,} requests became due and were never sent: the latencies leave them"
-            " out"
+            f"{counted(counts.unsent, 'request')} became due and {_were(counts.unsent)} never"
+            " sent: the latencies leave them out"
         )
     return found
 

@@ -19,3 +19,8 @@ def plain(value: float, digits: int = 12, *, filled: bool = False, grouped: bool
     if 0 < abs(value) < _TINY or not math.isfinite(value):
         return shortest
     return f"{Decimal(shortest):{',' if grouped else ''}f}"
+
+
+def counted(count: int, thing: str) -> str:
+    """`1 case`, `1,200 cases`."""
+    return f"{count:,} {thing}{'' if count == 1 else 's'}"

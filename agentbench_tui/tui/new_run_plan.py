@@ -9,6 +9,7 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from agentbench_tui.model.plain_number import counted
 from agentbench_tui.model.untrusted import one_line
 from agentbench_tui.tui.widgets.sentences import Sentence
 from agentbench_tui.verdicts.figures import NOTHING, dollars
@@ -100,18 +101,19 @@ def preview_words(preview: Preview) -> list[Sentence]:
 def _plan(executions: Sequence[Document]) -> str:
     asked_in_all = sum(one.get("observations") or 0 for one in executions)
     count = len(executions)
-    words = f"{count:,} execution{'' if count == 1 else 's'}"
+    words = counted(count, "execution")
     agents = len({one["agent_id"] for one in executions})
     what = sorted({one.get("benchmark_id") or one.get("scenario") or "load" for one in executions})
-    words += f" ({agents} agent{'' if agents == 1 else 's'} × {', '.join(what[:_SHOWN])}"
+    words += f" ({counted(agents, 'agent')} × {', '.join(what[:_SHOWN])}"
     words += f" and {len(what) - _SHOWN} more)" if len(what) > _SHOWN else ")"
     if asked_in_all:
         repeats = executions[0]["repeats"]
         cases = sum(one["cases"] or 0 for one in executions)
-        words += f", {cases:,} cases × {repeats} repeat{'' if repeats == 1 else 's'}"
+        words += f", {counted(cases, 'case')} × {counted(repeats, 'repeat')}"
         rounds = {one["iterations"] for one in executions}
-        times = f"{min(rounds)} iteration{'' if rounds == {1} else 's'}"
-        words += f" × {times if len(rounds) == 1 else 'iterations'} = {asked_in_all:,} questions"
+        times = counted(min(rounds), "iteration")
+        words += f" × {times if len(rounds) == 1 else 'iterations'}"
+        words += f" = {counted(asked_in_all, 'question')}"
     return words
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING
 
-from agentbench_tui.model.plain_number import plain
+from agentbench_tui.model.plain_number import counted, plain
 from agentbench_tui.tui.axis import quantity
 from agentbench_tui.tui.grid_data import Cell, Column, GridData, GridRow, Role
 from agentbench_tui.tui.plot_data import Band, Line, Mark, PlotData
@@ -69,8 +69,8 @@ def curves_plot(found: TrainingCurves, *, single: bool) -> PlotData:
         elif group.mean is not None:
             mean = group.mean
             x = mean.steps.tolist()
-            lines.append(Line(f"{group.name} ({mean.curves} runs)", x, mean.mean.tolist(),
-                              series=number))  # fmt: skip
+            name = f"{group.name} ({counted(mean.curves, 'run')})"
+            lines.append(Line(name, x, mean.mean.tolist(), series=number))
             if mean.low is not None and mean.high is not None:
                 bands.append(Band(x, mean.low.tolist(), mean.high.tolist(), number))
     marks: tuple[Mark, ...] = ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from agentbench_tui.model.plain_number import counted
 from agentbench_tui.verdicts.figures import NOTHING, dollars
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ def title_of(group: Document) -> str:
     suites = sorted({one.partition("/")[0] for one in group["benchmarks"]})
     simulated = " by simulated agents" if group["simulated"] else ""
     left = f", {group['left_out']:,} that not all were asked left out" if group["left_out"] else ""
-    return f"{group['cases']:,} cases of {', '.join(suites)}{simulated}{left}"
+    return f"{counted(group['cases'], 'case')} of {', '.join(suites)}{simulated}{left}"
 
 
 def sentences_of(group: Document, margin: float) -> list[str]:

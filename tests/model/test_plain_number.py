@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentbench_tui.model.plain_number import plain
+from agentbench_tui.model.plain_number import counted, plain
 
 
 @pytest.mark.parametrize(
@@ -45,3 +45,8 @@ def test_zeros_fill_up_to_the_digits_that_matter(value: float, digits: int, text
 
 def test_what_is_read_again_has_no_commas() -> None:
     assert plain(1_234_567.5, grouped=False) == "1234567.5"
+
+
+def test_one_thing_is_no_plural() -> None:
+    told = [counted(count, "case") for count in (0, 1, 2, 1200)]
+    assert told == ["0 cases", "1 case", "2 cases", "1,200 cases"]

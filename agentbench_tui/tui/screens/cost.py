@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from textual.binding import Binding
 from textual.containers import Horizontal, Vertical
 
+from agentbench_tui.model.plain_number import counted
 from agentbench_tui.model.untrusted import one_line
 from agentbench_tui.tui.cost_rows import (
     agents_table,
@@ -170,9 +171,9 @@ class Cost(Page[Found]):
         if self._found is not None and self._found.document["unknown"]:
             return "no cost is known: v shows why, and how it becomes known"
         days = self._asked.wanted.days
-        if days == max(WINDOWS):
+        if days is None or days == max(WINDOWS):
             return NOTHING_YET
-        return f"nothing complete in the last {days} days: w shows more, 2 runs some"
+        return f"nothing complete in the last {counted(days, 'day')}: w shows more, 2 runs some"
 
     def _at_cursor(self) -> Document | None:
         group, key = self._shown, self.query_one("#agents", Grid).cursor_key
@@ -233,7 +234,7 @@ class Cost(Page[Found]):
         wanted = self._asked.wanted
         days = WINDOWS[(WINDOWS.index(wanted.days) + 1) % len(WINDOWS)]
         self._ask(replace(self._asked, wanted=replace(wanted, days=days)))
-        self.notify("all days" if days == max(WINDOWS) else f"the last {days} days")
+        self.notify("all days" if days == max(WINDOWS) else f"the last {counted(days, 'day')}")
 
     def action_view(self) -> None:
         """Savings and prices in turn; where there is no room beside it, the scatter between."""

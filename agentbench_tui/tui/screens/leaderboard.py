@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, TypeVar
 from textual.binding import Binding
 from textual.containers import Horizontal, Vertical
 
+from agentbench_tui.model.plain_number import counted
 from agentbench_tui.model.untrusted import one_line
 from agentbench_tui.tui.leader_rows import (
     Leader,
@@ -161,7 +162,8 @@ class Leaderboard(Page[Leaders]):
         if those:
             return ""
         if self._days is not None:
-            return f"nothing was measured in the last {self._days} days: w shows more, 2 runs some"
+            days = counted(self._days, "day")
+            return f"nothing was measured in the last {days}: w shows more, 2 runs some"
         return NOTHING_YET
 
     def _show_details(self, one: Leader | None) -> None:
@@ -236,7 +238,7 @@ class Leaderboard(Page[Leaders]):
 
     def _rank_again(self) -> None:
         by = self._metric or "the main metric"
-        days = "all days" if self._days is None else f"{self._days} days"
+        days = "all days" if self._days is None else counted(self._days, "day")
         self.tell(f"ranking {self._category or ''} by {by} over {days} …")
         self.reload()
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from textual.binding import Binding
 from textual.containers import Horizontal
 
+from agentbench_tui.model.plain_number import counted
 from agentbench_tui.model.untrusted import one_line
 from agentbench_tui.tui.axis import quantity
 from agentbench_tui.tui.panel import entitle, panel
@@ -98,8 +99,8 @@ class Profile(ExecutionPage[dict[str, Any]]):
         profile = looked.seen
         phases = self.query_one("#phases", Grid)
         total = quantity(profile["total_ms"], "ms")
-        of = "requests" if profile["is_load"] else "answers"
-        entitle(phases, f"{looked.title}: {total} in {profile['looked_at']:,} {of}")
+        thing = "request" if profile["is_load"] else "answer"
+        entitle(phases, f"{looked.title}: {total} in {counted(profile['looked_at'], thing)}")
         phases.show(phases_table(profile))
         self.query_one("#bottlenecks", Sentences).show(bottlenecks_of(profile))
         for which, words in (

@@ -12,6 +12,7 @@ from textual.containers import Horizontal
 from textual.widgets import Static
 
 from agentbench_tui.model.errors import AgentbenchError
+from agentbench_tui.model.plain_number import counted
 from agentbench_tui.model.untrusted import one_line
 from agentbench_tui.tui.panel import entitle, panel
 from agentbench_tui.tui.plot_data import PlotData
@@ -266,6 +267,6 @@ class Training(Page["list[ExperimentRun]"]):
         plot.show(curves_plot(found, single=self._single))
         runs = self.query_one("#runs", Grid)
         count = sum(len(group.runs) for group in found.groups)
-        entitle(runs, f"{count} runs: {found.metric} as one number each")
+        entitle(runs, f"{counted(count, 'run')}: {found.metric} as one number each")
         runs.show(runs_table(found))
         self.query_one("#said", Sentences).show(sentences_of(found))

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from rich.cells import cell_len
 from rich.style import Style
 
+from agentbench_tui.model.plain_number import counted
 from agentbench_tui.model.untrusted import one_line
 from agentbench_tui.tui.axis import quantity
 from agentbench_tui.tui.glyphs import Glyphs
@@ -265,7 +266,7 @@ def _cores(row: Cores, cells: _Columns, width: int, palette: Palette, glyphs: Gl
     if not known:
         reason = f"{label} {glyphs.nothing} {_plain(row.reason, glyphs)}"
         return [fit([span(reason, palette.dim)], width, palette.text)]
-    words = f" {len(row.percents)} cores, {sum(known) / len(known):.0f} % busy"
+    words = f" {counted(len(row.percents), 'core')}, {sum(known) / len(known):.0f} % busy"
     room = max(1, width - cells.label - 1)
     painted = []
     for start in range(0, len(row.percents), room):
