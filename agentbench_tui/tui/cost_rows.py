@@ -87,10 +87,10 @@ def _times(value: float | None, factor: float) -> float | None:
 
 def agents_table(group: Document, words: str = "") -> GridData:
     """A row for everyone who was asked the same cases, those that are named so."""
-    rights = [_interval(one["correct_share"], 100) for one in group["agents"]]
+    rights = [_interval(one["correct_share"]) for one in group["agents"]]
     money = money_of(one["cost_usd_per_task"]["value"] for one in group["agents"])
     costs = [_cost_interval(one, money) for one in group["agents"]]
-    column = interval_column(rights, "%")
+    column = interval_column(rights, "share")
     cost_column = interval_column(costs, "$", log=is_spread(group))
     rows = []
     for place, (one, right, cost) in enumerate(zip(group["agents"], rights, costs, strict=True)):
@@ -121,8 +121,8 @@ def agents_table(group: Document, words: str = "") -> GridData:
 def _agent_columns(money: Money) -> tuple[Column, ...]:
     return (
         Column("agent", "agent", 13, flex=1),
-        Column("right", "right [95 %]", 18, flex=2),
-        money.column("task", "task", 10, "right", priority=2),
+        Column("right", "right [95 %]", 21, flex=2),
+        money.column("task", "task", 9, "right", priority=2),
         money.column("success", "right", 10, flex=4),
         Column("per_usd", "right/USD", 9, align="right", priority=3),
         Column("front", "front", 5),
@@ -142,9 +142,8 @@ def _efficiency(one: Document) -> Cell:
     return Cell(number(2)(value), bar=value, role="good" if one["optimal"] else None)
 
 
-def _interval(of: Mapping[str, Any], factor: float) -> Interval:
-    low, high = (_times(of[end], factor) for end in ("low", "high"))
-    return Interval(_times(of["value"], factor), low, high, of["reason"])
+def _interval(of: Mapping[str, Any]) -> Interval:
+    return Interval(of["value"], of["low"], of["high"], of["reason"])
 
 
 def _cost_interval(one: Document, money: Money) -> Interval:

@@ -122,7 +122,7 @@ def runs_table(found: TrainingCurves) -> GridData:
 
 
 def _number(value: float | None) -> str:
-    return NOTHING if value is None else plain(value, 4)
+    return NOTHING if value is None else plain(value, 4, filled=True)
 
 
 def sentences_of(found: TrainingCurves) -> list[Sentence]:

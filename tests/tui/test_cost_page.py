@@ -28,7 +28,7 @@ async def test_costs_and_the_front_are_those_of_the_answers(measured: Path) -> N
         assert "$0.0012" in good
         assert "$0.00066" in fair
         assert "88.5 %" in good
-        assert " 25 % [" in bad
+        assert " 25.0 % [" in bad
         # 66.27 tokens a task, 46 of 52 right
         assert "$0.00075" in fair
         assert bad.count("├") == 1  # its interval beside that of the cheapest
