@@ -225,7 +225,7 @@ def _beats(found: Document) -> str:
     if found.get("value") is None:
         return f"{NOTHING} {found.get('reason') or 'nobody stands below'}"
     ends = "" if found["low"] is None else f" [{100 * found['low']:.0f}, {100 * found['high']:.0f}]"
-    return f"{100 * found['value']:.0f}{ends} % of repeats"
+    return f"{100 * found['value']:.0f} %{ends} of repeats"
 
 
 def _figure(found: Document | None, show: Callable[[Any], str]) -> str:
