@@ -42,7 +42,7 @@ _RUNS = (
     Column("agents", "agents", 11, flex=3),
     Column("progress", "progress", 11, priority=2),
     Column("answers", "right/answered/asked", 20, align="right", priority=3),
-    Column("cost", "USD", 9, align="right", priority=4),
+    Column("cost", "USD", 9, align="right", flex=1, priority=4),
     Column("verdict", "measured", 17, priority=5),
     Column("started", "when (UTC)", 11),
     Column("id", "run", _SHORT_ID, priority=6),
