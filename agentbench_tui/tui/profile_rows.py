@@ -42,6 +42,11 @@ _UNITS = (
     ("_percent", "%", ""), ("_w", "W", ""), ("_c", "°C", ""), ("_mhz", "MHz", ""),
 )  # fmt: skip
 """End of a field's name → unit, and what is behind it."""
+_NAMES = {
+    "cpu": "CPU", "rss": "memory", "fds": "open files", "load1": "load, 1 minute",
+    "psi cpu": "waits for a core", "psi io": "waits for a disk", "psi memory": "waits for memory",
+}  # fmt: skip
+"""What short names of gauges mean."""
 
 
 def phases_table(profile: Document) -> GridData:
@@ -129,6 +134,7 @@ def resources_table(profile: Document) -> GridData:
     for scope in sorted(found, key=_rank):
         for field, one in found[scope].items():
             name, unit, behind = _named(field)
+            name = _NAMES.get(name, name)
             figures = (quantity(one[part], unit) + behind for part in ("mean", "low", "high"))
             whose = f"{_short(scope)} {name}"
             rows.append(GridRow(f"{scope}/{field}", (whose, *figures, f"{one['n']:,}")))

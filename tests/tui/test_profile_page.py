@@ -77,7 +77,7 @@ def test_gauges_are_told_with_units_and_the_agents_own_first() -> None:
     resources = {"host": {"cpu_percent": reading}, "agent:a": {"rss_mb": reading}}
     resources |= {"gpu:10": {"clock_mhz": reading}, "gpu:2.0": {"memory_used_mb": reading}}
     rows = painted(resources_table({"resources": resources})).splitlines()
-    assert rows[1].split() == [">", "agent", "rss", "2.5", "MB", "1", "MB", "4", "MB", "3"]
+    assert rows[1].split() == [">", "agent", "memory", "2.5", "MB", "1", "MB", "4", "MB", "3"]
     assert "2.5 %" in rows[2]
     assert rows[3].split()[:5] == ["GPU", "2.0", "memory", "used", "2.5"]
     assert rows[4].split()[:5] == ["GPU", "10", "clock", "2.5", "MHz"]
