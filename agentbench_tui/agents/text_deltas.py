@@ -21,9 +21,6 @@ if TYPE_CHECKING:
     from agentbench_tui.agents.model_api import Dialect
 
 _QUOTE, _BACKSLASH = b'"\\'
-_TRIAL = "~0"
-_QUOTED_TRIAL = b'"~0"'
-"""A text that is put in the place of another."""
 _MOST_LOOKS = 3
 """At parts of one stream. The first often tells the role along; and where a number is counted up in
 each, there is nothing to be had."""
@@ -67,18 +64,23 @@ class TextDeltas:
         if self._looks == _MOST_LOOKS:
             return
         self._looks += 1
-        before, quoted, behind = part.partition(msgspec.json.encode(text))
-        if quoted and self._says_alone(_TRIAL, before + _QUOTED_TRIAL + behind):
+        quote = msgspec.json.encode
+        before, quoted, behind = part.partition(quote(text))
+        trial = text + "~"  # another: the same would prove nothing where it stands twice
+        if quoted and self._says_alone(trial, before + quote(trial) + behind):
             self._before, self._behind = before + b'"', b'"' + behind
             self._begin, self._end = len(before) + 1, -len(behind) - 1
 
     def _says_alone(self, text: str, part: bytes) -> bool:
-        """Whether a part says this, and nothing else."""
+        """Whether a part is one event that says this, and nothing else. What another event beside
+        it says may depend on what was said before."""
         parser, found = SseParser(), Transcript({})
         parser.feed(b"\n")
         try:
-            for event in parser.feed(part):
+            events = parser.feed(part)
+            for event in events:
                 self._dialect.read_event(event, 1, found)
         except (ErrorObject, AgentFailure, *NOT_JSON):
             return False
-        return parser.is_between and found.is_one_text and found.text == text
+        is_whole = len(events) == 1 and parser.is_between
+        return is_whole and found.is_one_text and found.text == text

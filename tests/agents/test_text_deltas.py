@@ -17,6 +17,7 @@ from agentbench_tui.agents.transcript import Transcript
 from agentbench_tui.http.sse import SseParser
 
 CHAT = ChatCompletions("m", {}, stream=True)
+MESSAGES = MessagesApi("m", {"max_tokens": 9}, stream=True)
 BEFORE = b'data: {"id":"a","model":"m","choices":[{"index":0,"delta":{"content":"'
 BEHIND = b'"},"finish_reason":null}]}\n\n'
 
@@ -70,7 +71,7 @@ class Stream:
     ("dialect", "write"),
     [
         (CHAT, chat),
-        (MessagesApi("m", {"max_tokens": 9}, stream=True), messages),
+        (MESSAGES, messages),
         (ResponsesApi("m", {}, stream=True), responses),
     ],
 )
@@ -122,6 +123,7 @@ def test_a_part_that_says_anything_else_is_left_to_the_decoder(part: bytes) -> N
     [
         # The same bytes stand elsewhere first, where another text would mean something else.
         (chat("a", id="a"), "a"),
+        (chat("~0", id="~0"), "~0"),
         # What comes along must be read each time.
         (chat("the", usage={"prompt_tokens": 1, "completion_tokens": 2}), "the"),
         (chat("the") + b"data: [DONE]\n\n", "the"),
@@ -133,6 +135,13 @@ def test_a_part_that_says_anything_else_is_left_to_the_decoder(part: bytes) -> N
 )
 def test_a_part_that_cannot_be_told_by_its_text_teaches_nothing(part: bytes, text: str) -> None:
     assert Stream(part, text).text(part) is None
+
+
+def test_another_event_beside_a_text_is_read_each_time() -> None:
+    # It says nothing in a stream that has told no counts yet, and something in one that has.
+    counts = b'data: {"type":"message_delta","usage":{"cache_read_input_tokens":3}}\n\n'
+    part = counts + messages("the")
+    assert Stream(part, "the", MESSAGES).text(part) is None
 
 
 def test_a_stream_whose_parts_always_differ_is_given_up() -> None:
