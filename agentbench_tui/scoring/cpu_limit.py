@@ -6,11 +6,16 @@ import signal
 import threading
 from typing import TYPE_CHECKING, TypeVar
 
+from agentbench_tui.model.answer import GraderFailure
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import FrameType
 
 Result = TypeVar("Result")
+LIMIT_S = 5.0
+"""CPU seconds that one answer may take: a valid one of 1 MB takes a schema some 3 s, 2,000 texts in
+any order 4 s. On another thread than the main one, where no run scores, nothing limits it."""
 
 
 class OutOfTime(Exception):
@@ -36,6 +41,18 @@ def limited(work: Callable[[], Result], limit_s: float) -> Result:
             signal.setitimer(signal.ITIMER_VIRTUAL, 0)
     finally:
         signal.signal(signal.SIGVTALRM, before)
+
+
+def within_limit(work: Callable[[], Result], what: str, advice: str) -> Result:
+    """What `work` gives within `LIMIT_S`. Raises GraderFailure, which says that `what` took more
+    and has the advice; and whatever `work` raises."""
+    if not can_limit():
+        return work()
+    try:
+        return limited(work, LIMIT_S)
+    except OutOfTime:
+        took = f"{what} took more than {LIMIT_S:g} s on this answer"
+        raise GraderFailure(f"{took}; {advice}") from None
 
 
 def _out_of_time(_signal: int, _frame: FrameType | None) -> None:

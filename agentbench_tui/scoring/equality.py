@@ -100,8 +100,8 @@ class Equality:
     def _same_text(self, said: str, expected: str) -> bool:
         if self._form(said) == self._form(expected):
             return True
-        left, right = self._number(said), self._number(expected)
-        if left is not None and right is not None:
+        right = self._number(expected)
+        if right is not None and (left := self._number(said)) is not None:
             return self._close(left, right)
         readers: Iterable[tuple[bool, Callable[[str], object | None]]] = (
             (self._options.dates, as_moment),

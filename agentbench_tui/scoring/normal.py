@@ -39,7 +39,7 @@ def normaliser(
 
     Always: Unicode NFKC, and every run of white space as one space. `case` folds case,
     `punctuation` drops it, `articles` drops the English a, an, the (unless nothing would be
-    left), `accents` drops diacritics. Results are kept for the 1,024 latest short texts.
+    left), `accents` drops diacritics. Results are kept for the 4,096 latest short texts.
     """
 
     def normalise(text: str) -> str:
@@ -58,7 +58,7 @@ def normaliser(
             text = without if without.strip() else text
         return " ".join(text.split())
 
-    kept = lru_cache(maxsize=1024)(normalise)
+    kept = lru_cache(maxsize=4096)(normalise)
     return lambda text: kept(text) if len(text) <= 200 else normalise(text)
 
 

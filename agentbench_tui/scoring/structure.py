@@ -15,8 +15,9 @@ from agentbench_tui.model.answer import Answer, Case, GraderFailure, Score, Scor
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.model.small_file import read_small_text
 from agentbench_tui.model.untrusted import one_line
-from agentbench_tui.scoring.cpu_limit import OutOfTime, can_limit, limited
+from agentbench_tui.scoring.cpu_limit import within_limit
 from agentbench_tui.scoring.equality import Equality, EqualityOptions
+from agentbench_tui.scoring.pairing import most_pairs
 from agentbench_tui.scoring.reading import NoJson, find_json
 from agentbench_tui.scoring.recipe import Context, Options, Recipe
 
@@ -26,9 +27,6 @@ if TYPE_CHECKING:
 
 MOST_ERRORS = 1000
 """Faults of one answer that are looked for: each takes 3 kB of memory and 70 µs to tell."""
-LIMIT_S = 5.0
-"""CPU seconds that one answer may take: a valid one of 1 MB takes a schema some 3 s, 2,000 texts in
-any order 4 s. On another thread than the main one, where no run scores, nothing limits it."""
 
 
 class SchemaOptions(Options):
@@ -111,12 +109,12 @@ def _errors(validator: Validator, value: Any) -> list[str]:
         return list(islice(validator.iter_errors(value), MOST_ERRORS))
 
     try:
-        found = limited(find, LIMIT_S) if can_limit() else find()
-    except OutOfTime:
-        raise GraderFailure(
-            f"the schema took more than {LIMIT_S:g} s on this answer; write its"
-            " patterns without nested repetition, and leave `uniqueItems` out of long lists"
-        ) from None
+        found = within_limit(
+            find,
+            "the schema",
+            "write its patterns without nested repetition, and leave `uniqueItems` out of long"
+            " lists",
+        )
     except Unresolvable as error:
         raise GraderFailure(f"the schema refers to what it doesn't hold: {error}") from error
     except RecursionError as error:
@@ -194,19 +192,11 @@ def _tally(said: Any, expected: Any, equality: Equality, ignore_order: bool) -> 
     """Everything compared. Raises GraderFailure."""
     tally = _Tally()
 
-    def compare() -> None:
-        _compare(said, expected, "", tally, equality, ignore_order)
-
-    try:
-        if can_limit():
-            limited(compare, LIMIT_S)
-        else:
-            compare()
-    except OutOfTime:
-        raise GraderFailure(
-            f"comparing took more than {LIMIT_S:g} s on this answer; in any order"
-            " (`ignore_order`) each item of a list is held against each other"
-        ) from None
+    within_limit(
+        lambda: _compare(said, expected, "", tally, equality, ignore_order),
+        "comparing",
+        "in any order (`ignore_order`) each item of a list is held against each other",
+    )
     return tally
 
 
@@ -249,16 +239,37 @@ _ABSENT = object()
 
 
 def _aligned(said: list[Any], expected: list[Any], equality: Equality) -> list[Any]:
-    """`said` reordered so that equal items stand where they are expected; extras at the end."""
-    rest = list(said)
-    placed: list[Any] = []
-    for value in expected:
-        at = next((i for i, item in enumerate(rest) if equality.same(item, value)), None)
-        placed.append(_ABSENT if at is None else rest.pop(at))
-    for index, item in enumerate(placed):
-        if item is _ABSENT and rest:
-            placed[index] = rest.pop(0)
-    return placed + rest
+    """`said` reordered so that as many items as can be stand where all of them is expected.
+
+    Equal ones come before those that hold more; the rest follows in its order, extras at the end.
+    """
+    pairs = most_pairs(
+        len(expected),
+        len(said),
+        lambda one, at: _has_all(said[at], expected[one], equality),
+        sooner=lambda one, at: equality.same(said[at], expected[one]),
+    )
+    taken = set(pairs)
+    rest = iter([item for at, item in enumerate(said) if at not in taken])
+    placed = [next(rest, _ABSENT) if at is None else said[at] for at in pairs]
+    return [*placed, *rest]
+
+
+def _has_all(said: Any, expected: Any, equality: Equality) -> bool:
+    """Whether each expected field is there with the same value, lists in any order."""
+    if isinstance(expected, dict) and expected:
+        return isinstance(said, dict) and all(
+            key in said and _has_all(said[key], value, equality) for key, value in expected.items()
+        )
+    if isinstance(expected, list) and expected:
+        if not isinstance(said, list) or len(said) < len(expected):
+            return False
+        return None not in most_pairs(
+            len(expected),
+            len(said),
+            lambda one, at: _has_all(said[at], expected[one], equality),
+        )
+    return equality.same(said, expected)
 
 
 def _leaf_paths(value: Any, path: str) -> Iterator[str]:

@@ -16,7 +16,9 @@ from pydantic import Field
 
 from agentbench_tui.model.answer import Answer, Case, GraderFailure, Score, Scorer, ToolCall
 from agentbench_tui.model.untrusted import one_line
+from agentbench_tui.scoring.cpu_limit import within_limit
 from agentbench_tui.scoring.equality import Equality, EqualityOptions
+from agentbench_tui.scoring.pairing import most_pairs
 from agentbench_tui.scoring.recipe import Context, Recipe
 
 
@@ -60,10 +62,11 @@ def tool_calls(options: ToolOptions, context: Context) -> Scorer:
             extra = "" if not made else f"called {_names(made)}, where no tool should be called"
             right = not made
             return Score(name, float(right), right, extra, relevance=float(right))
-        pairs = (
-            _in_order(expected, made, matcher)
-            if options.ordered
-            else _best(expected, made, matcher)
+        pair = _in_order if options.ordered else _best
+        pairs = within_limit(
+            lambda: pair(expected, made, matcher),
+            "comparing",
+            "each call is held against each that is expected",
         )
         return _graded(name, options, expected, made, pairs, matcher)
 
@@ -186,22 +189,8 @@ def _best(
 ) -> list[int | None]:
     """A pairing in any order: as many wholly right calls as can be, then by falling credit."""
     credit = [[matcher.credit(one, call) for one in made] for call in expected]
-    taken: dict[int, int] = {}
-
-    def place(call: int, tried: set[int]) -> bool:
-        for at, value in enumerate(credit[call]):
-            if value == 1.0 and at not in tried:
-                tried.add(at)
-                if at not in taken or place(taken[at], tried):
-                    taken[at] = call
-                    return True
-        return False
-
-    for call in range(len(expected)):
-        place(call, set())
-    pairs: list[int | None] = [None] * len(expected)
-    for at, call in taken.items():
-        pairs[call] = at
+    pairs = most_pairs(len(expected), len(made), lambda call, at: credit[call][at] == 1.0)
+    taken = set(pairs)
     left = sorted(
         (
             (-value, call, at)
@@ -212,7 +201,8 @@ def _best(
     )
     for _, call, at in left:
         if pairs[call] is None and at not in taken:
-            pairs[call], taken[at] = at, call
+            pairs[call] = at
+            taken.add(at)
     return pairs
 
 

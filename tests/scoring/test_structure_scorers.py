@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentbench_tui.model.answer import Answer, Case, GraderFailure, Score
-from agentbench_tui.scoring import structure
+from agentbench_tui.scoring import cpu_limit
 from agentbench_tui.scoring.equality import Equality, EqualityOptions
 from agentbench_tui.scoring.reading import NoJson, find_json
 from agentbench_tui.scoring.registry import check_scorer, make_scorer
@@ -153,8 +153,37 @@ def test_order_of_lists_is_ignored_on_request() -> None:
     assert score({"json_subset": {"ignore_order": True}}, [{"n": 1}, {"n": 2}], said).correct
 
 
+@pytest.mark.parametrize(
+    ("expected", "said", "value"),
+    [
+        # 103 is within 3 % of both and 98 of the first alone, which must leave it to the second.
+        pytest.param([100, 105], [103, 98], 1.0, id="tolerance"),
+        pytest.param([100, 105], [103, 90], 0.5, id="tolerance, one wrong"),
+        pytest.param(
+            [{"a": 1}, {"a": 1, "b": 2}],
+            [{"a": 1, "b": 2, "x": 0}, {"a": 1, "x": 0}],
+            1.0,
+            id="further fields",
+        ),
+        pytest.param([[1, 2], [3, 4]], [[4, 3], [2, 1]], 1.0, id="lists in lists"),
+        # The item that is the same is not given to another that needs less of it.
+        pytest.param(
+            [{"a": 1}, {"a": 1, "b": 2, "c": 3}],
+            [{"a": 1, "b": 2, "c": 9}, {"a": 1}],
+            0.75,
+            id="the same before what has more",
+        ),
+    ],
+)
+def test_in_any_order_as_many_items_as_can_be_are_right(
+    expected: object, said: object, value: float
+) -> None:
+    spec = {"json_subset": {"ignore_order": True, "tolerance": 0.03}}
+    assert score(spec, expected, Answer(data=said)).value == value
+
+
 def test_long_lists_in_any_order_are_the_graders_failure(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(structure, "LIMIT_S", 0.1)
+    monkeypatch.setattr(cpu_limit, "LIMIT_S", 0.1)
     spec = {"json_subset": {"ignore_order": True}}
     said = [[f"thing {number}"] for number in range(100_000)]
     with bounded_work(), pytest.raises(GraderFailure, match=r"took more than 0\.1 s"):
@@ -208,7 +237,7 @@ def test_schema_references_are_not_fetched() -> None:
 def test_an_answer_that_takes_a_schema_ages_is_the_graders_failure(
     monkeypatch: pytest.MonkeyPatch, schema: dict[str, object], value: object
 ) -> None:
-    monkeypatch.setattr(structure, "LIMIT_S", 0.1)
+    monkeypatch.setattr(cpu_limit, "LIMIT_S", 0.1)
     with pytest.raises(GraderFailure, match=r"took more than 0\.1 s"):
         score({"json_schema": {"schema": schema}}, None, Answer(json.dumps(value)))
 

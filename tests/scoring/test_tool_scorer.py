@@ -4,10 +4,12 @@ from itertools import permutations
 from typing import Any
 
 import pytest
+from bounded_work import bounded_work
 from hypothesis import given
 from hypothesis import strategies as st
 
 from agentbench_tui.model.answer import Answer, Case, GraderFailure, Message, Score, ToolCall
+from agentbench_tui.scoring import cpu_limit
 from agentbench_tui.scoring.registry import make_scorer
 
 
@@ -98,6 +100,14 @@ def test_pairing_finds_a_full_match_where_a_greedy_one_would_not() -> None:
     expected = [{"f": {"x": [1, 2]}}, {"f": {"x": [1]}}]
     for calls in permutations([call("f", x=1), call("f", x=2)]):
         assert score(expected, *calls, possible_answers=True).correct
+
+
+def test_many_calls_in_any_order_are_the_graders_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cpu_limit, "LIMIT_S", 0.1)
+    calls = [call("f", x=f"thing {number}") for number in range(100_000)]
+    expected = [{"f": {"x": f"item {number}"}} for number in range(1_000)]
+    with bounded_work(), pytest.raises(GraderFailure, match=r"took more than 0\.1 s"):
+        score(expected, *calls)
 
 
 @given(st.permutations(range(5)), st.sets(st.integers(0, 4)))

@@ -1,0 +1,64 @@
+"""What an answer holds, in any order, paired with what is expected."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+
+Fits = Callable[[int, int], bool]
+"""Whether an expected thing, by its place, may be paired with a given one, by its place."""
+
+
+def most_pairs(
+    expected: int, given: int, fits: Fits, *, sooner: Fits | None = None
+) -> list[int | None]:
+    """For each expected thing the given one that it is paired with: as many pairs as can be.
+
+    Whatever has a pair by `sooner`, which holds only where `fits` does, has one in the end. Each
+    takes the first that is left; who then has none gets one along an augmenting path (Berge 1957),
+    where there is one. `fits` is asked only of what that needs.
+    """
+    pairs: list[int | None] = [None] * expected
+    holder: dict[int, int] = {}
+    free = list(range(given))
+    takes = sooner or fits
+    for one in range(expected):
+        place = next((i for i, at in enumerate(free) if takes(one, at)), None)
+        if place is not None:
+            pairs[one] = at = free.pop(place)
+            holder[at] = one
+
+    @cache
+    def all_of(one: int) -> list[int]:
+        return [at for at in range(given) if fits(one, at)]
+
+    dead_ends: dict[int, int] = {}  # no path leads out of what a search in vain has been through
+    for root in [one for one, at in enumerate(pairs) if at is None]:
+        if len(holder) == given:
+            break
+        reached = dict(dead_ends)
+        end = _free_end(root, all_of, holder, reached)
+        if end is None:
+            dead_ends = reached
+        while end is not None:  # each on the way takes the next, and leaves what it had
+            one = holder[end] = reached[end]
+            pairs[one], end = end, pairs[one]
+    return pairs
+
+
+def _free_end(
+    root: int, all_of: Callable[[int], list[int]], holder: dict[int, int], reached: dict[int, int]
+) -> int | None:
+    """The nearest given thing that nobody has, by way of those whose holders could have another.
+
+    `reached` is filled: given thing → the expected one that it was reached from.
+    """
+    queue = [root]
+    for one in queue:
+        for at in all_of(one):
+            if at not in reached:
+                reached[at] = one
+                if at not in holder:
+                    return at
+                queue.append(holder[at])
+    return None
