@@ -45,7 +45,8 @@ def quantity(
 ) -> str:
     """A value in three significant digits with the unit that suits it: `200 ms`, `1.2 s`, `12k`.
 
-    Units that scale: ms, s, B, MB. `$` stands in front. `nothing` for None, NaN and infinity.
+    Units that scale: ms, s, B, MB. `$` stands in front, `/s` behind without a space. `nothing` for
+    None, NaN and infinity.
     `filled`: with zeros, `1.20 s`, so that what stands below each other has as many digits.
     """
     if value is None or not math.isfinite(value):
@@ -59,7 +60,8 @@ def quantity(
     if unit == "$":
         return ("-" if value < 0 else "") + (f"${digits}" if letter else dollars(size))
     digits = f"-{digits}" if value < 0 else digits
-    return f"{digits} {unit}" if unit else digits
+    space = "" if not unit or unit.startswith("/") else " "
+    return f"{digits}{space}{unit}"
 
 
 def _scale(size: float, unit: str) -> tuple[float, str]:

@@ -88,15 +88,15 @@ def _broke(broke: bool | None) -> Cell:
 
 
 def _bracket(point: Document | None) -> str:
-    """`152.7 … 177.7 /s`; `above 16 users` of what passed all that was tried."""
+    """`152.7 … 177.7/s`; `above 16 users` of what passed all that was tried."""
     if point is None or (point["pass"] is None and point["fail"] is None):
         return NOTHING
     passes, fails = (None if point[end] is None else plain(point[end], 4)
                      for end in ("pass", "fail"))  # fmt: skip
-    unit = point["unit"].removeprefix("requests")
+    unit = f" {point['unit']}".removeprefix(" requests")
     if fails is None:
-        return f"above {passes} {unit}"
-    return f"below {fails} {unit}" if passes is None else f"{passes} … {fails} {unit}"
+        return f"above {passes}{unit}"
+    return f"below {fails}{unit}" if passes is None else f"{passes} … {fails}{unit}"
 
 
 def _why(one: Document) -> str:

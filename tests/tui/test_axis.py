@@ -31,6 +31,7 @@ _numbers = st.floats(allow_nan=True, allow_infinity=True)
         (3_400_000.0, "req/s", "3.4M req/s"),
         (-2.4, "req/s", "-2.4 req/s"),
         (43.0, "%", "43 %"),
+        (43.0, "/s", "43/s"),
         (2.4, "$", "$2.40"),
         (12_345.0, "$", "$12.3k"),
         (0.0, "ms", "0 ms"),

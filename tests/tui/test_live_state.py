@@ -22,6 +22,7 @@ from agentbench_tui.tui.grid_data import Cell, GridData
 from agentbench_tui.tui.live_machine import machine
 from agentbench_tui.tui.live_outlook import left_s, share_done
 from agentbench_tui.tui.live_state import KEPT_S, LiveState
+from agentbench_tui.tui.widgets.facts import Fact
 from agentbench_tui.tui.widgets.gauge import Gauge
 from agentbench_tui.verdicts.reference_ticks import Reference
 from agentbench_tui.verdicts.running_board import RunningBoard, Standing
@@ -338,9 +339,14 @@ def test_asked_and_sent_of_a_load_stand_beside_each_other() -> None:
         one.label: one for one in live_tables.load_facts(state, rows[0], BEGAN + 12, None).facts
     }
     assert facts["phase"].words == "window, 0:12 of 0:30"
-    assert facts["asked"].words == "500 /s (the plan × 1.25)"
+    assert facts["asked"].words == "500/s (the plan × 1.25)"
     assert facts["sent"].role == "warn"
     assert facts["in flight"].words == "64, 12 wait for a place"
+    assert "silence" not in facts
+    state = of(update(run, rows, at=12, live={1: live | {"silent_s": 8.2}}))
+    told = live_tables.load_facts(state, rows[0], BEGAN + 12, None).facts[-1]
+    opening = "they are opening 64 requests, and the connections they need"
+    assert told == Fact("silence", f"no word for 8 s from the senders: {opening}", "warn")
 
 
 def test_who_gained_or_lost_places_has_an_arrow() -> None:

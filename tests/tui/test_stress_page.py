@@ -20,7 +20,7 @@ async def test_scenarios_with_bracket_score_and_recovery(stress: tuple[Path, str
         lines = text.splitlines()
         high = next(line for line in lines if "▸ high_load" in line)
         assert "yes" in high
-        assert "100 … 110 /s" in high
+        assert "100 … 110/s" in high
         assert "p95 of latency" in high
         assert "59" in high
         assert "├" in high
@@ -89,13 +89,13 @@ async def test_a_run_that_goes_on_is_read_again(stress: tuple[Path, str], tmp_pa
     app = session(store, "stress")
     async with app.run_test(size=(120, 40)) as pilot:
         # its process is gone, so that it is interrupted though nobody has marked it so
-        await shows(pilot, "run interrupted", "100 … 110 /s")
+        await shows(pilot, "run interrupted", "100 … 110/s")
         with closing(connect_to_write(store)) as connection:
             connection.execute(
                 "UPDATE stress_reports SET document=replace(document, '\"fail\":110.0',"
                 " '\"fail\":120.0')"
             )
-        await shows(pilot, "100 … 120 /s")
+        await shows(pilot, "100 … 120/s")
 
 
 def test_what_goes_on_is_told_by_how_far_it_is() -> None:
