@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from agentbench_tui.tui.axis import quantity
 from agentbench_tui.tui.grid_data import Cell, Column, GridData, GridRow, Role
 from agentbench_tui.tui.live_outlook import execution_left_s, planned_of, share_done
+from agentbench_tui.tui.silence import silence
 from agentbench_tui.tui.widgets.facts import Fact, FactsData
 from agentbench_tui.tui.widgets.status_bar import clock
 from agentbench_tui.verdicts.figures import NOTHING, dollars, point_words
@@ -231,6 +232,8 @@ def load_facts(
     if live:
         facts += _window_facts(state, live, now)
     seen = state.seen.get(row["key"])
+    if told := silence(live, nothing_yet=seen is None or not seen.observed):
+        facts.append(Fact("silence", told, "warn"))
     if seen is not None:
         when = "in all" if state.has_ended(row) else "so far"
         facts.append(Fact(when, f"{seen.answered:,} answered, {seen.failed:,} failed"))

@@ -19,6 +19,7 @@ from agentbench_tui.engine.outlook import USUAL_HALF_WIDTH, time_outlook
 from agentbench_tui.load.schedule_words import schedule_words
 from agentbench_tui.model.plain_number import plain
 from agentbench_tui.model.untrusted import one_line
+from agentbench_tui.tui.silence import silence
 from agentbench_tui.tui.warming_up import warming_up
 from agentbench_tui.verdicts.figures import NOTHING, milliseconds, point_words, rate
 
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
 
 _BUSY = frozenset({"starting", "window", "draining"})
 """Phases of an execution (`load.live.Phase`) whose requests are under way or about to be."""
-_SILENT_S = 2.0
-"""Seconds without a word from a sender, who otherwise tells four times a second."""
 _BLOCKS = "▁▂▃▄▅▆▇█"
 _SHOWN = ((0.5, "p50", 1), (0.95, "p95", 59), (0.99, "p99", 299))
 """Share, name, and how many answers a percentile needs."""
@@ -236,21 +235,11 @@ def _counts(seen: _Seen, state: dict[str, Any]) -> list[str]:
     oldest_s = state.get("oldest_s")
     if oldest_s is not None and oldest_s >= 1:
         parts.append(f"the oldest for {oldest_s:.0f} s")
-    parts += _silence(seen, state)
+    if told := silence(state, nothing_yet=not seen.failed and not len(seen.e2e)):
+        parts.append(told)
     kinds = f" ({', '.join(seen.kinds)})" if seen.kinds and seen.failed else ""
     parts.append(f"{seen.failed:,} failed{kinds}")
     return parts
-
-
-def _silence(seen: _Seen, state: dict[str, Any]) -> list[str]:
-    """That senders have told nothing for long, so that all figures are as old as that."""
-    silent_s = state.get("silent_s")
-    if silent_s is None or silent_s < _SILENT_S:
-        return []
-    told = f"no word for {silent_s:.0f} s from the senders"
-    if state["in_flight"] and not seen.failed and not len(seen.e2e):
-        told += f": they are opening {state['in_flight']:,} requests, and the connections they need"
-    return [told]
 
 
 def _elapsed(seen: _Seen, block: Mapping[str, Any], state: Mapping[str, Any]) -> list[str]:

@@ -16,6 +16,7 @@ from rich.text import Text
 from agentbench_tui.analysis.histogram import Histogram
 from agentbench_tui.model.untrusted import one_line
 from agentbench_tui.tui.load_picture import LoadPicture
+from agentbench_tui.tui.silence import silence
 from agentbench_tui.verdicts.figures import NOTHING, dollars, milliseconds
 
 if TYPE_CHECKING:
@@ -113,9 +114,9 @@ class RunPicture:
         tasks = [row for row in update.executions if not load.has(row)]
         if running or not tasks:
             return running
+        said = self._outlooks(tasks, update)
         stress = [row for row in tasks if row["id"] in self._stress]
         tasks = [row for row in tasks if row not in stress]
-        said = self._outlooks(tasks, update)
         if stress:
             counts = self._counted(stress)
             said.insert(0, f"stress: {counts['observed']} asked, {counts['answered']} answered")
@@ -133,11 +134,13 @@ class RunPicture:
         return counts
 
     def _outlooks(self, tasks: list[Row], update: Update) -> list[str]:
-        """How precise those are that go on, as far as they can tell."""
+        """How precise those are that go on, as far as they can tell, or who tells nothing."""
         found = []
         for row in tasks:
             live = update.live.get(row["key"])
-            said = json.loads(live["state"]).get("outlook") if live else None
+            state = json.loads(live["state"]) if live else {}
+            nothing_yet = not self._counted([row])["observed"]
+            said = state.get("outlook") or silence(state, nothing_yet=nothing_yet)
             if said and row["status"] == "running":
                 found.append(one_line(f"{row['agent_id']} {row['benchmark_id']}: {said}"))
         return found[:_OUTLOOKS_SHOWN]

@@ -240,6 +240,10 @@ def test_how_much_stress_will_ask_is_not_said() -> None:
     told = "1 of 10 asked, 1 answered, 0 right; stress: 12 asked, 11 answered"
     assert picture.progress(seen) == told
     assert [line.split()[3] for line in drawn(picture, seen)[1:3]] == ["1/10", "12"]
+    silent = "m load: no word for 4 s from the senders"
+    seen.live[1] = {"state": json.dumps({"in_flight": 900, "silent_s": 4.0})}
+    assert picture.progress(seen) == f"{told}; {silent}"
+    assert drawn(picture, seen)[3] == silent
 
 
 def test_nothing_answered_yet_is_no_number() -> None:
