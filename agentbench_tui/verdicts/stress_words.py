@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from agentbench_tui.model.plain_number import counted
 from agentbench_tui.verdicts.figures import NOTHING, milliseconds, rate
 
 _SEVERITIES = ("critical", "warning", "info")
@@ -114,7 +115,8 @@ def standing_line(agent: Document) -> str:
     if agent["resilience_score"] is None:
         return f"resilience {NOTHING}{lacking}"
     scored = {one["name"] for one in agent["scenarios"] if one["resilience"] is not None}
-    of = f"{len(scored)} of {len(scored) + len(missing)} scenarios"
+    all_of_them = counted(len(scored) + len(missing), "scenario")
+    of = f"{len(scored)} of {all_of_them}" if missing else all_of_them
     worst = agent["worst"]
     lowest = min(one["resilience"] for one in agent["scenarios"] if one["name"] == worst)
     mean = f"resilience {agent['resilience_score']:.3g} of 100 (geometric mean of {of})"

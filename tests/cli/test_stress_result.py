@@ -299,6 +299,8 @@ def test_the_score_never_stands_without_the_worst_scenario() -> None:
         "resilience 47 of 100 (geometric mean of 2 of 8 scenarios); worst: sustained_load 31"
         "; 6 not run"
     )
+    whole = standing_line(agent_of(high_load(), soak()) | {"missing": []})
+    assert "(geometric mean of 2 scenarios); worst: " in whole
     nothing = agent_of(ScenarioReport(scenario="high_load", status="not applicable"))
     assert standing_line(nothing) == "resilience –; no score: high_load; 7 not run"
 
