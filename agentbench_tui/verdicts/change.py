@@ -104,7 +104,7 @@ def _points(value: float | None) -> str:
 
 
 def _number(value: float) -> str:
-    return f"{value:z.0f}" if abs(value) >= 10 else f"{value:z.1f}"
+    return f"{value:z,.0f}" if abs(value) >= 10 else f"{value:z.1f}"
 
 
 def _signed(value: float | None) -> str:

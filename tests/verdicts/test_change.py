@@ -25,6 +25,8 @@ def of_share(difference: float, low: float, high: float) -> Comparison:
     ("one", "short", "long"),
     [
         (of_ratio(0.88, 0.84, 0.92), "0.880 [0.840, 0.920]", "e2e_ms 12 % lower [8.0, 16]"),
+        (of_ratio(0.766, 0.01, 40.71), "0.766 [0.0100, 40.7]",
+         "e2e_ms 23 % lower [-3,971, 99]"),
         (of_ratio(1.042, 1.001, 1.085), "1.04 [1.00, 1.08]", "e2e_ms 4.2 % higher [0.1, 8.5]"),
         (of_ratio(2.5, 2.25, 2.75), "2.50 [2.25, 2.75]", "e2e_ms 2.50 times as high [2.25, 2.75]"),
         (of_ratio(1.0, 0.98, 1.02), "1.00 [0.980, 1.02]", "e2e_ms 0 % apart [-2.0, 2.0]"),
