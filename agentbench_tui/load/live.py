@@ -210,7 +210,7 @@ class Live:
         """See `Ongoing`."""
         latest = [] if self._ended is not None else [*self._latest.values()]
         ages = [chunk.oldest_s for chunk in latest if chunk.oldest_s is not None]
-        silent_since = min(self._heard_at.values(), default=None) if latest else None
+        silent_since = None if self._ended is not None else self._silent_since()
         return {
             "in_flight": sum(chunk.in_flight for chunk in latest),
             "waiting": sum(chunk.waiting for chunk in latest),
@@ -229,6 +229,13 @@ class Live:
             "users": self.steering.users,
             "pace": self.steering.pace.factor if self._can_pace else None,
         }
+
+    def _silent_since(self) -> float | None:
+        """The last word of the most silent sender, on `time.monotonic`. One that has sent and has
+        nothing in flight may be done, and then it says nothing more."""
+        latest = self._latest.items()
+        heard_at = (self._heard_at[at] for at, chunk in latest if chunk.in_flight or not chunk.sent)
+        return min(heard_at, default=None)
 
     @property
     def _can_pace(self) -> bool:

@@ -78,6 +78,9 @@ def test_how_long_the_most_silent_sender_told_nothing(
     live.hear(1, chunk(9, 3))
     now_s = 104.0
     assert live.state()["silent_s"] == 4.0
+    live.hear(0, chunk(12, 0))  # all that it had to send is answered: its last word
+    now_s = 110.0
+    assert live.state()["silent_s"] == 7.0
     live.end()
     assert live.state()["silent_s"] is None
 
