@@ -74,8 +74,9 @@ class Endpoint:
         self.place = place_of(url)
         self._options = options
         self._key_header = key_header
-        self.key_env = key_env
-        """The variable that the key is taken from."""
+        self._key_env = key_env
+        self.key_from = ""
+        """The variables that keys were taken from, `$A, $B`; there from `start` on."""
         self._headers: dict[str, str] = {}
         self._secrets: tuple[str, ...] = ()
         self._client: HttpClient | None = None
@@ -95,10 +96,13 @@ class Endpoint:
         secrets: list[str] = []
         for name, value in self._options.headers.items():
             headers[name.lower()] = _VARIABLE.sub(lambda found: _taken(found, secrets), value)
-        if self.key_env is not None:
-            key = os.environ[self.key_env].strip()
+        names = [name for value in self._options.headers.values() for name in _variables(value)]
+        if self._key_env is not None:
+            names.append(self._key_env)
+            key = os.environ[self._key_env].strip()
             secrets.append(key)
             headers[self._key_header[0]] = self._key_header[1] + key
+        self.key_from = ", ".join(f"${name}" for name in dict.fromkeys(names))
         self._client = self._new_client(context, secrets)
         self._headers = headers
         longest_first = sorted(set(secrets), key=len, reverse=True)
@@ -130,8 +134,8 @@ class Endpoint:
                 f"the URL of {self.place} seems to hold a key in its query, which would be stored: "
                 "send it in a header, from an environment variable"
             )
-        if self.key_env is not None:
-            yield from _variable_problems(self.key_env, "the key")
+        if self._key_env is not None:
+            yield from _variable_problems(self._key_env, "the key")
         for name, value in self._options.headers.items():
             yield from _header_problems(name, value)
         if self._options.proxy is not None:
@@ -168,7 +172,7 @@ class Endpoint:
         detail = f"HTTP {status} from {self.place}"
         said = self.clean(error_text(body))
         detail = f"{detail}: {said}" if said else detail
-        detail += advice(status, self.url, self.key_env)
+        detail += advice(status, self.url, self.key_from)
         kind = FailureKind.RATE_LIMITED if status == 429 else FailureKind.SERVER
         return AgentFailure(
             kind, detail, retry_after_s=retry_after_s(response.headers.get("retry-after"))
@@ -249,6 +253,10 @@ class EndpointAgent:
         return None
 
 
+def _variables(text: str) -> list[str]:
+    return [found[1] or found[2] for found in _VARIABLE.finditer(text)]
+
+
 def _taken(found: re.Match[str], secrets: list[str]) -> str:
     value = os.environ[found[1] or found[2]].strip()
     secrets.append(value)
@@ -272,7 +280,7 @@ def _variable_problems(name: str, role: str) -> Iterator[str]:
 
 
 def _proxy_problems(proxy: str) -> Iterator[str]:
-    variables = [found[1] or found[2] for found in _VARIABLE.finditer(proxy)]
+    variables = _variables(proxy)
     for variable in variables:
         yield from _variable_problems(variable, "the proxy")
     if variables:
@@ -288,7 +296,7 @@ def _header_problems(name: str, value: object) -> Iterator[str]:
         yield f"not a header name: {name[:60]!r}"
     elif not isinstance(value, str) or not value.isprintable() or not value.isascii():
         yield f"header {name}: its value must be printable ASCII text"
-    elif variables := [found[1] or found[2] for found in _VARIABLE.finditer(value)]:
+    elif variables := _variables(value):
         for variable in variables:
             yield from _variable_problems(variable, f"header {name}")
     elif _SECRET_HEADER.search(name) or redact(value) != value:

@@ -26,12 +26,12 @@ def error_message(value: Any) -> str:
     return value if isinstance(value, str) else ""
 
 
-def advice(status: int, url: str, key_env: str | None) -> str:
+def advice(status: int, url: str, key_from: str) -> str:
     """What is to be looked at after a refusal with this status, of a request to `url` with the key
-    from that variable; empty where there is nothing to be said."""
+    from those variables, if any; empty where there is nothing to be said."""
     if status in {401, 403}:
-        if key_env is not None:
-            return f" (the key was taken from ${key_env})"
+        if key_from:
+            return f" (the key was taken from {key_from})"
         return " (no key was sent: name the variable that holds it with key_env=NAME)"
     if status in {404, 405}:
         return f" (asked for {urlsplit(url).path or '/'})"

@@ -307,7 +307,7 @@ class _Exchange:
         detail = f"HTTP {self._status} from {self._transport.pool.place}"
         detail = f"{detail}: {said}" if said else detail
         target = self._transport.target
-        detail += advice(self._status, target.url, target.key_env)
+        detail += advice(self._status, target.url, target.key_from)
         return AgentFailure(kind, detail, retry_after_s=self._retry_after_s)
 
     def _failure(self, kind: FailureKind, what: str) -> AgentFailure:

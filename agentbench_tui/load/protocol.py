@@ -29,8 +29,8 @@ class HttpTarget(msgspec.Struct, frozen=True, tag="http"):
     headers: dict[str, str]
     """With keys: a plan goes through a private pipe and is stored nowhere."""
     call: ModelCall
-    key_env: str | None = None
-    """The variable that the key was taken from, to be told of."""
+    key_from: str = ""
+    """The variables that keys were taken from, to be told of."""
     connect_timeout_s: float | None = 10.0
     first_byte_timeout_s: float | None = 300.0
     idle_timeout_s: float | None = 120.0

@@ -68,7 +68,7 @@ async def open_target(
             url=endpoint.url,
             headers=dict(endpoint.headers),
             call=call if stream is None else _streamed(call, stream=stream),
-            key_env=endpoint.key_env,
+            key_from=endpoint.key_from,
             connect_timeout_s=options.connect_timeout_s,
             first_byte_timeout_s=options.first_byte_timeout_s,
             idle_timeout_s=options.idle_timeout_s,

@@ -111,6 +111,9 @@ async def test_headers_take_their_secrets_from_the_environment(
     assert sent["authorization"] == "Basic canary-word"
     assert sent["x-tenant"] == "blue"
     assert got.text == "***"
+    async with opened(model_server.url, headers=headers | behaving("status:401")) as agent:
+        refused = await failure(agent, ask(), FailureKind.SERVER)
+    assert refused.detail.endswith(" (the key was taken from $MODEL_ACCESS)")
 
 
 def problems(url: str, **options: Any) -> list[str]:
