@@ -204,14 +204,18 @@ class Connection(asyncio.Protocol):
                 held.append((now_ns, data))
                 self.received_ns = now_ns
                 return
-            self.read_held()
+            if held:
+                held.append((now_ns, data))
+                self.read_held()
+                return
         self._read(((now_ns, data),))
 
     def _read(self, packets: Iterable[tuple[int, bytes]]) -> None:
         """Parse packets and act on them, up to one that ends the exchange."""
         owner = self._owner
         feed = self._parser.feed_data
-        for now_ns, data in packets:
+        left = iter(packets)
+        for now_ns, data in left:
             owner.received_bytes += len(data)
             if self.exchange is None:
                 # Nobody asked: the rest of a cancelled answer, or a server's farewell.
@@ -225,7 +229,8 @@ class Connection(asyncio.Protocol):
                 self._broken(error)
                 return
             if self._complete:
-                owner.ended(self, reusable=self._reusable and self._is_sent())
+                is_last = next(left, None) is None
+                owner.ended(self, reusable=is_last and self._reusable and self._is_sent())
                 return
             if self._bare_bytes > MAX_HEAD_BYTES:
                 what = broken_body if self.head_done else head_too_long

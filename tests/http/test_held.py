@@ -8,6 +8,7 @@ from itertools import accumulate
 from time import perf_counter_ns
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from raw_server import raw_server, read_request
@@ -70,6 +71,7 @@ class Owner:
 
     def __init__(self) -> None:
         self.received_bytes = 0
+        self.reusable: bool | None = None
         self.overdue = Overdue(asyncio.get_running_loop())
 
     def made(self) -> None: ...
@@ -80,6 +82,7 @@ class Owner:
         raise AssertionError("nothing is sent again here")
 
     def ended(self, connection: Connection, *, reusable: bool) -> None:
+        self.reusable = reusable
         exchange, connection.exchange = connection.exchange, None
         assert exchange is not None
         exchange.on_end(connection.received_ns)
@@ -127,6 +130,21 @@ async def test_parts_have_the_times_they_were_received_and_the_end_comes_at_once
     assert told.ended_ns is not None
     assert told.ended_ns >= moments[-1][1]
     assert owner.received_bytes == len(HEAD + b"".join(chunk(event(n)) for n in range(5)) + END)
+    owner.overdue.close()
+
+
+@pytest.mark.parametrize("rest", [[], [chunk(event(2))], [chunk(event(2)), END]])
+async def test_what_follows_an_end_is_no_part_of_the_next_answer(rest: list[bytes]) -> None:
+    told = Told()
+    owner, connection = connected(told)
+    connection.data_received(HEAD)
+    # A line end behind the end: it looks like the end of an event.
+    for packet in (chunk(event(0)), chunk(event(1)) + END + b"\n\n\r\n", *rest):
+        connection.data_received(packet)
+    connection.read_held()
+    assert told.body == event(0) + event(1)
+    assert told.ended_ns is not None
+    assert owner.reusable is (not rest)
     owner.overdue.close()
 
 
