@@ -37,6 +37,9 @@ WITHOUT_REST = frozenset({"mock", "variant"})
 INSIDE = frozenset({"python", "reference", "replay", "market", "variant"})
 """Schemes whose agents run in the process that asks them."""
 
+OF_MODELS = frozenset({"openai", "anthropic", "mock"})
+"""Schemes that the senders of a load ask by their own HTTP client."""
+
 RECORDED = frozenset({"replay"})
 """Schemes that read answers from a recording, whose times are not the agent's."""
 

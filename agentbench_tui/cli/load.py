@@ -191,8 +191,8 @@ def _do_without_blas_threads(plan: Plan) -> None:
 
     Ours multiplies no matrices. An agent's own code might: where it runs, nothing is changed.
     """
+    from agentbench_tui.agents.schemes import OF_MODELS
     from agentbench_tui.agents.target import parse_target
-    from agentbench_tui.load.target import OF_MODELS
 
     if all(parse_target(one.agent.target).scheme in OF_MODELS for _, one in plan.executions()):
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from agentbench_tui.agents.schemes import OF_MODELS
 from agentbench_tui.model.plain_number import plain
 
 if TYPE_CHECKING:
@@ -33,9 +34,7 @@ FILES_BESIDE = 64
 MOST_FILES = 1 << 20
 """As many as any load needs; a limit is not raised beyond."""
 _PORT_RANGE = Path("/proc/sys/net/ipv4/ip_local_port_range")
-_OF_MODELS = frozenset({"openai", "anthropic", "mock"})
-"""Schemes whose connections the senders open themselves."""
-_OF_HTTP = _OF_MODELS | {"http", "https"}
+_OF_HTTP = OF_MODELS | {"http", "https"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +132,7 @@ def _asked_of_senders(plan: Plan) -> dict[str, float]:
             continue
         spec = LoadSpec.model_validate(group.resolved().load)
         arrivals = schedule_of(spec, group.base_dir)
-        if arrivals is None or parse_target(execution.agent.target).scheme not in _OF_MODELS:
+        if arrivals is None or parse_target(execution.agent.target).scheme not in OF_MODELS:
             continue
         count, seconds = asked_of(arrivals, duration_of(spec, arrivals), spec.requests)
         if seconds > 0:
@@ -202,7 +201,7 @@ def _of_lengths(spec: LoadSpec, agent: AgentSpec) -> Iterator[str]:
     if not any(request.output_tokens is not None for request in spec.workload):
         return
     own_client = agent.options.get("transport", "own") == "own"
-    if parse_target(agent.target).scheme not in _OF_MODELS or not own_client:
+    if parse_target(agent.target).scheme not in OF_MODELS or not own_client:
         yield (
             f"{agent.id}: the number of output tokens (--output-tokens) is not passed on: only"
             " openai:, anthropic: and mock are told how long answers shall be"
@@ -243,7 +242,7 @@ def _most_of_a_process(wanted: int, spec: LoadSpec, agent: AgentSpec, bounds: Bo
         return wanted  # all of them end in the one server
     if spec.workers is not None:
         return math.ceil(wanted / spec.workers)
-    if target.scheme not in _OF_MODELS or spec.is_open:
+    if target.scheme not in OF_MODELS or spec.is_open:
         return wanted
     at_most = max(1, bounds.cores - is_local(target.rest))
     return math.ceil(wanted / min(at_most, math.ceil(wanted / USERS_A_WORKER)))

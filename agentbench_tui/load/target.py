@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from agentbench_tui.agents.model_call import ModelAgent, ModelCall
-from agentbench_tui.agents.schemes import BUILT_IN
+from agentbench_tui.agents.schemes import BUILT_IN, OF_MODELS
 from agentbench_tui.agents.target import parse_target
 from agentbench_tui.load.protocol import AgentTarget, HttpTarget
 from agentbench_tui.model.answer import AgentFailure, FailureKind
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from agentbench_tui.model.agent import AgentSpec
     from agentbench_tui.model.answer import Agent
 
-OF_MODELS = frozenset({"openai", "anthropic", "mock"})
-"""Schemes that the workers' own HTTP client asks."""
 START_LIMIT_S = 60.0
 CLOSE_LIMIT_S = 15.0
 
