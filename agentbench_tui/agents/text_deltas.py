@@ -21,22 +21,22 @@ if TYPE_CHECKING:
     from agentbench_tui.agents.model_api import Dialect
 
 _QUOTE, _BACKSLASH = b'"\\'
-_MOST_LOOKS = 3
-"""At parts of one stream. The first often tells the role along; and where a number is counted up in
-each, there is nothing to be had."""
+_MOST_TRIES = 3
+"""With parts of one stream. The first often tells the role along; and where a number is counted up
+in each, there is nothing to be had."""
 
 
 class TextDeltas:
     """Of one stream, whose events are read by a dialect into a transcript."""
 
-    __slots__ = ("_before", "_begin", "_behind", "_dialect", "_end", "_looks", "_transcript")
+    __slots__ = ("_before", "_begin", "_behind", "_dialect", "_end", "_transcript", "_tries")
 
     def __init__(self, dialect: Dialect, transcript: Transcript) -> None:
         self._dialect = dialect
         self._transcript = transcript
         self._before: bytes | None = None
         self._behind = b""
-        self._looks = 0
+        self._tries = 0
 
     def take(self, part: bytes, received_ns: int) -> bool:
         """Put the text into the transcript if that is all that `part` says; False where it must be
@@ -59,11 +59,11 @@ class TextDeltas:
         transcript.content_ns.append(received_ns)
         return True
 
-    def look_at(self, part: bytes, text: str) -> None:
+    def learn(self, part: bytes, text: str) -> None:
         """Learn from a part with that text, read from between two events to between two."""
-        if self._looks == _MOST_LOOKS:
+        if self._tries == _MOST_TRIES:
             return
-        self._looks += 1
+        self._tries += 1
         quote = msgspec.json.encode
         before, quoted, behind = part.partition(quote(text))
         trial = text + "~"  # another: the same would prove nothing where it stands twice

@@ -215,7 +215,7 @@ class _Exchange:
             texts = len(transcript.texts)
             self._read(parser.feed(part), received_ns)
             if was_between and parser.is_between and len(transcript.texts) > texts:
-                self._deltas.look_at(part, transcript.texts[-1])
+                self._deltas.learn(part, transcript.texts[-1])
         if self._cancel_after and len(transcript.content_ns) >= self._cancel_after:
             self._transport.pool.cancel(self)
             self._finish(STATUS_CODE[CANCELLED], received_ns)

@@ -55,7 +55,7 @@ class Stream:
         self.read = Transcript({})
         self.deltas = TextDeltas(dialect, self.read)
         self.read.add_text(text, 1)
-        self.deltas.look_at(part, text)
+        self.deltas.learn(part, text)
 
     def text(self, part: bytes) -> str | None:
         """What is put into the transcript for `part`; None where it must be read the whole way."""
@@ -148,5 +148,5 @@ def test_a_stream_whose_parts_always_differ_is_given_up() -> None:
     stream = Stream(responses("the", 0), "the", ResponsesApi("m", {}, stream=True))
     for number in (1, 2, 3):
         assert stream.text(responses("cat", number)) is None
-        stream.deltas.look_at(responses("the", number), "the")
+        stream.deltas.learn(responses("the", number), "the")
     assert stream.text(responses("cat", 3)) is None
