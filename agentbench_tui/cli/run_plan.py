@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from agentbench_tui.cli.output import Column, print_rows
+from agentbench_tui.model.plain_number import counted
 
 if TYPE_CHECKING:
     from agentbench_tui.engine.plan import Plan
@@ -64,9 +65,8 @@ def print_plan(plan: Plan, form: str) -> None:
     print_rows(rows, columns, form, document={"schema": "agentbench.plan/1", "executions": rows})
     if form == "table":
         total = sum(row["observations"] or 0 for row in rows)
-        executions = "1 execution" if len(rows) == 1 else f"{len(rows):,} executions"
-        asked = f", {total:,} question{'' if total == 1 else 's'}" if total else ""
-        click.echo(f"{executions}{asked}; nothing was run", err=True)
+        asked = f", {counted(total, 'question')}" if total else ""
+        click.echo(f"{counted(len(rows), 'execution')}{asked}; nothing was run", err=True)
 
 
 def _schedule(benchmark: Benchmark) -> str | None:

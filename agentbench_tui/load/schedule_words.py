@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from agentbench_tui.model.plain_number import plain
+from agentbench_tui.model.plain_number import counted, plain
 
 Block = Mapping[str, Any]
 
@@ -16,7 +16,7 @@ def schedule_words(block: Block) -> str:
     if block.get("duration_s") is not None:
         words.append(f"{plain(block['duration_s'])} s")
     if block.get("requests") is not None:
-        words.append(f"{block['requests']:,} request{'' if block['requests'] == 1 else 's'}")
+        words.append(counted(block["requests"], "request"))
     if block.get("max_in_flight") is not None:
         words.append(f"at most {block['max_in_flight']:,} in flight")
     return ", ".join(words)
@@ -40,7 +40,7 @@ def _shape_words(block: Block) -> str:
 
 def _users(block: Block) -> str:
     users, think_ms = block["concurrency"], block.get("think_time_ms", 0)
-    words = f"{users:,} user{'' if users == 1 else 's'}"
+    words = counted(users, "user")
     return words + (f" thinking {plain(think_ms / 1000)} s" if think_ms else "")
 
 

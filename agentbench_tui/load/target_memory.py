@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from agentbench_tui.engine.aggregate import MetricValue
+from agentbench_tui.model.plain_number import counted
 
 if TYPE_CHECKING:
     import sqlite3
@@ -24,5 +25,5 @@ def memory_peak(
     ).fetchone()
     if high is None:
         return None
-    reason = f"the highest of {n} reading{'' if n == 1 else 's'}; a peak between two is not seen"
+    reason = f"the highest of {counted(n, 'reading')}; a peak between two is not seen"
     return MetricValue("memory_peak_mb", float(high), "MB", None, None, n, reason)

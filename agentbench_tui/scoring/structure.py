@@ -13,6 +13,7 @@ from pydantic import Field, model_validator
 
 from agentbench_tui.model.answer import Answer, Case, GraderFailure, Score, Scorer
 from agentbench_tui.model.errors import UsageError
+from agentbench_tui.model.plain_number import counted
 from agentbench_tui.model.small_file import read_small_text
 from agentbench_tui.model.untrusted import one_line
 from agentbench_tui.scoring.cpu_limit import within_limit
@@ -173,7 +174,7 @@ def json_subset(options: SubsetOptions, context: Context) -> Scorer:
         value = tally.matching / tally.expected
         correct = value >= options.pass_at and not (options.forbid_extra and tally.extra)
         if options.forbid_extra and tally.extra:
-            tally.wrong.append(f"{tally.extra} fields that are not expected")
+            tally.wrong.append(f"{counted(tally.extra, 'field')} not expected")
         said_fields = tally.present + tally.extra
         return Score(
             name,

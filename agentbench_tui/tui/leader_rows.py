@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from agentbench_tui.model.plain_number import counted
 from agentbench_tui.tui.drawn_cells import interval_cell
 from agentbench_tui.tui.grid_data import Cell, Column, GridData, GridRow, Role
 from agentbench_tui.tui.money import Money, amount, money_of
@@ -75,8 +76,7 @@ def board_title(board: Document, days: int | None) -> str:
     count, thing = board["shared"], "case"
     if board["ranked_by"] != "cases":
         count, thing = len(board["benchmarks"]), "benchmark"
-    things = thing if count == 1 else f"{thing}s"
-    return f"{who} by {board['metric']} on {count:,} {things}, {window}"
+    return f"{who} by {board['metric']} on {counted(count, thing)}, {window}"
 
 
 def board_table(
@@ -239,9 +239,8 @@ def _figure(found: Document | None, show: Callable[[Any], str]) -> str:
 
 
 def _measured(line: Document, found: Document) -> str:
-    runs = "1 run" if found["runs"] == 1 else f"{found['runs']:,} runs"
     made = line["last_benchmark_date"][:16].replace("T", " ")
-    return f"{made} UTC, {runs}, version {line['agent_version']}"
+    return f"{made} UTC, {counted(found['runs'], 'run')}, version {line['agent_version']}"
 
 
 def _harness_role(line: Document) -> Role:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agentbench_tui.model.plain_number import plain
+from agentbench_tui.model.plain_number import counted, plain
 from agentbench_tui.tui.drawn_cells import whisker_cell
 from agentbench_tui.tui.grid_data import Cell, Column, GridData, GridRow, Role
 from agentbench_tui.tui.widgets.interval_cell import Interval, IntervalColumn, interval_column
@@ -120,10 +120,7 @@ def title_of(one: Document, status: str) -> str:
     """The headline of what was found; of what goes on how far it is, since its report calls it
     stopped until it has ended."""
     if status in _OPEN:
-        windows = len(one["windows"])
-        return (
-            f"{one['name']}: {status}, {windows} {'window' if windows == 1 else 'windows'} so far"
-        )
+        return f"{one['name']}: {status}, {counted(len(one['windows']), 'window')} so far"
     return headline(one)
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, Literal
 
+from agentbench_tui.model.plain_number import counted
 from agentbench_tui.verdicts.phases import NO_SPANS, Observed, SpanNode, covered_ms
 from agentbench_tui.verdicts.profile import Document, read_all, read_profile
 
@@ -132,7 +133,7 @@ def _usage_of_answers(connection: sqlite3.Connection, execution_key: int) -> dic
 
 def _explained(one: Document, document: Document, *, is_code: bool) -> Document:
     phase = next(phase for phase in document["phases"] if phase["name"] == one["phase"])
-    own = f"the span's own time, in {phase['n']:,} answers"
+    own = f"the span's own time, in {counted(phase['n'], 'answer')}"
     deeper = "report finer spans within it, or call it less often"
     cause, suggestion = _ADVICE.get(phase["name"], (own, deeper))
     if is_code and phase["name"] == "answer, whole":

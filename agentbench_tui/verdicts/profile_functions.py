@@ -6,6 +6,8 @@ import pstats
 from pathlib import Path
 from typing import Any
 
+from agentbench_tui.model.plain_number import counted
+
 Document = dict[str, Any]
 
 SHOWN = 10
@@ -39,7 +41,7 @@ def bottlenecks_of(functions: list[Document]) -> list[Document]:
             "location": one["location"],
             "impact_ms": one["own_ms"],
             "cause": f"{100 * one['share']:.0f} % of the profiled call is this function's own time,"
-            f" in {one['calls']:,} call{'' if one['calls'] == 1 else 's'}",
+            f" in {counted(one['calls'], 'call')}",
             "optimization_suggestion": "call it less often, or once for many"
             if one["calls"] > 1
             else "look into it, or do without it",

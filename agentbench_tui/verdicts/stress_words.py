@@ -136,7 +136,7 @@ def _load_words(window: Document) -> list[str]:
     return [
         "" if tokens is None else f"{tokens:,} tokens",
         "" if asked is None else f"{rate(asked)}/s",
-        "" if users is None else ("1 user" if users == 1 else f"{users:,} users"),
+        "" if users is None else counted(users, "user"),
     ]
 
 
@@ -190,11 +190,10 @@ def _recovered(scenario: Document) -> str:
 def _normal(normal: Document | None) -> str:
     if normal is None:
         return ""
-    users = "1 user" if normal["users"] == 1 else f"{normal['users']} users"
     times = f"p50 {milliseconds(normal['p50_ms'])}, p95 {milliseconds(normal['p95_ms'])}"
     how = "" if normal["measured"] else " (as told, not searched for)"
     best = f"most answered while looking for it {rate(normal['capacity_per_s'])}/s"
-    load = f"{rate(normal['rate_per_s'])} requests/s, {users}"
+    load = f"{rate(normal['rate_per_s'])} requests/s, {counted(normal['users'], 'user')}"
     return f"normal: {load}, {times}{how}; {best}"
 
 

@@ -144,7 +144,8 @@ def test_credit_by_field() -> None:
 def test_further_fields_are_allowed_unless_forbidden() -> None:
     said = Answer(data={"a": 1, "b": 2})
     assert score("json_subset", {"a": 1}, said).correct
-    assert not score({"json_subset": {"forbid_extra": True}}, {"a": 1}, said).correct
+    strict = score({"json_subset": {"forbid_extra": True}}, {"a": 1}, said)
+    assert (strict.correct, strict.reason) == (False, "1 field not expected")
 
 
 def test_order_of_lists_is_ignored_on_request() -> None:

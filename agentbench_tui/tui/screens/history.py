@@ -9,6 +9,7 @@ from textual.binding import Binding
 from textual.containers import Horizontal, Vertical
 
 from agentbench_tui.model.errors import AgentbenchError
+from agentbench_tui.model.plain_number import counted
 from agentbench_tui.model.untrusted import one_line
 from agentbench_tui.store.baselines import DEFAULT, keep_accepted, keep_baseline
 from agentbench_tui.store.database import reading
@@ -167,7 +168,7 @@ class History(Page[Found]):
         where = f"{one.metric} of {place_words(one.finding)}"
         drawn = course_plot(one, by_time=self._by_time)
         order = f"in {drawn.x_label}" if self._by_time else "colours are versions"
-        entitle(plot, f"{where}: {_runs(len(one.points))}, {order}")
+        entitle(plot, f"{where}: {counted(len(one.points), 'run')}, {order}")
         plot.show(drawn)
         entitle(facts, where)
         facts.show(finding_sentences(one))
@@ -384,7 +385,3 @@ class History(Page[Found]):
             self.app.call_from_thread(self.reload)
 
         self.run_worker(write, thread=True, group="write")
-
-
-def _runs(count: int) -> str:
-    return "1 run" if count == 1 else f"{count} runs"
