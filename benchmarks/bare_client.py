@@ -2,8 +2,8 @@
 
     python benchmarks/bare_client.py HOST PORT RATE COUNT
 
-Sends `COUNT` requests, `RATE` a second, and tells when the first and the last byte of each came. It
-knows no JSON, no events, no failures, and stores nothing.
+Sends `COUNT` requests, `RATE` a second, and notes when the first and the last byte of each came. It
+knows no JSON, no events, no failures, and neither stores nor tells anything.
 """
 
 from __future__ import annotations
@@ -61,16 +61,16 @@ class Client:
         self._rate, self._count, self._sent = rate, count, 0
         self._free: list[Stream] = []
         self._times: list[tuple[int, int]] = []
+        """(ns to the first byte, ns to the last) of each."""
         self._loop = asyncio.get_running_loop()
         self._opening: set[asyncio.Task[object]] = set()
         self._over = asyncio.Event()
 
-    async def run(self) -> list[tuple[int, int]]:
-        """(ns to the first byte, ns to the last) of each."""
+    async def run(self) -> None:
+        """Until all are answered."""
         self._start = self._loop.time()
         self._next()
         await self._over.wait()
-        return self._times
 
     def _next(self) -> None:
         if self._free:
