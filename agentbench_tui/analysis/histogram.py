@@ -43,14 +43,14 @@ class Histogram:
         for value in values:
             self.record(value)
 
-    def record(self, value: float) -> None:
-        """Count one value. ValueError when it is negative, NaN or infinite."""
+    def record(self, value: float, count: int = 1) -> None:
+        """Count a value, so many times. ValueError when it is negative, NaN or infinite."""
         try:
-            self._counts[int(log2(value) * _PER_OCTAVE + _SHIFT)] += 1
+            self._counts[int(log2(value) * _PER_OCTAVE + _SHIFT)] += count
         except (ValueError, OverflowError):
             if value != 0:
                 raise ValueError(f"a histogram takes finite values >= 0, got {value}") from None
-            self.zeros += 1
+            self.zeros += count
 
     @classmethod
     def of_many(cls, values: NDArray[np.float64]) -> Self:

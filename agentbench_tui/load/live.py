@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from agentbench_tui.analysis.histogram import Histogram
 from agentbench_tui.load.recent import Moment, RecentRates
 from agentbench_tui.load.steering import STRESS, Steering
+from agentbench_tui.load.tick_figures import histograms
 from agentbench_tui.model.answer import FailureKind, Usage
 
 if TYPE_CHECKING:
@@ -119,11 +120,6 @@ class Live:
         self._samples: list[bytes] = []
         self._gaps: list[bytes] = []
 
-    @staticmethod
-    def prepare() -> None:
-        """Load what ticks are made with: it takes some time, and the window has not begun yet."""
-        import agentbench_tui.load.tick_figures  # noqa: F401
-
     @property
     def pids(self) -> tuple[int, ...]:
         """See `Ongoing`."""
@@ -193,8 +189,6 @@ class Live:
         before, self._told = self._told, now
         if now == before:
             return
-        from agentbench_tui.load.tick_figures import histograms
-
         self._context.writer.add(
             _TICK,
             (

@@ -62,7 +62,6 @@ class Measurement:
         However it ends, nothing goes on beside it. Raises AgentFailure.
         """
         context, live = self._context, self._live
-        live.prepare()
         beside = [asyncio.create_task(_tick(live))]
         try:
             if not await unless_stopped(context, ready):

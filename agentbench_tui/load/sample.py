@@ -17,13 +17,13 @@ from __future__ import annotations
 
 import struct
 import zlib
+from array import array
 from itertools import compress
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from agentbench_tui.model.answer import FailureKind
 
 if TYPE_CHECKING:
-    from array import array
     from collections.abc import Sequence
 
     import numpy as np
@@ -103,6 +103,8 @@ RESENT: Final = 16
 """It was sent twice: the server closed the used connection that it took, without an answer."""
 
 _RANGES = {"q": (-(1 << 63), (1 << 63) - 1), "I": (0, NONE - 1), "B": (0, 255)}
+_LAG_AT = struct.calcsize("<q")
+"""Place of `lag_us` in a row."""
 _GAP = 4
 _LEVEL = 1
 """zlib's fastest: after shuffling the higher ones gain little and cost the sender time."""
@@ -140,6 +142,33 @@ def unpack_gaps(chunks: Sequence[bytes]) -> NDArray[np.uint32]:
     """What `pack_gaps` packed, one chunk after the other. ValueError when one is none."""
     gaps: NDArray[np.uint32] = _unpack(chunks, _GAP).rows.reshape(-1).view("<u4")
     return gaps
+
+
+def lags_of(chunk: bytes) -> array[int]:
+    """`lag_us` of the rows of one chunk, without numpy. ValueError when it is no chunk of rows."""
+    return _column(chunk, ROW.size, _LAG_AT)
+
+
+def gaps_of(chunk: bytes) -> array[int]:
+    """What `pack_gaps` packed, without numpy. ValueError when it did not pack that."""
+    return _column(chunk, _GAP, 0)
+
+
+def _column(chunk: bytes, width: int, at: int) -> array[int]:
+    """The unsigned numbers of 4 bytes that begin `at` in each row."""
+    plain, count = _open(chunk, width)
+    column = array("I")
+    if count:
+        varies, first = plain[1 : 1 + width], plain[1 + width : 1 + 2 * width]
+        content = bytearray(4 * count)
+        for byte, place in enumerate(range(at, at + 4)):
+            begin = 1 + 2 * width + count * varies.count(1, 0, place)
+            own = (
+                plain[begin : begin + count] if varies[place] else first[place : place + 1] * count
+            )
+            content[byte::4] = own
+        column.frombytes(content)
+    return column
 
 
 class Unpacked(NamedTuple):

@@ -1,25 +1,37 @@
 """What a tick tells of the samples beyond what their sender has counted: gaps and queueing.
 
-Worked out by the coordinator, once a second, so that a sender spends nothing on it.
+Worked out by the coordinator, once a second, so that a sender spends nothing on it; without numpy,
+which would take longer to import than all of it.
 """
 
 from __future__ import annotations
 
-import numpy as np
+from collections import Counter
+from typing import TYPE_CHECKING
 
 from agentbench_tui.analysis.histogram import Histogram
-from agentbench_tui.load.columns import SAMPLE
-from agentbench_tui.load.sample import unpack_gaps, unpack_rows
+from agentbench_tui.load.sample import gaps_of, lags_of
+
+if TYPE_CHECKING:
+    from array import array
+    from collections.abc import Iterable, Sequence
 
 
-def histograms(samples: list[bytes], gaps: list[bytes]) -> tuple[bytes | None, bytes | None]:
+def histograms(
+    samples: Sequence[bytes], gaps: Sequence[bytes]
+) -> tuple[bytes | None, bytes | None]:
     """(gaps between the chunks of answers, time from due to sent) in ms, as `Histogram.to_bytes`,
     of chunks as `load.protocol.Chunk` has them. None where there are no values."""
-    waited = unpack_rows(samples).rows.reshape(-1).view(SAMPLE)["lag_us"] if samples else ()
-    between = unpack_gaps(gaps) if gaps else ()
-    return _histogram(between), _histogram(waited)
+    return _histogram(map(gaps_of, gaps)), _histogram(map(lags_of, samples))
 
 
-def _histogram(values_us: object) -> bytes | None:
-    values = np.asarray(values_us, np.float64)
-    return Histogram.of_many(values / 1e3).to_bytes() if len(values) else None
+def _histogram(columns_us: Iterable[array[int]]) -> bytes | None:
+    occur: Counter[int] = Counter()
+    for column in columns_us:
+        occur.update(column)
+    if not occur:
+        return None
+    histogram = Histogram()
+    for value_us, count in occur.items():
+        histogram.record(value_us / 1e3, count)
+    return histogram.to_bytes()

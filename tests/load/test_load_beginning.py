@@ -3,6 +3,7 @@
 import asyncio
 import json
 import sqlite3
+import subprocess
 import sys
 from contextlib import closing
 from pathlib import Path
@@ -22,6 +23,26 @@ def wait(prompt):
     return (here / "go").read_text()
 """
 KEY = "hush-4711-nobody-knows"
+WATCHED = """
+import sys
+from agentbench_tui.cli.main import run
+from agentbench_tui.load import calibration
+from agentbench_tui.load.measurement import Measurement
+
+carry_out = Measurement.carry_out
+
+async def watched(*args):
+    window = await carry_out(*args)
+    print("imported", sorted({"numpy", "scipy"} & set(sys.modules)), file=sys.stderr)
+    return window
+
+async def none(*args):
+    return None
+
+Measurement.carry_out = watched
+calibration.calibrated = none
+run()
+"""
 
 
 def test_a_signal_during_the_warm_up_ends_the_run_without_a_window(tmp_path: Path) -> None:
@@ -37,6 +58,22 @@ def test_a_signal_during_the_warm_up_ends_the_run_without_a_window(tmp_path: Pat
     assert process.returncode == 130
     assert place.rows("SELECT status FROM runs") == [("interrupted",)]
     assert place.rows("SELECT * FROM load_windows") == []
+
+
+def test_what_takes_long_to_import_is_left_until_the_window_is_over(tmp_path: Path) -> None:
+    """Ticks are written in it, gaps and queueing in them."""
+    command = "load mock --rate 40 --requests 45 --no-ui --quiet --format json --db runs.db"
+    done = subprocess.run(
+        [sys.executable, "-c", WATCHED, *command.split()],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "imported []" in done.stderr.splitlines()
+    with closing(sqlite3.connect(tmp_path / "runs.db")) as connection:
+        (told,) = connection.execute("SELECT COUNT(itl_histogram) FROM ticks").fetchone()
+    assert told >= 1
 
 
 async def _stored_of(answer: str, folder: Path, block: dict[str, object]) -> str:

@@ -13,6 +13,8 @@ from agentbench_tui.load.sample import (
     NONE,
     ROW,
     STATUSES,
+    gaps_of,
+    lags_of,
     pack_gaps,
     pack_rows,
     unpack_gaps,
@@ -35,6 +37,13 @@ def test_rows_of_chunks_come_back_one_after_the_other(chunks: list[list[bytes]])
 def test_gaps_come_back(first: int, gaps: list[int]) -> None:
     packed = [pack_gaps(array("I", [first] * 9)), pack_gaps(array("I", gaps))]
     assert unpack_gaps(packed).tolist() == [first] * 9 + gaps
+    assert [*gaps_of(packed[0]), *gaps_of(packed[1])] == [first] * 9 + gaps
+
+
+@given(st.lists(st.binary(min_size=ROW.size, max_size=ROW.size), max_size=9))
+def test_lags_come_back(rows: list[bytes]) -> None:
+    place = [name for name, _ in FIELDS].index("lag_us")
+    assert [*lags_of(pack_rows(b"".join(rows)))] == [ROW.unpack(row)[place] for row in rows]
 
 
 @given(st.binary(min_size=1, max_size=300))
