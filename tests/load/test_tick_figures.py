@@ -21,9 +21,10 @@ def rows(*lags_us: int) -> bytes:
 
 
 def test_gaps_and_queueing_are_told_in_ms() -> None:
-    gaps, queue = histograms([rows(0, 1500), rows(2500)], [pack_gaps(array("I", [10_000, 12_000]))])
-    assert gaps == Histogram([10.0, 12.0]).to_bytes()
-    assert queue == Histogram([0.0, 1.5, 2.5]).to_bytes()
+    samples = [rows(0, 1500, 1500), rows(2500, 0)]
+    gaps, queue = histograms(samples, [pack_gaps(array("I", [10_000, 12_000, 10_000]))])
+    assert gaps == Histogram([10.0, 10.0, 12.0]).to_bytes()
+    assert queue == Histogram([0.0, 0.0, 1.5, 1.5, 2.5]).to_bytes()
 
 
 def test_without_samples_nothing_is_told() -> None:
