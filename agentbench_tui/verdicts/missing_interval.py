@@ -61,4 +61,5 @@ def _why(name: str, found: dict[str, Any]) -> str:
     if found["reason"]:
         return str(found["reason"])
     missing = "no upper end" if found["low"] is not None else "no interval"
-    return f"has {missing} in {n:,} answers: too few of them right"
+    why = ": too few of them right" if name.endswith("_per_correct") else ""
+    return f"has {missing} in {n:,} answers{why}"
