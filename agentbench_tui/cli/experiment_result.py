@@ -178,7 +178,7 @@ def deliver_results(plan: Plan, reporters: Sequence[str], show: Show | None) -> 
     folder for them."""
     from agentbench_tui.experiments.results import find_reporter
 
-    functions = {name: find_reporter(name) for name in reporters}
+    functions = {name: find_reporter(name, Path.cwd()) for name in reporters}
 
     def deliver(connection: sqlite3.Connection, run: Document, form: str) -> None:
         if show is None:

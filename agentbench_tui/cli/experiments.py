@@ -128,7 +128,7 @@ experiments.add_command(effects)
 )
 @click.option(
     "--instrument", "instruments", multiple=True, metavar="NAME",
-    help="Such as cprofile, tracemalloc, or that of a plugin.",
+    help="Instrument such as cprofile or tracemalloc, python:FILE:NAME, or the name of a plugin's.",
 )  # fmt: skip
 @click.option(
     "--agent", "agents", multiple=True, metavar="TARGET", help="For experiments that ask an agent."
@@ -142,8 +142,9 @@ experiments.add_command(effects)
 )  # fmt: skip
 @click.option("--output", metavar="DIR", help="Results as JSON and artifacts, in a folder a run.")
 @click.option(
-    "--reporter", "reporters", multiple=True, metavar="NAME", help="Of a plugin; needs --output."
-)
+    "--reporter", "reporters", multiple=True, metavar="NAME",
+    help="Reporter that writes into --output: python:FILE:NAME, or the name of a plugin's.",
+)  # fmt: skip
 @click.option("--print-suite", is_flag=True, help="Print the same as a suite; run nothing.")
 @run_options
 def run(slug: str, **given: Any) -> int:
@@ -159,7 +160,7 @@ def run(slug: str, **given: Any) -> int:
     from agentbench_tui.experiments.results import find_reporter
 
     for name in given["reporters"]:
-        find_reporter(name)
+        find_reporter(name, Path.cwd())
         if given["output"] is None:
             raise click.UsageError("--reporter needs --output, the folder that it writes into")
     with stdout_kept():

@@ -86,6 +86,8 @@ def _validate(name: str, settings: Sequence[str]) -> bool:
     parts = [_count(len(suite.benchmarks), "benchmark"), _count(len(suite.agents), "agent")]
     if lacking := missing(suite, values):
         parts.append(f"not checked: what needs --set {', '.join(lacking)}")
+    for note in loaded.notes:
+        click.echo(visible(note), err=True)
     click.echo(f"{loaded.path}: suite ok: {suite.suite_id} {suite.version}: {', '.join(parts)}")
     return True
 

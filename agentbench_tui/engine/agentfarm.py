@@ -3,14 +3,17 @@
 Such a file names one `experiment` and its `params`; it becomes a suite of one benchmark of kind
 `experiment`. Differences that its authors would notice: a missing `seed` means 42, a random sweep
 draws distinct points, and `parallelism` is used: times are no verdict then. `description` is ours.
+`agentfarm_parameters` says what each parameter name does.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
+from agentbench_tui.engine.agentfarm_parameters import translate
 from agentbench_tui.engine.position import KeyPath
 from agentbench_tui.model.errors import did_you_mean
 
@@ -54,30 +57,55 @@ def is_agentfarm(data: Mapping[str, Any]) -> bool:
     return "experiment" in data and "benchmarks" not in data
 
 
-def to_suite(data: Mapping[str, Any], stem: str) -> dict[str, Any]:
-    """The suite that a spec file means, as data; its values are judged as a suite's are.
+@dataclass(frozen=True, slots=True)
+class FarmSuite:
+    """The suite that a spec file means, as data; its values are judged as a suite's are."""
 
-    `stem` is the file's name without its suffix, and names the suite.
-    """
+    data: dict[str, Any]
+    moves: tuple[tuple[KeyPath, KeyPath], ...]
+    """Suite path → file path, longest prefix first."""
+    notes: tuple[str, ...]
+    """A sentence for each parameter of the file that has no effect."""
+
+
+def to_suite(data: Mapping[str, Any], stem: str) -> FarmSuite:
+    """Translate a spec file into a suite that is called `stem`, the file's name without suffix."""
     benchmark: dict[str, Any] = {
         "benchmark_id": _name(data["experiment"]),
         "kind": "experiment",
         "experiment": data["experiment"],
         "iterations": _iterations(data.get("iterations")),
     }
-    if data.get("params") is not None:
-        benchmark["parameters"] = data["params"]
+    params, sweep = data.get("params"), data.get("sweep")
+    translated = translate(str(data["experiment"]), params, sweep)
+    if params is not None:
+        benchmark["parameters"] = translated.parameters if isinstance(params, Mapping) else params
     if data.get("instrumentation") is not None:
         benchmark["instruments"] = _instruments(data["instrumentation"])
-    if data.get("sweep") is not None:
-        benchmark["sweep"] = {"parameters": data["sweep"]} | {
+    if isinstance(sweep, Mapping) or sweep is None:
+        sweep = translated.sweep or sweep
+    if sweep is not None:
+        benchmark["sweep"] = {"parameters": sweep} | {
             key: data[key] for key in ("strategy", "samples") if data.get(key) is not None
         }
     kept = ("description", "output_dir", "tags", "notes", "seed", "parallelism")
     suite = {key: data[key] for key in kept if data.get(key) is not None}
     if isinstance(at_once := data.get("parallelism"), int) and at_once > 1:
         suite["weights"] = UNTIMED
-    return {"suite_id": _name(stem), "name": stem, "benchmarks": [benchmark], **suite}
+    return FarmSuite(
+        {"suite_id": _name(stem), "name": stem, "benchmarks": [benchmark], **suite},
+        (*_renamed(translated.places), *MOVES),
+        tuple(translated.notes),
+    )
+
+
+def _renamed(places: Mapping[str, KeyPath]) -> list[tuple[KeyPath, KeyPath]]:
+    """Where a parameter with another name, or one that became a sweep, is in the file."""
+    return [
+        ((*_BENCHMARK, *part, name), place)
+        for name, place in places.items()
+        for part in (("parameters",), ("sweep", "parameters"))
+    ]
 
 
 def unknown_keys(data: Mapping[str, Any]) -> list[tuple[str, str]]:

@@ -77,6 +77,8 @@ class LoadedSuite:
     data: Mapping[str, Any]
     """The suite as plain data, references not resolved."""
     places: Places
+    notes: tuple[str, ...] = ()
+    """What a reader of the file should know, such as a parameter that has no effect."""
 
     @property
     def folder(self) -> Path:
@@ -142,16 +144,18 @@ def load_suite(path_or_name: str | Path) -> LoadedSuite:
     source = read_source(path)
     data = {key: value for key, value in source.data.items() if key != "$schema"}  # for editors
     places = Places(str(path), source.positions)
+    notes: tuple[str, ...] = ()
     if agentfarm.is_agentfarm(data):
         if unknown := agentfarm.unknown_keys(data):
             raise SuiteError(
                 [places.problem((key,), message, key=True) for key, message in unknown]
             )
-        data = agentfarm.to_suite(data, path.stem)
-        places = Places(str(path), source.positions, agentfarm.MOVES)
+        translated = agentfarm.to_suite(data, path.stem)
+        data, notes = translated.data, tuple(f"{path}: {note}" for note in translated.notes)
+        places = Places(str(path), source.positions, translated.moves)
     suite = _validate(data, places, NO_SETTINGS)
     digest = content_hash(suite.model_dump(mode="json"))
-    return LoadedSuite(suite, path, digest, source.text, data, places)
+    return LoadedSuite(suite, path, digest, source.text, data, places, notes)
 
 
 def suite_of_data(data: Mapping[str, Any], folder: Path) -> LoadedSuite:

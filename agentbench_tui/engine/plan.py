@@ -84,6 +84,8 @@ class Plan(msgspec.Struct, frozen=True):
     notes: str = ""
     command: str = ""
     """The command line that asked for it, secrets masked."""
+    remarks: tuple[str, ...] = ()
+    """What a reader of the suites should know, such as a parameter that has no effect."""
 
     def executions(self) -> list[tuple[Group, ExecutionPlan]]:
         """Every execution with its group, in order."""

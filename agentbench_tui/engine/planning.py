@@ -102,6 +102,7 @@ def make_plan(given_suites: Sequence[str | LoadedSuite], options: RunOptions) ->
         tags=tuple(dict.fromkeys((*options.tags, *(tag for one in budgets for tag in one.tags)))),
         notes=options.notes or " ".join(one.notes for one in budgets if one.notes),
         command=options.command,
+        remarks=tuple(note for one in loaded for note in one.notes),
     )
 
 

@@ -74,7 +74,7 @@ class Bench:
         order = self._order
         try:
             Path(order.run_dir).mkdir(parents=True, exist_ok=True)
-            self._around = [find_around(one) for one in order.around]
+            self._around = [find_around(one, Path(order.folder)) for one in order.around]
             cls = find_experiment(order.slug, Path(order.folder))
             self._seed(-1)
             experiment = self._experiment = make_experiment(cls, order.values)

@@ -6,8 +6,9 @@
         yield
         context["descriptors"] = {"left_open": len(os.listdir("/proc/self/fd")) - before}
 
-`perf` is one of ours; others come from entry points of the group `agentbench.instruments`. They
-stand outside the timer: what they take is no part of the times, and is told beside them.
+`perf` is built in; others are `python:module:function` or `python:file.py:function`, or come from
+entry points of the group `agentbench.instruments`. They run outside the timer: their time is not
+part of the measured times, and is reported with them.
 """
 
 from __future__ import annotations
@@ -16,13 +17,14 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
 from functools import partial
 from importlib import metadata
+from pathlib import Path
 from typing import Any
 
 from agentbench_tui.experiments.experiment import ExperimentContext
 from agentbench_tui.experiments.order import Instrument
 from agentbench_tui.experiments.passes import PASSES
 from agentbench_tui.instruments.perf_counters import perf
-from agentbench_tui.instruments.registry import ENTRY_POINTS
+from agentbench_tui.instruments.registry import ENTRY_POINTS, PYTHON
 from agentbench_tui.model.errors import UsageError
 
 ALWAYS = frozenset({"timing", "psutil", "gpu"})
@@ -50,10 +52,18 @@ def passes(instruments: Iterable[Instrument]) -> tuple[Instrument, ...]:
     return tuple(one for one in instruments if one.name in PASSES)
 
 
-def find_around(instrument: Instrument) -> Around:
-    """The context manager of an instrument, with its options. Raises UsageError."""
+def find_around(instrument: Instrument, folder: Path) -> Around:
+    """Return the context manager of an instrument, with its options.
+
+    The file of a `python:` instrument is relative to `folder`. Raises UsageError.
+    """
     if instrument.name == "perf":
         return perf
+    if instrument.name.startswith(PYTHON):
+        from agentbench_tui.scoring.custom import load_callable
+
+        function = load_callable(instrument.name.removeprefix(PYTHON), folder)
+        return partial(function, **instrument.options)
     for point in metadata.entry_points(group=ENTRY_POINTS, name=instrument.name):
         try:
             found = point.load()

@@ -1,7 +1,8 @@
 """Results of experiments in the form that reporters and AgentFarm's tools read.
 
-A reporter is a function `(results, output_dir)`, named by an entry point of the group
-`agentbench.reporters`; it gets one `RunResult` for each execution and writes what it likes.
+A reporter is a function `(results, output_dir)`, named as `python:module:function` or
+`python:file.py:function`, or by an entry point of the group `agentbench.reporters`. It gets one
+`RunResult` for each execution and writes what it likes.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import numpy as np
 
 from agentbench_tui.experiments.aggregate import named_numbers
 from agentbench_tui.experiments.values import LEAST_FOR
+from agentbench_tui.instruments.registry import PYTHON
 from agentbench_tui.model.errors import UsageError, did_you_mean
 
 if TYPE_CHECKING:
@@ -116,8 +118,15 @@ def write_results(results: Sequence[RunResult], output_dir: Path) -> list[Path]:
     return paths
 
 
-def find_reporter(name: str) -> Reporter:
-    """The reporter of that name. Raises UsageError."""
+def find_reporter(name: str, folder: Path) -> Reporter:
+    """Return the reporter of that name; a `python:` file is relative to `folder`.
+
+    Raises UsageError.
+    """
+    if name.startswith(PYTHON):
+        from agentbench_tui.scoring.custom import load_callable
+
+        return load_callable(name.removeprefix(PYTHON), folder)
     points = metadata.entry_points(group=ENTRY_POINTS)
     for point in points.select(name=name):
         try:

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 from agentbench_tui.engine.suite_problems import Finding
 from agentbench_tui.engine.sweep import axis
 from agentbench_tui.experiments.experiment import Experiment
+from agentbench_tui.experiments.instrument import around, find_around, instruments_of
 from agentbench_tui.experiments.parameters import problems_of
 from agentbench_tui.experiments.registry import find_experiment
+from agentbench_tui.instruments.registry import check_instrument
 from agentbench_tui.model.errors import UsageError
 
 if TYPE_CHECKING:
@@ -32,6 +34,7 @@ def check_experiment(benchmark: Benchmark, base_dir: str) -> list[str | Finding]
         )
         if given
     ]
+    found += _unknown_instruments(benchmark, Path(base_dir))
     try:
         cls = find_experiment(benchmark.experiment or "", Path(base_dir))
     except UsageError as error:
@@ -41,6 +44,18 @@ def check_experiment(benchmark: Benchmark, base_dir: str) -> list[str | Finding]
         if found:
             return found
     return [*found, *_own(cls, benchmark.parameters)]
+
+
+def _unknown_instruments(benchmark: Benchmark, folder: Path) -> Iterator[Finding]:
+    """Instruments of plugins and of Python code that cannot be loaded."""
+    for place, spec in enumerate(benchmark.instruments):
+        if check_instrument(spec, benchmark.kind):
+            continue  # The engine reports what is wrong with the entry itself.
+        for instrument in around(instruments_of([spec])):
+            try:
+                find_around(instrument, folder)
+            except UsageError as error:
+                yield Finding(("instruments", place), str(error))
 
 
 def _points(benchmark: Benchmark) -> Iterator[Mapping[str, Any]]:

@@ -4,7 +4,8 @@
 `cprofile`, `pyinstrument`, `tracemalloc` and `memray` profile Python code that the harness calls
 itself, so they belong to experiments, where each takes a pass of its own. So does `perf`, which
 counts around every measured iteration.
-Others come from entry points of the group `agentbench.instruments`.
+Others are `python:module:function` or `python:file.py:function`, or come from entry points of the
+group `agentbench.instruments`.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from agentbench_tui.model.errors import did_you_mean
 from agentbench_tui.model.plain_number import plain
 
 ENTRY_POINTS = "agentbench.instruments"
+PYTHON = "python:"
+"""What the name of an instrument in Python code begins with."""
 DEFAULT_INTERVAL_MS = 1000.0
 SHORTEST_INTERVAL_MS = 10.0
 
@@ -47,6 +50,9 @@ def check_instrument(spec: str | Mapping[str, Any], kind: str) -> list[str]:
     if isinstance(spec, Mapping) and len(spec) != 1:
         return [f"an instrument is one name with its options, not {sorted(map(str, spec))}"]
     name, options = (spec, {}) if isinstance(spec, str) else next(iter(spec.items()))
+    if str(name).startswith(PYTHON):
+        wrong = f"{name} belongs to a benchmark of kind experiment, not {kind}"
+        return [] if kind == "experiment" else [wrong]
     if name not in _OPTIONS:
         known = [*_OPTIONS, *metadata.entry_points(group=ENTRY_POINTS).names]
         if name in known:

@@ -175,3 +175,72 @@ def test_what_iterations_returned_is_compared(said: Said) -> None:
     )
     assert code == 0, err
     assert "rates.items_per_s" in out
+
+
+INSTRUMENT_AND_REPORTER = """
+from contextlib import contextmanager
+
+
+@contextmanager
+def depth(context, offset=0):
+    yield
+    context["depth"] = {"metres": 3 + offset}
+
+
+def report(results, output_dir):
+    with open(output_dir + "/names.txt", "w") as file:
+        file.write(" ".join(result.variant for result in results))
+"""
+
+
+def test_instruments_and_reporters_are_named_by_file_and_function(
+    said: Said, tmp_path: Path
+) -> None:
+    (tmp_path / "tools.py").write_text(INSTRUMENT_AND_REPORTER)
+    options = ("--output", "out", "--reporter", "python:tools.py:report", "--format", "json")
+    code, out, err = said(*run("--instrument", "python:tools.py:depth", *options))
+    assert code == 0, err
+    assert json.loads(out)["executions"][0]["metrics"]["depth.metres"]["value"] == 3
+    (written,) = (tmp_path / "out").glob("*/names.txt")
+    assert written.read_text() == "code"
+
+
+def test_options_of_an_instrument_in_a_file_are_passed_to_it(said: Said, tmp_path: Path) -> None:
+    (tmp_path / "tools.py").write_text(INSTRUMENT_AND_REPORTER)
+    spec = f"experiment: {slug('Counting')}\niterations: {{measured: 2}}\n"
+    spec += 'instrumentation:\n  - {name: "python:tools.py:depth", offset: 4}\n'
+    (tmp_path / "spec.yaml").write_text(spec)
+    code, out, err = said("run", "--spec", "spec.yaml", "--no-ui", "--format", "json")
+    assert code == 0, err
+    assert json.loads(out)["executions"][0]["metrics"]["depth.metres"]["value"] == 7
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--instrument", "python:tools.py:dept"), "depth"),
+        (("--instrument", "python:nothing.py:depth"), "nothing.py"),
+        (("--reporter", "python:tools.py:reprot", "--output", "out"), "report"),
+    ],
+)
+def test_an_instrument_or_reporter_that_cannot_be_loaded_is_refused_before_the_run(
+    said: Said, tmp_path: Path, arguments: tuple[str, ...], words: str
+) -> None:
+    (tmp_path / "tools.py").write_text(INSTRUMENT_AND_REPORTER)
+    code, _, err = said(*run(*arguments))
+    assert code == 2
+    assert words in err
+    assert not (tmp_path / "runs.db").exists()
+
+
+def test_an_instrument_in_a_file_is_refused_for_other_kinds(said: Said, tmp_path: Path) -> None:
+    (tmp_path / "tools.py").write_text(INSTRUMENT_AND_REPORTER)
+    (tmp_path / "suite.yaml").write_text(
+        "suite_id: s\nbenchmarks:\n"
+        "  - benchmark_id: b\n    scorers: [exact_match]\n"
+        "    dataset: {records: [{input: q, expected: a}]}\n"
+        '    instruments: ["python:tools.py:depth"]\n'
+    )
+    code, _, err = said("suites", "validate", "suite.yaml")
+    assert code == 2
+    assert "belongs to a benchmark of kind experiment" in err

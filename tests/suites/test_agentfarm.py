@@ -5,8 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from agentbench_tui.cli.main import _run
+from agentbench_tui.engine.agentfarm_parameters import RULES, Renamed
 from agentbench_tui.engine.loading import load_suite
+from agentbench_tui.engine.planning import RunOptions, make_plan
 from agentbench_tui.engine.sweep import points
+from agentbench_tui.experiments.registry import find_experiment
 from agentbench_tui.model.errors import SuiteError
 
 SPEC = """\
@@ -115,3 +119,113 @@ def test_a_random_sweep_needs_samples(tmp_path: Path) -> None:
 def test_an_unknown_key_is_told_with_the_nearest(tmp_path: Path) -> None:
     with pytest.raises(SuiteError, match=r':24:1: sampels: unknown key "sampels" \(did you mean'):
         load_suite(write(tmp_path, SPEC + "sampels: 3\n"))
+
+
+def plan_of(folder: Path, text: str) -> tuple[list[dict[str, object]], tuple[str, ...]]:
+    """The parameters of every point of a file, and the notes of its plan."""
+    plan = make_plan([str(write(folder, text))], RunOptions())
+    return [dict(group.parameters) for group in plan.groups], plan.remarks
+
+
+def test_lists_of_values_become_a_sweep_under_the_names_used_here(tmp_path: Path) -> None:
+    text = (
+        "experiment: spatial_comprehensive\n"
+        "params: {algorithms: [quadtree, spatial_hash, kd_tree], agent_counts: [10], steps: 5}\n"
+        "sweep: {query_radii: [10, 20], world_sizes: [100, 200]}\n"
+    )
+
+    points, remarks = plan_of(tmp_path, text)
+
+    assert len(points) == 3 * 2 * 2
+    assert {point["structure"] for point in points} == {"quadtree", "hash_grid", "kdtree"}
+    assert {point["entities"] for point in points} == {10}
+    assert {point["world_size"] for point in points} == {100, 200}
+    assert {point["radius"] for point in points} == {10, 20}
+    assert [remark.partition(": ")[2].partition(":")[0] for remark in remarks] == [
+        "params.steps has no effect"
+    ]
+
+
+def test_a_list_stays_a_list_where_the_experiment_takes_one(tmp_path: Path) -> None:
+    text = (
+        "experiment: spatial_performance_analyzer\n"
+        "params: {agent_counts: [100, 200], query_patterns: [uniform, random, clustered]}\n"
+    )
+
+    points, _ = plan_of(tmp_path, text)
+
+    assert [(point["sizes"], point["distribution"]) for point in points] == [
+        ([100, 200], "uniform"),
+        ([100, 200], "clustered"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("switches", "storage"),
+    [
+        ("use_in_memory_db: true, persist_db_on_completion: false", "memory"),
+        ("use_in_memory_db: true, persist_db_on_completion: true", "memory_persist"),
+        ("use_in_memory_db: false", "disk"),
+        ("persist_db_on_completion: true", "memory_persist"),
+    ],
+)
+def test_the_two_switches_of_the_database_choose_the_storage(
+    tmp_path: Path, switches: str, storage: str
+) -> None:
+    points, _ = plan_of(tmp_path, f"experiment: system_profiler\nparams: {{{switches}}}\n")
+
+    assert points == [{"storage": storage}]
+
+
+def test_a_parameter_without_effect_is_accepted_only_for_values_that_change_nothing(
+    tmp_path: Path,
+) -> None:
+    text = "experiment: observation_flow\nparams:\n  device: cuda\n"
+
+    with pytest.raises(SuiteError, match='there is no parameter "device"'):
+        make_plan([str(write(tmp_path, text))], RunOptions())
+
+
+def test_a_wrong_value_is_reported_at_its_place_in_the_file(tmp_path: Path) -> None:
+    text = "experiment: perception_metrics\nparams:\n  steps: 1\nsweep:\n  radii: [5, far]\n"
+
+    with pytest.raises(SuiteError) as caught:
+        make_plan([str(write(tmp_path, text))], RunOptions())
+
+    assert [(problem.line, problem.path) for problem in caught.value.problems] == [
+        (5, "sweep.radii")
+    ]
+
+
+@pytest.mark.parametrize("experiment", sorted(RULES))
+def test_each_parameter_name_leads_to_a_parameter_of_the_experiment(experiment: str) -> None:
+    model = find_experiment(experiment).Parameters
+    assert model is not None
+    names = {rule.to for rule in RULES[experiment].values() if isinstance(rule, Renamed)}
+
+    assert names <= model.model_fields.keys()
+    assert not RULES[experiment].keys() & model.model_fields.keys()
+
+
+def test_the_notes_are_printed_before_a_run_and_by_validate(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path = write(tmp_path, "experiment: observation_flow\nparams: {fov_radius: 3}\n")
+
+    assert _run(["suites", "validate", str(path)]) == 0
+    assert "params.fov_radius has no effect" in capfd.readouterr().err
+    assert _run(["run", "--spec", str(path), "--dry-run"]) == 0
+    assert "params.fov_radius has no effect" in capfd.readouterr().err
+
+
+def test_the_page_about_suites_names_every_parameter_that_is_translated() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "suites.md").read_text()
+
+    rows = {
+        (experiment, name)
+        for experiment, rules in RULES.items()
+        for name in rules
+        if f"| `{experiment}` | `{name}` |" in page
+    }
+
+    assert rows == {(experiment, name) for experiment, rules in RULES.items() for name in rules}

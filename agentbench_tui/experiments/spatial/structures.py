@@ -36,7 +36,8 @@ class SpatialComprehensive(Experiment):
         structure: Structure = "ckdtree"
         entities: int = Field(1000, ge=1)
         distribution: Literal["uniform", "clustered", "linear", "sparse"] = "uniform"
-        radius: float = Field(50.0, gt=0, description="In a square of 1000 × 1000.")
+        world_size: float = Field(SIDE, gt=0, description="Length of each side of the square.")
+        radius: float = Field(50.0, gt=0, description="In the unit of `world_size`.")
         radius_queries: int = Field(100, ge=1)
         nearest_queries: int = Field(50, ge=1)
 
@@ -52,10 +53,12 @@ class SpatialComprehensive(Experiment):
     def setup(self, context: ExperimentContext) -> None:
         given = self.params
         self._build = INDEXES[given["structure"]]
-        self._places = draw_places(given["entities"], given["distribution"], context.seed)
+        side = given["world_size"]
+        places = draw_places(given["entities"], given["distribution"], context.seed)
+        self._places = places * (side / SIDE)
         asked = np.random.default_rng(derive_seed(context.seed, 1))
-        self._around = asked.uniform(0, SIDE, (given["radius_queries"], 2)).tolist()
-        self._nearest = asked.uniform(0, SIDE, (given["nearest_queries"], 2)).tolist()
+        self._around = asked.uniform(0, side, (given["radius_queries"], 2)).tolist()
+        self._nearest = asked.uniform(0, side, (given["nearest_queries"], 2)).tolist()
 
     def execute_once(self, context: ExperimentContext) -> dict[str, Any]:  # noqa: ARG002
         clock, radius = time.perf_counter, self.params["radius"]
@@ -93,7 +96,8 @@ class SpatialIndexProfiler(Experiment):
         steps: int = Field(10, ge=1)
         moves: int = Field(18, ge=1, description="Points that move in a step.")
         queries: int = Field(25, ge=1, description="Questions after the moves of a step.")
-        radius: float = Field(50.0, gt=0)
+        world_size: float = Field(SIDE, gt=0, description="Length of each side of the square.")
+        radius: float = Field(50.0, gt=0, description="In the unit of `world_size`.")
 
     variants: ClassVar[Mapping[str, Mapping[str, Any]]] = VARIANTS
     better: ClassVar[Mapping[str, Literal["lower", "higher"]]] = {
@@ -107,14 +111,15 @@ class SpatialIndexProfiler(Experiment):
     def setup(self, context: ExperimentContext) -> None:
         given = self.params
         self._build = INDEXES[given["structure"]]
-        self._places = draw_places(given["entities"], "uniform", context.seed)
+        side = given["world_size"]
+        self._places = draw_places(given["entities"], "uniform", context.seed) * (side / SIDE)
         draw = np.random.default_rng(derive_seed(context.seed, 1))
         moves = min(given["moves"], given["entities"])
         self._steps = [
             (
                 draw.choice(given["entities"], moves, replace=False),
-                draw.uniform(0, SIDE, (moves, 2)),
-                draw.uniform(0, SIDE, (given["queries"], 2)).tolist(),
+                draw.uniform(0, side, (moves, 2)),
+                draw.uniform(0, side, (given["queries"], 2)).tolist(),
             )
             for _ in range(given["steps"])
         ]
