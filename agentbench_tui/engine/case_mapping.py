@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from agentbench_tui.engine.chat_format import split_dialogue
+from agentbench_tui.engine.records import RecordFault
 from agentbench_tui.model.answer import Case, Message
 from agentbench_tui.model.errors import did_you_mean
 from agentbench_tui.model.identity import canonical_json
@@ -24,10 +26,6 @@ _REFERENCE = re.compile(r"(\{?)\{([A-Za-z_][\w-]*(?:\.[\w-]+)*|\.)\}(\}?)")
 """`{name}` or `{a.b.0}` in a template; doubled braces stand for themselves."""
 _ID_KEYS = ("id", "task_id")
 _MISSING = object()
-
-
-class RecordFault(Exception):
-    """A record that cannot become a case, and why."""
 
 
 class CaseMapping:
@@ -158,14 +156,11 @@ def _put(values: dict[str, Any], field: str, value: Any) -> None:
 
 
 def _case(values: dict[str, Any]) -> tuple[Case, bool]:
-    messages = _converted(values.get("messages") or (), tuple[Message, ...], "messages")
-    given = values.get("input", _MISSING)
-    if given is _MISSING and messages and messages[-1].role == "user":
-        given, messages = messages[-1].content, messages[:-1]
-    if given is _MISSING or given is None:
+    values = split_dialogue(values)
+    messages, given, expected = values["messages"], values.get("input"), values.get("expected")
+    if given is None:
         raise RecordFault("no `input`; say where it is with `fields: {input: …}`")
     tools = _converted(values.get("tools") or (), tuple[dict[str, Any], ...], "tools")
-    expected = values.get("expected")
     written = values.get("id")
     cluster = values.get("cluster")
     case = Case(

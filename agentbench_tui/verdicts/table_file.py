@@ -19,6 +19,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from agentbench_tui.model.delimited import LONGEST_FIELD, find_delimiter, read_rows
 from agentbench_tui.model.errors import UsageError
 
 if TYPE_CHECKING:
@@ -26,13 +27,12 @@ if TYPE_CHECKING:
 
 MOST_CHARACTERS = 1 << 28
 """Of a file once it is unpacked."""
-LONGEST_LINE = 1 << 24
+LONGEST_LINE = LONGEST_FIELD
 MOST_ROWS = 1_000_000
 MOST_NAMES = 2_000
 _LONGEST_TEXT = 1_000
 """Characters of a cell that are kept, and a hash of longer ones: enough to name a case."""
 _PACKED = b"\x1f\x8b"
-_DELIMITERS = (",", ";", "\t")
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,15 +170,14 @@ def _scalar(cell: Any) -> Any:
 
 
 def _of_csv(path: Path, first: str, lines: _Lines, wanted: Callable[[str], bool]) -> Table:
-    delimiter = max(_DELIMITERS, key=first.count)
-    csv.field_size_limit(LONGEST_LINE)
+    delimiter = find_delimiter(first)
     header_line = lines.number
 
     def text() -> Iterator[str]:
         yield first
         yield from lines
 
-    reader = csv.reader(text(), delimiter=delimiter, strict=True)
+    reader = read_rows(text(), delimiter)
     begin = header_line
     try:
         names = [name.strip() for name in next(reader)]
