@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from agentbench_tui.cli.compare_curves import compare_curves, is_about_curves
-from agentbench_tui.cli.compare_files import better_option, database_of, file_columns
+from agentbench_tui.cli.compare_files import (
+    better_option,
+    check_where,
+    database_of,
+    file_columns,
+    where_option,
+)
 from agentbench_tui.cli.curve_options import SpreadingCommand, curve_options
 from agentbench_tui.cli.numbers import ROWS
 from agentbench_tui.cli.output import benchmark_options, database_option, format_option, print_prose
@@ -29,6 +35,7 @@ if TYPE_CHECKING:
     help="Compare this metric instead of the main ones; may be given several times.",
 )
 @better_option
+@where_option
 @click.option(
     "--paired",
     type=click.Choice(("auto", "yes", "no")),
@@ -61,6 +68,7 @@ def compare(
     benchmark: str | None,
     metrics: tuple[str, ...],
     better: Literal["lower", "higher"] | None,
+    where: dict[str, str],
     paired: Literal["auto", "yes", "no"],
     margin: float | None,
     seed: int,
@@ -98,13 +106,14 @@ def compare(
             database=database, suite=suite, benchmark=benchmark, fail_on=fail_on,
         )  # fmt: skip
     _check_selectors(selectors)
+    check_where(selectors, where)
     columns = file_columns(selectors, metrics, better)
     check_metrics(metrics, columns)
     asked = Asked(paired, margin, seed, columns=columns)
     with database_of(selectors, database) as connection:
         numbers = CaseNumbers(connection)
         sides = load_sides(
-            connection, selectors, suite, benchmark, numbers, tuple(columns.values())
+            connection, selectors, suite, benchmark, numbers, tuple(columns.values()), where
         )
         for note in dict.fromkeys(note for side in sides for note in side.notes):
             print_prose(one_line(note, 1000), err=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -26,6 +26,54 @@ def better_option(command: Command) -> Command:
         help="Whether less or more is good of a --metric that is a column of a file, or that an"
         " experiment returned.",
     )(command)
+
+
+class _Condition(click.ParamType[tuple[str, str]]):
+    name = "condition"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, str]:
+        """A column and the value that it must have."""
+        if isinstance(value, tuple):
+            return value
+        column, equals, wanted = str(value).partition("=")
+        if not equals or not column.strip():
+            self.fail(f"'{value}': expected COLUMN=VALUE", param, ctx)
+        return column.strip(), wanted.strip()
+
+
+def _as_filter(
+    _: click.Context, parameter: click.Parameter, given: Sequence[tuple[str, str]]
+) -> dict[str, str]:
+    chosen = dict(given)
+    if len(chosen) < len(given):
+        raise click.BadParameter(
+            "a column is given twice; its rows have one value", param=parameter
+        )
+    return chosen
+
+
+def where_option(command: Command) -> Command:
+    """`--where`, which rows of files count, as a mapping of columns to values."""
+    return click.option(
+        "--where",
+        type=_Condition(),
+        multiple=True,
+        callback=_as_filter,
+        metavar="COLUMN=VALUE",
+        help="Use only the rows of files that have this value in this column. The beginning of the"
+        " value is enough if no other value begins so. May be given several times.",
+    )(command)
+
+
+def check_where(selectors: Sequence[str], where: Mapping[str, str]) -> None:
+    """Raises UsageError for conditions without a file to which they could apply."""
+    from agentbench_tui.model.errors import UsageError
+    from agentbench_tui.verdicts.selector import parse_selector
+
+    if where and not any(parse_selector(text).kind == "file" for text in selectors):
+        raise UsageError("--where chooses rows of files, and no file is given")
 
 
 def file_columns(

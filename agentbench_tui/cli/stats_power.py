@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from agentbench_tui.cli.compare_files import database_of
+from agentbench_tui.cli.compare_files import check_where, database_of, where_option
 from agentbench_tui.cli.output import (
     Column,
     benchmark_options,
@@ -83,6 +83,7 @@ class _Effect(Share):
     help="Shares of cases that A alone and B alone gets right: --discordant 0.05 0.10.",
 )
 @click.option("--metric", metavar="NAME", help="Only this metric of the selectors.")
+@where_option
 @benchmark_options
 @click.option(
     "--alpha", type=float, default=0.05, show_default=True, help="Chance of a false alarm."
@@ -197,6 +198,7 @@ def _of_selectors(
     metric, effect = given["metric"], given["effect"]
     answers: list[Answer] = []
     gains: list[Gain] = []
+    check_where(selectors, given["where"])
     with database_of(selectors, given["database"]) as connection:
         column = asked_metric(connection, metric, selectors)
         numbers = CaseNumbers(connection)
@@ -208,6 +210,7 @@ def _of_selectors(
                 suite=given["suite"],
                 benchmark=given["benchmark"],
                 column=column,
+                where=given["where"],
             )
             for text in selectors
         ]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from agentbench_tui.cli.compare_files import database_of
+from agentbench_tui.cli.compare_files import check_where, database_of, where_option
 from agentbench_tui.cli.output import (
     Column,
     benchmark_options,
@@ -75,6 +75,7 @@ def selector_of(text: str) -> str:
 @click.argument("selector", metavar="SELECTOR|FILE")
 @benchmark_options
 @click.option("--metric", metavar="NAME", help="Only this metric, or this column of a file.")
+@where_option
 @click.option(
     "--seed",
     type=click.IntRange(0, 2**32 - 1),
@@ -89,6 +90,7 @@ def summary(
     suite: str | None,
     benchmark: str | None,
     metric: str | None,
+    where: dict[str, str],
     seed: int,
     database: str | None,
     form: str,
@@ -104,7 +106,7 @@ def summary(
     from agentbench_tui.verdicts.summary_of import summary_document
 
     text = selector_of(selector)
-    found, notes = _summaries(text, (suite, benchmark, metric), seed, database)
+    found, notes = _summaries(text, (suite, benchmark, metric), where, seed, database)
     for note in notes:
         print_prose(note, err=True)
     if form != "table":
@@ -121,6 +123,7 @@ def summary(
 def _summaries(
     text: str,
     chosen: tuple[str | None, str | None, str | None],
+    where: dict[str, str],
     seed: int,
     database: str | None,
 ) -> tuple[list[ColumnSummary], list[str]]:
@@ -132,6 +135,7 @@ def _summaries(
     suite, benchmark, metric = chosen
     found: list[ColumnSummary] = []
     notes: list[str] = []
+    check_where([text], where)
     with database_of([text], database) as connection:
         column = asked_metric(connection, metric, [text])
         for one in measured(
@@ -141,6 +145,7 @@ def _summaries(
             suite=suite,
             benchmark=benchmark,
             column=column,
+            where=where,
         ):
             notes += one.notes
             names = MAIN if metric is None else (metric,)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from agentbench_tui.cli.compare_files import database_of
+from agentbench_tui.cli.compare_files import check_where, database_of, where_option
 from agentbench_tui.cli.output import (
     Column,
     benchmark_options,
@@ -62,6 +62,7 @@ _FILE = "file:"
     metavar="NAME",
     help="Only this metric, or this column of files; else the main ones.",
 )
+@where_option
 @click.option(
     "--threshold",
     type=SHARE,
@@ -90,6 +91,7 @@ def variance(
     suite: str | None,
     benchmark: str | None,
     metric: str | None,
+    where: dict[str, str],
     threshold: float,
     half_width: float,
     output: Path | None,
@@ -117,7 +119,7 @@ def variance(
 
         check_path(output)
     found, notes = _spreads(
-        selectors, (suite, benchmark, metric), (threshold, half_width), database
+        selectors, (suite, benchmark, metric), where, (threshold, half_width), database
     )
     for note in notes:
         print_prose(note, err=True)
@@ -146,6 +148,7 @@ def variance(
 def _spreads(
     selectors: tuple[str, ...],
     chosen: tuple[str | None, str | None, str | None],
+    where: dict[str, str],
     wanted: tuple[float, float],
     database: str | None,
 ) -> tuple[list[RunSpread], list[str]]:
@@ -157,8 +160,13 @@ def _spreads(
     paths = [Path(text.removeprefix(_FILE)) for text in texts if text.startswith(_FILE)]
     files = [one for path in paths for one in sample_files(path)]
     curves = [path for path in files if is_curve_file(path)]
+    check_where(texts, where)
     if not curves:
-        return _of_samples(texts, chosen, wanted, database)
+        return _of_samples(texts, chosen, where, wanted, database)
+    if where:
+        from agentbench_tui.model.errors import UsageError
+
+        raise UsageError(f"--where chooses rows of samples; {curves[0]} holds learning curves")
     if len(curves) < len(files) or len(paths) < len(texts):
         from agentbench_tui.model.errors import UsageError
 
@@ -170,6 +178,7 @@ def _spreads(
 def _of_samples(
     texts: list[str],
     chosen: tuple[str | None, str | None, str | None],
+    where: dict[str, str],
     wanted: tuple[float, float],
     database: str | None,
 ) -> tuple[list[RunSpread], list[str]]:
@@ -197,7 +206,7 @@ def _of_samples(
             else [
                 one
                 for text in texts
-                for one in measured(connection, text, numbers, column=column, **only)
+                for one in measured(connection, text, numbers, column=column, where=where, **only)
             ]
         )
         for one in parts:

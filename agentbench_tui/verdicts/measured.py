@@ -14,6 +14,7 @@ from agentbench_tui.model.metric import METRICS, Metric, find_metric, known_metr
 from agentbench_tui.verdicts.evidence import evidence_of
 from agentbench_tui.verdicts.file_side import SUITE
 from agentbench_tui.verdicts.place import Place, by_place
+from agentbench_tui.verdicts.row_choice import NO_FILTER, RowFilter
 from agentbench_tui.verdicts.sample_folder import read_samples
 from agentbench_tui.verdicts.selector import executions_of_selector, parse_selector
 from agentbench_tui.verdicts.task_evidence import TaskEvidence
@@ -82,11 +83,14 @@ def measured(
     suite: str | None = None,
     benchmark: str | None = None,
     column: Metric | None = None,
+    where: RowFilter = NO_FILTER,
 ) -> list[Measured]:
-    """Every place at which the selector has something. Raises UsageError when there is none."""
+    """Every place at which the selector has something; `where` chooses the rows of a file.
+
+    Raises UsageError when there is none."""
     selector = parse_selector(text)
     if selector.kind == "file":
-        return _of_file(selector, numbers, benchmark, column)
+        return _of_file(selector, numbers, benchmark, column, where)
     rows = executions_of_selector(connection, selector, suite=suite, benchmark=benchmark)
     return _of_executions(connection, text, rows, numbers)
 
@@ -127,10 +131,14 @@ def _of_executions(
 
 
 def _of_file(
-    selector: Selector, numbers: CaseNumbers, benchmark: str | None, column: Metric | None
+    selector: Selector,
+    numbers: CaseNumbers,
+    benchmark: str | None,
+    column: Metric | None,
+    where: RowFilter,
 ) -> list[Measured]:
     path = Path(selector.name)
-    file = read_samples(path, numbers, () if column is None else (column,))
+    file = read_samples(path, numbers, () if column is None else (column,), where)
     found = [
         Measured(selector.text, Place(SUITE, name or path.stem), evidence, file.notes)
         for name, evidence in file.benchmarks.items()

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 ROLES: Mapping[str, tuple[str, ...]] = {
     "case": (
         "case", "case_id", "task", "task_id", "question_id", "problem_id", "instance_id",
-        "example_id", "sample_id", "item_id", "id",
+        "example_id", "sample_id", "item_id", "doc_id", "id",
     ),
     "cluster": ("cluster",),
     "seed": ("seed",),
     "run": ("run", "run_id"),
-    "repeat": ("repeat", "trial"),
+    "repeat": ("repeat", "trial", "epoch"),
     "iteration": ("iteration",),
     "benchmark": ("benchmark", "benchmark_id"),
     "point": ("parameters",),
@@ -37,14 +37,16 @@ CIRCUMSTANCES = (
 )  # fmt: skip
 """Columns that are compared only when they are asked for: they are the sender's or the question's.
 """
-FAILURES = ("failure_kind", "failure", "status", "error", "exception", "timed_out")
+STATUS_CODES = ("status_code", "http_status")
+"""Columns with the status of an HTTP answer; from 200 to 399 it did not fail."""
+FAILURES = ("failure_kind", "failure", "status", "error", "exception", "timed_out", *STATUS_CODES)
 """Of each row that failed one of these says so."""
 KINDS = FAILURES[:3]
 """Those that also say how."""
 _MEANINGS: Mapping[str, tuple[str, ...]] = {
     "accuracy": (
         "accuracy", "score", "credit", "correct", "is_correct", "right", "passed", "pass",
-        "success", "resolved",
+        "success", "resolved", "exact_match", "acc",
     ),
     "e2e_ms": ("e2e", "latency", "duration", "elapsed", "response_time", "total_time", "time", ""),
     "ttft_ms": ("ttft", "time_to_first_token", "first_token"),

@@ -6,8 +6,9 @@ A row is one answer. What failed is counted: wrong for accuracy and reliability,
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +17,10 @@ import numpy as np
 from agentbench_tui.model.bounds import LARGEST_NUMBER, LARGEST_SEED
 from agentbench_tui.model.errors import UsageError, did_you_mean
 from agentbench_tui.model.metric import METRICS
+from agentbench_tui.verdicts.row_choice import NO_FILTER, RowFilter, check_split, choose_rows
 from agentbench_tui.verdicts.sample_columns import (
     KINDS,
+    STATUS_CODES,
     Meaning,
     ValueColumn,
     is_wanted,
@@ -40,11 +43,14 @@ _FINE_STATUS = {
     "ok", "success", "succeeded", "done", "complete", "completed", "finished", "answered",
     "passed", "true", "1", *map(str, range(200, 300)),
 }  # fmt: skip
+_FINE_HTTP = frozenset(map(str, range(200, 400)))
 _FINE_FLAG = {"false", "0", "0.0", "no", "ok"}
 """What a status, or a column for errors, says of a row that did not fail."""
 _LEFT_OUT = {"grader", "harness", "cancelled", "unfinished", "skipped"}
 """Ends that are no fault of the agent's: not counted, and said."""
 _LONGEST_KIND = 30
+_ID = re.compile(r"(?:^|[_\W])(?:id|uuid|hash|key|index)$", re.IGNORECASE)
+"""Names of columns that may name what a row is of."""
 _YES = {"1", "true", "yes", "y", "correct", "right", "pass", "passed", "success"}
 _NO = {"0", "false", "no", "n", "incorrect", "wrong", "fail", "failed", "failure"}
 
@@ -62,23 +68,30 @@ class SampleFile:
     """How it was read, and what of it failed."""
 
 
-def read_sample_file(path: Path, numbers: CaseNumbers, chosen: Sequence[Metric] = ()) -> SampleFile:
+def read_sample_file(
+    path: Path,
+    numbers: CaseNumbers,
+    chosen: Sequence[Metric] = (),
+    where: RowFilter = NO_FILTER,
+) -> SampleFile:
     """Samples of a CSV, JSON lines or JSON file, or the iterations of an AgentFarm result.
 
-    `chosen` are metrics that are taken from the column of their name as it is. Cases get their
+    `chosen` are metrics that are taken from the column of their name as it is; `where` chooses the
+    rows that count. Cases get their
     numbers from `numbers`, by their ids: load what a store knows of them before. Raises UsageError
     with file and line.
     """
     from agentbench_tui.verdicts.agentfarm_file import is_agentfarm_result, result_table
 
     names = {metric.name for metric in chosen}
-    content = read_table(path, lambda name: is_wanted(name, names))
+    wanted = names | where.keys()
+    content = read_table(path, lambda name: is_wanted(name, wanted))
     notes: tuple[str, ...] = ()
     if isinstance(content, dict):
         if is_agentfarm_result(content):
-            content, notes = result_table(path, content, names)
+            content, notes = result_table(path, content, wanted)
         else:
-            content = table_of_object(path, content, lambda name: is_wanted(name, names))
+            content = table_of_object(path, content, lambda name: is_wanted(name, wanted))
     missing = [name for name in names if name not in content.names]
     if missing:
         near = did_you_mean(missing[0], content.names)
@@ -86,6 +99,8 @@ def read_sample_file(path: Path, numbers: CaseNumbers, chosen: Sequence[Metric] 
     columns = meaning(content.names, chosen)
     if not columns.values and not columns.failures:
         raise UsageError(_no_metric(content))
+    content, choices = choose_rows(content, where)
+    notes += tuple(f"{path}: {choice}" for choice in choices)
     return _Reader(content, columns).read(numbers, notes)
 
 
@@ -120,6 +135,10 @@ class _Reader:
         words = [f"read as: {read_as}"] if read_as else []
         words += self._ignored_words()
         words += self._failure_words() + self._missing_words(values)
+        if "case" in self._columns.roles:
+            check_split(self._table, self._observations())
+        else:
+            words += self._nameless_words()
         if not counts.any():
             raise UsageError(f"{self._table.path}: none of its {len(self._table)} rows counts")
         columns = self._counted(values)
@@ -132,6 +151,22 @@ class _Reader:
             "seed" in self._columns.roles,
             (*notes, *(f"{self._table.path}: {one}" for one in words)),
         )
+
+    def _observations(self) -> list[Hashable]:
+        """Which observation each row is of, as far as its columns say."""
+        roles = ("benchmark", "point", "case", "seed", "run", "repeat", "iteration")
+        columns = [cells for role in roles if (cells := self._column(role)) is not None]
+        return [tuple(map(_text, cells)) for cells in zip(*columns, strict=True)]
+
+    def _nameless_words(self) -> list[str]:
+        """A note on columns that may name the case in a file without one that does."""
+        known = {*self._columns.roles.values(), *(one.name for one in self._columns.values)}
+        ids = [name for name in self._table.names if _ID.search(name) and name not in known]
+        if not ids:
+            return []
+        return [
+            f"no column names the case, so rows are not paired; if '{ids[0]}' does, call it `case`"
+        ]
 
     def _where(self, row: int, name: str) -> str:
         return f"{self._table.path}:{self._table.lines[row]}: {name}"
@@ -187,12 +222,14 @@ class _Reader:
         failed = [""] * len(self._table)
         for name in reversed(self._columns.failures):  # the first one has the last word
             plain = name.lower()
-            fine = _FINE_STATUS if plain == "status" else _FINE_FLAG
+            of_http = "_".join(re.findall(r"[a-z]+", plain)) in STATUS_CODES
+            fine = _FINE_HTTP if of_http else _FINE_STATUS if plain == "status" else _FINE_FLAG
             for row, cell in enumerate(self._table.columns[name]):
                 text = _text(cell).lower()
+                text = text.removesuffix(".0") if of_http else text
                 if text not in _NOTHING and text not in fine:
                     is_kind = plain in KINDS and text not in _YES and len(text) < _LONGEST_KIND
-                    failed[row] = text if is_kind else "error"
+                    failed[row] = text if is_kind else f"HTTP {text}" if of_http else "error"
         if values:
             empty = np.all([np.isnan(column) for column in values.values()], axis=0)
             infinite = np.any([self._infinite[name] for name in values], axis=0)

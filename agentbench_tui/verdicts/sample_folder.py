@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from agentbench_tui.model.errors import UsageError
+from agentbench_tui.verdicts.row_choice import NO_FILTER, RowFilter
 from agentbench_tui.verdicts.sample_file import SampleFile, read_sample_file
 from agentbench_tui.verdicts.task_evidence import TaskEvidence
 
@@ -22,15 +23,20 @@ SUFFIXES = (".csv", ".jsonl", ".ndjson", ".json", ".tsv")
 MOST_FILES = 1_000
 
 
-def read_samples(path: Path, numbers: CaseNumbers, chosen: Sequence[Metric] = ()) -> SampleFile:
+def read_samples(
+    path: Path,
+    numbers: CaseNumbers,
+    chosen: Sequence[Metric] = (),
+    where: RowFilter = NO_FILTER,
+) -> SampleFile:
     """A file, or all sample files of a folder together; see `read_sample_file`.
 
     The repeats of each file are counted as repeats of their own, and belong to its run, or to the
     runs that it names.
     """
     if not path.is_dir():
-        return read_sample_file(path, numbers, chosen)
-    files = [read_sample_file(one, numbers, chosen) for one in sample_files(path)]
+        return read_sample_file(path, numbers, chosen, where)
+    files = [read_sample_file(one, numbers, chosen, where) for one in sample_files(path)]
     names = dict.fromkeys(name for file in files for name in file.benchmarks)
     return SampleFile(
         path,

@@ -11,6 +11,7 @@ from agentbench_tui.model.errors import UsageError
 from agentbench_tui.verdicts.evidence import evidence_of
 from agentbench_tui.verdicts.file_side import placed_files, with_cases_apart, without_seeds
 from agentbench_tui.verdicts.place import by_place
+from agentbench_tui.verdicts.row_choice import NO_FILTER, RowFilter
 from agentbench_tui.verdicts.sample_folder import read_samples
 from agentbench_tui.verdicts.selector import executions_of_selector, parse_selector
 
@@ -54,11 +55,12 @@ def load_sides(
     benchmark: str | None,
     numbers: CaseNumbers,
     columns: Sequence[Metric] = (),
+    where: RowFilter = NO_FILTER,
 ) -> list[Side]:
     """The sides that the selectors mean, in their order, with evidence where two or more meet.
 
-    `columns` are metrics that only files have. Raises UsageError for a selector that means
-    nothing, and when no benchmark is shared.
+    `columns` are metrics that only files have; `where` chooses the rows of files. Raises
+    UsageError for a selector that means nothing, and when no benchmark is shared.
     """
     parsed = [parse_selector(text) for text in selectors]
     stored = [one for one in parsed if one.kind != "file"]
@@ -67,7 +69,7 @@ def load_sides(
     ]
     chosen = _chosen(stored, rows)
     placed = [by_place(found, chosen) for found in rows]
-    files = _read_files(parsed, placed, numbers, columns)
+    files = _read_files(parsed, placed, numbers, columns, where)
     of_files = placed_files(files, list(dict.fromkeys(chain(*placed))), benchmark)
     seeded = all(file.seeded for file in files)
     places: list[Collection[Place]] = [*placed, *of_files]
@@ -101,12 +103,13 @@ def _read_files(
     placed: Sequence[Mapping[Place, Sequence[Execution]]],
     numbers: CaseNumbers,
     columns: Sequence[Metric],
+    where: RowFilter,
 ) -> list[SampleFile]:
     files = [Path(one.name) for one in selectors if one.kind == "file"]
     if files:  # whose cases are told by ids, so that those of the store have to be known
         rows = [row for of_side in placed for found in of_side.values() for row in found]
         numbers.all_of({row["dataset_key"] for row in rows} - {None})
-    return [read_samples(path, numbers, columns) for path in files]
+    return [read_samples(path, numbers, columns, where) for path in files]
 
 
 def _chosen(selectors: Sequence[Selector], rows: Sequence[list[Execution]]) -> set[str]:

@@ -14,9 +14,9 @@ import json
 import os
 import stat
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.model.delimited import LONGEST_FIELD, find_delimiter, read_rows
@@ -30,6 +30,9 @@ MOST_CHARACTERS = 1 << 28
 LONGEST_LINE = LONGEST_FIELD
 MOST_ROWS = 1_000_000
 MOST_NAMES = 2_000
+MOST_GROUPS = 20
+_MOST_GROUPINGS = 50
+"""Unwanted columns that are watched for groups; memory is bounded by it."""
 _LONGEST_TEXT = 1_000
 """Characters of a cell that are kept, and a hash of longer ones: enough to name a case."""
 _PACKED = b"\x1f\x8b"
@@ -48,9 +51,20 @@ class Table:
     """Where each row begins, from 1; of a JSON list its place in it."""
     decimal_comma: bool
     """Whether numbers may be written `0,85`: where columns are put apart by semicolons."""
+    groups: Mapping[str, list[Any]] = field(default_factory=dict)
+    """Other columns whose cells have at most `MOST_GROUPS` different values."""
 
     def __len__(self) -> int:
         return len(self.lines)
+
+    def rows(self, kept: Sequence[int]) -> Table:
+        """The same table with these rows alone."""
+        return replace(
+            self,
+            columns={name: [cells[row] for row in kept] for name, cells in self.columns.items()},
+            lines=[self.lines[row] for row in kept],
+            groups={name: [cells[row] for row in kept] for name, cells in self.groups.items()},
+        )
 
 
 def read_table(path: Path, wanted: Callable[[str], bool]) -> Table | dict[str, Any]:
@@ -133,6 +147,9 @@ class _Columns:
         """Name → whether it is wanted."""
         self._columns: dict[str, list[Any]] = {}
         self._lines: list[int] = []
+        self._groups: dict[str, list[Any]] = {}
+        self._values: dict[str, set[Any]] = {}
+        """Of each column in `_groups` its different values."""
 
     def add(self, line: int, cells: Iterable[tuple[str, Any]]) -> None:
         if len(self._lines) >= MOST_ROWS:
@@ -144,12 +161,26 @@ class _Columns:
                 column = self._columns[name]
                 column.extend([None] * (len(self._lines) - len(column)))
                 column.append(_scalar(cell))
+            elif name in self._groups:
+                self._group(name, _scalar(cell))
         self._lines.append(line)
 
+    def _group(self, name: str, cell: Any) -> None:
+        values = self._values[name]
+        values.add(cell)
+        if len(values) > MOST_GROUPS:
+            del self._groups[name]
+            return
+        column = self._groups[name]
+        column.extend([None] * (len(self._lines) - len(column)))
+        column.append(cell)
+
     def table(self, *, decimal_comma: bool = False) -> Table:
-        for column in self._columns.values():
+        for column in (*self._columns.values(), *self._groups.values()):
             column.extend([None] * (len(self._lines) - len(column)))
-        return Table(self._path, tuple(self._names), self._columns, self._lines, decimal_comma)
+        return Table(
+            self._path, tuple(self._names), self._columns, self._lines, decimal_comma, self._groups
+        )
 
     def _begin(self, line: int, name: str) -> None:
         if len(self._names) >= MOST_NAMES:
@@ -157,6 +188,8 @@ class _Columns:
         self._names[name] = self._wanted(name)
         if self._names[name]:
             self._columns[name] = []
+        elif len(self._groups) < _MOST_GROUPINGS:
+            self._groups[name], self._values[name] = [], set()
 
 
 def _scalar(cell: Any) -> Any:
