@@ -39,6 +39,7 @@ class _Delta(msgspec.Struct):
 
 
 class _Choice(msgspec.Struct):
+    index: int | None = None
     delta: _Delta | None = None
     message: _Delta | None = None
     finish_reason: str | None = None
@@ -88,7 +89,7 @@ class ChatCompletions:
         """See `Dialect.read_whole`."""
         completion = _decode(body)
         self._read(completion, 0, transcript)
-        if not completion.choices:
+        if _answer_of(completion, transcript) is None:
             raise msgspec.ValidationError("no choices")
         transcript.ended = True
 
@@ -97,27 +98,43 @@ class ChatCompletions:
             raise ErrorObject(error_message(completion.error) or completion.message or "no text")
         if transcript.model is None:
             transcript.model = completion.model
-        if completion.choices:
-            choice = completion.choices[0]
+        choice = _answer_of(completion, transcript)
+        if choice is not None:
             if choice.finish_reason:
                 transcript.finish_reason = choice.finish_reason
-            said = choice.delta or choice.message
-            if said is not None:
-                _read_delta(said, received_ns, transcript)
+            if choice.delta is not None:
+                _read_delta(choice.delta, received_ns, transcript)
+            elif choice.message is not None:
+                _read_delta(choice.message, received_ns, transcript, whole=True)
         if completion.usage != _NULL:
             transcript.usage = (
                 usage_of(completion.usage, "prompt_tokens", "completion_tokens") or transcript.usage
             )
 
 
-def _read_delta(said: _Delta, received_ns: int, transcript: Transcript) -> None:
-    """One mark, however many kinds of content it holds."""
+def _answer_of(completion: _Completion, transcript: Transcript) -> _Choice | None:
+    """The choice that is the answer: number 0. A request with `n` above 1 gets others, too, which a
+    stream sends in any order."""
+    answer = None
+    for choice in completion.choices or ():
+        if not choice.index:
+            answer = answer or choice
+        elif choice.delta is not None and (choice.delta.content or choice.delta.tool_calls):
+            transcript.other_chunks += 1
+    return answer
+
+
+def _read_delta(
+    said: _Delta, received_ns: int, transcript: Transcript, *, whole: bool = False
+) -> None:
+    """One mark, however many kinds of content it holds. A `whole` message lists each call once."""
     text = _text(said.content) if said.content else ""
     if said.refusal:
         transcript.refused = True
         text += said.refusal
     for position, call in enumerate(said.tool_calls or ()):
-        _read_call(call, position, transcript)
+        draft = transcript.begin_call(position) if whole else _draft_of(call, position, transcript)
+        _read_call(call, draft)
     if text:
         transcript.add_text(text, received_ns)
     elif said.tool_calls:
@@ -133,9 +150,23 @@ def _text(content: str | list[Any]) -> str:
     return "".join(part for part in parts if isinstance(part, str))
 
 
-def _read_call(call: _Call, position: int, transcript: Transcript) -> None:
+def _draft_of(call: _Call, position: int, transcript: Transcript) -> CallDraft:
+    """The call that this part of a stream belongs to.
+
+    Some servers give every call index 0, and others give none. There the id tells calls apart: one
+    that is not known at the place begins a call. Some repeat id and name in every part, some say
+    the id late.
+    """
     place = position if call.index is None else call.index
-    draft = transcript.calls.setdefault(place, CallDraft())
+    latest = transcript.call_at(place)
+    if not call.id or latest.id in (None, call.id):
+        return latest
+    here = (draft for draft in transcript.calls if draft.place == place and draft.id == call.id)
+    order = len(transcript.calls) if call.index is None else place
+    return next(here, None) or transcript.begin_call(place, order=order)
+
+
+def _read_call(call: _Call, draft: CallDraft) -> None:
     draft.id = call.id or draft.id
     if call.function is None:
         return

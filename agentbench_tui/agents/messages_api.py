@@ -9,7 +9,7 @@ import msgspec
 
 from agentbench_tui.agents.error_text import error_message
 from agentbench_tui.agents.model_api import ErrorObject, split_system, wire_tool_name
-from agentbench_tui.agents.transcript import CallDraft, Transcript, token_count, token_counts
+from agentbench_tui.agents.transcript import Transcript, token_count, token_counts
 from agentbench_tui.http.sse import SseEvent
 from agentbench_tui.model.answer import Message, Usage
 
@@ -111,8 +111,8 @@ class MessagesApi:
 def _read_start(block: _Block, position: int, received_ns: int, transcript: Transcript) -> None:
     """A block that begins: whole when the answer is not streamed, else mostly empty."""
     if block.type == "tool_use":
-        draft = CallDraft(block.name, block.id, parsed=block.input or None)
-        transcript.calls[position] = draft
+        draft = transcript.begin_call(position, block.name, block.id)
+        draft.parsed = block.input or None
         transcript.mark(received_ns)
     elif block.type == "text":
         transcript.add_text(block.text, received_ns)
@@ -124,8 +124,7 @@ def _read_delta(delta: _Delta, position: int, received_ns: int, transcript: Tran
     elif delta.type == "thinking_delta":
         transcript.mark(received_ns, output=False)
     elif delta.type == "input_json_delta" and delta.partial_json:
-        draft = transcript.calls.setdefault(position, CallDraft())
-        draft.arguments.append(delta.partial_json)
+        transcript.call_at(position).arguments.append(delta.partial_json)
         transcript.mark(received_ns)
 
 

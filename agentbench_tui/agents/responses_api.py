@@ -9,7 +9,7 @@ import msgspec
 
 from agentbench_tui.agents.error_text import error_message
 from agentbench_tui.agents.model_api import ErrorObject, wire_tool_name
-from agentbench_tui.agents.transcript import CallDraft, Transcript, usage_of
+from agentbench_tui.agents.transcript import Transcript, usage_of
 from agentbench_tui.http.sse import SseEvent
 from agentbench_tui.model.answer import Message
 
@@ -102,8 +102,8 @@ class ResponsesApi:
         streamed = transcript.began
         for position, item in enumerate(response.output):
             if item.type == "function_call":
-                draft = CallDraft(item.name, item.call_id, [item.arguments])
-                transcript.calls[position] = draft
+                draft = transcript.begin_call(position, item.name, item.call_id)
+                draft.arguments.append(item.arguments)
             elif not streamed:
                 _read_parts(item.content or (), transcript)
         transcript.finish_reason = _finish_reason(response)

@@ -21,6 +21,10 @@ reasoning is hidden, has some hundred bytes around them."""
 class CallDraft(msgspec.Struct):
     """A tool call while its arguments still arrive."""
 
+    place: int
+    """Its place among the calls of the answer, as the server counts."""
+    order: int
+    """Calls are sorted by it, and those that share it by when they began."""
     name: str = ""
     id: str | None = None
     arguments: list[str] = []
@@ -41,13 +45,15 @@ class Transcript:
         self.usage: Usage | None = None
         self.refused = False
         self.cache_write_tokens = 0
-        self.calls: dict[int, CallDraft] = {}
-        """By position."""
+        self.calls: list[CallDraft] = []
+        """In the order in which they began."""
         self._tool_names = tool_names
         self.texts: list[str] = []
         """Pieces of the answer, without reasoning."""
         self.content_ns: list[int] = []
         """When each content-bearing event of a stream was received."""
+        self.other_chunks = 0
+        """Content-bearing events of choices beside the answer (`n` above 1)."""
         self.received_bytes = 0
         """Of the body, kept by whoever reads it: what the server's count is held against."""
         self.first_output_ns: int | None = None
@@ -75,6 +81,19 @@ class Transcript:
         """Whether one event told a text, and nothing else but the model's name."""
         others = self.ended, self.finish_reason, self.usage, self.refused, self.cache_write_tokens
         return len(self.texts) == len(self.content_ns) == 1 and not (self.calls or any(others))
+
+    def begin_call(
+        self, place: int, name: str = "", ident: str | None = None, *, order: int | None = None
+    ) -> CallDraft:
+        """A further tool call at that place, sorted by the place unless `order` is given."""
+        draft = CallDraft(place, place if order is None else order, name, ident)
+        self.calls.append(draft)
+        return draft
+
+    def call_at(self, place: int) -> CallDraft:
+        """The call that began last at that place; begun, where there is none."""
+        here = (draft for draft in reversed(self.calls) if draft.place == place)
+        return next(here, None) or self.begin_call(place)
 
     def add_text(self, text: str, received_ns: int = 0) -> None:
         """A piece of the answer; `received_ns` is 0 when it is not streamed."""
@@ -130,15 +149,13 @@ class Transcript:
             usage = msgspec.structs.replace(usage, output_tokens=None, reasoning_tokens=None)
         if (usage is None or usage.output_tokens is None) and self.content_ns:
             known = usage or Usage()
-            return msgspec.structs.replace(
-                known, output_tokens=len(self.content_ns), estimated=True
-            )
+            chunks = len(self.content_ns) + self.other_chunks
+            return msgspec.structs.replace(known, output_tokens=chunks, estimated=True)
         return usage
 
     def tool_calls(self, metadata: dict[str, Any]) -> tuple[ToolCall, ...]:
         calls: list[ToolCall] = []
-        for position in sorted(self.calls):
-            draft = self.calls[position]
+        for draft in sorted(self.calls, key=lambda draft: draft.order):
             name = self._tool_names.get(draft.name, draft.name)
             written = "".join(draft.arguments)
             arguments = draft.parsed

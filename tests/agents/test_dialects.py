@@ -23,7 +23,9 @@ def streamed(dialect: Dialect, *events: dict[str, Any]) -> Transcript:
     """The k-th event is received at k ns, counted from 1."""
     transcript = Transcript({})
     for at, event in enumerate(events, start=1):
-        dialect.read_event(SseEvent(msgspec.json.encode(event)), at, transcript)
+        data = msgspec.json.encode(event)
+        transcript.received_bytes += len(data)
+        dialect.read_event(SseEvent(data), at, transcript)
     return transcript
 
 
@@ -165,3 +167,112 @@ def test_the_chunks_stand_in_for_a_count_that_cannot_be() -> None:
     transcript = streamed(CHAT, delta(content="a"), delta(content="b"), {"usage": usage})
     transcript.received_bytes = 300
     assert transcript.counted() == Usage(7, 2, estimated=True)
+
+
+def part(ident: str | None, arguments: str, name: str | None = "f", **at: int) -> dict[str, Any]:
+    """A part of a streamed call; `index=…` where the server gives one."""
+    return {**at, "id": ident, "function": {"name": name, "arguments": arguments}}
+
+
+def calls_of(*deltas: list[dict[str, Any]]) -> list[tuple[str | None, dict[str, Any]]]:
+    transcript = streamed(CHAT, *(delta(tool_calls=parts) for parts in deltas))
+    metadata: dict[str, Any] = {}
+    calls = [(one.id, one.arguments) for one in transcript.tool_calls(metadata)]
+    assert not metadata
+    assert {one.name for one in transcript.tool_calls({})} == {"f"}
+    return calls
+
+
+A, B, C = ("a", {"x": 1}), ("b", {"x": 2}), ("c", {"x": 3})
+
+
+@pytest.mark.parametrize("index", [{"index": 0}, {}])
+def test_an_id_of_its_own_begins_a_call_where_the_index_tells_none_apart(
+    index: dict[str, int],
+) -> None:
+    whole_parts = [part("a", '{"x":1}', **index)], [part("b", '{"x":2}', **index)]
+    assert calls_of(*whole_parts) == [A, B]
+    in_pieces = (
+        [part("a", '{"x"', **index)],
+        [part(None, ":1}", None, **index)],
+        [part("b", '{"x"', **index)],
+        [part("", ":2}", None, **index)],
+    )
+    assert calls_of(*in_pieces) == [A, B]
+    taking_turns = (
+        [part("a", '{"x"', **index)],
+        [part("b", '{"x"', **index)],
+        [part("a", ":1}", **index)],
+        [part("b", ":2}", **index)],
+    )
+    assert calls_of(*taking_turns) == [A, B]
+
+
+def test_calls_without_an_index_keep_their_order() -> None:
+    first = [part("a", '{"x":1}'), part("b", '{"x":2}')]
+    assert calls_of(first, [part("c", '{"x":3}')]) == [A, B, C]
+
+
+def test_calls_with_an_index_are_sorted_by_it() -> None:
+    assert calls_of([part("b", '{"x":2}', index=1)], [part("a", '{"x":1}', index=0)]) == [A, B]
+    same = [part("a", '{"x":1}', index=0)], [part("a", '{"x":2}', index=1)]
+    assert calls_of(*same) == [A, ("a", {"x": 2})]
+
+
+def test_an_id_and_a_name_in_every_part_are_of_one_call() -> None:
+    pieces = [[part("a", piece, index=0)] for piece in ('{"x"', ":", "1}")]
+    assert calls_of(*pieces) == [A]
+
+
+def test_an_id_that_comes_late_is_of_the_call_that_has_none() -> None:
+    assert calls_of([part(None, '{"x"', index=0)], [part("a", ":1}", index=0)]) == [A]
+
+
+def test_a_whole_message_lists_each_call_once() -> None:
+    calls = [part(None, '{"x":1}', index=0), part(None, '{"x":2}', index=0)]
+    body = {"choices": [{"message": {"tool_calls": calls}, "finish_reason": "tool_calls"}]}
+    transcript = whole(CHAT, msgspec.json.encode(body))
+    assert [one.arguments for one in transcript.tool_calls({})] == [{"x": 1}, {"x": 2}]
+
+
+def test_blocks_of_the_messages_api_that_share_an_index_are_calls_of_their_own() -> None:
+    events = []
+    for ident, arguments in (("a", '{"x":1}'), ("b", '{"x":2}')):
+        block = {"type": "tool_use", "id": ident, "name": "f", "input": {}}
+        events += [
+            {"type": "content_block_start", "index": 0, "content_block": block},
+            {"type": "content_block_delta", "index": 0,
+             "delta": {"type": "input_json_delta", "partial_json": arguments}},
+        ]  # fmt: skip
+    calls = streamed(MESSAGES, *events).tool_calls({})
+    assert [(one.id, one.arguments) for one in calls] == [A, B]
+
+
+def choice(index: int, text: str, finish: str | None = None) -> dict[str, Any]:
+    return {"index": index, "delta": {"content": text}, "finish_reason": finish}
+
+
+def test_of_several_choices_the_first_is_the_answer() -> None:
+    lines = (
+        [choice(1, "Lon")],
+        [choice(0, "Par")],
+        [choice(1, "don", "length"), choice(0, "is")],
+        [choice(0, "", "stop")],
+    )
+    usage = {"prompt_tokens": 7, "completion_tokens": 9}
+    events: list[dict[str, Any]] = [{"choices": choices} for choices in lines]
+    transcript = streamed(CHAT, *events)
+    assert transcript.text == "Paris"
+    assert transcript.content_ns == [2, 3]
+    assert transcript.finish_reason == "stop"
+    assert transcript.counted() == Usage(None, 4, estimated=True)  # of the whole, as a server's
+    assert streamed(CHAT, *events, {"choices": [], "usage": usage}).counted() == Usage(7, 9)
+    assert not streamed(CHAT, {"choices": [choice(1, "x", "stop")]}).complete
+
+
+def test_of_several_choices_of_a_whole_answer_the_first_is_the_answer() -> None:
+    choices = [
+        {"index": at, "message": {"content": text}, "finish_reason": "stop"}
+        for at, text in ((1, "London"), (0, "Paris"))
+    ]
+    assert whole(CHAT, msgspec.json.encode({"choices": choices})).text == "Paris"

@@ -150,3 +150,10 @@ def test_a_stream_whose_parts_always_differ_is_given_up() -> None:
         assert stream.text(responses("cat", number)) is None
         stream.deltas.learn(responses("the", number), "the")
     assert stream.text(responses("cat", 3)) is None
+
+
+def test_of_several_choices_the_first_alone_is_taken() -> None:
+    second = chat("the").replace(b'"index":0', b'"index":1')
+    assert Stream(chat("the"), "the").text(second) is None
+    assert Stream(second, "the").text(second) is None
+    assert decoded(second, CHAT) == ""
