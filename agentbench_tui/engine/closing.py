@@ -149,7 +149,8 @@ def write_prices(connection: sqlite3.Connection, run_key: int, prices: Iterable[
     """Keep the prices that were applied, so that costs can be checked later."""
     connection.executemany(
         "INSERT OR REPLACE INTO prices (run_key, model, input_usd_per_mtok, output_usd_per_mtok,"
-        " cached_input_usd_per_mtok, source, price_date) VALUES (?,?,?,?,?,?,?)",
+        " cached_input_usd_per_mtok, cache_write_usd_per_mtok, cache_write_1h_usd_per_mtok, source,"
+        " price_date) VALUES (?,?,?,?,?,?,?,?,?)",
         [
             (
                 run_key,
@@ -157,6 +158,8 @@ def write_prices(connection: sqlite3.Connection, run_key: int, prices: Iterable[
                 price.input,
                 price.output,
                 price.cached_input,
+                price.cache_write,
+                price.cache_write_1h,
                 price.source,
                 price.date,
             )

@@ -56,6 +56,10 @@ class Usage(msgspec.Struct, frozen=True, omit_defaults=True):
     """Part of `output_tokens` that was spent on hidden reasoning."""
     estimated: bool = False
     """True when the counts are ours (chunk counts) rather than the server's."""
+    cache_write_tokens: int | None = None
+    """Part of `input_tokens` that was written to a prompt cache; disjoint from `cached_tokens`."""
+    cache_write_1h_tokens: int | None = None
+    """Part of `cache_write_tokens` that the cache keeps for an hour rather than five minutes."""
 
     @property
     def total(self) -> int | None:

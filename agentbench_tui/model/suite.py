@@ -225,7 +225,11 @@ class Price(Part):
     input: NotNegative
     output: NotNegative
     cached_input: NotNegative | None = None
-    """Of cached input tokens; the input price when left out."""
+    """Price of input tokens read from a cache. Without it, the input price."""
+    cache_write: NotNegative | None = None
+    """Price of input tokens written to a cache. Without it, the input price."""
+    cache_write_1h: NotNegative | None = None
+    """Price of those kept in the cache for an hour. Without it, the price of `cache_write`."""
     date: str | None = None
     """When this price held, `YYYY-MM-DD`."""
 

@@ -52,6 +52,8 @@ class UsedPrice(msgspec.Struct, frozen=True):
     input: float
     output: float
     cached_input: float
+    cache_write: float
+    cache_write_1h: float
     source: str
     """`suite`, the file of prices that it stood in, or `genai-prices VERSION (PROVIDER/MODEL)`."""
     date: str | None = None
@@ -60,6 +62,8 @@ class UsedPrice(msgspec.Struct, frozen=True):
     """Other input prices for long inputs, from the longest down."""
     output_above: tuple[Rate, ...] = ()
     cached_above: tuple[Rate, ...] = ()
+    write_above: tuple[Rate, ...] = ()
+    write_1h_above: tuple[Rate, ...] = ()
 
 
 class PriceTable:
@@ -81,11 +85,15 @@ class PriceTable:
     def cost(self, model: str | None, provider: str | None, usage: Usage | None) -> Cost:
         """Cost of one answer.
 
-        input × (input − cached) + cached input × cached + output × output tokens; reasoning tokens
-        are part of the output. `provider` (such as `openai`) tells apart equal model names.
+        Input tokens read from a cache and those written to it have prices of their own; reasoning
+        tokens are part of the output. `provider` (such as `openai`) tells apart equal model names.
         """
-        if usage is None or usage.input_tokens is None or usage.output_tokens is None:
+        if usage is None or usage.total is None:
             return Cost(None, "the agent did not say how many tokens it used")
+        if usage.input_tokens is None:
+            return Cost(None, "the agent did not say how many input tokens it used")
+        if usage.output_tokens is None:
+            return Cost(None, "the agent did not say how many output tokens it used")
         if model is None:
             return Cost(None, "the agent did not say which model it used")
         price = self._known.get((model, provider))
@@ -104,22 +112,27 @@ class PriceTable:
         for price, source in self._overrides:
             if price.model == model or fnmatch.fnmatchcase(model, price.model):
                 cached = price.input if price.cached_input is None else price.cached_input
-                return UsedPrice(model, price.input, price.output, cached, source, price.date)
+                write = price.input if price.cache_write is None else price.cache_write
+                write_1h = write if price.cache_write_1h is None else price.cache_write_1h
+                return UsedPrice(
+                    model, price.input, price.output, cached, write, write_1h, source, price.date
+                )
         return _from_library(model, provider) if self._library else f"no price given for {model}"
 
 
 def _dollars(price: UsedPrice, usage: Usage) -> float:
-    given, said = usage.input_tokens or 0, usage.output_tokens or 0
+    given = usage.input_tokens or 0
     cached = min(usage.cached_tokens or 0, given)
-    if price.input_above or price.output_above or price.cached_above:
-        rates = (
-            _rate(price.input, price.input_above, given),
-            _rate(price.cached_input, price.cached_above, given),
-            _rate(price.output, price.output_above, given),
-        )
-    else:
-        rates = price.input, price.cached_input, price.output
-    return ((given - cached) * rates[0] + cached * rates[1] + said * rates[2]) / _MILLION
+    written = min(usage.cache_write_tokens or 0, given - cached)
+    written_1h = min(usage.cache_write_1h_tokens or 0, written)
+    parts = (
+        (given - cached - written, price.input, price.input_above),
+        (cached, price.cached_input, price.cached_above),
+        (written - written_1h, price.cache_write, price.write_above),
+        (written_1h, price.cache_write_1h, price.write_1h_above),
+        (usage.output_tokens or 0, price.output, price.output_above),
+    )
+    return sum(count * _rate(base, above, given) for count, base, above in parts) / _MILLION
 
 
 def _rate(base: float, above: tuple[Rate, ...], input_tokens: int) -> float:
@@ -144,16 +157,26 @@ def _from_library(model: str, provider: str | None) -> UsedPrice | str:
     cached_price, cached_above = _tiers(today.cache_read_mtok)
     if cached_price is None:
         cached_price, cached_above = input_price, input_above
+    write_price, write_above = _tiers(today.cache_write_mtok)
+    if write_price is None:
+        write_price, write_above = input_price, input_above
+    write_1h_price, write_1h_above = _tiers(today.cache_write_1h_mtok)
+    if write_1h_price is None:
+        write_1h_price, write_1h_above = write_price, write_above
     return UsedPrice(
         model=model,
         input=input_price,
         output=output_price,
         cached_input=cached_price,
+        cache_write=write_price,
+        cache_write_1h=write_1h_price,
         source=f"genai-prices {genai_prices.__version__} ({vendor.id}/{info.id})",
         date=_since(info, now),
         input_above=input_above,
         output_above=output_above,
         cached_above=cached_above,
+        write_above=write_above,
+        write_1h_above=write_1h_above,
     )
 
 
@@ -185,7 +208,7 @@ def _since(info: ModelInfo, now: datetime) -> str | None:
 
 
 def read_prices(path: Path) -> list[Price]:
-    """Prices of a YAML or JSON file: a list of {model, input, output, cached_input, date}.
+    """Prices of a YAML or JSON file: a list of {model, input, output, …} (`Price`).
 
     Raises UsageError when it cannot be read, SuiteError with every entry that is wrong.
     """

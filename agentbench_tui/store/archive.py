@@ -339,4 +339,4 @@ def _matching_cases(
     return {key: there[case_id] for case_id, key in here}
 
 
-assert SCHEMA_VERSION == 6, "teach _copy_run the new tables"
+assert SCHEMA_VERSION == 7, "teach _copy_run the new tables"

@@ -39,7 +39,7 @@ def migrations() -> list[tuple[int, str]]:
     ]
 
 
-SCHEMA_VERSION = 6
+SCHEMA_VERSION = 7
 """The newest schema this version knows; a test holds it to the newest migration."""
 
 

@@ -12,6 +12,7 @@ Document = dict[str, Any]
 MOST = 200
 _TOKENS = (
     "SELECT p.model, p.input_usd_per_mtok, p.output_usd_per_mtok, p.cached_input_usd_per_mtok,"
+    " p.cache_write_usd_per_mtok, p.cache_write_1h_usd_per_mtok,"
     " p.source, p.price_date, r.id AS run_id, r.started_at AS applied_at, MAX(p.run_key)"
     " FROM prices p JOIN runs r ON r.key=p.run_key GROUP BY p.model ORDER BY p.model LIMIT ?"
 )

@@ -34,11 +34,61 @@ def test_more_cached_than_input_tokens_never_make_a_cost_negative() -> None:
     assert cost.usd == pytest.approx(10 * 0.5 / 1e6)
 
 
-@pytest.mark.parametrize("usage", [None, Usage(), Usage(input_tokens=5), Usage(output_tokens=5)])
-def test_unknown_tokens_make_the_cost_unknown(usage: Usage | None) -> None:
+@pytest.mark.parametrize(
+    ("usage", "which"),
+    [
+        (None, ""),
+        (Usage(), ""),
+        (Usage(input_tokens=5), "output "),
+        (Usage(output_tokens=5), "input "),
+    ],
+)
+def test_unknown_tokens_make_the_cost_unknown(usage: Usage | None, which: str) -> None:
     cost = PriceTable([GIVEN]).cost("mine-1", None, usage)
     assert cost.usd is None
-    assert "how many tokens" in cost.reason
+    assert cost.reason == f"the agent did not say how many {which}tokens it used"
+
+
+def test_tokens_written_to_a_cache_have_their_prices() -> None:
+    """(1000 − 400 − 300) × 2 + 400 × 0.5 + 200 × 2.5 + 100 × 4 dollars per million."""
+    price = Price(
+        model="m", input=2, output=10, cached_input=0.5, cache_write=2.5, cache_write_1h=4
+    )
+    usage = Usage(1000, 0, cached_tokens=400, cache_write_tokens=300, cache_write_1h_tokens=100)
+    cost = PriceTable([price]).cost("m", None, usage)
+    assert cost.usd == pytest.approx((300 * 2 + 400 * 0.5 + 200 * 2.5 + 100 * 4) / 1e6)
+    used = PriceTable([price])
+    used.cost("m", None, usage)
+    assert [(one.cache_write, one.cache_write_1h) for one in used.used_prices()] == [(2.5, 4)]
+
+
+def test_a_price_of_cache_writes_that_is_not_given_is_the_nearest_that_is() -> None:
+    usage = Usage(1000, 0, cache_write_tokens=300, cache_write_1h_tokens=100)
+    plain = PriceTable([Price(model="m", input=2, output=10)]).cost("m", None, usage)
+    assert plain.usd == pytest.approx(1000 * 2 / 1e6)
+    write = PriceTable([Price(model="m", input=2, output=10, cache_write=3)])
+    assert write.cost("m", None, usage).usd == pytest.approx((700 * 2 + 300 * 3) / 1e6)
+
+
+@pytest.mark.parametrize("model", ["claude-sonnet-4-20250514", "claude-sonnet-4-5", "gpt-4o-mini"])
+@pytest.mark.parametrize("size", [15_020, 250_000])
+def test_library_prices_of_cache_writes_are_those_of_the_library(model: str, size: int) -> None:
+    counts = {"cache_read_tokens": 5_000, "cache_write_tokens": 10_000}
+    long = {"cache_write_1h_tokens": 4_000} if model.startswith("claude") else {}
+    usage = genai_prices.Usage(input_tokens=size, output_tokens=500, **counts, **long)
+    reference = genai_prices.calc_price(usage, model).total_price
+    cost = PriceTable().cost(
+        model,
+        None,
+        Usage(
+            size,
+            500,
+            cached_tokens=5_000,
+            cache_write_tokens=10_000,
+            cache_write_1h_tokens=long.get("cache_write_1h_tokens"),
+        ),
+    )
+    assert cost.usd == pytest.approx(float(reference), rel=1e-9)
 
 
 def test_unknown_models_make_the_cost_unknown() -> None:
