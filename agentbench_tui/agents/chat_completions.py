@@ -9,7 +9,8 @@ import msgspec
 
 from agentbench_tui.agents.error_text import error_message
 from agentbench_tui.agents.model_api import ErrorObject, wire_tool_name
-from agentbench_tui.agents.transcript import CallDraft, Transcript, usage_of
+from agentbench_tui.agents.token_counts import usage_of
+from agentbench_tui.agents.transcript import CallDraft, Transcript
 from agentbench_tui.http.sse import SseEvent
 from agentbench_tui.model.answer import Message, ToolCall
 
@@ -51,7 +52,7 @@ class _Completion(msgspec.Struct):
     model: str | None = None
     choices: list[_Choice] | None = None
     usage: msgspec.Raw = _NULL
-    """See `usage_of`."""
+    """See `token_counts`."""
     error: Any = None
     object: str | None = None
     message: str | None = None

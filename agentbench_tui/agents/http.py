@@ -14,7 +14,7 @@ from agentbench_tui.agents.adapter import OpenContext
 from agentbench_tui.agents.endpoint import Endpoint, EndpointAgent, EndpointOptions
 from agentbench_tui.agents.error_text import error_message
 from agentbench_tui.agents.template import PLACEHOLDERS, fill, unknown_placeholders
-from agentbench_tui.agents.transcript import token_count
+from agentbench_tui.agents.token_counts import TokenCounts, token_count, without_output
 from agentbench_tui.http.client import HttpResponse, read_body
 from agentbench_tui.model.agent import AgentSpec
 from agentbench_tui.model.answer import AgentFailure, Answer, FailureKind, Request, Usage
@@ -50,6 +50,15 @@ class Options(EndpointOptions):
     """Dotted path to the number of input tokens."""
     usage_output: str | None = None
     """Dotted path to the number of output tokens."""
+    usage_cached: str | None = None
+    """Dotted path to the number of input tokens read from a cache."""
+    usage_cache_write: str | None = None
+    """Dotted path to the number of input tokens written to a cache."""
+    usage_reasoning: str | None = None
+    """Dotted path to the number of reasoning tokens."""
+    usage_total: str | None = None
+    """Dotted path to the number of all tokens, which shows whether the output tokens include
+    reasoning."""
 
 
 class HttpAgent(EndpointAgent):
@@ -94,7 +103,9 @@ class HttpAgent(EndpointAgent):
                 raise self._without_answer(path, found, said)
         else:
             found = self._usual_field(value)
-        usage = _usage(value, self._options.usage_input, self._options.usage_output)
+        usage = _usage(value, self._options)
+        if usage is not None and usage.output_tokens == 0 and found not in (None, "", [], {}):
+            usage = without_output(usage)
         if isinstance(found, str):
             return Answer(text=found, usage=usage)
         return Answer(text=msgspec.json.encode(found).decode(), data=found, usage=usage)
@@ -178,12 +189,18 @@ def at_path(value: Any, path: str) -> Any:
     return value
 
 
-def _usage(value: Any, input_path: str | None, output_path: str | None) -> Usage | None:
-    given, made = (
-        None if path is None else token_count(at_path(value, path))
-        for path in (input_path, output_path)
-    )
-    return None if given is None and made is None else Usage(given, made)
+def _usage(value: Any, options: Options) -> Usage | None:
+    def count(path: str | None) -> int | None:
+        return None if path is None else token_count(at_path(value, path))
+
+    return TokenCounts(
+        given=count(options.usage_input),
+        made=count(options.usage_output),
+        cached=count(options.usage_cached),
+        written=count(options.usage_cache_write),
+        reasoning=count(options.usage_reasoning),
+        total=count(options.usage_total),
+    ).usage()
 
 
 def _query(fields: dict[str, Any]) -> str:

@@ -9,9 +9,10 @@ import msgspec
 
 from agentbench_tui.agents.error_text import error_message
 from agentbench_tui.agents.model_api import ErrorObject, split_system, wire_tool_name
-from agentbench_tui.agents.transcript import Transcript, token_count, token_counts
+from agentbench_tui.agents.token_counts import token_counts, usage_of_messages
+from agentbench_tui.agents.transcript import Transcript
 from agentbench_tui.http.sse import SseEvent
-from agentbench_tui.model.answer import Message, Usage
+from agentbench_tui.model.answer import Message
 
 
 class _Block(msgspec.Struct):
@@ -129,25 +130,14 @@ def _read_delta(delta: _Delta, position: int, received_ns: int, transcript: Tran
 
 
 def _read_usage(raw: msgspec.Raw, transcript: Transcript) -> None:
-    """Counts of `message_start` and of the cumulative `message_delta`, joined.
+    """Join the counts of `message_start` and of the cumulative `message_delta`.
 
-    Here alone `input_tokens` leaves out what was read from and written to the cache; ours does
-    not.
+    The later count stands, unless it is 0: some servers know their input only at the end, and
+    others forget it there.
     """
-    usage = token_counts(raw)
-    before = transcript.usage or Usage()
-    fresh = token_count(usage.get("input_tokens"))
-    read = token_count(usage.get("cache_read_input_tokens"))
-    written = token_count(usage.get("cache_creation_input_tokens"))
-    made = token_count(usage.get("output_tokens"))
-    transcript.cache_write_tokens = written or transcript.cache_write_tokens
-    given = before.input_tokens
-    if fresh is not None:
-        given = fresh + (read or 0) + (written or 0)
-    if given is None and made is None:
-        return
-    cached = before.cached_tokens if read is None else read
-    transcript.usage = Usage(given, before.output_tokens if made is None else made, cached)
+    for name, count in token_counts(raw).items():
+        transcript.counts[name] = count or transcript.counts.get(name, count)
+    transcript.usage = usage_of_messages(transcript.counts) or transcript.usage
 
 
 def _message(turn: Message) -> dict[str, Any]:

@@ -17,8 +17,9 @@ from agentbench_tui.agents.adapter import AgentOptions, OpenContext
 from agentbench_tui.agents.recording import Recording, RecordingFault, first_record, look_up
 from agentbench_tui.agents.reply import FIELDS, answer_of_fields
 from agentbench_tui.agents.target import parse_target
+from agentbench_tui.agents.token_counts import TokenCounts, without_output
 from agentbench_tui.model.agent import AgentSpec
-from agentbench_tui.model.answer import Agent, AgentFailure, Answer, FailureKind, Request, Usage
+from agentbench_tui.model.answer import Agent, AgentFailure, Answer, FailureKind, Request
 from agentbench_tui.model.errors import did_you_mean
 
 _ID_FIELDS = ("id", "task_id")
@@ -168,11 +169,12 @@ class ReplayAgent:
         figures: dict[str, Any] = {}
         tokens_in = _number(record, options.input_tokens)
         tokens_out = _number(record, options.output_tokens)
-        if tokens_in is not None or tokens_out is not None:
-            figures["usage"] = Usage(
-                input_tokens=None if tokens_in is None else int(tokens_in),
-                output_tokens=None if tokens_out is None else int(tokens_out),
-            )
+        counts = (None if count is None else int(count) for count in (tokens_in, tokens_out))
+        usage = TokenCounts(*counts).usage()
+        if usage is not None and usage.output_tokens == 0 and answer.text:
+            usage = without_output(usage)
+        if usage is not None:
+            figures["usage"] = usage
         for name in ("cost_usd", "ttft_ms"):
             value = _number(record, getattr(options, name))
             if value is not None:

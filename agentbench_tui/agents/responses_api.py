@@ -9,7 +9,8 @@ import msgspec
 
 from agentbench_tui.agents.error_text import error_message
 from agentbench_tui.agents.model_api import ErrorObject, wire_tool_name
-from agentbench_tui.agents.transcript import Transcript, usage_of
+from agentbench_tui.agents.token_counts import usage_of
+from agentbench_tui.agents.transcript import Transcript
 from agentbench_tui.http.sse import SseEvent
 from agentbench_tui.model.answer import Message
 

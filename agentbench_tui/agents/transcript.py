@@ -8,11 +8,10 @@ from typing import Any
 
 import msgspec
 
+from agentbench_tui.agents.token_counts import without_output
 from agentbench_tui.model.answer import Answer, ToolCall, Usage
 from agentbench_tui.model.not_json import NOT_JSON
 
-_MAX_TOKENS = 10**9
-"""Far beyond what any model takes in or gives."""
 _MOST_TOKENS_A_BYTE = 1_000
 """Of an answer's body. Whoever counts more counts something else: an answer of a few words, whose
 reasoning is hidden, has some hundred bytes around them."""
@@ -44,7 +43,8 @@ class Transcript:
         """The server said that the answer is complete."""
         self.usage: Usage | None = None
         self.refused = False
-        self.cache_write_tokens = 0
+        self.counts: dict[str, Any] = {}
+        """What the messages API has counted so far, event by event, by its own names."""
         self.calls: list[CallDraft] = []
         """In the order in which they began."""
         self._tool_names = tool_names
@@ -79,7 +79,7 @@ class Transcript:
     @property
     def is_one_text(self) -> bool:
         """Whether one event told a text, and nothing else but the model's name."""
-        others = self.ended, self.finish_reason, self.usage, self.refused, self.cache_write_tokens
+        others = self.ended, self.finish_reason, self.usage, self.refused, self.counts
         return len(self.texts) == len(self.content_ns) == 1 and not (self.calls or any(others))
 
     def begin_call(
@@ -128,8 +128,6 @@ class Transcript:
                 metadata["ttfo_ms"] = (self.first_output_ns - sent_ns) / 1e6
         if self.refused:
             metadata["refused"] = True
-        if self.cache_write_tokens:
-            metadata["cache_write_tokens"] = self.cache_write_tokens
         return Answer(
             text=self.text,
             tool_calls=self.tool_calls(metadata),
@@ -143,15 +141,20 @@ class Transcript:
     def counted(self) -> Usage | None:
         """The server's count, or the number of streamed chunks where it gave none that can be."""
         usage = self.usage
-        if usage is not None and (usage.output_tokens or 0) > (
-            _MOST_TOKENS_A_BYTE * self.received_bytes
-        ):
-            usage = msgspec.structs.replace(usage, output_tokens=None, reasoning_tokens=None)
+        if usage is not None and not self._can_have(usage.output_tokens):
+            usage = without_output(usage)
         if (usage is None or usage.output_tokens is None) and self.content_ns:
             known = usage or Usage()
             chunks = len(self.content_ns) + self.other_chunks
             return msgspec.structs.replace(known, output_tokens=chunks, estimated=True)
         return usage
+
+    def _can_have(self, output_tokens: int | None) -> bool:
+        """Whether an answer of this size can have so many tokens. One that says something has more
+        than 0, which servers report that do not count."""
+        if output_tokens == 0:
+            return not self.began
+        return (output_tokens or 0) <= _MOST_TOKENS_A_BYTE * self.received_bytes
 
     def tool_calls(self, metadata: dict[str, Any]) -> tuple[ToolCall, ...]:
         calls: list[ToolCall] = []
@@ -175,43 +178,3 @@ def _arguments(written: str) -> dict[str, Any] | None:
         return msgspec.json.decode(written, type=dict[str, Any])
     except NOT_JSON:
         return None
-
-
-def token_count(value: object) -> int | None:
-    """A number of tokens as a server gave it; None for anything that cannot be one."""
-    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _MAX_TOKENS:
-        return value
-    return None
-
-
-def token_counts(usage: msgspec.Raw) -> dict[str, Any]:
-    """The object of counts, read apart from its answer: what is wrong in it costs the counts alone.
-
-    Empty when it is none.
-    """
-    try:
-        counts = msgspec.json.decode(usage)
-    except NOT_JSON:
-        return {}
-    return counts if isinstance(counts, dict) else {}
-
-
-def usage_of(usage: msgspec.Raw, given_name: str, made_name: str) -> Usage | None:
-    """Usage by the names that a dialect has for tokens given to the model and made by it."""
-    counts = token_counts(usage)
-    given, made = token_count(counts.get(given_name)), token_count(counts.get(made_name))
-    if given is None and made is None:
-        return None
-    return Usage(
-        given,
-        made,
-        _part(counts, f"{given_name}_details", "cached_tokens", given),
-        _part(counts, f"{made_name}_details", "reasoning_tokens", made),
-    )
-
-
-def _part(counts: dict[str, Any], group: str, name: str, whole: int | None) -> int | None:
-    """`counts[group][name]`, where it is a possible part of `whole`."""
-    details = counts.get(group)
-    part = token_count(details.get(name)) if isinstance(details, dict) else None
-    return part if part is not None and (whole is None or part <= whole) else None

@@ -73,7 +73,7 @@ class Reply:
     spans: list[dict[str, Any]] = field(default_factory=list)
     """Phases of the work: `name`, `start_ms` since the task came, `duration_ms`."""
     usage: dict[str, int] | None = None
-    """`input_tokens`, `output_tokens`, `cached_tokens`, `reasoning_tokens`, where known."""
+    """The fields of `model.answer.Usage`, where known: `input_tokens`, `output_tokens`, …"""
     api_calls: int = 1
     """Requests to a model or server that the answer took."""
     cost_usd: float | None = None

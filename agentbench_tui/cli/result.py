@@ -45,7 +45,7 @@ EXECUTIONS = (
     Column("reliability", "reliable", number(), right=True),
     Column("p50", "e2e p50", milliseconds, right=True),
     Column("p95", "e2e p95", right=True),
-    Column("tokens_used", "tokens", number(0), right=True),
+    Column("tokens_shown", "tokens", right=True),
     Column("per_correct", "USD/right", dollars, right=True),
     Column("cases", "right/answered/asked", right=True),
     Column("failures", "failures"),
@@ -155,12 +155,18 @@ def execution_row(execution: dict[str, Any]) -> dict[str, Any]:
         "p95": (p95.get("reason") or NOTHING)
         if value("e2e_ms.p95") is None
         else milliseconds(p95["value"]),
-        "tokens_used": value("tokens_used"),
+        "tokens_shown": _tokens_shown(metrics.get("tokens_used", {})),
         "per_correct": value("cost_usd_per_correct"),
         "cases": f"{_right(execution)}/{cases['answered']}/{cases['observed']}",
         "failures": " ".join(f"{kind}:{n}" for kind, n in execution["failures"].items()),
         "state": ending_words(execution),
     }
+
+
+def _tokens_shown(metric: dict[str, Any]) -> str:
+    """`~` stands before what is an estimate."""
+    value = metric.get("value")
+    return number(0)(value) if value is None or not metric.get("reason") else f"~{number(0)(value)}"
 
 
 def _is_judged(execution: dict[str, Any]) -> bool:

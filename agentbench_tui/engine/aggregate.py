@@ -15,7 +15,12 @@ import numpy as np
 
 from agentbench_tui.analysis.estimate import Estimate, estimate, quantile_estimate
 from agentbench_tui.analysis.interval import ratio_of_sums
-from agentbench_tui.engine.cost_reasons import why_estimated, why_unknown
+from agentbench_tui.engine.cost_reasons import (
+    why_estimated,
+    why_tokens_estimated,
+    why_tokens_partial,
+    why_unknown,
+)
 from agentbench_tui.model.answer import UNMEASURED
 from agentbench_tui.model.metric import METRICS, PERCENTILES
 
@@ -190,6 +195,7 @@ def aggregate(
     _quality(result, seen, is_scored)
     _times(result, seen, agent, resources)
     _tokens(result, seen)
+    _say_of_tokens(result, connection, execution_key)
     if not _cost(result, seen, agent, resources):
         _without_cost(result, seen, why_unknown(connection, execution_key, agent))
     elif (reason := why_estimated(connection, execution_key)) is not None:
@@ -276,6 +282,19 @@ def _tokens(result: Aggregate, seen: Observations) -> None:
         return
     result.total("tokens_used", float(both.sum()), int(known.sum()))
     _per_correct(result, "tokens_per_correct", both, seen)
+
+
+def _say_of_tokens(result: Aggregate, connection: sqlite3.Connection, execution_key: int) -> None:
+    """Say where token counts are estimates. Without the input there is no total to judge by."""
+    estimated = why_tokens_estimated(connection, execution_key)
+    partial = why_tokens_partial(connection, execution_key)
+    if partial is not None:
+        result.add("tokens_per_correct", None, partial)
+    for name, metric in result.metrics.items():
+        is_total = name in {"tokens_used", "tokens_per_correct"}
+        if metric.value is not None and (is_total or name.startswith("output_tokens.")):
+            reason = partial if is_total and partial else estimated
+            result.metrics[name] = replace(metric, reason=metric.reason or reason)
 
 
 def _cost(result: Aggregate, seen: Observations, agent: AgentSpec, resources: Resources) -> bool:

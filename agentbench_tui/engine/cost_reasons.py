@@ -1,4 +1,4 @@
-"""What is to be said of a cost: why it is not known, or that it is an estimate."""
+"""What is to be said of tokens and costs: why they are not known, or that they are estimates."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ def why_unknown(connection: sqlite3.Connection, execution_key: int, agent: Agent
     """The commonest reason for which answers of an execution have no cost, and how often."""
     from agentbench_tui.scoring.prices import PriceTable
 
-    has_tokens, model, count = connection.execute(
-        "SELECT has_tokens, CASE WHEN has_tokens THEN json_extract(answer, '$.model') END AS model,"
-        " COUNT(*) AS n FROM (SELECT answer,"
-        " input_tokens IS NOT NULL AND output_tokens IS NOT NULL AS has_tokens FROM answers"
+    given, made, model, count = connection.execute(
+        "SELECT given, made, CASE WHEN given AND made THEN json_extract(answer, '$.model') END"
+        " AS model, COUNT(*) AS n FROM (SELECT answer,"
+        " input_tokens IS NOT NULL AS given, output_tokens IS NOT NULL AS made FROM answers"
         " WHERE execution_key=? AND failure_kind IS NULL AND cost_usd IS NULL)"
-        " GROUP BY 1, 2 ORDER BY n DESC LIMIT 1",
+        " GROUP BY 1, 2, 3 ORDER BY n DESC LIMIT 1",
         (execution_key,),
     ).fetchone()
     model = model or agent.target.partition("#")[2] or None
-    usage = Usage(1, 1) if has_tokens else None
+    usage = Usage(1 if given else None, 1 if made else None)
     reason = PriceTable().cost(model, None, usage).reason or f"{model} had no price at the time"
     return f"{reason} ({counted(count, 'answer')})"
 
@@ -45,3 +45,23 @@ def why_estimated(connection: sqlite3.Connection, execution_key: int) -> str | N
         return None
     answers = counted(count, "answer")
     return f"{ESTIMATED}: the tokens of {answers} were counted here, not by the server"
+
+
+def why_tokens_estimated(connection: sqlite3.Connection, execution_key: int) -> str | None:
+    """That output tokens were counted by us; None when the server counted them all."""
+    (count,) = connection.execute(
+        "SELECT COUNT(*) FROM answers WHERE execution_key=? AND tokens_estimated", (execution_key,)
+    ).fetchone()
+    if not count:
+        return None
+    return f"{ESTIMATED}: the output tokens of {counted(count, 'answer')} were counted by chunks"
+
+
+def why_tokens_partial(connection: sqlite3.Connection, execution_key: int) -> str | None:
+    """That the input tokens of answers are not known; None when those of all answers are."""
+    (count,) = connection.execute(
+        "SELECT COUNT(*) FROM answers WHERE execution_key=? AND failure_kind IS NULL"
+        " AND output_tokens IS NOT NULL AND input_tokens IS NULL",
+        (execution_key,),
+    ).fetchone()
+    return f"the input tokens of {counted(count, 'answer')} are not known" if count else None

@@ -320,6 +320,8 @@ def _impossible(answer: Answer) -> str | None:
         "usage.output_tokens": usage.output_tokens,
         "usage.cached_tokens": usage.cached_tokens,
         "usage.reasoning_tokens": usage.reasoning_tokens,
+        "usage.cache_write_tokens": usage.cache_write_tokens,
+        "usage.cache_write_1h_tokens": usage.cache_write_1h_tokens,
         "api_calls": answer.api_calls,
         "ttft_ms": answer.ttft_ms,
         "cost_usd": answer.cost_usd,

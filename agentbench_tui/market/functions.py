@@ -163,6 +163,8 @@ class Spent:
             _sum([one.cached_tokens for one in usages]),
             _sum([one.reasoning_tokens for one in usages]),
             estimated=any(one.estimated for one in usages),
+            cache_write_tokens=_sum([one.cache_write_tokens for one in usages]),
+            cache_write_1h_tokens=_sum([one.cache_write_1h_tokens for one in usages]),
         )
         return Answer(
             usage=None if usage.total is None else usage,

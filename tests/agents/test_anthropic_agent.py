@@ -31,7 +31,7 @@ async def test_an_answer_carries_text_usage_and_model(
     """The server counts 4 tokens of input, 2 of them from the cache and so apart."""
     got = await answer(model_server, "small-model", stream=stream)
     assert got.text == "one two three four"
-    assert got.usage == Usage(4, 4, 2)
+    assert got.usage == Usage(4, 4, 2, cache_write_tokens=0)
     assert got.model == "small-model"
     assert got.finish_reason == "end_turn"
     assert (got.ttft_ms is not None) == stream

@@ -276,3 +276,120 @@ def test_of_several_choices_of_a_whole_answer_the_first_is_the_answer() -> None:
         for at, text in ((1, "London"), (0, "Paris"))
     ]
     assert whole(CHAT, msgspec.json.encode({"choices": choices})).text == "Paris"
+
+
+CHAT_NAMES = ("prompt_tokens", "completion_tokens")
+RESPONSES_NAMES = ("input_tokens", "output_tokens")
+
+
+@pytest.mark.parametrize(
+    ("dialect", "names", "body"),
+    [(CHAT, CHAT_NAMES, chat_body), (RESPONSES, RESPONSES_NAMES, responses_body)],
+)
+@pytest.mark.parametrize(
+    ("counts", "output", "reasoning"),
+    [
+        # xAI counts reasoning apart: 40 + 8 + 100 = 148.
+        ((40, 8, 100, 148), 108, 100),
+        ((40, 200, 100, 340), 300, 100),
+        # OpenAI counts it as a part: 2,000 + 300 = 2,300.
+        ((2000, 300, 120, 2300), 300, 120),
+        # Without a total, more reasoning than output can only be apart.
+        ((40, 8, 100, None), 108, 100),
+        ((40, 200, 100, None), 200, 100),
+        # Neither a part nor apart: not believed.
+        ((40, 8, 100, 48), 8, None),
+        ((40, 8, 0, 48), 8, 0),
+    ],
+)
+def test_reasoning_that_is_counted_apart_is_output(
+    dialect: Dialect,
+    names: tuple[str, str],
+    body: Body,
+    counts: tuple[int, int, int, int | None],
+    output: int,
+    reasoning: int | None,
+) -> None:
+    given, made, thought, total = counts
+    usage = {
+        names[0]: given,
+        names[1]: made,
+        "total_tokens": total,
+        f"{names[0]}_details": {"cached_tokens": 10, "cache_write_tokens": 6},
+        f"{names[1]}_details": {"reasoning_tokens": thought},
+    }
+    transcript = whole(dialect, body(msgspec.json.encode(usage)))
+    assert transcript.counted() == Usage(given, output, 10, reasoning, cache_write_tokens=6)
+
+
+@pytest.mark.parametrize(("dialect", "body"), BODIES)
+def test_a_usage_of_zeros_is_none(dialect: Dialect, body: Body) -> None:
+    assert whole(dialect, body(b'{"IN": 0, "OUT": 0, "total_tokens": 0}')).counted() is None
+    assert whole(dialect, body(b'{"IN": 7, "OUT": 0}')).counted() == Usage(7)
+    assert whole(dialect, body(b'{"IN": 0, "OUT": 3}')).counted() == Usage(None, 3)
+
+
+def test_a_usage_of_zeros_leaves_the_chunks_of_a_stream() -> None:
+    usage = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
+    transcript = streamed(
+        CHAT, *(delta(content=text) for text in "Paris"), {"choices": [], "usage": usage}
+    )
+    assert transcript.counted() == Usage(None, 5, estimated=True)
+
+
+def test_an_answer_that_says_nothing_has_no_tokens() -> None:
+    usage = {"prompt_tokens": 7, "completion_tokens": 0}
+    ended = {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}], "usage": usage}
+    assert streamed(CHAT, ended).counted() == Usage(7, 0)
+
+
+def messages_events(*usages: dict[str, Any]) -> list[dict[str, Any]]:
+    """A stream of two words, with what it counts at its start and at its end."""
+    start, end = usages
+    words = [
+        {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": text}}
+        for text in ("a", "b")
+    ]
+    return [
+        {"type": "message_start", "message": {"model": "m", "usage": start}},
+        *words,
+        {"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": end},
+        {"type": "message_stop"},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "usage"),
+    [
+        (
+            {"input_tokens": 20, "cache_creation_input_tokens": 10_000,
+             "cache_read_input_tokens": 5_000, "output_tokens": 1},
+            {"output_tokens": 500},
+            Usage(15_020, 500, 5_000, cache_write_tokens=10_000),
+        ),
+        (
+            {"input_tokens": 20, "cache_creation_input_tokens": 10_000, "output_tokens": 1,
+             "cache_creation": {"ephemeral_5m_input_tokens": 6_000,
+                                "ephemeral_1h_input_tokens": 4_000}},
+            {"input_tokens": 20, "output_tokens": 500},
+            Usage(10_020, 500, cache_write_tokens=10_000, cache_write_1h_tokens=4_000),
+        ),
+        # All of the input from the cache.
+        (
+            {"input_tokens": 0, "cache_read_input_tokens": 50, "output_tokens": 1},
+            {"output_tokens": 9},
+            Usage(50, 9, 50),
+        ),
+        # Servers that know the input at the end only, that forget it there, that never count.
+        ({"input_tokens": 0, "output_tokens": 0}, {"input_tokens": 30, "output_tokens": 9},
+         Usage(30, 9)),
+        ({"input_tokens": 30, "output_tokens": 1}, {"input_tokens": 0, "output_tokens": 9},
+         Usage(30, 9)),
+        ({"input_tokens": 0, "output_tokens": 0}, {"input_tokens": 0, "output_tokens": 0},
+         Usage(None, 2, estimated=True)),
+    ],
+)  # fmt: skip
+def test_counts_of_the_messages_api_are_joined(
+    start: dict[str, Any], end: dict[str, Any], usage: Usage
+) -> None:
+    assert streamed(MESSAGES, *messages_events(start, end)).counted() == usage

@@ -2,9 +2,11 @@
 
 from typing import Any
 
+import msgspec
 import pytest
 from openai_process import RunningServer
 from opening import ask, failure, opened
+from raw_server import raw_server, saying, sized
 
 from agentbench_tui.agents.http import at_path
 from agentbench_tui.agents.registry import check_agent
@@ -161,3 +163,33 @@ def test_what_is_wrong_is_known_before_the_run(monkeypatch: pytest.MonkeyPatch) 
 )
 def test_paths(path: str, found: object) -> None:
     assert at_path({"a": [{"b": 1}], "c": {"d": None}}, path) == found
+
+
+COUNTS = {
+    "usage_input": "usage.prompt_tokens",
+    "usage_output": "usage.completion_tokens",
+    "usage_cached": "usage.cached",
+    "usage_cache_write": "usage.written",
+    "usage_reasoning": "usage.reasoning",
+    "usage_total": "usage.total_tokens",
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "counts", "usage"),
+    [
+        ("a", {"prompt_tokens": 40, "completion_tokens": 8, "reasoning": 100, "cached": 10,
+               "written": 6, "total_tokens": 148},
+         Usage(40, 108, 10, 100, cache_write_tokens=6)),
+        ("a", {"prompt_tokens": 0, "completion_tokens": 0}, None),
+        ("a", {"prompt_tokens": 7, "completion_tokens": 0}, Usage(7)),
+        ("", {"prompt_tokens": 7, "completion_tokens": 0}, Usage(7, 0)),
+    ],
+)  # fmt: skip
+async def test_counts_are_read_as_those_of_a_model(
+    text: str, counts: dict[str, int], usage: Usage | None
+) -> None:
+    body = msgspec.json.encode({"text": text, "usage": counts})
+    with raw_server(saying(sized(body))) as server:
+        async with opened(server.url, **COUNTS) as agent:
+            assert (await agent.answer(ask())).usage == usage

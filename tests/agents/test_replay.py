@@ -162,6 +162,13 @@ async def test_recorded_figures_go_with_the_answer(tmp_path: Path) -> None:
         )
 
 
+async def test_recorded_counts_of_zero_are_none(tmp_path: Path) -> None:
+    (tmp_path / "r.jsonl").write_bytes(jsonl([{"q": "x", "a": "ok", "in": 0, "out": 0}]))
+    target = "replay:r.jsonl?answer=a&input_tokens=in&output_tokens=out"
+    async with opened(target, tmp_path) as agent:
+        assert await agent.answer(ask("x")) == Answer(text="ok")
+
+
 async def test_what_was_not_recorded_is_a_failure_of_the_agent(recorded: Path) -> None:
     lines = [*RECORDS, {"question": "Unanswered?", "large": {}}]
     (recorded / "r.jsonl").write_bytes(jsonl(lines))

@@ -4,13 +4,15 @@ import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 from carried_out import Result, suite
 
 from agentbench_tui.engine.coordinator import carry_out
 from agentbench_tui.engine.planning import RunOptions, make_plan
-from agentbench_tui.store.database import create_or_migrate
+from agentbench_tui.store.database import create_or_migrate, reading
+from agentbench_tui.verdicts.cost_board import CostAsked, cost_document
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "servers"))
 from openai_process import RunningServer, running_openai_server
@@ -74,3 +76,94 @@ async def test_a_server_that_asks_for_time_gets_it(tmp_path: Path, server: Runni
     assert result.column("SELECT retry_after_s FROM attempts") == [0.2]
     (row,) = result.rows("SELECT waiting_ms, e2e_ms FROM answers")
     assert row["waiting_ms"] >= 200
+
+
+PRICE = {"model": "*", "input": 2.5, "cached_input": 1.25, "output": 10, "cache_write": 4}
+APART = {
+    "prompt_tokens": 40,
+    "completion_tokens": 8,
+    "total_tokens": 148,
+    "prompt_tokens_details": {"cached_tokens": 10},
+    "completion_tokens_details": {"reasoning_tokens": 100},
+}
+WRITTEN = {
+    "input_tokens": 20,
+    "cache_creation_input_tokens": 10_000,
+    "cache_read_input_tokens": 5_000,
+    "output_tokens": 500,
+}
+ZEROS = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
+
+
+async def counted(
+    tmp_path: Path, server: RunningServer, agents: dict[str, tuple[str, object]], **more: object
+) -> Result:
+    """One case asked of agents, each an API and the usage that its server tells."""
+    document = suite(1, **more)
+    document["prices"] = [PRICE]
+    document["agents"] = [
+        {"id": name, "target": f"{api}:{server.url}/v1#usage:{quote(json.dumps(usage))}"}
+        for name, (api, usage) in agents.items()
+    ]
+    (tmp_path / "suite.json").write_text(json.dumps(document))
+    plan = make_plan([str(tmp_path / "suite.json")], RunOptions(folder=tmp_path))
+    database = tmp_path / "store.db"
+    create_or_migrate(database)
+    return Result(await carry_out(plan, database), database)
+
+
+async def test_what_a_server_counts_apart_is_paid_for(
+    tmp_path: Path, server: RunningServer
+) -> None:
+    agents: dict[str, tuple[str, object]] = {
+        "apart": ("openai", APART),
+        "written": ("anthropic", WRITTEN),
+    }
+    result = await counted(tmp_path, server, agents)
+    apart, written = result.metrics("apart"), result.metrics("written")
+    assert apart["tokens_used"]["value"] == 148
+    assert apart["cost_usd"]["value"] == pytest.approx((30 * 2.5 + 10 * 1.25 + 108 * 10) / 1e6)
+    assert written["tokens_used"]["value"] == 15_520
+    usd = (20 * 2.5 + 10_000 * 4 + 5_000 * 1.25 + 500 * 10) / 1e6
+    assert written["cost_usd"]["value"] == pytest.approx(usd)
+    stored = result.rows("SELECT cache_write_usd_per_mtok, cache_write_1h_usd_per_mtok FROM prices")
+    assert {tuple(row) for row in stored} == {(4.0, 4.0)}
+
+
+async def test_tokens_that_are_counted_apart_stand_against_the_limit(
+    tmp_path: Path, server: RunningServer
+) -> None:
+    agents: dict[str, tuple[str, object]] = {"apart": ("openai", APART)}
+    result = await counted(tmp_path, server, agents, constraints={"token_limit": 147})
+    assert result.execution("apart")["failures"] == {"limit": 1}
+
+
+async def test_a_server_that_does_not_count_is_not_free(
+    tmp_path: Path, server: RunningServer
+) -> None:
+    agents: dict[str, tuple[str, object]] = {
+        "zeros": ("openai", ZEROS),
+        "apart": ("openai", APART),
+    }
+    result = await counted(tmp_path, server, agents)
+    zeros = result.metrics("zeros")
+    (row,) = result.rows(
+        "SELECT a.input_tokens, a.output_tokens, a.tokens_estimated FROM answers a"
+        " JOIN benchmark_executions e ON e.key=a.execution_key WHERE e.agent_id='zeros'"
+    )
+    chunks = row["output_tokens"]
+    assert (row["input_tokens"], row["tokens_estimated"]) == (None, 1)
+    assert chunks >= 1
+    assert zeros["output_tokens.mean"]["value"] == chunks
+    assert zeros["output_tokens.mean"]["reason"].startswith("estimated")
+    assert zeros["cost_usd"] == {
+        **zeros["cost_usd"],
+        "value": None,
+        "reason": "the agent did not say how many input tokens it used (1 answer)",
+    }
+    assert zeros["tokens_per_correct"]["value"] is None
+    with reading(result.database) as connection:
+        board = cost_document(connection, CostAsked())
+    (group,) = board["groups"]
+    assert [one["configuration"] for one in group["optimal_configurations"]] == ["apart"]
+    assert [one["name"] for one in board["unknown"]] == ["zeros"]

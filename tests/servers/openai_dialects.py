@@ -23,6 +23,8 @@ class Reply:
     cached_tokens: Any = 0
     completion_tokens: Any = None
     usage: bool = True
+    counts: dict[str, Any] | None = None
+    """The usage object, in place of that of the dialect."""
     finish: str | None = "stop"
 
     @property
@@ -90,7 +92,7 @@ def _chat_call(index: int, name: str, arguments: str) -> dict[str, Any]:
 
 
 def _chat_usage(reply: Reply) -> dict[str, Any]:
-    return {
+    return reply.counts or {
         "prompt_tokens": reply.prompt_tokens,
         "completion_tokens": reply.output_tokens,
         "prompt_tokens_details": {"cached_tokens": reply.cached_tokens},
@@ -118,7 +120,7 @@ def responses(model: str, reply: Reply) -> dict[str, Any]:
         "output": output,
     }
     if reply.usage:
-        answer["usage"] = {
+        answer["usage"] = reply.counts or {
             "input_tokens": reply.prompt_tokens,
             "output_tokens": reply.output_tokens,
             "input_tokens_details": {"cached_tokens": reply.cached_tokens},
@@ -166,14 +168,15 @@ def messages(model: str, reply: Reply) -> dict[str, Any]:
         "stop_reason": "tool_use" if reply.tool_calls else "end_turn",
     }
     if reply.usage:
-        answer["usage"] = {**_messages_usage(reply), "output_tokens": reply.output_tokens}
+        counts = {**_messages_usage(reply), "output_tokens": reply.output_tokens}
+        answer["usage"] = reply.counts or counts
     return answer
 
 
 def messages_events(model: str, reply: Reply) -> list[Event]:
     """The same as the events of a stream."""
     whole = messages(model, reply)
-    usage = {**_messages_usage(reply), "output_tokens": 1} if reply.usage else {}
+    usage = {**whole["usage"], "output_tokens": 1} if reply.usage else {}
     begun = {**whole, "content": [], "stop_reason": None, "usage": usage}
     events = [_typed("message_start", message=begun), _typed("ping")]
     blocks: list[tuple[dict[str, Any], list[dict[str, Any]]]] = []
@@ -196,7 +199,7 @@ def messages_events(model: str, reply: Reply) -> list[Event]:
     if reply.finish:
         end: dict[str, Any] = {"delta": {"stop_reason": whole["stop_reason"]}}
         if reply.usage:
-            end["usage"] = {"output_tokens": reply.output_tokens}
+            end["usage"] = {"output_tokens": whole["usage"]["output_tokens"]}
         events.append(_typed("message_delta", **end))
         events.append(_typed("message_stop"))
     return events

@@ -392,6 +392,11 @@ async def bad_usage(exchange: Exchange, argument: str) -> None:
     await exchange.answer(replace(exchange.reply(), **wrong))
 
 
+async def usage(exchange: Exchange, argument: str) -> None:
+    """Answers well, with the argument's JSON as its usage."""
+    await exchange.answer(replace(exchange.reply(), counts=json.loads(argument)))
+
+
 async def tool_calls(exchange: Exchange, argument: str) -> None:
     """Two calls of the first tool offered; the argument replaces the JSON of the first's."""
     tools = exchange.body.get("tools") or [{}]
@@ -430,7 +435,18 @@ Behaviour = Callable[[Exchange, str], Awaitable[None]]
 BEHAVIOURS: dict[str, Behaviour] = {
     behaviour.__name__.replace("_", "-"): behaviour
     for behaviour in (
-        *(ok, say, no_stream, slow, late_content, no_usage, bad_usage, tool_calls, reasoning),
+        *(
+            ok,
+            say,
+            no_stream,
+            slow,
+            late_content,
+            no_usage,
+            bad_usage,
+            usage,
+            tool_calls,
+            reasoning,
+        ),
         *(streams_unless_told, short_end, left_open, flaky, close_after, rate_limited),
         *(status, echo_key, error_in_200, silent, stall),
         *(truncated, reset_middle, no_end, reset, malformed, empty, wrong_type, wrong_shape),
