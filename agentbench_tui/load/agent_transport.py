@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from agentbench_tui.load.protocol import ClosedLoop
-from agentbench_tui.load.sample import NONE, STATUS_CODE, STREAMED, TOKENS_COUNTED
+from agentbench_tui.load.sample import STATUS_CODE, STREAMED
 from agentbench_tui.load.sender import Reply, Traffic
 from agentbench_tui.load.target import CLOSE_LIMIT_S
 from agentbench_tui.model.answer import AgentFailure, Answer, Case, FailureKind, Request
@@ -138,13 +138,6 @@ def _reply(call: Call, ended_ns: int, answer: Answer | None, failure: AgentFailu
             reply.first_output_ns = call.sent_ns + int(first_output_ms * 1e6)
     usage = answer.usage
     if usage is not None:
-        reply.output_tokens = _believed(usage.output_tokens)
-        reply.input_tokens = _believed(usage.input_tokens)
-        reply.cached_tokens = _believed(usage.cached_tokens)
-        reply.flags |= 0 if usage.estimated else TOKENS_COUNTED
+        reply.count(usage)
     reply.text, reply.tool_calls = answer.text, answer.tool_calls
     return reply
-
-
-def _believed(count: int | None) -> int:
-    return count if count is not None and 0 <= count < NONE else NONE

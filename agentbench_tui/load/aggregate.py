@@ -40,6 +40,7 @@ NOTHING_ANSWERED = "nothing answered"
 NOT_STREAMED = "not streamed"
 NO_COUNT = "no answer says how many tokens it has"
 NOT_SEEN = "the target's own adapter talks to it: what goes over the network is not seen"
+AT_ONCE = "every answer of 2 tokens or more came at once, in one chunk or packet"
 CHUNKS_UNTOLD = "this agent does not tell when each chunk came"
 CLOSED_LOOP = "a closed loop sends when its users are ready"
 SHORT_WINDOW = "the window ended within its ramp, or with one request"
@@ -169,7 +170,9 @@ def _streams(result: Aggregate, requests: Requests) -> None:
         result.total("output_tokens_per_s_per_user", None, 0, reason)
         return
     reason = NO_COUNT
-    if not np.isnan(requests.output_tokens).all():
+    if (requests.output_tokens > 1).any():
+        reason = AT_ONCE
+    elif not np.isnan(requests.output_tokens).all():
         reason = "no answer has 2 tokens"
     _distribution(result, requests, "tpot_ms", reason)
     _pace(result, requests, reason)
@@ -313,12 +316,23 @@ def _costs(result: Aggregate, requests: Requests, agent: AgentSpec, price: Price
 
 def _priced(requests: Requests, price: Price) -> Floats:
     """USD of each request; each combination of token counts is asked for once."""
-    names = ("input_tokens", "output_tokens", "cached_tokens")
+    names = (
+        *("input_tokens", "output_tokens", "cached_tokens"),
+        *("cache_write_tokens", "cache_write_1h_tokens"),
+    )
     table = np.stack([requests.columns.table[name] for name in names], axis=1)
     kinds, which = np.unique(table, axis=0, return_inverse=True)
     costs = [
-        price(Usage(input_tokens=given, output_tokens=made, cached_tokens=cached))
-        for given, made, cached in (
+        price(
+            Usage(
+                input_tokens=given,
+                output_tokens=made,
+                cached_tokens=cached,
+                cache_write_tokens=written,
+                cache_write_1h_tokens=written_1h,
+            )
+        )
+        for given, made, cached, written, written_1h in (
             [None if count == NONE else count for count in kind] for kind in kinds.tolist()
         )
     ]

@@ -26,7 +26,6 @@ from agentbench_tui.load.sample import (
     RESENT,
     STATUS_CODE,
     STREAMED,
-    TOKENS_COUNTED,
 )
 from agentbench_tui.load.sender import Reply, Traffic
 from agentbench_tui.model.answer import AgentFailure, FailureKind
@@ -330,12 +329,8 @@ class _Exchange:
                     reply.gaps = array("I", [min(gap, NONE - 1) for gap in gaps])
         usage = transcript.counted()
         if usage is not None:
-            reply.output_tokens = NONE if usage.output_tokens is None else usage.output_tokens
-            reply.input_tokens = NONE if usage.input_tokens is None else usage.input_tokens
-            reply.cached_tokens = NONE if usage.cached_tokens is None else usage.cached_tokens
-            if not usage.estimated:
-                self.flags |= TOKENS_COUNTED
-        reply.flags = self.flags
+            reply.count(usage)
+        reply.flags |= self.flags
         if self.call.script is not None and status == _OK:
             reply.text = transcript.text
             reply.tool_calls = transcript.tool_calls({})

@@ -177,6 +177,8 @@ class Live:
                 input_tokens=round(spent.input_tokens / count),
                 output_tokens=round(spent.output_tokens / count),
                 cached_tokens=round(spent.cached_tokens / count),
+                cache_write_tokens=round(spent.cache_write_tokens / count),
+                cache_write_1h_tokens=round(spent.cache_write_1h_tokens / count),
             )
             each = self._price(mean)
             cost = None if each is None else each * count

@@ -155,6 +155,8 @@ class Spent(msgspec.Struct, frozen=True):
     """With any token known; the tokens are sums over these."""
     input_tokens: int
     cached_tokens: int
+    cache_write_tokens: int
+    cache_write_1h_tokens: int
     output_tokens: int
 
 

@@ -30,6 +30,7 @@ _PLACE = {name: place for place, (name, _) in enumerate(FIELDS)}
 _LAG, _TTFT, _E2E = _PLACE["lag_us"], _PLACE["ttft_us"], _PLACE["e2e_us"]
 _TOKENS, _STATUS = _PLACE["output_tokens"], _PLACE["status"]
 _INPUT, _CACHED = _PLACE["input_tokens"], _PLACE["cached_tokens"]
+_WRITTEN, _WRITTEN_1H = _PLACE["cache_write_tokens"], _PLACE["cache_write_1h_tokens"]
 _CANCELLED = STATUS_CODE[CANCELLED]
 
 
@@ -70,6 +71,8 @@ class SampleRecorder:
         request_type: int,
         flags: int,
         turn: int,
+        cache_write_tokens: int,
+        cache_write_1h_tokens: int,
     ) -> None:
         """One sample, its fields in the order of `sample.FIELDS`.
 
@@ -80,7 +83,7 @@ class SampleRecorder:
             self._pack(
                 self._buffer, end, due_us, lag_us, first_byte_us, ttft_us, ttfo_us, e2e_us, chunks,
                 output_tokens, input_tokens, cached_tokens, received_bytes, status, request_type,
-                flags, turn,
+                flags, turn, cache_write_tokens, cache_write_1h_tokens,
             )  # fmt: skip
         except struct.error:  # the buffer is full, or a value is out of its range
             if end == len(self._buffer):
@@ -90,6 +93,7 @@ class SampleRecorder:
                 *within(
                     due_us, lag_us, first_byte_us, ttft_us, ttfo_us, e2e_us, chunks, output_tokens,
                     input_tokens, cached_tokens, received_bytes, status, request_type, flags, turn,
+                    cache_write_tokens, cache_write_1h_tokens,
                 ),
             )  # fmt: skip
         self._end = end + _ROW_BYTES
@@ -112,12 +116,14 @@ class SampleRecorder:
         """Everything since the last chunk, which begins anew."""
         rows = bytes(memoryview(self._buffer)[: self._end])
         e2e, ttft, answered, tokens = Histogram(), Histogram(), 0, 0
-        known = given = cached = made = 0
+        known = given = cached = written = written_1h = made = 0
         for row in ROW.iter_unpack(rows):
             if row[_INPUT] != NONE or row[_TOKENS] != NONE:
                 known += 1
                 given += row[_INPUT] if row[_INPUT] != NONE else 0
                 cached += row[_CACHED] if row[_CACHED] != NONE else 0
+                written += row[_WRITTEN] if row[_WRITTEN] != NONE else 0
+                written_1h += row[_WRITTEN_1H] if row[_WRITTEN_1H] != NONE else 0
                 made += row[_TOKENS] if row[_TOKENS] != NONE else 0
             if row[_STATUS]:
                 continue
@@ -140,7 +146,7 @@ class SampleRecorder:
             failed=self.failed,
             answered=answered,
             tokens=tokens,
-            spent=Spent(known, given, cached, made),
+            spent=Spent(known, given, cached, written, written_1h, made),
             oldest_s=oldest_s,
             at_s=at_s,
             failures=tuple(self._details),

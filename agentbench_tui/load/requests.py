@@ -117,10 +117,22 @@ class Requests:
         return bool((~self.columns.counted & ~np.isnan(tokens)).any())
 
     @cached_property
+    def _streaming_ms(self) -> Floats:
+        """From the first token to the end."""
+        return self.e2e_from_send_ms - self.ttft_from_send_ms
+
+    @property
+    def came_at_once(self) -> Flags:
+        """In one chunk, or in one packet: what passed between its tokens cannot be measured."""
+        found: Flags = (self.columns.table["chunks"] == 1) | (self._streaming_ms <= 0)
+        return found
+
+    @cached_property
     def tpot_ms(self) -> Floats:
         later = self.output_tokens - 1
-        streaming = self.e2e_from_send_ms - self.ttft_from_send_ms
-        tpot: Floats = np.divide(streaming, later, out=np.full(len(self), np.nan), where=later > 0)
+        known = (later > 0) & ~self.came_at_once
+        none = np.full(len(self), np.nan)
+        tpot: Floats = np.divide(self._streaming_ms, later, out=none, where=known)
         return tpot
 
     @cached_property
@@ -157,16 +169,16 @@ class Requests:
     def good(self, slo: Mapping[str, float]) -> Flags:
         """Answered, and within every limit of the SLO.
 
-        A latency that an answer has not is not kept; but one token keeps any time per token. What
-        the plan broke off is good where it kept the limits on its first token, if there are any:
-        by others it cannot be judged.
+        A latency that an answer has not is not kept; but one token keeps any time per token, and so
+        does what came at once. What the plan broke off is good where it kept the limits on its
+        first token, if there are any: by others it cannot be judged.
         """
         good = self.begun & self.judged(slo)
         for name, limit in slo.items():
             values: Floats = getattr(self, name)
             kept = values <= limit
             if name == "tpot_ms":
-                kept |= np.isnan(values) & (self.output_tokens < 2)
+                kept |= np.isnan(values) & ((self.output_tokens < 2) | self.came_at_once)
             if name not in FIRST_TOKEN:
                 kept |= self.cancelled
             good &= kept

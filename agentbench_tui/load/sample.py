@@ -6,7 +6,7 @@ at is made for a sample.
 A chunk is its rows shuffled, so that the bytes that hardly change lie together, and compressed
 with zlib. Inside are, one after the other:
 
-- the size of a row, one byte;
+- the size of a row, one byte (chunks of schema 6 and before have rows without the last two fields);
 - for each place in a row one byte: 1 when its bytes follow, 0 when all rows have there what the
   first row has. The first place is always 1;
 - the first row;
@@ -45,6 +45,8 @@ FIELDS: Final = (
     ("request_type", "B"),
     ("flags", "B"),
     ("turn", "B"),
+    ("cache_write_tokens", "I"),
+    ("cache_write_1h_tokens", "I"),
 )
 """Name and struct code of each field, in order.
 
@@ -56,6 +58,8 @@ FIELDS: Final = (
 - `chunks`: content-bearing chunks.
 - `received_bytes`: of the answer's body.
 - `status`: 0 answered, 1 … failed (place in `STATUSES`).
+- `cached_tokens`, `cache_write_tokens`: parts of `input_tokens` that were read from a cache and
+  written to it; `cache_write_1h_tokens` is the part of the latter that is kept for an hour.
 - `request_type`: place in the plan's workload. `turn`: of a session, from 0.
 - `flags`: the bits below.
 """
@@ -63,6 +67,8 @@ FIELDS: Final = (
 ROW: Final = struct.Struct("<" + "".join(code for _, code in FIELDS))
 NONE: Final = 0xFFFFFFFF
 """An unsigned field that is not known."""
+_SHORT_ROW_BYTES: Final = ROW.size - struct.calcsize("<II")
+"""Of a row before `cache_write_tokens`."""
 
 CANCELLED: Final = "cancelled"
 """Status of a request that its plan broke off (`cancel_after_tokens`)."""
@@ -156,7 +162,7 @@ def gaps_of(chunk: bytes) -> array[int]:
 
 def _column(chunk: bytes, width: int, at: int) -> array[int]:
     """The unsigned numbers of 4 bytes that begin `at` in each row."""
-    plain, count = _open(chunk, width)
+    plain, count, width = _open(chunk, width)
     column = array("I")
     if count:
         varies, first = plain[1 : 1 + width], plain[1 + width : 1 + 2 * width]
@@ -197,30 +203,33 @@ def _unpack(chunks: Sequence[bytes], width: int) -> Unpacked:
 
     rows, counts = bytearray(), []  # grows where it lies: a soak has gigabytes of gaps
     for chunk in chunks:
-        plain, count = _open(chunk, width)
+        plain, count, stored = _open(chunk, width)
         counts.append(count)
         if count:
             content = np.frombuffer(plain, np.uint8)
-            own = np.empty((count, width), np.uint8)
-            own[:] = content[1 + width : 1 + 2 * width]
-            varies = content[1 : 1 + width].view(np.bool_)
-            own[:, varies] = content[1 + 2 * width :].reshape(-1, count).T
+            own = np.full((count, width), 0xFF, np.uint8)  # NONE, in fields that are not stored
+            own[:, :stored] = content[1 + stored : 1 + 2 * stored]
+            varies = np.flatnonzero(content[1 : 1 + stored])
+            own[:, varies] = content[1 + 2 * stored :].reshape(-1, count).T
             rows += own.data
     return Unpacked(np.frombuffer(rows, np.uint8).reshape(-1, width), counts)
 
 
-def _open(chunk: bytes, width: int) -> tuple[bytes, int]:
-    """What is inside a chunk, and its number of rows."""
+def _open(chunk: bytes, width: int) -> tuple[bytes, int, int]:
+    """What is inside a chunk of rows of `width` bytes: its content, the number of its rows, and
+    their stored size, which is less in an older chunk."""
     if not chunk:
-        return b"", 0
+        return b"", 0, width
     try:
         plain = zlib.decompress(chunk)
     except zlib.error as error:
         raise ValueError(f"not a chunk of samples: {error}") from error
+    if width == ROW.size and plain[:1] == bytes((_SHORT_ROW_BYTES,)):
+        width = _SHORT_ROW_BYTES
     if plain[:1] != bytes((width,)):
         raise ValueError(f"not a chunk of samples: its rows are not of {width} bytes")
     varies = plain[1 : 1 + width]
     planes, length = varies.count(1), len(plain) - 1 - 2 * width
     if planes + varies.count(0) != width or not planes or length <= 0 or length % planes:
         raise ValueError("not a chunk of samples: its length is no whole number of rows")
-    return plain, length // planes
+    return plain, length // planes, width

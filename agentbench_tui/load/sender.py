@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from agentbench_tui.load.conversation import Mix, Script
 from agentbench_tui.load.protocol import HttpTarget
-from agentbench_tui.load.sample import FOLLOW_UP, NONE, STATUS_CODE, UNFINISHED
+from agentbench_tui.load.sample import FOLLOW_UP, NONE, STATUS_CODE, TOKENS_COUNTED, UNFINISHED
 from agentbench_tui.model.answer import AgentFailure, FailureKind
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from agentbench_tui.load.agenda import Agenda
     from agentbench_tui.load.protocol import Conversation, WorkerPlan
     from agentbench_tui.load.recorder import SampleRecorder
-    from agentbench_tui.model.answer import ToolCall
+    from agentbench_tui.model.answer import ToolCall, Usage
 
 LATE_NS = 1_000_000
 """An arrival that leaves this late though it had a place is late, or 5 % of the mean gap."""
@@ -62,11 +62,26 @@ class Reply:
     output_tokens: int = NONE
     input_tokens: int = NONE
     cached_tokens: int = NONE
+    cache_write_tokens: int = NONE
+    cache_write_1h_tokens: int = NONE
     received_bytes: int = 0
     flags: int = 0
     text: str = ""
     tool_calls: tuple[ToolCall, ...] = ()
     """Text and calls only where a session goes on with them."""
+
+    def count(self, usage: Usage) -> None:
+        """Take the tokens of an answer."""
+        self.output_tokens = _believed(usage.output_tokens)
+        self.input_tokens = _believed(usage.input_tokens)
+        self.cached_tokens = _believed(usage.cached_tokens)
+        self.cache_write_tokens = _believed(usage.cache_write_tokens)
+        self.cache_write_1h_tokens = _believed(usage.cache_write_1h_tokens)
+        self.flags |= 0 if usage.estimated else TOKENS_COUNTED
+
+
+def _believed(count: int | None) -> int:
+    return count if count is not None and 0 <= count < NONE else NONE
 
 
 class Traffic(NamedTuple):
@@ -261,6 +276,8 @@ class Sender:
             call.kind,
             reply.flags | FOLLOW_UP if call.is_follow_up else reply.flags,
             call.turn,
+            reply.cache_write_tokens,
+            reply.cache_write_1h_tokens,
         )
         if reply.gaps is not None:
             self._recorder.gaps(reply.gaps)

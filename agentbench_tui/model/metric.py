@@ -87,14 +87,16 @@ _SPENT = (
         "tokens",
         "lower",
         "Input plus output tokens over all counted observations, failed ones included; of an "
-        "observation that was tried several times, those of the last attempt.",
+        "observation that was tried several times, those of the last attempt. An estimate (`~`) "
+        "where output was counted by chunks, or where the input of an answer is not known.",
     ),
     Metric(
         "tokens_per_correct",
         "tokens",
         "lower",
-        "tokens_used ÷ right answers. Interval as that of cost_usd_per_correct. Infinite "
-        "without a right answer: shown as –, scored 0 by a rubric.",
+        "tokens_used ÷ right answers; unknown where the input of an answer is. Interval as that "
+        "of cost_usd_per_correct. Infinite without a right answer: shown as –, scored 0 by a "
+        "rubric.",
     ),
     Metric(
         "cost_usd",

@@ -62,9 +62,9 @@ RATES: tuple[Metric, ...] = (
         "higher",
         "Good requests ÷ requests that became due. Good is what was answered and kept every "
         "limit of the SLO (ttft_ms, ttfo_ms, tpot_ms, e2e_ms, each as the metric counts it; an "
-        "answer of one token keeps any tpot_ms). Failed, unfinished and unsent requests are "
-        "not good. Of an answer that the plan broke off only ttft_ms and ttfo_ms can be "
-        "judged; it is left out where neither is limited. Wilson interval.",
+        "answer of one token, or that came at once, keeps any tpot_ms). Failed, unfinished and "
+        "unsent requests are not good. Of an answer that the plan broke off only ttft_ms and "
+        "ttfo_ms can be judged; it is left out where neither is limited. Wilson interval.",
         load=True,
     ),
     Metric(

@@ -83,7 +83,8 @@ TIMES: tuple[Metric, ...] = (
         "ms",
         "lower",
         "Time per output token after the first: (e2e - ttft, both from sending) ÷ "
-        "(output_tokens - 1), of each streamed answer of 2 tokens or more. Estimated (~) where "
+        "(output_tokens - 1), of each streamed answer of 2 tokens or more but those that came "
+        "at once, in one chunk or packet. Estimated (~) where "
         "tokens are counted by chunks. Some tools call this ITL.",
         distribution=True,
         load=True,

@@ -44,6 +44,8 @@ class Sample:
     tokens: int | None = None
     counted: bool = True
     input_tokens: int | None = None
+    cache_write: int | None = None
+    cache_write_1h: int | None = None
     status: str = "ok"
     follow_up: bool = False
     streamed: bool | None = None
@@ -67,6 +69,8 @@ class Sample:
             "chunks": chunks,
             "output_tokens": NONE if self.tokens is None else self.tokens,
             "input_tokens": NONE if self.input_tokens is None else self.input_tokens,
+            "cache_write_tokens": NONE if self.cache_write is None else self.cache_write,
+            "cache_write_1h_tokens": NONE if self.cache_write_1h is None else self.cache_write_1h,
             "received_bytes": self.received_bytes,
             "status": STATUS_CODE[self.status],
             "request_type": 0,

@@ -34,7 +34,7 @@ def live() -> Live:
 
 
 def chunk(sent: int, in_flight: int, at_s: float = 0.0, answered: int = 0) -> Chunk:
-    nothing, spent = Histogram().to_bytes(), Spent(0, 0, 0, 0)
+    nothing, spent = Histogram().to_bytes(), Spent(0, 0, 0, 0, 0, 0)
     return Chunk(
         answered, b"", b"", nothing, nothing, sent, in_flight, 0, 0, answered, 32 * answered,
         spent, 2.0, at_s,

@@ -66,7 +66,7 @@ async def test_metrics_summary_and_prices_are_kept_and_the_same_again(tmp_path: 
     # 100 times 5 tokens in at 2 $ and 2 tokens out at 10 $ a million
     assert result.metrics["cost_usd"].value == pytest.approx(100 * (5 * 2 + 2 * 10) / 1e6)
     assert len(first["metrics"]) == len(result.metrics)
-    ((price_run, model, *price, source, _),) = first["prices"]
+    ((price_run, model, *price, source, _, _, _),) = first["prices"]
     assert (price_run, model, source) == (run_key, "some/model", "suite")
     assert price[:2] == [2.0, 10.0]
     assert len(first["load_summaries"]) == 1

@@ -96,6 +96,41 @@ def test_an_answer_in_one_packet_has_no_pace_of_its_own() -> None:
     assert value(found, "output_tokens_per_s_per_user") == pytest.approx(20 / 1.8, rel=1e-5)
 
 
+@pytest.mark.parametrize(
+    "at_once",
+    [
+        {"gaps": [], "e2e": 0.31},  # one chunk, and the end of the stream 10 ms later
+        {"gaps": [0.0, 0.0], "e2e": 0.3},  # three chunks in the packet that ends the stream
+    ],
+)
+def test_what_came_at_once_has_no_time_per_token(at_once: dict[str, Any]) -> None:
+    samples = [Sample(n / 10, ttft=0.3, tokens=3, **at_once) for n in range(10)]
+    found = measure(samples)
+    why = "every answer of 2 tokens or more came at once, in one chunk or packet"
+    assert reason(found, "tpot_ms.p50") == reason(found, "output_tokens_per_s_per_user") == why
+    assert value(found, "tpot_ms.p50") is value(found, "output_tokens_per_s_per_user") is None
+    assert requests(samples).good({"tpot_ms": 0.001}).all()
+    several = [*samples, Sample(1.0, 0.5, ttft=0.1, gaps=[0.2, 0.2], tokens=3)]
+    assert value(measure(several), "tpot_ms.mean") == pytest.approx(200)
+    assert measure(several).metrics["tpot_ms.mean"].n == 1
+
+
+def test_answers_of_one_token_say_so() -> None:
+    found = measure([Sample(n / 10, 0.3, ttft=0.3, tokens=1) for n in range(10)])
+    assert reason(found, "tpot_ms.p50") == "no answer has 2 tokens"
+
+
+def test_tokens_written_to_a_cache_are_priced() -> None:
+    samples = [
+        Sample(n / 10, 0.3, input_tokens=1000, tokens=3, cache_write=500, cache_write_1h=200)
+        for n in range(10)
+    ]
+    asked: list[Usage] = []
+    found = aggregate(requests(samples), AGENT, lambda usage: asked.append(usage) or 2.0)
+    assert asked == [Usage(1000, 3, cache_write_tokens=500, cache_write_1h_tokens=200)]
+    assert value(found, "cost_usd") == pytest.approx(20)
+
+
 def test_without_a_count_tokens_are_chunks_and_say_so() -> None:
     samples = [
         Sample(n / 10, 0.3, ttft=0.1, gaps=[0.1, 0.1], tokens=3, counted=False) for n in range(10)

@@ -1,16 +1,18 @@
 """What load makes of model servers that answer in ways of their own."""
 
+import json
 import socket
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from driving import Heard, constant, heard, plan
 
-from agentbench_tui.agents.model_call import ModelCall
+from agentbench_tui.agents.model_call import Api, ModelCall
 from agentbench_tui.load.protocol import HttpTarget
-from agentbench_tui.load.sample import NEW_CONNECTION, RESENT
+from agentbench_tui.load.sample import NEW_CONNECTION, NONE, RESENT, TOKENS_COUNTED
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "servers"))
 
@@ -24,11 +26,14 @@ def server() -> Iterator[RunningServer]:
         yield running
 
 
-async def loaded(server: RunningServer, behaviour: str, *, idle_timeout_s: float = 120.0) -> Heard:
+async def loaded(
+    server: RunningServer, behaviour: str, *, api: Api = "chat", idle_timeout_s: float = 120.0
+) -> Heard:
+    path = {"chat": "chat/completions"}.get(api, api)
     target = HttpTarget(
-        f"{server.url}/v1/chat/completions",
+        f"{server.url}/v1/{path}",
         {"content-type": "application/json"},
-        ModelCall("chat", behaviour, {}, stream=True),
+        ModelCall(api, behaviour, {"max_tokens": 9}, stream=True),
         idle_timeout_s=idle_timeout_s,
     )
     return await heard([plan(target, constant(100), requests=3, warmup_requests=0)])
@@ -70,6 +75,43 @@ async def test_a_redirect_is_refused_with_its_goal(server: RunningServer) -> Non
 )
 async def test_kinds_of_failures(server: RunningServer, behaviour: str, status: str) -> None:
     assert (await loaded(server, behaviour)).statuses() == {status: 3}
+
+
+@pytest.mark.parametrize(
+    ("api", "usage", "counts"),
+    [
+        (
+            "chat",
+            {"prompt_tokens": 40, "completion_tokens": 8, "total_tokens": 148,
+             "completion_tokens_details": {"reasoning_tokens": 100}},
+            {"input_tokens": 40, "output_tokens": 108, "cache_write_tokens": NONE},
+        ),
+        (
+            "messages",
+            {"input_tokens": 20, "cache_creation_input_tokens": 9_000,
+             "cache_read_input_tokens": 500, "output_tokens": 7,
+             "cache_creation": {"ephemeral_1h_input_tokens": 4_000}},
+            {"input_tokens": 9_520, "output_tokens": 7, "cached_tokens": 500,
+             "cache_write_tokens": 9_000, "cache_write_1h_tokens": 4_000},
+        ),
+    ],
+)  # fmt: skip
+async def test_tokens_are_counted_as_for_a_task(
+    server: RunningServer, api: Api, usage: dict[str, Any], counts: dict[str, int]
+) -> None:
+    found = await loaded(server, f"usage:{json.dumps(usage)}", api=api)
+    assert found.statuses() == {"ok": 3}
+    for row in found.rows:
+        assert row["flags"] & TOKENS_COUNTED
+        assert {name: row[name] for name in counts} == counts
+
+
+async def test_a_usage_of_zeros_is_no_count(server: RunningServer) -> None:
+    usage = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
+    found = await loaded(server, f"usage:{json.dumps(usage)}")
+    for row in found.rows:
+        assert not row["flags"] & TOKENS_COUNTED
+        assert (row["input_tokens"], row["output_tokens"]) == (NONE, row["chunks"])
 
 
 async def test_a_server_that_takes_every_fourth_request_and_closes_is_caught_at_it() -> None:

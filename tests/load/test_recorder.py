@@ -17,9 +17,9 @@ def test_a_full_buffer_grows_whatever_the_next_row_holds(
     monkeypatch.setattr(recorder, "FULL_ROWS", 2)  # of which there is room for twice
     kept = SampleRecorder(from_due=False)
     for due_us in range(9):
-        kept.record(due_us, lag_us, *range(13))
+        kept.record(due_us, lag_us, *range(15))
     assert kept.rows == 9
 
     rows = rows_of(kept.take(sent=9, in_flight=0, waiting=0, oldest_s=None, at_s=0.0).samples)
-    assert rows == [dict(zip(NAMES, (due, kept_us, *range(13)), strict=True)) for due in range(9)]
+    assert rows == [dict(zip(NAMES, (due, kept_us, *range(15)), strict=True)) for due in range(9)]
     assert kept.rows == 0
