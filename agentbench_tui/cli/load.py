@@ -19,6 +19,7 @@ from agentbench_tui.cli.load_options import (
     Steps,
     Time,
     Users,
+    dataset_options,
 )
 from agentbench_tui.cli.numbers import Number
 from agentbench_tui.cli.output import stdout_kept
@@ -67,10 +68,23 @@ _MOST = 100_000_000
     "--spike", type=Spike(), metavar="A..B@START/TIME", help="A a second, B from START on for TIME."
 )
 @click.option("--sine", type=Sine(), metavar="M±A/TIME", help="Swings by A around M every TIME.")
-@click.option("--trace", metavar="FILE", help="Replay arrivals from their timestamps.")
-@click.option("--trace-speed", type=Number(0.001, 1000), metavar="X", help="2 is twice as fast.")
 @click.option(
-    "--trace-unit", type=click.Choice(("s", "ms", "us", "ns")), help="Of its timestamps; s."
+    "--trace",
+    metavar="FILE",
+    help="Replay a recorded trace: its arrivals, and the lengths of its requests and answers where "
+    "it has them and nothing else says what to send.",
+)
+@click.option(
+    "--trace-speed",
+    type=Number(0.001, 1000),
+    metavar="X",
+    help="Replay the trace X times as fast as it was recorded.",
+)
+@click.option(
+    "--trace-unit",
+    type=click.Choice(("s", "ms", "us", "ns")),
+    help="Unit of the trace's timestamps, where they are numbers. Without it: seconds, or "
+    "milliseconds for a trace with hash_ids (Mooncake).",
 )
 @click.option(
     "--concurrency",
@@ -100,7 +114,7 @@ _MOST = 100_000_000
 )
 @click.option("--output-tokens", type=Length(), metavar="N[±S]", help="Tokens to ask for.")
 @click.option("--prompt", "prompts", multiple=True, metavar="TEXT", help="What to ask; in turn.")
-@click.option("--dataset", metavar="FILE", help="Ask the cases of a dataset, in turn.")
+@dataset_options
 @click.option("--turns", type=click.IntRange(1, 1000), help="Prompts of one conversation.")
 @click.option(
     "--cancel-after",

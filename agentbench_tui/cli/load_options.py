@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable
 from typing import Any
 
 import click
@@ -162,6 +163,38 @@ class Slo(_Value):
 
     def read(self, match: re.Match[str]) -> tuple[str, float]:
         return match[1], _number(match[2])
+
+
+class Field(_Value):
+    """`input=question`: a field of a request, and where the record has it."""
+
+    name = "field"
+    form = re.compile(r"\s*([^=\s][^=]*?)\s*=\s*(\S.*?)\s*", re.DOTALL)
+    expected = "FIELD=PATH, such as input=question"
+
+    def read(self, match: re.Match[str]) -> tuple[str, str]:
+        return match[1], match[2]
+
+
+def dataset_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """`--dataset` and `--fields`, the requests of a load."""
+    dataset = click.option(
+        "--dataset",
+        metavar="FILE",
+        help="Send the records of a dataset, in turn: JSON lines, JSON, CSV or Parquet. A recorded "
+        "conversation (ShareGPT) is a session with a request for each turn of the user. Records "
+        "that cannot be sent are skipped and counted.",
+    )
+    fields = click.option(
+        "--fields",
+        type=Field(),
+        multiple=True,
+        metavar="FIELD=PATH",
+        help="Where a record of --dataset has a field of the request, such as input=question or "
+        "input=turns.0.text. May be given several times. Without it, records have `input`, "
+        "`messages` or `conversations`.",
+    )
+    return dataset(fields(command))
 
 
 def _seconds(text: str) -> float:

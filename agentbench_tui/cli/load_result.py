@@ -19,6 +19,7 @@ from agentbench_tui.cli.load_sentences import (
     verdict_of,
 )
 from agentbench_tui.cli.output import Column, markdown_cell, print_json, print_prose, print_rows
+from agentbench_tui.cli.run_plan import say_traces
 from agentbench_tui.verdicts.figures import (
     NOTHING,
     ending_words,
@@ -242,5 +243,6 @@ def print_load_plan(plan: Plan, form: str) -> None:
         Column("seed", "seed", right=True),
     )
     print_rows(rows, columns, form, document={"schema": "agentbench.plan/1", "executions": rows})
+    say_traces(plan)
     if form == "table":
         click.echo(f"{len(rows)} load{'' if len(rows) == 1 else 's'}; nothing was run", err=True)

@@ -148,8 +148,8 @@ def _length(block: Block, given: dict[str, Any], folder: Path) -> None:
         if "trace" in block:
             from agentbench_tui.load.trace import read_trace
 
-            arrivals = read_trace(folder / given["trace"], unit=given["trace_unit"] or "s")
-            block["requests"] = len(arrivals)
+            trace = read_trace(folder / given["trace"], unit=given["trace_unit"])
+            block["requests"] = len(trace.offsets_s)
         else:
             block["duration_s"] = _own_length(block)
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from agentbench_tui.cli.output import Column, print_rows
+from agentbench_tui.cli.output import Column, print_prose, print_rows
 from agentbench_tui.model.plain_number import counted
 
 if TYPE_CHECKING:
@@ -63,10 +63,25 @@ def print_plan(plan: Plan, form: str) -> None:
     if any(row["schedule"] for row in rows):
         columns.append(Column("schedule", "load"))
     print_rows(rows, columns, form, document={"schema": "agentbench.plan/1", "executions": rows})
+    say_traces(plan)
     if form == "table":
         total = sum(row["observations"] or 0 for row in rows)
         asked = f", {counted(total, 'question')}" if total else ""
         click.echo(f"{counted(len(rows), 'execution')}{asked}; nothing was run", err=True)
+
+
+def say_traces(plan: Plan) -> None:
+    """Print how long each recorded trace of a plan takes, and what of it is replayed."""
+    from agentbench_tui.load.shape import trace_words
+    from agentbench_tui.load.spec import LoadSpec
+
+    loads = [group for group in plan.groups if group.benchmark["kind"] == "load"]
+    words = [
+        trace_words(LoadSpec.model_validate(group.resolved().load), group.base_dir)
+        for group in loads
+    ]
+    for line in dict.fromkeys(filter(None, words)):
+        print_prose(line, err=True)
 
 
 def _schedule(benchmark: Benchmark) -> str | None:

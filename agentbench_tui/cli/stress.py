@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from agentbench_tui.cli.load_options import Length, Time
+from agentbench_tui.cli.load_options import Length, Time, dataset_options
 from agentbench_tui.cli.numbers import ABOVE_ZERO, Number
 from agentbench_tui.cli.output import stdout_kept
 from agentbench_tui.cli.run_options import (
@@ -91,7 +91,7 @@ _MOST = 1_000_000_000
     "--ballast-mb", type=ABOVE_ZERO, metavar="MB", help="Taken from this machine's memory."
 )
 @click.option("--prompt", "prompts", multiple=True, metavar="TEXT", help="What to ask; in turn.")
-@click.option("--dataset", metavar="FILE", help="Ask the cases of a dataset, in turn.")
+@dataset_options
 @click.option(
     "--input-tokens", type=Length(), metavar="N[±S]", help="Made-up prompts of so many tokens."
 )

@@ -54,6 +54,10 @@ def request_of(given: dict[str, Any]) -> Block:
         request["prompts"] = list(given["prompts"])
     if given["dataset"] is not None:
         request["data_source"] = given["dataset"]
+        if given["fields"]:
+            request["fields"] = dict(given["fields"])
+    elif given["fields"]:
+        raise UsageError("--fields goes with --dataset only")
     if given["input_tokens"] is not None:
         request["synthetic"] = {"input_tokens": given["input_tokens"]}
         if given.get("prefix_share") is not None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from agentbench_tui.engine.chat_format import split_dialogue
+from agentbench_tui.engine.chat_format import CONVERSATIONS, conversation_messages, split_dialogue
 from agentbench_tui.engine.records import RecordFault
 from agentbench_tui.model.answer import Case, Message
 from agentbench_tui.model.errors import did_you_mean
@@ -40,6 +40,8 @@ class CaseMapping:
         self._inline = benchmark.dataset.cases is not None
         system = benchmark.system_prompt
         self._system = (Message("system", system),) if system is not None else ()
+        self.only_sessions = True
+        """Whether every record so far was a recorded conversation, as ShareGPT has them."""
 
     def case(self, record: Any, place: int) -> tuple[Case, bool] | None:
         """The case of the record at `place` (0-based, in source order); None when filtered out.
@@ -67,6 +69,10 @@ class CaseMapping:
         values: dict[str, Any] = {key: record[key] for key in CASE_FIELDS if key in record}
         if "id" not in values and "task_id" in record:
             values["id"] = record["task_id"]
+        is_session = CONVERSATIONS in record and "messages" not in values
+        if is_session:
+            values["messages"] = conversation_messages(record[CONVERSATIONS])
+        self.only_sessions &= is_session
         for field, source in self._fields.items():
             _put(values, field, _read(record, field, source))
         return values

@@ -16,6 +16,18 @@ from agentbench_tui.model.answer import Message
 from agentbench_tui.model.errors import did_you_mean
 
 ROLES = ("system", "developer", "user", "assistant", "tool")
+CONVERSATIONS = "conversations"
+"""Key of the turns of a record in ShareGPT's form, `{from, value}` each."""
+_SPEAKERS = {
+    "human": "user",
+    "gpt": "assistant",
+    "chatgpt": "assistant",
+    "bard": "assistant",
+    "bing": "assistant",
+    "function_call": "assistant",
+    "observation": "tool",
+}
+"""Speaker of a turn in ShareGPT's form → role; others keep their name."""
 
 
 def split_dialogue(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -48,6 +60,26 @@ def split_dialogue(values: Mapping[str, Any]) -> dict[str, Any]:
     if fields.get("expected") is None:
         fields["expected"] = expected
     return fields
+
+
+def conversation_messages(turns: Any) -> list[dict[str, Any]]:
+    """Return the turns of a recorded conversation as messages, from the first that is no answer.
+
+    Parts of longer conversations begin with an answer to a question that they do not have. Raises
+    RecordFault for what is no conversation, and one without a user's turn.
+    """
+    if not isinstance(turns, list) or not all(isinstance(turn, Mapping) for turn in turns):
+        raise RecordFault(f"`{CONVERSATIONS}` is no list of turns")
+    messages: list[dict[str, Any]] = []
+    for turn in turns:
+        speaker = turn.get("from", turn.get("role"))
+        role = _SPEAKERS.get(str(speaker).lower(), speaker)
+        if role == "assistant" and not any(message["role"] == "user" for message in messages):
+            continue
+        messages.append({"role": role, "content": turn.get("value", turn.get("content"))})
+    if not any(message["role"] == "user" for message in messages):
+        raise RecordFault(f"`{CONVERSATIONS}` has no user's turn")
+    return messages
 
 
 def read_messages(value: Any) -> tuple[Message, ...]:

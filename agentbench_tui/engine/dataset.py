@@ -26,12 +26,14 @@ from agentbench_tui.engine.records import Record, RecordFault, RecordSource, ope
 from agentbench_tui.model.answer import Case
 from agentbench_tui.model.errors import Problem, SuiteError, UsageError, did_you_mean
 from agentbench_tui.model.identity import derive_seed
+from agentbench_tui.model.plain_number import counted
 
 if TYPE_CHECKING:
     from agentbench_tui.model.suite import Benchmark
 
 MAX_PROBLEMS = 20
 """Different faults named before reading stops."""
+_OTHER_FAULTS = "has another fault"
 INLINE = "inline"
 """Name of the source when the cases stand in the suite itself."""
 _LISTED_IDS = 10_000
@@ -45,9 +47,21 @@ class CaseSource:
     the disk space back.
     """
 
-    def __init__(self, name: str, spool: _Spool, order: Sequence[int]) -> None:
+    def __init__(
+        self,
+        name: str,
+        spool: _Spool,
+        order: Sequence[int],
+        skipped: str = "",
+        *,
+        are_sessions: bool = False,
+    ) -> None:
         self.name = name
         """Where the cases come from, as the suite says it."""
+        self.skipped = skipped
+        """How many records were skipped, and what was wrong with them; empty where none were."""
+        self.are_sessions = are_sessions
+        """Whether every case is a recorded conversation (ShareGPT), whose turns are in order."""
         self._spool = spool
         self._order = order
         digest = hashlib.sha256()
@@ -93,11 +107,13 @@ def open_dataset(
     parameters: Mapping[str, Any] | None = None,
     limit: int | None = None,
     case_ids: Iterable[str] = (),
+    skip_unusable: bool = False,
 ) -> CaseSource:
     """Read and check the dataset of a task benchmark, and choose its cases.
 
     `seed` orders shuffled cases; `limit` stands in for the dataset's own; with `case_ids` just
-    those are chosen, in the order of the source. `parameters` go to Python generators.
+    those are chosen, in the order of the source. `parameters` go to Python generators. With
+    `skip_unusable` records that cannot become cases are skipped and counted, unless all are such.
 
     A case's id is the one its record gives; without one it is made of 12 hex digits of the hash
     of input, expected, messages and tools, and `-2`, `-3` … tell equal ones apart.
@@ -116,8 +132,9 @@ def open_dataset(
     stop_at = None if dataset.shuffle or wanted or dataset.size is not None else limit
     with _told_when_full():
         spool = _Spool()
+    mapping = CaseMapping(benchmark)
     try:
-        records = _fill(spool, source, CaseMapping(benchmark), stop_at)
+        records, skipped = _fill(spool, source, mapping, stop_at, skip_unusable=skip_unusable)
         _check_counts(benchmark, spool, records, read_whole=stop_at is None)
         if wanted:
             order: Sequence[int] = _pick(spool, wanted)
@@ -125,7 +142,7 @@ def open_dataset(
             order = _shuffled(spool.digests, seed, limit)
         else:
             order = range(len(spool) if limit is None else min(limit, len(spool)))
-        return CaseSource(source.name, spool, order)
+        return CaseSource(source.name, spool, order, skipped, are_sessions=mapping.only_sessions)
     except BaseException:
         spool.close()
         raise
@@ -262,8 +279,15 @@ def _generated(
     yield from items
 
 
-def _fill(spool: _Spool, source: RecordSource, mapping: CaseMapping, stop_at: int | None) -> int:
-    """Read the source into the spool; the number of records read."""
+def _fill(
+    spool: _Spool,
+    source: RecordSource,
+    mapping: CaseMapping,
+    stop_at: int | None,
+    *,
+    skip_unusable: bool,
+) -> tuple[int, str]:
+    """Read the source into the spool; the number of records read, and what was skipped."""
     bad = _BadRecords(source)
     place = -1
     with _told_when_full():
@@ -275,13 +299,15 @@ def _fill(spool: _Spool, source: RecordSource, mapping: CaseMapping, stop_at: in
                     spool.add(found[0], record.number, made=found[1])
             except RecordFault as fault:
                 bad.add(record.number, str(fault))
-            if len(spool) == stop_at or bad.enough:
+            if len(spool) == stop_at or (bad.enough and not skip_unusable):
                 break
         spool.finish()
+    if skip_unusable and len(spool):
+        return place + 1, bad.words()
     _report_twins(spool, source, bad)
     if bad.faults:
         raise SuiteError(bad.problems())
-    return place + 1
+    return place + 1, ""
 
 
 class _BadRecords:
@@ -293,12 +319,25 @@ class _BadRecords:
         """Sentence → number of the first record, how many records."""
 
     def add(self, number: int, message: str) -> None:
+        if self.enough and message not in self.faults:
+            message = _OTHER_FAULTS
         first, count = self.faults.get(message, (number, 0))
         self.faults[message] = (first, count + 1)
 
     @property
     def enough(self) -> bool:
         return len(self.faults) >= MAX_PROBLEMS
+
+    def words(self) -> str:
+        """How many records were skipped and why; empty where none were."""
+        if not self.faults:
+            return ""
+        total = sum(count for _, count in self.faults.values())
+        reasons = "; ".join(
+            f"{message} ({counted(count, 'record')}, first {number:,})"
+            for message, (number, count) in self.faults.items()
+        )
+        return f"{counted(total, 'record')} skipped: {reasons}"
 
     def problems(self) -> list[Problem]:
         return [

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from agentbench_tui.load.recorded import RecordedSessions
 from agentbench_tui.model.answer import Message
 
 if TYPE_CHECKING:
@@ -87,11 +88,13 @@ class Mix:
 
     def __init__(self, workload: Sequence[RequestType], seed: int) -> None:
         self._types = tuple(workload)
-        self._pairs = [
-            [(kind, conversation) for conversation in request_type.conversations]
-            for kind, request_type in enumerate(workload)
+        self._sessions: list[Sequence[Conversation]] = [
+            RecordedSessions(request_type.recorded)
+            if request_type.recorded is not None
+            else request_type.conversations
+            for request_type in workload
         ]
-        self._only = self._pairs[0] if len(workload) == 1 else None
+        self._only = self._sessions[0] if len(workload) == 1 else None
         weights = list(accumulate(request_type.weight for request_type in workload))
         self._bounds = [weight / weights[-1] for weight in weights[:-1]]
         """Upper end of each type's part of 0..1, but for the last one's."""
@@ -104,11 +107,12 @@ class Mix:
         order of calls matters; the conversations of a type are taken in turn by arrival.
         Warm-up may take arrivals below 0: their conversations come from the other end.
         """
-        pairs = self._only
-        if pairs is None:
+        kind, sessions = 0, self._only
+        if sessions is None:
             share = (_mixed(self._key ^ (arrival_index & _64_BITS)) >> 11) * 2.0**-53
-            pairs = self._pairs[bisect(self._bounds, share)]
-        return pairs[arrival_index % len(pairs)]
+            kind = bisect(self._bounds, share)
+            sessions = self._sessions[kind]
+        return kind, sessions[arrival_index % len(sessions)]
 
 
 def _mixed(value: int) -> int:

@@ -138,7 +138,8 @@ class HttpTransport:
         wire = request_bytes(
             "POST", self.target.url, self.target.headers, msgspec.json.encode(body)
         )
-        if call.script is None and self._cached_bytes + len(wire) <= _MOST_CACHED_BYTES:
+        is_reused = call.script is None and not conversation.sent_once
+        if is_reused and self._cached_bytes + len(wire) <= _MOST_CACHED_BYTES:
             self._cached_bytes += len(wire)
             self._wires[id(conversation)] = wire
         return wire

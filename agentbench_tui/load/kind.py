@@ -21,6 +21,7 @@ from agentbench_tui.load.measurement import Measurement, asked_by, store_window
 from agentbench_tui.load.protocol import HttpTarget
 from agentbench_tui.load.shape import (
     schedule_of,
+    trace_words,
     users_of,
     worker_plans,
 )
@@ -120,6 +121,9 @@ class _Load:
         self._windows: dict[tuple[int, int], Window] = {}
         """By execution key and repeat, as far as measured here."""
         self._warned = False
+        self._said: set[str] = set()
+        if words := trace_words(self._spec, group.base_dir):
+            context.say(words)
         self._shapes: dict[int, WorkerPlan] = {}
         """By execution key, the plan of a worker, to calibrate with; of those asked over HTTP."""
         self._lives: dict[int, Live] = {}
@@ -137,6 +141,12 @@ class _Load:
         senders, self._senders = self._senders, None
         if senders is not None:
             await senders.close()
+
+    def _say_once(self, sentence: str) -> None:
+        """What holds for every window of the group is said with the first."""
+        if sentence not in self._said:
+            self._said.add(sentence)
+            self._context.say(sentence)
 
     async def _warn(self, target: HttpTarget | AgentTarget) -> None:
         """Say before it begins when the plan asks for much of what the senders can do."""
@@ -187,6 +197,7 @@ class _Load:
             self._spec,
             base_dir=self._group.base_dir,
             seed=derive_seed(self._group.seed, "workload", repeat),
+            say=self._say_once,
         )
         constraints = self._benchmark.constraints
         limit_ms = constraints.time_limit_ms

@@ -71,6 +71,20 @@ class RequestType(msgspec.Struct, frozen=True):
     """Taken in turn, so that every worker knows which of them are its own."""
     cancel_after_tokens: int | None = None
     """Break the answer off after so many content-bearing chunks."""
+    recorded: RecordedLengths | None = None
+    """Where each arrival has a request of its own, as long as in a trace. The conversations are
+    then a few of them, as examples."""
+
+
+class RecordedLengths(msgspec.Struct, frozen=True):
+    """How long each request of a trace and its answer were, in tokens, by arrival."""
+
+    seed: int
+    input_tokens: tuple[int, ...]
+    output_tokens: tuple[int, ...]
+    blocks: tuple[tuple[int, ...], ...] = ()
+    """Ids of each prompt's blocks of text; empty where they are not known."""
+    system_prompt: str | None = None
 
 
 class Conversation(msgspec.Struct, frozen=True):
@@ -83,6 +97,8 @@ class Conversation(msgspec.Struct, frozen=True):
     tool_results: dict[str, str] = {}
     """By tool name: what the tool gives when the model calls it, so that a loop can go on."""
     most_tool_rounds: int = 0
+    sent_once: bool = False
+    """Whether it was made for one arrival, so that nothing of it is worth keeping."""
 
 
 class Turn(msgspec.Struct, frozen=True):

@@ -44,12 +44,23 @@ def schedule_of(spec: LoadSpec, base_dir: str) -> Arrivals | Trace | None:
     Raises UsageError when it cannot be read.
     """
     if spec.trace is not None:
-        offsets = read_trace(Path(base_dir) / spec.trace.file, unit=spec.trace.unit)
-        return Trace(offsets, spec.trace.speed)
+        trace = read_trace(Path(base_dir) / spec.trace.file, unit=spec.trace.unit)
+        return Trace(trace.offsets_s, spec.trace.speed)
     profile = _profile(spec)
     if profile is None:
         return None
     return Arrivals(process=spec.arrivals, profile=profile, burstiness=spec.burstiness)
+
+
+def trace_words(spec: LoadSpec, base_dir: str) -> str:
+    """How long the recorded trace of a load takes, and what it holds; empty without a trace.
+
+    Raises UsageError when it cannot be read.
+    """
+    if spec.trace is None:
+        return ""
+    trace = read_trace(Path(base_dir) / spec.trace.file, unit=spec.trace.unit)
+    return f"trace {spec.trace.file}: {trace.words(spec.trace.speed, spec.requests)}"
 
 
 def _profile(spec: LoadSpec) -> Profile | None:

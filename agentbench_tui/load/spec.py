@@ -68,8 +68,9 @@ class TraceSpec(Part):
     """Relative to the suite's file."""
     speed: Positive = 1.0
     """2 replays it in half the time."""
-    unit: Literal["s", "ms", "us", "ns"] = "s"
-    """Of its timestamps, where they are numbers."""
+    unit: Literal["s", "ms", "us", "ns"] | None = None
+    """Of its timestamps, where they are numbers: seconds, or milliseconds where rows have
+    `hash_ids`, unless it is given."""
 
 
 class LengthSpec(Part):

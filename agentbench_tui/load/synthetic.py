@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 BYTES_PER_TOKEN = sum(map(len, WORDS)) / len(WORDS) + 1
 """Of a prompt made here, on average."""
 _BASE = len(WORDS)
-_PASSAGES, _PASSAGE_WORDS = 256, 64
+_PASSAGES = 256
+PASSAGE_WORDS = 64
 _LEAST, _MOST = math.ulp(0.0), 1.0 - 2.0**-53
 """What lies strictly between 0 and 1."""
 _LEAST_SPREAD = 0.01
@@ -107,7 +108,7 @@ def make_prompts(
     `len(WORDS)` prompts, two beyond. So no two are the same unless they have no room for that,
     and none can be had from a cache of another's beginning.
     """
-    writer = _Writer(random)
+    writer = Writer(random)
     shares = [round(spec.prefix_share * length) for length in lengths[::turns]]
     prefixes = [writer.words(max(shares, default=0)) for _ in range(spec.prefixes)]
     offset = int(random.random() * _BASE)
@@ -116,12 +117,12 @@ def make_prompts(
         session, turn = divmod(number, turns)
         shared = 0 if turn else shares[session]
         begun = prefixes[session % spec.prefixes][:shared]
-        begun += _number(number + offset, digits)[: length - shared]
+        begun += number_words(number + offset, digits)[: length - shared]
         yield " ".join(begun + writer.pieces(length - len(begun)))
 
 
-def _number(number: int, digits: int) -> list[str]:
-    """In words of the vocabulary as digits, the one that changes most first."""
+def number_words(number: int, digits: int) -> list[str]:
+    """A number in words of the vocabulary as digits, the one that changes most first."""
     words = []
     for _ in range(digits):
         number, digit = divmod(number, _BASE)
@@ -129,21 +130,22 @@ def _number(number: int, digits: int) -> list[str]:
     return words
 
 
-class _Writer:
+class Writer:
     """Random words; long texts out of ready passages, which is many times quicker."""
 
     def __init__(self, random: Random) -> None:
         self._uniform = random.random
-        self._passages = [" ".join(self.words(_PASSAGE_WORDS)) for _ in range(_PASSAGES)]
+        self._passages = [" ".join(self.words(PASSAGE_WORDS)) for _ in range(_PASSAGES)]
 
-    def words(self, count: int) -> list[str]:
-        uniform = self._uniform
+    def words(self, count: int, random: Random | None = None) -> list[str]:
+        """So many words, drawn from `random` or else from the writer's own stream."""
+        uniform = random.random if random else self._uniform
         return [WORDS[int(uniform() * _BASE)] for _ in range(count)]
 
-    def pieces(self, count: int) -> list[str]:
-        """Words and passages, of so many words together."""
-        uniform = self._uniform
-        passages, rest = divmod(count, _PASSAGE_WORDS)
-        return self.words(rest) + [
+    def pieces(self, count: int, random: Random | None = None) -> list[str]:
+        """Words and passages, of so many words together; drawn as `words` are."""
+        uniform = random.random if random else self._uniform
+        passages, rest = divmod(count, PASSAGE_WORDS)
+        return self.words(rest, random) + [
             self._passages[int(uniform() * _PASSAGES)] for _ in range(passages)
         ]

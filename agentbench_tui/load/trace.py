@@ -1,8 +1,10 @@
-"""Recorded arrivals from a file: one timestamp a line, a CSV column, or JSON lines.
+"""Recorded requests from a file: one timestamp a line, a CSV with a header, or JSON lines.
 
 Which of them shows in the first line that is neither blank nor a comment (`# …`): an object is
 JSON lines, one timestamp is a plain list, anything else is the header of a CSV. Compressed by gzip
-or not. Read by the coordinator, which hands the offsets to the load workers.
+or not. A CSV and JSON lines may say how long each request and its answer were, in tokens, under
+the names of the published traces (Mooncake, Azure 2023 and 2024, BurstGPT). Read by the
+coordinator, which hands offsets and lengths to the load workers.
 """
 
 from __future__ import annotations
@@ -14,8 +16,9 @@ import math
 import os
 import stat
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import chain
 from pathlib import Path
@@ -25,11 +28,26 @@ import msgspec
 
 from agentbench_tui.model.delimited import find_delimiter, read_rows
 from agentbench_tui.model.errors import UsageError
+from agentbench_tui.model.plain_number import counted, plain
 
 Unit = Literal["s", "ms", "us", "ns"]
 
 NAMES = ("timestamp", "time", "ts", "arrival", "arrived_at")
 """Columns and keys that hold the time of an arrival, in any case; the first one there counts."""
+INPUT_NAMES = (
+    "input_length", "input_tokens", "contexttokens", "context_tokens", "request_tokens",
+    "prompt_tokens",
+)  # fmt: skip
+OUTPUT_NAMES = (
+    "output_length", "output_tokens", "generatedtokens", "generated_tokens", "response_tokens",
+    "completion_tokens",
+)  # fmt: skip
+"""Columns and keys that hold lengths in tokens; any case, and a space for `_`."""
+BLOCKS_NAME = "hash_ids"
+"""Key of the ids of a request's blocks of `BLOCK_TOKENS` tokens; equal ids are equal text."""
+BLOCK_TOKENS = 512
+MOST_TOKENS = 2_000_000
+"""Of one request or answer."""
 MOST_ARRIVALS = 2_000_000
 MAX_CHARACTERS = 1 << 30
 """Of the text, after decompression."""
@@ -48,22 +66,73 @@ _SHOWN = 40
 _Stamp = int | float
 
 
+@dataclass(frozen=True, slots=True)
+class RecordedTrace:
+    """The usable requests of a trace, by the time of their arrival."""
+
+    offsets_s: tuple[float, ...]
+    """Seconds after the earliest arrival, ascending, so the first is 0."""
+    unit: str
+    """Of its timestamps: `s`, `ms`, `us`, `ns`, or `ISO 8601`."""
+    input_tokens: tuple[int, ...] = ()
+    """Of each request; empty where the trace has no lengths."""
+    output_tokens: tuple[int, ...] = ()
+    blocks: tuple[tuple[int, ...], ...] = ()
+    """Ids of each request's blocks; empty where the trace has none."""
+    skipped: int = 0
+    """Rows without a length of at least one token in and out."""
+
+    @property
+    def has_lengths(self) -> bool:
+        """Whether it says how long requests and answers were."""
+        return bool(self.input_tokens)
+
+    def words(self, speed: float = 1.0, requests: int | None = None) -> str:
+        """How many requests it holds, how long it takes, and how long they are."""
+        count = len(self.offsets_s) if requests is None else min(requests, len(self.offsets_s))
+        seconds = plain(self.offsets_s[count - 1] / speed, 4)
+        words = [f"{counted(count, 'request')} over {seconds} s (timestamps in {self.unit})"]
+        if self.has_lengths:
+            means = [math.fsum(lengths[:count]) / count for lengths in self._lengths()]
+            words.append(
+                f"{plain(means[0], 3)} input and {plain(means[1], 3)} output tokens on average"
+            )
+        if self.skipped:
+            words.append(f"{counted(self.skipped, 'row')} skipped: no tokens in or out")
+        return "; ".join(words)
+
+    def _lengths(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        return self.input_tokens, self.output_tokens
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """One line of a trace."""
+
+    stamp: Any
+    lengths: tuple[int, int] | None = None
+    """Tokens in and out; 0 for what is no such number."""
+    blocks: tuple[int, ...] = ()
+    default_unit: Unit = "s"
+
+
 class _Fault(Exception):
     """What is wrong with the line read last."""
 
 
-def read_trace(path: Path, *, unit: Unit = "s") -> tuple[float, ...]:
-    """Seconds after the earliest arrival, ascending, so the first is 0. Lines may be in any order.
+def read_trace(path: Path, *, unit: Unit | None = None) -> RecordedTrace:
+    """Read a trace. Lines may be in any order.
 
     Timestamps are numbers in `unit` since any moment, or ISO 8601 (UTC where they don't say), which
-    needs no unit. Raises UsageError with file and line.
+    needs no unit. Without a `unit` they are seconds, and milliseconds where rows have `hash_ids`,
+    as in the Mooncake traces. Raises UsageError with file and line.
     """
     number = 0
     try:
         with _opened(path) as file:
             lines = _Lines(file)
             try:
-                stamps, per_second = _read(lines, _PER_SECOND[unit])
+                trace = _read(lines, unit)
             finally:
                 number = lines.number
     except _Fault as fault:
@@ -73,12 +142,10 @@ def read_trace(path: Path, *, unit: Unit = "s") -> tuple[float, ...]:
     except (OSError, EOFError, ValueError, zlib.error) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise UsageError(f"trace {path} cannot be read: {reason.lower()}") from None
-    if not stamps:
-        raise UsageError(f"trace {path} has no arrivals")
-    stamps.sort()
-    first = stamps[0]
-    # Long whole numbers are subtracted as such: nanoseconds since 1970 exceed a float's digits.
-    return tuple([(stamp - first) / per_second for stamp in stamps])
+    if not trace.offsets_s:
+        skipped = f"; {counted(trace.skipped, 'row')} without tokens" if trace.skipped else ""
+        raise UsageError(f"trace {path} has no arrivals{skipped}")
+    return trace
 
 
 class _Lines:
@@ -115,70 +182,134 @@ def _opened(path: Path) -> Iterator[io.TextIOWrapper]:
             yield text
 
 
-def _read(lines: _Lines, per_second: int) -> tuple[list[_Stamp], int]:
-    """All timestamps, and how many of their unit make a second."""
-    stamps: list[_Stamp] = []
+def _read(lines: _Lines, unit: Unit | None) -> RecordedTrace:
+    rows: list[tuple[_Stamp, _Row]] = []
     read: Callable[[Any], _Stamp] | None = None
-    for value in _values(iter(lines)):
+    first: _Row | None = None
+    skipped = 0
+    for row in _rows(iter(lines)):
+        first, value = first or row, row.stamp
         if read is None:
             read = _moment if isinstance(value, str) and not _is_a(_number, value) else _number
         try:
-            stamps.append(read(value))
+            stamp = read(value)
         except (ValueError, TypeError, OverflowError):
             what = "a number" if read is _number else "a date and time as in ISO 8601"
             raise _Fault(f"{_shown(value)} is not {what}") from None
-        if len(stamps) > MOST_ARRIVALS:
+        if row.lengths is not None and 0 in row.lengths:
+            skipped += 1
+            continue
+        rows.append((stamp, row))
+        if len(rows) > MOST_ARRIVALS:
             raise _Fault(f"there are more than {MOST_ARRIVALS:,} arrivals; give a part of them")
-    return stamps, _PER_SECOND["us"] if read is _moment else per_second
+    rows.sort(key=lambda one: one[0])
+    named = unit or (first.default_unit if first else "s")
+    per_second = _PER_SECOND["us" if read is _moment else named]
+    begin = rows[0][0] if rows else 0
+    has_lengths = first is not None and first.lengths is not None
+    return RecordedTrace(
+        # Long whole numbers are subtracted as such: nanoseconds since 1970 exceed a float's digits.
+        tuple([(stamp - begin) / per_second for stamp, _ in rows]),
+        "ISO 8601" if read is _moment else named,
+        tuple([row.lengths[0] for _, row in rows if row.lengths]) if has_lengths else (),
+        tuple([row.lengths[1] for _, row in rows if row.lengths]) if has_lengths else (),
+        tuple([row.blocks for _, row in rows]) if any(row.blocks for _, row in rows) else (),
+        skipped,
+    )
 
 
-def _values(lines: Iterator[str]) -> Iterator[Any]:
-    """What stands where a timestamp should, line by line."""
+def _rows(lines: Iterator[str]) -> Iterator[_Row]:
+    """What each line says."""
     told = (line for line in lines if line.strip() and not line.lstrip().startswith("#"))
     first = next(told, "")
     if first.lstrip().startswith("{"):
         return _of_json(chain([first], told))
     if not first or _is_a(_number, first) or _is_a(_moment, first):
-        return chain([first] if first else [], told)
+        return map(_Row, chain([first] if first else [], told))
     return _of_csv(first, lines)
 
 
-def _of_json(lines: Iterable[str]) -> Iterator[Any]:
-    name = None
+def _of_json(lines: Iterable[str]) -> Iterator[_Row]:
+    names: _Names | None = None
     for line in lines:
         try:
             record = msgspec.json.decode(line, type=dict[str, Any])
         except msgspec.DecodeError as error:
             raise _Fault(f"not a JSON object: {error}") from None
-        if name is None:
-            name = _named(record, "key")
-        if name not in record:
-            raise _Fault(f"there is no key {_shown(name)}, which the first line has")
-        yield record[name]
+        names = names or _Names.of(record, "key")
+        if names.time not in record:
+            raise _Fault(f"there is no key {_shown(names.time)}, which the first line has")
+        yield names.row(record)
 
 
-def _of_csv(header: str, lines: Iterator[str]) -> Iterator[Any]:
+def _of_csv(header: str, lines: Iterator[str]) -> Iterator[_Row]:
     rows = read_rows(chain([header], lines), find_delimiter(header))
     try:
-        names = [name.strip() for name in next(rows)]
-        column = names.index(_named(names, "column"))
+        columns = [name.strip() for name in next(rows)]
+        names = _Names.of(columns, "column")
+        place = columns.index(names.time)
         for row in rows:
             if not any(row):
                 continue
-            if len(row) <= column:
-                raise _Fault(f"there is no column {column + 1}, the {_shown(names[column])}")
-            yield row[column]
+            if len(row) <= place:
+                raise _Fault(f"there is no column {place + 1}, the {_shown(names.time)}")
+            yield names.row(dict(zip(columns, row, strict=False)))
     except csv.Error as error:
         raise _Fault(f"not a CSV: {error}") from None
+
+
+@dataclass(frozen=True, slots=True)
+class _Names:
+    """Which column or key holds what."""
+
+    time: str
+    lengths: tuple[str, str] | None
+    """Of the tokens in and out; None unless there are both."""
+    default_unit: Unit
+
+    @classmethod
+    def of(cls, there: Iterable[str], what: str) -> _Names:
+        """Raises _Fault where nothing holds the time."""
+        names = list(there)
+        tokens_in, tokens_out = _first_of(INPUT_NAMES, names), _first_of(OUTPUT_NAMES, names)
+        lengths = (tokens_in, tokens_out) if tokens_in and tokens_out else None
+        return cls(_named(names, what), lengths, "ms" if BLOCKS_NAME in names else "s")
+
+    def row(self, record: Mapping[str, Any]) -> _Row:
+        lengths = self.lengths and tuple(_tokens(record.get(name)) for name in self.lengths)
+        blocks = record.get(BLOCKS_NAME)
+        ids = tuple(blocks) if isinstance(blocks, list) and all(map(_is_id, blocks)) else ()
+        return _Row(
+            record[self.time],
+            (lengths[0], lengths[1]) if lengths else None,
+            ids,
+            self.default_unit,
+        )
+
+
+def _tokens(value: Any) -> int:
+    """A number of tokens; 0 where it is none that can be sent."""
+    try:
+        number = float(value)
+    except (ValueError, TypeError, OverflowError):
+        return 0
+    return int(number) if 1 <= number <= MOST_TOKENS and number.is_integer() else 0
+
+
+def _is_id(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _first_of(wanted: Iterable[str], there: Iterable[str]) -> str | None:
+    by_plain = {"_".join(name.lower().split()): name for name in reversed(list(there))}
+    return next((by_plain[name] for name in wanted if name in by_plain), None)
 
 
 def _named(names: Iterable[str], what: str) -> str:
     """The one of the names that holds the time."""
     there = list(names)
-    by_lower = {name.lower(): name for name in reversed(there)}
-    for name in NAMES:
-        if name in by_lower:
-            return by_lower[name]
+    if (name := _first_of(NAMES, there)) is not None:
+        return name
     found = ", ".join(_shown(name) for name in there[:10]) or "none"
     raise _Fault(f"no {what} is called {', '.join(NAMES[:-1])} or {NAMES[-1]}; found: {found}")
 

@@ -7,8 +7,9 @@ so it is bounded. Everything drawn is drawn from the seed: same seed, same workl
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -16,12 +17,14 @@ import msgspec
 
 from agentbench_tui.load.corpus import PROMPTS
 from agentbench_tui.load.protocol import Conversation, RequestType, Turn
+from agentbench_tui.load.recorded import RecordedSessions, recorded_lengths
 from agentbench_tui.load.synthetic import (
     BYTES_PER_TOKEN,
     draw_lengths,
     length_problem,
     make_prompts,
 )
+from agentbench_tui.load.trace import read_trace
 from agentbench_tui.model.answer import Case, Message, Request
 from agentbench_tui.model.errors import (
     MissingExtra,
@@ -34,37 +37,80 @@ from agentbench_tui.model.identity import derive_seed
 
 if TYPE_CHECKING:
     from agentbench_tui.load.spec import LoadSpec, RequestSpec, SyntheticSpec
+    from agentbench_tui.load.trace import RecordedTrace
 
 MOST_BYTES = 64_000_000
 """Of all sessions together, as workers get them."""
 MOST_TYPES = 255
 """As many as a stored sample can tell apart."""
+_EXAMPLES = 32
+"""Requests of a trace that stand for all of them where sizes are looked at."""
+MOST_TURNS = 1000
+"""Of one recorded conversation; later ones are not sent."""
 LEAST_DRAWN = 64
 """Sessions of a type whose answers have drawn lengths, so that few prompts show many lengths."""
 
 _Item = TypeVar("_Item")
 
 
-def make_workload(spec: LoadSpec, *, base_dir: str, seed: int) -> tuple[RequestType, ...]:
+def make_workload(
+    spec: LoadSpec, *, base_dir: str, seed: int, say: Callable[[str], None] = lambda _: None
+) -> tuple[RequestType, ...]:
     """Every request type with its sessions; paths are relative to `base_dir`.
 
-    Raises UsageError for more than `MOST_BYTES`, SuiteError for records that are no cases (paths
-    without a file are relative to the benchmark), MissingExtra.
+    `say` gets a sentence on the records of a dataset that were skipped. Raises UsageError for more
+    than `MOST_BYTES`, SuiteError where no record is a case (paths without a file are relative to
+    the benchmark), MissingExtra.
     """
+    if (trace := replayed_trace(spec, base_dir)) is not None:
+        return (_recorded_type(spec.workload[0], trace, seed),)
     budget = _Budget()
     workload = []
     for place, request in enumerate(spec.workload):
         own_seed = derive_seed(seed, "workload", place)
         try:
-            cases = list(_Budget().bounded(_cases(request, base_dir, own_seed), request.name))
+            source = _cases(request, base_dir, own_seed)
+            cases = list(_Budget().bounded(source.cases, request.name))
         except SuiteError as error:
             root = f"load.workload.{place}"
             raise SuiteError([_under(root, problem) for problem in error.problems]) from None
-        sessions = budget.bounded(_sessions(request, cases, own_seed), request.name)
+        if skipped := source.skipped:
+            say(f"{request.data_source}: {skipped}")
+        sessions = budget.bounded(
+            _recorded_sessions(request, cases, own_seed)
+            if source.are_sessions
+            else _sessions(request, cases, own_seed),
+            request.name,
+        )
         workload.append(
             RequestType(request.name, request.weight, tuple(sessions), request.cancel_after_tokens)
         )
     return tuple(workload)
+
+
+def replayed_trace(spec: LoadSpec, base_dir: str) -> RecordedTrace | None:
+    """The trace whose lengths are replayed; None where it has none, or the workload says what to
+    send. Raises UsageError when it cannot be read."""
+    request = spec.workload[0]
+    own = (request.prompts, request.data_source, request.synthetic, request.tools or None)
+    if spec.trace is None or len(spec.workload) > 1 or request.turns > 1 or any(own):
+        return None
+    trace = read_trace(Path(base_dir) / spec.trace.file, unit=spec.trace.unit)
+    return trace if trace.has_lengths else None
+
+
+def _recorded_type(request: RequestSpec, trace: RecordedTrace, seed: int) -> RequestType:
+    asked, count = request.output_tokens, len(trace.offsets_s)
+    own = None if asked is None else draw_lengths(asked, count, _random("output lengths", seed))
+    lengths = recorded_lengths(trace, seed, request.system_prompt, own)
+    sessions = RecordedSessions(lengths)
+    return RequestType(
+        request.name,
+        request.weight,
+        tuple(sessions[place] for place in range(0, count, -(-count // _EXAMPLES))),
+        request.cancel_after_tokens,
+        lengths,
+    )
 
 
 def problems(spec: LoadSpec, base_dir: str) -> list[str]:
@@ -113,11 +159,27 @@ def _too_large(name: str) -> UsageError:
     )
 
 
-def _cases(request: RequestSpec, base_dir: str, seed: int) -> Iterator[Case]:
+@dataclass(slots=True)
+class _Source:
+    """The cases of a request type, and what is known of them once they are read."""
+
+    cases: Iterator[Case]
+    skipped: str = ""
+    """How many records of a dataset were skipped, and why."""
+    are_sessions: bool = False
+    """Whether each case is a recorded conversation, to be held turn by turn."""
+
+
+def _cases(request: RequestSpec, base_dir: str, seed: int) -> _Source:
     """What is asked, as cases that each stand alone."""
-    if request.data_source is not None:
-        yield from _read_cases(request, base_dir, seed)
-        return
+    if request.data_source is None:
+        return _Source(_own_cases(request, seed))
+    source = _Source(iter(()))
+    source.cases = _read_cases(request, base_dir, seed, source)
+    return source
+
+
+def _own_cases(request: RequestSpec, seed: int) -> Iterator[Case]:
     if request.synthetic is not None:
         prompts: Iterable[str] = _made_up(request, request.synthetic, seed)
     else:
@@ -129,9 +191,9 @@ def _cases(request: RequestSpec, base_dir: str, seed: int) -> Iterator[Case]:
 
 
 def _read_cases(
-    request: RequestSpec, base_dir: str, seed: int, limit: int | None = None
+    request: RequestSpec, base_dir: str, seed: int, known: _Source, limit: int | None = None
 ) -> Iterator[Case]:
-    """Raises SuiteError with paths inside the request type."""
+    """The usable records of a dataset. Raises SuiteError with paths inside the request type."""
     from agentbench_tui.engine.dataset import open_dataset
     from agentbench_tui.model.suite import Benchmark, Dataset
 
@@ -143,7 +205,11 @@ def _read_cases(
         system_prompt=request.system_prompt,
     )
     try:
-        with open_dataset(benchmark, base_dir=base_dir, seed=seed, limit=limit) as source:
+        with open_dataset(
+            benchmark, base_dir=base_dir, seed=seed, limit=limit, skip_unusable=True
+        ) as source:
+            known.skipped = source.skipped
+            known.are_sessions = source.are_sessions and request.turns == 1
             yield from source
     except SuiteError as error:
         own = [
@@ -201,6 +267,35 @@ def _sessions(request: RequestSpec, cases: Sequence[Case], seed: int) -> Iterato
         )
 
 
+def _recorded_sessions(
+    request: RequestSpec, cases: Sequence[Case], seed: int
+) -> Iterator[Conversation]:
+    """A session for each recorded conversation: the user's turns, each sent with the answers that
+    the agent under test gave before."""
+    dialogues = [_user_turns(case) for case in cases]
+    limits: Sequence[int | None] = [None] * sum(map(len, dialogues))
+    if request.output_tokens is not None:
+        random = _random("output lengths", seed)
+        limits = draw_lengths(request.output_tokens, len(limits), random)
+    left = iter(limits)
+    for turns in dialogues:
+        yield Conversation(
+            tuple(Turn(messages, next(left)) for messages in turns[:MOST_TURNS]),
+            request.think_time_ms,
+            _tools(request, ()),
+            _tool_results(request.tool_results) if request.tools else {},
+            request.tool_rounds if request.tools else 0,
+        )
+
+
+def _user_turns(case: Case) -> list[tuple[Message, ...]]:
+    """The messages of each turn: the user's, the first with what came before it."""
+    said = [*case.messages, Message("user", Request(case, seed=0).text())]
+    first = next(place for place, message in enumerate(said) if message.role == "user")
+    later = [(message,) for message in said[first + 1 :] if message.role == "user"]
+    return [tuple(said[: first + 1]), *later]
+
+
 def _turn(case: Case, output_tokens: int | None, *, is_first: bool, as_case: bool) -> Turn:
     """A later turn brings no system prompt: the session has one."""
     before = case.messages
@@ -248,7 +343,7 @@ def _source_problems(request: RequestSpec, base_dir: str) -> Iterator[str]:
                 yield f"{field}: goes with `data_source`, which is not given"
         return
     try:
-        next(_read_cases(request, base_dir, seed=0, limit=1))
+        next(_read_cases(request, base_dir, 0, _Source(iter(())), limit=1))
     except SuiteError as error:
         for problem in error.problems:
             yield str(problem) if problem.path else f"data_source: {problem}"

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from agentbench_tui.load.corpus import PROMPTS
 from agentbench_tui.load.protocol import Conversation, RequestType, Turn
-from agentbench_tui.load.spec import LoadSpec
+from agentbench_tui.load.spec import LoadSpec, RequestSpec
 from agentbench_tui.load.workload import LEAST_DRAWN, make_workload, problems
 from agentbench_tui.model.answer import Case, Message
 from agentbench_tui.model.errors import SuiteError, UsageError
@@ -213,12 +213,12 @@ def test_types_share_the_64_mb() -> None:
         make({"name": "a", **half}, {"name": "b", **half})
 
 
-def test_records_that_are_no_cases_are_named_by_file_and_line(tmp_path: Path) -> None:
-    source = data(tmp_path, {"input": "fine"}, {"question": "no input"})
+def test_a_dataset_without_any_usable_record_is_refused_by_file_and_line(tmp_path: Path) -> None:
+    source = data(tmp_path, {}, {"question": "no input"})
     with pytest.raises(SuiteError) as refused:
         make({"data_source": source}, folder=tmp_path)
     (problem,) = refused.value.problems
-    assert (Path(problem.file).name, problem.line) == ("cases.jsonl", 2)
+    assert (Path(problem.file).name, problem.line) == ("cases.jsonl", 1)
 
 
 @pytest.mark.parametrize(
@@ -290,3 +290,58 @@ def test_a_sample_can_tell_255_types_apart() -> None:
 def test_of_a_dataset_only_the_first_case_is_read_before_the_run(tmp_path: Path) -> None:
     data(tmp_path, {"input": "fine"}, {"question": "no input"})
     assert not problems(spec({"data_source": "cases.jsonl"}), str(tmp_path))
+
+
+SHAREGPT = [
+    {
+        "id": "a",
+        "conversations": [
+            {"from": "system", "value": "Be brief."},
+            {"from": "human", "value": "Name a river."},
+            {"from": "gpt", "value": "The Ebro."},
+            {"from": "human", "value": "And another?"},
+            {"from": "gpt", "value": "The Po."},
+        ],
+    },
+    {"id": "b", "conversations": []},
+    {
+        "id": "c",
+        "conversations": [
+            {"from": "gpt", "value": "Earlier text."},
+            {"from": "human", "value": "Go on."},
+        ],
+    },
+    {"id": "d", "conversations": [{"from": "gpt", "value": "Alone."}]},
+]
+"""Our own records in ShareGPT's form."""
+
+
+def test_a_recorded_conversation_is_a_session_of_its_users_turns(tmp_path: Path) -> None:
+    first, second = sessions({"data_source": data(tmp_path, *SHAREGPT)}, tmp_path)
+
+    assert said(first) == [
+        [("system", "Be brief."), ("user", "Name a river.")],
+        [("user", "And another?")],
+    ]
+    assert said(second) == [[("user", "Go on.")]]
+
+
+def test_records_that_cannot_be_sent_are_skipped_and_counted(tmp_path: Path) -> None:
+    spec = LoadSpec(
+        rate=1, workload=[RequestSpec(data_source=data(tmp_path, {"input": "x"}, *SHAREGPT))]
+    )
+    notes: list[str] = []
+
+    make_workload(spec, base_dir=str(tmp_path), seed=1, say=notes.append)
+
+    assert notes == [
+        "cases.jsonl: 2 records skipped: `conversations` has no user's turn (2 records, first 3)"
+    ]
+
+
+def test_a_conversation_asks_for_the_number_of_tokens_in_each_turn(tmp_path: Path) -> None:
+    source = data(tmp_path, SHAREGPT[0])
+
+    (session,) = sessions({"data_source": source, "output_tokens": 7}, tmp_path)
+
+    assert [turn.output_tokens for turn in session.turns] == [7, 7]
