@@ -20,7 +20,7 @@ from pydantic import Field
 
 from agentbench_tui.agents.adapter import AgentOptions, JsonObject, OpenContext
 from agentbench_tui.agents.error_text import advice, error_text
-from agentbench_tui.agents.retry_after import retry_after_s
+from agentbench_tui.agents.retry_after import retry_after_s, retry_after_words
 from agentbench_tui.http.client import (
     MAX_BODY_BYTES,
     HttpClient,
@@ -174,9 +174,8 @@ class Endpoint:
         detail = f"{detail}: {said}" if said else detail
         detail += advice(status, self.url, self.key_from)
         kind = FailureKind.RATE_LIMITED if status == 429 else FailureKind.SERVER
-        return AgentFailure(
-            kind, detail, retry_after_s=retry_after_s(response.headers.get("retry-after"))
-        )
+        wait_s = retry_after_s(response.headers.get("retry-after"))
+        return AgentFailure(kind, detail + retry_after_words(wait_s), retry_after_s=wait_s)
 
     def unreadable(self, what: str, body: bytes, response: HttpResponse) -> AgentFailure:
         """The failure of a complete answer that is not of the agreed form."""

@@ -20,6 +20,11 @@ def retry_after_s(value: str | None, now: datetime | None = None) -> float | Non
     return min(max(seconds, 0.0), MAX_RETRY_AFTER_S) if seconds == seconds else None
 
 
+def retry_after_words(seconds: float | None) -> str:
+    """What is added to the detail of a failure whose server asked for time; empty without."""
+    return "" if seconds is None else f" (Retry-After: {seconds:.3g} s)"
+
+
 def _until(value: str, now: datetime) -> float:
     moment = parsedate_to_datetime(value)
     if moment.tzinfo is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import click
@@ -13,6 +14,7 @@ from agentbench_tui.cli.output import (
     print_rows,
 )
 from agentbench_tui.model.plain_number import counted
+from agentbench_tui.model.untrusted import one_line
 from agentbench_tui.verdicts.figures import (
     NOTHING,
     dollars,
@@ -268,6 +270,15 @@ def notes(document: dict[str, Any]) -> list[str]:
     if estimated:
         lines.append(f"Costs are estimated, from tokens counted here: {', '.join(estimated)}.")
     return [*lines, _ending(document)]
+
+
+def pause_words(pauses: Iterable[Mapping[str, Any]]) -> str:
+    """Which agents wait because their server asked for it, as a continuation; see
+    `queries.pauses_of_run`."""
+    return "".join(
+        one_line(f"; {one['agent_id']} waits {max(1, round(one['pause_s']))} s as its server asked")
+        for one in pauses
+    )
 
 
 def _ending(document: dict[str, Any]) -> str:

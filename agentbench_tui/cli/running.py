@@ -143,9 +143,10 @@ def carry_out_quietly(plan: Plan, database: Path, *, resume: bool) -> int:
 
 
 async def _say_progress(plan: Plan, database: Path) -> None:
+    from agentbench_tui.cli.result import pause_words
     from agentbench_tui.model.untrusted import one_line
     from agentbench_tui.store.database import reading
-    from agentbench_tui.store.queries import outlooks_of_run, progress_of_run
+    from agentbench_tui.store.queries import outlooks_of_run, pauses_of_run, progress_of_run
 
     began = time.monotonic()
     count = len(plan.executions())
@@ -177,8 +178,10 @@ async def _say_progress(plan: Plan, database: Path) -> None:
                 for one in outlooks
             )
             right = f", {done['correct']} right" if judged else ""
-            if done["rate_limited"]:  # else nobody knows why nothing goes on
-                right += f", {done['rate_limited']:,} × told to wait (rate_limited)"
+            # Without this a viewer cannot tell a waiting run from one that hangs.
+            if done["asked_to_wait"]:
+                right += f", {done['asked_to_wait']:,} × asked to wait by the server"
+            right += pause_words(pauses_of_run(connection, plan.run_id))
             click.echo(
                 f"{time.monotonic() - began:5.0f} s  {done['observed']} of {done['planned']}"
                 f" asked, {done['answered']} answered{right}{precision}",

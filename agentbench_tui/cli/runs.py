@@ -169,8 +169,8 @@ def _show_run(connection: Any, path: Path, row: dict[str, Any], form: str) -> in
 
 def _progress(connection: Any, run_id: str, document: dict[str, Any]) -> str:
     """How far a run is whose figures are still to come."""
-    from agentbench_tui.cli.result import is_load
-    from agentbench_tui.store.queries import progress_of_run
+    from agentbench_tui.cli.result import is_load, pause_words
+    from agentbench_tui.store.queries import pauses_of_run, progress_of_run
 
     if all(is_load(one) or "stress" in one for one in document["executions"]):
         sent, answered = connection.execute(
@@ -183,7 +183,8 @@ def _progress(connection: Any, run_id: str, document: dict[str, Any]) -> str:
     assert done is not None  # it has just been found
     return (
         f"so far {done['observed']} of {done['planned']} asked, {done['answered']} answered,"
-        f" {done['correct']} right; scores come when an agent has been asked everything"
+        f" {done['correct']} right{pause_words(pauses_of_run(connection, run_id))};"
+        " scores come when an agent has been asked everything"
     )
 
 

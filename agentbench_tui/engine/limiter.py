@@ -49,9 +49,9 @@ class Limiter:
     async def enter(self) -> bool:
         """Wait for a free place, and for the end of a pause; False when stopped before."""
         while not self._stopped():
-            pause = self._pause_until - self._clock() if self._pause_until else 0.0
-            if pause > 0:
-                await self._sleep(pause)
+            pause_s = self.pause_left_s
+            if pause_s:
+                await self._sleep(pause_s)
             elif self.in_flight < self.limit:
                 self.in_flight += 1
                 return True
@@ -86,7 +86,16 @@ class Limiter:
             if retry_after_s is None:
                 retry_after_s = self._next_pause_s
                 self._next_pause_s = min(_LONGEST_PAUSE_S, self._next_pause_s * 2)
-        self._pause_until = max(self._pause_until, now + min(retry_after_s or 0, _LONGEST_PAUSE_S))
+        self.pause(retry_after_s or 0.0)
+
+    def pause(self, seconds: float) -> None:
+        """The server asked for time, but not for less: nobody starts before it is over."""
+        self._pause_until = max(self._pause_until, self._clock() + min(seconds, _LONGEST_PAUSE_S))
+
+    @property
+    def pause_left_s(self) -> float:
+        """How long nobody starts from now on."""
+        return max(0.0, self._pause_until - self._clock()) if self._pause_until else 0.0
 
     def resize(self, most: int) -> None:
         """A viewer wished for another concurrency; never above the places there are."""

@@ -81,6 +81,7 @@ class Interview:
         return {
             "in_flight": self.limiter.in_flight,
             "limit": self.limiter.limit,
+            "pause_s": self.limiter.pause_left_s,
             "observed": self.progress.observed,
             "answered": self.progress.answered,
             "outlook": self.progress.outlook,
@@ -255,6 +256,8 @@ async def _ask(
             return attempt, first_sent_ns, outcome
         if failure.kind is FailureKind.RATE_LIMITED:
             limiter.rate_limited(failure.retry_after_s)
+        elif failure.kind in RETRYABLE and failure.retry_after_s is not None:
+            limiter.pause(failure.retry_after_s)
         if failure.kind not in RETRYABLE or attempt >= interview.retries:
             return attempt, first_sent_ns, outcome
         interview.recorder.attempt(

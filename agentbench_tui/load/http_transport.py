@@ -12,7 +12,7 @@ import msgspec
 
 from agentbench_tui.agents.error_text import advice, error_text
 from agentbench_tui.agents.model_api import ErrorObject, wire_tools
-from agentbench_tui.agents.retry_after import retry_after_s
+from agentbench_tui.agents.retry_after import retry_after_s, retry_after_words
 from agentbench_tui.agents.text_deltas import TextDeltas
 from agentbench_tui.agents.transcript import Transcript
 from agentbench_tui.http.client import Timeouts
@@ -197,7 +197,7 @@ class _Exchange:
             for name, value in headers:
                 if name.lower() == b"location":
                     self._location = value.decode("utf-8", "replace")
-        elif status == 429:
+        elif status >= 400:
             for name, value in headers:
                 if name.lower() == b"retry-after":
                     self._retry_after_s = retry_after_s(value.decode("latin-1"))
@@ -308,6 +308,7 @@ class _Exchange:
         detail = f"{detail}: {said}" if said else detail
         target = self._transport.target
         detail += advice(self._status, target.url, target.key_from)
+        detail += retry_after_words(self._retry_after_s)
         return AgentFailure(kind, detail, retry_after_s=self._retry_after_s)
 
     def _failure(self, kind: FailureKind, what: str) -> AgentFailure:

@@ -322,11 +322,10 @@ class ClosedSchedule:
         """How long a user waits after a failure; 0 after one that calls for no pause."""
         if failure.kind in _UNREACHABLE:
             return UNREACHABLE_PAUSE_NS
+        if failure.retry_after_s:
+            return min(int(failure.retry_after_s * _NS), LONGEST_TOLD_NS)
         if failure.kind is not FailureKind.RATE_LIMITED:
             return 0
-        told_s = failure.retry_after_s
-        if told_s:
-            return min(int(told_s * _NS), LONGEST_TOLD_NS)
         if self._refused_from_ns is None:
             self._refused_from_ns = now_ns
         return min(max(now_ns - self._refused_from_ns, REFUSED_PAUSE_NS), LONGEST_REFUSED_PAUSE_NS)

@@ -114,7 +114,7 @@ def find_run(connection: sqlite3.Connection, wanted: str) -> Row:
 
 def progress_of_run(connection: sqlite3.Connection, run_id: str) -> Row | None:
     """How far a run is: observations planned, observed, answered and right, load and stress left
-    out, and attempts that were rate limited, which cost waiting; None if unknown."""
+    out, and how often a server asked to wait; None if unknown."""
     found = _rows(
         connection,
         "SELECT r.status,"  # noqa: S608  # ours
@@ -122,8 +122,10 @@ def progress_of_run(connection: sqlite3.Connection, run_id: str) -> Row | None:
         " (SELECT COUNT(*) FROM answers WHERE run_key=r.key) AS observed,"
         " (SELECT COUNT(*) FROM answers WHERE run_key=r.key AND failure_kind IS NULL) AS answered,"
         " (SELECT COUNT(*) FROM answers WHERE run_key=r.key AND correct) AS correct,"
-        " (SELECT COUNT(*) FROM attempts WHERE run_key=r.key AND failure_kind='rate_limited')"
-        " AS rate_limited"
+        " (SELECT COUNT(*) FROM attempts WHERE run_key=r.key"
+        "   AND (failure_kind='rate_limited' OR retry_after_s IS NOT NULL))"
+        " + (SELECT COUNT(*) FROM answers WHERE run_key=r.key AND failure_kind='rate_limited')"
+        " AS asked_to_wait"
         " FROM runs r LEFT JOIN benchmark_executions e ON e.run_key=r.key WHERE r.id=?"
         " GROUP BY r.key",
         (run_id,),
@@ -143,6 +145,19 @@ def outlooks_of_run(connection: sqlite3.Connection, run_id: str) -> list[Row]:
         " FROM runs r JOIN benchmark_executions e ON e.run_key=r.key"
         " JOIN live l ON l.execution_key=e.key WHERE r.id=? AND e.status='running'"
         " AND json_extract(l.state, '$.outlook') <> '' ORDER BY e.ordinal",
+        (run_id,),
+    )
+
+
+def pauses_of_run(connection: sqlite3.Connection, run_id: str) -> list[Row]:
+    """The executions that wait because their server asked for it: `agent_id`, and `pause_s` that
+    was left when the run last wrote its state."""
+    return _rows(
+        connection,
+        "SELECT e.agent_id, MAX(json_extract(l.state, '$.pause_s')) AS pause_s"
+        " FROM runs r JOIN benchmark_executions e ON e.run_key=r.key"
+        " JOIN live l ON l.execution_key=e.key WHERE r.id=? AND e.status='running'"
+        " AND json_extract(l.state, '$.pause_s') > 0 GROUP BY e.agent_id ORDER BY e.ordinal",
         (run_id,),
     )
 

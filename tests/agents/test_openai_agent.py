@@ -272,6 +272,13 @@ async def test_the_wait_that_a_server_asks_for(
         caught = await failure(agent, ask(), FailureKind.RATE_LIMITED)
     assert caught.retry_after_s == waited
     assert "slow down" in caught.detail
+    assert ("(Retry-After: 7 s)" in caught.detail) is (waited is not None)
+
+
+async def test_a_server_that_is_away_may_ask_for_a_wait_too(model_server: RunningServer) -> None:
+    async with opened(f"openai:{model_server.url}#unavailable:7") as agent:
+        caught = await failure(agent, ask(), FailureKind.SERVER)
+    assert caught.retry_after_s == 7.0
 
 
 def test_retry_after_in_every_form() -> None:

@@ -20,7 +20,7 @@ tries = []
 def agent(prompt):
     tries.append(prompt)
     if len(tries) == 1:
-        raise AgentFailure(FailureKind.RATE_LIMITED, "later", retry_after_s=0.0)
+        raise AgentFailure(FailureKind.KIND, "later", retry_after_s=SECONDS)
     assert running.seen.wait(60)
     return prompt
 """
@@ -87,18 +87,31 @@ def test_a_score_that_has_no_weight_is_not_missed() -> None:
     assert any("no score for speed; in the suite" in line for line in lines)
 
 
+@pytest.mark.parametrize(
+    ("kind", "seconds", "awaited", "line"),
+    [
+        ("RATE_LIMITED", 0.0, "asked to wait", "0 of 1 asked, 0 answered, 0 right, 1 ×"),
+        ("SERVER", 2.5, "; a waits ", " s as its server asked"),
+    ],
+)
 def test_what_is_waited_for_is_told_while_nothing_goes_on(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    kind: str,
+    seconds: float,
+    awaited: str,
+    line: str,
 ) -> None:
     place = make_place(tmp_path)
     place.suite(1)
-    (tmp_path / "refusing.py").write_text(REFUSING)
+    code = REFUSING.replace("KIND", kind).replace("SECONDS", str(seconds))
+    (tmp_path / "refusing.py").write_text(code)
     told: list[str] = []
     seen = threading.Event()
 
     def echo(text: str = "", **_: Any) -> None:
         told.append(text)
-        if "told to wait" in text:
+        if awaited in text:
             seen.set()
 
     monkeypatch.chdir(tmp_path)
@@ -107,5 +120,6 @@ def test_what_is_waited_for_is_told_while_nothing_goes_on(
     monkeypatch.setattr(running.click, "echo", echo)
     words = ["run", "suite.json", "--agent", "a=python:refusing.py:agent", "--no-ui"]
     assert _run([*words, "--db", str(place.database)]) == 0
-    (line, *_) = [line for line in told if "told to wait" in line]
-    assert "0 of 1 asked, 0 answered, 0 right, 1 × told to wait (rate_limited)" in line
+    (said, *_) = [text for text in told if awaited in text]
+    assert "1 × asked to wait by the server" in said
+    assert line in said

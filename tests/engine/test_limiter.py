@@ -80,6 +80,18 @@ async def test_a_server_cannot_make_us_wait_for_more_than_a_minute(clock: Clock)
     assert clock.slept == [60.0]
 
 
+async def test_a_server_that_is_away_gets_its_time_and_keeps_its_places(clock: Clock) -> None:
+    limit = limiter(clock, 8)
+    limit.pause(7.0)
+    limit.pause(3.0)
+    assert (limit.limit, limit.pause_left_s) == (8, 7.0)
+    await limit.enter()
+    assert clock.slept == [7.0]
+    assert limit.pause_left_s == 0
+    limit.pause(86_400.0)
+    assert limit.pause_left_s == 60
+
+
 def test_ten_answers_in_a_row_bring_one_place_back(clock: Clock) -> None:
     limit = limiter(clock, 4)
     limit.rate_limited(0.0)

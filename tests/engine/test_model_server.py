@@ -12,6 +12,7 @@ from carried_out import Result, suite
 from agentbench_tui.engine.coordinator import carry_out
 from agentbench_tui.engine.planning import RunOptions, make_plan
 from agentbench_tui.store.database import create_or_migrate, reading
+from agentbench_tui.store.queries import progress_of_run
 from agentbench_tui.verdicts.cost_board import CostAsked, cost_document
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "servers"))
@@ -65,17 +66,32 @@ async def test_each_misbehaviour_is_sorted_into_its_failure_kind(
     assert (good["ttft_ms.mean"]["value"] is not None) is stream
 
 
-async def test_a_server_that_asks_for_time_gets_it(tmp_path: Path, server: RunningServer) -> None:
-    document = suite(1, retries=1)
-    document["agents"] = [{"id": "busy", "target": f"openai:{server.url}/v1#rate-limited:0.2"}]
+@pytest.mark.parametrize("behaviour", ["rate-limited", "unavailable"])
+@pytest.mark.parametrize("retries", [1, 0])
+async def test_a_server_that_asks_for_time_gets_it(
+    tmp_path: Path, server: RunningServer, behaviour: str, retries: int
+) -> None:
+    document = suite(2, retries=retries, concurrency=1)
+    target = f"openai:{server.url}/v1#{behaviour}:0.6"
+    document["agents"] = [{"id": "busy", "target": target}]
     (tmp_path / "suite.json").write_text(json.dumps(document))
     plan = make_plan([str(tmp_path / "suite.json")], RunOptions(folder=tmp_path))
     database = tmp_path / "store.db"
     create_or_migrate(database)
     result = Result(await carry_out(plan, database), database)
-    assert result.column("SELECT retry_after_s FROM attempts") == [0.2]
-    (row,) = result.rows("SELECT waiting_ms, e2e_ms FROM answers")
-    assert row["waiting_ms"] >= 200
+    assert result.column("SELECT retry_after_s FROM attempts") == [0.6] * 2 * retries
+    first, second = result.rows("SELECT sent_ms, waiting_ms, e2e_ms FROM answers ORDER BY sent_ms")
+    if retries:  # the same case again, when the time is over
+        assert first["waiting_ms"] >= 600
+    else:  # the next case, when the time is over
+        assert second["sent_ms"] - first["sent_ms"] >= 600
+    details = result.column("SELECT detail FROM failures")
+    assert all(detail.endswith("(Retry-After: 0.6 s)") for detail in details)
+    with reading(database) as connection:
+        progress = progress_of_run(connection, result.outcome.run_id)
+    assert progress is not None
+    expected = {"rate-limited": 2 + 2 * retries, "unavailable": 2 * retries}
+    assert progress["asked_to_wait"] == expected[behaviour]
 
 
 PRICE = {"model": "*", "input": 2.5, "cached_input": 1.25, "output": 10, "cache_write": 4}

@@ -143,6 +143,12 @@ def test_users_who_are_told_to_wait_do_so(monkeypatch: pytest.MonkeyPatch) -> No
     assert window_ms == 6003
 
 
+def test_users_of_a_server_that_is_away_wait_as_it_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    away = AgentFailure(FailureKind.SERVER, "HTTP 503", retry_after_s=2.0)
+    world, _ = carried_out(ClosedLoop(1), monkeypatch, requests=3, takes_ms=1, failure=away)
+    assert [due / MS for due in world.begun] == [0, 2001, 4002]
+
+
 def test_users_who_are_refused_without_a_time_wait_longer_and_longer(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -48,6 +48,15 @@ async def test_an_answer_ends_with_its_last_event_where_the_body_never_does(
     assert all(row["e2e_us"] < 300_000 for row in found.rows)
 
 
+@pytest.mark.parametrize("behaviour", ["unavailable:7", "rate-limited:7"])
+async def test_the_wait_that_a_server_asks_for_is_told(
+    server: RunningServer, behaviour: str
+) -> None:
+    found = await loaded(server, behaviour)
+    assert all(detail.endswith("(Retry-After: 7 s)") for _, detail in found.failures)
+    assert found.failures
+
+
 async def test_a_redirect_is_refused_with_its_goal(server: RunningServer) -> None:
     found = await loaded(server, "redirect:/over/there")
     assert found.statuses() == {"server": 3}

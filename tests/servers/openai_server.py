@@ -207,6 +207,11 @@ async def rate_limited(exchange: Exchange, argument: str) -> None:
     await exchange.send_json(_error("slow down", "rate_limit"), 429, **extra)
 
 
+async def unavailable(exchange: Exchange, argument: str) -> None:
+    """503 with the argument as its Retry-After."""
+    await exchange.send_json(_error("down for a moment"), 503, **{"retry-after": argument})
+
+
 async def status(exchange: Exchange, argument: str) -> None:
     """An error object with the argument as its status."""
     await exchange.send_json(_error("it broke"), int(argument))
@@ -444,6 +449,7 @@ BEHAVIOURS: dict[str, Behaviour] = {
             no_usage,
             bad_usage,
             usage,
+            unavailable,
             tool_calls,
             reasoning,
         ),
