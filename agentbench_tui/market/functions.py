@@ -18,6 +18,7 @@ from agentbench_tui.model.answer import (
     Message,
     Usage,
 )
+from agentbench_tui.model.reasoning import split_reasoning
 
 if TYPE_CHECKING:
     from agentbench_tui.market.match import Match
@@ -119,7 +120,7 @@ class ModelSeat(AgentSeat):
             reply = Message("assistant", answer.text, _named(answer.tool_calls))
             game.note(reply)
             if not answer.tool_calls or game.tick != tick:
-                return answer.text
+                return split_reasoning(answer.text).answer
             results = _carried_out(match, reply.tool_calls)
             for result in results:
                 game.note(result)

@@ -7,15 +7,17 @@ import inspect
 from collections.abc import Awaitable, Iterable
 from typing import Annotated, Any, Self
 
-from pydantic import Field, model_validator
+from pydantic import BaseModel, Field, model_validator
 
 from agentbench_tui.model.answer import Answer, Case, Score
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.scoring.recipe import Context, Options, Recipe
 
 
-class WeightedPart(Options):
+class WeightedPart(BaseModel):
     """One scorer among several."""
+
+    model_config = Options.model_config
 
     scorer: str | dict[str, Any]
     """As a suite writes it."""
@@ -55,7 +57,10 @@ class Weighted:
         for place, part in enumerate(options.parts):
             try:
                 scorer = make_scorer(
-                    part.scorer, open_judge=context.open_judge, base_dir=context.base_dir
+                    part.scorer,
+                    open_judge=context.open_judge,
+                    base_dir=context.base_dir,
+                    keep_reasoning=context.keep_reasoning,
                 )
             except UsageError as error:
                 problems.append(f"parts.{place}: {error}")
@@ -118,4 +123,4 @@ def _mean(values: Iterable[float | None]) -> float | None:
     return sum(known) / len(known) if known else None
 
 
-RECIPES: dict[str, Recipe] = {"weighted": Recipe(WeightedOptions, Weighted)}
+RECIPES: dict[str, Recipe] = {"weighted": Recipe(WeightedOptions, Weighted, has_parts=True)}

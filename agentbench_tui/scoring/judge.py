@@ -30,6 +30,7 @@ from agentbench_tui.model.answer import (
     Usage,
 )
 from agentbench_tui.model.identity import derive_seed
+from agentbench_tui.model.reasoning import split_reasoning
 from agentbench_tui.model.untrusted import one_line
 from agentbench_tui.scoring.reading import NoJson, answer_text, as_text, last_object
 from agentbench_tui.scoring.recipe import Context, OpenJudge, Options, Recipe
@@ -254,7 +255,7 @@ def read_verdict(answer: Answer, options: JudgeOptions) -> _Verdict:
     verdict = answer.data
     if verdict is None:
         try:
-            verdict = last_object(answer.text, "grade")
+            verdict = last_object(split_reasoning(answer.text).answer, "grade")
         except NoJson:
             said = one_line(answer.text, 80)
             raise GraderFailure(f"no JSON object in its verdict: {said!r}") from None

@@ -24,6 +24,9 @@ class Options(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
+    keep_reasoning: bool = False
+    """The answer's text includes the reasoning that it begins with (`<think>…</think>`)."""
+
 
 @dataclass(frozen=True, slots=True)
 class Context:
@@ -34,6 +37,8 @@ class Context:
     base_dir: Path = field(default_factory=Path)
     """Folder that relative paths are relative to: the suite's."""
     open_judge: OpenJudge | None = None
+    keep_reasoning: bool = False
+    """The scorer's parts, where it has any, get the answer with its reasoning."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,3 +49,5 @@ class Recipe:
     build: Callable[[Any, Context], Scorer]
     """Takes the options and the context. Raises UsageError for what only it can check. If what
     it returns has an async method `close`, that is awaited when the benchmark ends."""
+    has_parts: bool = False
+    """The scorer hands the answer to other scorers, which leave the reasoning out themselves."""

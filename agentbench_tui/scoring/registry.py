@@ -9,16 +9,21 @@ points of the group `agentbench.scorers`, and `python:module:function` or
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping
+import inspect
+from collections.abc import Awaitable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from agentbench_tui.model.answer import Scorer
+import msgspec
+
+from agentbench_tui.model.answer import Answer, Case, Score, Scorer
 from agentbench_tui.model.errors import UsageError, did_you_mean
 from agentbench_tui.model.identity import is_name
+from agentbench_tui.model.reasoning import split_reasoning
 from agentbench_tui.scoring.recipe import Context, OpenJudge, Options, Recipe
+from agentbench_tui.scoring.returned import as_score
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -54,15 +59,49 @@ class NamedScorer:
     """Label that its scores carry; its own name unless the suite says `as`."""
     kind: str
     """Name in the registry, or `python:…`."""
-    score: Scorer
     options: dict[str, Any]
     """Every option with its value, defaults included: what is stored with the run."""
+    scorer: Scorer
+    keeps_reasoning: bool = False
+    """The scorer gets the answer as it was received."""
+
+    def score(self, case: Case, answer: Answer) -> Score | Awaitable[Score]:
+        """Score the answer without its reasoning, unless the scorer keeps that."""
+        if self.keeps_reasoning:
+            return self.scorer(case, answer)
+        text, unclosed = split_reasoning(answer.text)
+        if text is not answer.text:
+            answer = msgspec.structs.replace(answer, text=text)
+        score = self.scorer(case, answer)
+        if unclosed and answer.data is None and not answer.tool_calls:
+            if inspect.isawaitable(score):
+                return _no_answer_later(score, self.name)
+            return _no_answer(score, self.name)
+        return score
 
     async def close(self) -> None:
         """End what the scorer opened (judges). Call it once, when the benchmark ends."""
-        close = getattr(self.score, "close", None)
+        close = getattr(self.scorer, "close", None)
         if close is not None:
             await close()
+
+
+async def _no_answer_later(score: Awaitable[Score], name: str) -> Score:
+    return _no_answer(await score, name)
+
+
+def _no_answer(score: object, name: str) -> Score:
+    """The score, made wrong, of an answer that ends inside its reasoning."""
+    given = as_score(score, name)
+    return msgspec.structs.replace(
+        given,
+        value=0.0,
+        correct=False,
+        reason="the text ends inside the reasoning, so there is no answer",
+        correctness=None if given.correctness is None else 0.0,
+        completeness=None if given.completeness is None else 0.0,
+        relevance=None,
+    )
 
 
 def scorer_names() -> tuple[str, ...]:
@@ -71,20 +110,29 @@ def scorer_names() -> tuple[str, ...]:
 
 
 def make_scorer(
-    spec: str | Mapping[str, Any], *, open_judge: OpenJudge | None = None, base_dir: Path | str = ""
+    spec: str | Mapping[str, Any],
+    *,
+    open_judge: OpenJudge | None = None,
+    base_dir: Path | str = "",
+    keep_reasoning: bool = False,
 ) -> NamedScorer:
-    """The scorer that `spec` names. Raises UsageError that lists every problem."""
+    """The scorer that `spec` names. Raises UsageError that lists every problem.
+
+    `keep_reasoning` holds as if `spec` had the option.
+    """
     read = _read(spec)
     if read.problems:
         raise UsageError("; ".join(read.problems))
     assert read.recipe is not None
     assert read.options is not None
-    context = Context(read.label, Path(base_dir), open_judge)
+    keep_reasoning = keep_reasoning or read.options.keep_reasoning
+    context = Context(read.label, Path(base_dir), open_judge, keep_reasoning)
     return NamedScorer(
         name=read.label,
         kind=read.kind,
-        score=read.recipe.build(read.options, context),
         options=read.options.model_dump(mode="json", by_alias=True),
+        scorer=read.recipe.build(read.options, context),
+        keeps_reasoning=keep_reasoning or read.recipe.has_parts,
     )
 
 

@@ -74,3 +74,15 @@ async def test_a_required_parameter_is_taken_from_the_run_or_asked_for(tmp_path:
     document["parameters"] = {**required, "other": {"type": "number", "required": True}}
     with pytest.raises(UsageError, match="needs --set other="):
         await rescored(result, document)
+
+
+THINKS = "def thinks(prompt): return f'<think>maybe 99</think>{prompt}'\n"
+
+
+async def test_reasoning_is_stored_whole_and_left_out_when_scored_again(tmp_path: Path) -> None:
+    kept = suite(2, scorers=[{"exact": {"keep_reasoning": True}}])
+    result = await run(tmp_path, kept, THINKS, "thinks")
+    assert [one["cases"]["correct"] for one in result.document["executions"]] == [0]
+    assert await rescored(result, suite(2)) == [2]
+    stored = result.column("SELECT json_extract(answer, '$.text') FROM answers ORDER BY seq")
+    assert stored == ["<think>maybe 99</think>0", "<think>maybe 99</think>1"]

@@ -1,0 +1,72 @@
+"""Reasoning that stands in the content of an answer: what it is, and what only looks like it."""
+
+import pytest
+
+from agentbench_tui.model.reasoning import Split, split_reasoning
+
+
+@pytest.mark.parametrize("name", ["think", "thinking", "thought", "reasoning", "seed:think"])
+def test_leading_block_is_no_answer(name: str) -> None:
+    assert split_reasoning(f"\n <{name}>5?\n</{name}>\n\n7\n") == Split("7\n")
+
+
+def test_other_spellings_of_the_tags() -> None:
+    assert split_reasoning("[THINK]5?[/THINK]7").answer == "7"
+    assert split_reasoning("◁think▷5?◁/think▷7").answer == "7"
+    assert split_reasoning("<THINK>5?</Think>7").answer == "7"
+
+
+def test_closing_tag_whose_opening_tag_was_in_the_prompt() -> None:
+    assert split_reasoning("5? no: 7\n</think>\n\n7").answer == "7"
+    assert split_reasoning("So `x`</think>7").answer == "7"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The answer is 7.",
+        "Use <think>5?</think> to hold reasoning.",
+        'import re\nre.sub(r"<think>.*?</think>", "", text)',
+        "answer = text.split('</think>')[-1]",
+        "The closing tag is `</think>`, the opening one `<think>`.",
+        "`<think>` opens reasoning.",
+        "<thinker>5</thinker>",
+        "if a <think> b",
+        "",
+    ],
+)
+def test_answer_that_mentions_tags_stays_whole(text: str) -> None:
+    assert split_reasoning(text) == Split(text)
+
+
+def test_text_that_ends_inside_its_reasoning_has_no_answer() -> None:
+    assert split_reasoning("<think>\nFirst guess: the answer is 5.") == Split("", unclosed=True)
+    assert split_reasoning("<think>a</think>\n<think>b") == Split("", unclosed=True)
+    assert split_reasoning("<think>\n\n</think>\n\n") == Split("")
+
+
+def test_blocks_in_a_row_inside_each_other_and_in_the_answer() -> None:
+    assert split_reasoning("<think>a</think>\n<think>b</think>\n7").answer == "7"
+    assert split_reasoning("<think>a<think>b</think>c</think>7").answer == "7"
+    assert split_reasoning("<think>a</think>Write <think>b</think>.").answer == (
+        "Write <think>b</think>."
+    )
+    assert split_reasoning("<think>a</think>It ends with </think>.").answer == (
+        "It ends with </think>."
+    )
+    assert split_reasoning("<reasoning>why</reasoning><answer>7</answer>").answer == (
+        "<answer>7</answer>"
+    )
+
+
+def test_reasoning_that_mentions_its_tag_ends_at_the_closing_tag() -> None:
+    assert split_reasoning("<think>I am in a <think> block</think>7").answer == "7"
+    assert split_reasoning("<think>The tag is `</think>`, so</think>7").answer == "7"
+
+
+@pytest.mark.parametrize(
+    "part",
+    ["<think></think>", "<think><think></think>", "<think>", "</think>", "<a><think></thought>"],
+)
+def test_hostile_text_of_a_megabyte_is_split(part: str) -> None:
+    split_reasoning(part * (1_000_000 // len(part)))
