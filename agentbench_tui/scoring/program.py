@@ -13,7 +13,6 @@ from __future__ import annotations
 import asyncio
 import math
 import os
-import re
 import secrets
 import sys
 import tempfile
@@ -29,11 +28,11 @@ from agentbench_tui.model.answer import Answer, Case, GraderFailure, Score, Scor
 from agentbench_tui.model.untrusted import one_line
 from agentbench_tui.process.child import SpawnError
 from agentbench_tui.process.single import Finished, run_program
-from agentbench_tui.scoring.reading import answer_text, expected_of, fenced_blocks
+from agentbench_tui.scoring.answer_code import answer_code, defines, unclosed_code
+from agentbench_tui.scoring.reading import answer_text, expected_of
 from agentbench_tui.scoring.recipe import Context, Options, Recipe
 
 _CHILD = Path(__file__).with_name("program_child.py")
-_PYTHON_TAGS = frozenset({"", "python", "py", "python3"})
 _FILE_BYTES = 16 * 1024 * 1024
 """Largest file that tested code may write."""
 
@@ -74,10 +73,13 @@ def python_tests(options: ProgramOptions, context: Context) -> Scorer:
 
     async def score(case: Case, answer: Answer) -> Score:
         job = _read_job(case)
-        programs = candidates(answer_text(answer), job.prompt, job.entry_point)
+        opened = unclosed_code(job.prompt)
+        code = answer_code(answer_text(answer), job.entry_point, inside=opened is not None)
+        prompt = job.prompt if opened is None else opened
+        programs = candidates(code.program, prompt, job.entry_point)
         token = secrets.token_hex(16)
         async with children:
-            finished = await _run(job, programs, options, token)
+            finished = await _run(job, programs, code.helpers, options, token)
         return _verdict(name, finished, options, token)
 
     return score
@@ -104,17 +106,16 @@ def _read_job(case: Case) -> _Job:
     return _Job(tests, str(entry) if entry else None, str(prompt or ""))
 
 
-def candidates(text: str, prompt: str, entry_point: str | None) -> list[str]:
+def candidates(code: str, prompt: str, entry_point: str | None) -> list[str]:
     """Programs that an answer may mean, likeliest first; the first that compiles is run.
 
     Code that defines the entry point is put after the prompt when that is code (its imports and
     helpers count), and stands alone otherwise. Other code continues the prompt as it is, or
     indented; where the prompt is prose it is run to tell that it doesn't define the entry point.
     """
-    code = _code(text, entry_point)
     if entry_point is None:
         return [code]
-    if _defines(code, entry_point):
+    if defines(code, entry_point):
         return [f"{prompt}\n    pass\n\n{code}\n", f"{prompt}\n\n{code}\n", f"{code}\n"]
     return [
         f"{prompt}{code}\n",
@@ -124,36 +125,17 @@ def candidates(text: str, prompt: str, entry_point: str | None) -> list[str]:
     ]
 
 
-def _code(text: str, entry_point: str | None) -> str:
-    """The code in an answer: its fenced Python blocks, else the whole text.
-
-    Of several blocks that define the entry point the last counts (models correct themselves); if
-    none does, all together.
-    """
-    blocks = [content for tag, content in fenced_blocks(text) if tag in _PYTHON_TAGS]
-    if not blocks:
-        return text
-    if entry_point is not None:
-        defining = [block for block in blocks if _defines(block, entry_point)]
-        if defining:
-            return defining[-1]
-    return "\n".join(blocks)
-
-
-def _defines(code: str, entry_point: str) -> bool:
-    name = re.escape(entry_point)
-    return (
-        re.search(
-            rf"^(?:(?:async[ \t]+)?def|class)[ \t]+{name}\b|^{name}[ \t]*[:=]", code, re.MULTILINE
-        )
-        is not None
-    )
-
-
-async def _run(job: _Job, programs: list[str], options: ProgramOptions, token: str) -> Finished:
+async def _run(
+    job: _Job,
+    programs: list[str],
+    helpers: tuple[str, ...],
+    options: ProgramOptions,
+    token: str,
+) -> Finished:
     request = {
         "token": token,
         "candidates": programs,
+        "helpers": helpers,
         "tests": job.tests,
         "entry_point": job.entry_point,
         "cpu_s": math.ceil(options.timeout_s) + 1,

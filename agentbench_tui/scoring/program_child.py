@@ -5,6 +5,7 @@ takes the line `ready` once the limits are set, and then the verdict as JSON. Th
 neither: its input is empty, what it prints is dropped.
 """
 
+import ast
 import json
 import linecache
 import os
@@ -142,12 +143,15 @@ def judge(job: dict[str, object]) -> dict[str, object]:
             compiled_tests.append(_compiled(source, f"<test {index}>"))
         except Exception as error:  # noqa: BLE001 - whatever it is, the test is at fault
             return {**verdict, "fault": f"test {index} does not compile: {error}"}
-    program, problem = _first_that_compiles(candidates)
+    program, source, problem = _first_that_compiles(candidates)
     if program is None:
         return {**verdict, "where": "answer", "error": problem}
     module = types.ModuleType("candidate")
     sys.modules["candidate"] = module
     names = module.__dict__
+    helpers = job["helpers"]
+    assert isinstance(helpers, list)
+    _define(needed_definitions(source, helpers), names)
     try:
         exec(program, names)  # noqa: S102 - running it is the point
         if entry and entry not in names:
@@ -176,16 +180,70 @@ def _run_tests(
     )
 
 
-def _first_that_compiles(sources: list[str]) -> tuple[types.CodeType | None, str]:
+def _first_that_compiles(sources: list[str]) -> tuple[types.CodeType | None, str, str]:
+    """The program with its source; None with what is wrong with the likeliest."""
     problem = ""
     for source in sources:
         try:
-            return _compiled(source, "<answer>"), ""
+            return _compiled(source, "<answer>"), source, ""
         except SyntaxError as error:
             problem = problem or f"SyntaxError: {error.msg} at line {error.lineno}"
         except (ValueError, RecursionError, MemoryError, OverflowError) as error:
             problem = problem or describe(error)
-    return None, problem
+    return None, "", problem
+
+
+def needed_definitions(source: str, helpers: list[str]) -> list[ast.stmt]:
+    """Statements of the helpers that define what the source, or another of them, uses.
+
+    Only imports, functions, classes and assignments: examples and output are left out.
+    """
+    statements = [statement for helper in helpers for statement in _statements(helper)]
+    places = {
+        name: place for place, statement in enumerate(statements) for name in _bound(statement)
+    }
+    waiting = _statements(source)
+    for name in {name for statement in waiting for name in _bound(statement)}:
+        places.pop(name, None)
+    chosen: set[int] = set()
+    while waiting:
+        for node in ast.walk(waiting.pop()):
+            place = places.pop(node.id, None) if isinstance(node, ast.Name) else None
+            if place is not None and place not in chosen:
+                chosen.add(place)
+                waiting.append(statements[place])
+    return [statements[place] for place in sorted(chosen)]
+
+
+def _statements(source: str) -> list[ast.stmt]:
+    try:
+        return ast.parse(source).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError):
+        return []
+
+
+def _bound(statement: ast.stmt) -> list[str]:
+    """The names that a definition, an import or an assignment binds; none for others."""
+    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return [statement.name]
+    if isinstance(statement, ast.ImportFrom) and statement.module == "__future__":
+        return []
+    if isinstance(statement, ast.Import | ast.ImportFrom):
+        return [alias.asname or alias.name.partition(".")[0] for alias in statement.names]
+    if isinstance(statement, ast.Assign | ast.AnnAssign):
+        targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+        nodes = [node for target in targets for node in ast.walk(target)]
+        return [node.id for node in nodes if isinstance(node, ast.Name)]
+    return []
+
+
+def _define(statements: list[ast.stmt], names: dict[str, object]) -> None:
+    """Run each definition. What fails stays undefined: the program then says what it misses."""
+    for statement in statements:
+        try:
+            exec(compile(ast.Module([statement], []), "<helper>", "exec"), names)  # noqa: S102
+        except BaseException:  # noqa: BLE001, S112 - SystemExit and the like too
+            continue
 
 
 def _compiled(source: str, name: str) -> types.CodeType:

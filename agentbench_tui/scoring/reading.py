@@ -1,21 +1,16 @@
-"""What scorers read out of a case and an answer: text, accepted texts, JSON, code blocks."""
+"""What scorers read out of a case and an answer: text, accepted texts, JSON."""
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from typing import Any, NoReturn
 
 import msgspec
 
 from agentbench_tui.model.answer import Answer, Case, GraderFailure
+from agentbench_tui.scoring.fences import fenced_blocks
 
-_FENCE = re.compile(
-    # Nothing is given back of what was taken (`*+`): else a line without an end costs its square.
-    r"^[ \t]*+```[ \t]*+([\w+#.-]*+)[^\n]*+\n(.*?)(?:^[ \t]*+```|\Z)",
-    re.MULTILINE | re.DOTALL,
-)
 _MAX_JSON_STARTS = 2_000
 """Braces tried before a text is taken to hold no JSON; bounds the work on hostile text."""
 _MOST_IN_VAIN = 32 << 20
@@ -56,11 +51,6 @@ def accepted_texts(case: Case) -> list[str]:
     return [as_text(item) for item in items]
 
 
-def fenced_blocks(text: str) -> list[tuple[str, str]]:
-    """Fenced blocks as (language in lower case, content), in order; an open one runs to the end."""
-    return [(match[1].lower(), match[2]) for match in _FENCE.finditer(text)]
-
-
 def find_json(answer: Answer) -> Any:
     """The JSON value of an answer.
 
@@ -70,7 +60,7 @@ def find_json(answer: Answer) -> Any:
     if answer.data is not None:
         return answer.data
     text = answer.text.strip()
-    for candidate in (text, *(content for _, content in reversed(fenced_blocks(text)))):
+    for candidate in (text, *(block.content for block in reversed(fenced_blocks(text)))):
         try:
             return _parse(candidate)
         except (ValueError, RecursionError):

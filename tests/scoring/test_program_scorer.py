@@ -160,3 +160,115 @@ async def test_cancelling_ends_the_child() -> None:
     with pytest.raises(asyncio.CancelledError):
         await task
     assert children() == before
+
+
+PROSE = "Write total(xs)."
+
+
+IN_LIST = """\
+1. Sum them:
+
+   ```python
+   def total(xs):
+       return sum(xs)
+   ```
+
+2. Done.
+"""
+DEEPER_THAN_ITS_FENCE = """\
+- Sum them:
+  ```python
+    def total(xs):
+        return sum(xs)
+  ```
+"""
+TILDES = """\
+Here:
+~~~python
+def total(xs):
+    return sum(xs)
+~~~
+"""
+FOUR_BACKTICKS = """\
+````python
+def total(xs):
+    '''
+```
+>>> total([])
+```
+    '''
+    return sum(xs)
+````
+"""
+ONLY_CLOSED = """\
+def total(xs):
+    return sum(xs)
+```
+
+It adds them up.
+"""
+
+
+@pytest.mark.parametrize(
+    "said", [IN_LIST, DEEPER_THAN_ITS_FENCE, TILDES, FOUR_BACKTICKS, ONLY_CLOSED]
+)
+async def test_block_is_read_as_markdown_has_it(said: str) -> None:
+    assert (await score(said, prompt=PROSE)).correct
+
+
+ADD = "```python\ndef add(x, y):\n    return x + y\n```\n"
+TOTAL = (
+    "```python\ndef total(xs):\n    result = START\n    for x in xs:\n"
+    "        result = add(result, x)\n    return result\n```\n"
+)
+START = "```python\nfrom decimal import Decimal\nSTART = int(Decimal(0))\n```\n"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        f"A helper:\n{ADD}A constant:\n{START}Then:\n{TOTAL}",
+        f"{START}{TOTAL}where\n{ADD}",
+        f"{START}```python\ndef add(x, y):\n    return 0\n```\nNo:\n{ADD}{TOTAL}",
+        f"{ADD}{START}{TOTAL}Use:\n```python\nn = total([int(input())])\nprint(n)\n```",
+        f"{ADD}{START}```bash\npip install add\n```\n{TOTAL}Output:\n```\n3\n```\n",
+        f"{ADD}{START}```python\nx = add(1, total([2]))\n1 / 0\n```\n{TOTAL}",
+        f"{START}{ADD}```python\ndef total(xs):\n    return None\n```\nBetter:\n{TOTAL}",
+    ],
+    ids=[
+        "helper and constant before",
+        "helper after",
+        "corrected helper",
+        "example after",
+        "shell and output",
+        "example before",
+        "corrected program",
+    ],
+)
+async def test_program_gets_what_it_uses_from_other_blocks(said: str) -> None:
+    assert (await score(said, prompt=PROSE)).correct
+
+
+async def test_name_that_no_block_defines_stays_undefined() -> None:
+    result = await score(f"```python\nSTART = nothing()\n```\n{ADD}{TOTAL}", prompt=PROSE)
+    assert "name 'START' is not defined" in result.reason
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "    return sum(xs)\n```",
+        "    return sum(xs)\n```\n\nIt adds them up.",
+        "def total(xs):\n    return sum(xs)\n```\nUse it:\n```python\nprint(total([1]))\n```",
+        "```python\ndef total(xs):\n    return sum(xs)\n```",
+        "Here is the code:\n```\ndef total(xs):\n    return sum(xs)\n```",
+    ],
+)
+async def test_prompt_opens_the_block_that_the_answer_closes(said: str) -> None:
+    prompt = "Complete this function:\n```python\nfrom typing import List\n\ndef total(xs):\n"
+    assert (await score(said, prompt=prompt)).correct
+
+
+async def test_without_an_entry_point_blocks_of_other_languages_and_output_are_left_out() -> None:
+    said = f"{START}{ADD}{TOTAL}```sh\npython t.py\n```\nIt prints:\n```\nThe sum is 3.\n```\n"
+    assert (await score(said, expected="assert total([1, 2]) == 3", prompt=PROSE)).correct

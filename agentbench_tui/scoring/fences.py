@@ -1,0 +1,96 @@
+"""Fenced code blocks of Markdown, by the rules of CommonMark 0.31 (section 4.5).
+
+A block ends at a fence of the same character that is at least as long as the one that opened it, or
+at the end of the text. As much indentation as the opening fence has is taken off every line, so
+that code inside a list item is read as it is meant.
+"""
+
+from __future__ import annotations
+
+import re
+from io import StringIO
+from typing import NamedTuple
+
+_FENCE = re.compile(
+    # A fence may follow the marker of a list item. `*+` gives nothing back of what was taken: else
+    # a line without an end costs its square.
+    r"(?P<indent>[ \t]*+(?:(?:[-*+]|\d{1,9}[.)])[ \t]++)*+)(?P<fence>`{3,}+|~{3,}+)(?P<info>.*+)"
+)
+_LANGUAGE = re.compile(r"[ \t]*+([\w+#.-]*+)")
+_END_MARK = re.compile(r"<[|/][^<>]*+>")
+_MOST_CLOSING_INDENT = 3
+"""Columns by which a closing fence may be indented further than the opening one."""
+
+
+class Block(NamedTuple):
+    """A fenced block."""
+
+    language: str
+    """The first word after the opening fence, in lower case."""
+    content: str
+    closed: bool
+    start: int
+    """Offset in the text of the line of the opening fence."""
+    end: int
+    """Offset of what follows the block."""
+
+
+class _Opening(NamedTuple):
+    fence: str
+    indent: str
+    language: str
+    start: int
+
+
+def fenced_blocks(text: str) -> list[Block]:
+    """Every fenced block, in order; one that is not closed runs to the end of the text."""
+    blocks: list[Block] = []
+    opening: _Opening | None = None
+    lines: list[str] = []
+    offset = 0
+    for line in StringIO(text, newline=""):  # splits at no form feed, as splitlines would
+        start, offset = offset, offset + len(line)
+        match = _FENCE.match(line.rstrip("\r\n"))
+        if opening is None:
+            if match is not None:
+                opening, lines = _opened(match, start), []
+        elif match is not None and _closes(match, opening):
+            content = "".join(lines)
+            blocks.append(Block(opening.language, content, True, opening.start, offset))
+            opening = None
+        else:
+            lines.append(_without_indent(line, opening.indent))
+    if opening is not None:
+        content = "".join(lines)
+        blocks.append(Block(opening.language, content, False, opening.start, offset))
+    return blocks
+
+
+def _opened(match: re.Match[str], start: int) -> _Opening | None:
+    fence, info = match["fence"], match["info"]
+    if fence[0] == "`" and "`" in info:
+        return None  # a code span: ```like this```
+    language = _LANGUAGE.match(info)
+    assert language is not None
+    indent = re.sub(r"\S", " ", match["indent"])
+    return _Opening(fence, indent, language[1].lower(), start)
+
+
+def _closes(match: re.Match[str], opening: _Opening) -> bool:
+    """Whether a line ends the block: nothing follows its fence but a mark such as `</s>`, which
+    servers leave at the end of a text."""
+    fence, indent, info = match["fence"], match["indent"], match["info"].strip()
+    return (
+        fence[0] == opening.fence[0]
+        and len(fence) >= len(opening.fence)
+        and not indent.strip()
+        and len(indent.expandtabs(4)) <= len(opening.indent.expandtabs(4)) + _MOST_CLOSING_INDENT
+        and (not info or _END_MARK.fullmatch(info) is not None)
+    )
+
+
+def _without_indent(line: str, indent: str) -> str:
+    if line.startswith(indent):
+        return line[len(indent) :]
+    bare = line.lstrip(" \t")
+    return bare if len(line) - len(bare) < len(indent) else line[len(indent) :]
