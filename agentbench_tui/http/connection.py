@@ -190,6 +190,8 @@ class Connection(asyncio.Protocol):
         self.transport = made
         # Not before: it holds our methods, a cycle that only `connection_lost` breaks.
         self._parser = HttpResponseParser(self)
+        # A recipient has to accept blanks after a chunk's size (RFC 9112 §7.1.1).
+        self._parser.set_dangerous_leniencies(lenient_spaces_after_chunk_size=True)
         self._owner.made()
         made.write(self.wire)
 

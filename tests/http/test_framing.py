@@ -35,6 +35,7 @@ async def failure(client: HttpClient, asked: HttpRequest) -> AgentFailure:
         (sized(b""), 200, b""),
         (CHUNKED + b"5\r\nfive!\r\n0\r\n\r\n", 200, b"five!"),
         (CHUNKED + b"1;a=b\r\nx\r\n00A\r\n0123456789\r\n0\r\n\r\n", 200, b"x0123456789"),
+        (CHUNKED + b"2 \r\nok\r\n1\t ;a=b\r\n!\r\n0  \r\n\r\n", 200, b"ok!"),
         (CHUNKED + b"2\r\nok\r\n0\r\nx-trailer: of no use\r\n\r\n", 200, b"ok"),
         (b"HTTP/1.1 204 No Content\r\n\r\n", 204, b""),
         (b"HTTP/1.1 304 Not Modified\r\ncontent-length: 5\r\n\r\n", 304, b""),
