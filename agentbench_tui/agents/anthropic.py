@@ -46,4 +46,5 @@ def open(spec: AgentSpec, options: Options, context: OpenContext) -> OpenAIAgent
 def _endpoint(spec: AgentSpec, options: Options) -> Endpoint:
     url = split_target(spec.target)[0] or OWN_URL
     key_env = key_variable(url, OWN_URL, OWN_KEY_ENV, options)
-    return Endpoint(api_url(url, "/messages"), options, ("x-api-key", ""), key_env)
+    call_url = api_url(url, "/messages") + options.url_query
+    return Endpoint(call_url, options, ("x-api-key", ""), key_env)

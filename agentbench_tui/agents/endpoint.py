@@ -51,6 +51,8 @@ class EndpointOptions(AgentOptions):
 
     key_env: str | None = None
     """Environment variable that holds the key."""
+    key_header: str | None = None
+    """Header that takes the key as it is, such as `api-key`. Without it, the API's usual one."""
     headers: JsonObject = Field(default_factory=dict)
     """Further headers; `$NAME` in a value stands for an environment variable."""
     connect_timeout_s: Seconds = 10.0
@@ -73,7 +75,9 @@ class Endpoint:
         self.url = url
         self.place = place_of(url)
         self._options = options
-        self._key_header = key_header
+        self._key_header = (
+            key_header if options.key_header is None else (options.key_header.lower(), "")
+        )
         self._key_env = key_env
         self.key_from = ""
         """The variables that keys were taken from, `$A, $B`; there from `start` on."""
@@ -136,10 +140,18 @@ class Endpoint:
             )
         if self._key_env is not None:
             yield from _variable_problems(self._key_env, "the key")
+        if self._options.key_header is not None:
+            yield from self._key_header_problems(self._options.key_header)
         for name, value in self._options.headers.items():
             yield from _header_problems(name, value)
         if self._options.proxy is not None:
             yield from _proxy_problems(self._options.proxy)
+
+    def _key_header_problems(self, name: str) -> Iterator[str]:
+        if not _HEADER_NAME.fullmatch(name):
+            yield f"key_header: not a header name: {name[:60]!r}"
+        elif self._key_env is None:
+            yield f"key_header: no key to send as {name}: name its variable with key_env=NAME"
 
     def send(self, body: bytes, *, method: str = "POST", query: str = "") -> _Sending:
         """Send and wait for the head of the answer; see `HttpClient.send`."""

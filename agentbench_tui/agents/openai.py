@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
+from datetime import date
 from typing import Annotated, Any, Literal
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from agentbench_tui.agents.adapter import JsonObject, OpenContext
 from agentbench_tui.agents.endpoint import Endpoint, EndpointAgent, EndpointOptions
@@ -20,8 +22,32 @@ _PATHS = {"chat": "/chat/completions", "responses": "/responses"}
 _OURS = frozenset({"model", "messages", "input", "tools", "stream", "stream_options"})
 
 
+def _read_query(value: Any) -> Any:
+    """A table of fields; as text, a query string or a JSON object."""
+    if isinstance(value, str) and not value.lstrip().startswith("{"):
+        return dict(parse_qsl(value, keep_blank_values=True, strict_parsing=True))
+    fields = json.loads(value) if isinstance(value, str) else value
+    if not isinstance(fields, dict):
+        return fields
+    return {name: _read_text(field) for name, field in fields.items()}
+
+
+def _read_text(value: Any) -> Any:
+    """Text of what YAML reads as a date or a number."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value) if isinstance(value, int | float | date) else value
+
+
 class ModelOptions(EndpointOptions):
     """Options that every model API takes."""
+
+    query: Annotated[dict[str, str], BeforeValidator(_read_query)] = Field(default_factory=dict)
+    """Query of the URL, which cannot stand in the target: what follows its `?` are options."""
+    api_version: Annotated[str, BeforeValidator(_read_text)] | None = Field(
+        default=None, alias="api-version"
+    )
+    """`api-version` of the query, which Azure asks for."""
 
     stream: bool = True
     temperature: Annotated[float, Field(ge=0)] | None = None
@@ -29,6 +55,13 @@ class ModelOptions(EndpointOptions):
     max_tokens: Annotated[int, Field(gt=0)] | None = None
     extra: JsonObject = Field(default_factory=dict)
     """Further fields of the request, as the server knows them."""
+
+    @property
+    def url_query(self) -> str:
+        """What goes behind the URL of every request; empty, or from its `?` on."""
+        version = {} if self.api_version is None else {"api-version": self.api_version}
+        fields = self.query | version
+        return f"?{urlencode(fields)}" if fields else ""
 
     def fields(self, **more: Any) -> dict[str, Any]:
         """The fields of the request that the options give."""
@@ -144,4 +177,5 @@ def _endpoint(spec: AgentSpec, options: Options) -> Endpoint:
     url = split_target(spec.target)[0] or OWN_URL
     key_env = key_variable(url, OWN_URL, OWN_KEY_ENV, options)
     header = ("authorization", "Bearer ")
-    return Endpoint(api_url(url, _PATHS[options.api]), options, header, key_env)
+    call_url = api_url(url, _PATHS[options.api]) + options.url_query
+    return Endpoint(call_url, options, header, key_env)

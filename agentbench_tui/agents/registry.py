@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from typing import Any, cast
+from urllib.parse import quote
 
 from pydantic import ValidationError
 
@@ -55,7 +56,7 @@ def _read_options(adapter: Adapter, spec: AgentSpec) -> AgentOptions:
         known = [
             name
             for field, info in adapter.Options.model_fields.items()
-            for name in {field, info.alias or field}
+            for name in (info.alias or field,)
         ]
         lines = [_explain(dict(problem), known) for problem in error.errors(include_url=False)]
         raise UsageError("\n".join(lines)) from None
@@ -66,6 +67,8 @@ def _explain(problem: dict[str, Any], known: list[str]) -> str:
     name = ".".join(path)
     if problem["type"] == "extra_forbidden":
         hint = did_you_mean(path[0], known) or f"; known are {', '.join(sorted(known)) or 'none'}"
+        if "query" in known:
+            hint += f"; a field of the URL's query is given as query={quote(name)}%3D…"
         return f"no option `{name}`{hint}"
     if problem["type"] == "missing":
         return f"option `{name}` is required"

@@ -1,7 +1,7 @@
 """Agents behind chat completions and the responses API, against a server that can misbehave."""
 
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import msgspec
@@ -101,6 +101,50 @@ async def test_the_url_may_be_the_host_the_base_or_the_call(
     async with opened(f"openai:{model_server.url}{base}#m") as agent:
         await agent.answer(ask())
     assert model_server.last_request()["path"] == "/v1/chat/completions"
+
+
+AZURE = "/openai/deployments/d1/chat/completions"
+
+
+@pytest.mark.parametrize(
+    ("target", "path"),
+    [
+        (f"{AZURE}?api-version=2024-06-01#m", f"{AZURE}?api-version=2024-06-01"),
+        (f"{AZURE}#m?api-version=2024-06-01", f"{AZURE}?api-version=2024-06-01"),
+        (
+            "/v1?query=tenant%3Da%2526b%26x%3D1&temperature=0#m",
+            "/v1/chat/completions?tenant=a%26b&x=1",
+        ),
+        ('/v1?query={"x": 1}&api-version=v#m', "/v1/chat/completions?x=1&api-version=v"),
+    ],
+)
+async def test_the_url_may_have_a_query(
+    model_server: RunningServer, target: str, path: str
+) -> None:
+    async with opened(f"openai:{model_server.url}{target}") as agent:
+        assert (await agent.answer(ask("one"))).text == "one"
+    assert model_server.last_request()["path"] == path
+
+
+@pytest.mark.parametrize("scheme", ["openai", "anthropic"])
+async def test_a_suite_may_give_the_query_as_a_table(
+    model_server: RunningServer, scheme: str
+) -> None:
+    query = {"api-version": date(2024, 6, 1), "n": 2, "beta": True}
+    async with opened(f"{scheme}:{model_server.url}/v1#m", query=query) as agent:
+        await agent.answer(ask())
+    sent = model_server.last_request()["path"]
+    assert sent.partition("?")[2] == "api-version=2024-06-01&n=2&beta=true"
+
+
+async def test_the_key_may_have_a_header_of_its_own(
+    model_server: RunningServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SOME_KEY", CANARY)
+    await answer(model_server, "m", key_env="SOME_KEY", key_header="Api-Key")
+    headers = model_server.last_request()["headers"]
+    assert headers["api-key"] == CANARY
+    assert "authorization" not in headers
 
 
 @pytest.mark.parametrize(("api", "stream"), BOTH_WAYS)
@@ -354,6 +398,15 @@ def test_what_is_wrong_is_known_before_the_run(monkeypatch: pytest.MonkeyPatch) 
     assert "not an http" in problems("openai:localhost:8000#m")[0]
     assert "MISSING_KEY" in problems("openai:http://127.0.0.1:9#m?key_env=MISSING_KEY")[0]
     assert "stream is set" in problems('openai:http://127.0.0.1:9#m?extra={"stream": 1}')[0]
+    [unknown] = problems("openai:http://127.0.0.1:9/v1/chat/completions?tenant=a#m")
+    assert unknown.startswith("no option `tenant`")
+    assert "query=tenant%3D…" in unknown
+    [stored] = problems("openai:http://127.0.0.1:9/v1?query=sig%3Dcanary-word#m")
+    assert "key in its query" in stored
+    assert "canary" not in stored
+    [keyless] = problems("openai:http://127.0.0.1:9/v1?key_header=api-key#m")
+    assert "key_env=NAME" in keyless
+    assert "query" in problems("openai:http://127.0.0.1:9/v1?query=alone#m")[0]
     [refused] = problems("openai:http://joe:canary-word@127.0.0.1:9/v1#m")
     assert "user name or password" in refused
     assert "canary" not in refused

@@ -45,7 +45,7 @@ class Exchange:
         writer: asyncio.StreamWriter,
     ) -> None:
         self.method = method
-        self.path = path
+        self.path = path.partition("?")[0]
         self.headers = headers
         self.body = body if isinstance(body, dict) else {"input": body}
         self.reader = reader
