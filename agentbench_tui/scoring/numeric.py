@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-import math
-import re
+from fractions import Fraction
 from typing import Annotated, Any, Self
 
 from pydantic import Field, model_validator
 
 from agentbench_tui.model.answer import Answer, Case, GraderFailure, Score, Scorer
 from agentbench_tui.model.errors import UsageError
+from agentbench_tui.scoring.arithmetic import MAX_BITS, Value, magnitude
+from agentbench_tui.scoring.final_number import answer_number, first_number, last_number
 from agentbench_tui.scoring.pattern import compile_pattern, search
 from agentbench_tui.scoring.reading import answer_text, as_text, expected_of
 from agentbench_tui.scoring.recipe import Context, Options, Recipe
-from agentbench_tui.scoring.units import Decimal, Number, read_numbers
+from agentbench_tui.scoring.tokens import DecimalMark
+from agentbench_tui.scoring.units import Number
 
-_MARKER = re.compile(r"####|\\boxed\{|answer is|answer:", re.IGNORECASE)
-"""What commonly stands before a final answer."""
+_MAX_WRITTEN_DIGITS = 40
+_MAX_EXACT = 2**53
+"""Whole numbers up to here are the same in every reader of JSON."""
 
 
 class NumericOptions(Options):
@@ -25,15 +28,21 @@ class NumericOptions(Options):
     tolerance: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
     """Largest difference that counts as equal, in the unit of the expected number."""
     relative_tolerance: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 1e-9
-    """The same as a share of the expected number. Within either is right."""
+    """Largest difference that counts as equal, as a share of the expected number. Whole numbers
+    are compared exactly unless the option is set."""
     marker: str | None = None
     """The number is the first after the last occurrence of this (`####`, `A:`); an answer without
     it has no number. Left out: after a common marker where there is one, else the last number."""
     extract: str | None = None
     """The number is the last in the first group (or the whole) of this pattern's match."""
-    decimal: Decimal = "."
+    decimal: DecimalMark = "."
     unit_required: bool = False
     """A number without a unit is wrong where the expected one has a unit."""
+
+    @property
+    def sets_relative_tolerance(self) -> bool:
+        """True when the suite sets `relative_tolerance`."""
+        return "relative_tolerance" in self.model_fields_set
 
     @model_validator(mode="after")
     def _one_way(self) -> Self:
@@ -51,80 +60,121 @@ def numeric(options: NumericOptions, context: Context) -> Scorer:
     """Right when the answer's number equals an expected one.
 
     Units of one kind are converted. Where only one of the two has a unit the numbers are compared
-    as written; a percentage that is said also equals its plain value (25 % is 25 and 0.25).
+    as written; a percentage in the answer also equals its plain value (25 % is 25 and 0.25).
     """
     name = context.name
 
     def score(case: Case, answer: Answer) -> Score:
-        said = find_number(answer_text(answer), options)
-        if said is None:
-            return Score(name, 0.0, False, "the answer has no number where one is looked for")
         expected = expected_of(case)
         items = expected if isinstance(expected, list) else [expected]
         accepted = [_expected_number(item, options, case) for item in items]
-        if any(_equal(said, number, options) for number in accepted):
-            return Score(name, 1.0, True, metadata={"number": said.value})
-        reason = f"said {_written(said)}, expected {' or '.join(map(_written, accepted))}"
-        return Score(name, 0.0, False, reason, metadata={"number": said.value})
+        number = find_number(answer_text(answer), options)
+        if number is None:
+            return Score(name, 0.0, False, "the answer has no number where one is looked for")
+        metadata = {"number": _plain(number.value)}
+        forms = [number] if number.exact is None else [number, Number(number.exact, number.unit)]
+        if any(_equal(form, other, options) for form in forms for other in accepted):
+            return Score(name, 1.0, True, metadata=metadata)
+        reason = f"answered {_written(number)}, expected {' or '.join(map(_written, accepted))}"
+        return Score(name, 0.0, False, reason, metadata=metadata)
 
     return score
 
 
 def find_number(text: str, options: NumericOptions) -> Number | None:
-    """The number that a text gives as its answer, or None."""
+    """The number that a text gives as its answer; None if it gives none, or more than one."""
     if options.extract is not None:
-        found = search(compile_pattern(options.extract), text)
-        if found is None:
+        groups = search(compile_pattern(options.extract), text)
+        if groups is None:
             return None
-        numbers = read_numbers((found[1] if len(found) > 1 else found[0]) or "", options.decimal)
-        return numbers[-1] if numbers else None
+        group = groups[1] if len(groups) > 1 else groups[0]
+        return last_number(group or "", options.decimal)
     if options.marker is not None:
         _, marker, after = text.rpartition(options.marker)
-        numbers = read_numbers(after, options.decimal) if marker else []
-        return numbers[0] if numbers else None
-    ends = [match.end() for match in _MARKER.finditer(text)]
-    numbers = read_numbers(text[ends[-1] :], options.decimal) if ends else []
-    if numbers:
-        return numbers[0]
-    numbers = read_numbers(text, options.decimal)
-    return numbers[-1] if numbers else None
+        return first_number(after, options.decimal) if marker else None
+    return answer_number(text, options.decimal)
 
 
 def _expected_number(item: Any, options: NumericOptions, case: Case) -> Number:
-    if isinstance(item, int | float) and not isinstance(item, bool):
-        return Number(float(item))
+    if isinstance(item, int) and not isinstance(item, bool):
+        if item.bit_length() > MAX_BITS:
+            raise GraderFailure(f"case {case.id}: `expected` has too many digits to compare")
+        return Number(Fraction(item))
+    if isinstance(item, float):
+        return Number(Fraction(repr(item)))
     text = as_text(item)
     number = find_number(text, options)
+    if number is None and (options.marker is not None or options.extract is not None):
+        number = last_number(text, options.decimal)
     if number is None:
-        plain = read_numbers(text, options.decimal)
-        if not plain:
-            raise GraderFailure(f"case {case.id}: `expected` has no number: {text[:80]!r}")
-        number = plain[-1]
+        raise GraderFailure(f"case {case.id}: `expected` has no number: {text[:80]!r}")
     return number
 
 
-def _equal(said: Number, expected: Number, options: NumericOptions) -> bool:
-    def close(left: float, right: float) -> bool:
-        return math.isclose(
-            left,
-            right,
-            rel_tol=0.0,
-            abs_tol=max(options.tolerance, options.relative_tolerance * abs(right)),
+def _equal(number: Number, expected: Number, options: NumericOptions) -> bool:
+    value, wanted = number.value, expected.value
+    if expected.unit is None:
+        percent = number.unit is not None and number.unit.dimension == "ratio"
+        return (percent and _close(number.base_value, wanted, options)) or _close(
+            value, wanted, options
         )
-
-    if expected.dimension is None:
-        percent = said.dimension == "ratio" and close(said.base_value, expected.value)
-        return percent or close(said.value, expected.value)
-    if said.dimension is None:
-        return not options.unit_required and close(said.value, expected.value)
-    if said.dimension != expected.dimension:
+    if number.unit is None:
+        return not options.unit_required and _close(value, wanted, options)
+    if number.unit.dimension != expected.unit.dimension:
         return False
-    return close(said.base_value / expected.factor, expected.value)
+    return _close(number.base_value / expected.unit.factor, wanted, options)
+
+
+def _close(value: Value, wanted: Value, options: NumericOptions) -> bool:
+    """Within a tolerance. Exact for whole numbers where no relative tolerance is set."""
+    if value == wanted:
+        return True
+    whole = _is_whole(value) and _is_whole(wanted)
+    share = 0.0 if whole and not options.sets_relative_tolerance else options.relative_tolerance
+    try:
+        difference = magnitude(value - wanted)
+        allowed = share * magnitude(wanted)
+        return difference <= allowed or difference <= Fraction(repr(options.tolerance))
+    except OverflowError:  # beyond what a float holds
+        return False
+
+
+def _is_whole(value: Value) -> bool:
+    return isinstance(value, Fraction) and value.denominator == 1
+
+
+def _plain(value: Value) -> int | float | str:
+    """The value for JSON; as text where a float or a 53-bit integer cannot hold it."""
+    if isinstance(value, float):
+        return value
+    if value.denominator == 1:
+        return int(value) if abs(value) <= _MAX_EXACT else _digits(value)
+    try:
+        return float(value)
+    except OverflowError:
+        return _digits(value)
+
+
+def _digits(value: Value) -> str:
+    if isinstance(value, float):
+        return f"{value:.12g}"
+    text = str(value.numerator)
+    if value.denominator != 1:
+        denominator = value.denominator
+        for prime in (2, 5):
+            while denominator % prime == 0:
+                denominator //= prime
+        decimal = denominator == 1 and value.denominator.bit_length() < 64
+        text = f"{float(value):.12g}" if decimal else str(value)
+    if len(text) <= _MAX_WRITTEN_DIGITS:
+        return text
+    return f"{text[:20]}…{text[-10:]} ({len(text)} characters)"
 
 
 def _written(number: Number) -> str:
-    unit = "" if number.dimension is None else f" ({number.dimension} × {number.factor:g})"
-    return f"{number.value:.12g}{unit}"
+    unit = number.unit
+    suffix = "" if unit is None else f" ({unit.dimension} × {float(unit.factor):g})"
+    return f"{_digits(number.value)}{suffix}"
 
 
 RECIPES = {"numeric": Recipe(NumericOptions, numeric)}

@@ -1,0 +1,201 @@
+"""Which number of a text is its answer."""
+
+from __future__ import annotations
+
+import re
+
+from agentbench_tui.scoring.latex import plain_text
+from agentbench_tui.scoring.markers import ANSWER_MARKER
+from agentbench_tui.scoring.number_reader import Reading, readings_of
+from agentbench_tui.scoring.tokens import MAX_DIGITS, DecimalMark
+from agentbench_tui.scoring.units import Number
+
+MAX_TEXT = 100_000
+"""A longer text is read from its last so many characters, where final answers are."""
+_MAX_MARKERS = 20
+
+_MARKER = re.compile(
+    rf"(?P<heading>####)(?!#)|(?P<box>\\boxed)\s{{0,3}}(?=[{{\d\\])|<answer>|{ANSWER_MARKER}",
+    re.IGNORECASE,
+)
+"""What commonly stands before a final answer."""
+_LABEL = re.compile(r"\b(?:step|steps|equation)\s{1,3}\Z", re.IGNORECASE)
+_DENIED = re.compile(
+    r"(?:\b(?:not|never|neither|nor)|n['’]t)\s{1,3}(?:be\s|equal\s(?:to\s)?|about\s)?[($*_]{0,4}\Z",
+    re.IGNORECASE,
+)
+_ANOTHER = re.compile(
+    r"[\s*_)\]]{0,4}(?:[^\W\d_]{2,20}[^\S\n]){0,2}[\s*_]{0,4}(?:\b(?:and|or|to|through|until)\b|[&–])"
+    r"|[^\S\n]{0,3}[,;](?=[^\S\n])|[^\S\n]{1,3}(?=\Z|[^\s(])"
+)
+_BEFORE_NEXT = re.compile(
+    r"[^\S\n]{0,3}(?:(?:and|or)[^\S\n])?(?:[A-Za-z]\s{0,3}=\s{0,3})?[\s*_(]{0,4}"
+)
+_EITHER = re.compile(r"[\s*_]{0,4}(?:or|to|through|–)[\s*_]{1,4}", re.IGNORECASE)
+_RANGE = re.compile(r"\bbetween\s{1,3}\Z", re.IGNORECASE)
+_ITEM = re.compile(r"[.)]\*{0,2}\s{1,3}[^\W\d_]")
+_MAX_TERMS = 50
+_STOP_WORDS = (
+    "because since as where when if for with and but is are was so or which that given while then"
+)
+_LINK = re.compile(
+    rf"(?:[^\S\n]{{1,3}}(?!(?:{_STOP_WORDS.replace(' ', '|')})\b)[^\W\d_]{{2,20}}){{1,4}}"
+    r"[^\S\n]{0,3}(?P<operator>[-+−*/×·÷=≈])[^\S\n]{0,3}"
+    r"|[^\S\n]{1,3}(?:times|plus|minus|of|divided by|multiplied by)[^\S\n]{1,3}",
+    re.IGNORECASE,
+)
+"""Words of an equation between two of its numbers: `16 eggs - 3 eggs = 13 eggs`."""
+_WORDS = re.compile(r"[^\W\d_]{2,}[:.,]?")
+_UNIT_WORD = re.compile(
+    r"(?:°|[^\W\d_]{2,}|[mgshlLtNJWVKCFAdΩµ])(?:\^\{?-?\d\}?|[²³⁻¹]{1,2})?[.,]?"
+)
+_MAX_BOX = 300
+"""Characters of a box that is read."""
+
+
+class _Line:
+    """A line of a text and its numbers; no number goes on in the next line."""
+
+    def __init__(self, text: str, mark: DecimalMark) -> None:
+        self.text = text
+        self.readings = [
+            reading
+            for reading in readings_of(text, mark)
+            if not _DENIED.search(self._before(reading, 30))
+        ]
+
+    def last(self) -> Number | None:
+        """The last number; None if it is one of a choice (`3 or 4`) or a range."""
+        index = len(self.readings) - 1
+        if index > 0:
+            between = self._between(index - 1, index)
+            ranged = _RANGE.search(self._before(self.readings[index - 1], 12))
+            if _EITHER.fullmatch(between[:20]) or (ranged and between.strip() == "and"):
+                return None
+        return self.readings[index].number
+
+    def drop_labels(self) -> None:
+        """Leave out numbers at the end that name a step."""
+        while self.readings and _LABEL.search(self._before(self.readings[-1], 12)):
+            self.readings.pop()
+
+    def is_working(self, *, under_heading: bool, begins_line: bool) -> bool:
+        """The first number counts steps: what follows is a derivation."""
+        reading = self.readings[0]
+        before = self._before(reading, 20)
+        if _LABEL.search(before):
+            return True
+        if before.strip(" *_") or not _ITEM.match(self.text[reading.end : reading.end + 6]):
+            return False
+        first = reading.number is not None and reading.number.value == 1 and begins_line
+        return first or under_heading
+
+    def stated(self) -> Number | None:
+        """The number that a statement gives; None if it gives several."""
+        last, chained, computes = 0, 0, False
+        while last + 1 < len(self.readings) and last < _MAX_TERMS:
+            link = _LINK.fullmatch(self._between(last, last + 1)[:120])
+            if link is None:
+                break
+            last += 1
+            if link["operator"] in {"=", "≈"} or self.readings[last].is_chain:
+                chained = last
+            computes = computes or link["operator"] is not None
+        if chained == 0 and (computes or self._has_another()):
+            return None
+        return self.readings[chained].number
+
+    def _has_another(self) -> bool:
+        """A further number is listed with the first: `3, 4`, `3 and 4`, `3 apples or 4`."""
+        if len(self.readings) == 1:
+            return False
+        between = self._between(0, 1)
+        if not between or len(between) > 80:
+            return not between
+        if not between.strip() and self.text[self.readings[1].start] == "(":
+            return False  # a remark
+        match = _ANOTHER.match(between)
+        return match is not None and _BEFORE_NEXT.fullmatch(between[match.end() :]) is not None
+
+    def _before(self, reading: Reading, length: int) -> str:
+        return self.text[max(0, reading.start - length) : reading.start]
+
+    def _between(self, left: int, right: int) -> str:
+        return self.text[self.readings[left].end : self.readings[right].start]
+
+
+def last_number(text: str, mark: DecimalMark) -> Number | None:
+    """The last number of a text; None without a number, or if the last is not one number."""
+    return _last(plain_text(text[-MAX_TEXT:]), mark)
+
+
+def first_number(text: str, mark: DecimalMark) -> Number | None:
+    """The number that a text begins with; None if it gives several."""
+    for line in plain_text(text[:MAX_TEXT]).split("\n"):
+        numbers = _Line(line, mark)
+        if numbers.readings:
+            return numbers.stated()
+    return None
+
+
+def answer_number(text: str, mark: DecimalMark) -> Number | None:
+    """The number after the last common marker that has one, else the last number."""
+    text = plain_text(text[-MAX_TEXT:])
+    end = len(text)
+    for marker in list(_MARKER.finditer(text))[: -_MAX_MARKERS - 1 : -1]:
+        if marker["box"]:
+            content = _boxed(text, marker.end())
+            if content.strip("{} "):
+                return _boxed_number(content, mark)
+        for offset, line in enumerate(text[marker.end() : end].split("\n")):
+            numbers = _Line(line, mark)
+            if not numbers.readings:
+                continue
+            heading = marker["heading"] is not None
+            if numbers.is_working(under_heading=heading, begins_line=offset > 0):
+                return _last(text, mark)
+            return numbers.stated()
+        end = marker.start()
+    return _last(text, mark)
+
+
+def _last(text: str, mark: DecimalMark) -> Number | None:
+    for line in reversed(text.split("\n")):
+        numbers = _Line(line, mark)
+        numbers.drop_labels()
+        if numbers.readings:
+            return numbers.last()
+    return None
+
+
+def _boxed(text: str, start: int) -> str:
+    """What a box holds whose content begins at `start`."""
+    if text[start : start + 1] != "{":
+        end = text.find("\n", start)
+        return text[start : end if end >= 0 else len(text)]
+    depth = 0
+    for brace in re.finditer(r"[{}]", text[start:]):
+        depth += 1 if brace[0] == "{" else -1
+        if depth == 0:
+            return text[start : start + brace.end()]
+    return text[start:]
+
+
+def _boxed_number(content: str, mark: DecimalMark) -> Number | None:
+    """The number that a box holds, with a label or unit; None when it holds anything else."""
+    content = content.strip()
+    if content.startswith("{"):
+        content = content[1:].removesuffix("}").strip()
+    content = re.sub(r"\A([-−])\s+", r"\1", content)
+    if len(content) > MAX_DIGITS:
+        return None
+    readings = readings_of(content, mark)
+    if len(readings) != 1:
+        return None
+    before = content[: readings[0].start].strip()
+    after = content[readings[0].end :].strip(" .*$")
+    if len(before) + len(after) > _MAX_BOX:
+        return None
+    labelled = not before or before[-1] in "=≈:" or all(map(_WORDS.fullmatch, before.split()))
+    has_unit = all(map(_UNIT_WORD.fullmatch, re.split(r"[\s/·]+", after))) if after else True
+    return readings[0].number if labelled and has_unit else None

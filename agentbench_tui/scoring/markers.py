@@ -1,0 +1,18 @@
+"""Words that introduce a final answer, in the languages that agents commonly answer in."""
+
+from __future__ import annotations
+
+_WITH_SPACES = (
+    "answer|antwort|lösung|réponse|reponse|respuesta|risposta|resposta|antwoord|ответ|odpowiedź|"
+    "cevap|svar|conclusion|correct (?:option|choice)"
+)
+_WITHOUT_SPACES = "答案|正解|解答|回答|答え|答|정답|답안|답"
+_VERBS = "is|ist|es|est|è|é|are|would be|should be|must be|seems to be|то"
+_PARTICLES = "是|为|為|は|은|는|选|選"
+
+ANSWER_MARKER = (
+    rf"(?:(?<!\bto )(?<![^\W\d_])(?:{_WITH_SPACES})|(?:{_WITHOUT_SPACES}))"
+    rf"(?:[*_\"”]{{0,3}}\s{{0,3}}[:：=][*_\"”]{{0,3}}"
+    rf"|[*_\"”]{{0,3}}\s{{1,3}}(?:{_VERBS})(?![^\W_])(?:\s{{0,3}}[:：])?|\s{{0,3}}(?:{_PARTICLES})(?:\s{{0,3}}[:：])?)"
+)
+"""A pattern for re.IGNORECASE: `answer:`, `the answer is`, `Antwort:`, `答案：` and so on."""
