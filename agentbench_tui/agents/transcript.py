@@ -80,7 +80,8 @@ class Transcript:
     def is_one_text(self) -> bool:
         """Whether one event told a text, and nothing else but the model's name."""
         others = self.ended, self.finish_reason, self.usage, self.refused, self.counts
-        return len(self.texts) == len(self.content_ns) == 1 and not (self.calls or any(others))
+        is_alone = not (self.calls or self.other_chunks or any(others))
+        return is_alone and len(self.texts) == len(self.content_ns) == 1
 
     def begin_call(
         self, place: int, name: str = "", ident: str | None = None, *, order: int | None = None

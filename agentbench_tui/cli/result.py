@@ -269,7 +269,23 @@ def notes(document: dict[str, Any]) -> list[str]:
     )
     if estimated:
         lines.append(f"Costs are estimated, from tokens counted here: {', '.join(estimated)}.")
+    lines += _unknown_cost_lines(document)
     return [*lines, _ending(document)]
+
+
+def _unknown_cost_lines(document: dict[str, Any]) -> list[str]:
+    """Why the cost of agents is not known whose tokens are known in part; one line a reason."""
+    agents: dict[tuple[str, str], list[str]] = {}
+    for execution in document["executions"]:
+        tokens, cost = (execution["metrics"].get(name, {}) for name in ("tokens_used", "cost_usd"))
+        is_partial = tokens.get("value") is not None and tokens.get("reason")
+        if is_partial and cost.get("value") is None and cost.get("reason"):
+            place = execution["benchmark_id"], cost["reason"]
+            agents.setdefault(place, []).append(execution["agent_id"])
+    return [
+        f"{NOTHING} {benchmark}: USD of {', '.join(dict.fromkeys(names))}: {reason}"
+        for (benchmark, reason), names in agents.items()
+    ]
 
 
 def pause_words(pauses: Iterable[Mapping[str, Any]]) -> str:

@@ -157,3 +157,51 @@ def test_of_several_choices_the_first_alone_is_taken() -> None:
     assert Stream(chat("the"), "the").text(second) is None
     assert Stream(second, "the").text(second) is None
     assert decoded(second, CHAT) == ""
+
+
+def of_choice(index: int | None, **said: Any) -> dict[str, Any]:
+    choice = {"delta": said, "finish_reason": None}
+    return choice if index is None else {"index": index, **choice}
+
+
+def event(*choices: dict[str, Any]) -> bytes:
+    return b"data: " + msgspec.json.encode({"id": "a", "choices": choices}) + b"\n\n"
+
+
+words = st.sampled_from(["a", " the", "cat", "x", '"', "猫"])
+indexes = st.sampled_from([None, 0, 1])
+calls = st.builds(
+    lambda index, ident, name, arguments: {
+        **index, "id": ident, "function": {"name": name, "arguments": arguments},
+    },
+    st.sampled_from([{}, {"index": 0}, {"index": 1}]),
+    st.sampled_from([None, "", "call_a", "call_b"]),
+    st.sampled_from([None, "f", "g"]),
+    words,
+)  # fmt: skip
+choices = st.builds(lambda index, text: of_choice(index, content=text), indexes, words) | st.builds(
+    lambda index, parts: of_choice(index, tool_calls=parts),
+    indexes,
+    st.lists(calls, min_size=1, max_size=2),
+)
+
+
+@given(st.lists(st.lists(choices, min_size=1, max_size=2), max_size=12))
+def test_a_stream_of_choices_and_calls_is_what_decoding_gives(stream: list[Any]) -> None:
+    quick, whole = Transcript({}), Transcript({})
+    deltas, parser = TextDeltas(CHAT, quick), SseParser()
+    for at, said in enumerate(stream, start=1):
+        part = event(*said)
+        for each in SseParser().feed(part):
+            CHAT.read_event(each, at, whole)
+        if not deltas.take(part, at):  # as a load reads it
+            texts = len(quick.texts)
+            for each in parser.feed(part):
+                CHAT.read_event(each, at, quick)
+            if len(quick.texts) > texts:
+                deltas.learn(part, quick.texts[-1])
+    assert quick.text == whole.text
+    assert quick.content_ns == whole.content_ns
+    assert quick.other_chunks == whole.other_chunks
+    assert quick.first_output_ns == whole.first_output_ns
+    assert quick.calls == whole.calls

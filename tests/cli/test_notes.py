@@ -87,6 +87,21 @@ def test_a_score_that_has_no_weight_is_not_missed() -> None:
     assert any("no score for speed; in the suite" in line for line in lines)
 
 
+def test_why_the_cost_of_counted_tokens_is_not_known_is_told() -> None:
+    partial = {"value": 5.0, "reason": "the input tokens of 1 answer are not known"}
+    unknown = {"value": None, "reason": "the agent did not say how many input tokens it used"}
+    zero = {
+        "benchmark_id": "q",
+        "agent_id": "zero",
+        "metrics": {"tokens_used": partial, "cost_usd": unknown},
+    }
+    untold = zero | {
+        "metrics": {"tokens_used": {"value": None, "reason": "r"}, "cost_usd": unknown}
+    }
+    lines = [line for line in notes(document(executions=[zero, untold])) if "USD" in line]
+    assert lines == [f"– q: USD of zero: {unknown['reason']}"]
+
+
 @pytest.mark.parametrize(
     ("kind", "seconds", "awaited", "line"),
     [
