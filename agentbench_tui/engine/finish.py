@@ -57,7 +57,7 @@ def baseline_first(
 
 
 @dataclass(frozen=True, slots=True)
-class _Findings:
+class Findings:
     """What the stored rows of an execution come to."""
 
     result: Aggregate
@@ -75,34 +75,42 @@ async def finish_execution(
     """
     await writer.flush()
     found = await asyncio.to_thread(_look, writer.path, execution_key, benchmark)
-    await writer.apply(lambda c: _write(c, execution_key, found, benchmark, suite))
+    await writer.apply(lambda c: write_findings(c, execution_key, found, benchmark, suite))
     return found.result
 
 
-def _look(database: Path, execution_key: int, benchmark: Benchmark) -> _Findings:
+def _look(database: Path, execution_key: int, benchmark: Benchmark) -> Findings:
     with reading(database) as connection:
-        connection.row_factory = None
-        (document,) = connection.execute(
-            "SELECT model_configuration FROM benchmark_executions WHERE key=?", (execution_key,)
-        ).fetchone()
-        agent = msgspec.json.decode(document, type=AgentSpec)
-        resources = _resources(connection, execution_key)
-        result = find_kind(benchmark.kind).aggregate(
-            connection, execution_key, agent, resources, benchmark
-        )
-        gauges = gauge_rows(connection, execution_key, agent.id)
-        if (usage := gpu_usage(gauges)) is not None:
-            result.metrics[usage.name] = usage
-        return _Findings(result, resources, gauges)
+        return findings_of(connection, execution_key, benchmark)
 
 
-def _write(
+def findings_of(
+    connection: sqlite3.Connection, execution_key: int, benchmark: Benchmark
+) -> Findings:
+    """Aggregate the stored observations of an execution. Rows of the connection become tuples."""
+    connection.row_factory = None
+    (document,) = connection.execute(
+        "SELECT model_configuration FROM benchmark_executions WHERE key=?", (execution_key,)
+    ).fetchone()
+    agent = msgspec.json.decode(document, type=AgentSpec)
+    resources = _resources(connection, execution_key)
+    result = find_kind(benchmark.kind).aggregate(
+        connection, execution_key, agent, resources, benchmark
+    )
+    gauges = gauge_rows(connection, execution_key, agent.id)
+    if (usage := gpu_usage(gauges)) is not None:
+        result.metrics[usage.name] = usage
+    return Findings(result, resources, gauges)
+
+
+def write_findings(
     connection: sqlite3.Connection,
     execution_key: int,
-    found: _Findings,
+    found: Findings,
     benchmark: Benchmark,
     suite: Suite,
 ) -> None:
+    """Fill the row of an execution and its metrics, inside a transaction."""
     result = found.result
     # First, since the baseline is scored against itself.
     _write_metrics(connection, execution_key, result)

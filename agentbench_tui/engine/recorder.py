@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from agentbench_tui.model.answer import AgentFailure, FailureKind, Score
-    from agentbench_tui.store.writer import Writer
 
 LONGEST_ANSWER = 4 << 20
 """Characters of one answer's JSON that are kept; what was longer says so in its metadata."""
@@ -58,10 +57,16 @@ def utc_now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
+class RowWriter(Protocol):
+    """Takes rows to be written, each with its statement."""
+
+    def add(self, statement: str, row: Sequence[Any]) -> None: ...
+
+
 class Recorder:
     """Writes what happens in one execution."""
 
-    def __init__(self, writer: Writer, run_key: int, execution_key: int | None) -> None:
+    def __init__(self, writer: RowWriter, run_key: int, execution_key: int | None) -> None:
         """Without an execution it records failures of the run itself only."""
         self._writer = writer
         self._run_key = run_key

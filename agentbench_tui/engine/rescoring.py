@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
+import asyncio
+import sqlite3
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from agentbench_tui.engine.finish import baseline_first, finish_execution, rank_executions
+from agentbench_tui.engine.finish import (
+    baseline_first,
+    findings_of,
+    rank_executions,
+    write_findings,
+)
 from agentbench_tui.engine.grading import grade, make_scorers
 from agentbench_tui.engine.plan import decode_plan
 from agentbench_tui.engine.recorder import Recorder
 from agentbench_tui.model.answer import Answer, Case, FailureKind, Message
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.model.suite import Suite
-from agentbench_tui.store.database import reading
+from agentbench_tui.store.draft import Draft
 from agentbench_tui.store.locking import Lease
-from agentbench_tui.store.writer import Writer
 
 if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from agentbench_tui.engine.loading import LoadedSuite
@@ -55,7 +61,8 @@ async def rescore(
     `suite` brings other scorers, rubrics and weights for benchmarks of the same id; without it
     the run's own are applied. What was set or swept for the run holds for it too, unless
     `settings` (`KEY=VALUE`) say otherwise. Failures of the agent stay; failures of kind `grader`
-    get another chance. Raises UsageError while the run goes on.
+    get another chance. All of it is committed at once: a process that is stopped or killed before
+    leaves the scores as they were. Raises UsageError while the run goes on.
     """
     lease = Lease.take(database, run["id"])
     if lease is None:
@@ -69,11 +76,12 @@ async def rescore(
 async def _rescore_run(
     database: Path, run: dict[str, Any], suite: LoadedSuite | None, settings: Sequence[str]
 ) -> Rescored:
+    """Grade in a draft, aggregate what is in it, and commit everything at once."""
     plan = decode_plan(run["plan"])
     documents = {one.hash: one.document for one in plan.suites}
-    writer = Writer(database)
-    try:
-        total = changed = 0
+    finished: list[Callable[[sqlite3.Connection], None]] = []
+    total = changed = 0
+    with Draft(database, run["key"], ("answers", "failures")) as draft:
         for group in plan.groups:
             own = Suite.model_validate_json(msgspec.json.encode(documents[group.suite_hash]))
             if suite is None:
@@ -83,21 +91,36 @@ async def _rescore_run(
             scorers = make_scorers(benchmark, group.base_dir if suite is None else suite.folder)
             try:
                 for execution in baseline_first(group.executions, chosen.baseline):
-                    key = await writer.apply(
-                        lambda c, id_=execution.id: c.execute(  # type: ignore[misc]
-                            "SELECT key FROM benchmark_executions WHERE id=?", (id_,)
-                        ).fetchone()[0]
-                    )
-                    done = await _rescore_execution(writer, run["key"], key, scorers)
+                    key = _execution_key(draft, execution.id)
+                    done = await _rescore_execution(draft, run["key"], key, scorers)
                     total, changed = total + done.answers, changed + done.changed
-                    await finish_execution(writer, key, benchmark, chosen)
+                    found = await asyncio.to_thread(findings_of, draft.connection, key, benchmark)
+                    finished.append(
+                        partial(
+                            write_findings,
+                            execution_key=key,
+                            found=found,
+                            benchmark=benchmark,
+                            suite=chosen,
+                        )
+                    )
             finally:
                 for scorer in scorers:
                     await scorer.close()
-        await writer.apply(lambda c: rank_executions(c, run["key"]))
-        return Rescored(total, changed)
-    finally:
-        writer.close()
+
+        def finish(connection: sqlite3.Connection) -> None:
+            for write in finished:
+                write(connection)
+            rank_executions(connection, run["key"])
+
+        await asyncio.to_thread(draft.commit, finish)
+    return Rescored(total, changed)
+
+
+def _execution_key(draft: Draft, execution_id: str) -> int:
+    query = "SELECT key FROM benchmark_executions WHERE id=?"
+    key: int = draft.connection.execute(query, (execution_id,)).fetchone()[0]
+    return key
 
 
 def _new_rules(
@@ -129,36 +152,31 @@ def _changed(values: dict[str, Any], defaults: dict[str, Any]) -> dict[str, Any]
 
 
 async def _rescore_execution(
-    writer: Writer, run_key: int, execution_key: int, scorers: Sequence[NamedScorer]
+    draft: Draft, run_key: int, execution_key: int, scorers: Sequence[NamedScorer]
 ) -> Rescored:
     total = changed = last = 0
-    recorder = Recorder(writer, run_key, execution_key)
+    recorder = Recorder(draft, run_key, execution_key)
     # What scorers failed at before is judged anew.
-    await writer.apply(
-        lambda c: c.execute(
-            "DELETE FROM failures WHERE execution_key=? AND stage='score'", (execution_key,)
-        )
-    )
-    with reading(writer.path) as connection:
-        while True:
-            rows = connection.execute(
-                "SELECT a.*, c.body FROM answers a JOIN cases c ON c.key=a.case_key"
-                " WHERE a.execution_key=? AND a.seq>? AND a.answer IS NOT NULL"
-                " AND (a.failure_kind IS NULL OR a.failure_kind='grader') ORDER BY a.seq LIMIT ?",
-                (execution_key, last, PAGE),
-            ).fetchall()
-            if not rows:
-                return Rescored(total, changed)
-            last = rows[-1]["seq"]
-            for row in rows:
-                answer = _whole_answer(connection, row)
-                changed += await _rescore_row(writer, recorder, row, answer, scorers)
-                total += 1
-            await writer.flush()
+    draft.add("DELETE FROM failures WHERE execution_key=? AND stage='score'", (execution_key,))
+    draft.connection.row_factory = sqlite3.Row
+    while True:
+        rows = draft.connection.execute(
+            "SELECT a.*, c.body FROM answers a JOIN cases c ON c.key=a.case_key"
+            " WHERE a.execution_key=? AND a.seq>? AND a.answer IS NOT NULL"
+            " AND (a.failure_kind IS NULL OR a.failure_kind='grader') ORDER BY a.seq LIMIT ?",
+            (execution_key, last, PAGE),
+        ).fetchall()
+        if not rows:
+            return Rescored(total, changed)
+        last = rows[-1]["seq"]
+        for row in rows:
+            answer = _whole_answer(draft.connection, row)
+            changed += await _rescore_row(draft, recorder, row, answer, scorers)
+            total += 1
 
 
 async def _rescore_row(
-    writer: Writer,
+    draft: Draft,
     recorder: Recorder,
     row: sqlite3.Row,
     answer: Answer,
@@ -173,7 +191,7 @@ async def _rescore_row(
     scores = await grade(scorers, case, answer, failed)
     failure = FailureKind.GRADER if scores is None else None
     primary = scores[0] if scores else None
-    writer.add(
+    draft.add(
         _UPDATE,
         (
             None if primary is None else primary.value,

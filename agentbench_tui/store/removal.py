@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -34,6 +35,8 @@ OF_RUN_ID = {
 or a tag stand for whatever runs there are, and stay in their database."""
 _EXECUTIONS = "SELECT 1 FROM benchmark_executions"
 _UNFINISHED = "unfinished:"
+_DELETED = "deleted:"
+"""Begins the key in `meta` of a run that was removed from every list, before its rows are."""
 _GOING = f"{_UNFINISHED}removed:"
 """How a dataset is called, and its key, while its cases go: no run of that name holds a lease."""
 _UNUSED_DATASET = (
@@ -63,6 +66,8 @@ def unfinished_hash(run_id: str, dataset_hash: str) -> str:
 def delete_run(database: Path, run_id: str) -> None:
     """Remove a run and everything that only it needs, in small transactions.
 
+    The first one removes the run from every list and names what is left of it in `meta`; a process
+    that is killed later leaves rows that nothing refers to, which `remove_unfinished` removes.
     Raises UsageError while the run goes on.
     """
     lease = Lease.take(database, run_id)
@@ -73,6 +78,7 @@ def delete_run(database: Path, run_id: str) -> None:
             found = connection.execute("SELECT key FROM runs WHERE id=?", (run_id,)).fetchone()
             if found is not None:  # somebody was quicker
                 delete_rows(connection, lock, found[0])
+            _finish_deletions(connection, lock)  # of one that was killed
             _delete_unused(connection, lock, run_id)
             _delete_unfinished(connection, lock, database)
     finally:
@@ -80,8 +86,9 @@ def delete_run(database: Path, run_id: str) -> None:
 
 
 def remove_unfinished(database: Path) -> None:
-    """Remove datasets whose writer was killed before all their cases were there."""
+    """Remove what killed processes left: rows of deleted runs, and datasets without all cases."""
     with removing(database) as (connection, lock):
+        _finish_deletions(connection, lock)
         _delete_unfinished(connection, lock, database)
 
 
@@ -109,28 +116,52 @@ def _others_write(database: Path, run_id: str) -> bool:
 
 
 def delete_rows(connection: sqlite3.Connection, lock: WriteLock, run_key: int) -> None:
-    """Remove the rows of a run, its own last. Its lease must be held; `connection` as of
+    """Remove a run from every list, then its rows. Its lease must be held; `connection` as of
     `removing`."""
-    for table in (*BY_EXECUTION, *BY_RUN, "benchmark_executions"):
-        _delete_rows(connection, lock, table, run_key)
-    _delete_baselines(connection, lock, run_key)
-    _changed(connection, lock, "DELETE FROM runs WHERE key=?", (run_key,))
+
+    def hide(connection: sqlite3.Connection) -> None:
+        select = "SELECT key FROM benchmark_executions WHERE run_key=?"
+        executions = [key for (key,) in connection.execute(select, (run_key,))]
+        connection.execute(
+            "INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)",
+            (f"{_DELETED}{run_key}", json.dumps(executions)),
+        )
+        # A change that was accepted at a run stays so, for levels go by dates; a baseline goes.
+        connection.execute(
+            f"DELETE FROM baselines WHERE {OF_RUN_ID['baselines']}",  # noqa: S608
+            (run_key,),
+        )
+        connection.execute("DELETE FROM benchmark_executions WHERE run_key=?", (run_key,))
+        connection.execute("DELETE FROM runs WHERE key=?", (run_key,))
+
+    in_transaction(connection, lock, hide)
+    _finish_deletions(connection, lock)
 
 
-def _delete_baselines(connection: sqlite3.Connection, lock: WriteLock, run_key: int) -> None:
-    """Of a run that is a baseline. A change that was accepted stays so: levels go by dates."""
-    statement = f"DELETE FROM baselines WHERE {OF_RUN_ID['baselines']}"  # noqa: S608
-    _changed(connection, lock, statement, (run_key,))
+def _finish_deletions(connection: sqlite3.Connection, lock: WriteLock) -> None:
+    """Remove the rows of runs that were removed from every list."""
+    found = connection.execute(
+        "SELECT key, value FROM meta WHERE key GLOB ?", (f"{_DELETED}*",)
+    ).fetchall()
+    for name, executions in found:
+        run_key = int(name.removeprefix(_DELETED))
+        for table in (*BY_EXECUTION, *BY_RUN):
+            _delete_rows(connection, lock, table, run_key, executions)
+        _changed(connection, lock, "DELETE FROM meta WHERE key=?", (name,))
 
 
-def _delete_rows(connection: sqlite3.Connection, lock: WriteLock, table: str, run_key: int) -> None:
+def _delete_rows(
+    connection: sqlite3.Connection, lock: WriteLock, table: str, run_key: int, executions: str
+) -> None:
+    """Remove a run's rows of a table; `executions` are its keys, as a JSON array."""
     place = _place_of_run(connection, table)
     keys = ", ".join(_primary_key(connection, table))
     statement = (
         f"DELETE FROM {table} WHERE ({keys}) IN"  # noqa: S608  # our own table names
         f" (SELECT {keys} FROM {table} WHERE {place} LIMIT {rows_at_once(table)})"
     )
-    while _changed(connection, lock, statement, (run_key,)):
+    values = {"run_key": run_key, "executions": executions}
+    while _changed(connection, lock, statement, values):
         pass
 
 
@@ -143,8 +174,8 @@ def _place_of_run(connection: sqlite3.Connection, table: str) -> str:
         (table,),
     )
     if ("run_key",) in indexed.fetchall() or "execution_key" not in columns:
-        return "run_key=?"
-    return "execution_key IN (SELECT key FROM benchmark_executions WHERE run_key=?)"
+        return "run_key=:run_key"
+    return "execution_key IN (SELECT value FROM json_each(:executions))"
 
 
 def _primary_key(connection: sqlite3.Connection, table: str) -> list[str]:
@@ -188,7 +219,10 @@ def _delete_cases(connection: sqlite3.Connection, lock: WriteLock, dataset_key: 
 
 
 def _changed(
-    connection: sqlite3.Connection, lock: WriteLock, statement: str, values: tuple[Any, ...]
+    connection: sqlite3.Connection,
+    lock: WriteLock,
+    statement: str,
+    values: tuple[Any, ...] | dict[str, Any],
 ) -> int:
     """Carry out one statement in a transaction; how many rows it changed."""
     return in_transaction(connection, lock, lambda c: c.execute(statement, values).rowcount)

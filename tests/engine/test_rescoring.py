@@ -1,6 +1,10 @@
 """Other rules for old answers: at the parameters that the run had."""
 
+import asyncio
 import json
+import os
+import signal
+import sys
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -86,3 +90,73 @@ async def test_reasoning_is_stored_whole_and_left_out_when_scored_again(tmp_path
     assert await rescored(result, suite(2)) == [2]
     stored = result.column("SELECT json_extract(answer, '$.text') FROM answers ORDER BY seq")
     assert stored == ["<think>maybe 99</think>0", "<think>maybe 99</think>1"]
+
+
+KILLER = """
+import os, signal
+
+calls = 0
+
+def score(case, answer):
+    global calls
+    calls += 1
+    if calls == int(os.environ["KILL_AT"]):
+        os.kill(os.getpid(), signal.SIGKILL)
+    return 0.0
+"""
+
+
+def stored(database: Path) -> list[tuple[Any, ...]]:
+    """Everything that rescoring may change."""
+    tables = {
+        "answers": "seq, credit, correct, scores, failure_kind",
+        "failures": "*",
+        "metrics": "*",
+        "runs": "*",
+        "benchmark_executions": "*",
+    }
+    with closing(connect_to_read(database)) as connection:
+        return [
+            (table, *row)
+            for table, columns in tables.items()
+            for row in connection.execute(f"SELECT {columns} FROM {table} ORDER BY 1, 2").fetchall()
+        ]
+
+
+@pytest.mark.parametrize("kill_at", [1, 2, 6, 7, 12])
+async def test_a_killed_rescore_leaves_every_score_as_it_was(tmp_path: Path, kill_at: int) -> None:
+    points = {"sweep": {"parameters": {"x": [1, 2]}}}
+    result = await run(tmp_path, suite(6, scorers=["exact"], **points), NEAR, "near")
+    before = stored(result.database)
+    (tmp_path / "killer.py").write_text(KILLER)
+    document = suite(6, scorers=["python:killer.py:score"], **points)
+    (tmp_path / "new.json").write_text(json.dumps(document))
+
+    command = (sys.executable, "-m", "agentbench_tui", "rescore", result.outcome.run_id)
+    options = ("--suite", str(tmp_path / "new.json"), "--db", str(result.database))
+    killed = await asyncio.create_subprocess_exec(
+        *command,
+        *options,
+        env={**os.environ, "KILL_AT": str(kill_at)},
+        stdout=asyncio.subprocess.DEVNULL,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    _, errors = await asyncio.wait_for(killed.communicate(), 60)
+
+    assert killed.returncode == -signal.SIGKILL, errors.decode()
+    assert stored(result.database) == before
+
+
+async def test_rescoring_changes_answers_and_metrics_together(tmp_path: Path) -> None:
+    result = await run(
+        tmp_path, suite(6, scorers=["exact"]), "def right(p): return str(p)\n", "right"
+    )
+    (tmp_path / "killer.py").write_text("def score(case, answer): return 0.0\n")
+
+    assert await rescored(result, suite(6, scorers=["python:killer.py:score"])) == [0]
+
+    with closing(connect_to_read(result.database)) as connection:
+        credit = connection.execute("SELECT SUM(credit), COUNT(*) FROM answers").fetchone()
+        query = "SELECT value FROM metrics WHERE name='accuracy'"
+        assert tuple(credit) == (0.0, 6)
+        assert connection.execute(query).fetchone()[0] == 0

@@ -201,6 +201,16 @@ def test_a_delete_killed_anywhere_leaves_no_dataset_without_its_cases(
         except Killed:
             half = "SELECT 1 FROM datasets WHERE hash='d' AND cases > (SELECT COUNT(*) FROM cases)"
             assert rows(database, half) == []
+            listed = rows(database, "SELECT COUNT(*) FROM runs") == [(1,)]
+            executions = "SELECT COUNT(*) FROM benchmark_executions"
+            assert rows(database, executions) == [(1 if listed else 0,)]
+            if listed:
+                assert rows(database, "SELECT COUNT(*) FROM answers") == [(CASES,)]
+            else:
+                left = 1_000
+                remove_unfinished(database)
+                assert rows(database, "SELECT COUNT(*) FROM answers") == [(0,)]
+                assert rows(database, "SELECT key FROM meta WHERE key GLOB 'deleted:*'") == []
         else:
             break
     assert transactions > 20
