@@ -211,10 +211,11 @@ def _labels(judges: list[str]) -> list[str]:
 def _spent(verdicts: list[_Verdict]) -> dict[str, Any]:
     """Tokens, models and cost of the judges; a part that one of them didn't say is left out."""
     spent: dict[str, Any] = {}
-    usages = [verdict.usage for verdict in verdicts if verdict.usage is not None]
-    if len(usages) == len(verdicts):
-        spent["judge_input_tokens"] = sum(usage.input_tokens or 0 for usage in usages)
-        spent["judge_output_tokens"] = sum(usage.output_tokens or 0 for usage in usages)
+    usages = [verdict.usage or Usage() for verdict in verdicts]
+    for name in ("input_tokens", "output_tokens"):
+        counts = [count for usage in usages if (count := getattr(usage, name)) is not None]
+        if len(counts) == len(verdicts):
+            spent[f"judge_{name}"] = sum(counts)
     models = [verdict.model for verdict in verdicts if verdict.model is not None]
     if models:
         spent["judge_models"] = sorted(set(models))

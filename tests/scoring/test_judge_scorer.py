@@ -97,6 +97,10 @@ async def test_usage_and_cost_of_judges_are_told_when_all_tell_them() -> None:
     partly = await ask(graded_by(told, Judge(grade(5))))
     assert "judge_input_tokens" not in partly.metadata
     assert "judge_cost_usd" not in partly.metadata
+    uncounted = Judge(grade(5, usage=Usage(output_tokens=10)))
+    half = (await ask(graded_by(told, uncounted))).metadata
+    assert half["judge_output_tokens"] == 20
+    assert "judge_input_tokens" not in half
 
 
 async def test_verdict_that_cannot_be_read_is_asked_for_again() -> None:
