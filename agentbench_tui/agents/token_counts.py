@@ -34,30 +34,41 @@ class TokenCounts:
 
         No request has 0 input tokens: that is what servers say that do not count.
         """
-        made, reasoning = self.made, self.reasoning
-        if made is not None and reasoning is not None:
-            if self._reasoning_is_apart(made, reasoning):
-                made += reasoning
-            reasoning = _part_of(reasoning, made)
         given = self.given or None
-        if given is None and made is None:
+        if given is None and self.made is None:
             return None
+        apart = self._reasoning_apart()
+        made = None if self.made is None else self.made + apart
+        reasoning = _part_of(self.reasoning or apart or self.reasoning, made)
         written = _part_of(self.written, given)
         return Usage(
             given,
             made,
             _part_of(self.cached, given),
             reasoning,
+            # The server does not say what the rest of its total is.
+            estimated=bool(apart and not self.reasoning),
             cache_write_tokens=written,
             cache_write_1h_tokens=None if written is None else _part_of(self.written_1h, written),
         )
 
-    def _reasoning_is_apart(self, made: int, reasoning: int) -> bool:
-        """Whether `made` leaves out the reasoning, as xAI counts. OpenAI's convention is that it is
-        a part."""
-        if self.total is None or self.given is None:
-            return reasoning > made
-        return reasoning > 0 and self.total == self.given + made + reasoning
+    def _reasoning_apart(self) -> int:
+        """Reasoning tokens that `made` leaves out, as xAI counts. OpenAI's convention is that they
+        are a part of it.
+
+        Gemini leaves them out, too, and shows it by its total alone. What its total has beyond
+        input and output is output, unless that is as much as came from or went into a cache.
+        """
+        made, given, reasoning = self.made, self.given, self.reasoning or 0
+        if made is None:
+            return 0
+        if self.total is None or not given:
+            return reasoning if reasoning > made else 0
+        rest = self.total - given - made
+        if reasoning:
+            return reasoning if rest == reasoning else 0
+        cached, written = self.cached or 0, self.written or 0
+        return rest if rest > 0 and rest not in {cached, written, cached + written} else 0
 
 
 def without_output(usage: Usage) -> Usage | None:

@@ -54,7 +54,8 @@ def why_tokens_estimated(connection: sqlite3.Connection, execution_key: int) -> 
     ).fetchone()
     if not count:
         return None
-    return f"{ESTIMATED}: the output tokens of {counted(count, 'answer')} were counted by chunks"
+    answers = counted(count, "answer")
+    return f"{ESTIMATED}: the output tokens of {answers} were counted here, not by the server"
 
 
 def why_tokens_partial(connection: sqlite3.Connection, execution_key: int) -> str | None:

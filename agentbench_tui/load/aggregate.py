@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 Price = Callable[[Usage], float | None]
 """Cost of one request in USD by its tokens; None when the price is not known."""
 
-CHUNKS_COUNTED = f"{ESTIMATED}: tokens are counted by chunks, not by the server"
+CHUNKS_COUNTED = f"{ESTIMATED}: tokens are counted here, not by the server"
 NOTHING_ANSWERED = "nothing answered"
 NOT_STREAMED = "not streamed"
 NO_COUNT = "no answer says how many tokens it has"

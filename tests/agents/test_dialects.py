@@ -322,6 +322,27 @@ def test_reasoning_that_is_counted_apart_is_output(
     assert transcript.counted() == Usage(given, output, 10, reasoning, cache_write_tokens=6)
 
 
+@pytest.mark.parametrize(
+    ("usage", "counts"),
+    [
+        # Gemini tells its thinking by the total alone: 20 + 198 + 405 = 623.
+        ({"total_tokens": 623}, Usage(20, 603, None, 405, estimated=True)),
+        ({"total_tokens": 218}, Usage(20, 198)),
+        ({"total_tokens": 100}, Usage(20, 198)),
+        # A total that has what an input without its cache leaves out.
+        (
+            {"total_tokens": 233, "prompt_tokens_details": {"cached_tokens": 15}},
+            Usage(20, 198, 15),
+        ),
+    ],
+)
+def test_what_a_total_has_beyond_input_and_output_is_output(
+    usage: dict[str, Any], counts: Usage
+) -> None:
+    known = {"prompt_tokens": 20, "completion_tokens": 198}
+    assert whole(CHAT, chat_body(msgspec.json.encode(known | usage))).counted() == counts
+
+
 @pytest.mark.parametrize(("dialect", "body"), BODIES)
 def test_a_usage_of_zeros_is_none(dialect: Dialect, body: Body) -> None:
     assert whole(dialect, body(b'{"IN": 0, "OUT": 0, "total_tokens": 0}')).counted() is None

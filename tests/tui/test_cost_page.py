@@ -72,8 +72,8 @@ async def test_prices_and_who_has_none(measured: Path, tmp_path: Path) -> None:
     store = copied(measured, tmp_path)
     with closing(sqlite3.connect(store)) as connection:
         connection.execute(
-            "INSERT INTO prices SELECT MAX(key), 'large', 2.5, 10, NULL, 'my.toml', '2026-01-01'"
-            " FROM runs"
+            "INSERT INTO prices (run_key, model, input_usd_per_mtok, output_usd_per_mtok, source,"
+            " price_date) SELECT MAX(key), 'large', 2.5, 10, 'my.toml', '2026-01-01' FROM runs"
         )
         connection.execute(
             "UPDATE benchmark_executions SET model_configuration='{\"hourly_price_usd\": 1.5}'"

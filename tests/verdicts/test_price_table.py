@@ -20,7 +20,8 @@ def test_of_each_model_the_price_that_was_applied_last(tmp_path: Path) -> None:
     with closing(connect_to_write(store.path)) as connection:
         for run_key, model, given, said in prices:
             connection.execute(
-                "INSERT INTO prices VALUES (?,?,?,?,NULL,'file',NULL)",
+                "INSERT INTO prices (run_key, model, input_usd_per_mtok, output_usd_per_mtok,"
+                " source) VALUES (?,?,?,?,'file')",
                 (run_key, model, given, said),
             )
         found = price_table(connection)
