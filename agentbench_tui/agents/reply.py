@@ -88,10 +88,21 @@ def _checked(answer: Answer) -> Answer:
     try:
         plain = msgspec.to_builtins(answer, str_keys=True)
         checked = msgspec.convert(plain, Answer)
+        _check_digits(checked)
     except (msgspec.ValidationError, TypeError, ValueError, RecursionError) as error:
         raise AgentFailure(FailureKind.PARSE, f"the answer is not plain data: {error}") from None
     _bounded(checked.text)
     return checked
+
+
+def _check_digits(answer: Answer) -> None:
+    """Raise ValueError for a whole number of more digits than Python reads and writes."""
+    try:
+        msgspec.json.encode(answer)
+    except UnicodeEncodeError:  # half a character, which is stored as visible text
+        return
+    except ValueError:
+        raise ValueError("a whole number in it has more than 4,300 digits") from None
 
 
 def _bounded(text: str) -> str:

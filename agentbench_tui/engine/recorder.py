@@ -272,6 +272,10 @@ class IterationRow(msgspec.Struct, frozen=True):
     memory_peak_mb: float | None = None
 
 
+_MOST_BITS = 10_000
+"""Of a whole number that is kept as it is: Python neither reads nor writes over 4,300 digits."""
+
+
 def _plain(value: Any, depth: int = 0) -> Any:
     """`value` with everything that JSON cannot hold turned into text."""
     if depth > 50:
@@ -281,7 +285,9 @@ def _plain(value: Any, depth: int = 0) -> Any:
     if value is None or isinstance(value, bool | float):
         return value
     if isinstance(value, int):
-        return value if -(2**63) <= value < 2**63 else str(value)
+        return (
+            value if value.bit_length() <= _MOST_BITS else f"a number of {value.bit_length()} bits"
+        )
     if isinstance(value, msgspec.Struct):
         return _plain(msgspec.structs.asdict(value), depth)
     if isinstance(value, dict):

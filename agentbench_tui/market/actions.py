@@ -186,6 +186,8 @@ def shown(value: object, characters: int = 40) -> str:
         text = repr(value)
     except RecursionError:
         text = "what is nested too deeply"
+    except ValueError:  # Python writes no whole number of more than 4,300 digits
+        text = "a number too long to write"
     return text if len(text) <= characters else f"{text[: characters - 3]}..."
 
 

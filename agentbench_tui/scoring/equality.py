@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import math
 import re
 from collections.abc import Callable, Iterable
@@ -12,7 +13,10 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from agentbench_tui.model.answer import Case, GraderFailure
+from agentbench_tui.model.untrusted import one_line
 from agentbench_tui.scoring.normal import normaliser
+from agentbench_tui.scoring.reading import expected_of
 from agentbench_tui.scoring.recipe import Options
 
 _ARITHMETIC = re.compile(r"[\d\s.+\-*/%^()×÷·−]+")
@@ -24,6 +28,10 @@ _OPERATORS = str.maketrans({"×": "*", "·": "*", "÷": "/", "−": "-", "^": "*
 _DATE_FORMS = ("%Y-%m-%d", "%Y/%m/%d", "%Y%m%d", "%d %B %Y", "%d %b %Y", "%B %d %Y", "%b %d %Y")
 """Only forms that read one way everywhere; 03/04/2024 is none."""
 _ORDINAL = re.compile(r"(?<=\d)(?:st|nd|rd|th)\b")
+
+
+MOST_LEVELS = 100
+"""Lists and objects in each other that `expected` may have: they are compared recursively."""
 
 
 class EqualityOptions(Options):
@@ -84,6 +92,9 @@ class Equality:
         if left == right:
             return True
         whole = left == left // 1 and right == right // 1
+        # As floats, ids of 17 digits and more would be equal to their neighbors.
+        if whole and not self._options.tolerance:
+            return False
         rounding = 0.0 if whole else _ROUNDING
         try:
             return math.isclose(left, right, rel_tol=max(self._options.tolerance, rounding))
@@ -143,7 +154,7 @@ def as_moment(text: str) -> datetime | date | None:
 
 
 def _structure(text: str) -> str | None:
-    """The syntax tree of an arithmetic expression, numbers as floats; None for other texts."""
+    """The syntax tree of an arithmetic expression, 2 and 2.0 alike; None for other texts."""
     if len(text) > 200 or not _ARITHMETIC.fullmatch(text):
         return None
     try:
@@ -151,6 +162,39 @@ def _structure(text: str) -> str | None:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, int):
-            node.value = float(node.value)
+        if isinstance(node, ast.Constant) and isinstance(node.value, float):
+            node.value = int(node.value) if node.value.is_integer() else node.value
     return ast.dump(tree)
+
+
+def comparable(case: Case) -> Any:
+    """What the case expects. Raises GraderFailure when that cannot be compared."""
+    expected = expected_of(case)
+    levels = _levels(expected)
+    if levels > MOST_LEVELS:
+        raise GraderFailure(
+            f"case {case.id}: `expected` has {levels} levels of lists and objects in each other;"
+            f" at most {MOST_LEVELS} are compared"
+        )
+    return expected
+
+
+def _levels(value: Any) -> int:
+    deepest, waiting = 0, [(value, 1)]
+    while waiting:
+        item, level = waiting.pop()
+        if isinstance(item, dict | list | tuple):
+            deepest = max(deepest, level)
+            items = item.values() if isinstance(item, dict) else item
+            waiting += [(inner, level + 1) for inner in items]
+    return deepest
+
+
+def shown(value: Any) -> str:
+    """A value as JSON for a message, whatever it is."""
+    try:
+        return one_line(json.dumps(value, ensure_ascii=False, default=str), 60)
+    except RecursionError:
+        return "what is nested too deeply to be shown"
+    except ValueError:  # a whole number of more digits than Python writes
+        return "a number too long to be shown"

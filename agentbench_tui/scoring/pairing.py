@@ -9,6 +9,10 @@ Fits = Callable[[int, int], bool]
 """Whether an expected thing, by its place, may be paired with a given one, by its place."""
 
 
+_MOST_REMEMBERED = 1 << 22
+"""Pairs whose answers are remembered, a byte each."""
+
+
 def most_pairs(
     expected: int, given: int, fits: Fits, *, sooner: Fits | None = None
 ) -> list[int | None]:
@@ -18,6 +22,8 @@ def most_pairs(
     takes the first that is left; who then has none gets one along an augmenting path (Berge 1957),
     where there is one. `fits` is asked only of what that needs.
     """
+    if expected * given <= _MOST_REMEMBERED:
+        fits = _asked_once(fits, expected, given)
     pairs: list[int | None] = [None] * expected
     holder: dict[int, int] = {}
     free = list(range(given))
@@ -44,6 +50,20 @@ def most_pairs(
             one = holder[end] = reached[end]
             pairs[one], end = end, pairs[one]
     return pairs
+
+
+def _asked_once(fits: Fits, expected: int, given: int) -> Fits:
+    """`fits` with its answers remembered: where things are lists that are paired in turn, asking
+    twice at each level would cost 2 to the power of the levels."""
+    answers = bytearray(expected * given)
+
+    def asked(one: int, at: int) -> bool:
+        place = one * given + at
+        if not answers[place]:
+            answers[place] = 1 + fits(one, at)
+        return answers[place] == 2
+
+    return asked
 
 
 def _free_end(

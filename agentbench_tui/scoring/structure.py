@@ -17,7 +17,7 @@ from agentbench_tui.model.plain_number import counted
 from agentbench_tui.model.small_file import read_small_text
 from agentbench_tui.model.untrusted import one_line
 from agentbench_tui.scoring.cpu_limit import within_limit
-from agentbench_tui.scoring.equality import Equality, EqualityOptions
+from agentbench_tui.scoring.equality import Equality, EqualityOptions, comparable, shown
 from agentbench_tui.scoring.pairing import most_pairs
 from agentbench_tui.scoring.reading import NoJson, find_json
 from agentbench_tui.scoring.recipe import Context, Options, Recipe
@@ -164,13 +164,12 @@ def json_subset(options: SubsetOptions, context: Context) -> Scorer:
     equality = Equality(options)
 
     def score(case: Case, answer: Answer) -> Score:
-        if case.expected is None:
-            raise GraderFailure(f"case {case.id} has no `expected` to compare with")
+        expected = comparable(case)
         try:
             said = find_json(answer)
         except NoJson as error:
             return Score(name, 0.0, False, str(error), correctness=0.0, completeness=0.0)
-        tally = _tally(said, case.expected, equality, options.ignore_order)
+        tally = _tally(said, expected, equality, options.ignore_order)
         value = tally.matching / tally.expected
         correct = value >= options.pass_at and not (options.forbid_extra and tally.extra)
         if options.forbid_extra and tally.extra:
@@ -223,7 +222,7 @@ def _compare(
         tally.extra += sum(_leaf_count(item) for item in items[len(expected) :])
     else:
         matches = equality.same(said, expected)
-        tally.take(path, True, matches, f"is {_short(said)}, expected {_short(expected)}")
+        tally.take(path, True, matches, f"is {shown(said)}, expected {shown(expected)}")
 
 
 def _compare_or_miss(
@@ -274,6 +273,7 @@ def _has_all(said: Any, expected: Any, equality: Equality) -> bool:
 
 
 def _leaf_paths(value: Any, path: str) -> Iterator[str]:
+    """The paths of what is expected."""
     if isinstance(value, dict) and value:
         for key, item in value.items():
             yield from _leaf_paths(item, f"{path}.{key}" if path else str(key))
@@ -285,11 +285,15 @@ def _leaf_paths(value: Any, path: str) -> Iterator[str]:
 
 
 def _leaf_count(value: Any) -> int:
-    return sum(1 for _ in _leaf_paths(value, ""))
-
-
-def _short(value: Any) -> str:
-    return one_line(json.dumps(value, ensure_ascii=False, default=str), 60)
+    """Leaves of what the agent said, which may be nested deeper than recursion goes."""
+    leaves, waiting = 0, [value]
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, dict | list) and item:
+            waiting += item.values() if isinstance(item, dict) else item
+        else:
+            leaves += 1
+    return leaves
 
 
 RECIPES = {

@@ -8,7 +8,6 @@ of the Berkeley Function-Calling Leaderboard (Patil et al. 2025).
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -17,7 +16,7 @@ from pydantic import Field
 from agentbench_tui.model.answer import Answer, Case, GraderFailure, Score, Scorer, ToolCall
 from agentbench_tui.model.untrusted import one_line
 from agentbench_tui.scoring.cpu_limit import within_limit
-from agentbench_tui.scoring.equality import Equality, EqualityOptions
+from agentbench_tui.scoring.equality import Equality, EqualityOptions, comparable, shown
 from agentbench_tui.scoring.pairing import most_pairs
 from agentbench_tui.scoring.recipe import Context, Recipe
 
@@ -127,9 +126,9 @@ class _Matcher:
         given = {*made.arguments, *(expected.arguments.keys() - expected.optional)}
         for key in sorted(given):
             if not self._right(made, expected, key):
-                said = _short(made.arguments[key]) if key in made.arguments else "missing"
+                said = shown(made.arguments[key]) if key in made.arguments else "missing"
                 wanted = (
-                    _short(expected.arguments[key])
+                    shown(expected.arguments[key])
                     if key in expected.arguments
                     else "no such argument"
                 )
@@ -207,9 +206,9 @@ def _best(
 
 
 def _read_expected(case: Case, possible_answers: bool) -> list[_Expected]:
-    given = case.expected
-    if given is None:
+    if case.expected is None:
         raise GraderFailure(f"case {case.id} has no `expected`; for no call at all give []")
+    given = comparable(case)
     calls = given if isinstance(given, list) else [given]
     return [_read_call(call, case, possible_answers) for call in calls]
 
@@ -222,7 +221,7 @@ def _read_call(call: Any, case: Case, possible_answers: bool) -> _Expected:
         name, arguments = next(iter(call.items()))
         optional = frozenset()
     else:
-        raise GraderFailure(f"case {case.id}: {_short(call)} is not a call {{name, arguments}}")
+        raise GraderFailure(f"case {case.id}: {shown(call)} is not a call {{name, arguments}}")
     if not isinstance(arguments, dict):
         raise GraderFailure(f"case {case.id}: the arguments of {name} are not a table")
     if possible_answers:
@@ -243,10 +242,6 @@ def _key(name: str) -> str:
 
 def _names(calls: tuple[ToolCall, ...]) -> str:
     return one_line(", ".join(call.name for call in calls), 80)
-
-
-def _short(value: Any) -> str:
-    return one_line(json.dumps(value, ensure_ascii=False, default=str), 60)
 
 
 RECIPES = {"tool_calls": Recipe(ToolOptions, tool_calls)}

@@ -24,11 +24,28 @@ _SAID = 300
 """Characters of what was asked, expected and said."""
 _WHOLE = "replace(a.answer, '\\u0000', '\\u2400')"
 """SQLite ends a text at its first NUL; the sign for one takes its place."""
+
+
+def _exact(document: str, path: str) -> str:
+    """SQL of a value in a JSON document.
+
+    SQLite makes a float of a whole number beyond 64 bits, but keeps its digits in the array that
+    it makes of several values.
+    """
+    return (
+        f"CASE json_type({document}, '{path}') WHEN 'integer'"
+        f" THEN replace(trim(json_extract({document}, '{path}', '{path}.x'), '[]'), ',null', '')"
+        f" ELSE json_extract({document}, '{path}') END"
+    )
+
+
 SAID = (
     f"coalesce(nullif(json_extract({_WHOLE}, '$.text'), ''),"
-    f" json_extract({_WHOLE}, '$.tool_calls'), json_extract({_WHOLE}, '$.data'))"
+    f" json_extract({_WHOLE}, '$.tool_calls'), {_exact(_WHOLE, '$.data')})"
 )
 """SQL of what an answer `a` says: its text, else the calls or the data it is."""
+EXPECTED = _exact("c.body", "$.expected")
+"""SQL of what a case `c` expects."""
 _VALUES = {
     "order": "a.seq",
     "time": "-COALESCE(a.e2e_ms, -1.0)",
@@ -83,7 +100,7 @@ def answer_page(
         " a.failure_kind, a.correct, a.credit, a.e2e_ms, a.ttft_ms, a.input_tokens,"
         " a.output_tokens, a.tokens_estimated, a.cost_usd,"
         f" substr(json_extract(c.body, '$.input'), 1, {_SAID}) AS asked,"
-        f" substr(json_extract(c.body, '$.expected'), 1, {_SAID}) AS expected,"
+        f" substr({EXPECTED}, 1, {_SAID}) AS expected,"
         f" substr({SAID}, 1, {_SAID}) AS said FROM answers a JOIN cases c ON c.key=a.case_key"
         f" WHERE {condition} ORDER BY {value}, a.seq LIMIT ?",
         (*values, limit + 1),

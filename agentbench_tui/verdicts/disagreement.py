@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from agentbench_tui.analysis.sample import mean_by
-from agentbench_tui.store.answer_pages import SAID
+from agentbench_tui.store.answer_pages import EXPECTED, SAID
 from agentbench_tui.verdicts.pairing import case_values
 from agentbench_tui.verdicts.task_evidence import TaskEvidence
 
@@ -96,7 +96,7 @@ def _said(
     """One of the answers that are as most are, and what was expected."""
     for row in executions:
         found = connection.execute(
-            f"SELECT a.failure_kind, json_extract(c.body, '$.expected'), {SAID}"  # noqa: S608
+            f"SELECT a.failure_kind, {EXPECTED}, {SAID}"  # noqa: S608
             " FROM cases c JOIN answers a ON a.execution_key=? AND a.case_key=c.key"
             " WHERE c.dataset_key=? AND c.case_id=?"
             " ORDER BY (a.correct IS 1) IS ? DESC, a.repeat, a.iteration LIMIT 1",

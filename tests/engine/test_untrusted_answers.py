@@ -37,6 +37,8 @@ ANSWERS = {
     "11": lambda: None,
     "12": lambda: Answer(text=7),
     "13": lambda: {"text": "a", "usage": {"input_tokens": "many"}},
+    "14": lambda: Answer("digits", data={"n": 10**5000}),
+    "15": lambda: Answer("digits, and half a character \ud800", data={"n": 10**5000}),
 }
 def weird(prompt):
     return ANSWERS[prompt]()
@@ -46,10 +48,10 @@ def failing(prompt):
 
 
 async def test_no_answer_ends_the_run(tmp_path: Path) -> None:
-    result = await run(tmp_path, suite(14), WEIRD, "weird", "failing")
+    result = await run(tmp_path, suite(16), WEIRD, "weird", "failing")
     assert result.outcome.status == "complete"
     execution = result.execution("weird")
-    assert execution["cases"]["observed"] == 14
+    assert execution["cases"]["observed"] == 16
     assert set(execution["failures"]) <= {"parse", "agent"}
     kinds = dict(
         map(
@@ -61,10 +63,10 @@ async def test_no_answer_ends_the_run(tmp_path: Path) -> None:
         )
     )
     assert {case for case, kind in kinds.items() if kind == "parse"} >= {
-        "c4", "c5", "c6", "c7", "c11", "c12", "c13"
+        "c4", "c5", "c6", "c7", "c11", "c12", "c13", "c14"
     }  # fmt: skip
     assert kinds["c3"] is None
-    assert result.execution("failing")["failures"] == {"agent": 14}
+    assert result.execution("failing")["failures"] == {"agent": 16}
     for stored in result.column("SELECT answer FROM answers WHERE answer IS NOT NULL"):
         json.loads(stored)
     details = result.column("SELECT detail FROM failures")
