@@ -174,7 +174,7 @@ def slow(state: LiveState, answers: Sequence[SlowAnswer], now: float) -> GridDat
             waiting = [{"case_id": "", "age_s": live["oldest_s"]}]
         for one in waiting:
             age_s = one["age_s"] + late
-            stalled = _is_stalled(state.seen.get(key), age_s)
+            doing = _doing(live, late, stalled=_is_stalled(state.seen.get(key), age_s))
             rows.append(
                 GridRow(
                     f"now/{key}/{one['case_id']}",
@@ -182,7 +182,7 @@ def slow(state: LiveState, answers: Sequence[SlowAnswer], now: float) -> GridDat
                         one["case_id"] or "oldest request",
                         names.get(key, ""),
                         quantity(1e3 * age_s, "ms", filled=True),
-                        Cell("stalled" if stalled else "in flight", "warn" if stalled else "good"),
+                        doing,
                     ),
                 )
             )
@@ -200,6 +200,14 @@ def slow(state: LiveState, answers: Sequence[SlowAnswer], now: float) -> GridDat
             )
         )
     return GridData(_SLOW, rows, reason="nothing is in flight")
+
+
+def _doing(live: Mapping[str, Any], late: float, *, stalled: bool) -> Cell:
+    """What becomes of a case that has no answer yet; `late`: how old the live row is, in s."""
+    pause_s = (live.get("pause_s") or 0.0) - late
+    if pause_s > 0 and not live.get("in_flight"):
+        return Cell(f"waits {clock(pause_s)}", "warn")  # the server asked for it (Retry-After)
+    return Cell("stalled", "warn") if stalled else Cell("in flight", "good")
 
 
 def parts_of(key: str) -> tuple[str, str, int | None]:

@@ -313,6 +313,20 @@ def test_a_case_that_takes_much_longer_than_others_is_stalled() -> None:
     assert [row[3] for row in shown] == ["stalled", "in flight", "answered", "rate limited"]
 
 
+def test_a_case_waits_while_its_server_asked_for_it() -> None:
+    run, rows = run_row(["task"]), [execution()]
+    live = {"oldest": [{"case_id": "c", "age_s": 1.0}], "pause_s": 30.0, "in_flight": 0}
+
+    def doing(after_s: float, **changes: float) -> str:
+        state = of(update(run, rows, at=10, live={1: live | changes}))
+        return texts(live_tables.slow(state, [], BEGAN + 10 + after_s))[0][3]
+
+    assert doing(0) == "waits 0:30"
+    assert doing(5) == "waits 0:25"
+    assert doing(31) == "in flight"
+    assert doing(0, in_flight=1) == "in flight"
+
+
 def test_progress_shows_each_execution() -> None:
     run = run_row(["task", "task"])
     rows = [execution(1, status="complete"), execution(2)]
