@@ -4,7 +4,7 @@ import pytest
 from bounded_work import bounded_work
 
 from agentbench_tui.model.answer import Answer, Case, GraderFailure, Score
-from agentbench_tui.scoring.choice import find_choice
+from agentbench_tui.scoring.picked import SEVERAL, find_choice
 from agentbench_tui.scoring.registry import make_scorer
 
 TEXTS = ["London", "Paris", "Rome", "Paris Texas"]
@@ -33,7 +33,7 @@ TEXTS = ["London", "Paris", "Rome", "Paris Texas"]
         ("It is Paris.", "B"),
         ("It is Paris, Texas.", "D"),
         ("London or Rome", None),
-        ("Either (A) or (B)", None),
+        ("Either (A) or (B)", SEVERAL),
         ("A cat sat there", None),
         ("The answer is a city in Europe", None),
         ("The answer is E", None),

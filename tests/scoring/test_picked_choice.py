@@ -1,0 +1,265 @@
+"""Statements of a choice, hedges, denials and English words, in several languages."""
+
+import json
+from itertools import permutations
+from pathlib import Path
+
+import pytest
+from bounded_work import bounded_work
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agentbench_tui.model.answer import Answer, Case, Score
+from agentbench_tui.scoring.picked import SEVERAL, find_choice
+from agentbench_tui.scoring.registry import make_scorer
+
+RECORDS = [
+    json.loads(line)
+    for line in (Path(__file__).parent / "data" / "choices.jsonl").read_text("utf-8").splitlines()
+]
+TEXTS = ["London", "Paris", "Rome", "Madrid"]
+LETTERS = st.sampled_from("ABCD")
+
+
+@pytest.mark.parametrize("record", RECORDS, ids=lambda record: record["id"])
+def test_recorded_answers_are_judged_as_they_should_be(record: dict[str, str]) -> None:
+    case = Case("case", "", record["expected"], metadata={"choices": record["choices"]})
+    score = make_scorer("multiple_choice").score(case, Answer(record["answer"]))
+    assert isinstance(score, Score)
+    assert score.correct is record["correct"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "C",
+        "c",
+        "(C)",
+        "**C**",
+        "C.",
+        "C)",
+        '"C"',
+        "`C`",
+        "$C$",
+        "Option C",
+        "C. Rome",
+        "C: Rome",
+        "C) Rome is the capital of Italy.",
+        r"\boxed{C}",
+        r"\boxed{\mathrm{C}}",
+        r"\boxed{\text{(C)}}",
+        r"\boxed{\text{C. Rome}}",
+        r"$\boxed{\textbf{(C)}\ 5}$ since (A) is too small",
+        r"\boxed{C: the third one}",
+        r"\boxed{\text{Rome}}",
+        "<answer>C</answer>",
+        "<answer>(C) Rome</answer>",
+        "Answer: C",
+        "Answer: $C$",
+        "answer: c",
+        "**Answer**: C",
+        "**Answer: (C)**",
+        "### Answer\n\nC",
+        "Final answer:\n\nC",
+        "The answer is C",
+        "The answer is **C**, because Rome is old.",
+        "The correct answer is option C.",
+        "The best answer is: C",
+        "The answer is most likely (C).",
+        "The answer would be C.",
+        "The answer is Rome.",
+        "London is not in Italy. The answer is Rome.",
+        "Antwort: C",
+        "Die Antwort ist C.",
+        "Réponse : C",
+        "La réponse est C.",
+        "Respuesta: C",
+        "La respuesta es C.",
+        "Risposta: C",
+        "Ответ: C",
+        "答案：C",
+        "答案是C。",
+        "正确答案是 (C)",
+        "故选C",
+        "正解はCです",
+        "정답: C",
+        "정답은 C입니다.",
+        "Answer: С",  # Cyrillic
+        "Answer: Ｃ",  # full width
+        "I would pick C — a safe choice.",
+        "A is wrong, so C.",
+        "A is wrong, so I choose C.",
+        "It can't be A, so I go with C",
+        "Therefore C is correct",
+        "Conclusion: (C). Eliminated: (A), (B), (D).",
+        "The answer is C. A is a common distractor.",
+        "The answer is C; A, B and D are wrong.",
+        "The answer is C, A is wrong.",
+        "The answer is C and A is wrong.",
+        "The answer is C, not A.",
+        "The answer is not A but C.",
+        "The answer is C) Rome, not A) London.",
+        "The answer is C, a safe choice.",
+        "The answer is A. No, the answer is C.",
+        "The wrong answer is A. Answer: C",
+        "Is the answer A? No.\nAnswer: C",
+        "If the answer is A, it is too small.\n\nC",
+        "A. London is too far north.\nB. Paris is French.\nC. Rome fits.\n\nAnswer: C",
+        "A is too small and B is too large.\n\nC",
+        "A is too small and B is too large.\n\n**C.**",
+        "Options A and B are wrong; option C is right.",
+        "(A) is wrong. (C)",
+        "It is Rome.",
+        "It is not Paris. It is Rome.",
+    ],
+)
+def test_a_choice_is_picked(text: str) -> None:
+    assert find_choice(text, "ABCD", TEXTS) == "C"
+
+
+@pytest.mark.parametrize(
+    "text", ["The answer is A because of this.", "A", "A. London", "Answer: A"]
+)
+def test_the_letter_a_is_a_choice(text: str) -> None:
+    assert find_choice(text, "ABCD", TEXTS) == "A"
+
+
+@pytest.mark.parametrize(
+    "text", ["Answer: I", "The answer is I because it fits", "I", r"\boxed{I}"]
+)
+def test_the_letter_i_is_a_choice(text: str) -> None:
+    assert find_choice(text, "ABCDEFGHI", []) == "I"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Answer: A, B, C, D",
+        "Answer: A, B",
+        "Answer: A/B",
+        "Answer: A & B",
+        "Answer: A B",
+        "Answer:\nA\nB\nC\nD",
+        "A\nB\nC\nD",
+        "A, B",
+        "A or B",
+        "B and C",
+        "(A) or (B)",
+        "The answer is A or B.",
+        "The answer is B and C.",
+        "The answer is either A or B, I think.",
+        "The answer is both A and B.",
+        "The answer is A (or B).",
+        "The answer is **A** or **B**.",
+        "The answer is A, or possibly B.",
+        "The answer is A or B is possible.",
+        "The answer is A) London or B) Paris.",
+        "The answer is A. London, B. Paris.",
+        "The answer is option A or option B.",
+        "Antwort: A oder B",
+        "Réponse : A ou B",
+        "Respuesta: A o B",
+        "答案：A或B",
+        "答案：A、B",
+        "정답: A 또는 B",
+        r"\boxed{A, B}",
+        r"\boxed{A \text{ or } B}",
+        "<answer>A or B</answer>",
+        "I would pick A or B.",
+        "**A** or maybe **B**",
+    ],
+)
+def test_two_choices_are_more_than_one(text: str) -> None:
+    assert find_choice(text, "ABCD", TEXTS) == SEVERAL
+    for letter in "ABCD":
+        case = Case("case", "", letter, metadata={"choices": TEXTS})
+        score = make_scorer("multiple_choice").score(case, Answer(text))
+        assert isinstance(score, Score)
+        assert score.reason == f"picks more than one choice, expected {letter}"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "A good question.",
+        "I think so.",
+        "I",
+        "A car moves.",
+        "The answer is A good question.",
+        "The answer is I think unclear.",
+        "The answer is not A.",
+        "The answer isn't A.",
+        "The answer is neither A nor B.",
+        "The answer is anything but A.",
+        "The answer is a city.",
+        "The answer is not Paris.",
+        "A is wrong.",
+        "(A) is wrong.",
+        "Option A is incorrect.",
+        "It is not Paris.",
+        "So A car moves.",
+        "The answer is E = mc^2",
+        "Plan B-52 and vitamin C-rich food",
+        "I'm done, and it's A's turn",
+        r"\boxed{42}",
+        r"\boxed{\langle H\rangle}",
+        "no idea",
+        "Is it the answer A?",
+    ],
+)
+def test_what_picks_nothing(text: str) -> None:
+    assert find_choice(text, "ABCD", TEXTS) is None
+    assert find_choice(text, "ABCDEFGHI", []) in {None, "I" if text == "I" else None}
+
+
+STATEMENTS = st.sampled_from(
+    ["{}", "Answer: {}", "The answer is {}.", r"\boxed{{{}}}", "<answer>{}</answer>", "Antwort: {}"]
+)
+
+
+@given(STATEMENTS, st.permutations("ABCD"), st.sampled_from([" or ", ", or ", " or maybe ", "/"]))
+def test_a_second_letter_never_scores(statement: str, letters: list[str], join: str) -> None:
+    first, second, *_ = letters
+    assert find_choice(statement.format(first), "ABCD", TEXTS) == first
+    for pair in permutations((first, second)):
+        text = statement.format(join.join(pair))
+        assert find_choice(text, "ABCD", TEXTS) == SEVERAL
+
+
+PIECES = st.sampled_from(
+    [
+        *"ABCDIabcdi.,:;/&|()[]{}*_`$\\?!'\" \n",
+        *("Answer:", "answer is", r"\boxed{", "<answer>", "or", "and", "not", "but", "is wrong"),
+        *("option", "so", "London", "Paris", "答案", "정답", "选", "А", "either", "A, B", "**"),
+    ]
+)
+
+
+@given(st.lists(PIECES, max_size=60).map("".join))
+def test_no_text_makes_the_scorer_raise(text: str) -> None:
+    assert find_choice(text, "ABCD", TEXTS) in {None, SEVERAL, *"ABCD"}
+
+
+HOSTILE = {
+    "backslashes": "\\" * 1_000_000,
+    "open braces": "{" * 1_000_000,
+    "boxes": r"\boxed{" * 100_000,
+    "nested": r"\boxed{" + "{" * 10_000 + "A" + "}" * 10_000 + "}",
+    "markers": "answer: " * 100_000,
+    "statements": "the answer is not A. " * 50_000,
+    "conclusions": "so A or " * 100_000,
+    "spaces": "answer:" + " " * 1_000_000,
+    "stars": "answer" + "*" * 1_000_000,
+    "list": "Answer: " + "A, " * 300_000,
+    "letters": "A " * 500_000,
+    "labels": "A.\n" * 300_000,
+    "brackets": "(A)" * 300_000,
+    "lines": "\n" * 1_000_000,
+    "tags": "<answer>" * 100_000,
+}
+
+
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
+def test_hostile_text_costs_bounded_time(text: str) -> None:
+    with bounded_work():
+        find_choice(text, "ABCD", TEXTS)
