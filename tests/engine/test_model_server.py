@@ -112,17 +112,23 @@ ZEROS = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
 
 
 async def counted(
-    tmp_path: Path, server: RunningServer, agents: dict[str, tuple[str, object]], **more: object
+    tmp_path: Path,
+    server: RunningServer,
+    agents: dict[str, tuple[str, object]],
+    cases: int = 1,
+    cost_limit_usd: float | None = None,
+    **more: object,
 ) -> Result:
-    """One case asked of agents, each an API and the usage that its server tells."""
-    document = suite(1, **more)
+    """Cases asked of agents, each an API and the usage that its server tells."""
+    document = suite(cases, **more)
     document["prices"] = [PRICE]
     document["agents"] = [
         {"id": name, "target": f"{api}:{server.url}/v1#usage:{quote(json.dumps(usage))}"}
         for name, (api, usage) in agents.items()
     ]
     (tmp_path / "suite.json").write_text(json.dumps(document))
-    plan = make_plan([str(tmp_path / "suite.json")], RunOptions(folder=tmp_path))
+    options = RunOptions(folder=tmp_path, cost_limit_usd=cost_limit_usd)
+    plan = make_plan([str(tmp_path / "suite.json")], options)
     database = tmp_path / "store.db"
     create_or_migrate(database)
     return Result(await carry_out(plan, database), database)
@@ -152,6 +158,15 @@ async def test_tokens_that_are_counted_apart_stand_against_the_limit(
     agents: dict[str, tuple[str, object]] = {"apart": ("openai", APART)}
     result = await counted(tmp_path, server, agents, constraints={"token_limit": 147})
     assert result.execution("apart")["failures"] == {"limit": 1}
+
+
+async def test_tokens_that_are_counted_apart_are_spent(
+    tmp_path: Path, server: RunningServer
+) -> None:
+    agents: dict[str, tuple[str, object]] = {"apart": ("openai", APART)}
+    result = await counted(tmp_path, server, agents, 5, cost_limit_usd=0.002, concurrency=1)
+    assert (result.outcome.stop_reason or "").startswith("cost limit reached")
+    assert result.column("SELECT COUNT(*) FROM answers") == [2]  # at 0.0011675 USD each
 
 
 async def test_a_server_that_does_not_count_is_not_free(
