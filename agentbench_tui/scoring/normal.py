@@ -30,6 +30,15 @@ class _UnicodePunctuation(dict[int, int | str | None]):
 
 
 _BEYOND_ASCII = _UnicodePunctuation({0x2212: "-"})
+_STRAIGHT = {
+    **dict.fromkeys(map(ord, "\u2018\u2019\u201a\u201b\u02bc"), "'"),
+    **dict.fromkeys(map(ord, "\u201c\u201d\u201e\u201f"), '"'),
+}
+
+
+def straight_quotes(text: str) -> str:
+    """The text with straight apostrophes and quotation marks for curly ones."""
+    return text if text.isascii() else text.translate(_STRAIGHT)
 
 
 def normaliser(
@@ -37,20 +46,22 @@ def normaliser(
 ) -> Callable[[str], str]:
     """A function that brings text to one form.
 
-    Always: Unicode NFKC, and every run of white space as one space. `case` folds case,
-    `punctuation` drops it, `articles` drops the English a, an, the (unless nothing would be
-    left), `accents` drops diacritics. Results are kept for the 4,096 latest short texts.
+    Always: Unicode NFKC, straight quotes for curly ones, and every run of white space as one space.
+    `case` folds case, `punctuation` drops it, `articles` drops the English a, an, the (unless
+    nothing would be left), `accents` drops diacritics. Results are kept for the 4,096 latest short
+    texts.
     """
 
     def normalise(text: str) -> str:
         if not text.isascii():
-            text = unicodedata.normalize("NFKC", text)
+            text = straight_quotes(unicodedata.normalize("NFKC", text))
             if accents:
                 text = _without_accents(text)
             if punctuation:
                 text = text.translate(_BEYOND_ASCII)
         if case:
-            text = text.casefold()
+            # İ is folded to i with a dot above, which no lower-case i has.
+            text = text.casefold().replace("i\u0307", "i")
         if punctuation:
             text = _PUNCTUATION.sub("", text)
         if articles:

@@ -7,6 +7,7 @@ wording of long answers varies, with a pass mark, beside a scorer that checks fa
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 from typing import Annotated
@@ -14,12 +15,13 @@ from typing import Annotated
 from pydantic import Field
 
 from agentbench_tui.model.answer import Answer, Case, Score, Scorer
+from agentbench_tui.scoring.normal import straight_quotes
 from agentbench_tui.scoring.reading import accepted_texts, answer_text
 from agentbench_tui.scoring.recipe import Context, Options, Recipe
+from agentbench_tui.scoring.words import pieces, words
 
 _SQUAD_DROP = re.compile(r"[!-/:-@\[-`{-~]")
 _ARTICLES = re.compile(r"\b(?:a|an|the)\b")
-_ROUGE_WORD = re.compile(r"[^\W_]+")
 
 
 class OverlapOptions(Options):
@@ -36,8 +38,8 @@ Overlap = tuple[float, float, float]
 def token_overlap(said: str, expected: str) -> Overlap:
     """F1 over the bag of words, as SQuAD computes it (Rajpurkar et al. 2016, arXiv:1606.05250).
 
-    Lower case, ASCII punctuation and English articles left out. Two texts without any word are
-    equal (1), one without is worth 0.
+    Lower case, ASCII punctuation and English articles left out. In scripts without spaces each
+    character is a word. Two texts without any word are equal (1), one without is worth 0.
     """
     left, right = _squad_words(said), _squad_words(expected)
     shared = sum((Counter(left) & Counter(right)).values())
@@ -46,8 +48,9 @@ def token_overlap(said: str, expected: str) -> Overlap:
 
 def rouge_l(said: str, expected: str) -> Overlap:
     """ROUGE-L: F1 over the longest common subsequence of words (Lin 2004, ACL W04-1013, with
-    beta = 1). Lower case, letters and digits only, no stemming."""
-    left, right = _ROUGE_WORD.findall(said.lower()), _ROUGE_WORD.findall(expected.lower())
+    beta = 1). Lower case, letters and digits only, no stemming. In scripts without spaces each
+    character is a word."""
+    left, right = words(_form(said)), words(_form(expected))
     return _measures(common_length(left, right), len(left), len(right))
 
 
@@ -69,7 +72,12 @@ def common_length(left: Sequence[str], right: Sequence[str]) -> int:
 
 
 def _squad_words(text: str) -> list[str]:
-    return _ARTICLES.sub(" ", _SQUAD_DROP.sub("", text.lower())).split()
+    return pieces(_ARTICLES.sub(" ", _SQUAD_DROP.sub("", _form(text))))
+
+
+def _form(text: str) -> str:
+    """Lower case, straight quotes, and accents as one character with their letter."""
+    return straight_quotes(unicodedata.normalize("NFC", text)).lower()
 
 
 def _measures(shared: int, said: int, expected: int) -> Overlap:

@@ -13,6 +13,7 @@ from agentbench_tui.scoring.normal import normaliser
 from agentbench_tui.scoring.pattern import compile_pattern, search
 from agentbench_tui.scoring.reading import accepted_texts, answer_text
 from agentbench_tui.scoring.recipe import Context, Options, Recipe
+from agentbench_tui.scoring.words import whole_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -79,7 +80,7 @@ class ContainsOptions(Options):
     need: Literal["any", "all"] = "any"
     """How many of the expected texts must be there."""
     whole_words: bool = True
-    """`12` is not found in `412`, nor `art` in `start`."""
+    """`12` is not found in `412`, nor `art` in `start`. Scripts without spaces have no words."""
     ignore_case: bool = True
     forbidden: list[str] = Field(default_factory=list)
     """Texts that make the answer wrong wherever they stand."""
@@ -97,9 +98,7 @@ def contains(options: ContainsOptions, context: Context) -> Scorer:
         part = form(part)
         if not options.whole_words:
             return part in text
-        # A number does not end where its decimals or thousands go on: 3 is not in 3.5.
-        edges = rf"(?<!\w)(?<!\d[.,]){re.escape(part)}(?!\w)(?![.,]\d)"
-        return re.search(edges, text) is not None
+        return whole_words(part).search(text) is not None
 
     def score(case: Case, answer: Answer) -> Score:
         said = form(answer_text(answer))

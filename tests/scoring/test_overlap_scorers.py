@@ -1,5 +1,7 @@
 """Overlap of words: values from the papers and by hand."""
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -25,6 +27,23 @@ def test_token_f1_by_hand() -> None:
     assert token_overlap("the", "a") == (1, 1, 1)
     assert token_overlap("", "cat") == (0, 0, 0)
     assert token_overlap("cat cat", "cat")[0] == pytest.approx(2 / 3)
+
+
+@pytest.mark.parametrize("compute", [token_overlap, rouge_l])
+def test_characters_are_the_words_of_scripts_without_spaces(compute: Any) -> None:
+    """By hand: 今天天气好, 5 characters, is a subsequence of 今天天气很好, 6 characters."""
+    assert compute("今天天气很好", "今天天气好") == pytest.approx((10 / 11, 5 / 6, 1))
+    assert compute("今天 天气，很好。", "「今天天气好」")[0] == pytest.approx(10 / 11)
+    assert compute("苹果香蕉", "今天天气好") == (0, 0, 0)
+    assert compute("ไปกิน", "กินไป")[1] == (1 if compute is token_overlap else 0.5)
+    assert compute("私はiPhone 15を買う", "私はiPhone 16を買う")[0] == pytest.approx(6 / 7)
+
+
+@pytest.mark.parametrize("compute", [token_overlap, rouge_l])
+def test_words_with_spaces_stay_words_and_quotes_and_accents_are_alike(compute: Any) -> None:
+    assert compute("오늘 날씨가 좋다", "오늘 날씨가 나쁘다")[0] == pytest.approx(2 / 3)
+    assert compute("It\u2019s \u201cso\u201d", 'it\'s "so"') == (1, 1, 1)
+    assert compute("cafe\u0301", "café") == (1, 1, 1)
 
 
 def plain_common_length(left: list[str], right: list[str]) -> int:

@@ -114,10 +114,60 @@ def test_missing_expectation_is_the_graders_failure(name: str) -> None:
         ("art", "a start", False),
         ("C++", "in C++, mostly", True),
         ("New York", "in new\n york", True),
+        ("Paris", "1.Paris", True),
+        ("Paris", "Paris,2024", True),
+        ("Hauptstadt", "Das Hauptstadtbüro", False),
     ],
 )
 def test_contains_looks_for_whole_words(part: str, text: str, found: bool) -> None:
     assert score("contains", part, text).correct is found
+
+
+@pytest.mark.parametrize(
+    ("part", "text", "found"),
+    [
+        ("東京", "答えは東京です。", True),
+        ("北京", "中国的首都北京很大", True),
+        ("北京", "首都是南京。", False),
+        ("กรุงเทพ", "เมืองหลวงคือกรุงเทพครับ", True),
+        ("ວຽງຈັນ", "ນະຄອນຫຼວງແມ່ນວຽງຈັນ", True),
+        ("ភ្នំពេញ", "រាជធានីគឺភ្នំពេញ។", True),
+        ("ရန်ကုန်", "မြို့ကြီးမှာရန်ကုန်ဖြစ်သည်", True),
+        ("ก", "กิน", False),  # a letter with another vowel is another character
+        ("Tokyo", "答えはTokyoです", True),
+        ("okyo", "答えはTokyoです", False),
+        ("42", "答案是42。", True),
+        ("3", "答案是3万", False),
+        ("3", "十3", False),
+        ("서울", "수도는 서울입니다.", True),
+        ("서울", "서울에서는 비가 온다", True),
+        ("서울", "동서울입니다", False),
+        ("한국", "한국어를 배운다", False),
+        ("Paris", "수도는 Paris입니다", True),
+        ("42", "답은 42입니다", True),
+        ("3", "3만 명이다", False),
+    ],
+)
+def test_words_in_scripts_without_spaces_and_with_particles(
+    part: str, text: str, found: bool
+) -> None:
+    assert score("contains", part, text).correct is found
+
+
+def test_forbidden_text_is_found_in_scripts_without_spaces() -> None:
+    assert not score({"contains": {"forbidden": ["大阪"]}}, "東京", "東京か大阪です").correct
+
+
+@pytest.mark.parametrize(
+    "spec", ["contains", "normalised", {"normalised": {"ignore_punctuation": False}}]
+)
+def test_curly_quotes_are_straight_ones(spec: object) -> None:
+    assert score(spec, 'It\'s "so"', "It\u2019s \u201cso\u201d").correct
+    assert score(spec, "It\u2019s", "It's").correct
+
+
+def test_capital_i_with_a_dot_is_an_i() -> None:
+    assert score("contains", "istanbul", "İSTANBUL").correct
 
 
 def test_contains_any_and_all() -> None:
