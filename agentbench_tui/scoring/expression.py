@@ -50,9 +50,8 @@ class Segment:
     """What was met between two `=` of a chain."""
 
     units: list[Unit] = field(default_factory=list)
-    has_product: bool = False
-    differences: int = 0
-    """Subtractions of the form `5-10`, which is also a range."""
+    calculates: bool = False
+    """It has a sum or product of rational numbers, which is not worked out: `17 + 25`."""
     operators: int = 0
 
 
@@ -77,14 +76,13 @@ class Expression(Cursor):
         if following.text == ":" and beyond.kind == "number" and not (following.gap or beyond.gap):
             self._skip_ratio()
             raise Unreadable
-        ranged = segment.differences and segment.differences == segment.operators
-        if ranged and following.text not in EQUAL:
+        if segment.calculates and following.text not in EQUAL:
             raise Unreadable
         if not segment.units:
             return Number(value)
-        unit = segment.units[0]
-        if len(segment.units) > 1 and (segment.has_product or len(set(segment.units)) > 1):
+        if len(segment.units) > 1:
             raise Unreadable
+        unit = segment.units[0]
         if segment.operators == 0 and unit.dimension in COMPOUND:
             value = self._compound(value, unit)
         return Number(value, unit)
@@ -135,13 +133,16 @@ class Expression(Cursor):
                 and (after.kind == "number")
             ):
                 return value  # `5 -3`: two numbers
-            dash = operator.text == "–" or not (operator.gap or after.gap)
-            self._segment.operators += 1
-            self._segment.differences += operator.text in MINUS and dash
             self._at += 1
             self._count()
             right = self._product()
+            self._note_operator(value, right)
             value = checked(value - right if operator.text in MINUS else value + right)
+
+    def _note_operator(self, left: Value, right: Value) -> None:
+        self._segment.operators += 1
+        if isinstance(left, Fraction) and isinstance(right, Fraction):
+            self._segment.calculates = True
 
     def _operand_after(self, ahead: int) -> bool:
         """An operand follows a token. Raises Unreadable before a variable."""
@@ -176,12 +177,20 @@ class Expression(Cursor):
             if not self._operand_after(0):
                 return value
             slashes += token.text == "/" and not (token.gap or after.gap)
-            self._segment.has_product = True
-            self._segment.operators += 1
             self._at += 1
-            value = operate(value, self._signed_factor())
+            begin = self._at
+            right = self._signed_factor()
+            if token.text in {"/", "⁄", "∕"} or self._has_power(begin):
+                self._segment.operators += 1
+            else:
+                self._note_operator(value, right)
+            value = operate(value, right)
             if slashes > 1:
                 raise Unreadable  # a date
+
+    def _has_power(self, begin: int) -> bool:
+        tokens = self._tokens[begin : self._at]
+        return any(token.text in {"^", "**"} or token.kind == "super" for token in tokens)
 
     def _multiplies_silently(self, token: Token) -> bool:
         if token.text in {"π", r"\sqrt", r"\frac"} or token.kind == "vulgar":
@@ -204,8 +213,7 @@ class Expression(Cursor):
                 return value + right if value >= 0 else value - right
             if token.kind == "vulgar" or whole:
                 raise Unreadable  # `3\frac{5}{4}` is read in two ways
-        self._segment.has_product = True
-        self._segment.operators += 1
+        self._note_operator(value, right)
         return _times(value, right)
 
     def _signed_factor(self) -> Value:
@@ -317,16 +325,11 @@ class Expression(Cursor):
         value = self._sum()
         self._depth -= 1
         token = self._token()
-        ranged = self._segment.differences and self._segment.differences == self._segment.operators
         outer.units += self._segment.units
+        outer.calculates = outer.calculates or self._segment.calculates
         self._segment = outer
         if token.text in OPEN[opening.text]:
             self._at += 1
-            if ranged and opening.text != "{" and token.text == "]":
-                raise Unreadable
-            if ranged:
-                outer.has_product = True
-                outer.operators += 1
             return value
         listed = token.text in {",", ";", "|"}
         prose = token.kind == "word" and len(token.text) > 1

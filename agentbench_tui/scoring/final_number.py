@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from agentbench_tui.scoring.latex import plain_text
 from agentbench_tui.scoring.markers import ANSWER_MARKER
@@ -32,6 +33,8 @@ _BEFORE_NEXT = re.compile(
     r"[^\S\n]{0,3}(?:(?:and|or)[^\S\n])?(?:[A-Za-z]\s{0,3}=\s{0,3})?[\s*_(]{0,4}"
 )
 _EITHER = re.compile(r"[\s*_]{0,4}(?:or|to|through|–)[\s*_]{1,4}", re.IGNORECASE)
+_MINUS = re.compile(r"\b(?:minus|negative)\s{1,3}[($]?\Z", re.IGNORECASE)
+_QUANTITY = re.compile(r"\d[)\]]?\s{1,3}[^\W\d_]{1,20}\Z")
 _RANGE = re.compile(r"\bbetween\s{1,3}\Z", re.IGNORECASE)
 _ITEM = re.compile(r"[.)]\*{0,2}\s{1,3}[^\W\d_]")
 _MAX_TERMS = 50
@@ -47,7 +50,7 @@ _LINK = re.compile(
 """Words of an equation between two of its numbers: `16 eggs - 3 eggs = 13 eggs`."""
 _WORDS = re.compile(r"[^\W\d_]{2,}[:.,]?")
 _UNIT_WORD = re.compile(
-    r"(?:°|[^\W\d_]{2,}|[mgshlLtNJWVKCFAdΩµ])(?:\^\{?-?\d\}?|[²³⁻¹]{1,2})?[.,]?"
+    r"(?=[^.,])°?(?:[^\W\d_]{2,}|[mgshlLtNJWVKCFAdΩµ])?(?:\^\{?-?\d\}?|[²³⁻¹]{1,2})?[.,]?"
 )
 _MAX_BOX = 300
 """Characters of a box that is read."""
@@ -59,7 +62,7 @@ class _Line:
     def __init__(self, text: str, mark: DecimalMark) -> None:
         self.text = text
         self.readings = [
-            reading
+            self._negated(reading)
             for reading in readings_of(text, mark)
             if not _DENIED.search(self._before(reading, 30))
         ]
@@ -116,6 +119,17 @@ class _Line:
             return False  # a remark
         match = _ANOTHER.match(between)
         return match is not None and _BEFORE_NEXT.fullmatch(between[match.end() :]) is not None
+
+    def _negated(self, reading: Reading) -> Reading:
+        """The reading with its sign where that is a word: `minus 3`."""
+        word = _MINUS.search(self._before(reading, 12))
+        number = reading.number
+        if word is None or number is None or reading.is_chain:
+            return reading
+        before = self.text[max(0, reading.start - 40) : reading.start - len(word[0])].rstrip()
+        computes = before[-1:].isdigit() or _QUANTITY.search(before)
+        value = None if computes else replace(number, value=-number.value, exact=None)
+        return replace(reading, number=value)
 
     def _before(self, reading: Reading, length: int) -> str:
         return self.text[max(0, reading.start - length) : reading.start]
@@ -196,6 +210,9 @@ def _boxed_number(content: str, mark: DecimalMark) -> Number | None:
     after = content[readings[0].end :].strip(" .*$")
     if len(before) + len(after) > _MAX_BOX:
         return None
-    labelled = not before or before[-1] in "=≈:" or all(map(_WORDS.fullmatch, before.split()))
+    function = readings[0].is_chain and before.isalpha()  # f(2) = 5
+    labelled = (
+        function or not before or before[-1] in "=≈:" or all(map(_WORDS.fullmatch, before.split()))
+    )
     has_unit = all(map(_UNIT_WORD.fullmatch, re.split(r"[\s/·]+", after))) if after else True
     return readings[0].number if labelled and has_unit else None

@@ -35,7 +35,7 @@ _PIECE = re.compile(
     r"|(?P<degree>\^\s{0,3}(?:\\circ(?![A-Za-z])|\{\s{0,3}\\circ\s{0,3}\}))"
     r"|\\(?P<side>left|right)(?![A-Za-z])\s{0,3}\.?"
     r"|\\(?P<command>[A-Za-z]+)"
-    r"|\\(?P<character>.)"
+    r"|\\(?P<character>!\s{0,3}|.)"
     r"|(?P<dollars>\$+)"
     r"|(?P<brace>[{}])",
     re.DOTALL,
@@ -45,13 +45,16 @@ _COMMAND = re.compile(r"\\(?:text\w*|mathrm|mbox)\s?\{[^{}]*\}|\\[A-Za-z]+")
 _PROSE = re.compile(r"[A-Za-z]{2,}\s+[A-Za-z]{2,}|\n\s*\n")
 _ANNOTATION = re.compile(r"<<[^<>\n]{0,200}>>(?=\s?[-−]?[$€£¥]?[\d.])")
 """GSM8K's notes for a calculator: `<<9*2=18>>18`."""
+_ORDINAL = re.compile(
+    r"(?<=\d)\^\s?(?:\\text(?:rm)?\s?)?\{(?:\\text(?:rm)?\s?\{)?(st|nd|rd|th)\}{1,2}"
+)
 _MAX_FORMULA = 500
 """Characters between two dollar signs that delimit one formula."""
 
 
 def plain_text(text: str) -> str:
     """The text without LaTeX markup; see the module. Takes time linear in the text's length."""
-    text = _ANNOTATION.sub("", text).replace("~", " ")
+    text = _ORDINAL.sub(r"\1", _ANNOTATION.sub("", text).replace("~", " "))
     if "\\" not in text and "$" not in text and "{" not in text:
         return text
     delimiters = _delimiters(text)
@@ -91,7 +94,7 @@ def _other(match: re.Match[str]) -> str:
         return "°"
     if match["side"]:
         return ""
-    return _CHARACTERS.get(match["character"], match["character"])
+    return _CHARACTERS.get(match["character"][:1], match["character"])
 
 
 def _delimiters(text: str) -> set[int]:

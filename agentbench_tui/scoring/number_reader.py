@@ -103,13 +103,16 @@ class _Reader(Expression):
     def _reading(self) -> Reading:
         begin, is_chain = self._token().start, False
         exact: Number | None = None
+        number: Number | None = None
         while True:
             self._first, self._segment, self._depth = self._at, Segment(), 0
-            number: Number | None = None
+            before, number = number, None
             try:
                 number = self._quantity()
             except (Unreadable, OverflowError, ZeroDivisionError):
                 self._skip_expression()
+                if self._segment.calculates:  # 15 = 3 * 5
+                    number = before
             except NotArithmetic:
                 if not is_chain and self._token_at(self._first).text in OPEN:
                     raise

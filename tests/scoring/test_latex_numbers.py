@@ -77,6 +77,11 @@ def test_recorded_answers_are_judged_as_they_should_be(record: dict[str, object]
         ("1/3", r"\boxed{\frac{1}{3} \approx 0.333}"),
         (0.333, r"\boxed{\frac{1}{3} \approx 0.333}"),
         (5, r"\boxed{\boxed{5}}"),
+        (5, r"\boxed{f(2) = 5}"),
+        (30, r"\boxed{30^{\circ}\text{C}}"),
+        (5, r"\boxed{5^{\text{th}}}"),
+        (32348, r"$32,\! 348$"),
+        (r"\frac{1 + \sqrt{5}}{2}", r"\boxed{\frac{\sqrt{5} + 1}{2}}"),
         (3.141592653589793, r"\pi"),
     ],
 )
