@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import time
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -14,7 +12,7 @@ from agentbench_tui.engine.recorder import utc_now
 from agentbench_tui.model.errors import StoreError
 from agentbench_tui.model.suite import Suite
 from agentbench_tui.store.database import workspace_id
-from agentbench_tui.store.locking import Lease, LeaseHolder, boot_id
+from agentbench_tui.store.locking import Lease, LeaseHolder
 
 if TYPE_CHECKING:
     import sqlite3
@@ -29,7 +27,7 @@ PROCESS_ENDED = "its process ended"
 
 def take_lease(database: Path, run_id: str) -> tuple[Lease, LeaseHolder]:
     """The right to write a run. Raises StoreError while another process has it."""
-    holder = LeaseHolder(boot_id(), os.getpid(), time.time())
+    holder = LeaseHolder.here()
     lease = Lease.take(database, run_id, holder)
     if lease is None:
         raise StoreError(f"run {run_id} is being carried out by another process")

@@ -4,19 +4,28 @@
 corrupt a database when one connection checkpoints while another commits; this rules it out.
 `Lease`: a run holds one while it lives; who can take it knows that the run's process is gone.
 Both are flocks: the kernel frees them when the process ends, however it ends.
+
+A process that forks shares its flocks with the child, so both are closed in a forked child. One
+that was forked by other means than Python's may still hold a flock after the process that took it
+has ended. A lease therefore names its process, and whoever finds that process gone takes it over;
+the wait for the write lock is bounded.
 """
 
 from __future__ import annotations
 
 import fcntl
+import functools
 import os
 import time
+import weakref
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from agentbench_tui.model.errors import StoreError
+from agentbench_tui.model.identity import is_name
 from agentbench_tui.store.faults import unusable
 
 if TYPE_CHECKING:
@@ -25,6 +34,10 @@ if TYPE_CHECKING:
 
 _ATTEMPTS, _BETWEEN_S = 20, 0.0005
 """To take a lease: whoever only asks whether it is free holds it meanwhile, for microseconds."""
+LONGEST_WAIT_S = 60.0
+"""For the write lock. A transaction takes a tenth of a second at most."""
+_LONGEST_PAUSE_S = 0.01
+_NAMED_HOLDERS = 3
 
 
 class WriteLock:
@@ -37,18 +50,46 @@ class WriteLock:
         except OSError as error:
             raise unusable(database, error) from error
         self.database = database
+        _close_in_forked_children(self)
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Block until the lock is ours; give it back at the end."""
-        fcntl.flock(self._descriptor, fcntl.LOCK_EX)
+        """Wait until the lock is ours; give it back at the end.
+
+        Raises StoreError after `LONGEST_WAIT_S`, with the processes that have the lock open.
+        """
+        self._take()
         try:
             yield
         finally:
             fcntl.flock(self._descriptor, fcntl.LOCK_UN)
 
+    def _take(self) -> None:
+        deadline, pause_s = time.monotonic() + LONGEST_WAIT_S, _BETWEEN_S
+        while True:
+            try:
+                fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                if time.monotonic() > deadline:
+                    raise self._busy() from None
+                time.sleep(pause_s)
+                pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
+            else:
+                return
+
+    def _busy(self) -> StoreError:
+        path = Path(f"{self.database}.lock")
+        who = ", ".join(_processes_with(path)) or "a process that cannot be seen from here"
+        return StoreError(
+            f"{self.database}: another process has held its write lock for {LONGEST_WAIT_S:.0f} s "
+            f"({who}); wait for it or end it, then try again"
+        )
+
     def close(self) -> None:
-        os.close(self._descriptor)
+        """Close the file, and with it the lock. Does nothing when it is closed."""
+        descriptor, self._descriptor = self._descriptor, -1
+        if descriptor >= 0:
+            os.close(descriptor)
 
 
 class LeaseHolder(msgspec.Struct, frozen=True):
@@ -58,6 +99,30 @@ class LeaseHolder(msgspec.Struct, frozen=True):
     pid: int
     since: float
     """Seconds since 1970; viewers' wishes older than this are ignored."""
+    namespace: str = ""
+    """Of the pid: containers on one machine have their own."""
+
+    @classmethod
+    def here(cls) -> LeaseHolder:
+        """This process, from now on."""
+        return cls(boot_id(), os.getpid(), time.time(), _pid_namespace())
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether the process has certainly ended; False where that cannot be known from here."""
+        if not self.namespace or (self.boot_id, self.namespace) != (boot_id(), _pid_namespace()):
+            return False
+        import psutil
+
+        try:
+            process = psutil.Process(self.pid)
+            # A process that began after the lease was taken got the same number later.
+            is_other = process.create_time() > self.since + 1
+            return is_other or process.status() == psutil.STATUS_ZOMBIE
+        except psutil.NoSuchProcess:
+            return True
+        except psutil.Error:
+            return False
 
 
 class Lease:
@@ -66,20 +131,28 @@ class Lease:
     def __init__(self, path: Path, descriptor: int) -> None:
         self._path = path
         self._descriptor = descriptor
+        _close_in_forked_children(self)
 
     @classmethod
     def take(cls, database: Path, run_id: str, holder: LeaseHolder | None = None) -> Lease | None:
-        """The lease of a run, or None while another process holds it. Raises StoreError."""
+        """The lease of a run, or None while another process holds it.
+
+        Raises StoreError, also for what is no id of a run.
+        """
         try:
-            return cls._take(database, run_id, holder)
+            path = _lease_path(database, run_id)
+            path.parent.mkdir(exist_ok=True)
+            lease = cls._take(path)
+            if lease is None and _is_abandoned(path):
+                lease = cls._take_over(database, path)
+            if lease is not None:
+                lease.write(holder or LeaseHolder.here())
         except OSError as error:
             raise unusable(database, error) from error
+        return lease
 
     @classmethod
-    def _take(cls, database: Path, run_id: str, holder: LeaseHolder | None) -> Lease | None:
-        folder = Path(f"{database}.leases")
-        folder.mkdir(exist_ok=True)
-        path = folder / run_id
+    def _take(cls, path: Path) -> Lease | None:
         attempts = 0
         while True:
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
@@ -97,21 +170,45 @@ class Lease:
                 if path.stat().st_ino == os.fstat(descriptor).st_ino:
                     break
             os.close(descriptor)
-        if holder is not None:
-            os.truncate(descriptor, 0)
-            os.pwrite(descriptor, msgspec.json.encode(holder), 0)
         return cls(path, descriptor)
+
+    @classmethod
+    def _take_over(cls, database: Path, path: Path) -> Lease | None:
+        """A new file in the place of one whose flock outlives its process; one taker at a time."""
+        lock = WriteLock(database)
+        try:
+            with lock.held():
+                if _is_abandoned(path):
+                    path.unlink(missing_ok=True)
+                return cls._take(path)
+        finally:
+            lock.close()
+
+    def write(self, holder: LeaseHolder) -> None:
+        """Name the process that holds it."""
+        os.truncate(self._descriptor, 0)
+        os.pwrite(self._descriptor, msgspec.json.encode(holder), 0)
 
     def release(self) -> None:
         """Give the lease back. The file goes first, so that nobody locks a file that is gone."""
+        if self._descriptor < 0:
+            return
         with suppress(FileNotFoundError):
             self._path.unlink()
-        os.close(self._descriptor)
+        self.close()
+
+    def close(self) -> None:
+        """Close the file and leave it where it is."""
+        descriptor, self._descriptor = self._descriptor, -1
+        if descriptor >= 0:
+            os.close(descriptor)
 
 
 def is_leased(database: Path, run_id: str) -> bool:
     """Whether a living process holds the run's lease. Changes nothing."""
-    path = Path(f"{database}.leases") / run_id
+    if not is_name(run_id):
+        return False  # a damaged row
+    path = _lease_path(database, run_id)
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except FileNotFoundError:
@@ -119,10 +216,25 @@ def is_leased(database: Path, run_id: str) -> bool:
     try:
         fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
-        return True
+        return not _is_abandoned(path)
     finally:
         os.close(descriptor)
     return False
+
+
+def _lease_path(database: Path, run_id: str) -> Path:
+    """The file of a run's lease. Raises StoreError for what could lead anywhere else."""
+    if not is_name(run_id):
+        raise StoreError(f"{database}: {run_id[:80]!r} is no id of a run")
+    return Path(f"{database}.leases") / run_id
+
+
+def _is_abandoned(path: Path) -> bool:
+    """Whether the process that a lease names is gone, though its flock is held."""
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=LeaseHolder).is_gone
+    except (OSError, msgspec.DecodeError):
+        return False
 
 
 def boot_id() -> str:
@@ -131,3 +243,63 @@ def boot_id() -> str:
         return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
     except OSError:
         return ""
+
+
+@functools.cache
+def _pid_namespace() -> str:
+    try:
+        return str(Path("/proc/self/ns/pid").readlink())
+    except OSError:
+        return ""
+
+
+def _processes_with(path: Path) -> Iterator[str]:
+    """Other processes that have a file open, as `pid 12 (command line)`; some at most."""
+    import psutil
+
+    count = 0
+    try:
+        wanted = path.stat()
+    except OSError:
+        return
+    for process in psutil.process_iter():
+        if process.pid == os.getpid() or not _has_open(process.pid, wanted):
+            continue
+        with suppress(psutil.Error):
+            yield f"pid {process.pid} ({' '.join(process.cmdline())[:80]})"
+            count += 1
+        if count == _NAMED_HOLDERS:
+            return
+
+
+def _has_open(pid: int, wanted: os.stat_result) -> bool:
+    try:
+        descriptors = list(Path(f"/proc/{pid}/fd").iterdir())
+    except OSError:
+        return False
+    for descriptor in descriptors:
+        with suppress(OSError):
+            there = descriptor.stat()
+            if (there.st_dev, there.st_ino) == (wanted.st_dev, wanted.st_ino):
+                return True
+    return False
+
+
+_open_locks: weakref.WeakSet[WriteLock | Lease] = weakref.WeakSet()
+
+
+def _close_in_forked_children(lock: WriteLock | Lease) -> None:
+    _register_at_fork()
+    _open_locks.add(lock)
+
+
+@functools.cache
+def _register_at_fork() -> None:
+    """Once: a child that keeps an flock open would hold it for as long as it lives."""
+    os.register_at_fork(after_in_child=_close_inherited)
+
+
+def _close_inherited() -> None:
+    for lock in list(_open_locks):
+        lock.close()
+    _open_locks.clear()
