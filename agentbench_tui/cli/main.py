@@ -31,7 +31,7 @@ COMMANDS = {
         "List experiments, measure code.",
     ),
     "market": ("agentbench_tui.cli.market:market", "Make market worlds, let agents play them."),
-    "resume": ("agentbench_tui.cli.resume:resume", "Go on with an interrupted run."),
+    "resume": ("agentbench_tui.cli.resume:resume", "Continue an interrupted run."),
     "rescore": ("agentbench_tui.cli.resume:rescore", "Score a run's stored answers again."),
     "runs": ("agentbench_tui.cli.runs:runs", "List, show, delete, export and import runs."),
     "compare": ("agentbench_tui.cli.compare:compare", "Is B better than A, and how sure is that?"),
@@ -169,11 +169,27 @@ def _run(arguments: list[str]) -> int:
     except Exception as error:  # noqa: BLE001  # a fault of ours: one line and a report
         circumstance = _circumstance(error)
         if circumstance is None:
+            if _excludes_damage():
+                return _run(arguments)
             return _report_fault(error, arguments)
         with suppress(OSError):  # it may be stderr that cannot be written
             click.echo(f"agentbench: {circumstance}", err=True)
         return 2
     return result if isinstance(result, int) else 0
+
+
+def _excludes_damage() -> bool:
+    """Whether runs of a database that was read are damaged, and are excluded from now on."""
+    if "agentbench_tui.store.damage" not in sys.modules:
+        return False
+    from agentbench_tui.model.untrusted import visible
+    from agentbench_tui.store.damage import exclude_damaged
+    from agentbench_tui.verdicts.stored_documents import stored_soundness
+
+    lines = exclude_damaged(stored_soundness())
+    for line in lines:
+        click.echo(f"agentbench: {visible(line)}", err=True)
+    return bool(lines)
 
 
 def _check_text(arguments: list[str]) -> None:

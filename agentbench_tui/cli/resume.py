@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from typing import Any
 
 import click
@@ -18,18 +19,41 @@ from agentbench_tui.cli.run_options import how_of
 from agentbench_tui.cli.session_options import view_options
 from agentbench_tui.model.plain_number import counted
 
+trust_option = click.option(
+    "--trust",
+    is_flag=True,
+    help="Run the commands and the code that an imported run names. Without it you are asked on a "
+    "terminal, and the command is refused elsewhere.",
+)
 
-@click.command(short_help="Go on with an interrupted run.")
+
+def _check_trust(row: dict[str, Any], lines: list[str], *, trust: bool) -> None:
+    """Ask whether an imported run may execute what it names. Raises UsageError, or aborts."""
+    from agentbench_tui.model.errors import UsageError
+
+    if row["imported_at"] is None or trust or not lines:
+        return
+    click.echo(f"run {row['id']} was imported on {row['imported_at'][:10]}. It:", err=True)
+    for line in lines:
+        click.echo(f"  {line}", err=True)
+    if not sys.stdin.isatty():
+        raise UsageError("an imported run executes nothing unasked; allow it with --trust")
+    click.confirm("Allow this?", abort=True, err=True)
+
+
+@click.command(short_help="Continue an interrupted run.")
 @click.argument("run", default="latest")
 @database_option
 @click.option("--format", "form", type=click.Choice(FORMATS), default="table", show_default=True)
 @click.option("--detach", is_flag=True, help="Start it and leave it running.")
 @click.option("--quiet", "-q", is_flag=True, help="No progress.")
+@trust_option
 @view_options
-def resume(run: str, database: str | None, **given: Any) -> int:
-    """Go on with RUN (an id, its beginning, or `latest`).
+def resume(run: str, database: str | None, trust: bool, **given: Any) -> int:
+    """Continue RUN (an id, its beginning, or `latest`).
 
-    What was committed is not asked again; what was in flight is.
+    What was committed is not asked again; requests that were in flight are. An imported run
+    executes nothing before you allow it.
 
     \b
     agentbench resume
@@ -39,6 +63,7 @@ def resume(run: str, database: str | None, **given: Any) -> int:
     from agentbench_tui.cli.experiment_result import experiments_shown, sharing_process
     from agentbench_tui.engine.plan import decode_plan
     from agentbench_tui.engine.registration import PROCESS_ENDED
+    from agentbench_tui.engine.trust import executed_by_resuming
     from agentbench_tui.model.errors import UsageError
     from agentbench_tui.store.archive import IMPORTED_IN_PART
     from agentbench_tui.store.database import reading
@@ -55,6 +80,7 @@ def resume(run: str, database: str | None, **given: Any) -> int:
     if row["status"] == "complete":
         raise UsageError(f"run {row['id']} is complete; there is nothing to resume")
     plan = decode_plan(row["plan"])
+    _check_trust(row, executed_by_resuming(plan), trust=trust)
     is_killed = row["status"] == "running" or row["stop_reason"] == PROCESS_ENDED
     if is_killed and (named := sharing_process(plan)):
         print_prose(
@@ -70,12 +96,21 @@ def resume(run: str, database: str | None, **given: Any) -> int:
 @click.argument("run", default="latest")
 @click.option("--suite", metavar="SUITE", help="Score by this suite's scorers and rubrics.")
 @click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="Parameters of it.")
+@trust_option
 @database_option
 @click.option("--format", "form", type=click.Choice(FORMATS), default="table", show_default=True)
 def rescore(
-    run: str, suite: str | None, settings: tuple[str, ...], database: str | None, form: str
+    run: str,
+    suite: str | None,
+    settings: tuple[str, ...],
+    trust: bool,
+    database: str | None,
+    form: str,
 ) -> int:
-    """Score the stored answers of RUN again. Nothing is asked anew.
+    """Score the stored answers of RUN again. No agent is asked.
+
+    All scores change at once; a command that is stopped changes none. An imported run executes no
+    code of its own scorers before you allow it.
 
     \b
     agentbench rescore latest
@@ -85,7 +120,9 @@ def rescore(
     from agentbench_tui.cli.running import is_unmeasured
     from agentbench_tui.engine.loading import load_suite
     from agentbench_tui.engine.parameters import parse_settings
+    from agentbench_tui.engine.plan import decode_plan
     from agentbench_tui.engine.rescoring import rescore as rescore_run
+    from agentbench_tui.engine.trust import executed_by_rescoring
     from agentbench_tui.engine.validation import validate_suite
     from agentbench_tui.model.errors import SuiteError
     from agentbench_tui.store.database import reading
@@ -96,7 +133,9 @@ def rescore(
     with reading(path) as connection:
         row = find_run(connection, run)
     loaded = None
-    if suite is not None:
+    if suite is None:
+        _check_trust(row, executed_by_rescoring(decode_plan(row["plan"])), trust=trust)
+    else:
         loaded = load_suite(suite)
         problems = validate_suite(loaded, [], parse_settings(loaded.suite, settings))
         if problems:

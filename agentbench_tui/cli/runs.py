@@ -378,14 +378,20 @@ def import_(files: tuple[Path, ...], database: str | None) -> int:
     \b
     agentbench runs import run.db
     """
+    from agentbench_tui.model.untrusted import visible
     from agentbench_tui.store.archive import import_runs
+    from agentbench_tui.verdicts.stored_documents import stored_soundness
 
+    soundness, all_sound = stored_soundness(), True
     for file in files:
-        new = import_runs(database_path(database), file)
-        click.echo(f"{file}: {len(new)} new", err=True)
-        for run_id in new:
+        imported = import_runs(database_path(database), file, soundness)
+        click.echo(f"{file}: {len(imported.new)} new", err=True)
+        for line in imported.refused:
+            click.echo(visible(f"{file}: not imported: {line}"), err=True)
+        for run_id in imported.new:
             click.echo(run_id)
-    return 0
+        all_sound &= not imported.refused
+    return 0 if all_sound else 2
 
 
 runs.add_command(samples)

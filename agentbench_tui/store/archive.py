@@ -6,6 +6,8 @@ import hashlib
 import os
 import sqlite3
 from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +17,7 @@ from agentbench_tui.store.database import (
     SCHEMA_VERSION,
     connect_to_write,
     create_or_migrate,
+    migrations,
     read_uri,
     reading,
     schema_of,
@@ -31,6 +34,7 @@ from agentbench_tui.store.removal import (
     rows_at_once,
     unfinished_hash,
 )
+from agentbench_tui.store.soundness import Soundness
 from agentbench_tui.store.writer import in_transaction
 
 if TYPE_CHECKING:
@@ -87,21 +91,41 @@ def _sha256(path: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def import_runs(database: Path, source_path: Path) -> list[str]:
-    """Copy every run of an exported file into the database; the ids of those that were new.
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What became of the runs of a file."""
 
-    A `.sha256` file beside it is checked. Runs that are already there, or just being written, are
-    left alone; what an import that was killed has left is replaced.
+    new: tuple[str, ...]
+    """Ids of those that were copied."""
+    refused: tuple[str, ...]
+    """A line on each damaged one, with what is wrong."""
+
+
+def import_runs(database: Path, source_path: Path, soundness: Soundness | None = None) -> Imported:
+    """Copy every sound run of an exported file into the database.
+
+    The file is untrusted: its schema has to be that of agentbench, and each row is checked by
+    `soundness` before it is copied. A `.sha256` file beside it is checked. Runs that are already
+    there, or just being written, are left alone; what an import that was killed has left is
+    replaced. Raises StoreError, UsageError.
     """
+    soundness = soundness or Soundness({})
     if not source_path.exists():
         raise UsageError(f"{source_path}: no such file")
     check_is_file(source_path)
     _check_digest(source_path)
     new: list[str] = []
+    refused: list[str] = []
+    _check_schema(source_path)
     remove_unfinished(database)
     with _of_newest_schema(source_path, database) as path, reading(path) as source:
+        source.execute("PRAGMA trusted_schema=OFF")
         runs = source.execute("SELECT key, id, status FROM runs ORDER BY key").fetchall()
+        damaged = soundness.damaged(source)
         for key, run_id, status in runs:
+            if key in damaged:
+                refused.append(f"run {str(run_id)[:80]}: {damaged[key][1]}")
+                continue
             if status == "running":
                 raise UsageError(f"{source_path}: run {run_id} has not ended; export it first")
             lease = Lease.take(database, run_id)
@@ -109,11 +133,32 @@ def import_runs(database: Path, source_path: Path) -> list[str]:
                 continue
             try:
                 if _make_way(database, run_id):
-                    _copy_run(source, key, database)
+                    _copy_run(source, key, database, imported_at=_now())
                     new.append(run_id)
             finally:
                 lease.release()
-    return new
+    return Imported(tuple(new), tuple(refused))
+
+
+def _check_schema(source_path: Path) -> None:
+    """Raise StoreError unless tables, indexes and views are exactly those of a version of ours.
+
+    Triggers, views and generated columns of a crafted file would run while it is read or migrated.
+    """
+    version = schema_of(source_path)
+    with (
+        faults_named(source_path),
+        closing(sqlite3.connect(read_uri(source_path), uri=True)) as source,
+        closing(sqlite3.connect(":memory:")) as ours,
+    ):
+        for number, sql in migrations():
+            if number <= version:
+                ours.executescript(sql)
+        objects = "SELECT type, name, tbl_name, sql FROM sqlite_master"
+        strange = set(source.execute(objects).fetchall()) - set(ours.execute(objects).fetchall())
+    if strange:
+        kind, name = min((str(one[0]), str(one[1])) for one in strange)
+        raise StoreError(f"{source_path}: its {kind} {name[:80]!r} is not one of agentbench's")
 
 
 @contextmanager
@@ -276,7 +321,12 @@ def _insert_sql(verb: str, table: str, columns: Sequence[str]) -> str:
     return f"{verb} {table} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"
 
 
-def _copy_run(source: sqlite3.Connection, run_key: int, target_path: Path) -> None:
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _copy_run(source: sqlite3.Connection, run_key: int, target_path: Path, **changes: str) -> None:
+    """Copy a run with everything that belongs to it; `changes` are columns of its row."""
     executions = "SELECT {} FROM benchmark_executions WHERE run_key=?"
     run = (run_key,)
     target = connect_to_write(target_path)
@@ -291,7 +341,15 @@ def _copy_run(source: sqlite3.Connection, run_key: int, target_path: Path) -> No
         copy.shared("agent_versions", f"agent_id {agents}", run)
         copy.shared("environments", "hash IN (SELECT environment_hash FROM runs WHERE key=?)", run)
         _copy_datasets(copy, source, target, run_key)
-        copy.keyed("runs", "key=?", run, "run_key", status="running", error=IMPORTED_IN_PART)
+        copy.keyed(
+            "runs",
+            "key=?",
+            run,
+            "run_key",
+            status="running",
+            error=IMPORTED_IN_PART,
+            **changes,
+        )
         copy.keyed("benchmark_executions", "run_key=?", run, "execution_key", status="running")
         for table in BY_EXECUTION:
             copy.rows(table, f"execution_key IN ({executions.format('key')})", run)
@@ -339,4 +397,4 @@ def _matching_cases(
     return {key: there[case_id] for case_id, key in here}
 
 
-assert SCHEMA_VERSION == 7, "teach _copy_run the new tables"
+assert SCHEMA_VERSION == 8, "teach _copy_run the new tables"

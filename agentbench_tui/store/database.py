@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from agentbench_tui.model.errors import StoreError
 from agentbench_tui.model.identity import new_id
+from agentbench_tui.store.damage import note_opened
 from agentbench_tui.store.faults import check_is_file, faults_named, unusable
 from agentbench_tui.store.locking import WriteLock, is_leased
 
@@ -39,7 +40,7 @@ def migrations() -> list[tuple[int, str]]:
     ]
 
 
-SCHEMA_VERSION = 7
+SCHEMA_VERSION = 8
 """The newest schema this version knows; a test holds it to the newest migration."""
 
 
@@ -148,6 +149,7 @@ def connect_to_read(path: Path) -> sqlite3.Connection:
         try:
             if _checked_version(path, connection) == 0:
                 raise StoreError(f"{path}: nothing in it yet; `agentbench run` fills it")
+            note_opened(path, connection)
         except BaseException:
             connection.close()
             raise

@@ -21,6 +21,8 @@ from agentbench_tui.store.writer import write_once
 
 NOW = "2026-01-31T12:00:00.000Z"
 CASES = 7
+RUN = "01a22610-af87-78fe-8a42-614fc91b3330"
+EXECUTION = "01a22610-af87-78fe-8a42-614fc91b3331"
 
 
 def insert(table: str, **values: Any) -> tuple[str, tuple[Any, ...]]:
@@ -47,8 +49,8 @@ def exported(tmp_path: Path) -> Path:
     path = tmp_path / "source.db"
     suite = {"hash": "s", "suite_id": "s", "name": "s", "category": "accuracy", "version": "1"}
     suite |= {"description": "", "document": "{}", "source": ""}
-    run = {"id": "r1", "workspace_id": "w", "status": "complete", "suite_ids": "[]", "plan": "{}"}
-    execution = {"id": "e1", "run_key": 1, "ordinal": 0, "suite_hash": "s", "suite_id": "s"}
+    run = {"id": RUN, "workspace_id": "w", "status": "complete", "suite_ids": "[]", "plan": "{}"}
+    execution = {"id": EXECUTION, "run_key": 1, "ordinal": 0, "suite_hash": "s", "suite_id": "s"}
     execution |= {"benchmark_id": "b", "agent_id": "a", "agent_version": "1", "workspace_id": "w"}
     answer = {"run_key": 1, "execution_key": 1, "repeat": 0, "iteration": 0, "attempt": 0}
     fill(
@@ -63,13 +65,16 @@ def exported(tmp_path: Path) -> Path:
             "benchmark_executions", **execution, seed=1, dataset_key=1, status="complete",
             created_at=NOW,
         ),
-        *(insert("cases", dataset_key=1, case_id=f"c{n}", body="{}") for n in range(CASES)),
+        *(
+            insert("cases", dataset_key=1, case_id=f"c{n}", body=f'{{"id": "c{n}", "input": "q"}}')
+            for n in range(CASES)
+        ),
         *(
             insert("answers", **answer, case_key=n + 1, sent_ms=0, waiting_ms=0, api_calls=1)
             for n in range(CASES)
         ),
     )  # fmt: skip
-    export_run(path, "r1", tmp_path / "r1.db")
+    export_run(path, RUN, tmp_path / "r1.db")
     return tmp_path / "r1.db"
 
 
@@ -101,7 +106,7 @@ def killed_import(database: Path, exported: Path, transactions: int) -> int | No
 
 def whole(database: Path) -> None:
     """The run is there, once, with everything."""
-    assert rows(database, "SELECT id, status, error FROM runs") == [("r1", "complete", None)]
+    assert rows(database, "SELECT id, status, error FROM runs") == [(RUN, "complete", None)]
     assert rows(database, "SELECT status FROM benchmark_executions") == [("complete",)]
     assert rows(database, "SELECT hash, cases FROM datasets") == [("d", CASES)]
     assert rows(database, "SELECT COUNT(*) FROM cases") == [(CASES,)]
@@ -123,25 +128,25 @@ def test_an_import_killed_anywhere_is_no_result_and_is_mended_by_the_next(
         assert list_agents(connection) == []
     half = "SELECT 1 FROM datasets WHERE hash='d' AND cases > (SELECT COUNT(*) FROM cases)"
     assert rows(database, half) == []
-    assert import_runs(database, exported) == ["r1"]
+    assert import_runs(database, exported).new == (RUN,)
     whole(database)
-    assert import_runs(database, exported) == []
+    assert import_runs(database, exported).new == ()
 
 
 def test_what_was_imported_in_part_says_so(tmp_path: Path, exported: Path) -> None:
     database = tmp_path / "store.db"
     assert killed_import(database, exported, 14) == -signal.SIGKILL
-    assert rows(database, "SELECT id, error FROM runs") == [("r1", IMPORTED_IN_PART)]
+    assert rows(database, "SELECT id, error FROM runs") == [(RUN, IMPORTED_IN_PART)]
 
 
 def test_a_run_that_is_being_written_is_left_alone(tmp_path: Path, exported: Path) -> None:
     database = tmp_path / "store.db"
     create_or_migrate(database)
-    lease = Lease.take(database, "r1")
+    lease = Lease.take(database, RUN)
     assert lease is not None
-    assert import_runs(database, exported) == []
+    assert import_runs(database, exported).new == ()
     lease.release()
-    assert import_runs(database, exported) == ["r1"]
+    assert import_runs(database, exported).new == (RUN,)
     whole(database)
 
 
@@ -165,7 +170,7 @@ def test_deleting_a_run_takes_leftovers_along(tmp_path: Path, exported: Path) ->
     database = tmp_path / "store.db"
     import_runs(database, exported)
     fill(database, insert("datasets", hash=unfinished_hash("gone", "x"), source="x", cases=0))
-    delete_run(database, "r1")
+    delete_run(database, RUN)
     for table in ("runs", "datasets", "cases", "answers"):
         assert rows(database, f"SELECT COUNT(*) FROM {table}") == [(0,)]
 
@@ -192,12 +197,12 @@ def test_a_delete_killed_anywhere_leaves_no_dataset_without_its_cases(
     monkeypatch.setattr(removal, "in_transaction", until)
     for transactions in range(0, 60, 3):
         left = 1_000
-        if not import_runs(database, exported):
-            delete_run(database, "r1")
+        if not import_runs(database, exported).new:
+            delete_run(database, RUN)
             import_runs(database, exported)
         left = transactions
         try:
-            delete_run(database, "r1")
+            delete_run(database, RUN)
         except Killed:
             half = "SELECT 1 FROM datasets WHERE hash='d' AND cases > (SELECT COUNT(*) FROM cases)"
             assert rows(database, half) == []
@@ -225,11 +230,11 @@ def test_what_is_unused_stays_while_another_run_may_be_about_to_use_it(
     import_runs(database, exported)
     lease = Lease.take(database, "other")
     assert lease is not None
-    delete_run(database, "r1")
+    delete_run(database, RUN)
     assert rows(database, "SELECT hash FROM datasets") == [("d",)]
     assert rows(database, "SELECT hash FROM benchmark_suites") == [("s",)]
     lease.release()
-    delete_run(database, "r1")
+    delete_run(database, RUN)
     assert rows(database, "SELECT hash FROM datasets") == []
     assert rows(database, "SELECT hash FROM benchmark_suites") == []
 
@@ -249,8 +254,8 @@ def test_no_run_looks_for_its_cases_between_the_look_at_leases_and_their_end(
         return original(path, run_id)
 
     monkeypatch.setattr(removal, "_others_write", others_write)
-    delete_run(database, "r1")
-    assert refused == ["r1"]
+    delete_run(database, RUN)
+    assert refused == [RUN]
 
 
 def test_deleting_a_run_costs_no_more_in_a_store_of_many_answers(
@@ -288,7 +293,7 @@ def test_deleting_a_run_costs_no_more_in_a_store_of_many_answers(
         fill(database, (more, (others,)), (turns, ()))
         import_runs(database, exported)
         steps = 0
-        delete_run(database, "r1")
+        delete_run(database, RUN)
         taken.append(steps)
     assert rows(database, "SELECT COUNT(*) FROM answers") == [(CASES * 301,)]
     assert taken[1] < 2 * taken[0]
@@ -301,9 +306,9 @@ def test_keys_of_other_runs_are_not_touched_by_a_repair(tmp_path: Path, exported
         connection.execute("UPDATE runs SET id='other'")
         connection.execute("UPDATE benchmark_executions SET id='e0'")
     assert killed_import(database, exported, 6) == -signal.SIGKILL
-    assert import_runs(database, exported) == ["r1"]
+    assert import_runs(database, exported).new == (RUN,)
     counts = "SELECT id, (SELECT COUNT(*) FROM answers WHERE run_key=key) FROM runs ORDER BY key"
-    assert rows(database, counts) == [("other", CASES), ("r1", CASES)]
+    assert rows(database, counts) == [("other", CASES), (RUN, CASES)]
 
 
 def test_a_run_need_not_fit_into_memory(
@@ -311,7 +316,7 @@ def test_a_run_need_not_fit_into_memory(
 ) -> None:
     megabyte = 1 << 20
     with closing(connect_to_write(exported)) as connection:
-        connection.execute("UPDATE answers SET answer=?", ("z" * megabyte,))
+        connection.execute("UPDATE answers SET answer=?", ('{"text": "' + "z" * megabyte + '"}',))
     exported.with_name(f"{exported.name}.sha256").unlink()  # of the answers as they were
     monkeypatch.setattr(removal, "CHUNK", 1)
     tracemalloc.start()
@@ -326,7 +331,7 @@ def test_a_run_need_not_fit_into_memory(
 def test_a_file_may_have_a_name_that_is_no_text(tmp_path: Path, exported: Path) -> None:
     import_runs(tmp_path / "other.db", exported)
     target = tmp_path / os.fsdecode(b"r\xff.db")
-    digest = export_run(tmp_path / "other.db", "r1", target)
+    digest = export_run(tmp_path / "other.db", RUN, target)
     told = target.with_name(f"{target.name}.sha256").read_bytes()
     assert told == digest.encode() + b"  r\xff.db\n"
     import_runs(tmp_path / "third.db", target)

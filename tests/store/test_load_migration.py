@@ -117,11 +117,11 @@ def test_an_old_export_is_imported_and_stays_as_it_was(old: Path, tmp_path: Path
     digest = hashlib.sha256(old.read_bytes()).hexdigest()
     old.with_name("old.db.sha256").write_text(f"{digest}  old.db\n")
     database = tmp_path / "store.db"
-    assert import_runs(database, old) == [RUN]
+    assert import_runs(database, old).new == (RUN,)
     assert hashlib.sha256(old.read_bytes()).hexdigest() == digest
     assert rows(database, "SELECT id, status, error FROM runs") == [(RUN, "complete", None)]
     assert rows(database, "SELECT COUNT(*) FROM answers") == [(2,)]
-    assert import_runs(database, old) == []
+    assert import_runs(database, old).new == ()
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".agentbench")] == []
 
 
@@ -160,7 +160,7 @@ def test_load_goes_out_and_in_with_its_run(old: Path, tmp_path: Path) -> None:
     numbered = [("runs",), ("benchmark_executions",), ("sample_chunks",)]
     sequence = "INSERT INTO sqlite_sequence (name, seq) VALUES (?, 40)"
     write_once(database, [lambda c: c.executemany(sequence, numbered)])
-    assert import_runs(database, tmp_path / "out.db") == [RUN]
+    assert import_runs(database, tmp_path / "out.db").new == (RUN,)
     for table, statement in LOAD.items():
         assert rows(database, statement) == rows(old, statement), table
     belongs = "SELECT DISTINCT run_key, execution_key FROM %s"

@@ -44,7 +44,7 @@ def with_report(path: Path) -> None:
         [
             lambda c: c.execute(
                 "INSERT INTO stress_reports (execution_key, run_key, document)"
-                " SELECT key, run_key, 'found' FROM benchmark_executions"
+                " SELECT key, run_key, '{}' FROM benchmark_executions"
                 " WHERE benchmark_id='burst'"
             )
         ],
@@ -70,8 +70,8 @@ def test_a_report_goes_where_its_run_goes(old: Path, tmp_path: Path) -> None:
     export_run(old, run_id, tmp_path / "out.db")
     other = tmp_path / "store.db"
     create_or_migrate(other)
-    assert import_runs(other, tmp_path / "out.db") == [run_id]
-    assert reports(other) == ["found"]
+    assert import_runs(other, tmp_path / "out.db").new == (run_id,)
+    assert reports(other) == ["{}"]
     with reading(other) as connection:
         found = connection.execute(
             "SELECT e.benchmark_id FROM stress_reports s"

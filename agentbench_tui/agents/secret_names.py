@@ -1,0 +1,39 @@
+"""The environment variables whose values a specification hands out: keys, by the names given."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+_VARIABLE = re.compile(r"\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))")
+_IN_TARGET = re.compile(r"[?&](?:key_env|env)=([A-Za-z_][\w,]*)")
+_NAME = re.compile(r"[A-Za-z_]\w*")
+_NAMES = frozenset({"env", "key_env"})
+"""Options that name variables."""
+_TEMPLATES = frozenset({"headers", "proxy"})
+"""Options in whose texts `$NAME` stands for a variable."""
+
+
+def named_variables(specification: Any) -> frozenset[str]:
+    """The names in an agent, a scorer or a suite as plain data: `env`, `key_env`, and `$NAME` in
+    headers and proxies; also in the query of a target that is one text."""
+    return frozenset(_found(specification))
+
+
+def _found(value: Any, option: str = "") -> Iterator[str]:
+    if isinstance(value, Mapping):
+        for name, inner in value.items():
+            yield from _found(inner, str(name) if option not in _TEMPLATES else option)
+            yield from _found(name)
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            yield from _found(inner, option)
+    elif isinstance(value, str):
+        if option in _NAMES:
+            yield from (name for name in value.split(",") if _NAME.fullmatch(name.strip()))
+        elif option in _TEMPLATES:
+            yield from (found[1] or found[2] for found in _VARIABLE.finditer(value))
+        else:
+            for found in _IN_TARGET.finditer(value):
+                yield from found[1].split(",")

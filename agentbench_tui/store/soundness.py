@@ -1,0 +1,203 @@
+"""What every row of a run must be like, whoever wrote it.
+
+SQLite's STRICT tables hold columns to their types; this holds them to their meaning: ids that may
+become file names, JSON of the right shape, times, and numbers within bounds. Imports are checked by
+it before a row is copied. Where a command fails over what it read, the runs that do not hold are
+found by it and excluded.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import sqlite3
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from agentbench_tui.model.agent import AgentSpec
+from agentbench_tui.model.answer import Answer, Case, Score, ToolCall
+from agentbench_tui.model.bounds import LARGEST_INTEGER, MOST_ROUNDS
+from agentbench_tui.model.identity import is_name
+from agentbench_tui.model.not_json import NOT_JSON
+from agentbench_tui.model.untrusted import one_line
+from agentbench_tui.store.locking import LeaseHolder
+from agentbench_tui.store.removal import BY_EXECUTION, BY_RUN
+
+Check = Callable[[Any], object]
+"""Raises ValueError, or what msgspec raises, for a value that is not as it must be."""
+Checks = Mapping[tuple[str, str], Check]
+"""By table and column."""
+
+LONGEST_TEXT = 64 << 20
+_UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+_ROUNDS = frozenset({"repeat", "iteration", "attempt", "position"})
+_COUNTS = frozenset(
+    {
+        "ordinal", "planned", "observed", "answered", "correct", "n", "rows", "worker", "sent",
+        "failed", "repeats", "cases", "api_calls",
+    }
+)  # fmt: skip
+_SHARES = frozenset({"credit"})
+_TIMES = frozenset(
+    {"created_at", "started_at", "ended_at", "start_time", "end_time", "since", "imported_at"}
+)
+
+
+def _uuid(value: Any) -> None:
+    if not isinstance(value, str) or _UUID.fullmatch(value) is None:
+        raise ValueError("is no UUID")
+
+
+def _name(value: Any) -> None:
+    if not isinstance(value, str) or not is_name(value):
+        raise ValueError("is no name of letters, digits, dots, dashes and underscores")
+
+
+def json_of(kind: Any) -> Check:
+    """A check that a text is JSON of a type that msgspec knows."""
+    decoder = msgspec.json.Decoder(kind)
+    return decoder.decode
+
+
+_object = json_of(dict[str, Any])
+
+CHECKS: Checks = {
+    ("runs", "id"): _uuid,
+    ("runs", "suite_ids"): json_of(list[str]),
+    ("runs", "plan"): _object,
+    ("runs", "tags"): json_of(list[str]),
+    ("runs", "vcs"): _object,
+    ("runs", "overhead"): _object,
+    ("runs", "lease"): json_of(LeaseHolder),
+    ("benchmark_executions", "id"): _uuid,
+    ("benchmark_executions", "suite_id"): _name,
+    ("benchmark_executions", "benchmark_id"): _name,
+    ("benchmark_executions", "agent_id"): _name,
+    ("benchmark_executions", "parameters"): _object,
+    ("benchmark_executions", "model_configuration"): json_of(AgentSpec),
+    ("benchmark_suites", "suite_id"): _name,
+    ("benchmark_suites", "document"): _object,
+    ("benchmarks", "benchmark_id"): _name,
+    ("agents", "id"): _name,
+    ("agent_versions", "specification"): json_of(AgentSpec),
+    ("environments", "document"): _object,
+    ("cases", "body"): json_of(Case),
+    ("answers", "answer"): json_of(Answer),
+    ("answers", "scores"): json_of(list[Score]),
+    ("messages", "tool_calls"): json_of(list[ToolCall]),
+    ("attempts", "partial"): json_of(Answer),
+    ("gauges", "reading"): _object,
+    ("live", "state"): _object,
+    ("load_windows", "document"): _object,
+    ("load_summaries", "document"): _object,
+    ("calibrations", "document"): _object,
+    ("stress_reports", "document"): _object,
+    ("accepted_changes", "parameters"): _object,
+}
+"""Of columns whose meaning is known here; other packages check the documents that they write."""
+
+
+class Soundness:
+    """Checks rows by `CHECKS` and by those of the packages that wrote the documents."""
+
+    def __init__(self, further: Checks) -> None:
+        self._checks = {**CHECKS, **further}
+
+    def problem(self, table: str, names: Sequence[str], row: Sequence[Any]) -> str:
+        """What is wrong with a row, such as `runs.tags: …`; empty where nothing is."""
+        for name, value in zip(names, row, strict=True):
+            if value is None:
+                continue
+            try:
+                _check_plain(name, value)
+                if (check := self._checks.get((table, name))) is not None:
+                    check(value)
+            except (*NOT_JSON, msgspec.ValidationError, ValueError, TypeError, KeyError) as error:
+                return f"{table}.{name}: {one_line(str(error), 160)}"
+        return ""
+
+    def of_run(self, connection: sqlite3.Connection, run_key: int) -> str:
+        """The first thing that is wrong with a stored run; empty where nothing is."""
+        for table, condition in _rows_of_run().items():
+            cursor = connection.execute(
+                f"SELECT * FROM {table} WHERE {condition}",  # noqa: S608  # our own names
+                {"run": run_key},
+            )
+            names = [column[0] for column in cursor.description]
+            for row in cursor:  # one at a time: an answer may be megabytes
+                if problem := self.problem(table, names, tuple(row)):
+                    return problem
+        return _missing(connection, run_key)
+
+    def damaged(self, connection: sqlite3.Connection) -> dict[int, tuple[str, str]]:
+        """Key of each run that does not hold → its id and what is wrong."""
+        runs = connection.execute("SELECT key, id FROM runs ORDER BY key").fetchall()
+        found = {key: (str(run_id), self._or_unreadable(connection, key)) for key, run_id in runs}
+        return {key: told for key, told in found.items() if told[1]}
+
+    def _or_unreadable(self, connection: sqlite3.Connection, run_key: int) -> str:
+        try:
+            return self.of_run(connection, run_key)
+        except sqlite3.Error as error:
+            return one_line(str(error), 160)
+
+
+def _rows_of_run() -> dict[str, str]:
+    executions = "SELECT {} FROM benchmark_executions WHERE run_key=:run"
+    by_run = dict.fromkeys(BY_RUN, "run_key=:run")
+    by_execution = {
+        table: f"execution_key IN ({executions.format('key')})" for table in BY_EXECUTION
+    }
+    dataset = executions.format("dataset_key")
+    return {
+        "runs": "key=:run",
+        "benchmark_executions": "run_key=:run",
+        "benchmark_suites": f"hash IN ({executions.format('suite_hash')})",
+        "benchmarks": f"suite_hash IN ({executions.format('suite_hash')})",
+        "agents": f"id IN ({executions.format('agent_id')})",
+        "agent_versions": f"agent_id IN ({executions.format('agent_id')})",
+        "environments": "hash IN (SELECT environment_hash FROM runs WHERE key=:run)",
+        "datasets": f"key IN ({dataset})",
+        "cases": f"dataset_key IN ({dataset})",
+        **by_execution,
+        **by_run,
+    }
+
+
+def _missing(connection: sqlite3.Connection, run_key: int) -> str:
+    """What a run refers to that is not there."""
+    suites = connection.execute(
+        "SELECT suite_hash FROM benchmark_executions WHERE run_key=? AND suite_hash NOT IN"
+        " (SELECT hash FROM benchmark_suites) LIMIT 1",
+        (run_key,),
+    ).fetchone()
+    if suites is not None:
+        return "benchmark_executions.suite_hash: there is no such suite"
+    cases = connection.execute(
+        "SELECT a.case_key FROM answers a JOIN benchmark_executions e ON e.key=a.execution_key"
+        " WHERE e.run_key=? AND a.case_key NOT IN (SELECT key FROM cases) LIMIT 1",
+        (run_key,),
+    ).fetchone()
+    return "" if cases is None else "answers.case_key: there is no such case"
+
+
+def _check_plain(name: str, value: Any) -> None:
+    if isinstance(value, str | bytes) and len(value) > LONGEST_TEXT:
+        raise ValueError(f"is longer than {LONGEST_TEXT:,} characters")
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError("is not finite")
+    if isinstance(value, int) and abs(value) > LARGEST_INTEGER:
+        raise ValueError("is too large")
+    if name in _TIMES:
+        moment = datetime.fromisoformat(value)
+        if moment.tzinfo is None:
+            raise ValueError("is a time without a time zone")
+    elif (name in _SHARES or name.endswith("_score")) and not 0 <= value <= 1:
+        raise ValueError(f"{value:g} is no share between 0 and 1")
+    elif isinstance(value, int) and (
+        (name in _COUNTS and value < 0) or (name in _ROUNDS and not 0 <= value <= MOST_ROUNDS)
+    ):
+        raise ValueError(f"{value} is out of range")

@@ -1,0 +1,203 @@
+"""Damaged and crafted runs: refused by an import, and no hindrance to reading the others."""
+
+import json
+import random
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agentbench_tui.cli.main import _run
+from agentbench_tui.model.errors import StoreError
+from agentbench_tui.store import damage
+from agentbench_tui.store.archive import export_run, import_runs
+from agentbench_tui.store.database import create_or_migrate
+from agentbench_tui.verdicts.stored_documents import stored_soundness
+
+SUITE = """
+suite_id: small
+benchmarks:
+  - benchmark_id: sums
+    dataset: {cases: [{input: 1, expected: "1"}, {input: 2, expected: "2"}]}
+    scorers: [exact]
+    iterations: {warmup: 0, measured: 2}
+"""
+READERS = (
+    ("runs", "list"),
+    ("runs", "list", "--format", "json"),
+    ("leaderboard", "--format", "json"),
+    ("compare", "right", "wrong", "--format", "json"),
+    ("regressions", "--agent", "right", "--format", "json"),
+    ("cost", "--format", "json"),
+    ("stats", "summary", "right", "--format", "json"),
+)
+"""Commands that read every run, or the newest of each agent."""
+BAD: tuple[Any, ...] = (
+    "", "{", "[]", "{}", "null", "5", '"x"', "[1]", '{"a": 1}', "\x00\x1b[2J", "../../../etc/x",
+    "x" * 500, "2026-13-45", -1, 2**62, 10**12, 1e308, float("inf"), -5.5, b"\xff\xfe", None,
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def exported(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The file of one complete run of two agents."""
+    folder = tmp_path_factory.mktemp("exported")
+    (folder / "small.yaml").write_text(SUITE)
+    (folder / "agents.py").write_text("def right(q): return str(q)\ndef wrong(q): return 'no'\n")
+    agents = [f"--agent={name}=python:{folder}/agents.py:{name}" for name in ("right", "wrong")]
+    database = ["--db", str(folder / "runs.db")]
+    assert _run(["run", str(folder / "small.yaml"), *agents, "--no-ui", "-q", *database]) == 0
+    assert _run(["runs", "export", "latest", str(folder / "run.db"), *database]) == 0
+    (folder / "run.db.sha256").unlink()
+    return folder / "run.db"
+
+
+@pytest.fixture(autouse=True)
+def nothing_excluded() -> Iterator[None]:
+    """What one test excludes is no concern of the next, which has other databases."""
+    yield
+    damage._opened.clear()
+    damage._excluded.clear()
+
+
+def columns_of(path: Path) -> list[tuple[str, str]]:
+    """Every column of every table that has rows, but for the keys that join them."""
+    joins = {"key", "seq", "run_key", "execution_key", "case_key", "dataset_key"}
+    with closing(sqlite3.connect(path)) as connection:
+        tables = connection.execute(
+            "SELECT name FROM sqlite_master WHERE type='table' AND name NOT GLOB 'sqlite_*'"
+        ).fetchall()
+        return [
+            (table, row[1])
+            for (table,) in tables
+            if table != "meta" and connection.execute(f"SELECT 1 FROM {table} LIMIT 1").fetchone()
+            for row in connection.execute(f"PRAGMA table_info({table})")
+            if row[1] not in joins
+        ]
+
+
+def spoilt(path: Path, source: Path, table: str, column: str, value: Any) -> bool:
+    """A copy of a file with another value in one column; False where SQLite refuses it."""
+    path.write_bytes(source.read_bytes())
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA ignore_check_constraints=ON")
+        try:
+            connection.execute(f"UPDATE {table} SET {column}=?", (value,))
+        except (sqlite3.IntegrityError, OverflowError):
+            return False
+        connection.commit()
+    return True
+
+
+def test_no_value_of_any_column_makes_a_command_fail(
+    tmp_path: Path, exported: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Each column once with some bad value, in a database that holds a sound run too."""
+    draw = random.Random(7)
+    sound = tmp_path / "sound.db"
+    assert _run(["runs", "import", str(exported), "--db", str(sound)]) == 0
+    for table, column in columns_of(exported):
+        for value in draw.sample(BAD, 3):
+            if not spoilt(tmp_path / "bad.db", exported, table, column, value):
+                continue
+            readers = draw.sample(READERS, 2)
+            for words in readers:
+                code = _run([*words, "--db", str(tmp_path / "bad.db")])
+                told = capfd.readouterr().err
+                assert code != 70, (table, column, value, words, told)
+                assert "Traceback" not in told
+            code = _run(["runs", "import", str(tmp_path / "bad.db"), "--db", str(sound)])
+            assert code in (0, 2), (table, column, value, capfd.readouterr().err)
+    assert _run(["leaderboard", "--db", str(sound)]) == 0
+
+
+def test_a_damaged_run_is_named_and_the_others_are_read(
+    tmp_path: Path, exported: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    database = tmp_path / "two.db"
+    assert _run(["runs", "import", str(exported), "--db", str(database)]) == 0
+    (tmp_path / "small.yaml").write_text(SUITE)
+    (tmp_path / "agents.py").write_text("def third(q): return str(q)\n")
+    agent = f"--agent=third=python:{tmp_path}/agents.py:third"
+    run = ["run", str(tmp_path / "small.yaml"), agent, "--no-ui", "-q", "--db", str(database)]
+    assert _run(run) == 0
+    with closing(sqlite3.connect(database)) as connection:
+        (first,) = connection.execute("SELECT id FROM runs ORDER BY key LIMIT 1").fetchone()
+        connection.execute("UPDATE runs SET tags='{' WHERE id=?", (first,))
+        connection.commit()
+    capfd.readouterr()
+
+    assert _run(["runs", "list", "--format", "json", "--db", str(database)]) == 0
+
+    out, err = capfd.readouterr()
+    assert len(json.loads(out)["runs"]) == 1
+    assert f"run {first} is damaged and excluded: runs.tags" in err
+
+
+@pytest.mark.parametrize(
+    ("table", "column", "value"),
+    [
+        ("runs", "id", "../../precious"),
+        ("runs", "tags", "{}"),
+        ("runs", "plan", "[]"),
+        ("benchmark_executions", "agent_id", "../a"),
+        ("benchmark_executions", "benchmark_id", "a/b"),
+        ("answers", "scores", "5"),
+        ("answers", "credit", 7.0),
+        ("cases", "body", "{}"),
+    ],
+)
+def test_an_import_refuses_what_does_not_hold_and_touches_no_other_file(
+    tmp_path: Path, exported: Path, table: str, column: str, value: Any
+) -> None:
+    database = tmp_path / "inner" / "inner" / "runs.db"
+    database.parent.mkdir(parents=True)
+    precious = tmp_path / "precious"
+    precious.write_text("keep")
+    with closing(sqlite3.connect(exported)) as connection:
+        (run_id,) = connection.execute("SELECT id FROM runs").fetchone()
+    assert spoilt(tmp_path / "bad.db", exported, table, column, value)
+
+    imported = import_runs(database, tmp_path / "bad.db", stored_soundness())
+
+    assert imported.new == ()
+    (line,) = imported.refused
+    assert f"{table}.{column}" in line
+    assert precious.read_text() == "keep"
+    with closing(sqlite3.connect(database)) as connection:
+        assert connection.execute("SELECT COUNT(*) FROM runs").fetchone() == (0,)
+    assert run_id is not None
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "CREATE TRIGGER t AFTER UPDATE ON runs BEGIN DELETE FROM answers; END",
+        "CREATE VIEW v AS SELECT load_extension('x')",
+        "CREATE TABLE more (x, y GENERATED ALWAYS AS (1))",
+        "ALTER TABLE runs ADD COLUMN more TEXT",
+    ],
+)
+def test_a_file_with_a_schema_of_its_own_is_refused(
+    tmp_path: Path, exported: Path, statement: str
+) -> None:
+    path = tmp_path / "crafted.db"
+    path.write_bytes(exported.read_bytes())
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(statement)
+        connection.commit()
+
+    with pytest.raises(StoreError, match="is not one of agentbench's"):
+        import_runs(tmp_path / "runs.db", path)
+
+
+def test_every_run_that_is_exported_is_sound(tmp_path: Path, exported: Path) -> None:
+    with closing(sqlite3.connect(exported)) as connection:
+        assert stored_soundness().damaged(connection) == {}
+    create_or_migrate(tmp_path / "again.db")
+    imported = import_runs(tmp_path / "again.db", exported, stored_soundness())
+    export_run(tmp_path / "again.db", imported.new[0], tmp_path / "out.db")
+    assert import_runs(tmp_path / "third.db", tmp_path / "out.db", stored_soundness()).new
