@@ -148,7 +148,7 @@ def _wait_until_registered(
     Raises what the process said when it ended before that.
     """
     from agentbench_tui.store.database import reading
-    from agentbench_tui.store.queries import progress_of_run
+    from agentbench_tui.store.progress import progress_of_run
 
     with reading(database) as connection:
         while progress_of_run(connection, run_id) is None:

@@ -290,7 +290,7 @@ def _unknown_cost_lines(document: dict[str, Any]) -> list[str]:
 
 def pause_words(pauses: Iterable[Mapping[str, Any]]) -> str:
     """Which agents wait because their server asked for it, as a continuation; see
-    `queries.pauses_of_run`."""
+    `progress.pauses_of_run`."""
     return "".join(
         one_line(f"; {one['agent_id']} waits {max(1, round(one['pause_s']))} s as its server asked")
         for one in pauses

@@ -146,7 +146,7 @@ async def _say_progress(plan: Plan, database: Path) -> None:
     from agentbench_tui.cli.result import pause_words
     from agentbench_tui.model.untrusted import one_line
     from agentbench_tui.store.database import reading
-    from agentbench_tui.store.queries import outlooks_of_run, pauses_of_run, progress_of_run
+    from agentbench_tui.store.progress import outlooks_of_run, pauses_of_run, progress_of_run
 
     began = time.monotonic()
     count = len(plan.executions())

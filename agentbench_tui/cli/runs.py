@@ -170,7 +170,7 @@ def _show_run(connection: Any, path: Path, row: dict[str, Any], form: str) -> in
 def _progress(connection: Any, run_id: str, document: dict[str, Any]) -> str:
     """How far a run is whose figures are still to come."""
     from agentbench_tui.cli.result import is_load, pause_words
-    from agentbench_tui.store.queries import pauses_of_run, progress_of_run
+    from agentbench_tui.store.progress import pauses_of_run, progress_of_run
 
     if all(is_load(one) or "stress" in one for one in document["executions"]):
         sent, answered = connection.execute(

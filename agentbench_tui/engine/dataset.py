@@ -9,19 +9,15 @@ from __future__ import annotations
 
 import hashlib
 import heapq
-import math
-import os
 import tempfile
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Self
-
-import msgspec
+from typing import TYPE_CHECKING, Any, Self
 
 from agentbench_tui.engine.case_mapping import CaseMapping, field_problem
+from agentbench_tui.engine.case_spool import CaseSpool, digest_of
 from agentbench_tui.engine.records import Record, RecordFault, RecordSource, open_records
 from agentbench_tui.model.answer import Case
 from agentbench_tui.model.errors import Problem, SuiteError, UsageError, did_you_mean
@@ -50,7 +46,7 @@ class CaseSource:
     def __init__(
         self,
         name: str,
-        spool: _Spool,
+        spool: CaseSpool,
         order: Sequence[int],
         skipped: str = "",
         *,
@@ -131,7 +127,7 @@ def open_dataset(
     source = _source(benchmark, Path(base_dir), seed, parameters or {})
     stop_at = None if dataset.shuffle or wanted or dataset.size is not None else limit
     with _told_when_full():
-        spool = _Spool()
+        spool = CaseSpool()
     mapping = CaseMapping(benchmark)
     try:
         records, skipped = _fill(spool, source, mapping, stop_at, skip_unusable=skip_unusable)
@@ -146,95 +142,6 @@ def open_dataset(
     except BaseException:
         spool.close()
         raise
-
-
-class _Spool:
-    """Cases in an unnamed temporary file, found by number."""
-
-    def __init__(self) -> None:
-        self._file: BinaryIO = tempfile.TemporaryFile()  # noqa: SIM115  # closed by close()
-        self._encode = msgspec.json.Encoder(order="deterministic").encode
-        self._decode = msgspec.json.Decoder(Case).decode
-        self._ends = array("Q", [0])
-        self.digests = array("Q")
-        """Of each case's id."""
-        self.numbers = array("Q")
-        """Line, or place in the source, of each case's record."""
-        self.made = bytearray()
-        """1 for each case whose id is made of its content."""
-        self._suffixes: dict[int, str] = {}
-
-    def __len__(self) -> int:
-        return len(self.digests)
-
-    def add(self, case: Case, number: int, *, made: bool) -> None:
-        """Keep one more case. Raises RecordFault for what JSON cannot carry."""
-        try:
-            encoded = self._encode(case)
-        except (ValueError, TypeError, RecursionError, OverflowError) as error:
-            raise RecordFault(f"holds what JSON cannot: {error}") from None
-        if b"null" in encoded and _holds_no_number(msgspec.structs.asdict(case)):
-            raise RecordFault("holds what JSON cannot: NaN or infinity")
-        self._file.write(encoded)
-        self._ends.append(self._ends[-1] + len(encoded))
-        self.digests.append(_digest(case.id))
-        self.numbers.append(number)
-        self.made.append(made)
-
-    def finish(self) -> None:
-        """Make everything readable; tell cases of equal content apart."""
-        self._file.flush()
-        seen: dict[int, int] = {}
-        for index in self.of_digests(self.doubled()):
-            count = seen[self.digests[index]] = seen.get(self.digests[index], 0) + 1
-            if self.made[index] and count > 1:
-                self._suffixes[index] = f"-{count}"
-                self.digests[index] = _digest(self.case(index).id)
-
-    def doubled(self) -> set[int]:
-        """Digests that more than one case has."""
-        ordered = sorted(self.digests)
-        return {one for one, next_one in pairwise(ordered) if one == next_one}
-
-    def of_digests(self, digests: set[int]) -> list[int]:
-        """The cases whose ids have one of these digests."""
-        if not digests:
-            return []
-        return [index for index, digest in enumerate(self.digests) if digest in digests]
-
-    def case(self, index: int) -> Case:
-        start, end = self._ends[index], self._ends[index + 1]
-        case = self._decode(os.pread(self._file.fileno(), end - start, start))
-        if suffix := self._suffixes.get(index):
-            case = msgspec.structs.replace(case, id=case.id + suffix)
-        return case
-
-    def encoded(self, index: int) -> bytes:
-        """Canonical JSON of a case."""
-        if index in self._suffixes:
-            return self._encode(self.case(index))
-        start, end = self._ends[index], self._ends[index + 1]
-        return os.pread(self._file.fileno(), end - start, start)
-
-    def close(self) -> None:
-        self._file.close()
-
-    def __del__(self) -> None:
-        if hasattr(self, "_file"):  # it has none where none could be made
-            self._file.close()  # so that a source that nobody closed is no leak
-
-
-def _holds_no_number(value: object) -> bool:
-    """Whether a float that JSON has no word for is in there; msgspec writes null for it."""
-    if isinstance(value, float):
-        return not math.isfinite(value)
-    if isinstance(value, dict):
-        return any(map(_holds_no_number, value.values()))
-    return isinstance(value, list | tuple) and any(map(_holds_no_number, value))
-
-
-def _digest(text: str) -> int:
-    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big")
 
 
 def _source(
@@ -280,7 +187,7 @@ def _generated(
 
 
 def _fill(
-    spool: _Spool,
+    spool: CaseSpool,
     source: RecordSource,
     mapping: CaseMapping,
     stop_at: int | None,
@@ -353,7 +260,7 @@ class _BadRecords:
         return Problem(message, file=self._source.name, line=number)
 
 
-def _report_twins(spool: _Spool, source: RecordSource, bad: _BadRecords) -> None:
+def _report_twins(spool: CaseSpool, source: RecordSource, bad: _BadRecords) -> None:
     """Different records with the same id."""
     first: dict[int, int] = {}
     for index in spool.of_digests(spool.doubled()):
@@ -377,7 +284,9 @@ def _told_when_full() -> Iterator[None]:
         raise SuiteError([Problem(message, path="dataset")]) from None
 
 
-def _check_counts(benchmark: Benchmark, spool: _Spool, records: int, *, read_whole: bool) -> None:
+def _check_counts(
+    benchmark: Benchmark, spool: CaseSpool, records: int, *, read_whole: bool
+) -> None:
     dataset, expected = benchmark.dataset, benchmark.expected_outputs
     assert dataset is not None
     if not len(spool):
@@ -401,8 +310,8 @@ def _shuffled(digests: array[int], seed: int, limit: int | None) -> array[int]:
     return array("L", (key & 0xFFFFFFFF for key in chosen))
 
 
-def _pick(spool: _Spool, wanted: Sequence[str]) -> list[int]:
-    by_digest = {_digest(case_id): case_id for case_id in wanted}
+def _pick(spool: CaseSpool, wanted: Sequence[str]) -> list[int]:
+    by_digest = {digest_of(case_id): case_id for case_id in wanted}
     chosen = spool.of_digests(set(by_digest))
     found = {spool.digests[index] for index in chosen}
     for digest, case_id in by_digest.items():

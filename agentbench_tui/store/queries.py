@@ -18,15 +18,16 @@ if TYPE_CHECKING:
 Row = dict[str, Any]
 
 
-def _rows(
+def rows_of(
     connection: sqlite3.Connection, statement: str, values: tuple[Any, ...] = ()
 ) -> list[Row]:
+    """All rows of a query, as dictionaries."""
     cursor = connection.execute(statement, values)
     names = [column[0] for column in cursor.description]
     return [dict(zip(names, tuple(row), strict=True)) for row in cursor.fetchall()]
 
 
-_BY_CLOCK = (
+BY_CLOCK = (
     "EXISTS (SELECT 1 FROM benchmarks b WHERE b.suite_hash=e.suite_hash"
     " AND b.benchmark_id=e.benchmark_id AND b.kind IN ('load', 'stress'))"
 )
@@ -41,7 +42,7 @@ def list_runs(
     Of a run that goes on, what was committed so far counts. `judged`: whether its answers are
     called right or wrong; those of loads, stress, experiments and games are not.
     """
-    runs = _rows(
+    runs = rows_of(
         connection,
         "SELECT r.key, r.id, r.status, r.stop_reason, r.suite_ids, r.tags, r.seed, r.repeats,"
         " r.verdict, r.started_at, r.ended_at, COUNT(e.key) AS executions,"
@@ -75,7 +76,7 @@ def list_runs(
 def _counted_so_far(connection: sqlite3.Connection, run_key: int) -> Row:
     """Observed, answered and right; only executions without figures are counted by answers.
     Planned is unknown where there is load or stress."""
-    return _rows(
+    return rows_of(
         connection,
         "WITH open AS (SELECT key FROM benchmark_executions WHERE run_key=?1"  # noqa: S608  # ours
         "  AND (status IN ('planned', 'running') OR observed=0)),"
@@ -86,7 +87,7 @@ def _counted_so_far(connection: sqlite3.Connection, run_key: int) -> Row:
         "  WHERE execution_key IN (SELECT key FROM open))"
         " SELECT SUM(observed) AS observed, COALESCE(SUM(answered), 0) AS answered,"
         " COALESCE(SUM(correct), 0) AS correct,"
-        f" (SELECT CASE WHEN MAX({_BY_CLOCK}) THEN NULL ELSE SUM(e.planned) END"
+        f" (SELECT CASE WHEN MAX({BY_CLOCK}) THEN NULL ELSE SUM(e.planned) END"
         "  FROM benchmark_executions e WHERE e.run_key=?1) AS planned FROM counted",
         (run_key,),
     )[0]
@@ -95,76 +96,28 @@ def _counted_so_far(connection: sqlite3.Connection, run_key: int) -> Row:
 def find_run(connection: sqlite3.Connection, wanted: str) -> Row:
     """The run with that id, unique prefix of an id, or `latest`. Raises UsageError."""
     if wanted == "latest":
-        found = _rows(connection, "SELECT * FROM runs ORDER BY started_at DESC, key DESC LIMIT 1")
+        found = rows_of(connection, "SELECT * FROM runs ORDER BY started_at DESC, key DESC LIMIT 1")
         if not found:
             raise UsageError("there is no run yet; `agentbench run` makes one")
         return found[0]
     pattern = wanted.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
-    found = _rows(connection, "SELECT * FROM runs WHERE id LIKE ? ESCAPE '\\' LIMIT 3", (pattern,))
+    found = rows_of(
+        connection, "SELECT * FROM runs WHERE id LIKE ? ESCAPE '\\' LIMIT 3", (pattern,)
+    )
     exact = [run for run in found if run["id"] == wanted]
     if exact or (len(found) == 1 and wanted):
         return (exact or found)[0]
     if found and wanted:
         raise UsageError(f"run '{wanted}' is ambiguous: several ids begin so; give more of it")
-    known = [row["id"] for row in _rows(connection, "SELECT id FROM runs")]
+    known = [row["id"] for row in rows_of(connection, "SELECT id FROM runs")]
     raise UsageError(
         f"no run '{wanted}'{did_you_mean(wanted, known)}; `agentbench runs list` shows them"
     )
 
 
-def progress_of_run(connection: sqlite3.Connection, run_id: str) -> Row | None:
-    """How far a run is: observations planned, observed, answered and right, load and stress left
-    out, and how often a server asked to wait; None if unknown."""
-    found = _rows(
-        connection,
-        "SELECT r.status,"  # noqa: S608  # ours
-        f" TOTAL(e.planned) FILTER (WHERE NOT {_BY_CLOCK}) AS planned,"
-        " (SELECT COUNT(*) FROM answers WHERE run_key=r.key) AS observed,"
-        " (SELECT COUNT(*) FROM answers WHERE run_key=r.key AND failure_kind IS NULL) AS answered,"
-        " (SELECT COUNT(*) FROM answers WHERE run_key=r.key AND correct) AS correct,"
-        " (SELECT COUNT(*) FROM attempts WHERE run_key=r.key"
-        "   AND (failure_kind='rate_limited' OR retry_after_s IS NOT NULL))"
-        " + (SELECT COUNT(*) FROM answers WHERE run_key=r.key AND failure_kind='rate_limited')"
-        " AS asked_to_wait"
-        " FROM runs r LEFT JOIN benchmark_executions e ON e.run_key=r.key WHERE r.id=?"
-        " GROUP BY r.key",
-        (run_id,),
-    )
-    if not found:
-        return None
-    found[0]["planned"] = int(found[0]["planned"])
-    return found[0]
-
-
-def outlooks_of_run(connection: sqlite3.Connection, run_id: str) -> list[Row]:
-    """How precise the executions are that go on, in words: `agent_id`, `benchmark_id`, `outlook`
-    of those that can tell."""
-    return _rows(
-        connection,
-        "SELECT e.agent_id, e.benchmark_id, json_extract(l.state, '$.outlook') AS outlook"
-        " FROM runs r JOIN benchmark_executions e ON e.run_key=r.key"
-        " JOIN live l ON l.execution_key=e.key WHERE r.id=? AND e.status='running'"
-        " AND json_extract(l.state, '$.outlook') <> '' ORDER BY e.ordinal",
-        (run_id,),
-    )
-
-
-def pauses_of_run(connection: sqlite3.Connection, run_id: str) -> list[Row]:
-    """The executions that wait because their server asked for it: `agent_id`, and `pause_s` that
-    was left when the run last wrote its state."""
-    return _rows(
-        connection,
-        "SELECT e.agent_id, MAX(json_extract(l.state, '$.pause_s')) AS pause_s"
-        " FROM runs r JOIN benchmark_executions e ON e.run_key=r.key"
-        " JOIN live l ON l.execution_key=e.key WHERE r.id=? AND e.status='running'"
-        " AND json_extract(l.state, '$.pause_s') > 0 GROUP BY e.agent_id ORDER BY e.ordinal",
-        (run_id,),
-    )
-
-
 def executions_of(connection: sqlite3.Connection, run_key: int) -> list[Row]:
     """The executions of a run in the order of its plan, `parameters` decoded."""
-    rows = _rows(
+    rows = rows_of(
         connection,
         "SELECT * FROM benchmark_executions WHERE run_key=? ORDER BY ordinal",
         (run_key,),
@@ -178,7 +131,7 @@ def metrics_of(connection: sqlite3.Connection, execution_key: int) -> dict[str, 
     """Metric name → {value, unit, low, high, n, reason}."""
     return {
         row.pop("name"): row
-        for row in _rows(
+        for row in rows_of(
             connection,
             "SELECT name, value, unit, low, high, n, reason FROM metrics WHERE execution_key=?"
             " ORDER BY name",
@@ -199,7 +152,7 @@ def failures_of(connection: sqlite3.Connection, execution_key: int) -> dict[str,
     """Failure kind → observations of the execution that ended with it."""
     return {
         row["failure_kind"]: row["n"]
-        for row in _rows(
+        for row in rows_of(
             connection,
             "SELECT failure_kind, COUNT(*) AS n FROM answers WHERE execution_key=?"
             " AND failure_kind IS NOT NULL GROUP BY failure_kind ORDER BY n DESC",
@@ -213,7 +166,7 @@ def failure_details(connection: sqlite3.Connection, run_key: int, limit: int = 5
 
     Details that differ in their numbers only count as one.
     """
-    rows = _rows(
+    rows = rows_of(
         connection,
         "SELECT e.agent_id, e.benchmark_id, f.stage, f.kind, f.detail, COUNT(*) AS n,"
         " MIN(c.case_id) AS case_id FROM failures f"
@@ -242,7 +195,7 @@ def answers_of(
 ) -> list[Row]:
     """Observations of an execution in the order they were committed, a page at a time; of what was
     expected and said the first 400 characters."""
-    return _rows(
+    return rows_of(
         connection,
         "SELECT a.seq, c.case_id, a.repeat, a.iteration, a.attempt, a.failure_kind, a.e2e_ms,"  # noqa: S608
         " a.credit, a.correct, a.cost_usd,"
@@ -267,7 +220,7 @@ def count_answers(
 
 def case_of(connection: sqlite3.Connection, execution_key: int, case_id: str) -> list[Row]:
     """Every observation of one case in one execution: case, answer, scores, failures, messages."""
-    observations = _rows(
+    observations = rows_of(
         connection,
         "SELECT a.*, c.case_id, c.body FROM benchmark_executions e"
         " JOIN cases c ON c.dataset_key=e.dataset_key AND c.case_id=?"
@@ -280,13 +233,13 @@ def case_of(connection: sqlite3.Connection, execution_key: int, case_id: str) ->
         row["case"] = json.loads(row.pop("body"))
         row["answer"] = json.loads(row["answer"]) if row["answer"] else None
         row["scores"] = json.loads(row["scores"]) if row["scores"] else []
-        row["messages"] = _rows(
+        row["messages"] = rows_of(
             connection,
             "SELECT position, role, content, tool_calls, tool_call_id FROM messages"
             " WHERE execution_key=? AND case_key=? AND repeat=? AND iteration=? ORDER BY position",
             place,
         )
-        row["failures"] = _rows(
+        row["failures"] = rows_of(
             connection,
             "SELECT attempt, stage, kind, detail, at FROM failures"
             " WHERE execution_key=? AND case_key=? AND repeat=? AND iteration=? ORDER BY seq",
@@ -331,7 +284,7 @@ def graded_scores(connection: sqlite3.Connection, execution_key: int) -> list[Sc
 def gauges_of(connection: sqlite3.Connection, execution_key: int) -> dict[str, dict[str, Row]]:
     """Scope → field → {low, mean, high, n} while the execution went on."""
     found: dict[str, dict[str, Row]] = {}
-    for row in _rows(
+    for row in rows_of(
         connection,
         "SELECT scope, field, low, mean, high, n FROM gauge_summaries WHERE execution_key=?"
         " ORDER BY scope, field",
@@ -343,7 +296,7 @@ def gauges_of(connection: sqlite3.Connection, execution_key: int) -> dict[str, d
 
 def list_agents(connection: sqlite3.Connection) -> list[Row]:
     """Every agent: versions seen, runs, when it was last measured, and its latest target."""
-    rows = _rows(
+    rows = rows_of(
         connection,
         "SELECT a.id, a.name, COUNT(DISTINCT e.agent_version) AS versions,"
         " COUNT(DISTINCT e.run_key) AS runs, MAX(e.created_at) AS last_run_at,"
@@ -373,7 +326,7 @@ def leaderboard_rows(connection: sqlite3.Connection, days: int = LEADERBOARD_DAY
     ).fetchone()[0]
     # A view takes no parameter, so its own text is asked with another window.
     select = view.partition(" AS\n")[2].replace(f"'-{LEADERBOARD_DAYS} days'", "?")
-    rows = _rows(connection, select, (f"-{days} days",))
+    rows = rows_of(connection, select, (f"-{days} days",))
     for row in rows:
         row["scores_and_ranks"] = json.loads(row["scores_and_ranks"])
     return rows
@@ -381,7 +334,7 @@ def leaderboard_rows(connection: sqlite3.Connection, days: int = LEADERBOARD_DAY
 
 def matrix_rows(connection: sqlite3.Connection) -> list[Row]:
     """The view `agent_comparison_matrix`: latest executions of each agent, ranks over all."""
-    return _rows(
+    return rows_of(
         connection,
         "SELECT * FROM agent_comparison_matrix"
         " ORDER BY simulated, overall_rank IS NULL, overall_rank, avg_accuracy DESC",

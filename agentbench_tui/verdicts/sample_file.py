@@ -18,6 +18,7 @@ from agentbench_tui.model.bounds import LARGEST_NUMBER, LARGEST_SEED
 from agentbench_tui.model.errors import UsageError, did_you_mean
 from agentbench_tui.model.metric import METRICS
 from agentbench_tui.verdicts.row_choice import NO_FILTER, RowFilter, check_split, choose_rows
+from agentbench_tui.verdicts.sample_cells import NOTHING, YES, number_of, text_of
 from agentbench_tui.verdicts.sample_columns import (
     KINDS,
     STATUS_CODES,
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
     from agentbench_tui.model.metric import Metric
     from agentbench_tui.verdicts.case_numbers import CaseNumbers
 
-_NOTHING = {"", "nan", "null", "none", "n/a", "na", "-", "–"}
 _FINE_STATUS = {
     "ok", "success", "succeeded", "done", "complete", "completed", "finished", "answered",
     "passed", "true", "1", *map(str, range(200, 300)),
@@ -51,8 +51,6 @@ _LEFT_OUT = {"grader", "harness", "cancelled", "unfinished", "skipped"}
 _LONGEST_KIND = 30
 _ID = re.compile(r"(?:^|[_\W])(?:id|uuid|hash|key|index)$", re.IGNORECASE)
 """Names of columns that may name what a row is of."""
-_YES = {"1", "true", "yes", "y", "correct", "right", "pass", "passed", "success"}
-_NO = {"0", "false", "no", "n", "incorrect", "wrong", "fail", "failed", "failure"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +154,7 @@ class _Reader:
         """Which observation each row is of, as far as its columns say."""
         roles = ("benchmark", "point", "case", "seed", "run", "repeat", "iteration")
         columns = [cells for role in roles if (cells := self._column(role)) is not None]
-        return [tuple(map(_text, cells)) for cells in zip(*columns, strict=True)]
+        return [tuple(map(text_of, cells)) for cells in zip(*columns, strict=True)]
 
     def _nameless_words(self) -> list[str]:
         """A note on columns that may name the case in a file without one that does."""
@@ -176,7 +174,7 @@ class _Reader:
         return None if name is None else self._table.columns[name]
 
     def _check_one_agent(self) -> None:
-        agents = {_text(cell) for cell in self._column("agent") or ()} - _NOTHING
+        agents = {text_of(cell) for cell in self._column("agent") or ()} - NOTHING
         if len(agents) > 1:
             some = ", ".join(sorted(agents)[:4])
             raise UsageError(
@@ -190,9 +188,9 @@ class _Reader:
         share = column.metric.unit == "share"
         found = np.empty(len(cells))
         for row, cell in enumerate(cells):
-            value = _number(cell, share=share, decimal_comma=self._table.decimal_comma)
+            value = number_of(cell, share=share, decimal_comma=self._table.decimal_comma)
             if value is None:
-                text = _text(cell)[:40]
+                text = text_of(cell)[:40]
                 raise UsageError(f"{self._where(row, column.name)}: '{text}' is no number")
             found[row] = value * column.factor
         infinite = np.isinf(found)
@@ -225,10 +223,10 @@ class _Reader:
             of_http = "_".join(re.findall(r"[a-z]+", plain)) in STATUS_CODES
             fine = _FINE_HTTP if of_http else _FINE_STATUS if plain == "status" else _FINE_FLAG
             for row, cell in enumerate(self._table.columns[name]):
-                text = _text(cell).lower()
+                text = text_of(cell).lower()
                 text = text.removesuffix(".0") if of_http else text
-                if text not in _NOTHING and text not in fine:
-                    is_kind = plain in KINDS and text not in _YES and len(text) < _LONGEST_KIND
+                if text not in NOTHING and text not in fine:
+                    is_kind = plain in KINDS and text not in YES and len(text) < _LONGEST_KIND
                     failed[row] = text if is_kind else f"HTTP {text}" if of_http else "error"
         if values:
             empty = np.all([np.isnan(column) for column in values.values()], axis=0)
@@ -293,7 +291,7 @@ class _Reader:
         points = self._column("point")
         names = np.array(
             [
-                _text(cells[row]) + ("" if points is None else _point(_text(points[row])))
+                text_of(cells[row]) + ("" if points is None else _point(text_of(points[row])))
                 for row in rows.tolist()
             ]
         )
@@ -332,9 +330,9 @@ class _Reader:
         if cells is None:
             return found
         for place, row in enumerate(rows.tolist()):
-            value = _number(cells[row], share=False, decimal_comma=False)
+            value = number_of(cells[row], share=False, decimal_comma=False)
             if value is None or value != value or not value.is_integer():
-                text = _text(cells[row])[:40]
+                text = text_of(cells[row])[:40]
                 raise UsageError(f"{self._where(row, 'seed')}: '{text}' is no whole number")
             if abs(value) > LARGEST_SEED:
                 raise UsageError(f"{self._where(row, 'seed')}: is out of range")
@@ -356,7 +354,7 @@ class _Reader:
         return case, self._clusters(rows, case)
 
     def _case_id(self, cells: list[Any], row: int) -> str:
-        text = _text(cells[row])
+        text = text_of(cells[row])
         if not text:
             name = self._columns.roles["case"]
             raise UsageError(f"{self._where(row, name)}: is empty; each row needs its case")
@@ -370,7 +368,7 @@ class _Reader:
     def _labels(self, roles: Sequence[str], rows: Integers) -> Integers:
         """Numbers 0 … for what the columns say together; all 0 without such columns."""
         known = [cells for role in roles if (cells := self._column(role)) is not None]
-        said = ["\n".join(_text(cells[row]) for cells in known) for row in rows.tolist()]
+        said = ["\n".join(text_of(cells[row]) for cells in known) for row in rows.tolist()]
         _, found = np.unique(said, return_inverse=True)
         return found.reshape(-1).astype(np.int64)
 
@@ -378,39 +376,3 @@ class _Reader:
 def _point(text: str) -> str:
     """Where in a sweep, as far as it is somewhere."""
     return "" if text in {"", "{}"} else f" at {text}"
-
-
-def _text(cell: Any) -> str:
-    """A cell as it was meant: without what keeps a spreadsheet from taking it for a formula."""
-    if cell is None:
-        return ""
-    text = str(cell).strip()
-    if text[:1] == "'" and text[1:].lstrip()[:1] in {"=", "+", "-", "@"}:
-        return text[1:]
-    if text.startswith('="') and text.endswith('"'):
-        return text[2:-1]
-    return text
-
-
-def _number(cell: Any, *, share: bool, decimal_comma: bool) -> float | None:
-    """The cell's number, NaN where there is none, None where it is no number."""
-    if isinstance(cell, bool | int | float):
-        try:
-            return float(cell)
-        except OverflowError:
-            return None
-    text = _text(cell).lower()
-    if text in _NOTHING:
-        return math.nan
-    if share and text in _YES | _NO:
-        return float(text in _YES)
-    percent = share and text.endswith("%")
-    if percent:
-        text = text[:-1].strip()
-    if decimal_comma:
-        text = text.replace(",", ".")
-    try:
-        value = float(text)
-    except ValueError:
-        return None
-    return value / 100 if percent else value

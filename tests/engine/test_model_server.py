@@ -12,7 +12,7 @@ from carried_out import Result, suite
 from agentbench_tui.engine.coordinator import carry_out
 from agentbench_tui.engine.planning import RunOptions, make_plan
 from agentbench_tui.store.database import create_or_migrate, reading
-from agentbench_tui.store.queries import progress_of_run
+from agentbench_tui.store.progress import progress_of_run
 from agentbench_tui.verdicts.cost_board import CostAsked, cost_document
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "servers"))

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from agentbench_tui.store.database import connect_to_read, create_or_migrate
-from agentbench_tui.store.queries import list_runs, progress_of_run
+from agentbench_tui.store.progress import progress_of_run
+from agentbench_tui.store.queries import list_runs
 from agentbench_tui.store.writer import write_once
 
 _RUN = (
