@@ -138,10 +138,11 @@ def _summaries(
     check_where([text], where)
     with database_of([text], database) as connection:
         column = asked_metric(connection, metric, [text])
+        cases = CaseNumbers(connection)
         for one in measured(
             connection,
             text,
-            CaseNumbers(connection),
+            cases,
             suite=suite,
             benchmark=benchmark,
             column=column,
@@ -149,7 +150,7 @@ def _summaries(
         ):
             notes += one.notes
             names = MAIN if metric is None else (metric,)
-            found += summaries(connection, one, names, seed)
+            found += summaries(connection, one, names, seed, cases)
     if not found:
         wanted = metric or "a main metric"
         raise UsageError(f"{text}: no answer has {wanted}; `stats variance` takes metrics of runs")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,7 +28,8 @@ from agentbench_tui.analysis.summary import (
     summarise,
 )
 from agentbench_tui.analysis.task_aggregate import bootstrap_aggregate
-from agentbench_tui.model.plain_number import plain
+from agentbench_tui.model.plain_number import counted, plain
+from agentbench_tui.model.untrusted import one_line
 
 if TYPE_CHECKING:
     from agentbench_tui.analysis.sample import Floats, Integers
@@ -54,6 +55,8 @@ class Observed:
     cluster: Integers | None
     """What is independent."""
     is_share: bool
+    case_name: Callable[[int], str] | None = None
+    """The id of a case by its number in `case`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,22 +199,41 @@ def _quantiles(x: Floats) -> list[Figure]:
 
 
 def _passes(of: Observed, seed: int) -> list[Figure]:
-    """pass@k and pass^k, means over cases, for every k that each case was asked."""
+    """pass@k and pass^k, means over the cases that have k answers, for each k that at least half of
+    the cases have; for the next k the reason why there is none."""
     x = of.values
     if not of.is_share or of.case is None or not ((x == 0) | (x == 1)).all():
         return []
-    _, place = np.unique(of.case, return_inverse=True)
+    cases, place = np.unique(of.case, return_inverse=True)
     asked = np.bincount(place.reshape(-1))
     right = np.bincount(place.reshape(-1), x).astype(int)
-    most = int(asked.min())
+    most = int(asked.max())
+    usual = int(np.sort(asked)[len(asked) // 2])
     if most < 2:
         return []
     found = []
+    beyond = {min(k for k in (*_PASSES, most) if k > usual)} if most > usual else set()
+    tried = {k for k in _PASSES if k <= usual} | {usual} if usual > 1 else set()
     kinds: dict[str, Callable[[int, int, int], float]] = {"pass@": pass_at_k, "pass^": pass_hat_k}
     for name, function in kinds.items():
-        for k in sorted({k for k in _PASSES if k <= most} | {most}):
-            each = [function(int(n), int(c), k) for n, c in zip(asked, right, strict=True)]
-            found.append(_over_cases(f"{name}{k}", each, seed))
+        for k in sorted(tried | beyond):
+            enough = asked >= k
+            n = int(enough.sum())
+            verb = "has" if n == 1 else "have"
+            having = f"{n:,} of {counted(len(asked), 'case')} {verb} {counted(k, 'answer')}"
+            if n < len(asked):
+                least = int(asked.argmin())
+                name_of = of.case_name or str
+                having += f"; {one_line(name_of(int(cases[least])), 40)} has {asked[least]}"
+            if k in beyond:
+                reason = f"only {having}"
+                found.append(Figure(f"{name}{k}", None, None, None, n, "", reason))
+                continue
+            pairs = zip(asked[enough], right[enough], strict=True)
+            figure = _over_cases(
+                f"{name}{k}", [function(int(n), int(c), k) for n, c in pairs], seed
+            )
+            found.append(figure if n == len(asked) else replace(figure, reason=having))
     return found
 
 

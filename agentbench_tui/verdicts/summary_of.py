@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import sqlite3
 
     from agentbench_tui.analysis.sample import Floats
+    from agentbench_tui.verdicts.case_numbers import CaseNumbers
 
 SCHEMA = "agentbench.stats-summary/1"
 MAIN = (
@@ -59,12 +60,16 @@ class ColumnSummary:
 
 
 def summaries(
-    connection: sqlite3.Connection, one: Measured, metrics: Sequence[str], seed: int
+    connection: sqlite3.Connection,
+    one: Measured,
+    metrics: Sequence[str],
+    seed: int,
+    cases: CaseNumbers,
 ) -> list[ColumnSummary]:
-    """Of every metric that is there."""
+    """Of every metric that is there. `cases` are the numbers that `one` was measured with."""
     found = []
     for metric in metrics:
-        of = _observed(connection, one, metric)
+        of = _observed(connection, one, metric, cases)
         if of is None or not len(of.values) or _says_the_same(one, metric, metrics):
             continue
         repeats = np.unique(of.repeat).tolist()
@@ -86,7 +91,9 @@ def _says_the_same(one: Measured, metric: str, metrics: Sequence[str]) -> bool:
     return "accuracy" in columns and np.array_equal(columns[metric], columns["accuracy"])
 
 
-def _observed(connection: sqlite3.Connection, one: Measured, metric: str) -> Observed | None:
+def _observed(
+    connection: sqlite3.Connection, one: Measured, metric: str, cases: CaseNumbers
+) -> Observed | None:
     evidence = one.evidence
     if isinstance(evidence, LoadEvidence):
         return _of_load(connection, evidence, metric)
@@ -102,6 +109,7 @@ def _observed(connection: sqlite3.Connection, one: Measured, metric: str) -> Obs
         evidence.case[known],
         evidence.cluster[known],
         unit_of(metric) == "share",
+        cases.name,
     )
 
 

@@ -436,6 +436,42 @@ def test_summary_of_right_and_wrong_answers(said: Said) -> None:
     assert "not certainty" in middle["reason"]
 
 
+def write_trials(name: str, **trials: str) -> str:
+    """A file with the trials of each task: 1 right, 0 wrong."""
+    rows = [f"{task},{number},{one}" for task, all_of in trials.items()
+            for number, one in enumerate(all_of)]  # fmt: skip
+    Path(name).write_text("task_id,trial,correct\n" + "\n".join(rows) + "\n")
+    return name
+
+
+def test_passes_over_the_tasks_with_enough_trials_say_which_task_has_fewer(said: Said) -> None:
+    found = figures(said, write_trials("t.csv", a="1111", b="1100", c="0000", d="1"))
+    # by hand: C(c, k) / C(4, k) and 1 - C(4 - c, k) / C(4, k) of a, b and c
+    by_hand = {
+        "pass@1": 2.5 / 4, "pass^1": 2.5 / 4,
+        "pass@2": (1 + 5 / 6 + 0) / 3, "pass^2": (1 + 1 / 6 + 0) / 3,
+        "pass@3": 2 / 3, "pass^3": 1 / 3,
+        "pass@4": 2 / 3, "pass^4": 1 / 3,
+    }  # fmt: skip
+    for name, value in by_hand.items():
+        assert found[name]["value"] == pytest.approx(value), name
+        assert found[name]["n"] == (4 if name.endswith("1") else 3)
+    assert found["pass@1"]["reason"] == ""
+    assert found["pass^4"]["reason"] == "3 of 4 cases have 4 answers; d has 1"
+
+
+def test_passes_that_few_tasks_have_trials_for_are_missing_with_the_reason(said: Said) -> None:
+    found = figures(said, write_trials("t.csv", a="1011", b="110", c="001", d="10"))
+    assert found["pass^3"]["value"] == pytest.approx((1 / 4 + 0 + 0) / 3)
+    assert found["pass^4"]["value"] is None
+    assert found["pass^4"]["reason"] == "only 1 of 4 cases has 4 answers; d has 2"
+    once = figures(said, write_trials("once.csv", a="11", b="1", c="0", d="1"))
+    assert once["pass@2"]["reason"] == "only 1 of 4 cases has 2 answers; b has 1"
+    assert "pass@1" not in once
+    alone = figures(said, write_trials("alone.csv", a="1", b="0", c="1"))
+    assert not [name for name in alone if name.startswith("pass")]
+
+
 def test_where_all_failed_no_bootstrap_claims_certainty(said: Said) -> None:
     Path("wrong.csv").write_text("case,correct\n" + "".join(f"c{n},0\n" for n in range(40)))
     found = figures(said, "wrong.csv", "--metric", "accuracy")
