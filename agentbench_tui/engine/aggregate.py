@@ -371,15 +371,20 @@ def _resources(result: Aggregate, seen: Observations, resources: Resources) -> N
 
 
 def _output_quality(result: Aggregate, connection: sqlite3.Connection, execution_key: int) -> None:
-    """Means of correctness, completeness and relevance over the scores that give them."""
+    """Means of correctness, completeness and relevance over the scores that give them; where no
+    score gives correctness, the mean credit by the first scorer."""
     row = connection.execute(
         "SELECT AVG(json_extract(s.value, '$.correctness')),"
         " AVG(json_extract(s.value, '$.completeness')), AVG(json_extract(s.value, '$.relevance')),"
         " COUNT(json_extract(s.value, '$.correctness')),"
         " COUNT(json_extract(s.value, '$.completeness')),"
-        " COUNT(json_extract(s.value, '$.relevance'))"
+        " COUNT(json_extract(s.value, '$.relevance')),"
+        " AVG(CASE s.key WHEN 0 THEN json_extract(s.value, '$.value') END), SUM(s.key=0)"
         " FROM answers a, json_each(a.scores) s WHERE a.execution_key=?",
         (execution_key,),
     ).fetchone()
     for place, name in enumerate(("correctness", "completeness", "relevance")):
-        result.total(name, row[place], row[place + 3], "no scorer gives it")
+        value, n = row[place], row[place + 3]
+        if name == "correctness" and value is None:
+            value, n = row[6], row[7] or 0
+        result.total(name, value, n, "no scorer gives it")

@@ -283,8 +283,8 @@ def rank_executions(connection: sqlite3.Connection, run_key: int) -> None:
 
     percentile_rank: share (in percent) of all agents' latest executions of that benchmark with a
     lower overall score, ties and itself counted half (the mid-rank definition).
-    deviation_from_baseline: overall ÷ the baseline's overall - 1; of accuracy where there is no
-    overall.
+    deviation_from_baseline: overall ÷ the baseline's overall - 1; of accuracy where either overall
+    is missing.
     """
     executions = connection.execute(
         "SELECT key, overall_score, accuracy_score, suite_hash, suite_id, benchmark_id, parameters,"
@@ -355,12 +355,16 @@ def _percentile_rank(value: float, all_values: list[float]) -> float | None:
 def _baseline_scores(
     latest: Sequence[_Latest], benchmark_id: str, suite: Suite
 ) -> dict[str, float]:
-    """Scores of the baseline: measured ones of the named agent, else the suite's own figures."""
+    """Scores of the baseline: measured ones of the named agent, else the suite's own figures, those
+    of the benchmark before those of all benchmarks."""
     for one in latest:
         if one.agent_id == suite.baseline:
             scores = {"overall": one.overall, "accuracy": one.accuracy}
             return {name: value for name, value in scores.items() if value}
-    for given in suite.baseline_scores:
-        if given.benchmark_id in {None, benchmark_id} and suite.baseline in {None, given.agent_id}:
-            return given.scores
+    for wanted in (benchmark_id, None):
+        for given in suite.baseline_scores:
+            if given.benchmark_id == wanted and suite.baseline in {None, given.agent_id}:
+                combined = overall(given.scores, suite.weights.model_dump())
+                known = {} if combined is None else {"overall": combined}
+                return known | given.scores
     return {}

@@ -157,7 +157,8 @@ _OF_SCORERS = (
         "correctness",
         "share",
         "higher",
-        "Mean of the scorers' correctness, where they give it.",
+        "Mean of the scorers' correctness, where they give it; where none does, mean credit by the "
+        "first scorer.",
     ),
     Metric(
         "completeness",
@@ -188,6 +189,30 @@ SCORES: dict[str, str] = {
     "dimension with a weight above 0 has a score.",
 }
 """How each dimension is scored."""
+
+COMPARED: dict[str, Metric] = {
+    metric.name: metric
+    for metric in (
+        Metric(
+            "percentile_rank",
+            "percent",
+            "higher",
+            "Percentage of the latest executions of the benchmark at this point, of all agents and "
+            "seeds, with a lower overall score; those with an equal score count half. Simulated "
+            "agents rank among themselves. Empty without an overall score.",
+        ),
+        Metric(
+            "deviation_from_baseline",
+            "share",
+            "higher",
+            "overall ÷ the baseline's overall - 1: 0.1 is 10% better. The baseline is the latest "
+            "execution of the suite's `baseline` agent, else `baseline_scores`, whose overall is "
+            "the weighted mean where each dimension with a weight above 0 is given. Of accuracy, "
+            "where either overall is missing. Empty without a baseline.",
+        ),
+    )
+}
+"""Columns of an execution that compare it with others."""
 
 DEFAULT_METRIC: dict[str, str] = {
     "accuracy": "accuracy",

@@ -8,7 +8,7 @@ from agentbench_tui.model.errors import UsageError, did_you_mean
 from agentbench_tui.model.gate import UNANSWERED
 from agentbench_tui.model.load_figures import COUNTS, FACTS, FAILURES, HARNESS
 from agentbench_tui.model.load_words import IDEAS, SAID
-from agentbench_tui.model.metric import DEFAULT_METRIC, METRICS, SCORES, find_metric
+from agentbench_tui.model.metric import COMPARED, DEFAULT_METRIC, METRICS, SCORES, find_metric
 from agentbench_tui.model.regression_figures import REGRESSION, SAID_OF_REGRESSIONS
 from agentbench_tui.model.stress_figures import SAID_OF_STRESS, STRESS_FACTS
 from agentbench_tui.model.verdict_words import SAID_OF_VERDICTS, VERDICT_WORDS
@@ -19,13 +19,16 @@ if TYPE_CHECKING:
     from agentbench_tui.model.metric import Metric
 
 SCHEMA = "agentbench.explanation/1"
-_SAID = SAID | SAID_OF_REGRESSIONS | SAID_OF_STRESS | SAID_OF_VERDICTS
+_COLUMNS = {f"output_{name}": (name,) for name in ("correctness", "completeness", "relevance")}
+"""Columns of `benchmark_executions` that hold a metric by another name."""
+_SAID = SAID | SAID_OF_REGRESSIONS | SAID_OF_STRESS | SAID_OF_VERDICTS | _COLUMNS
 _UNITS = ("ms", "per_s", "share", "percent", "mb", "usd", "s")
 """What ends a name after its last word: who asks for `ceiling` means `ceiling_per_s`."""
 _MOST = 6
 """Names that begin alike and are all explained; of more, one has to be chosen."""
 
 _FIGURES = {
+    "comparison": COMPARED,
     "count": COUNTS | {UNANSWERED.name: UNANSWERED},
     "harness": HARNESS,
     "fact": FACTS,

@@ -257,6 +257,42 @@ async def test_credit_between_none_and_full_is_averaged_by_case(tmp_path: Path) 
     assert metrics["relevance"]["reason"] == "no scorer gives it"
 
 
+async def test_correctness_is_the_credit_where_no_scorer_gives_it(tmp_path: Path) -> None:
+    document = suite(4, scorers=["exact", {"contains": {}}])
+    result = await run(tmp_path, document, FIVE, "mixed")
+    metrics = result.metrics("mixed")
+    # Right on 0 and 1, wrong on 2; 3 was not answered, so nothing was scored.
+    assert (value(metrics, "correctness"), metrics["correctness"]["n"]) == (pytest.approx(2 / 3), 3)
+    assert result.column("SELECT output_correctness FROM benchmark_executions") == [
+        pytest.approx(2 / 3)
+    ]
+    unjudged = await run(tmp_path, suite(2, scorers=[]), FIVE, "silent")
+    assert unjudged.metrics("silent")["correctness"]["reason"] == "no scorer gives it"
+
+
+async def test_deviation_is_of_overall_where_the_baseline_scores_give_every_dimension(
+    tmp_path: Path,
+) -> None:
+    weights = {"accuracy": 3, "speed": 0, "efficiency": 0, "cost": 0, "reliability": 1}
+    five = {"accuracy": 0.8, "speed": 0.1, "efficiency": 0.1, "cost": 0.1, "reliability": 0.4}
+
+    async def deviation(*scores: dict[str, Any]) -> float:
+        given = [{"agent_id": "old", **one} for one in scores]
+        outer = {"weights": weights, "baseline_scores": given}
+        result = await run(tmp_path, suite(4, suite=outer), FIVE, "mixed")
+        found = result.execution("mixed")
+        assert found["scores"]["overall"] == pytest.approx((3 * 0.5 + 0.75) / 4)
+        assert found["deviation_from_baseline"] is not None
+        return float(found["deviation_from_baseline"])
+
+    overall = (3 * 0.5 + 0.75) / 4
+    assert await deviation({"scores": five}) == pytest.approx(overall / 0.7 - 1)
+    assert await deviation({"scores": {**five, "overall": 0.5}}) == pytest.approx(overall / 0.5 - 1)
+    assert await deviation({"scores": {"accuracy": 0.8}}) == pytest.approx(0.5 / 0.8 - 1)
+    own = {"scores": {"overall": 0.9}, "benchmark_id": "echo"}
+    assert await deviation({"scores": five}, own) == pytest.approx(overall / 0.9 - 1)
+
+
 async def test_promised_metrics_without_a_value_are_told_with_the_reason(tmp_path: Path) -> None:
     document = suite(2, metrics_measured=["accuracy", "e2e_ms", "e2e_ms.p95", "ttft_ms.p50"])
     code = "def echo(prompt):\n    return prompt\n"

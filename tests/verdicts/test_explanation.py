@@ -31,6 +31,25 @@ def test_every_name_of_a_gate_is_explained() -> None:
         assert explain(name)["name"] == name
 
 
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("percentile_rank", "those with an equal score count half"),
+        ("deviation_from_baseline", "overall ÷ the baseline's overall - 1"),
+    ],
+)
+def test_columns_that_compare_an_execution_are_explained(name: str, says: str) -> None:
+    found = explain(name)
+    assert says in found["formula"]
+    assert found["direction"] == "higher"
+    assert name in {one["name"] for one in explanations()}
+
+
+def test_columns_of_the_database_lead_to_the_metrics_they_hold() -> None:
+    for name in ("correctness", "completeness", "relevance"):
+        assert names_of(f"output_{name}") == [name]
+
+
 def names_of(words: str) -> list[str]:
     return [one["name"] for one in explain_words(words)]
 
