@@ -22,14 +22,15 @@ _SECRET_NAME = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL)", re.I
 _SECRET_SHAPE = re.compile(
     r"\b(?:sk|pk|rk)-[A-Za-z0-9_-]{16,}|\bgh[pousr]_[A-Za-z0-9]{20,}|\bAKIA[0-9A-Z]{16}\b"
     r"|(?i:\bbearer\s+)[A-Za-z0-9._~+/=-]{8,}"
-    # Up to its end, or where the text was cut off before that, the lines that are there. By never
-    # looking beyond the next five dashes, a text of many beginnings costs no more than its length.
-    r"|-----BEGIN [A-Z ]*PRIVATE KEY-----"
-    r"(?:[^-]*+(?:-(?!----)[^-]*+)*+-----END [A-Z ]*PRIVATE KEY-----"
-    r"|(?:(?:\s|\\[nr])*+(?:Proc-Type|DEK-Info):[ A-Za-z0-9,-]*+)*+"
-    r"(?:(?:\s|\\[nr])*+[A-Za-z0-9+/=]{16,}+)++)"
     r"|(?<=://)[^/\s:@]+:[^/\s@]+(?=@)"
 )
+# No possessive repeats and atomic groups anywhere: Python 3.11.2 matches them wrongly.
+_KEY_BEGIN = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----")
+_KEY_END = re.compile(r"-----END [A-Z ]*PRIVATE KEY-----")
+_KEY_LINE = re.compile(
+    r"(?:\s|\\[nr])*(?:(?:Proc-Type|DEK-Info):[ A-Za-z0-9,-]*|([A-Za-z0-9+/=]{16,}))"
+)
+"""A header, or a line of the key, with the line ends before it."""
 _BEGINNINGS = (
     *("sk-", "pk-", "rk-", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "AKIA", "://"),
     "-----BEGIN ",
@@ -86,7 +87,9 @@ class Redactor:
         """`text` with every secret replaced by `***`."""
         for value in self._values:
             text = text.replace(value, _MASK)
-        return _SECRET_SHAPE.sub(_MASK, text) if _may_hold_secret(text) else text
+        if not _may_hold_secret(text):
+            return text
+        return _SECRET_SHAPE.sub(_MASK, _without_private_keys(text))
 
     def of_json(self, text: str) -> str:
         """JSON without secrets that still is JSON: one of digits is no secret within a number."""
@@ -108,6 +111,31 @@ class Redactor:
         if isinstance(value, dict):
             return {self(name): self._of_texts(one) for name, one in value.items()}
         return value
+
+
+def _without_private_keys(text: str) -> str:
+    """`text` with each private key masked up to its end marker.
+
+    Of a key whose end was cut off, the lines that are there. By never looking beyond the next five
+    dashes, a text of many beginnings costs no more than its length.
+    """
+    parts, place = [], 0
+    while (begin := _KEY_BEGIN.search(text, place)) is not None:
+        stop = _end_of_private_key(text, begin.end())
+        parts += [text[place : begin.start()], _MASK if stop else begin[0]]
+        place = stop or begin.end()
+    return "".join((*parts, text[place:]))
+
+
+def _end_of_private_key(text: str, start: int) -> int | None:
+    """Where the key ends whose lines begin at `start`; None where no line of a key is there."""
+    dashes = text.find("-----", start)
+    if dashes >= 0 and (end := _KEY_END.match(text, dashes)) is not None:
+        return end.end()
+    place, has_lines = start, False
+    while (line := _KEY_LINE.match(text, place)) is not None:
+        place, has_lines = line.end(), has_lines or line[1] is not None
+    return place if has_lines else None
 
 
 def _may_hold_secret(text: str) -> bool:

@@ -12,12 +12,11 @@ from io import StringIO
 from typing import NamedTuple
 
 _FENCE = re.compile(
-    # A fence may follow the marker of a list item. `*+` gives nothing back of what was taken: else
-    # a line without an end costs its square.
-    r"(?P<indent>[ \t]*+(?:(?:[-*+]|\d{1,9}[.)])[ \t]++)*+)(?P<fence>`{3,}+|~{3,}+)(?P<info>.*+)"
+    # A fence may follow the markers of list items.
+    r"(?P<indent>[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*)(?P<fence>`{3,}|~{3,})(?P<info>.*)"
 )
-_LANGUAGE = re.compile(r"[ \t]*+([\w+#.-]*+)")
-_END_MARK = re.compile(r"<[|/][^<>]*+>")
+_LANGUAGE = re.compile(r"[ \t]*([\w+#.-]*)")
+_END_MARK = re.compile(r"<[|/][^<>]*>")
 _MOST_CLOSING_INDENT = 3
 """Columns by which a closing fence may be indented further than the opening one."""
 

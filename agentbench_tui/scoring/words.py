@@ -50,9 +50,9 @@ _MARKS = _of_category("M")
 """Vowels and tones that are written onto the character before them."""
 _SPACED = rf"[^\W{_SCRIPTS}]"
 """A character of a word in a script with spaces."""
-_CHARACTER = rf"(?![{_MARKS}{_of_category('PSC')}])[{_SCRIPTS}][{_MARKS}]*+"
-_WORD = re.compile(rf"{_CHARACTER}|[^\W_{_SCRIPTS}]++")
-_PIECE = re.compile(rf"{_CHARACTER}|[^\s{_SCRIPTS}]++")
+_CHARACTER = rf"(?![{_MARKS}{_of_category('PSC')}])[{_SCRIPTS}][{_MARKS}]*(?![{_MARKS}])"
+_WORD = re.compile(rf"{_CHARACTER}|[^\W_{_SCRIPTS}]+")
+_PIECE = re.compile(rf"{_CHARACTER}|[^\s{_SCRIPTS}]+")
 _WIDE_PUNCTUATION = re.compile(
     "[\u3001-\u3003\u3008-\u3020\u30fb\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65]"
 )

@@ -1,6 +1,7 @@
 """The house rules of CONTRIBUTING.md that a machine can see: import order, sizes, names."""
 
 import ast
+import contextlib
 import os
 import re
 import subprocess
@@ -55,6 +56,46 @@ def python(code: str) -> str:
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
+
+
+def texts_of(path: Path) -> Iterator[tuple[int, str]]:
+    """Every text of a module with its line, docstrings aside; `x` for what is put into one."""
+    tree = ast.parse(path.read_text())
+    prose = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if id(node) in prose:
+            continue
+        if isinstance(node, ast.JoinedStr):
+            parts = (p.value if isinstance(p, ast.Constant) else "x" for p in node.values)
+            yield node.lineno, "".join(parts)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.lineno, node.value
+
+
+def operations(parsed: object) -> Iterator[str]:
+    """The names of the operations of a parsed pattern."""
+    stack = [parsed]
+    while stack:
+        part = stack.pop()
+        if isinstance(part, re._parser.SubPattern):
+            yield from (str(operation) for operation, _ in part)
+            stack += [argument for _, argument in part]
+        elif isinstance(part, list | tuple):
+            stack += part
+
+
+def test_no_pattern_needs_what_pythons_re_got_wrong() -> None:
+    """Possessive repeats and atomic groups match too little in the `re` of Python 3.11.2."""
+    found = []
+    for path in modules():
+        for line, text in texts_of(path):
+            if re.search(r"[*+?}]\+|\(\?>", text):
+                with contextlib.suppress(re.error):
+                    if {"POSSESSIVE_REPEAT", "ATOMIC_GROUP"} & {
+                        *operations(re._parser.parse(text))
+                    }:
+                        found.append(f"{path.relative_to(ROOT)}:{line}: {text[:60]!r}")
+    assert found == []
 
 
 def test_a_package_imports_only_from_packages_below_it() -> None:

@@ -20,7 +20,8 @@ PARTS = st.sampled_from(
 
 @given(st.lists(PARTS, max_size=8).map("".join))
 def test_no_secret_is_missed_for_not_being_looked_for(text: str) -> None:
-    assert Redactor({})(text) == untrusted._SECRET_SHAPE.sub("***", text)
+    masked = untrusted._SECRET_SHAPE.sub("***", untrusted._without_private_keys(text))
+    assert Redactor({})(text) == masked
 
 
 def test_keys_of_known_shapes_and_values_of_secret_variables_are_masked() -> None:
