@@ -5,8 +5,36 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from agentbench_tui.scoring.choice_patterns import (
+    AFFIRMED,
+    AFTER_WORD_LETTER,
+    BOX,
+    BUT,
+    CONCLUDED,
+    DENIED_AFTER,
+    DENIED_BEFORE,
+    ENDS,
+    FIRST,
+    FORMULA,
+    HEDGE,
+    INLINE_LABEL,
+    JOINS_BEFORE,
+    JOINS_BOXES,
+    LABEL,
+    LABELS,
+    LINE_ENDS,
+    MARKED,
+    MENTIONED,
+    NEXT,
+    NOT,
+    ORS,
+    QUESTION,
+    STATED,
+    TAGGED,
+    VERB,
+    VOID,
+)
 from agentbench_tui.scoring.latex import plain_text
-from agentbench_tui.scoring.markers import ANSWER_MARKER
 from agentbench_tui.scoring.normal import normaliser
 
 SEVERAL = "several"
@@ -23,76 +51,6 @@ _ALONE = re.compile(r"(?<!\w)[АВСЕНІΑΒΕΗΙ\uff21-\uff3a](?!\w)")
 _MARKUP = str.maketrans("", "", '*`_"“”„«»{}')
 _MAX_STATEMENT = 300
 _MAX_MARKERS = 50
-
-_LETTER = r"(?<![A-Za-zÀ-ɏ0-9])(?P<letter>[A-Za-z])(?![A-Za-zÀ-ɏ0-9'’]|-[A-Za-z]|\+\+|#)"
-_AND = r"and|or|and/or|und|oder|et|ou|y|o|e|en|of|и|или|as well as"
-_FILLER = (
-    r"(?:(?:the|my|either|both|between|most likely|likely|probably|possibly|maybe|perhaps|clearly|"
-    r"definitely|indeed|also|else|even|therefore|option|options|choice|choices|letter|answer|"
-    r"correct|statement|opción|opcion|choix|variante|选项)[\s:(\[]{1,4}){0,5}"
-)
-_FIRST = re.compile(rf"[\s(\[:：=>→–—-]{{0,12}}{_FILLER}[(\[]{{0,2}}\s?{_LETTER}", re.IGNORECASE)
-_NEXT = re.compile(
-    rf"[)\]]{{0,2}}(?:\s{{0,3}}(?P<mark>[,;/&+|、，])\s{{0,3}}(?:(?P<word>{_AND})\s{{1,3}})?"
-    rf"|\s{{0,3}}[(\[]?(?<![^\W_])(?P<conjunction>{_AND})\s{{1,3}}"
-    rf"|\s{{0,3}}(?P<cjk>和|或者|或|及|与|と|または|및|또는)\s{{0,3}}|(?P<space>\s{{1,4}}))"
-    rf"{_FILLER}[(\[]{{0,2}}{_LETTER}",
-    re.IGNORECASE,
-)
-_ENDS = re.compile(
-    rf"[)\]]{{0,2}}\s{{0,3}}(?:[.,;:!?/&+|)\]、，。]|\Z|(?:{_AND})\b|和|或|及|与)", re.IGNORECASE
-)
-_LINE_ENDS = re.compile(r"[)\]]{0,2}[.,]?[^\S\n]{0,3}(?:\n|\Z|[A-Z](?![A-Za-z]))")
-_ORS = frozenset({"or", "oder", "ou", "o", "of", "или", "and/or", "或", "或者", "または", "또는"})
-_VERB = re.compile(
-    r"[)\]]{0,2}\s{1,3}(?:is|are|was|were|can|cannot|can't|do|does|don't|doesn't|have|has|fail|fails|"
-    r"seem|seems|would|isn't|aren't)\b(?!.{0,20}\b(?:both|correct|right|possible|true|valid|work))"
-)
-_FORMULA = re.compile(r"\s{0,3}(?:[=<>^≤≥≈]|[-+*/×]\s{0,3}[A-Za-z0-9]{1,2}(?![A-Za-z]))")
-_QUESTION = re.compile(r"[)\]]?\s?\?")
-_AFTER_WORD_LETTER = re.compile(
-    r"[)\]]|\s{1,3}(?:because|since|as|and|or|but|which|that|with|for|due|given|is|was|are|in|when|"
-    r"by|from|on|not|nor|if|instead|rather|here|above|only|und|oder|weil|et|ou|porque)\b"
-    r"|\s{1,3}(?:[oyeu]\s)?[A-Z](?![A-Za-z])|\s{0,3}[^\w\s'’]|\s{0,3}\Z|\s{0,3}\n|\s{0,3}[^\x00-\x7F]"
-)
-"""What follows `A` and `I` where they are letters, not English words."""
-_NOT = re.compile(
-    r"[\s:]{0,4}(?:not|neither|never|none|anything but|nicht|pas|nie)\b(?P<rest>.{0,80})", re.DOTALL
-)
-_BUT = re.compile(r"\b(?:but|sondern|mais|sino)\s(?:rather\s|instead\s)?")
-_VOID = re.compile(
-    r"\b(?:wrong|incorrect|if the|if|whether the|not the|isn't the|possible|first)"
-    r"(?:\scorrect)?\s{1,3}\Z",
-    re.IGNORECASE,
-)
-_STATED = re.compile(
-    rf"{ANSWER_MARKER}|\b(?:choice|option)\s{{0,3}}(?:is|:|=|would be)|选择|(?<!可)选(?![项择])",
-    re.IGNORECASE,
-)
-_MENTIONED = re.compile(rf"\b(?:(?i:answer)|choice|option|选项)\s{{1,3}}[(\[]?{_LETTER}")
-_CONCLUDED = re.compile(
-    r"\b(?:so|therefore|thus|hence|pick|picking|choose|choosing|select|selecting|go with|"
-    r"going with|opt for|say|must be|it is|it's|leaves|leaving)\b,?",
-    re.IGNORECASE,
-)
-_LABEL = re.compile(r"[ \t*_`>-]{0,6}(?:\(([A-Za-z])\)|([A-Za-z])[).:])(?=[\s*_`]|\Z)")
-_LABELS = re.compile(rf"^{_LABEL.pattern}", re.MULTILINE)
-_MARKED = re.compile(r"\*\*\(?([A-Z])[).:]?\*\*|\(([A-Z])\)")
-_BOX = re.compile(r"\\boxed\s{0,3}\{")
-_TAGGED = re.compile(r"<answer>", re.IGNORECASE)
-_DENIED_BEFORE = re.compile(
-    r"(?:\b(?:not|never|than|eliminat\w{0,4}|rules?d? out|ruling out|exclud\w{0,4}|reject\w{0,4}|"
-    r"unlike|except|neither|nor)|n['’]t(?:\s\w{1,10})?)[\s:,]{1,3}"
-    r"(?:the\s)?(?:option\s|choice\s|answer\s)?[(*_]{0,3}\Z",
-    re.IGNORECASE,
-)
-_DENIED_AFTER = re.compile(
-    r"[)*_.]{0,4}\s{0,3}(?:(?:is|are|was|were|seems|looks|would be)\s"
-    r"(?:also\s|clearly\s|obviously\s)?(?:wrong|incorrect|false|not|too|invalid|out|"
-    r"eliminated|impossible|excluded|ruled out)\b"
-    r"|isn['’]t|cannot|can['’]t|does\s?n['’o]t|错|不)",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +77,7 @@ def find_choice(text: str, letters: str, texts: list[str]) -> str | None:
         or reader.stated()
         or reader.last_line()
         or reader.leading()
+        or reader.affirmed()
         or reader.concluded()
         or reader.mentioned()
         or _marked(plain, letters)
@@ -134,9 +93,9 @@ class _Reader:
 
     def stated(self) -> str | None:
         """The choice of the last statement that has one."""
-        for marker in _last_matches(_STATED, self._text):
+        for marker in _last_matches(STATED, self._text):
             before = self._text[max(0, marker.start() - 30) : marker.start()]
-            if _VOID.search(before):
+            if VOID.search(before):
                 continue
             pick = self._pick_after(marker.end())
             if pick is not None:
@@ -147,15 +106,24 @@ class _Reader:
 
     def concluded(self) -> str | None:
         """The choice of the last conclusion in words that has one."""
-        for marker in _last_matches(_CONCLUDED, self._text):
-            if _DENIED_BEFORE.search(
-                self._text[max(0, marker.start() - 30) : marker.start()] + " "
-            ):
+        for marker in _last_matches(CONCLUDED, self._text):
+            if DENIED_BEFORE.search(self._text[max(0, marker.start() - 30) : marker.start()] + " "):
                 continue
             pick = self.pick(marker.end(), capital=True)
-            if pick is not None and not _DENIED_AFTER.match(self._text, pick.end):
+            if pick is not None and not DENIED_AFTER.match(self._text, pick.end):
                 return pick.choice
         return None
+
+    def affirmed(self) -> str | None:
+        """The choice of "C is correct"; SEVERAL if others are as well."""
+        choices: set[str] = set()
+        for match in _last_matches(AFFIRMED, self._text):
+            letter = match["letter"]
+            before = self._text[max(0, match.start() - 40) : match.start()]
+            if letter not in self._letters or DENIED_BEFORE.search(before):
+                continue
+            choices.add(SEVERAL if JOINS_BEFORE.search(before) else letter)
+        return SEVERAL if len(choices) > 1 else next(iter(choices), None)
 
     def last_line(self) -> str | None:
         """The choice of a last line that is nothing else; SEVERAL if other lines are others."""
@@ -168,13 +136,19 @@ class _Reader:
     def leading(self) -> str | None:
         """The choice that the text begins with, unless it goes through the choices."""
         start = len(self._text) - len(self._text.lstrip())
-        label = _LABEL.match(self._text, start)
+        label = LABEL.match(self._text, start)
         letter = self._letter_of(label)
-        if label is None or letter is None or _DENIED_AFTER.match(self._text, label.end()):
+        if label is None or letter is None or DENIED_AFTER.match(self._text, label.end()):
             return None
-        labels = {self._letter_of(match) for match in _LABELS.finditer(self._text)} - {None}
+        labels = {self._letter_of(match) for match in LABELS.finditer(self._text)} - {None}
+        line = self._text[start : start + _MAX_STATEMENT].partition("\n")[0]
+        labels |= {
+            match[1]
+            for match in INLINE_LABEL.finditer(line)
+            if match[1] in self._letters and not _is_denied(line, match.start(), match.end())
+        }
         if len(labels) > 1:
-            return None
+            return self.pick_several(start)
         pick = self.pick(start)
         return letter if pick is None else pick.choice
 
@@ -182,17 +156,22 @@ class _Reader:
         """The only choice that is named with the word option, choice or answer."""
         choices = {
             letter
-            for match in _MENTIONED.finditer(self._text)
+            for match in MENTIONED.finditer(self._text)
             if (letter := match["letter"]) in self._letters
             and not _is_denied(self._text, match.start("letter"), match.end())
             and self._is_choice(letter, match.end())
-            and not _QUESTION.match(self._text, match.end())
+            and not QUESTION.match(self._text, match.end())
         }
         return choices.pop() if len(choices) == 1 else None
 
+    def pick_several(self, start: int) -> str | None:
+        """SEVERAL where a position has a list of choices, else None."""
+        pick = self.pick(start)
+        return SEVERAL if pick is not None and pick.choice == SEVERAL else None
+
     def pick(self, start: int, *, capital: bool = False) -> _Pick | None:
         """The choice or list of choices at a position."""
-        first = _FIRST.match(self._text, start)
+        first = FIRST.match(self._text, start)
         if first is None:
             return None
         letter, end = first["letter"], first.end()
@@ -200,22 +179,22 @@ class _Reader:
             return None
         if letter.islower() and not re.match(r"[)\].,:;!?/|]|\s*\Z|\s*\n", self._text[end:][:40]):
             return None
-        if not self._is_choice(letter, end) or _QUESTION.match(self._text, end):
+        if not self._is_choice(letter, end) or QUESTION.match(self._text, end):
             return None
         if self._lists_more(letter, end):
             return _Pick(SEVERAL, end)
-        return None if _FORMULA.match(self._text, end) else _Pick(letter.upper(), end)
+        return None if FORMULA.match(self._text, end) else _Pick(letter.upper(), end)
 
     def _pick_after(self, start: int) -> _Pick | None:
-        denied = _NOT.match(self._text, start)
+        denied = NOT.match(self._text, start)
         if denied is None:
             return self.pick(start)
-        contrast = _BUT.search(denied["rest"])
+        contrast = BUT.search(denied["rest"])
         return self.pick(denied.start("rest") + contrast.end()) if contrast else None
 
     def _is_choice(self, letter: str, end: int) -> bool:
         """False for the English words A and I."""
-        if letter not in "AI" or _AFTER_WORD_LETTER.match(self._text, end):
+        if letter not in "AI" or AFTER_WORD_LETTER.match(self._text, end):
             return True
         choice = self._text_of(letter)
         return bool(choice) and f"{text_form(self._text[end : end + 200])} ".startswith(
@@ -231,15 +210,18 @@ class _Reader:
         others, has_or = set(), False
         end = self._after_text(letter, end)
         for _ in range(len(self._letters) + 1):
-            following = _NEXT.match(self._text, end)
+            following = NEXT.match(self._text, end)
             if following is None or not self._is_member(following, letter):
                 break
             word = following["conjunction"] or following["word"] or following["cjk"] or ""
-            has_or = has_or or word.lower() in _ORS
+            has_or = has_or or word.lower() in ORS
             others.add(following["letter"].upper())
             end = self._after_text(following["letter"], following.end())
-        if not has_or and _VERB.match(self._text, end):
-            return False  # `B, A and C are wrong`
+        if not has_or and VERB.match(self._text, end):
+            others.clear()  # `B, A and C are wrong`
+        hedge = None if letter.islower() else HEDGE.match(self._text, end)
+        if hedge is not None and hedge["letter"] in self._letters:
+            others.add(hedge["letter"])
         return bool(others - {letter.upper()})
 
     def _is_member(self, following: re.Match[str], first: str) -> bool:
@@ -248,10 +230,10 @@ class _Reader:
             return False
         word = following["conjunction"] or following["word"] or following["cjk"] or ""
         if following["space"]:
-            return _LINE_ENDS.match(self._text, end) is not None
-        if word.lower() in _ORS:
-            return not letter.islower() or _ENDS.match(self._text, end) is not None
-        if _ENDS.match(self._text, end) or _VERB.match(self._text, end):
+            return LINE_ENDS.match(self._text, end) is not None
+        if word.lower() in ORS:
+            return not letter.islower() or ENDS.match(self._text, end) is not None
+        if ENDS.match(self._text, end) or VERB.match(self._text, end):
             return True
         after = self._after_text(letter, end)
         return after != end
@@ -270,7 +252,7 @@ class _Reader:
         """The choice whose text a statement gives instead of its letter."""
         statement = self._text[start : start + _MAX_STATEMENT].lstrip()
         statement = re.split(r"\n|[.!?]\s", statement, maxsplit=1)[0]
-        if not statement.strip() or _NOT.match(f" {statement}"):
+        if not statement.strip() or NOT.match(f" {statement}"):
             return None
         return _by_text(statement, self._letters, self._texts)
 
@@ -293,19 +275,30 @@ class _Reader:
 
 def _boxed(plain: str, letters: str, texts: list[str]) -> str | None:
     """The choice of the last box, or else `<answer>`, that holds one."""
-    for pattern in (_BOX, _TAGGED):
+    for pattern in (BOX, TAGGED):
+        later: tuple[str, int] | None = None
         for match in _last_matches(pattern, plain):
-            content = _content(plain, match.end(), is_box=pattern is _BOX)
-            content = content.translate(_MARKUP).replace("\\boxed", " ").strip()
-            pick = _Reader(content, letters, texts).pick(0)
-            rest = "" if pick is None else content[pick.end :]
-            if pick is not None and (
-                not rest or re.match(r"[)\].:,\s]", rest) or pick.choice == SEVERAL
-            ):
-                return pick.choice
-            if content and (choice := _by_text(content, letters, texts)):
-                return choice
+            content = _content(plain, match.end(), is_box=pattern is BOX)
+            choice = _choice_in(content, letters, texts)
+            if later is not None:
+                between = plain[match.end() + len(content) : later[1]]
+                joined = len(between) < 40 and JOINS_BOXES.fullmatch(between)
+                return SEVERAL if joined and choice not in {None, later[0]} else later[0]
+            if choice is not None:
+                later = choice, match.start()
+        if later is not None:
+            return later[0]
     return None
+
+
+def _choice_in(content: str, letters: str, texts: list[str]) -> str | None:
+    """The choice that a box holds: a letter, perhaps with its text, or a text."""
+    content = content.translate(_MARKUP).replace("\\boxed", " ").strip()
+    pick = _Reader(content, letters, texts).pick(0)
+    rest = "" if pick is None else content[pick.end :]
+    if pick is not None and (pick.choice == SEVERAL or not rest or rest[0] in ")].:, \n"):
+        return pick.choice
+    return _by_text(content, letters, texts) if content else None
 
 
 def _content(text: str, start: int, *, is_box: bool) -> str:
@@ -326,14 +319,14 @@ def _last_matches(pattern: re.Pattern[str], text: str) -> list[re.Match[str]]:
 
 def _is_denied(text: str, start: int, end: int) -> bool:
     before = text[max(0, start - 40) : start]
-    return bool(_DENIED_BEFORE.search(before) or _DENIED_AFTER.match(text, end))
+    return bool(DENIED_BEFORE.search(before) or DENIED_AFTER.match(text, end))
 
 
 def _marked(plain: str, letters: str) -> str | None:
     """The only letter in bold or in parentheses that is not denied."""
     choices = {
         letter
-        for match in _MARKED.finditer(plain)
+        for match in MARKED.finditer(plain)
         if (letter := match[1] or match[2]) in letters
         and not _is_denied(plain, match.start(), match.end())
     }
