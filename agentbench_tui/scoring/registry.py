@@ -73,7 +73,8 @@ class NamedScorer:
         if text is not answer.text:
             answer = msgspec.structs.replace(answer, text=text)
         score = self.scorer(case, answer)
-        if unclosed and answer.data is None and not answer.tool_calls:
+        called = answer.tool_calls or any(message.tool_calls for message in answer.messages)
+        if unclosed and answer.data is None and not called:
             if inspect.isawaitable(score):
                 return _no_answer_later(score, self.name)
             return _no_answer(score, self.name)

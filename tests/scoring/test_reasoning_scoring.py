@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from agentbench_tui.model.answer import Answer, Case, Score, ToolCall
+from agentbench_tui.model.answer import Answer, Case, Message, Score, ToolCall
 from agentbench_tui.scoring.registry import make_scorer
 
 THOUGHT = "<think>\nMaybe the answer is {}? No.\n</think>\n\n"
@@ -122,4 +122,6 @@ async def test_answer_that_ends_inside_its_reasoning_is_wrong(tmp_path: Path) ->
 async def test_call_or_data_after_reasoning_that_is_not_closed_is_an_answer() -> None:
     called = Answer("<think>I need the tool", tool_calls=(ToolCall("get", {"id": 1}),))
     assert (await scored("tool_calls", [{"name": "get", "arguments": {"id": 1}}], called)).correct
+    before = Answer("<think>now", messages=(Message("assistant", "", called.tool_calls),))
+    assert (await scored("tool_calls", [{"name": "get", "arguments": {"id": 1}}], before)).correct
     assert (await scored("json_subset", {"n": 7}, Answer("<think>n is 5", data={"n": 7}))).correct
