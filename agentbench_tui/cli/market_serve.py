@@ -72,3 +72,5 @@ def _check_port(host: str, port: int) -> None:
         socket.create_server((host, port), family=family).close()
     except OSError as error:
         raise UsageError(f"cannot listen on {host}:{port}: {error.strerror or error}") from None
+    except UnicodeError:
+        raise UsageError(f"{host[:80]!r} is no name of a host") from None

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
+import shlex
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -18,6 +20,10 @@ from agentbench_tui.cli.output import (
 from agentbench_tui.cli.run_options import how_of
 from agentbench_tui.cli.session_options import view_options
 from agentbench_tui.model.plain_number import counted
+
+if TYPE_CHECKING:
+    from agentbench_tui.cli.running import How
+    from agentbench_tui.engine.plan import Plan
 
 trust_option = click.option(
     "--trust",
@@ -88,8 +94,27 @@ def resume(run: str, database: str | None, trust: bool, **given: Any) -> int:
             " which with fresh_process fails one iteration only",
             err=True,
         )
-    how = experiments_shown(plan, how_of(given))
+    how = _as_begun(plan, experiments_shown(plan, how_of(given)))
     return running.run_plan(plan, str(path), None, how, resume=True)
+
+
+def _as_begun(plan: Plan, how: How) -> How:
+    """Show the result as the command does that began the run, in its JSON schema too."""
+    words = shlex.split(plan.command)
+    begun = words[1] if len(words) > 1 else ""
+    if begun == "load":
+        from agentbench_tui.cli.load_result import print_load_run
+
+        return dataclasses.replace(how, show=print_load_run)
+    if begun == "stress":
+        from agentbench_tui.cli.stress_result import print_stress_run
+
+        return dataclasses.replace(how, show=print_stress_run)
+    if begun == "market":
+        from agentbench_tui.cli.market_result import shown
+
+        return dataclasses.replace(how, show=shown(None))
+    return how
 
 
 @click.command(short_help="Score a run's stored answers again.")

@@ -288,6 +288,8 @@ class Pool:
             found = await self._loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
         except OSError as error:
             return error
+        except UnicodeError as error:  # a label that is empty or too long
+            return OSError(f"{host[:80]!r} is no name of a host: {error}")
         return list(dict.fromkeys(str(address[0]) for *_, address in found))
 
     # Timers.

@@ -104,13 +104,18 @@ def stored_requests(connection: sqlite3.Connection, execution_key: int) -> tuple
     return int(whole), int(cut_off)
 
 
-def cut_off_window(connection: sqlite3.Connection, execution: Row) -> Window:
-    """What is known of a repeat whose workers never said their last words: how it counts."""
+def cut_off_window(connection: sqlite3.Connection, execution: Row) -> Window | None:
+    """What is known of a repeat of a load that was cut off: how its requests count.
+
+    None for an execution that is no load, such as a stress scenario with windows of its own.
+    """
     from agentbench_tui.load.spec import LoadSpec
     from agentbench_tui.load.window import Window
 
     group = _group_of(connection, execution)
     assert group is not None, "an execution is in the plan of its run"
+    if group.benchmark["kind"] != "load":
+        return None
     spec = LoadSpec.model_validate(group.resolved().load)
     return Window(
         is_open=spec.is_open,

@@ -126,3 +126,18 @@ def test_help_names_every_option() -> None:
     for name in ("--ttft ", "--itl-dist", "--stall", "--truth", "--tool-calls"):
         assert name in done.stdout
     assert "--until-stdin-closes" not in done.stdout
+
+
+@pytest.mark.parametrize("host", ["a..b", "x" * 70, "\x1b[2J", "..", "ü" * 70, "999.1.1.1", "[::1"])
+def test_what_is_no_host_is_refused(host: str) -> None:
+    ended = subprocess.run(
+        [*COMMAND, "--port", "0", "--host", host],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+        check=False,
+    )
+
+    assert ended.returncode == 2, ended.stderr
+    assert ended.stderr.startswith("agentbench: ")
+    assert "\x1b" not in ended.stderr

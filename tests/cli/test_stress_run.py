@@ -104,3 +104,15 @@ def test_an_interrupt_ends_it_at_once_and_leaves_nothing(tmp_path: Path) -> None
     assert (scenario["status"], scenario["broke"]) == ("stopped", None)
     assert scenario["windows"][0]["phase"] == "ladder"
     assert "agentbench resume" in err
+
+
+def test_the_requests_of_a_scenario_are_listed_with_unfinished_ones_too(
+    place: Place, finished: subprocess.CompletedProcess[str]
+) -> None:
+    database = ("--db", str(place.database))
+
+    whole = place.run("runs", "samples", "latest", *database)
+    unfinished = place.run("runs", "samples", "latest", "--unfinished", *database)
+
+    assert (whole.returncode, unfinished.returncode) == (0, 0), unfinished.stderr
+    assert unfinished.stdout == whole.stdout

@@ -67,6 +67,9 @@ class Server:
                     f"port {port} of {host} is in use: name another with --port (0: any free one)"
                 ) from None
             raise UsageError(f"cannot listen on {host}, port {port}: {error.strerror}") from None
+        except UnicodeError:
+            self._timer.close()
+            raise UsageError(f"{host[:80]!r} is no name of a host") from None
         chosen = self._listener.sockets[0].getsockname()[1]
         return f"http://{f'[{host}]' if ':' in host else host}:{chosen}/v1"
 
