@@ -138,6 +138,26 @@ async def test_a_model_plays_by_tool_calls_whose_results_it_is_told() -> None:
     assert episode.messages
 
 
+class Reasoning(Scripted):
+    """Says what it thinks before what it answers."""
+
+    async def answer(self, request: Request) -> Answer:
+        answer = await super().answer(request)
+        return msgspec.structs.replace(
+            answer, text=f"<think>a discarded thought</think>{answer.text}"
+        )
+
+
+async def test_a_model_gets_its_notes_without_its_reasoning_and_the_record_keeps_both() -> None:
+    agent: Any = Reasoning()
+    game = match()
+    await ModelSeat(agent).play(game, request())
+    assert "a note" in agent.asked[2].text()
+    assert "a discarded thought" not in agent.asked[2].text()
+    said = [message.content for _, message in game.game.episode().messages]
+    assert "<think>a discarded thought</think>a note" in said
+
+
 class Thinking(Scripted):
     """Takes a second of a clock of its own for each answer."""
 
