@@ -142,11 +142,13 @@ class Lease:
         try:
             path = _lease_path(database, run_id)
             path.parent.mkdir(exist_ok=True)
-            lease = cls._take(path)
-            if lease is None and _is_abandoned(path):
-                lease = cls._take_over(database, path)
-            if lease is not None:
-                lease.write(holder or LeaseHolder.here())
+            with _folder_lock(path.parent):
+                lease = cls._take(path)
+                if lease is None and _is_abandoned(path):
+                    path.unlink(missing_ok=True)
+                    lease = cls._take(path)
+                if lease is not None:
+                    lease.write(holder or LeaseHolder.here())
         except OSError as error:
             raise unusable(database, error) from error
         return lease
@@ -171,18 +173,6 @@ class Lease:
                     break
             os.close(descriptor)
         return cls(path, descriptor)
-
-    @classmethod
-    def _take_over(cls, database: Path, path: Path) -> Lease | None:
-        """A new file in the place of one whose flock outlives its process; one taker at a time."""
-        lock = WriteLock(database)
-        try:
-            with lock.held():
-                if _is_abandoned(path):
-                    path.unlink(missing_ok=True)
-                return cls._take(path)
-        finally:
-            lock.close()
 
     def write(self, holder: LeaseHolder) -> None:
         """Name the process that holds it."""
@@ -216,7 +206,8 @@ def is_leased(database: Path, run_id: str) -> bool:
     try:
         fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
-        return not _is_abandoned(path)
+        with _folder_lock(path.parent):
+            return not _is_abandoned(path)
     finally:
         os.close(descriptor)
     return False
@@ -227,6 +218,22 @@ def _lease_path(database: Path, run_id: str) -> Path:
     if not is_name(run_id):
         raise StoreError(f"{database}: {run_id[:80]!r} is no id of a run")
     return Path(f"{database}.leases") / run_id
+
+
+@contextmanager
+def _folder_lock(folder: Path) -> Iterator[None]:
+    """Let no other process take a lease in the meantime.
+
+    A lease file that is locked but still names its last holder would look abandoned, and of two
+    processes that find one abandoned the slower would remove the file of the faster. It is not the
+    write lock, because dead runs are marked, and their leases taken, under that.
+    """
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def _is_abandoned(path: Path) -> bool:

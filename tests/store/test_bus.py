@@ -361,7 +361,7 @@ def test_who_asks_for_a_lease_meanwhile_keeps_nobody_from_it(
     held_for_a_moment = iter([True, True])
 
     def flock(descriptor: int, operation: int) -> None:
-        if next(held_for_a_moment, False):
+        if operation & fcntl.LOCK_NB and next(held_for_a_moment, False):
             raise BlockingIOError
         fcntl_flock(descriptor, operation)
 

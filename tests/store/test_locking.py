@@ -121,6 +121,27 @@ def test_an_abandoned_lease_is_taken_over_by_one_only(database: Path) -> None:
     assert not is_leased(database, run_id)
 
 
+def test_an_abandoned_lease_is_taken_over_under_the_write_lock_too(
+    database: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As a run that begins does for all that ended without saying so."""
+    monkeypatch.setattr(locking, "LONGEST_WAIT_S", 0.2)
+    run_id = new_id()
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    first = Lease.take(database, run_id)
+    assert first is not None
+    here = LeaseHolder.here()
+    first.write(LeaseHolder(here.boot_id, ended.pid, here.since, here.namespace))
+
+    with closing(WriteLock(database)) as lock, lock.held():
+        taken = Lease.take(database, run_id)
+
+    assert taken is not None
+    taken.release()
+    first.close()
+
+
 @pytest.mark.parametrize("changes", [{"boot_id": "another"}, {"namespace": "pid:[1]"}])
 def test_a_process_of_another_machine_or_container_is_not_taken_for_gone(
     database: Path, changes: dict[str, str]
