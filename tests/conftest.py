@@ -3,6 +3,7 @@
 import gc
 import itertools
 import os
+import signal
 import sys
 import threading
 import time
@@ -43,6 +44,7 @@ def _is_scrubbed(name: str) -> bool:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Scrub the environment before any module of tests is imported, and close the network."""
+    _restore_signals()
     # Processes that run tests side by side start when this one has scrubbed the environment.
     on_ci = getattr(config, "workerinput", {}).get("on_ci", "CI" in os.environ)
     config.stash[_ON_CI] = on_ci
@@ -55,6 +57,15 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(GUARD), inherited]))
     network_guard.install()
     _choose_hypothesis_profile(on_ci=on_ci)
+
+
+def _restore_signals() -> None:
+    """Undo what `&` and `nohup` ignore: every process that a test starts would ignore it too."""
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    for number in (signal.SIGHUP, signal.SIGQUIT):
+        if signal.getsignal(number) == signal.SIG_IGN:
+            signal.signal(number, signal.SIG_DFL)
 
 
 def _choose_hypothesis_profile(*, on_ci: bool) -> None:

@@ -110,6 +110,7 @@ def _passed_on(process: subprocess.Popen[bytes]) -> Iterator[None]:
     before = {
         number: signal.signal(number, lambda number, _: process.send_signal(number))
         for number in (signal.SIGINT, signal.SIGTERM)
+        if signal.getsignal(number) != signal.SIG_IGN
     }
     try:
         yield

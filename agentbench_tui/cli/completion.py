@@ -1,22 +1,39 @@
-"""`agentbench completion SHELL`: the script that teaches a shell to complete our commands."""
+"""`agentbench completion SHELL`: the script that makes a shell complete commands and values."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from contextlib import closing, redirect_stderr, suppress
+from pathlib import Path
 
 import click
+from click.shell_completion import CompletionItem
 
 COMMAND = "agentbench"
 COMPLETE_VARIABLE = "_AGENTBENCH_COMPLETE"
-"""Set by the script when it asks us for words; click answers it before any command runs."""
+"""Set by the script when it calls agentbench for the words that fit."""
+_NAMES = {
+    "suites": "suites", "suite": "suites", "run": "runs", "run_ids": "runs", "agent": "agents",
+    "agents": "agents", "chosen": "agents", "selector": "agents", "selectors": "agents",
+}  # fmt: skip
+"""Parameter → what its values name."""
+_QUERIES = {
+    "runs": "SELECT id FROM runs ORDER BY key DESC LIMIT 100",
+    "agents": "SELECT id FROM agents ORDER BY id",
+}
 
 
 @click.command(short_help="Print the completion script of a shell.")
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @click.pass_context
 def completion(ctx: click.Context, shell: str) -> None:
-    """Print the script that completes agentbench's commands and options in SHELL.
+    """Print the script that completes agentbench's commands, options and values in SHELL.
 
     \b
     Once, for the shell at hand:
       bash   eval "$(agentbench completion bash)"
-      zsh    eval "$(agentbench completion zsh)"
+      zsh    autoload -Uz compinit && compinit; eval "$(agentbench completion zsh)"
       fish   agentbench completion fish | source
 
     \b
@@ -29,3 +46,68 @@ def completion(ctx: click.Context, shell: str) -> None:
     assert script is not None, "the choices above are those click knows"
     root = ctx.find_root().command
     click.echo(script(root, {}, COMMAND, COMPLETE_VARIABLE).source())
+
+
+def complete(root: click.Group) -> int:
+    """Print the words that fit the command line of the shell; return the exit code, always 0.
+
+    The output appears in the user's prompt, so errors print nothing and write no report.
+    """
+    from click.shell_completion import shell_complete
+
+    with Path(os.devnull).open("w") as nothing, redirect_stderr(nothing), suppress(Exception):
+        shell_complete(root, {}, COMMAND, COMPLETE_VARIABLE, os.environ[COMPLETE_VARIABLE])
+    return 0
+
+
+def offer_values(command: click.Command) -> None:
+    """Let a command's parameters complete the names of suites, runs and agents."""
+    if isinstance(command, click.Group):
+        for subcommand in command.commands.values():
+            offer_values(subcommand)
+    for parameter in command.params:
+        kind = _NAMES.get(parameter.name or "")
+        is_target = "TARGET" in (parameter.metavar or "")
+        if kind and not is_target and isinstance(parameter.type, click.types.StringParamType):
+            parameter.type = _Name(kind)
+
+
+class _Name(click.types.StringParamType):
+    """Text that names something which the shell can complete."""
+
+    def __init__(self, kind: str) -> None:
+        self._kind = kind
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        del param
+        if self._kind == "suites":
+            names = _suite_names()
+        else:
+            names = _stored_names(self._kind, ctx.params.get("database"))
+        return [CompletionItem(name) for name in names if name.startswith(incomplete)]
+
+
+def _suite_names() -> list[str]:
+    from agentbench_tui.engine.catalogue import suite_catalogue
+
+    return [entry.name for entry in suite_catalogue()]
+
+
+def _stored_names(kind: str, database: str | None) -> list[str]:
+    """Names in the database; none when it is missing, locked or damaged."""
+    from agentbench_tui.cli.output import database_path
+    from agentbench_tui.model.errors import AgentbenchError
+
+    names = ["latest"] if kind == "runs" else []
+    with suppress(AgentbenchError, OSError, sqlite3.Error):
+        path = database_path(database)
+        # Reading a database in WAL mode creates files beside it unless it is taken as immutable.
+        # With such files there, a process may be writing, and they are used as they are.
+        in_use = all(Path(f"{path}{suffix}").exists() for suffix in ("-wal", "-shm"))
+        mode = "mode=ro" if in_use else "mode=ro&immutable=1"
+        address = f"{path.absolute().as_uri()}?{mode}"
+        with closing(sqlite3.connect(address, uri=True, timeout=0.1)) as connection:
+            names += [name for (name,) in connection.execute(_QUERIES[kind])]
+    return names

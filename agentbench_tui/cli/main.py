@@ -6,7 +6,8 @@ import errno
 import gc
 import os
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NoReturn
@@ -14,14 +15,18 @@ from typing import Any, NoReturn
 import click
 
 from agentbench_tui import __version__
-from agentbench_tui.cli.streams import make_usable
-from agentbench_tui.model.errors import AgentbenchError
+from agentbench_tui.cli.completion import COMPLETE_VARIABLE, complete, offer_values
+from agentbench_tui.cli.streams import discard_unwritable, make_usable
+from agentbench_tui.model.errors import AgentbenchError, Unmeasured, UsageError
 
-_CIRCUMSTANCES = {
-    errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS, errno.EACCES, errno.EPERM,
-    errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENAMETOOLONG,
+_WRONG_PATH = {errno.EROFS, errno.EACCES, errno.EPERM, errno.ENAMETOOLONG}
+"""System errors that another path or option avoids: usage errors."""
+_ENVIRONMENT = {
+    errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOMEM,
 }  # fmt: skip
-"""Errors of the system that a person can mend."""
+"""System errors of the environment: the command was right, and its output could not be written."""
+_READER_GONE = 141
+"""Exit code when the reader of the output closes the pipe: as if SIGPIPE had ended the process."""
 COMMANDS = {
     "run": ("agentbench_tui.cli.run:run_command", "Run suites against agents."),
     "load": ("agentbench_tui.cli.load:load_command", "Put load on one target: how fast is it?"),
@@ -70,16 +75,17 @@ class LazyGroup(click.Group):
         module, _, attribute = COMMANDS[cmd_name][0].partition(":")
         command: click.Command = getattr(import_module(module), attribute)
         _name_variables(command, f"AGENTBENCH_{cmd_name}")
+        if COMPLETE_VARIABLE in os.environ:
+            offer_values(command)
         return command
 
+    def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
+        with _reader_may_close():  # `--help` and `--version` print here
+            return super().make_context(*args, **kwargs)
+
     def invoke(self, ctx: click.Context) -> Any:
-        try:
+        with _reader_may_close():
             return super().invoke(ctx)
-        except BrokenPipeError:
-            # Whoever read our output has gone. click would end with 1, which says that a gate
-            # failed; and Python would complain when it flushes at exit.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            raise click.exceptions.Exit(141) from None
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -98,6 +104,15 @@ class LazyGroup(click.Group):
     ) -> None:
         with formatter.section("Commands"):
             formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items() if line])
+
+
+@contextmanager
+def _reader_may_close() -> Iterator[None]:
+    """Exit with 141 when the output has no reader: click would exit with 1, a failed gate."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise click.exceptions.Exit(_READER_GONE) from None
 
 
 def _name_variables(command: click.Command, name: str) -> None:
@@ -145,6 +160,25 @@ def _end(code: int) -> NoReturn:
 
 
 def _run(arguments: list[str]) -> int:
+    """Run the command and write out what it printed; return the exit code."""
+    if COMPLETE_VARIABLE in os.environ:
+        code = complete(main)
+        discard_unwritable()
+        return code
+    try:
+        code = _exit_code_of(arguments)
+        # Without PYTHONUNBUFFERED a short result is still in the buffer. Python would write it at
+        # exit, and turn a failure into exit code 120.
+        sys.stdout.flush()
+    except BrokenPipeError:
+        code = _READER_GONE
+    except OSError as error:
+        code = _report_error(error, arguments)
+    discard_unwritable()
+    return code
+
+
+def _exit_code_of(arguments: list[str]) -> int:
     try:
         _check_text(arguments)
         result = main.main(arguments, prog_name="agentbench", standalone_mode=False)
@@ -167,35 +201,24 @@ def _run(arguments: list[str]) -> int:
     except SystemExit as exit_:  # code of the user's; nobody may take it for an end of ours
         return _report_fault(exit_, arguments)
     except Exception as error:  # noqa: BLE001  # a fault of ours: one line and a report
-        circumstance = _circumstance(error)
-        if circumstance is None:
-            if _excludes_damage():
-                return _run(arguments)
-            return _report_fault(error, arguments)
-        with suppress(OSError):  # it may be stderr that cannot be written
-            click.echo(f"agentbench: {circumstance}", err=True)
-        return 2
+        return _report_error(error, arguments)
     return result if isinstance(result, int) else 0
 
 
-def _excludes_damage() -> bool:
-    """Whether runs of a database that was read are damaged, and are excluded from now on."""
-    if "agentbench_tui.store.damage" not in sys.modules:
-        return False
-    from agentbench_tui.model.untrusted import visible
-    from agentbench_tui.store.damage import exclude_damaged
-    from agentbench_tui.verdicts.stored_documents import stored_soundness
-
-    lines = exclude_damaged(stored_soundness())
-    for line in lines:
-        click.echo(f"agentbench: {visible(line)}", err=True)
-    return bool(lines)
+def _report_error(error: Exception, arguments: list[str]) -> int:
+    """Print what the user can do about a system error, or report a bug; return the exit code."""
+    circumstance = _circumstance(error)
+    if circumstance is None:
+        return _report_fault(error, arguments)
+    discard_unwritable()  # so that the same output does not fail again at the end
+    with suppress(OSError):  # it may be stderr that cannot be written
+        click.echo(f"agentbench: {circumstance}", err=True)
+    is_environment = isinstance(error, OSError) and error.errno in _ENVIRONMENT
+    return Unmeasured.exit_code if is_environment else UsageError.exit_code
 
 
 def _check_text(arguments: list[str]) -> None:
     """Raise UsageError for an argument that is not text: nothing that keeps it could."""
-    from agentbench_tui.model.errors import UsageError
-
     for argument in arguments:
         if not argument.isascii() and any("\ud800" <= one <= "\udfff" for one in argument):
             raise UsageError(f"not UTF-8 text: {argument[:80]!r}")
@@ -209,7 +232,7 @@ def _circumstance(error: Exception) -> str | None:
         Path.cwd()
     except FileNotFoundError:
         return "the current folder has been removed; change to one that is there"
-    if error.errno not in _CIRCUMSTANCES:
+    if error.errno not in _WRONG_PATH | _ENVIRONMENT:
         return None
     where = error.filename if isinstance(error.filename, str) else "output"
     return f"{where}: {(error.strerror or str(error)).lower()}"

@@ -33,6 +33,25 @@ def make_usable() -> None:
             stream.reconfigure(errors=_HANDLER)  # type: ignore[union-attr]
 
 
+def discard_unwritable() -> None:
+    """Write out both output streams, and point one that cannot be written at the null device.
+
+    A failed write stays in the buffer. Python tries again at exit and, when that fails, replaces
+    the exit code by 120.
+    """
+    for stream, number in ((sys.stdout, 1), (sys.stderr, 2)):
+        try:
+            stream.flush()
+        except OSError:
+            null = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(null, number)
+            os.close(null)
+            with suppress(OSError):
+                stream.flush()
+        except ValueError:  # closed: Python does not flush it at exit either
+            pass
+
+
 def stream_on(number: int) -> TextIO:
     """A text stream on a descriptor, which stays open when it is closed."""
     encoding = getattr(sys.stderr, "encoding", None) or "utf-8"

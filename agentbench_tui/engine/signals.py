@@ -22,7 +22,8 @@ class Signals:
 
     `heard` is called on the loop with the number. When the loop has not come to the signal before,
     the next one breaks off the user's code that blocks it (`BrokenOff`), and a third raises
-    KeyboardInterrupt wherever the program is. A hang-up that was to be ignored (`nohup`) stays so.
+    KeyboardInterrupt wherever the program is. An interrupt or a hang-up that the caller ignores
+    (`&` in a script, `nohup`) stays ignored; termination never does.
     Outside the main thread, where Python lets nobody hear signals, it does nothing.
 
     A signal does not wake a loop by itself: the system may give it to another thread, or to this
@@ -40,8 +41,8 @@ class Signals:
         if threading.current_thread() is not threading.main_thread():
             return self
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:
-                before = signal.getsignal(number)
+            before = signal.getsignal(number)
+            if number == signal.SIGTERM or before != signal.SIG_IGN:
                 self._loop.add_signal_handler(number, _woken)
                 signal.signal(number, self._come)
                 self._before[number] = before

@@ -6,12 +6,13 @@ names the file. Anything else that SQLite complains of is a fault of ours and st
 
 from __future__ import annotations
 
+import errno
 import sqlite3
 import stat
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from agentbench_tui.model.errors import StoreError
+from agentbench_tui.model.errors import StoreError, Unmeasured
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,6 +29,9 @@ _CIRCUMSTANCES = {
     sqlite3.SQLITE_NOLFS: "it is larger than the file system allows",
 }
 """Primary result code (https://www.sqlite.org/rescode.html) → what it means."""
+
+_DISK = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR}
+"""Failures of the disk, which no other option of the command avoids: not usage errors."""
 
 
 @contextmanager
@@ -47,13 +51,19 @@ def faults_named(path: Path) -> Iterator[None]:
                 "give another file with --db"
             ) from error
         if code in _CIRCUMSTANCES:
-            raise StoreError(f"{path}: {_CIRCUMSTANCES[code]} ({error})") from error
+            store_error = StoreError(f"{path}: {_CIRCUMSTANCES[code]} ({error})")
+            if code in _DISK:
+                store_error.exit_code = Unmeasured.exit_code
+            raise store_error from error
         raise
 
 
 def unusable(path: Path, error: OSError) -> StoreError:
     """What the system said of `path`, or of a file beside it."""
-    return StoreError(f"{path}: cannot be used: {(error.strerror or str(error)).lower()}")
+    store_error = StoreError(f"{path}: cannot be used: {(error.strerror or str(error)).lower()}")
+    if error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EIO}:
+        store_error.exit_code = Unmeasured.exit_code
+    return store_error
 
 
 def check_is_file(path: Path) -> None:

@@ -122,6 +122,21 @@ def test_a_generator_of_cases_that_never_ends_is_broken_off(place: Place) -> Non
     assert "Traceback" not in err
 
 
+@pytest.mark.parametrize("number", [INTERRUPT, HANG_UP])
+def test_a_signal_ignored_at_start_stays_ignored(place: Place, number: signal.Signals) -> None:
+    before = signal.signal(number, signal.SIG_IGN)
+    try:
+        with place.started(*RUN, *ECHO, DOOR="2") as process:
+            signal.signal(number, before)
+            assert place.someone_at_the_door() == "2"
+            process.send_signal(number)
+            place.open_the_door()
+            out, err = process.communicate(timeout=PATIENCE_S)
+    finally:
+        signal.signal(number, before)
+    assert (process.returncode, '"status": "complete"' in out) == (0, True), err
+
+
 def test_a_terminal_that_hangs_up_ends_the_run_and_keeps_it(place: Place) -> None:
     with place.started(*RUN, *ECHO, DOOR="2") as process:
         assert place.someone_at_the_door() == "2"

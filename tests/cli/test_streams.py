@@ -54,17 +54,51 @@ def test_closed_streams_harm_no_run(place: Place, closed: str) -> None:
 @pytest.mark.skipif(not Path("/dev/full").is_char_device(), reason="no /dev/full here")
 def test_a_result_that_cannot_be_written_is_told_and_the_run_is_kept(place: Place) -> None:
     code, _, err = through_shell(place, ">/dev/full", *RUN)
-    assert code == 2
+    assert code == 3
     assert "agentbench: output: no space left on device" in err
     assert place.rows("SELECT status FROM runs") == [("complete",)]
 
 
+@pytest.fixture(params=["buffered", "unbuffered"])
+def buffering(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run the command with both settings of PYTHONUNBUFFERED."""
+    monkeypatch.delenv("PYTHONUNBUFFERED", raising=False)
+    if request.param == "unbuffered":
+        monkeypatch.setenv("PYTHONUNBUFFERED", "1")
+
+
 @pytest.mark.skipif(not Path("/dev/full").is_char_device(), reason="no /dev/full here")
-@pytest.mark.parametrize("command", [("runs", "list"), ("--help",)])
-def test_a_list_that_cannot_be_written_is_told(finished: Place, command: tuple[str, ...]) -> None:
+@pytest.mark.usefixtures("buffering")
+@pytest.mark.parametrize(
+    "command", [("runs", "list"), ("--help",), ("--version",), ("completion", "zsh")]
+)
+def test_output_to_a_full_disk_is_an_environment_error(
+    finished: Place, command: tuple[str, ...]
+) -> None:
     code, _, err = through_shell(finished, ">/dev/full", *command)
-    assert code == 2
-    assert "agentbench: output: no space left on device" in err
+    assert (code, err) == (3, "agentbench: output: no space left on device\n")
+
+
+@pytest.mark.usefixtures("buffering")
+@pytest.mark.parametrize("command", [("runs", "list"), ("--help",), ("--version",)])
+def test_a_closed_pipe_ends_every_command_like_sigpipe(
+    finished: Place, command: tuple[str, ...]
+) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    try:
+        ended = subprocess.run(
+            [*COMMAND, *command],
+            cwd=finished.folder,
+            env=finished.environment(),
+            stdout=writer,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=PATIENCE_S,
+        )
+    finally:
+        os.close(writer)
+    assert (ended.returncode, ended.stderr) == (141, "")
 
 
 @pytest.mark.skipif(not Path("/dev/full").is_char_device(), reason="no /dev/full here")

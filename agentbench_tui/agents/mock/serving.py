@@ -58,7 +58,8 @@ async def _serve(
     loop = asyncio.get_running_loop()
     told = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, told.set)
+        if number == signal.SIGTERM or signal.getsignal(number) != signal.SIG_IGN:
+            loop.add_signal_handler(number, told.set)
     url = await server.start(host, port)
     if until_stdin_closes:
         loop.add_reader(0, _watch_stdin, told)

@@ -1,0 +1,137 @@
+"""Completion in real shells: what TAB offers, and that it leaves no other trace."""
+
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from processes import PATIENCE_S, Place, make_place
+
+RUN = ("run", "suite.json", "--agent", "echo=python:agents.py:echo", "--no-ui")
+BASH = """
+eval "$(agentbench completion bash)"
+COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
+_agentbench_completion agentbench
+printf "%s\\n" "${COMPREPLY[@]}"
+"""
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
+    """A folder with a finished run, and `agentbench` on PATH."""
+    made = make_place(tmp_path)
+    made.suite(2)
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "temporary").mkdir()
+    program = tmp_path / "bin" / "agentbench"
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m agentbench_tui "$@"\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}/bin:{os.environ['PATH']}")
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "temporary"))
+    monkeypatch.setenv("PYTHONPATH", f"{Path(__file__).parents[2]}:{os.environ['PYTHONPATH']}")
+    return made
+
+
+def offered(place: Place, shell: str, *words: str) -> list[str]:
+    """Words that the shell offers after `words`; nothing may be printed to stderr."""
+    if shutil.which(shell) is None:
+        pytest.skip(f"{shell} is not installed")
+    if shell == "bash":
+        command = ["bash", "-c", BASH, "bash", "agentbench", *words]
+    else:
+        line = " ".join(["agentbench", *words])
+        command = ["fish", "-c", f"agentbench completion fish | source; complete -C '{line}'"]
+    done = subprocess.run(
+        command,
+        cwd=place.folder,
+        env=place.environment(),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+        check=False,
+    )
+    assert done.stderr == ""
+    return [line.split("\t")[0] for line in done.stdout.splitlines() if line]
+
+
+@pytest.mark.parametrize("shell", ["bash", "fish"])
+def test_a_shell_completes_commands_options_and_names(place: Place, shell: str) -> None:
+    place.run(*RUN)
+    ((run_id,),) = place.rows("SELECT id FROM runs")
+    assert offered(place, shell, "ru") == ["run", "runs"]
+    assert offered(place, shell, "run", "--iter") == ["--iterations"]
+    assert offered(place, shell, "run", "quicks") == ["quickstart"]
+    assert offered(place, shell, "runs", "show", run_id[:-2]) == [run_id]
+    assert offered(place, shell, "regressions", "ec") == ["echo"]
+
+
+ASK = """
+zmodload zsh/zpty
+zpty shell zsh -f -i
+zpty -w shell 'PROMPT= ; autoload -Uz compinit && compinit -D -u'
+zpty -w shell 'eval "$(agentbench completion zsh)"; print rea""dy'
+zpty -r shell output "*ready*"
+zpty -n -w shell "$1"$'\\t'
+zpty -r shell output "*$2*" && print -r -- "$output"
+zpty -d shell
+"""
+
+
+@pytest.mark.skipif(shutil.which("zsh") is None, reason="zsh is not installed")
+@pytest.mark.parametrize(
+    ("typed", "completed"),
+    [("agentbench leaderb", "leaderboard"), ("agentbench run quicks", "quickstart")],
+)
+def test_tab_completes_in_a_zsh_terminal(place: Place, typed: str, completed: str) -> None:
+    done = subprocess.run(
+        ["zsh", "-f", "-c", ASK, "zsh", typed, completed],
+        cwd=place.folder,
+        env=place.environment(),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+        check=False,
+    )
+    assert completed in done.stdout, done.stderr
+    assert "fault" not in done.stdout
+
+
+@pytest.mark.parametrize("state", ["missing", "damaged", "locked", "sound"])
+def test_completion_is_silent_and_writes_nothing(place: Place, state: str) -> None:
+    if state in {"sound", "locked"}:
+        place.run(*RUN)
+    elif state == "damaged":
+        place.database.write_bytes(b"not a database" * 100)
+    lock = sqlite3.connect(place.database if state == "locked" else ":memory:")
+    lock.execute("BEGIN EXCLUSIVE")
+    before = files(place)
+    for words in ("agentbench runs show ", "agentbench compare ec", "agentbench none --x "):
+        done = subprocess.run(
+            ["agentbench"],
+            cwd=place.folder,
+            env=place.environment(
+                _AGENTBENCH_COMPLETE="bash_complete",
+                COMP_WORDS=words,
+                COMP_CWORD=str(len(words.split(" ")) - 1),
+            ),
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE_S,
+            check=False,
+        )
+        assert (done.returncode, done.stderr) == (0, "")
+    assert files(place) == before
+    lock.close()
+
+
+def files(place: Place) -> dict[str, int]:
+    return {
+        str(path): path.stat().st_size
+        for path in place.folder.rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
