@@ -17,14 +17,15 @@ import click
 from agentbench_tui import __version__
 from agentbench_tui.cli.completion import COMPLETE_VARIABLE, complete, offer_values
 from agentbench_tui.cli.streams import discard_unwritable, make_usable
-from agentbench_tui.model.errors import AgentbenchError, Unmeasured, UsageError
+from agentbench_tui.model.errors import (
+    ENVIRONMENT_ERRORS,
+    AgentbenchError,
+    Unmeasured,
+    UsageError,
+)
 
 _WRONG_PATH = {errno.EROFS, errno.EACCES, errno.EPERM, errno.ENAMETOOLONG}
 """System errors that another path or option avoids: usage errors."""
-_ENVIRONMENT = {
-    errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOMEM,
-}  # fmt: skip
-"""System errors of the environment: the command was right, and its output could not be written."""
 _READER_GONE = 141
 """Exit code when the reader of the output closes the pipe: as if SIGPIPE had ended the process."""
 COMMANDS = {
@@ -213,7 +214,7 @@ def _report_error(error: Exception, arguments: list[str]) -> int:
     discard_unwritable()  # so that the same output does not fail again at the end
     with suppress(OSError):  # it may be stderr that cannot be written
         click.echo(f"agentbench: {circumstance}", err=True)
-    is_environment = isinstance(error, OSError) and error.errno in _ENVIRONMENT
+    is_environment = isinstance(error, OSError) and error.errno in ENVIRONMENT_ERRORS
     return Unmeasured.exit_code if is_environment else UsageError.exit_code
 
 
@@ -232,7 +233,7 @@ def _circumstance(error: Exception) -> str | None:
         Path.cwd()
     except FileNotFoundError:
         return "the current folder has been removed; change to one that is there"
-    if error.errno not in _WRONG_PATH | _ENVIRONMENT:
+    if error.errno not in _WRONG_PATH | ENVIRONMENT_ERRORS:
         return None
     where = error.filename if isinstance(error.filename, str) else "output"
     return f"{where}: {(error.strerror or str(error)).lower()}"

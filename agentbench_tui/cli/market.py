@@ -11,7 +11,7 @@ from agentbench_tui.cli.market_options import play_options, world_options
 from agentbench_tui.cli.market_serve import serve
 from agentbench_tui.cli.output import Column, database_option, format_option, print_rows
 from agentbench_tui.cli.run_options import run_options
-from agentbench_tui.model.errors import UsageError
+from agentbench_tui.model.errors import UsageError, write_error
 
 WORLD_SCHEMA = "agentbench.market-world/1"
 _COLUMNS = (
@@ -82,7 +82,7 @@ def _check_free(path: Path, content: bytes) -> None:
     try:
         is_free = not path.exists() or path.read_bytes() == content
     except OSError as error:
-        raise UsageError(f"{path} cannot be written: {error.strerror or error}") from None
+        raise write_error(path, error) from None
     if not is_free:
         raise UsageError(f"{path} holds something else; --force overwrites it")
 

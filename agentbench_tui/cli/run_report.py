@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from agentbench_tui.model.errors import UsageError
+from agentbench_tui.model.errors import write_error
 
 if TYPE_CHECKING:
     import sqlite3
@@ -25,7 +25,7 @@ def make_folder(folder: Path) -> None:
         probe.touch()
         probe.unlink()
     except OSError as error:
-        raise UsageError(f"{folder} cannot be written: {error.strerror or error}") from None
+        raise write_error(folder, error) from None
 
 
 def with_report(show: Show | None, choice: str, folder: Path) -> Show:

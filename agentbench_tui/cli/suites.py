@@ -249,7 +249,6 @@ def schema(output: Path | None) -> int:
     import json
 
     from agentbench_tui.engine.suite_schema import suite_schema
-    from agentbench_tui.model.errors import UsageError
 
     if output is None:
         print_json(suite_schema())
@@ -257,7 +256,9 @@ def schema(output: Path | None) -> int:
         try:
             output.write_text(json.dumps(suite_schema(), indent=2) + "\n", encoding="utf-8")
         except OSError as error:
-            raise UsageError(f"{output} cannot be written: {error.strerror or error}") from None
+            from agentbench_tui.model.errors import write_error
+
+            raise write_error(output, error) from None
         click.echo(f"wrote {output}", err=True)
     return 0
 

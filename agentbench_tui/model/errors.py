@@ -12,6 +12,7 @@ AgentbenchError
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -61,6 +62,18 @@ class Interrupted(AgentbenchError):
     """Stopped by a signal; what was measured is kept."""
 
     exit_code = 130
+
+
+ENVIRONMENT_ERRORS = frozenset({
+    errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOMEM,
+})  # fmt: skip
+"""System errors of the environment: the command was right, and its output could not be written."""
+
+
+def write_error(path: object, error: OSError) -> AgentbenchError:
+    """Return the error for a file that cannot be written: exit code 3 for a full disk, else 2."""
+    kind = Unmeasured if error.errno in ENVIRONMENT_ERRORS else UsageError
+    return kind(f"{path} cannot be written: {error.strerror or error}")
 
 
 @dataclass(frozen=True, slots=True)

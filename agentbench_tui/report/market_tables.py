@@ -18,7 +18,7 @@ from statistics import fmean, stdev
 from typing import Any
 
 from agentbench_tui.market.packing import unpack
-from agentbench_tui.model.errors import UsageError
+from agentbench_tui.model.errors import write_error
 from agentbench_tui.model.untrusted import visible
 from agentbench_tui.report.market_pages import (
     comparison_page,
@@ -171,7 +171,7 @@ def _writing(folder: Path) -> Iterator[None]:
         folder.mkdir(parents=True, exist_ok=True)
         yield
     except OSError as error:
-        raise UsageError(f"{folder} cannot be written: {error.strerror or error}") from None
+        raise write_error(folder, error) from None
 
 
 def _write_episode(folder: Path, played: Played, *, is_alone: bool) -> dict[str, Any] | None:

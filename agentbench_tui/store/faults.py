@@ -6,13 +6,12 @@ names the file. Anything else that SQLite complains of is a fault of ours and st
 
 from __future__ import annotations
 
-import errno
 import sqlite3
 import stat
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from agentbench_tui.model.errors import StoreError, Unmeasured
+from agentbench_tui.model.errors import ENVIRONMENT_ERRORS, StoreError, Unmeasured
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -61,7 +60,7 @@ def faults_named(path: Path) -> Iterator[None]:
 def unusable(path: Path, error: OSError) -> StoreError:
     """What the system said of `path`, or of a file beside it."""
     store_error = StoreError(f"{path}: cannot be used: {(error.strerror or str(error)).lower()}")
-    if error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EIO}:
+    if error.errno in ENVIRONMENT_ERRORS:
         store_error.exit_code = Unmeasured.exit_code
     return store_error
 

@@ -196,3 +196,10 @@ def test_a_reader_that_has_gone_before_a_table_came_is_no_fault(place: Place) ->
     )
     os.close(writer)
     assert (ended.returncode, ended.stderr) == (141, "")
+
+
+@pytest.mark.skipif(not Path("/dev/full").is_char_device(), reason="no /dev/full here")
+def test_a_file_on_a_full_disk_is_an_environment_error(place: Place) -> None:
+    ended = place.run("suites", "schema", "--output", "/dev/full")
+    assert ended.returncode == 3
+    assert ended.stderr == "agentbench: /dev/full cannot be written: No space left on device\n"

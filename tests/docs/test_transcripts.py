@@ -170,6 +170,15 @@ def test_commands_of_a_page_do_what_it_says(page: Path, tmp_path: Path, shell: S
     try_out_page(page.read_text(), tmp_path, shell)
 
 
+def test_every_console_block_of_the_readme_runs_or_gives_a_reason() -> None:
+    page = (ROOT / "README.md").read_text()
+    marks = re.findall(r"(?m)^(.*)\n```console$", page)
+    assert marks
+    for mark in marks:
+        assert re.fullmatch(r"<!-- (test( .*)?|not tested: .+) -->", mark), mark
+    assert all(block.continues for block in blocks(page)[1:]), "blocks run in one folder, in order"
+
+
 PAGE = """
 Not marked:
 

@@ -22,6 +22,7 @@ from agentbench_tui.store.database import (
     schema_of,
     workspace_id,
 )
+from agentbench_tui.store.faults import faults_named
 from agentbench_tui.store.locking import Lease, WriteLock
 from agentbench_tui.store.removal import remove_unfinished
 from agentbench_tui.store.writer import Writer, write_once
@@ -302,3 +303,13 @@ def test_garbage_is_not_imported(tmp_path: Path, kind: str) -> None:
     FILES[kind][0](source)
     with pytest.raises((StoreError, UsageError)):
         import_runs(tmp_path / "store.db", source)
+
+
+def test_a_full_disk_is_no_usage_error(tmp_path: Path) -> None:
+    path = tmp_path / "full.db"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE filled (content)")
+        connection.execute("PRAGMA max_page_count = 3")
+        with pytest.raises(StoreError, match="the disk is full") as raised, faults_named(path):
+            connection.execute("INSERT INTO filled VALUES (zeroblob(1000000))")
+    assert raised.value.exit_code == 3
