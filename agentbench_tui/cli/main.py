@@ -189,12 +189,14 @@ def _exit_code_of(arguments: list[str]) -> int:
         click.echo("interrupted", err=True)
         return 130
     except click.ClickException as error:
-        error.show()
+        with _stderr_may_fail():
+            error.show()
         return error.exit_code
     except AgentbenchError as error:
         from agentbench_tui.model.untrusted import visible
 
-        click.echo(f"agentbench: {visible(str(error))}", err=True)
+        with _stderr_may_fail():
+            click.echo(f"agentbench: {visible(str(error))}", err=True)
         return error.exit_code
     except KeyboardInterrupt:
         click.echo("interrupted", err=True)
@@ -204,6 +206,17 @@ def _exit_code_of(arguments: list[str]) -> int:
     except Exception as error:  # noqa: BLE001  # a fault of ours: one line and a report
         return _report_error(error, arguments)
     return result if isinstance(result, int) else 0
+
+
+@contextmanager
+def _stderr_may_fail() -> Iterator[None]:
+    """Keep the exit code of an error whose message cannot be written, unless its reader closed."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError:
+        discard_unwritable()
 
 
 def _report_error(error: Exception, arguments: list[str]) -> int:

@@ -203,3 +203,12 @@ def test_a_file_on_a_full_disk_is_an_environment_error(place: Place) -> None:
     ended = place.run("suites", "schema", "--output", "/dev/full")
     assert ended.returncode == 3
     assert ended.stderr == "agentbench: /dev/full cannot be written: No space left on device\n"
+
+
+@pytest.mark.skipif(not Path("/dev/full").is_char_device(), reason="no /dev/full here")
+@pytest.mark.parametrize("command", [("--nonsense",), ("runs", "show", "nothing")])
+def test_a_message_that_cannot_be_written_keeps_its_exit_code(
+    finished: Place, command: tuple[str, ...]
+) -> None:
+    code, out, _ = through_shell(finished, "2>/dev/full", *command)
+    assert (code, out) == (2, "")
