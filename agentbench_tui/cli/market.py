@@ -14,6 +14,10 @@ from agentbench_tui.cli.run_options import run_options
 from agentbench_tui.model.errors import UsageError, write_error
 
 WORLD_SCHEMA = "agentbench.market-world/1"
+_PUBLIC = (
+    "note: this world is public: whoever has agentbench can recompute it, with its outcomes, from"
+    " what agents see; --private makes one that nobody can"
+)
 _COLUMNS = (
     Column("id", "id", names_row=True),
     Column("seed", "seed", right=True),
@@ -38,15 +42,23 @@ def market() -> None:
     metavar="FILE",
     help="By default benchmarks/benchmark-ID.json.",
 )
+@click.option(
+    "--private",
+    is_flag=True,
+    help="Draw a secret salt, kept with the truth, so that nobody can recompute the world.",
+)
 @click.option("--force", is_flag=True, help="Overwrite a file that holds something else.")
 @format_option()
-def generate(output: Path | None, *, force: bool, form: str, **given: Any) -> int:
+def generate(output: Path | None, *, private: bool, force: bool, form: str, **given: Any) -> int:
     """Make a world and write it; its truth lies beside it, in FILE.truth.json.
 
     \b
     agentbench market generate --seed 7 --output world.json
     agentbench market generate --duration 30 --interval 1 --conditions crash
+    agentbench market generate --private --output world.json
     """
+    import secrets
+
     from agentbench_tui.market.generator import generate as make
     from agentbench_tui.market.stage import config_of
     from agentbench_tui.market.world_file import (
@@ -57,7 +69,7 @@ def generate(output: Path | None, *, force: bool, form: str, **given: Any) -> in
         truth_path,
     )
 
-    world, truth = make(config_of(**given))
+    world, truth = make(config_of(**given), salt=secrets.token_hex(16) if private else "")
     path = output or Path("benchmarks") / f"benchmark-{world.id}.json"
     content = encode_world(world)
     if not force:
@@ -67,6 +79,7 @@ def generate(output: Path | None, *, force: bool, form: str, **given: Any) -> in
     row = {
         "id": world.id,
         "seed": world.config.seed,
+        "private": private,
         "ticks": world.ticks,
         "bytes": len(content),
         "sha256": sha256(content),
@@ -74,6 +87,8 @@ def generate(output: Path | None, *, force: bool, form: str, **given: Any) -> in
         "truth": str(truth_path(path)),
     }
     print_rows([row], _COLUMNS, form, {"schema": WORLD_SCHEMA, **row})
+    if not private:
+        click.echo(_PUBLIC, err=True)
     return 0
 
 

@@ -12,7 +12,7 @@ import click
 from agentbench_tui.cli.output import Column, print_json, print_prose, print_rows
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.report.market_html import number
-from agentbench_tui.report.market_tables import Played, Reports, summary_rows
+from agentbench_tui.report.market_tables import Played, Reports, called_out, summary_rows
 
 if TYPE_CHECKING:
     import sqlite3
@@ -110,7 +110,10 @@ def market_document(run_id: str, episodes: Sequence[Played]) -> dict[str, Any]:
             for one in episodes
         ],
         "summary": summary_rows(episodes),
-        "notices": [*dict.fromkeys(n for one in episodes for n in one.record.get("notices", ()))],
+        "notices": [
+            *called_out(episodes),
+            *dict.fromkeys(n for one in episodes for n in one.record.get("notices", ())),
+        ],
     }
 
 

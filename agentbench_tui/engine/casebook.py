@@ -6,6 +6,7 @@ and `resume` asks exactly what was planned.
 
 from __future__ import annotations
 
+import hashlib
 from array import array
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ import msgspec
 
 from agentbench_tui.model.answer import Case
 from agentbench_tui.model.errors import Problem, SuiteError
+from agentbench_tui.model.identity import canonical_json
 from agentbench_tui.store.database import reading
 from agentbench_tui.store.removal import unfinished_hash
 
@@ -101,6 +103,23 @@ async def store_cases(
         if writer.is_full:
             await writer.room()
     return await writer.apply(lambda connection: _finish(connection, key, dataset_hash, count))
+
+
+def salted(
+    source: CaseSource, add_salt: Callable[[Case], Case]
+) -> tuple[str, Callable[[], Iterable[Case]]]:
+    """Hash and cases of a dataset whose cases `add_salt` completes.
+
+    The hash is the source's own where no case changes, so that equal datasets stay equal.
+    """
+    digest, is_changed = hashlib.sha256(), False
+    for case in source:
+        changed = add_salt(case)
+        is_changed = is_changed or changed is not case
+        digest.update(canonical_json(changed) + b"\n")
+    if not is_changed:
+        return source.hash, source.cases
+    return digest.hexdigest(), lambda: map(add_salt, source)
 
 
 def _finish(connection: sqlite3.Connection, key: int, dataset_hash: str, count: int) -> int:

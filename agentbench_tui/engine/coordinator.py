@@ -19,7 +19,7 @@ import msgspec
 from agentbench_tui.agents.schemes import INSIDE
 from agentbench_tui.agents.target import parse_target
 from agentbench_tui.engine import registration
-from agentbench_tui.engine.casebook import open_datasets, open_group, store_cases
+from agentbench_tui.engine.casebook import open_datasets, open_group, salted, store_cases
 from agentbench_tui.engine.closing import (
     close_execution,
     close_run,
@@ -27,6 +27,7 @@ from agentbench_tui.engine.closing import (
     write_prices,
 )
 from agentbench_tui.engine.context import RunContext, StopSignal
+from agentbench_tui.engine.games import find_game
 from agentbench_tui.engine.gauging import sampler_of
 from agentbench_tui.engine.kinds import find_kind
 from agentbench_tui.engine.monitor import answer_wishes, write_ticks
@@ -34,7 +35,8 @@ from agentbench_tui.engine.recorder import utc_now
 from agentbench_tui.engine.signals import Signals
 from agentbench_tui.engine.stopping import Budget
 from agentbench_tui.model.errors import AgentbenchError
-from agentbench_tui.model.suite import Price, Suite
+from agentbench_tui.model.suite import Benchmark, Price, Suite
+from agentbench_tui.store.database import workspace_salt
 from agentbench_tui.store.removal import remove_unfinished
 from agentbench_tui.store.writer import Writer
 
@@ -203,6 +205,7 @@ class _Run:
         self, group: Group, source: CaseSource | None, context: RunContext
     ) -> None:
         """Put the group's cases into the store; without a source they are there already."""
+        benchmark = group.resolved()
         known: int | None = None
         if source is None:
             first = context.execution_keys[group.executions[0].id]
@@ -214,10 +217,7 @@ class _Run:
         if known is None:
             # The first time, or resumed after it ended before its cases were stored.
             with source or open_group(group) as opened:
-                known = await store_cases(
-                    self._writer, self._plan.run_id, opened.name, opened.hash, opened.cases
-                )
-        benchmark = group.resolved()
+                known = await self._store_cases(opened, benchmark)
         measured = benchmark.iterations.measured * self._plan.repeats
         for execution in group.executions:
             key = context.execution_keys[execution.id]
@@ -229,6 +229,17 @@ class _Run:
                     (known, measured, known, key),
                 )
             )
+
+    async def _store_cases(self, source: CaseSource, benchmark: Benchmark) -> int:
+        """The key of the dataset. Cases of a game get the salt of this database, so that its runs
+        can be compared and no agent can recompute what they play."""
+        writer, run_id = self._writer, self._plan.run_id
+        if benchmark.game is None:
+            return await store_cases(writer, run_id, source.name, source.hash, source.cases)
+        salt = await writer.apply(workspace_salt)
+        game = find_game(benchmark.game)
+        digest, cases = salted(source, lambda case: game.salted(case, salt))
+        return await store_cases(writer, run_id, source.name, digest, cases)
 
     async def _load_committed(self, context: RunContext) -> None:
         """What is in the store already, and what it cost: it counts against the run's caps."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from agentbench_tui.engine.aggregate import Aggregate
     from agentbench_tui.engine.context import StopSignal
     from agentbench_tui.model.agent import AgentSpec
-    from agentbench_tui.model.answer import Agent
+    from agentbench_tui.model.answer import Agent, Case
     from agentbench_tui.model.suite import Benchmark
 
 GAMES = {"market": "agentbench_tui.market.player"}
@@ -41,6 +41,10 @@ class Game(Protocol):
         The limit is that of the agent's own processes, in MB of 10^6 bytes. An episode may take
         hours: one that is interrupted by `stop` is soon cancelled, and recorded as never asked.
         """
+
+    def salted(self, case: Case, salt: str) -> Case:
+        """The case with the database's secret salt, which its world is made with; itself where it
+        needs none."""
 
     def add_metrics(
         self, connection: sqlite3.Connection, execution_key: int, result: Aggregate

@@ -132,16 +132,19 @@ class Streams:
     seed: int
     suffix_seed: int | None = None
     cut: int = 0
+    salt: bytes = b""
+    """Key of the hash that every stream is derived by, up to 64 bytes. Without it, whoever has
+    this code can draw the same numbers."""
 
     def fixed(self, purpose: str, index: int, count: int) -> Words:
         """uint64[count] that no suffix changes: what is known before the first tick."""
-        return _raw(self.seed, purpose, index, count)
+        return _raw(self.seed, purpose, index, count, self.salt)
 
     def by_tick(self, purpose: str, index: int, ticks: int, width: int = 1) -> Words:
         """uint64[ticks, width]; row t is all that this purpose draws at tick t."""
-        words = _raw(self.seed, purpose, index, ticks * width)
+        words = _raw(self.seed, purpose, index, ticks * width, self.salt)
         if self.suffix_seed is not None:
-            other = _raw(self.suffix_seed, purpose, index, ticks * width)
+            other = _raw(self.suffix_seed, purpose, index, ticks * width, self.salt)
             words[self.cut * width :] = other[self.cut * width :]
         return words.reshape(ticks, width)
 
@@ -159,9 +162,9 @@ class _Key(ISeedSequence):
         return self._words
 
 
-def _raw(seed: int, purpose: str, index: int, count: int) -> Words:
+def _raw(seed: int, purpose: str, index: int, count: int, salt: bytes) -> Words:
     material = f"{seed}\x1f{purpose}\x1f{index}".encode()
-    digest = hashlib.blake2b(material, digest_size=16).digest()
+    digest = hashlib.blake2b(material, digest_size=16, key=salt).digest()
     key = np.frombuffer(digest, dtype="<u8").astype(np.uint64)
     # Philox takes any ISeedSequence; its types only know numpy's own.
     return np.random.Philox(cast("np.random.SeedSequence", _Key(key))).random_raw(count)

@@ -51,7 +51,9 @@ def case_of(case_id: str, place: WorldPlace, pacing: Pacing) -> dict[str, Any]:
     """The case of one world, as a record of a dataset."""
     given: dict[str, Any] = {}
     if place.config is not None:
-        given["config"] = asdict(place.config)
+        given["config"] = place.config.document()
+        if place.salt is not None:
+            given["salt"] = place.salt
     else:
         given |= {"file": place.file, "sha256": place.sha256}
     pace = {name: value for name, value in asdict(pacing).items() if value is not None}
@@ -63,11 +65,12 @@ def following(path: Path, worlds: int, pacing: Pacing) -> Iterator[dict[str, Any
 
     Raises UsageError.
     """
-    from agentbench_tui.market.world_file import load_world
+    from agentbench_tui.market.stage import open_file
 
-    config = load_world(path).config
+    stage = open_file(path)
+    config = stage.world.config
     for seed in range(config.seed + 1, config.seed + worlds):
-        place = WorldPlace(config=replace(config, seed=seed))
+        place = WorldPlace(config=replace(config, seed=seed), salt=stage.truth.salt)
         yield case_of(f"seed-{seed}", place, pacing)
 
 

@@ -68,7 +68,7 @@ def document_of(stage: Stage, episode: Episode, metrics: Metrics) -> dict[str, A
     return {
         "schema": SCHEMA,
         "title": f"seed {config.seed}, {config.conditions}, {world.ticks} ticks",
-        "world": {"id": world.id, "sha256": stage.sha256, **msgspec.to_builtins(config)},
+        "world": {"id": world.id, "sha256": stage.sha256, **config.document()},
         "pace": episode.pace,
         "ticks": len(marks),
         "tick_s": config.interval_ms / 1000 * step,

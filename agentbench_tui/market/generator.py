@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from agentbench_tui.market.perpetuals import PerpPath
     from agentbench_tui.market.traders import Tape
 
+SALT = re.compile("[0-9a-f]{32}")
 MAX_TICKS = 100_000
 _LIMITS = {"markets": 100, "perpetuals": 50, "agents": 64}
 
@@ -46,18 +49,22 @@ _NAMES = ("Ada", "Bela", "Chidi", "Dana", "Emre", "Freya", "Goran", "Hana", "Ine
 
 
 def generate(
-    config: WorldConfig, *, suffix_seed: int | None = None, cut: int = 0
+    config: WorldConfig, *, salt: str = "", suffix_seed: int | None = None, cut: int = 0
 ) -> tuple[World, Truth]:
     """The world of that config, and its truth.
+
+    `salt`: hex digits that only the truth keeps. Nobody can recompute the world without them; a
+    world without a salt is public, and its seed can be recovered from what agents see.
 
     With `suffix_seed`, all that is drawn at ticks from `cut` on comes from that seed instead: what
     is public before `cut` stays, what follows is another future. Raises UsageError for a config
     that makes no world.
     """
-    check_config(config)
+    check_config(config, salt)
     if suffix_seed is not None:
         _check_seed(suffix_seed)
-    streams = Streams(config.seed, suffix_seed, cut)
+    config = replace(config, salt_sha256=sha256(salt.encode()) if salt else "")
+    streams = Streams(config.seed, suffix_seed, cut, bytes.fromhex(salt))
     conditions = CONDITIONS[config.conditions]
     ticks = config.ticks
     authors = tuple(_author(streams, agent) for agent in range(config.agents))
@@ -78,7 +85,7 @@ def generate(
         *(perpetual_subject(place, path) for place, path in enumerate(paths)),
     ]
     groups, invitations = open_groups(streams, ticks, authors)
-    truth = _truth(config, authors, markets, beliefs, tapes, paths)
+    truth = _truth(config, salt, authors, markets, beliefs, tapes, paths)
     world = World(
         id=truth.world_id,
         config=config,
@@ -103,6 +110,7 @@ def generate(
 
 def _truth(
     config: WorldConfig,
+    salt: str,
     authors: tuple[AuthorTruth, ...],
     markets: Sequence[MarketDef],
     beliefs: Sequence[Belief],
@@ -120,12 +128,15 @@ def _truth(
             *(best_purchase(market, tape, belief.outcome) for market, belief, tape in known),
             *(action for path in paths for action in best_positions(path)),
         ),
+        salt=salt,
     )
 
 
-def check_config(config: WorldConfig) -> None:
-    """Raises UsageError saying what is wrong with the config and what is allowed."""
+def check_config(config: WorldConfig, salt: str = "") -> None:
+    """Raises UsageError saying what is wrong with the config or salt and what is allowed."""
     _check_seed(config.seed)
+    if salt and not SALT.fullmatch(salt):
+        raise UsageError("a salt has 32 hex digits, 0 to 9 and a to f")
     if config.interval_ms < 1:
         raise UsageError("a world's interval is at least 1 millisecond")
     if not 1 <= config.ticks <= MAX_TICKS:

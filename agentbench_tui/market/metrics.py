@@ -15,6 +15,7 @@ import numpy as np
 from agentbench_tui.analysis.interval import wilson
 from agentbench_tui.market.fair import fair_value, reference
 from agentbench_tui.market.forecasts import score, stated
+from agentbench_tui.market.foresight import sure_forecasts
 from agentbench_tui.market.oracle import hindsight
 from agentbench_tui.market.signals import followed
 from agentbench_tui.market.world import DOLLAR
@@ -68,6 +69,7 @@ def measure(
         _accuracy(episode),
         _win_rate(episode),
         _forecasts(episode, world, truth),
+        _foresight(episode, world, truth),
         _risk(episode),
         _social(episode, world, truth),
         _conduct(episode),
@@ -181,6 +183,15 @@ def _forecasts(episode: Episode, world: World, truth: Truth) -> tuple[Values, Mi
         "forecast_coverage": said.coverage,
     }
     return values, {}
+
+
+def _foresight(episode: Episode, world: World, truth: Truth) -> tuple[Values, Missing]:
+    sure, right, evidence = sure_forecasts(episode, world, truth)
+    return {
+        "sure_forecasts": sure,
+        "sure_forecasts_right": right,
+        "foresight_log10": evidence,
+    }, {}
 
 
 def _risk(episode: Episode) -> tuple[Values, Missing]:

@@ -22,7 +22,7 @@ from agentbench_tui.market.match import Match
 from agentbench_tui.market.metrics import measure
 from agentbench_tui.market.python_check import check_source
 from agentbench_tui.market.seating import seat_of
-from agentbench_tui.market.stage import Pacing, attainable_of, open_stage, read_input
+from agentbench_tui.market.stage import Pacing, attainable_of, open_stage, read_input, salted_input
 from agentbench_tui.model.answer import AgentFailure, FailureKind
 from agentbench_tui.model.errors import UsageError
 
@@ -30,10 +30,12 @@ if TYPE_CHECKING:
     from agentbench_tui.engine.context import StopSignal
     from agentbench_tui.market.seats import Seat
     from agentbench_tui.model.agent import AgentSpec
-    from agentbench_tui.model.answer import Agent, Answer, Request
+    from agentbench_tui.model.answer import Agent, Answer, Case, Request
     from agentbench_tui.model.suite import Benchmark
 
-__all__ = ("add_metrics", "check", "check_agent", "player")
+__all__ = ("add_metrics", "check", "check_agent", "player", "salted")
+ORACLES = frozenset({"market:oracle"})
+"""Targets that are given the truth."""
 PATIENCE_S = 1.0
 """A game that is in play when the run is interrupted has this long to come to its end."""
 
@@ -69,17 +71,30 @@ def check_agent(spec: AgentSpec) -> list[str]:
     return check_source(Origin(module, name, spec.base_dir))
 
 
+def salted(case: Case, salt: str) -> Case:
+    """The case with the salt, where its world is made and it names none."""
+    if not isinstance(case.input, dict):
+        return case
+    given = salted_input(case.input, salt)
+    return case if given is case.input else msgspec.structs.replace(case, input=given)
+
+
 def player(agent: Agent, spec: AgentSpec, memory_limit_mb: float | None, stop: StopSignal) -> Agent:
     """The agent as one that plays the world of a case to its end."""
-    return Player(seat_of(agent, spec, memory_limit_mb), stop)
+    knows_outcomes = spec.target in ORACLES
+    return Player(seat_of(agent, spec, memory_limit_mb), stop, knows_outcomes=knows_outcomes)
 
 
 class Player:
     """Plays one episode for each answer."""
 
-    def __init__(self, seat: Seat, stop: StopSignal | None = None) -> None:
+    def __init__(
+        self, seat: Seat, stop: StopSignal | None = None, *, knows_outcomes: bool = False
+    ) -> None:
+        """`knows_outcomes`: whether the agent is given the truth, which marks its episodes."""
         self._seat = seat
         self._stop = stop
+        self._knows_outcomes = knows_outcomes
 
     @property
     def pids(self) -> tuple[int, ...]:
@@ -120,13 +135,14 @@ class Player:
         episode = game.episode()
         found = measure(episode, stage.world, stage.truth, attainable_of(stage))
         data = document_of(stage, episode, found)
+        data["knows_outcomes"] = self._knows_outcomes
         data["metrics"] = {**found.values, **_spent(taken)}
         if "notice" in taken.metadata:
             data["notices"] = [taken.metadata["notice"]]
         if pacing.trajectory:
             from agentbench_tui.market.trajectory import keep_trajectory
 
-            keep_trajectory(data, stage.world, episode)
+            keep_trajectory(data, stage.world, episode, knows_outcomes=self._knows_outcomes)
         return msgspec.structs.replace(taken, text=taken.text or _told(found.values), data=data)
 
     async def _played(self, match: Match, request: Request) -> Answer:

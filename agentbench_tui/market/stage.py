@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from agentbench_tui.market.generator import check_config, generate
+from agentbench_tui.market.generator import SALT, check_config, generate
 from agentbench_tui.market.metrics import Attainable, attainable
 from agentbench_tui.market.truth import Truth
 from agentbench_tui.market.verify import verify
@@ -44,6 +44,8 @@ class WorldPlace:
     """Where a world comes from: one of its config and its file."""
 
     config: WorldConfig | None = None
+    salt: str | None = None
+    """32 hex digits; empty for a public world. Without it, a run uses its workspace's."""
     file: str = ""
     sha256: str = ""
     """Of the file, as it was when the case was made."""
@@ -88,14 +90,23 @@ def read_input(given: Any) -> tuple[WorldPlace, Pacing]:
         raise UsageError(f"the case is not one of the game market: {error}") from None
     if (place.config is None) == (not place.file):
         raise UsageError("a case of the game market has one of `config` and `file`")
+    if place.salt and not SALT.fullmatch(place.salt):
+        raise UsageError("`salt` of a case of the game market has 32 hex digits, or is empty")
     return place, pacing
+
+
+def salted_input(given: dict[str, Any], salt: str) -> dict[str, Any]:
+    """The input of a case, with `salt` where its world is made and the case names no salt."""
+    return given if "config" not in given or "salt" in given else {**given, "salt": salt}
 
 
 @lru_cache(maxsize=_KEPT)
 def open_stage(place: WorldPlace) -> Stage:
     """The world and its truth. Raises UsageError for files that are not what the case says."""
     if place.config is not None:
-        world, truth = generate(place.config)
+        world, truth = generate(place.config, salt=place.salt or "")
+        if place.config.salt_sha256 not in {"", world.config.salt_sha256}:
+            raise UsageError("the case has another salt than the one its world was made with")
         return Stage(world, truth, sha256(encode_world(world)))
     stage = open_file(Path(place.file))
     if place.sha256 and stage.sha256 != place.sha256:

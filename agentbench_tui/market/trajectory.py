@@ -36,8 +36,13 @@ _SECRET = frozenset(
 """Keys that have no place in an agent's own memory of a game."""
 
 
-def trajectory_of(world: World, episode: Episode) -> dict[str, Any]:
-    """The episode as one JSON object. Raises ValueError when `validate` would refuse it."""
+def trajectory_of(
+    world: World, episode: Episode, *, knows_outcomes: bool = False
+) -> dict[str, Any]:
+    """The episode as one JSON object. Raises ValueError when `validate` would refuse it.
+
+    `knows_outcomes`: whether the agent was given the truth; whoever trains leaves such ones out.
+    """
     calls: dict[int, list[Call]] = defaultdict(list)
     for call in episode.calls:
         calls[call.tick].append(call)
@@ -55,19 +60,30 @@ def trajectory_of(world: World, episode: Episode) -> dict[str, Any]:
         game.advance()
     if game.account.cash != episode.balance[-1]:
         raise ValueError(f"the calls of this episode were not made in world {world.id}")
+    errors = sum(call.code != 0 for call in episode.calls)
     trajectory = {
         "schema": SCHEMA,
+        "knowsOutcomes": knows_outcomes,
         "group": world.id,
         "world": world.id,
+        "scenarioId": world.id,
         "ticks": episode.ticks,
+        "startTime": world.time_ms(0),
+        "endTime": world.time_ms(episode.ticks),
         "steps": steps,
         "reward": episode.pnl / DOLLAR,
+        "totalReward": episode.pnl / DOLLAR,
+        "rewardComponents": {"environmentReward": episode.pnl / DOLLAR},
         "metrics": {
             "episodeLength": len(steps),
+            "finalStatus": "completed_with_errors" if errors else "completed",
             "finalBalance": episode.balance[-1] / DOLLAR,
             "finalPnL": episode.pnl / DOLLAR,
             "tradesExecuted": len(episode.trades) + len(episode.perp_trades),
-            "errorCount": sum(call.code != 0 for call in episode.calls),
+            "postsCreated": sum(
+                call.code == 0 and call.method == "a2a.createPost" for call in episode.calls
+            ),
+            "errorCount": errors,
         },
     }
     validate(trajectory)
@@ -97,9 +113,11 @@ def validate(trajectory: Mapping[str, Any]) -> None:
         raise ValueError(f"{secret} tells what an agent must not know")
 
 
-def keep_trajectory(data: dict[str, Any], world: World, episode: Episode) -> None:
+def keep_trajectory(
+    data: dict[str, Any], world: World, episode: Episode, *, knows_outcomes: bool = False
+) -> None:
     """Add the trajectory to what the answer holds, packed; a notice where it is too long for it."""
-    packed = pack(trajectory_of(world, episode))
+    packed = pack(trajectory_of(world, episode, knows_outcomes=knows_outcomes))
     if len(packed) <= MOST_PACKED:
         data["trajectory"] = packed
         return
@@ -136,6 +154,49 @@ def _step(
         "timedOut": tick in episode.timeouts,
         "done": tick == episode.ticks - 1,
     }
+
+
+def exported(
+    trajectory: Mapping[str, Any], agent_id: str, name: str, repeat: int, *, knows_outcomes: bool
+) -> dict[str, Any]:
+    """The trajectory as files have it, with whose it is and each model call with its prompt.
+
+    `name` identifies the episode in its run. The store keeps the messages alone, to save space.
+    """
+    system = ""
+    steps = []
+    for step in trajectory["steps"]:
+        system = next((m["content"] for m in step["messages"] if m["role"] == "system"), system)
+        steps.append({**step, "llmCalls": _model_calls(system, step["messages"])})
+    return {
+        **trajectory,
+        "agentId": agent_id,
+        "trajectoryId": name,
+        "episodeId": name,
+        "groupIndex": repeat,
+        "knowsOutcomes": knows_outcomes,
+        "steps": steps,
+    }
+
+
+def _model_calls(system: str, messages: list[Any]) -> list[dict[str, Any]]:
+    """Each answer of a model with the prompt before it; of other agents none."""
+    user = ""
+    calls = []
+    for message in messages:
+        content = message.get("content", "")
+        if message["role"] == "user":
+            user = content
+        elif message["role"] == "assistant":
+            calls.append(
+                {
+                    "systemPrompt": system,
+                    "userPrompt": user,
+                    "response": content,
+                    "purpose": "action",
+                }
+            )
+    return calls
 
 
 def _acts(call: Call) -> bool:

@@ -65,4 +65,6 @@ class Truth:
     authors: tuple[AuthorTruth, ...]
     news: tuple[NewsTruth, ...]
     optimal_actions: tuple[OptimalAction, ...]
+    salt: str = ""
+    """Hex digits that the world was made with beside its config; empty for a public world."""
     schema: str = SCHEMA

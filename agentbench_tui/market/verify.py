@@ -88,6 +88,8 @@ def _hashes(world: World, truth: Truth, digest: str) -> Iterator[str]:
         yield "the truth is not the one whose sha256 the world holds"
     if truth.world_id != world.id:
         yield f"the truth is of world {truth.world_id}, not of {world.id}"
+    if world.config.salt_sha256 != (sha256(truth.salt.encode()) if truth.salt else ""):
+        yield "the salt in the truth is not the one whose sha256 is in the config"
     if world_id(world.config) != world.id:
         yield f"the id {world.id} is not that of the config, {world_id(world.config)}"
 
@@ -168,11 +170,11 @@ def _truth(world: World, truth: Truth) -> Iterator[str]:
 
 def _again(world: World, truth: Truth) -> Iterator[str]:
     try:
-        check_config(world.config)
+        check_config(world.config, truth.salt)
     except UsageError as error:
         yield f"its config makes no world: {error}"
         return
-    other, other_truth = generate(world.config)
+    other, other_truth = generate(world.config, salt=truth.salt)
     if encode_world(other) != encode_world(world):
         parts = _differing(world, other)
         yield f"this version makes another world from its config and seed, in {parts}"
@@ -186,15 +188,15 @@ def _differing(one: World | Truth, other: World | Truth) -> str:
     return ", ".join(n for n in one.__slots__ if getattr(one, n) != getattr(other, n))
 
 
-def _prefix_invariance(world: World, _: Truth) -> Iterator[str]:
+def _prefix_invariance(world: World, truth: Truth) -> Iterator[str]:
     try:
-        check_config(world.config)
+        check_config(world.config, truth.salt)
     except UsageError:
         return
     for quarter in range(4):
         tick = world.ticks * quarter // 4
         another = derive_seed(world.config.seed, "future", tick)
-        other, _truth = generate(world.config, suffix_seed=another, cut=tick + 1)
+        other, _truth = generate(world.config, salt=truth.salt, suffix_seed=another, cut=tick + 1)
         if observed(other, tick) != observed(world, tick):
             yield f"what can be seen by tick {tick} depends on what is drawn later"
         # Else nothing would have been drawn anew. Shorter worlds may have nothing left to draw.

@@ -12,8 +12,8 @@ A world is harness data: it holds its seed and its future. Agents get what a `Ga
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from agentbench_tui.market.world_view import WorldView
@@ -23,6 +23,7 @@ SHARE_UNITS = 1_000
 DOLLAR = 1_000_000
 PER_MILLION = 1_000_000
 PER_BILLION = 1_000_000_000
+_SALT = "salt_sha256"
 EPOCH_MS = 1_767_225_600_000
 """2026-01-01T00:00:00Z: when a world starts, whenever it was made."""
 
@@ -32,7 +33,7 @@ Lean = Literal[-1, 0, 1]
 
 @dataclass(frozen=True, slots=True)
 class WorldConfig:
-    """What a world is made from. Two equal configs give the same bytes on any machine."""
+    """What a world is made from, with its salt. Equal ones give the same bytes on any machine."""
 
     duration_s: int = 1_800
     interval_ms: int = 60_000
@@ -45,11 +46,17 @@ class WorldConfig:
     """A name of `conditions.CONDITIONS`."""
     start_ms: int = EPOCH_MS
     """Milliseconds since 1970."""
+    salt_sha256: str = ""
+    """Of the salt, which is in the truth; empty for a public world, which has none."""
 
     @property
     def ticks(self) -> int:
         """How often an agent acts."""
         return self.duration_s * 1_000 // self.interval_ms
+
+    def document(self) -> dict[str, Any]:
+        """Its fields as they are stored and hashed: a public world has no `salt_sha256`."""
+        return {name: value for name, value in asdict(self).items() if name != _SALT or value}
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,12 @@ _Read = TypeVar("_Read", World, Truth)
 
 def world_id(config: WorldConfig) -> str:
     """First 16 hex digits of the sha256 of the schema and the config."""
-    return content_hash({"schema": SCHEMA, "config": config})[:16]
+    return content_hash({"schema": SCHEMA, "config": _config_json(config)})[:16]
+
+
+def _config_json(config: WorldConfig) -> msgspec.Raw:
+    """In the order of its fields, as ever: `canonical_json` would sort a dictionary's."""
+    return msgspec.Raw(msgspec.json.encode(config.document()))
 
 
 def truth_path(world: Path) -> Path:
@@ -37,12 +42,16 @@ def truth_path(world: Path) -> Path:
 
 def encode_world(world: World) -> bytes:
     """The bytes of its file, the same for equal worlds on any machine."""
-    return canonical_json(_packed(world, _COLUMNS, _price_units(world)))
+    fields = _packed(world, _COLUMNS, _price_units(world))
+    return canonical_json({**fields, "config": _config_json(world.config)})
 
 
 def encode_truth(truth: Truth) -> bytes:
     """The bytes of its file; the world holds their sha256."""
-    return canonical_json(_packed(truth, ("fair",), {}))
+    fields = _packed(truth, ("fair",), {})
+    if not truth.salt:
+        del fields["salt"]
+    return canonical_json(fields)
 
 
 def sha256(content: bytes) -> str:

@@ -27,7 +27,10 @@ PAGES = {"summary.html": "Summary", "detailed.html": "Every call", "timeline.htm
 
 
 def index_page(
-    rows: Sequence[Mapping[str, Any]], episodes: Sequence[Played], files: Sequence[str]
+    rows: Sequence[Mapping[str, Any]],
+    episodes: Sequence[Played],
+    files: Sequence[str],
+    notes: Sequence[str] = (),
 ) -> str:
     """How the agents did, the best first; which worlds they played; every episode and its pages."""
     means = [
@@ -42,6 +45,7 @@ def index_page(
     played = [(name, one.get("title"), one["world"].get("id")) for name, one in worlds.items()]
     is_alone = len(episodes) == 1
     body = [
+        *_notes(notes),
         table(("agent", "episodes", *_OF_AGENTS), means),
         f"<p class=quiet>{_ABOUT_MEANS}</p>",
         "<h2>Worlds</h2>",
@@ -52,6 +56,10 @@ def index_page(
         _listed(Link(name, name) for name in files),
     ]
     return document("Market", "\n".join(body), (Link("comparison.html", "Comparison"),))
+
+
+def _notes(notes: Iterable[str]) -> Iterable[str]:
+    return (f"<p><strong>Note:</strong> {escape(note)}</p>" for note in notes)
 
 
 def episode_index_page(played: Played, files: Sequence[str]) -> str:
@@ -173,7 +181,9 @@ def timeline_page(played: Played, links: Iterable[Link] = ()) -> str:
     return document(f"Timeline of {_title(played)}", "\n".join(body), links)
 
 
-def comparison_page(rows: Sequence[Mapping[str, Any]], episodes: Sequence[Played]) -> str:
+def comparison_page(
+    rows: Sequence[Mapping[str, Any]], episodes: Sequence[Played], notes: Sequence[str] = ()
+) -> str:
     """Means of every agent over its episodes, a metric a row; then every episode."""
     names = [name for name in MARKET_METRICS if any(row["metrics"].get(name) for row in rows)]
     agents = [row["agent_id"] + (" *" if row["simulated"] else "") for row in rows]
@@ -183,6 +193,7 @@ def comparison_page(rows: Sequence[Mapping[str, Any]], episodes: Sequence[Played
         for name in names
     ]
     body = [
+        *_notes(notes),
         table(("metric", "unit", *agents), means),
         "<p class=quiet>Means over episodes. * simulated: the oracle knows the truth.</p>",
         "<h2>Episodes</h2>",

@@ -19,6 +19,7 @@ from typing import Any
 
 from agentbench_tui.market.packing import unpack
 from agentbench_tui.model.errors import write_error
+from agentbench_tui.model.foresight import Foresight, foresight
 from agentbench_tui.model.untrusted import visible
 from agentbench_tui.report.market_pages import (
     comparison_page,
@@ -35,7 +36,7 @@ SCHEMA = "agentbench.market-comparison/1"
 TRAJECTORIES = "trajectories.jsonl"
 _FILES = ("comparison.json", "comparison.csv")
 _OF_EPISODE = ("result.json", "metrics.json", "metrics.csv", "actions.csv")
-_OF_BRIEF = ("title", "world", "metrics", "notices")
+_OF_BRIEF = ("title", "world", "metrics", "notices", "knows_outcomes")
 _OF_CLOCKS = ("response_ms", "turn_ms")
 _FORMULA = frozenset("=+-@\t")
 """What begins a formula in spreadsheets; some leave out tabs before it."""
@@ -63,6 +64,11 @@ class Played:
     def metrics(self) -> dict[str, Any]:
         """Flat: `response_ms.p50` for what lies in a table."""
         return flat(self.record["metrics"])
+
+    @property
+    def knows_outcomes(self) -> bool:
+        """Whether the agent was given the truth, so that nothing should be trained on it."""
+        return bool(self.record.get("knows_outcomes", self.simulated))
 
     @property
     def folder(self) -> str:
@@ -97,10 +103,28 @@ def summary_rows(episodes: Sequence[Played]) -> list[dict[str, Any]]:
             "agent_id": agent_id,
             "simulated": simulated,
             "episodes": len(those),
+            "foresight": foresight_of(those).document(),
             "metrics": _means([one.metrics for one in those]),
         }
         for (agent_id, simulated), those in sorted(by_agent.items())
     ]
+
+
+def foresight_of(episodes: Sequence[Played]) -> Foresight:
+    """What the sure forecasts of one agent say."""
+    ordered = sorted(episodes, key=lambda one: one.repeat)
+    return foresight((one.record["world"]["id"], one.record["metrics"]) for one in ordered)
+
+
+def called_out(episodes: Sequence[Played]) -> list[str]:
+    """A sentence for each agent whose forecasts are right beyond chance; for none that is marked
+    as simulated, such as the oracle."""
+    by_agent: dict[str, list[Played]] = {}
+    for one in episodes:
+        if not one.simulated:
+            by_agent.setdefault(one.agent_id, []).append(one)
+    verdicts = ((agent, foresight_of(those)) for agent, those in sorted(by_agent.items()))
+    return [verdict.sentence(agent) for agent, verdict in verdicts if verdict.is_beyond_chance]
 
 
 def _means(metrics: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -146,10 +170,11 @@ class Reports:
             rows = _without_clocks(summary_rows(episodes))
             _write(folder / "comparison.json", _dump(_comparison(rows, episodes)))
             _write(folder / "comparison.csv", comparison_csv(episodes))
-            _write(folder / "comparison.html", comparison_page(rows, episodes))
+            notes = called_out(episodes)
+            _write(folder / "comparison.html", comparison_page(rows, episodes, notes))
             if not self._is_alone:
                 _write(folder / "result.json", _dump(document))
-            _write(folder / "index.html", index_page(rows, episodes, self._files))
+            _write(folder / "index.html", index_page(rows, episodes, self._files, notes))
 
     def _add_trajectory(self, played: Played, trajectory: Mapping[str, Any]) -> None:
         """A line of canonical JSON."""
@@ -180,7 +205,17 @@ def _write_episode(folder: Path, played: Played, *, is_alone: bool) -> dict[str,
     for name, page in _MAKERS.items():
         _write(folder / name, page(played, links))
     packed = played.record.get("trajectory")
-    trajectory: dict[str, Any] | None = None if packed is None else unpack(packed)
+    trajectory: dict[str, Any] | None = None
+    if packed is not None:
+        from agentbench_tui.market.trajectory import exported
+
+        trajectory = exported(
+            unpack(packed),
+            played.agent_id,
+            played.folder,
+            played.repeat,
+            knows_outcomes=played.knows_outcomes,
+        )
     result = {name: value for name, value in played.record.items() if name != "trajectory"}
     named = {"agent_id": played.agent_id, "world": played.world, "repeat": played.repeat}
     _write(folder / "result.json", _dump({**named, **result}))
@@ -224,6 +259,7 @@ def _comparison(rows: Sequence[Mapping[str, Any]], episodes: Sequence[Played]) -
         "schema": SCHEMA,
         "worlds": {one.world: one.record["world"] for one in episodes},
         "summary": rows,
+        "notices": called_out(episodes),
         "episodes": [
             {
                 "agent_id": one.agent_id,

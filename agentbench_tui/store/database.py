@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import secrets
 import shutil
 import sqlite3
 from contextlib import closing, contextmanager, suppress
@@ -197,6 +198,19 @@ def read_uri(path: Path) -> str:
 def workspace_id(connection: sqlite3.Connection) -> str:
     """The UUID of the database, kept with every run, also after an import elsewhere."""
     row = connection.execute("SELECT value FROM meta WHERE key='workspace_id'").fetchone()
+    return str(row[0])
+
+
+def workspace_salt(connection: sqlite3.Connection) -> str:
+    """32 secret hex digits that games of this database are made with; drawn at the first call.
+
+    Needs a writing connection. Agents must not get them: what follows from a seed and this salt
+    cannot be recomputed from the seed alone.
+    """
+    connection.execute(
+        "INSERT OR IGNORE INTO meta VALUES ('workspace_salt', ?)", (secrets.token_hex(16),)
+    )
+    row = connection.execute("SELECT value FROM meta WHERE key='workspace_salt'").fetchone()
     return str(row[0])
 
 

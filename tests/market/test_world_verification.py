@@ -177,9 +177,9 @@ def test_a_generator_that_leaks_the_future_is_caught(
     monkeypatch: pytest.MonkeyPatch, leak: Callable[[World, Truth], World]
 ) -> None:
     def leaky(
-        config: WorldConfig, *, suffix_seed: int | None = None, cut: int = 0
+        config: WorldConfig, *, salt: str = "", suffix_seed: int | None = None, cut: int = 0
     ) -> tuple[World, Truth]:
-        world, truth = generate(config, suffix_seed=suffix_seed, cut=cut)
+        world, truth = generate(config, salt=salt, suffix_seed=suffix_seed, cut=cut)
         return leak(world, truth), truth
 
     monkeypatch.setattr(verification, "generate", leaky)
