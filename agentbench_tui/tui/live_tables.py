@@ -43,6 +43,12 @@ _BOARD = (
     Column("answered", "answered", 8, "right", priority=4),
     Column("cost", "cost", 9, "right", priority=3),
 )
+_PROFIT_BOARD = tuple(
+    Column(one.key, one.title, 17, one.align, priority=one.priority)
+    if one.key == "interval"
+    else one
+    for one in _BOARD
+)
 _SLOW = (
     Column("case", "case", 12, flex=3),
     Column("agent", "agent", 8, flex=2, priority=3),
@@ -122,10 +128,10 @@ def board(found: RunningBoard | None, before: Mapping[str, int]) -> GridData:
     """`before`: agent → its place in the order before; what moved since has an arrow."""
     if found is None:
         return GridData(_BOARD, reason="nobody has answered yet")
-    title = {"overall": "overall", "accuracy": "right", "p50": "score"}[found.score]
+    title = {"overall": "overall", "accuracy": "right", "pnl": "P&L $", "p50": "score"}[found.score]
     columns = tuple(
         Column(one.key, title, one.width, one.align) if one.key == "score" else one
-        for one in _BOARD
+        for one in (_BOARD if found.score != "pnl" else _PROFIT_BOARD)
     )
     rows = [
         _standing_row(standing, found, before, place)
@@ -143,13 +149,14 @@ def _standing_row(
     one: Standing, found: RunningBoard, before: Mapping[str, int], place: int
 ) -> GridRow:
     key = key_of(one)
-    interval = NOTHING if one.low is None else f"{_share(one.low)} – {_share(one.high)}"
+    shown = _profit if found.score == "pnl" else _share
+    interval = NOTHING if one.low is None else f"{shown(one.low)} – {shown(one.high)}"
     return GridRow(
         key,
         (
             Cell(one.place, change=before.get(key, place) - place if one.place != NOTHING else 0),
             Cell(key, series=place),
-            NOTHING if found.score == "p50" or one.score is None else _share(one.score),
+            NOTHING if found.score == "p50" or one.score is None else shown(one.score),
             interval,
             quantity(one.p50_ms, "ms", filled=True),
             quantity(one.p95_ms, "ms", filled=True),
@@ -157,6 +164,10 @@ def _standing_row(
             dollars(one.cost_usd or None),
         ),
     )
+
+
+def _profit(value: float | None) -> str:
+    return NOTHING if value is None else f"{value:+,.0f}"
 
 
 def _share(value: float | None) -> str:

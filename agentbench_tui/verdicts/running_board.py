@@ -1,7 +1,8 @@
 """Who leads in a run while it goes on: what is known so far, and how sure it is.
 
-Once every execution has its scores the order is that of the run's leaderboard. Before, agents are
-ordered by the share of right answers so far, or where nothing is right or wrong by the median time.
+A run of games orders its agents by the mean profit or loss (P&L) per episode. Other runs have the
+order of their leaderboard once every execution has its scores; before, agents are ordered by the
+share of right answers so far, or where nothing is right or wrong by the median time.
 """
 
 from __future__ import annotations
@@ -10,16 +11,17 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from agentbench_tui.analysis.estimate import Estimate
+from agentbench_tui.analysis.estimate import Estimate, estimate
 from agentbench_tui.analysis.histogram import Histogram
 from agentbench_tui.analysis.interval import wilson
+from agentbench_tui.store.episodes import episode_profits, plays_games_only
 from agentbench_tui.store.queries import executions_of
 from agentbench_tui.verdicts.leaderboard import run_leaderboard
 from agentbench_tui.verdicts.standing import by_intervals, rank_labels
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
 _NEEDED = {0.5: 1, 0.95: 59}
 """Answers that a percentile needs: fewer seldom reach beyond it."""
@@ -53,7 +55,7 @@ class RunningBoard:
     """The agents of one run, the best first; simulated ones after those that were measured."""
 
     score: str = "accuracy"
-    """What it is ordered by: `overall`, `accuracy` so far, or `p50`."""
+    """What it is ordered by: `overall`, `accuracy` so far, `pnl` in dollars, or `p50`."""
     standings: list[Standing] = field(default_factory=list)
 
 
@@ -73,6 +75,10 @@ class BoardReader:
         self._run_key = run_key
         self._last = 0
         self._sums: dict[int, _Sums] = defaultdict(_Sums)
+        self._last_answer = 0
+        self._profits: dict[int, list[tuple[int, float]]] = defaultdict(list)
+        """Execution key → (case key, P&L in dollars) of each episode."""
+        self._is_game: bool | None = None
 
     def read(self, connection: sqlite3.Connection, graded: frozenset[int]) -> RunningBoard:
         """`graded`: keys of the executions whose answers are right or wrong."""
@@ -95,7 +101,12 @@ class BoardReader:
         board = RunningBoard(
             standings=[self._so_far(*agent, keys, graded) for agent, keys in by_agent.items()]
         )
-        if rows and all(row["overall_score"] is not None for row in rows):
+        if self._is_game is None:
+            self._is_game = plays_games_only(connection, self._run_key)
+        if self._is_game:
+            self._read_profits(connection)
+            self._by_profit(board, by_agent)
+        elif rows and all(row["overall_score"] is not None for row in rows):
             _by_overall(connection, self._run_key, board)
         elif graded:
             _by_score(board, board.standings)
@@ -103,6 +114,28 @@ class BoardReader:
             board.score = "p50"
             _by_time(board)
         return board
+
+    def _read_profits(self, connection: sqlite3.Connection) -> None:
+        for row in episode_profits(connection, self._run_key, self._last_answer):
+            self._last_answer = row["seq"]
+            if row["pnl"] is not None:
+                self._profits[row["execution_key"]].append((row["case_key"], row["pnl"]))
+
+    def _by_profit(
+        self, board: RunningBoard, by_agent: Mapping[tuple[str, bool], Iterable[int]]
+    ) -> None:
+        """By the mean P&L; episodes of one world count as one cluster."""
+        board.score = "pnl"
+        for standing in board.standings:
+            keys = by_agent[standing.agent_id, standing.simulated]
+            profits = [profit for key in keys for profit in self._profits[key]]
+            standing.score = standing.low = standing.high = None
+            standing.reason = "" if profits else "no episode has ended yet"
+            if profits:
+                worlds, values = zip(*profits, strict=True)
+                mean = estimate(values, "amount", clusters=worlds)
+                standing.score, standing.low, standing.high = mean.value, mean.low, mean.high
+        _by_score(board, board.standings)
 
     def _so_far(
         self, agent_id: str, simulated: bool, keys: Iterable[int], graded: frozenset[int]
@@ -160,10 +193,7 @@ def _by_score(board: RunningBoard, standings: list[Standing]) -> None:
         if not those:
             continue
         found = by_intervals(
-            [
-                Estimate(one.score, one.low, one.high, one.observed, "share of right answers")
-                for one in those
-            ],
+            [Estimate(one.score, one.low, one.high, one.observed, board.score) for one in those],
             "higher",
         )
         for one, label in zip(those, found.labels(), strict=True):

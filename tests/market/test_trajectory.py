@@ -15,7 +15,7 @@ from agentbench_tui.market.baselines import make, play
 from agentbench_tui.market.game import Game
 from agentbench_tui.market.generator import generate
 from agentbench_tui.market.packing import unpack
-from agentbench_tui.market.trajectory import keep_trajectory, trajectory_of, validate
+from agentbench_tui.market.trajectory import exported, keep_trajectory, trajectory_of, validate
 from agentbench_tui.market.world import WorldConfig
 from agentbench_tui.model.answer import Message
 
@@ -69,6 +69,38 @@ def test_messages_and_refused_calls_are_in_their_step() -> None:
     assert step["messages"] == [{"role": "assistant", "content": "I buy."}]
     assert step["toolCalls"][0]["error"]["code"] == -32602
     assert not step["action"][0]["success"]
+
+
+def test_a_file_has_each_model_call_with_its_prompt_and_whose_it_is() -> None:
+    world = tiny_world()
+    game = Game(world, truth_of(world, True).outcomes)
+    game.note(Message("system", "Trade."))
+    game.advance()
+    for message in (Message("user", "tick 1"), Message("assistant", "I wait.")):
+        game.note(message)
+    game.advance()
+    game.advance()
+    kept = trajectory_of(world, game.episode())
+    assert "llmCalls" not in kept["steps"][1]
+    file = exported(kept, "mine", "mine/seed-1/run-3", 2, knows_outcomes=False)
+    assert [step["llmCalls"] for step in file["steps"]] == [
+        [],
+        [
+            {
+                "systemPrompt": "Trade.",
+                "userPrompt": "tick 1",
+                "response": "I wait.",
+                "purpose": "action",
+            }
+        ],
+        [],
+    ]
+    assert (file["agentId"], file["trajectoryId"], file["groupIndex"]) == (
+        "mine",
+        "mine/seed-1/run-3",
+        2,
+    )
+    validate(file)
 
 
 def test_one_that_is_too_long_for_an_answer_is_left_out_and_that_is_told(

@@ -208,7 +208,11 @@ class LivePanels(Vertical):
             self._places = places
         grid = self._widgets["board"]
         assert isinstance(grid, Grid)
-        order = {"overall": "overall score", "accuracy": "share of right answers so far"}
+        order = {
+            "overall": "overall score",
+            "accuracy": "share of right answers so far",
+            "pnl": "mean P&L per episode",
+        }
         by = order.get(found.score, "median time so far; places need scores")
         when = " as it is now" if state.is_replay else ""
         self._entitle(grid, f"leaderboard of this run{when}, by {by}")
