@@ -66,7 +66,7 @@ def played(agent: str, probability: Probability, *, simulated: bool = False) -> 
 def test_forecasts_that_know_every_outcome_are_called_out(chance: float) -> None:
     episodes = played("cheat", of_the_outcome(chance))
     (sentence,) = called_out(episodes)
-    assert sentence.startswith("cheat: 60 of 60 sure forecasts (at least 99%) came true.")
+    assert sentence.startswith("cheat: 60 of 60 sure forecasts (at least 99 %) came true.")
     (row,) = summary_rows(episodes)
     assert row["foresight"]["is_beyond_chance"]
     assert row["foresight"]["sure_forecasts_right"] == 60
