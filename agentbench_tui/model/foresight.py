@@ -42,9 +42,9 @@ class Foresight:
     def sentence(self, agent_id: str) -> str:
         """Why the agent is called out."""
         return (
-            f"{agent_id}: {self.right} of {self.sure} sure forecasts (at least {100 * SURE:.0f} %) came"
-            f" true. Without knowing outcomes the probability of that is below"
-            f" 10^-{int(self.log10_evidence)}; check how the agent learned them."
+            f"{agent_id}: {self.right} of {self.sure} sure forecasts"
+            f" (at least {100 * SURE:.0f} %) came true. Without knowing outcomes the probability of"
+            f" that is at most 10^-{int(self.log10_evidence)}; check how the agent learned them."
         )
 
 
