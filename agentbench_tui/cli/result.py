@@ -13,6 +13,8 @@ from agentbench_tui.cli.output import (
     print_prose,
     print_rows,
 )
+from agentbench_tui.model.foresight import LEAST_EVIDENCE
+from agentbench_tui.model.market_metrics import FORESIGHT
 from agentbench_tui.model.plain_number import counted
 from agentbench_tui.model.untrusted import one_line
 from agentbench_tui.verdicts.figures import (
@@ -259,6 +261,7 @@ def notes(document: dict[str, Any]) -> list[str]:
         for one in document["executions"]
         if (one.get("judges") or {}).get("agreement") is not None
     ]
+    lines += _foresight_lines(document)
     lines += _unmeasured_lines(document)
     estimated = sorted(
         {
@@ -271,6 +274,22 @@ def notes(document: dict[str, Any]) -> list[str]:
         lines.append(f"Costs are estimated, from tokens counted here: {', '.join(estimated)}.")
     lines += _unknown_cost_lines(document)
     return [*lines, _ending(document)]
+
+
+def _foresight_lines(document: dict[str, Any]) -> list[str]:
+    """Agents of a market whose sure forecasts are right beyond chance."""
+    evidence = [
+        (one, one["metrics"].get(FORESIGHT.name, {}).get("value"))
+        for one in document["executions"]
+        if not one["simulated"]
+    ]
+    return [
+        f"{one['agent_id']} on {one['benchmark_id']}: its sure forecasts are right beyond chance"
+        f" (p at most 10^-{int(value)}); check how the agent learned the outcomes"
+        f" (`agentbench explain {FORESIGHT.name}`)."
+        for one, value in evidence
+        if value is not None and value >= LEAST_EVIDENCE
+    ]
 
 
 def _unknown_cost_lines(document: dict[str, Any]) -> list[str]:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from agentbench_tui.analysis.estimate import Kind, estimate
-from agentbench_tui.model.market_metrics import MARKET_METRICS
+from agentbench_tui.model.foresight import foresight
+from agentbench_tui.model.market_metrics import FORESIGHT, MARKET_METRICS
 
 if TYPE_CHECKING:
     import sqlite3
@@ -41,6 +42,9 @@ def add_metrics(connection: sqlite3.Connection, execution_key: int, result: Aggr
         worlds, values = zip(*found, strict=True)
         kind: Kind = "share" if metric.unit == "share" else "amount"
         result.add(name, estimate(values, kind, clusters=worlds))
+    verdict = foresight((str(world), metrics) for world, metrics in episodes)
+    evidence = verdict.log10_evidence if verdict.sure else None
+    result.total(FORESIGHT.name, evidence, verdict.sure, "no sure forecast was submitted")
 
 
 def columns(connection: sqlite3.Connection, execution_key: int) -> dict[str, Floats]:

@@ -8,10 +8,9 @@ from typing import Any
 
 SURE = 0.99
 """A forecast at least this far to one side is sure."""
-ALPHA = 1e-6
-"""Largest probability that an agent without foreknowledge is called out."""
-_THRESHOLD = 6.0
-"""log10 of 1 / ALPHA."""
+LEAST_EVIDENCE = 6.0
+"""log10 of the e-value from which an agent is called out: without foreknowledge it is so with a
+probability of at most 1e-6."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +27,7 @@ class Foresight:
     @property
     def is_beyond_chance(self) -> bool:
         """Whether the agent is called out."""
-        return self.log10_evidence >= _THRESHOLD
+        return self.log10_evidence >= LEAST_EVIDENCE
 
     def document(self) -> dict[str, Any]:
         """For scripts."""

@@ -113,3 +113,14 @@ _ALL = (
 
 MARKET_METRICS: dict[str, Metric] = {metric.name: metric for metric in _ALL}
 """What the game `market` adds to the metrics of a task."""
+
+FORESIGHT = Metric(
+    "foresight_evidence",
+    "log10",
+    "none",
+    "log10 of the product, over markets with a sure forecast (99 % or more for one side), of 0.99 ÷"
+    " fair probability of that side if it happened, else of 0.01 ÷ (1 − that); the first episode of"
+    " each world. Without knowing outcomes it reaches x with probability 10^−x at most; from 6 on"
+    " the agent is called out.",
+)
+"""Of a whole execution: evidence adds up, so that a mean over episodes would say nothing."""

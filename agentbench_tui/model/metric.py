@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from agentbench_tui.model.errors import UsageError, did_you_mean
 from agentbench_tui.model.figure import LOAD_PARTS, PERCENTILES, SHARES, Direction, Metric
-from agentbench_tui.model.market_metrics import MARKET_METRICS
+from agentbench_tui.model.market_metrics import FORESIGHT, MARKET_METRICS
 from agentbench_tui.model.rate_metrics import RATES
 from agentbench_tui.model.stress_figures import STRESS_METRICS
 from agentbench_tui.model.time_metrics import TIMES
@@ -173,6 +173,7 @@ METRICS: dict[str, Metric] = (
     {metric.name: metric for metric in (*_ANSWERS, *TIMES, *_SPENT, *RATES, *_OF_SCORERS)}
     | STRESS_METRICS
     | MARKET_METRICS
+    | {FORESIGHT.name: FORESIGHT}
 )
 
 SCORES: dict[str, str] = {

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
+from agentbench_tui.cli.main import _run
 from agentbench_tui.market.baselines import make, play
 from agentbench_tui.market.episode import Episode
 from agentbench_tui.market.foresight import sure_forecasts
@@ -125,3 +128,54 @@ def test_shipped_baselines_that_know_no_outcome_are_not_called_out() -> None:
             }
             episodes.append(Played(name, f"seed-{world.config.seed}", 0, False, record))
         assert called_out(episodes) == []
+
+
+def test_a_suite_calls_out_an_agent_that_recomputed_public_worlds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    cases = [
+        {
+            "id": f"seed-{world.config.seed}",
+            "input": {"config": world.config.document(), "salt": ""},
+        }
+        for world, _ in WORLDS
+    ]
+    # The first price of each perpetual identifies the world, as anything public does.
+    known = {str(world.marks[0][0]): truth.outcomes for world, truth in WORLDS}
+    Path("known.json").write_text(json.dumps(known))
+    Path("mine.py").write_text(
+        "import json, pathlib\n"
+        "KNOWN = json.loads(pathlib.Path(__file__).with_name('known.json').read_text())\n"
+        "def turn(market):\n"
+        "    if market.observation['tick']:\n"
+        "        return\n"
+        "    price = market.observation['perpetuals'][0]['price']\n"
+        "    outcomes = KNOWN[str(round(price * 1_000_000))]\n"
+        "    for name, outcome in outcomes.items():\n"
+        "        probability = 0.999 if outcome else 0.001\n"
+        "        market.call('a2a.submitForecast', marketId=name, probability=probability)\n"
+    )
+    suite = {
+        "suite_id": "public-worlds",
+        "category": "accuracy",
+        "agents": [
+            {"id": "cheat", "target": "python:mine.py:turn"},
+            {"id": "hold", "target": "market:hold"},
+        ],
+        "benchmarks": [
+            {
+                "benchmark_id": "market",
+                "game": "market",
+                "dataset": {"cases": cases},
+                "scorers": ["python:agentbench_tui.market.scorer:attainment"],
+                "iterations": {"warmup": 0, "measured": 1},
+                "retries": 0,
+            }
+        ],
+    }
+    Path("suite.json").write_text(json.dumps(suite))
+    assert _run(["run", "suite.json", "--db=a.db", "--no-ui"]) == 0
+    text = " ".join(capfd.readouterr().out.split())
+    assert "cheat on market: its sure forecasts are right beyond chance (p at most 10^-" in text
+    assert "hold on market: its sure forecasts" not in text
