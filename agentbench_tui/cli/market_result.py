@@ -123,6 +123,18 @@ def _row(row: dict[str, Any]) -> dict[str, Any]:
     return {"agent_id": row["agent_id"] + star, "episodes": row["episodes"], **means}
 
 
+def warn_of_salt(connection: sqlite3.Connection, run_id: str, file: Path) -> None:
+    """Warn before a run is exported to `file` with the secret salt of its worlds."""
+    from agentbench_tui.store.episodes import has_salt
+
+    if has_salt(connection, run_id):
+        click.echo(
+            f"note: {file} contains the secret salt of this database's market worlds; do not give"
+            " it to an agent",
+            err=True,
+        )
+
+
 def print_verification(file: Path, form: str) -> int:
     """Print every check of a world; 1 where one does not hold."""
     from agentbench_tui.market.verify import verify

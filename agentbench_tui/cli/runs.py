@@ -348,6 +348,7 @@ def export(run: str, file: Path, force: bool, database: str | None) -> int:
     \b
     agentbench runs export latest run.db
     """
+    from agentbench_tui.cli.market_result import warn_of_salt
     from agentbench_tui.store.archive import export_run
     from agentbench_tui.store.database import reading
     from agentbench_tui.store.queries import find_run
@@ -355,6 +356,7 @@ def export(run: str, file: Path, force: bool, database: str | None) -> int:
     path = database_path(database)
     with reading(path) as connection:
         run_id = find_run(connection, run)["id"]
+        warn_of_salt(connection, run_id, file)
     digest = export_run(path, run_id, file, force=force)
     click.echo(f"{digest}  {file}")
     return 0

@@ -1,4 +1,4 @@
-"""Queries on episodes of games: whether a run plays games only, and what its episodes earned."""
+"""Queries on runs of games: whether there is nothing else, profits of episodes, secret salts."""
 
 from __future__ import annotations
 
@@ -28,3 +28,15 @@ def episode_profits(connection: sqlite3.Connection, run_key: int, after: int) ->
         " FROM answers WHERE run_key=? AND seq>? AND failure_kind IS NULL ORDER BY seq",
         (run_key, after),
     ).fetchall()
+
+
+def has_salt(connection: sqlite3.Connection, run_id: str) -> bool:
+    """Whether cases of the run hold a secret salt, which agents must not get."""
+    row = connection.execute(
+        "SELECT EXISTS (SELECT 1 FROM runs r JOIN benchmark_executions e ON e.run_key=r.key"
+        " JOIN cases c ON c.dataset_key=e.dataset_key"
+        " WHERE r.id=? AND json_type(c.body, '$.input.salt')='text'"
+        " AND json_extract(c.body, '$.input.salt')!='' LIMIT 1)",
+        (run_id,),
+    ).fetchone()
+    return bool(row[0])

@@ -85,6 +85,7 @@ def test_an_exported_run_brings_its_salt_and_leaves_that_of_the_other_database(
     own = workspace_salt("b.db")
     run_id = played(capfd, *SMALL)["run_id"]
     assert _run(["runs", "export", run_id, "run.db", "--db=a.db"]) == 0
+    assert "run.db contains the secret salt" in capfd.readouterr().err
     assert _run(["runs", "import", "run.db", "--db=b.db"]) == 0
     assert salts("b.db") == [own, workspace_salt("a.db")]
     assert workspace_salt("b.db") == own
