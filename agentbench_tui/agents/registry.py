@@ -6,14 +6,17 @@ import importlib
 from typing import Any, cast
 from urllib.parse import quote
 
+import msgspec
 from pydantic import ValidationError
 
 from agentbench_tui.agents.adapter import Adapter, AgentOptions, OpenContext
 from agentbench_tui.agents.schemes import adapter_path
+from agentbench_tui.agents.secret_names import keys_on_command_line, named_variables
 from agentbench_tui.agents.target import parse_target
 from agentbench_tui.model.agent import AgentSpec
 from agentbench_tui.model.answer import Agent
 from agentbench_tui.model.errors import UsageError, did_you_mean
+from agentbench_tui.model.untrusted import declare_secrets
 
 
 def check_agent(spec: AgentSpec) -> list[str]:
@@ -25,6 +28,7 @@ def check_agent(spec: AgentSpec) -> list[str]:
     try:
         adapter = _load_adapter(spec)
         options = _read_options(adapter, spec)
+        _declare_secrets(spec)
     except UsageError as error:
         return str(error).splitlines()
     return adapter.check(spec, options)
@@ -35,8 +39,14 @@ def open_agent(spec: AgentSpec, *, memory_limit_mb: float | None, concurrency: i
     reports of its scheme and options."""
     adapter = _load_adapter(spec)
     options = _read_options(adapter, spec)
+    _declare_secrets(spec)
     context = OpenContext(concurrency=concurrency, memory_limit_mb=memory_limit_mb)
     return adapter.open(spec, options, context)
+
+
+def _declare_secrets(spec: AgentSpec) -> None:
+    """Mask from now on what the agent is about to get."""
+    declare_secrets(named_variables(msgspec.to_builtins(spec)), keys_on_command_line(spec.target))
 
 
 def _load_adapter(spec: AgentSpec) -> Adapter:

@@ -1,10 +1,12 @@
-"""The environment variables whose values a specification hands out: keys, by the names given."""
+"""Keys that a specification hands out: by the names of environment variables, or in plain text."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
+
+from agentbench_tui.process.environment import PASSED
 
 _VARIABLE = re.compile(r"\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))")
 _IN_TARGET = re.compile(r"[?&](?:key_env|env)=([A-Za-z_][\w,]*)")
@@ -15,10 +17,26 @@ _TEMPLATES = frozenset({"headers", "proxy"})
 """Options in whose texts `$NAME` stands for a variable."""
 
 
+_FLAG = re.compile(
+    r"""(?ix) (?:^|\s) --?[\w-]*(?:key|token|secret|passw(?:or)?d|credential)[\w-]*
+        (?:=|\s+) (?P<quote>["']?) (?P<value>[^\s"'$-][^\s"']{3,}) (?P=quote)"""
+)
+"""An option of a program whose name says that its value is a key."""
+_COMMANDS = ("command:", "worker:")
+
+
+def keys_on_command_line(target: str) -> list[str]:
+    """The values in a `command:` or `worker:` target that its own options call keys."""
+    if not target.startswith(_COMMANDS):
+        return []
+    return [found["value"] for found in _FLAG.finditer(target)]
+
+
 def named_variables(specification: Any) -> frozenset[str]:
     """The names in an agent, a scorer or a suite as plain data: `env`, `key_env`, and `$NAME` in
-    headers and proxies; also in the query of a target that is one text."""
-    return frozenset(_found(specification))
+    headers and proxies; also in the query of a target that is one text. Not those that every
+    program gets anyway, such as PATH."""
+    return frozenset(_found(specification)) - PASSED
 
 
 def _found(value: Any, option: str = "") -> Iterator[str]:

@@ -193,10 +193,10 @@ def _exit_code_of(arguments: list[str]) -> int:
             error.show()
         return error.exit_code
     except AgentbenchError as error:
-        from agentbench_tui.model.untrusted import visible
+        from agentbench_tui.model.untrusted import redact, visible
 
         with _stderr_may_fail():
-            click.echo(f"agentbench: {visible(str(error))}", err=True)
+            click.echo(f"agentbench: {visible(redact(str(error)))}", err=True)
         return error.exit_code
     except KeyboardInterrupt:
         click.echo("interrupted", err=True)

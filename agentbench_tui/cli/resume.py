@@ -6,6 +6,7 @@ import asyncio
 import dataclasses
 import shlex
 import sys
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -22,6 +23,9 @@ from agentbench_tui.cli.session_options import view_options
 from agentbench_tui.model.plain_number import counted
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
     from agentbench_tui.cli.running import How
     from agentbench_tui.engine.plan import Plan
 
@@ -67,7 +71,7 @@ def resume(run: str, database: str | None, trust: bool, **given: Any) -> int:
     """
     from agentbench_tui.cli import running
     from agentbench_tui.cli.experiment_result import experiments_shown, sharing_process
-    from agentbench_tui.engine.plan import decode_plan
+    from agentbench_tui.engine.plan import check_unmasked, decode_plan
     from agentbench_tui.engine.registration import PROCESS_ENDED
     from agentbench_tui.engine.trust import executed_by_resuming
     from agentbench_tui.model.errors import UsageError
@@ -77,15 +81,16 @@ def resume(run: str, database: str | None, trust: bool, **given: Any) -> int:
     from agentbench_tui.store.queries import find_run
 
     path = database_path(database)
-    with reading(path) as connection:
+    with _to_resume(path) as there, reading(there) as connection:
         row = find_run(connection, run)
-    if is_leased(path, row["id"]):
+    if is_leased(there, row["id"]):
         raise UsageError(f"run {row['id']} goes on; there is nothing to resume")
     if row["error"] == IMPORTED_IN_PART:
         raise UsageError(f"run {row['id']} was {IMPORTED_IN_PART}")
     if row["status"] == "complete":
         raise UsageError(f"run {row['id']} is complete; there is nothing to resume")
     plan = decode_plan(row["plan"])
+    check_unmasked(plan)
     _check_trust(row, executed_by_resuming(plan), trust=trust)
     is_killed = row["status"] == "running" or row["stop_reason"] == PROCESS_ENDED
     if is_killed and (named := sharing_process(plan)):
@@ -96,6 +101,22 @@ def resume(run: str, database: str | None, trust: bool, **given: Any) -> int:
         )
     how = _as_begun(plan, experiments_shown(plan, how_of(given)))
     return running.run_plan(plan, str(path), None, how, resume=True)
+
+
+@contextmanager
+def _to_resume(path: Path) -> Iterator[Path]:
+    """The database, or the local copy of it that a killed process left."""
+    from agentbench_tui.store.location import abandoned_copy, is_on_network
+
+    copy = abandoned_copy(path) if is_on_network(path) else None
+    if copy is None:
+        yield path
+        return
+    click.echo(f"{path}: continuing in the local copy of a killed run, {copy.path}", err=True)
+    try:
+        yield copy.path
+    finally:
+        copy.unlock()
 
 
 def _as_begun(plan: Plan, how: How) -> How:

@@ -10,10 +10,9 @@ import click
 from click.core import ParameterSource
 
 from agentbench_tui.cli.numbers import ROWS
-from agentbench_tui.cli.output import print_prose, stdout_kept
+from agentbench_tui.cli.output import stdout_kept
 from agentbench_tui.cli.run_options import check_gates, command_line, how_of, run_options
 from agentbench_tui.model.bounds import MOST_AT_ONCE, MOST_ROUNDS, MOST_SEEDS
-from agentbench_tui.model.untrusted import visible
 
 if TYPE_CHECKING:
     from agentbench_tui.cli.running import How
@@ -131,8 +130,6 @@ def run_command(suites: tuple[str, ...], **given: Any) -> int:
 
         print_json(msgspec.to_builtins(plan))
         return 0
-    for remark in plan.remarks:
-        print_prose(visible(remark), err=True)
     if given["dry_run"]:
         from agentbench_tui.cli.load_limits import warn_of_plan
         from agentbench_tui.cli.run_plan import print_plan

@@ -8,6 +8,7 @@ import click
 
 from agentbench_tui.cli.output import Column, print_prose, print_rows
 from agentbench_tui.model.plain_number import counted
+from agentbench_tui.model.untrusted import visible
 
 if TYPE_CHECKING:
     from agentbench_tui.engine.plan import Plan
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 def print_plan(plan: Plan, form: str) -> None:
     """What a run would do: executions and how many questions each would ask."""
     from agentbench_tui.engine.casebook import each_dataset
+
+    for remark in plan.remarks:
+        print_prose(visible(remark), err=True)
 
     rows: list[dict[str, Any]] = []
     counts: dict[int, int] = {}

@@ -16,6 +16,7 @@ import click
 
 from agentbench_tui.cli.output import print_prose, stdout_kept
 from agentbench_tui.model.answer import UNMEASURED
+from agentbench_tui.model.untrusted import visible
 from agentbench_tui.tui.look import Look
 
 if TYPE_CHECKING:
@@ -55,11 +56,14 @@ def run_plan(
     """Carry out a plan, print its result; the exit code."""
     from agentbench_tui.cli import beside
     from agentbench_tui.cli.load_limits import warn_of_limits
-    from agentbench_tui.store.database import Location, create_or_migrate
+    from agentbench_tui.store.database import create_or_migrate
+    from agentbench_tui.store.location import Location
 
+    for remark in plan.remarks:
+        print_prose(visible(remark), err=True)
     check_stress(plan)
     warn_of_limits(plan, watched=how.view != "none" and not how.detach)
-    location = Location.resolve(database, persist)
+    location = Location.resolve(database, persist, resume=resume)
     folder = location.working.parent
     is_new = database is not None and not folder.exists()
     create_or_migrate(location.working)

@@ -77,6 +77,7 @@ def list_(limit: int, tag: str | None, database: str | None, form: str) -> int:
     from agentbench_tui.verdicts.run_list import answers_shown, runs_document
 
     path = database_path(database)
+    _say_abandoned(path)
     with reading(path) as connection:
         document = runs_document(connection, path, limit, tag)
         for run in document["runs"]:
@@ -95,6 +96,19 @@ def list_(limit: int, tag: str | None, database: str | None, form: str) -> int:
     ]
     print_rows(rows, _RUNS, form, document)
     return 0
+
+
+def _say_abandoned(path: Path) -> None:
+    """Name the local copy that a killed run left of a database on a network file system."""
+    from agentbench_tui.store.location import abandoned_copy, is_on_network
+
+    if is_on_network(path) and (copy := abandoned_copy(path)) is not None:
+        copy.unlock()
+        click.echo(
+            f"{path}: a run was killed while it wrote to the local copy {copy.path}; "
+            "`agentbench resume` continues it",
+            err=True,
+        )
 
 
 def _add_loads(connection: Any, run: dict[str, Any]) -> None:

@@ -31,11 +31,14 @@ from agentbench_tui.engine.games import find_game
 from agentbench_tui.engine.gauging import sampler_of
 from agentbench_tui.engine.kinds import find_kind
 from agentbench_tui.engine.monitor import answer_wishes, write_ticks
+from agentbench_tui.engine.plan import masked
+from agentbench_tui.engine.plan_secrets import declare_secrets_of
 from agentbench_tui.engine.recorder import utc_now
 from agentbench_tui.engine.signals import Signals
 from agentbench_tui.engine.stopping import Budget
 from agentbench_tui.model.errors import AgentbenchError
 from agentbench_tui.model.suite import Benchmark, Price, Suite
+from agentbench_tui.model.untrusted import redact
 from agentbench_tui.store.database import workspace_salt
 from agentbench_tui.store.removal import remove_unfinished
 from agentbench_tui.store.writer import Writer
@@ -76,6 +79,7 @@ async def carry_out(
     Whatever happens, what was measured is committed and the run's row says how it ended.
     Raises StoreError when the store cannot be written, and what a benchmark's dataset raises.
     """
+    declare_secrets_of(plan)
     await asyncio.to_thread(remove_unfinished, database)
     lease, holder = registration.take_lease(database, plan.run_id)
     try:
@@ -130,7 +134,7 @@ class _Run:
             )
         else:
             run_key = await writer.apply(
-                lambda c: registration.register_run(c, self._plan, self._holder)
+                lambda c: registration.register_run(c, masked(self._plan), self._holder)
             )
         error: str | None = None
         self._work = asyncio.current_task()
@@ -359,7 +363,7 @@ class _Run:
     def _tell(self, line: str) -> None:
         # Whoever would read it may be gone, with the terminal.
         with suppress(OSError, ValueError):
-            self._say(line)
+            self._say(redact(line))
 
     def _on_signal(self, number: int) -> None:
         """The first lets what is in flight finish, the second ends it; more do nothing."""

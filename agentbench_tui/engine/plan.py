@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from agentbench_tui.model.agent import AgentSpec
+from agentbench_tui.model.errors import UsageError
 from agentbench_tui.model.identity import derive_seed
+from agentbench_tui.model.untrusted import MASK, Redactor
 
 if TYPE_CHECKING:
     from agentbench_tui.model.suite import Benchmark
@@ -90,6 +92,26 @@ class Plan(msgspec.Struct, frozen=True):
     def executions(self) -> list[tuple[Group, ExecutionPlan]]:
         """Every execution with its group, in order."""
         return [(group, execution) for group in self.groups for execution in group.executions]
+
+
+def masked(plan: Plan) -> Plan:
+    """The plan as it is stored: every secret in it is masked, also in targets.
+
+    A plan whose targets held one cannot be resumed; see `check_unmasked`.
+    """
+    return decode_plan(Redactor().of_json(encode_plan(plan)))
+
+
+def check_unmasked(plan: Plan) -> None:
+    """Raise UsageError for a stored plan without the secret that an agent's target held."""
+    for _, execution in plan.executions():
+        agent = execution.agent
+        if MASK in agent.target or MASK in msgspec.json.encode(agent.options).decode():
+            raise UsageError(
+                f"agent {agent.id}: its target held a secret, which is not stored, so the run "
+                "cannot be resumed; put the secret into an environment variable, name that with "
+                "the option `env`, and run it again"
+            )
 
 
 def encode_plan(plan: Plan) -> str:

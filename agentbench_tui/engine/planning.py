@@ -14,6 +14,7 @@ from agentbench_tui.engine.casebook import open_group
 from agentbench_tui.engine.kinds import run_with
 from agentbench_tui.engine.loading import LoadedSuite, load_suite
 from agentbench_tui.engine.plan import ExecutionPlan, Group, Plan, SuiteInPlan
+from agentbench_tui.engine.plan_secrets import declare_secrets_of, exposed_key
 from agentbench_tui.engine.sweep import points
 from agentbench_tui.engine.validation import validate_suite
 from agentbench_tui.model.bounds import MOST_EXECUTIONS
@@ -88,7 +89,8 @@ def make_plan(given_suites: Sequence[str | LoadedSuite], options: RunOptions) ->
         raise SuiteError(problems)
     _check_picked("--benchmark", options.benchmarks, _benchmark_ids(budgets))
     groups = _with_cases(groups, options.cases)
-    return Plan(
+    targets = {one.agent.id: one.agent.target for group in groups for one in group.executions}
+    plan = Plan(
         run_id=new_id(),
         suites=tuple(suites),
         groups=tuple(_numbered(groups)),
@@ -102,8 +104,13 @@ def make_plan(given_suites: Sequence[str | LoadedSuite], options: RunOptions) ->
         tags=tuple(dict.fromkeys((*options.tags, *(tag for one in budgets for tag in one.tags)))),
         notes=options.notes or " ".join(one.notes for one in budgets if one.notes),
         command=options.command,
-        remarks=tuple(note for one in loaded for note in one.notes),
+        remarks=(
+            *(note for one in loaded for note in one.notes),
+            *(remark for name, target in targets.items() for remark in exposed_key(name, target)),
+        ),
     )
+    declare_secrets_of(plan)
+    return plan
 
 
 def _check_different(loaded: Sequence[LoadedSuite]) -> None:

@@ -18,6 +18,7 @@ from agentbench_tui.engine.finish import (
 )
 from agentbench_tui.engine.grading import grade, make_scorers
 from agentbench_tui.engine.plan import decode_plan
+from agentbench_tui.engine.plan_secrets import declare_secrets_of
 from agentbench_tui.engine.recorder import Recorder
 from agentbench_tui.model.answer import Answer, Case, FailureKind, Message
 from agentbench_tui.model.errors import UsageError
@@ -78,6 +79,7 @@ async def _rescore_run(
 ) -> Rescored:
     """Grade in a draft, aggregate what is in it, and commit everything at once."""
     plan = decode_plan(run["plan"])
+    declare_secrets_of(plan)
     documents = {one.hash: one.document for one in plan.suites}
     finished: list[Callable[[sqlite3.Connection], None]] = []
     total = changed = 0

@@ -17,7 +17,7 @@ from agentbench_tui.instruments.overhead import NOISY_PSI_PERCENT
 from agentbench_tui.instruments.packages import EXTRAS, PROJECT, version_of
 from agentbench_tui.instruments.version_control import Vcs, capture_vcs
 from agentbench_tui.model.plain_number import counted
-from agentbench_tui.store.database import NETWORK_FILESYSTEMS, filesystem_of
+from agentbench_tui.store.location import NETWORK_FILESYSTEMS, filesystem_of
 
 Status = Literal["ok", "warn", "fail", "info"]
 

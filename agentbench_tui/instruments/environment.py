@@ -26,7 +26,7 @@ from agentbench_tui.instruments.packages import package_versions
 from agentbench_tui.instruments.pressure import Pressure, read_pressure
 from agentbench_tui.instruments.terminal import Terminal, read_terminal
 from agentbench_tui.model.identity import content_hash
-from agentbench_tui.store.database import filesystem_of
+from agentbench_tui.store.location import filesystem_of
 
 T = TypeVar("T")
 

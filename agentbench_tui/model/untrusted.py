@@ -9,7 +9,7 @@ import json
 import os
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import quote
 
@@ -36,7 +36,7 @@ _BEGINNINGS = (
     "-----BEGIN ",
 )
 """Of what `_SECRET_SHAPE` matches, `bearer` aside: no text without one of them holds any."""
-_MASK = "***"
+MASK = "***"
 
 
 def visible(text: str, limit: int | None = None) -> str:
@@ -66,18 +66,44 @@ def one_line(text: str, limit: int = 200) -> str:
     return visible(" ".join(text.split()), limit)
 
 
+_handed_out: set[str] = set()
+"""Names of the variables whose values this process hands out to agents."""
+_declared: set[str] = set()
+"""Secret values that are in no variable."""
+_SHORTEST_BY_NAME = 6
+_SHORTEST_HANDED_OUT = 4
+"""Characters: masking shorter values would garble ordinary text."""
+_NEVER_MASKED = frozenset({"true", "false", "none", "null"})
+
+
+def declare_secrets(names: Iterable[str] = (), values: Iterable[str] = ()) -> None:
+    """From now on mask the values of these variables, whatever their names, and these values."""
+    _handed_out.update(names)
+    _declared.update(value for value in values if _is_maskable(value))
+
+
+def _is_maskable(value: str) -> bool:
+    return len(value) >= _SHORTEST_HANDED_OUT and value.lower() not in _NEVER_MASKED
+
+
 class Redactor:
-    """Masks secrets in text: values of secret-named variables, and well-known key shapes.
+    """Masks secrets in text: values of secret-named variables, those that are handed out to
+    agents (`declare_secrets`), and well-known key shapes.
 
     The environment is read once, when the redactor is made.
     """
 
     def __init__(self, environment: Mapping[str, str] | None = None) -> None:
         source = os.environ if environment is None else environment
+        secrets = _declared | {
+            value
+            for name, value in source.items()
+            if (len(value) >= _SHORTEST_BY_NAME and _SECRET_NAME.search(name))
+            or (name in _handed_out and _is_maskable(value))
+        }
         values = {
             form
-            for name, value in source.items()
-            if len(value) >= 6 and _SECRET_NAME.search(name)
+            for value in secrets
             for form in (value, quote(value, safe=""), json.dumps(value)[1:-1])
         }
         # Longest first, so that a key that contains another is masked whole.
@@ -86,10 +112,10 @@ class Redactor:
     def __call__(self, text: str) -> str:
         """`text` with every secret replaced by `***`."""
         for value in self._values:
-            text = text.replace(value, _MASK)
+            text = text.replace(value, MASK)
         if not _may_hold_secret(text):
             return text
-        return _SECRET_SHAPE.sub(_MASK, _without_private_keys(text))
+        return _SECRET_SHAPE.sub(MASK, _without_private_keys(text))
 
     def of_json(self, text: str) -> str:
         """JSON without secrets that still is JSON: one of digits is no secret within a number."""
@@ -122,7 +148,7 @@ def _without_private_keys(text: str) -> str:
     parts, place = [], 0
     while (begin := _KEY_BEGIN.search(text, place)) is not None:
         stop = _end_of_private_key(text, begin.end())
-        parts += [text[place : begin.start()], _MASK if stop else begin[0]]
+        parts += [text[place : begin.start()], MASK if stop else begin[0]]
         place = stop or begin.end()
     return "".join((*parts, text[place:]))
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 
-_PASSED = frozenset({"PATH", "HOME", "LANG", "TMPDIR", "TZ", "USER", "VIRTUAL_ENV"})
+PASSED = frozenset({"PATH", "HOME", "LANG", "TMPDIR", "TZ", "USER", "VIRTUAL_ENV"})
+"""Every child gets these."""
 _PASSED_PREFIXES = ("PYTHON", "LC_")
 
 
@@ -17,7 +18,7 @@ def child_environment(
     Keys and tokens are passed only when named. `source` is our own environment when left out.
     """
     given = os.environ if source is None else source
-    wanted = _PASSED.union(names)
+    wanted = PASSED.union(names)
     passed = {
         name: value
         for name, value in given.items()

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import os
-import re
 import secrets
-import shutil
 import sqlite3
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,19 +14,12 @@ from agentbench_tui.model.errors import StoreError
 from agentbench_tui.model.identity import new_id
 from agentbench_tui.store.damage import note_opened
 from agentbench_tui.store.faults import check_is_file, faults_named, unusable
-from agentbench_tui.store.locking import WriteLock, is_leased
+from agentbench_tui.store.locking import WriteLock, is_leased, private_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 BUSY_TIMEOUT_S = 10.0
-NETWORK_FILESYSTEMS = frozenset(
-    {"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "ceph", "lustre", "gpfs"}
-    | {"fuse.sshfs", "fuse.glusterfs"}
-)
-_MOUNTS = Path("/proc/self/mounts")
-_ESCAPED = re.compile(r"\\([0-7]{3})")
-"""How a blank, tab, line break or backslash is written there: proc_pid_mounts(5), fstab(5)."""
 
 
 def migrations() -> list[tuple[int, str]]:
@@ -58,6 +49,7 @@ def create_or_migrate(path: Path) -> None:
         with faults_named(path):
             if path.exists() and schema_of(path) == SCHEMA_VERSION:
                 return
+            private_file(path)
             with closing(_open_for_writing(path)) as connection:
                 _migrate(path, connection)
     except OSError as error:
@@ -214,106 +206,6 @@ def workspace_salt(connection: sqlite3.Connection) -> str:
     return str(row[0])
 
 
-class Location:
-    """Where a run writes and where its database ends up.
-
-    `:memory:` is a file in shared memory, and a path on a network file system is written
-    locally: both are copied whole to `target` by `deliver()`, through SQLite's backup.
-    """
-
-    def __init__(
-        self, working: Path, target: Path | None = None, *, temporary: bool = False
-    ) -> None:
-        self.working = working
-        self.target = target
-        """Where `deliver` copies to; None when the working file is the final one."""
-        self._before = None if target is None else _state(target)
-        self._temporary = working if temporary else None
-
-    @classmethod
-    def resolve(cls, database: str | None, persist: str | None = None) -> Location:
-        """From `--db` (or None for the user's default) and `--persist`."""
-        if database == ":memory:":
-            folder = Path("/dev/shm") if Path("/dev/shm").is_dir() else Path("/tmp")  # noqa: S108
-            working = folder / f"agentbench-{os.getpid()}-{new_id()}.db"
-            return cls(working, _new_file(persist) if persist else None, temporary=True)
-        if persist:
-            raise StoreError("--persist goes with --db :memory: only")
-        path = real_path(Path(database) if database else default_database())
-        if filesystem_of(path) in NETWORK_FILESYSTEMS:
-            from platformdirs import user_cache_path
-
-            local = user_cache_path("agentbench") / f"{new_id()}.db"
-            local.parent.mkdir(parents=True, exist_ok=True)
-            location = cls(local, path, temporary=True)
-            try:
-                # The log of a process that was killed holds what it committed last.
-                for suffix in ("", "-wal"):
-                    if Path(f"{path}{suffix}").exists():
-                        shutil.copyfile(f"{path}{suffix}", f"{local}{suffix}")
-            except OSError as error:
-                raise unusable(path, error) from error
-            return location
-        return cls(path)
-
-    def deliver(self) -> Path:
-        """Copy the working file to its target, if it has one; the path to read from now on.
-
-        Raises StoreError, and the working file stays, when the target cannot be written, or was
-        written by somebody else since it was copied.
-        """
-        if self.target is None:
-            return self.working
-        if _state(self.target) != self._before:
-            raise StoreError(
-                f"{self.target}: was written by somebody else meanwhile; everything is in "
-                f"{self.working}"
-            )
-        partial = self.target.with_name(f".{self.target.name}.{new_id()}")
-        try:
-            self.target.parent.mkdir(parents=True, exist_ok=True)
-            with (
-                closing(connect_to_read(self.working)) as source,
-                closing(sqlite3.connect(partial)) as copy,
-            ):
-                source.backup(copy)
-            # SQLite would replay a log that is not of this file, and damage it.
-            for suffix in ("-wal", "-shm"):
-                Path(f"{self.target}{suffix}").unlink(missing_ok=True)
-            partial.replace(self.target)
-        except (OSError, sqlite3.Error) as error:
-            with suppress(OSError):
-                partial.unlink(missing_ok=True)
-            raise StoreError(
-                f"{self.target}: cannot be written: {error}; everything is in {self.working}"
-            ) from error
-        return self.target
-
-    def discard(self) -> None:
-        """Remove a temporary working file; does nothing for an ordinary database."""
-        if self._temporary is not None:
-            for suffix in ("", "-wal", "-shm", ".lock"):
-                Path(f"{self._temporary}{suffix}").unlink(missing_ok=True)
-            shutil.rmtree(f"{self._temporary}.leases", ignore_errors=True)
-
-
-def _state(path: Path) -> tuple[int, int, int] | None:
-    """What changes when a file is written or replaced; None when there is none."""
-    try:
-        now = path.stat()
-    except OSError:
-        return None
-    return now.st_ino, now.st_size, now.st_mtime_ns
-
-
-def _new_file(name: str) -> Path:
-    path = real_path(Path(name))
-    check_is_file(path)
-    if path.exists():
-        raise StoreError(f"{path}: is there already; --persist writes a file of its own")
-    return path
-
-
 def real_path(path: Path) -> Path:
     """The file itself: absolute, for an agent may change the working folder, and without links,
     for the locks and the log beside a database are found by its name."""
@@ -328,19 +220,3 @@ def default_database() -> Path:
     from platformdirs import user_data_path
 
     return real_path(user_data_path("agentbench") / "agentbench.db")
-
-
-def filesystem_of(path: Path) -> str | None:
-    """Type of the file system that holds `path` (`ext4`, `nfs4`, …); None when unknown."""
-    try:
-        mounts = _MOUNTS.read_bytes()
-    except OSError:
-        return None
-    resolved = path.absolute()
-    best, kind = "", None
-    for line in mounts.split(b"\n"):
-        _, point, filesystem, *_ = map(os.fsdecode, (*line.split(b" "), b"", b"", b""))
-        point = _ESCAPED.sub(lambda found: chr(int(found[1], 8)), point)
-        if point and len(point) >= len(best) and resolved.is_relative_to(point):
-            best, kind = point, filesystem
-    return kind

@@ -16,6 +16,7 @@ from __future__ import annotations
 import fcntl
 import functools
 import os
+import stat
 import time
 import weakref
 from contextlib import contextmanager, suppress
@@ -38,15 +39,16 @@ LONGEST_WAIT_S = 60.0
 """For the write lock. A transaction takes a tenth of a second at most."""
 _LONGEST_PAUSE_S = 0.01
 _NAMED_HOLDERS = 3
+_PRIVATE = 0o600
+"""Rights of a database and of what is beside it, unless its owner gives it others."""
 
 
 class WriteLock:
     """An flock on `<database>.lock`, taken for one transaction at a time."""
 
     def __init__(self, database: Path) -> None:
-        name = f"{database}.lock"
         try:
-            self._descriptor = os.open(name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            self._descriptor = open_like(database, Path(f"{database}.lock"))
         except OSError as error:
             raise unusable(database, error) from error
         self.database = database
@@ -141,12 +143,12 @@ class Lease:
         """
         try:
             path = _lease_path(database, run_id)
-            path.parent.mkdir(exist_ok=True)
+            _make_folder_like(database, path.parent)
             with _folder_lock(path.parent):
-                lease = cls._take(path)
+                lease = cls._take(database, path)
                 if lease is None and _is_abandoned(path):
                     path.unlink(missing_ok=True)
-                    lease = cls._take(path)
+                    lease = cls._take(database, path)
                 if lease is not None:
                     lease.write(holder or LeaseHolder.here())
         except OSError as error:
@@ -154,10 +156,10 @@ class Lease:
         return lease
 
     @classmethod
-    def _take(cls, path: Path) -> Lease | None:
+    def _take(cls, database: Path, path: Path) -> Lease | None:
         attempts = 0
         while True:
-            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            descriptor = open_like(database, path)
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
@@ -192,6 +194,42 @@ class Lease:
         descriptor, self._descriptor = self._descriptor, -1
         if descriptor >= 0:
             os.close(descriptor)
+
+
+def private_file(path: Path) -> None:
+    """Make a file that only its owner can read, unless there is one."""
+    with suppress(FileExistsError):
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, _PRIVATE))
+
+
+def open_like(database: Path, path: Path) -> int:
+    """A descriptor of a file beside a database, made or opened with the rights of the database.
+
+    Who lets a group read and write the database (`chmod 660`) lets it take the locks too.
+    """
+    mode = _mode_of(database)
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, mode)
+    there = os.fstat(descriptor)
+    if stat.S_IMODE(there.st_mode) != mode and there.st_uid == os.geteuid():
+        os.fchmod(descriptor, mode)
+    return descriptor
+
+
+def _make_folder_like(database: Path, folder: Path) -> None:
+    mode = _mode_of(database)
+    # Who may read files in a folder has to be let into it.
+    mode |= (mode & 0o444) >> 2
+    folder.mkdir(exist_ok=True, mode=mode)
+    there = folder.stat()
+    if stat.S_IMODE(there.st_mode) & 0o777 != mode and there.st_uid == os.geteuid():
+        folder.chmod(stat.S_IMODE(there.st_mode) & ~0o777 | mode)
+
+
+def _mode_of(database: Path) -> int:
+    try:
+        return stat.S_IMODE(database.stat().st_mode) & 0o666
+    except FileNotFoundError:
+        return _PRIVATE
 
 
 def is_leased(database: Path, run_id: str) -> bool:
@@ -292,10 +330,24 @@ def _has_open(pid: int, wanted: os.stat_result) -> bool:
     return False
 
 
-_open_locks: weakref.WeakSet[WriteLock | Lease] = weakref.WeakSet()
+class Held:
+    """Any other flock, closed in a forked child too."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        _close_in_forked_children(self)
+
+    def close(self) -> None:
+        """Give it back."""
+        descriptor, self._descriptor = self._descriptor, -1
+        if descriptor >= 0:
+            os.close(descriptor)
 
 
-def _close_in_forked_children(lock: WriteLock | Lease) -> None:
+_open_locks: weakref.WeakSet[WriteLock | Lease | Held] = weakref.WeakSet()
+
+
+def _close_in_forked_children(lock: WriteLock | Lease | Held) -> None:
     _register_at_fork()
     _open_locks.add(lock)
 

@@ -115,7 +115,7 @@ def test_a_run_made_here_is_not_asked_about(tmp_path: Path) -> None:
             {"options": {"headers": {"x-api-key": "$MINE", "y": "${YOURS}/$Z"}}},
             {"MINE", "YOURS", "Z"},
         ),
-        ({"options": {"proxy": "http://$USER:$PASS@proxy"}}, {"USER", "PASS"}),
+        ({"options": {"proxy": "http://$WHO:$PASS@proxy"}}, {"WHO", "PASS"}),
         ([{"judge": {"agent": "openai:http://x/v1#m?key_env=JUDGE"}}], {"JUDGE"}),
         ({"target": "command:run.sh?env=ONE,TWO"}, {"ONE", "TWO"}),
         ({"options": {"body": {"price": "$5"}}, "name": "env"}, set()),

@@ -16,17 +16,16 @@ from pathlib import Path
 import pytest
 
 from agentbench_tui.model.errors import StoreError
-from agentbench_tui.store import database as store_database
+from agentbench_tui.store import location as store_location
 from agentbench_tui.store.database import (
     SCHEMA_VERSION,
-    Location,
     connect_to_read,
     connect_to_write,
     create_or_migrate,
-    filesystem_of,
     migrations,
     workspace_id,
 )
+from agentbench_tui.store.location import Location, filesystem_of
 from agentbench_tui.store.locking import Lease, LeaseHolder, WriteLock, boot_id, is_leased
 from agentbench_tui.store.writer import Writer, in_transaction, write_once
 
@@ -417,7 +416,7 @@ def test_a_network_file_system_is_written_locally_and_copied_at_the_end(
         connection.execute(ADD_TAG, ("last", "v"))
         for suffix in ("", "-wal"):
             Path(f"{shared}{suffix}").write_bytes(Path(f"{killed}{suffix}").read_bytes())
-    monkeypatch.setattr(store_database, "filesystem_of", lambda _: "nfs4")
+    monkeypatch.setattr(store_location, "filesystem_of", lambda _: "nfs4")
     location = Location.resolve(str(shared))
     assert location.working != shared
     add(location.working, "new")
@@ -432,7 +431,7 @@ def test_what_another_run_delivered_meanwhile_is_not_written_over(
 ) -> None:
     shared = tmp_path / "shared.db"
     add(shared, "old")
-    monkeypatch.setattr(store_database, "filesystem_of", lambda _: "nfs4")
+    monkeypatch.setattr(store_location, "filesystem_of", lambda _: "nfs4")
     one, other = Location.resolve(str(shared)), Location.resolve(str(shared))
     add(one.working, "one")
     add(other.working, "other")
@@ -455,7 +454,7 @@ def test_mounts_of_any_name_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyP
         b"none / ext4 rw 0 0\nnone /m\xff tmpfs rw 0 0\n"
         b"none /a\\040b\\134c nfs4 rw 0 0\nnone /a\\040b 9p rw 0 0\n"
     )
-    monkeypatch.setattr(store_database, "_MOUNTS", table)
+    monkeypatch.setattr(store_location, "_MOUNTS", table)
     assert filesystem_of(Path(os.fsdecode(b"/m\xff/x"))) == "tmpfs"
     assert filesystem_of(Path("/a b\\c/x")) == "nfs4"
     assert filesystem_of(Path("/a b/x")) == "9p"

@@ -13,7 +13,6 @@ import pytest
 from agentbench_tui.model.errors import StoreError, UsageError
 from agentbench_tui.store.archive import export_run, import_runs
 from agentbench_tui.store.database import (
-    Location,
     connect_to_read,
     connect_to_write,
     create_or_migrate,
@@ -23,6 +22,7 @@ from agentbench_tui.store.database import (
     workspace_id,
 )
 from agentbench_tui.store.faults import faults_named
+from agentbench_tui.store.location import Location
 from agentbench_tui.store.locking import Lease, WriteLock
 from agentbench_tui.store.removal import remove_unfinished
 from agentbench_tui.store.writer import Writer, write_once

@@ -1,0 +1,34 @@
+"""What of a plan is secret: declared once, and masked from then on wherever something is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from agentbench_tui.agents.secret_names import keys_on_command_line, named_variables
+from agentbench_tui.model.untrusted import declare_secrets
+
+if TYPE_CHECKING:
+    from agentbench_tui.engine.plan import Plan
+
+
+def declare_secrets_of(plan: Plan) -> None:
+    """Let every text that is kept or shown mask what the agents and judges of a plan get."""
+    agents = [execution.agent for _, execution in plan.executions()]
+    declare_secrets(
+        named_variables([msgspec.to_builtins(agent) for agent in agents])
+        | named_variables([group.benchmark for group in plan.groups]),
+        [key for agent in agents for key in keys_on_command_line(agent.target)],
+    )
+
+
+def exposed_key(agent_id: str, target: str) -> Iterator[str]:
+    """A warning where the command line of an agent holds a key."""
+    if keys_on_command_line(target):
+        yield (
+            f"agent {agent_id}: its command line holds a key, which other users of this machine "
+            "see in the list of processes; put it into an environment variable and name that "
+            "with the option `env`"
+        )
