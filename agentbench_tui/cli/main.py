@@ -204,8 +204,24 @@ def _exit_code_of(arguments: list[str]) -> int:
     except SystemExit as exit_:  # code of the user's; nobody may take it for an end of ours
         return _report_fault(exit_, arguments)
     except Exception as error:  # noqa: BLE001  # a fault of ours: one line and a report
+        if not isinstance(error, OSError) and _excludes_damage():
+            return _exit_code_of(arguments)
         return _report_error(error, arguments)
     return result if isinstance(result, int) else 0
+
+
+def _excludes_damage() -> bool:
+    """Whether runs of a database that was read are damaged, and are excluded from now on."""
+    if "agentbench_tui.store.damage" not in sys.modules:
+        return False
+    from agentbench_tui.model.untrusted import visible
+    from agentbench_tui.store.damage import exclude_damaged
+    from agentbench_tui.verdicts.stored_documents import stored_soundness
+
+    lines = exclude_damaged(stored_soundness())
+    for line in lines:
+        click.echo(f"agentbench: {visible(line)}", err=True)
+    return bool(lines)
 
 
 @contextmanager
