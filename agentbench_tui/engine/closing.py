@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -125,6 +126,20 @@ def _verdict(connection: sqlite3.Connection, run_key: int, overhead: Overhead | 
     if overhead is not None and others:
         verdicts.add(overhead.verdict)
     return max(verdicts, key=VERDICTS.index, default=None)
+
+
+def captured_environment() -> tuple[str, str, str]:
+    """Facts on the machine as JSON, their fingerprint, and the version of the code as JSON."""
+    from agentbench_tui.instruments.environment import capture_environment, fingerprint
+    from agentbench_tui.instruments.version_control import capture_vcs
+
+    environment = capture_environment(Path.cwd())
+    vcs = capture_vcs(Path.cwd())
+    return (
+        msgspec.json.encode(environment).decode(),
+        fingerprint(environment),
+        msgspec.json.encode(vcs).decode(),
+    )
 
 
 def write_environment(

@@ -21,6 +21,7 @@ from agentbench_tui.agents.target import parse_target
 from agentbench_tui.engine import registration
 from agentbench_tui.engine.casebook import open_datasets, open_group, salted, store_cases
 from agentbench_tui.engine.closing import (
+    captured_environment,
     close_execution,
     close_run,
     write_environment,
@@ -200,7 +201,7 @@ class _Run:
         return self._environment
 
     async def _store_environment(self, run_key: int) -> None:
-        document, fingerprint, vcs = await asyncio.to_thread(_capture)
+        document, fingerprint, vcs = await asyncio.to_thread(captured_environment)
         await self._writer.apply(
             lambda c: write_environment(c, run_key, document, fingerprint, vcs)
         )
@@ -387,16 +388,3 @@ def _first_of(group: BaseExceptionGroup) -> BaseException:
     """The first thing that went wrong, out of groups within groups."""
     first: BaseException = group.exceptions[0]
     return _first_of(first) if isinstance(first, BaseExceptionGroup) else first
-
-
-def _capture() -> tuple[str, str, str]:
-    from agentbench_tui.instruments.environment import capture_environment, fingerprint
-    from agentbench_tui.instruments.version_control import capture_vcs
-
-    environment = capture_environment(Path.cwd())
-    vcs = capture_vcs(Path.cwd())
-    return (
-        msgspec.json.encode(environment).decode(),
-        fingerprint(environment),
-        msgspec.json.encode(vcs).decode(),
-    )
