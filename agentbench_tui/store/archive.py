@@ -5,14 +5,13 @@ from __future__ import annotations
 import hashlib
 import os
 import sqlite3
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.model.errors import StoreError, UsageError
-from agentbench_tui.model.identity import new_id
 from agentbench_tui.store.database import (
     SCHEMA_VERSION,
     connect_to_write,
@@ -24,6 +23,7 @@ from agentbench_tui.store.database import (
 )
 from agentbench_tui.store.faults import check_is_file, faults_named, unusable
 from agentbench_tui.store.locking import Lease, WriteLock, is_leased
+from agentbench_tui.store.partial import partial_file
 from agentbench_tui.store.removal import (
     BY_EXECUTION,
     BY_RUN,
@@ -58,21 +58,19 @@ def export_run(database: Path, run_id: str, target: Path, *, force: bool = False
         raise UsageError(f"{target}: is the database itself; export to another file")
     if target.exists() and not force:
         raise UsageError(f"{target}: exists; give --force to replace it")
-    partial = target.with_name(f".agentbench-{new_id()}")
     try:
-        with reading(database) as source:
-            key = source.execute("SELECT key FROM runs WHERE id=?", (run_id,)).fetchone()[0]
-            _copy_run(source, key, partial)
-        with faults_named(target):
-            _make_plain_file(partial)
-        digest = _sha256(partial)
-        partial.replace(target)
-        told = digest.encode() + b"  " + os.fsencode(target.name) + b"\n"
-        target.with_name(f"{target.name}.sha256").write_bytes(told)
+        with partial_file(target) as partial:
+            with reading(database) as source:
+                key = source.execute("SELECT key FROM runs WHERE id=?", (run_id,)).fetchone()[0]
+                _copy_run(source, key, partial)
+            with faults_named(target):
+                _make_plain_file(partial)
+            digest = _sha256(partial)
+            partial.replace(target)
+            told = digest.encode() + b"  " + os.fsencode(target.name) + b"\n"
+            target.with_name(f"{target.name}.sha256").write_bytes(told)
     except OSError as error:
         raise unusable(target, error) from error
-    finally:
-        _remove(partial)
     return digest
 
 
@@ -167,8 +165,7 @@ def _of_newest_schema(source_path: Path, database: Path) -> Iterator[Path]:
     if schema_of(source_path) in {0, SCHEMA_VERSION}:
         yield source_path
         return
-    copy = database.with_name(f".agentbench-{new_id()}")
-    try:
+    with partial_file(database) as copy:
         with (
             faults_named(source_path),
             closing(sqlite3.connect(read_uri(source_path), uri=True)) as source,
@@ -177,15 +174,6 @@ def _of_newest_schema(source_path: Path, database: Path) -> Iterator[Path]:
             source.backup(target)
         create_or_migrate(copy)
         yield copy
-    finally:
-        _remove(copy)
-
-
-def _remove(partial: Path) -> None:
-    """A temporary database, with what lies beside it."""
-    for suffix in ("", "-wal", "-shm", ".lock"):
-        with suppress(OSError):
-            Path(f"{partial}{suffix}").unlink()
 
 
 def _check_digest(source_path: Path) -> None:

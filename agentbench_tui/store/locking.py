@@ -337,6 +337,10 @@ class Held:
         self._descriptor = descriptor
         _close_in_forked_children(self)
 
+    def lock(self) -> None:
+        """Take it; nobody else has the file yet."""
+        fcntl.flock(self._descriptor, fcntl.LOCK_EX)
+
     def close(self) -> None:
         """Give it back."""
         descriptor, self._descriptor = self._descriptor, -1

@@ -1,0 +1,62 @@
+"""A file that is written beside its target and takes its place when it is whole.
+
+Beside it lies a mark that is locked while the process lives. A mark that is not locked was left by
+a process that was killed: the next one that writes into the folder removes it and its file.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from agentbench_tui.model.identity import new_id
+from agentbench_tui.store.locking import Held
+
+_BEGINS = ".agentbench-"
+_MARK = ".busy"
+_BESIDE = ("", "-wal", "-shm", ".lock")
+"""Endings of a database and of what SQLite and the write lock put beside it."""
+
+
+@contextmanager
+def partial_file(target: Path) -> Iterator[Path]:
+    """The path of a new file in the folder of `target`, removed at the end unless it was renamed.
+
+    Raises OSError when nothing can be written there.
+    """
+    _remove_abandoned(target.parent)
+    partial = target.with_name(f"{_BEGINS}{new_id()}")
+    mark = _mark_of(partial)
+    held = Held(os.open(mark, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+    try:
+        held.lock()
+        yield partial
+    finally:
+        _remove(partial)
+        held.close()
+
+
+def _mark_of(partial: Path) -> Path:
+    return partial.with_name(partial.name + _MARK)
+
+
+def _remove_abandoned(folder: Path) -> None:
+    for mark in folder.glob(f"{_BEGINS}*{_MARK}"):
+        with suppress(OSError):
+            descriptor = os.open(mark, os.O_RDWR | os.O_CLOEXEC)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                _remove(mark.with_name(mark.name.removesuffix(_MARK)))
+            finally:
+                os.close(descriptor)
+
+
+def _remove(partial: Path) -> None:
+    for suffix in (*_BESIDE, _MARK):
+        with suppress(OSError):
+            Path(f"{partial}{suffix}").unlink()
+    shutil.rmtree(f"{partial}.leases", ignore_errors=True)
