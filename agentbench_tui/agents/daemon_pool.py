@@ -13,6 +13,8 @@ from collections.abc import Callable
 from queue import SimpleQueue
 from typing import Any
 
+from agentbench_tui.model.process_exit import one_process
+
 _MOST_STUCK = 64
 """So many abandoned calls may still run; then the pool takes no more."""
 
@@ -79,7 +81,8 @@ class DaemonPool:
             call, future = job
             outcome: _Outcome
             try:
-                outcome = (call(), None)
+                with one_process():
+                    outcome = (call(), None)
             except BaseException as error:  # noqa: BLE001 (an agent's SystemExit is its failure)
                 outcome = (None, error)
             try:

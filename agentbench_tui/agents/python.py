@@ -8,7 +8,6 @@ made once a session, without arguments, and has `answer` and, where it needs the
 
 from __future__ import annotations
 
-import asyncio
 import functools
 import inspect
 from collections.abc import Callable
@@ -21,7 +20,8 @@ from agentbench_tui.agents.reply import answer_of, failure_of
 from agentbench_tui.agents.target import parse_target
 from agentbench_tui.model.agent import AgentSpec
 from agentbench_tui.model.answer import Agent, AgentFailure, Answer, FailureKind, Request
-from agentbench_tui.model.breaking_off import BrokenOff, breakable
+from agentbench_tui.model.breaking_off import breakable
+from agentbench_tui.model.process_exit import in_one_process, one_process, passes
 
 
 class Options(AgentOptions):
@@ -99,7 +99,7 @@ class PythonAgent:
         if not self._is_async:
             return answer_of(await self._guarded(function, given))
         try:
-            value = await function(given)
+            value = await in_one_process(function(given))
         except AgentFailure as failure:
             raise failure_of(failure) from None
         except BaseException as error:  # noqa: BLE001 (an agent's SystemExit is its failure)
@@ -122,7 +122,7 @@ class PythonAgent:
         """What user code gives back, awaited where it is awaitable. Raises AgentFailure."""
         try:
             value = await self._call(function, *arguments)
-            return await value if inspect.isawaitable(value) else value
+            return await in_one_process(value) if inspect.isawaitable(value) else value
         except AgentFailure as failure:
             raise failure_of(failure) from None
         except BaseException as error:  # noqa: BLE001 (an agent's SystemExit is its failure)
@@ -130,7 +130,8 @@ class PythonAgent:
 
     async def _call(self, function: Callable[..., Any], *arguments: Any) -> Any:
         if self._inline or _is_async(function):
-            return function(*arguments)
+            with one_process():
+                return function(*arguments)
         assert self._pool is not None
         try:
             return await self._pool.run(function, *arguments)
@@ -139,10 +140,7 @@ class PythonAgent:
 
     def _failure(self, error: BaseException) -> BaseException:
         """What to raise instead of what user code raised."""
-        if isinstance(error, KeyboardInterrupt | BrokenOff):
-            return error
-        task = asyncio.current_task()
-        if isinstance(error, asyncio.CancelledError) and task is not None and task.cancelling():
+        if passes(error):
             return error
         if isinstance(error, PoolExhausted):
             return AgentFailure(FailureKind.AGENT, str(error))

@@ -14,6 +14,7 @@ from types import ModuleType
 from typing import Any
 
 from agentbench_tui.model.errors import did_you_mean
+from agentbench_tui.model.process_exit import SignalInterrupt
 from agentbench_tui.model.untrusted import one_line
 
 _MESSAGE_CHARACTERS = 500
@@ -53,7 +54,7 @@ def load(origin: Origin) -> Any:
         module = _load_file(origin) if origin.is_file else _load_module(origin)
     except TargetNotFound:
         raise
-    except KeyboardInterrupt:
+    except SignalInterrupt:
         raise
     except BaseException as error:  # noqa: BLE001 (whatever the user's module raises, or exits by)
         raise TargetNotFound(f"cannot import `{origin.module}`: {describe(error)}") from None

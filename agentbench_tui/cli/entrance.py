@@ -30,4 +30,6 @@ def _come_in() -> None:
     import agentbench_tui.cli.main  # noqa: F401
 
     if is_ours:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        from agentbench_tui.model.process_exit import interrupt
+
+        signal.signal(signal.SIGINT, interrupt)

@@ -23,6 +23,7 @@ from agentbench_tui.model.errors import (
     Unmeasured,
     UsageError,
 )
+from agentbench_tui.model.process_exit import ProcessExit, end_with, guard
 
 _WRONG_PATH = {errno.EROFS, errno.EACCES, errno.EPERM, errno.ENAMETOOLONG}
 """System errors that another path or option avoids: usage errors."""
@@ -151,12 +152,14 @@ def main() -> None:
 def run() -> NoReturn:
     """Entry point of `agentbench`: runs the command, turns every error into its exit code."""
     make_usable()
+    guard()
     _end(_run(sys.argv[1:]))
 
 
 def _end(code: int) -> NoReturn:
     # Else Python looks for garbage in all that was imported once more, for a tenth of a second.
     gc.freeze()
+    end_with(code)
     sys.exit(code)
 
 
@@ -201,7 +204,8 @@ def _exit_code_of(arguments: list[str]) -> int:
     except KeyboardInterrupt:
         click.echo("interrupted", err=True)
         return 130
-    except SystemExit as exit_:  # code of the user's; nobody may take it for an end of ours
+    # Code of the user's raised it: no one may take it for an end of ours.
+    except (SystemExit, ProcessExit) as exit_:
         return _report_fault(exit_, arguments)
     except Exception as error:  # noqa: BLE001  # a fault of ours: one line and a report
         if not isinstance(error, OSError) and _excludes_damage():
@@ -294,4 +298,5 @@ def _report_fault(error: BaseException, arguments: list[str]) -> int:
 def run_interactive() -> NoReturn:
     """Entry point of `agentbench-tui`: the terminal session."""
     make_usable()
+    guard()
     _end(_run(["session", *sys.argv[1:]]))

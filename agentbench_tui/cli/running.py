@@ -261,7 +261,7 @@ def _keep_document(document: dict[str, Any], plan: Plan) -> None:
 
 def is_unmeasured(document: dict[str, Any]) -> bool:
     """Whether part of the run could not be measured: then no one may take it for a result."""
-    return document["status"] == "incomplete" or any(
+    return document["status"] in {"incomplete", "running"} or any(
         _has_nothing(execution) or not UNMEASURED.isdisjoint(execution["failures"])
         for execution in document["executions"]
     )

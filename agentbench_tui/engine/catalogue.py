@@ -10,6 +10,7 @@ from typing import Literal
 
 from agentbench_tui.engine.source import SUFFIXES
 from agentbench_tui.model.errors import UsageError, did_you_mean
+from agentbench_tui.model.process_exit import ProcessExit
 
 Origin = Literal["folder", "shipped", "plug-in"]
 GROUP = "agentbench.suites"
@@ -117,7 +118,7 @@ def _plug_in(point: EntryPoint) -> CatalogueEntry:
     try:
         found = point.load()
         path = Path(found() if callable(found) else found)
-    except (Exception, SystemExit) as error:  # noqa: BLE001  # a plug-in may raise anything; the list must live
+    except (Exception, SystemExit, ProcessExit) as error:  # noqa: BLE001  # a plug-in may raise anything
         fault = f"the plug-in {point.value} cannot be loaded: {type(error).__name__}: {error}"
         return CatalogueEntry(point.name, "plug-in", None, fault)
     return CatalogueEntry(point.name, "plug-in", path)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from agentbench_tui.model.answer import GraderFailure
 from agentbench_tui.model.breaking_off import breakable
+from agentbench_tui.model.process_exit import in_one_process, one_process, passes
 from agentbench_tui.scoring.returned import as_score
 
 if TYPE_CHECKING:
@@ -47,7 +48,9 @@ async def grade(
     for position, scorer in enumerate(scorers):
         try:
             scores.append(as_score(await _apply(scorer.score, case, answer), scorer.name))
-        except (Exception, SystemExit) as raised:  # noqa: BLE001  # it must not lose the answer
+        except BaseException as raised:  # it must not lose the answer
+            if passes(raised):
+                raise
             detail = str(raised) if isinstance(raised, GraderFailure) else repr(raised)
             on_failure(f"{scorer.name}: {detail}")
             if position == 0:
@@ -58,10 +61,11 @@ async def grade(
 @breakable
 async def _apply(scorer: Scorer, case: Case, answer: Answer) -> Score:
     """What the scorer says, whether it answers at once or is awaited."""
-    score = scorer(case, answer)
+    with one_process():
+        score = scorer(case, answer)
     if inspect.isawaitable(score):
         async with asyncio.timeout(SCORING_LIMIT_S):
-            return await score
+            return await in_one_process(score)
     return score
 
 

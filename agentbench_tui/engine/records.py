@@ -37,6 +37,7 @@ from agentbench_tui.model.errors import (
     did_you_mean,
 )
 from agentbench_tui.model.not_json import NOT_JSON
+from agentbench_tui.model.process_exit import SignalInterrupt, one_process
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
@@ -306,13 +307,19 @@ def _parquet(file: io.BufferedReader) -> Iterator[Record]:
 
 def _called(items: Iterator[Any]) -> Iterator[Record]:
     number = 0
-    try:
-        for number, item in enumerate(items, start=1):
-            yield Record(item, number)
-    except AgentbenchError:
-        raise
-    except (Exception, SystemExit) as error:  # noqa: BLE001  # a user's generator may raise anything
-        yield Record(None, number + 1, f"the generator raised {type(error).__name__}: {error}")
+    while True:
+        number += 1
+        try:
+            with one_process():
+                item = next(items)
+        except StopIteration:
+            return
+        except (AgentbenchError, SignalInterrupt):
+            raise
+        except BaseException as error:  # noqa: BLE001  # a user's generator may raise anything
+            yield Record(None, number, f"the generator raised {type(error).__name__}: {error}")
+            return
+        yield Record(item, number)
 
 
 def _short(error: BaseException) -> str:

@@ -8,6 +8,7 @@ import threading
 from typing import TYPE_CHECKING, Any, Self
 
 from agentbench_tui.model.breaking_off import BrokenOff, is_breakable
+from agentbench_tui.model.process_exit import SignalInterrupt
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -62,7 +63,7 @@ class Signals:
         if self._unheard > 1 and is_breakable(frame):
             raise BrokenOff
         if self._unheard >= _PATIENCE:
-            raise KeyboardInterrupt
+            raise SignalInterrupt
 
     def _hear(self, number: int) -> None:
         self._unheard -= 1

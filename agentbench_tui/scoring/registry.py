@@ -21,6 +21,7 @@ import msgspec
 from agentbench_tui.model.answer import Answer, Case, Score, Scorer
 from agentbench_tui.model.errors import UsageError, did_you_mean
 from agentbench_tui.model.identity import is_name
+from agentbench_tui.model.process_exit import ProcessExit
 from agentbench_tui.model.reasoning import split_reasoning
 from agentbench_tui.scoring.recipe import Context, OpenJudge, Options, Recipe
 from agentbench_tui.scoring.returned import as_score
@@ -209,7 +210,7 @@ def _find(kind: str, problems: list[str]) -> Recipe | None:
         return None
     try:
         recipe = entry.load()
-    except (Exception, SystemExit) as error:  # noqa: BLE001 - a plug-in may raise anything at import
+    except (Exception, SystemExit, ProcessExit) as error:  # noqa: BLE001  # a plug-in may raise anything
         problems.append(f"scorer {kind} of {entry.value} cannot be loaded: {error}")
         return None
     if not isinstance(recipe, Recipe):

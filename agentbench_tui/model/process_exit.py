@@ -1,0 +1,106 @@
+"""Keeps code of the user's from ending our process, and tells its exceptions from a real signal.
+
+An agent, a scorer or a dataset's generator runs in our process. `os._exit(0)` in it would end a run
+as if all had gone well: no result, no gate judged, exit code 0. `guard` makes such a call raise
+`ProcessExit` there, which is a failure of that code like any other exception.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import posix
+import sys
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from functools import wraps
+from pathlib import Path
+from typing import Any, NoReturn, TypeVar
+
+from agentbench_tui.model.breaking_off import BrokenOff
+
+_ENDS = ("_exit", "execv", "execve")
+"""Functions that end the program of this process; the other exec functions call these."""
+_FORKED = 70
+"""Exit code of a forked process that comes out of user code. Its parent may be waiting for it."""
+_Value = TypeVar("_Value")
+_exit = os._exit
+_end: list[int] = []
+
+
+class ProcessExit(BaseException):
+    """Code of the user's asked the system to end our process. No `except Exception` hides it, and
+    unlike SystemExit it does not end an event loop."""
+
+
+class SignalInterrupt(KeyboardInterrupt):
+    """A signal came. A plain KeyboardInterrupt was raised by code of the user's."""
+
+
+def interrupt(*_: object) -> NoReturn:
+    """Handle SIGINT: as Python does, but so that it can be told from what user code raises."""
+    raise SignalInterrupt
+
+
+def passes(error: BaseException) -> bool:
+    """Whether an exception that left user code is ours: a signal, or the end of the task."""
+    if isinstance(error, SignalInterrupt | BrokenOff):
+        return True
+    if not isinstance(error, asyncio.CancelledError):
+        return False
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
+
+
+@contextmanager
+def one_process() -> Iterator[None]:
+    """Run user code in the block; a process that it forked ends where it would leave the block.
+
+    It would go on as a second harness otherwise, which asks and stores with the first one's files.
+    """
+    pid = os.getpid()
+    try:
+        yield
+    finally:
+        if os.getpid() != pid:
+            os._exit(_FORKED)
+
+
+async def in_one_process(value: Awaitable[_Value]) -> _Value:
+    """What an awaitable of user code gives, with `one_process` around it."""
+    with one_process():
+        return await value
+
+
+def end_with(code: int) -> None:
+    """Our end has been reached: `os._exit` ends the process again, with this code whatever an
+    `atexit` handler of user code gives it."""
+    _end.append(code)
+
+
+def guard() -> None:
+    """From now on `os._exit` and `os.exec…` raise ProcessExit in this process.
+
+    Processes that are forked from it end as they always did.
+    """
+    for name in _ENDS:
+        guarded = _guarded(getattr(os, name), os.getpid())
+        setattr(os, name, guarded)
+        setattr(posix, name, guarded)
+
+
+def _guarded(function: Callable[..., Any], pid: int) -> Callable[..., Any]:
+    @wraps(function)
+    def refuse(*arguments: Any, **named: Any) -> Any:
+        if os.getpid() != pid:
+            return function(*arguments, **named)
+        if _end:
+            _exit(_end[0])
+        caller = sys._getframe(1)
+        place = f"{Path(caller.f_code.co_filename).name}:{caller.f_lineno}"
+        raise ProcessExit(
+            f"os.{function.__name__}() at {place} would have ended agentbench; "
+            "code that ends its process runs as a `command:` or `worker:` agent"
+        )
+
+    return refuse
