@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import time
+from time import perf_counter
 from typing import TYPE_CHECKING
 
 from agentbench_tui.agents.registry import open_agent
@@ -24,9 +24,9 @@ async def ask_once(spec: AgentSpec) -> tuple[Answer, float]:
     try:
         async with asyncio.timeout(LIMIT_S):
             await agent.start()
-            sent = time.perf_counter()
+            sent = perf_counter()
             answer = await agent.answer(Request(Case("trial", QUESTION), 1, time_limit_s=LIMIT_S))
-            return answer, 1000 * (time.perf_counter() - sent)
+            return answer, 1000 * (perf_counter() - sent)
     except TimeoutError:
         raise AgentFailure(FailureKind.TIMEOUT, f"no answer within {LIMIT_S:g} s") from None
     finally:

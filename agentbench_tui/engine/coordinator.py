@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import time
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
+from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -178,7 +178,7 @@ class _Run:
             dataset_keys={},
             budget=Budget(plan.cost_limit_usd, plan.token_limit),
             prices=prices,
-            clock_start_ns=time.perf_counter_ns(),
+            clock_start_ns=perf_counter_ns(),
             environment=lambda: self._know_environment(run_key),
             stop=self._stop,
             may_ask=self._may_ask,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from dataclasses import dataclass, field
+from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -86,7 +86,7 @@ class Interview:
             "answered": self.progress.answered,
             "outlook": self.progress.outlook,
             "oldest": [
-                {"case_id": case_id, "age_s": (time.perf_counter_ns() - sent) / 1e9}
+                {"case_id": case_id, "age_s": (perf_counter_ns() - sent) / 1e9}
                 for case_id, sent, _ in waiting[:OLDEST_SHOWN]
             ],
         }
@@ -142,7 +142,7 @@ async def observe(interview: Interview, case_key: int, case: Case, repeat: int, 
     key = (case_key, repeat, nth)
     task = asyncio.current_task()
     assert task is not None
-    interview.in_flight[key] = (case.id, time.perf_counter_ns(), task)
+    interview.in_flight[key] = (case.id, perf_counter_ns(), task)
     try:
         asked = await _ask(interview, key, case)
         if asked is None:
@@ -287,25 +287,28 @@ async def attempt_once(agent: Agent, request: Request, time_limit_s: float) -> _
     """One attempt under its deadline. Times are taken here, before anything looks at the answer."""
     answer: Answer | None = None
     failure: AgentFailure | None = None
-    sent_ns = time.perf_counter_ns()
+    sent_ns = perf_counter_ns()
     deadline = asyncio.timeout(time_limit_s)
     try:
         async with deadline:
             answer = await agent.answer(request)
-        done_ns = time.perf_counter_ns()
+        done_ns = perf_counter_ns()
     except AgentFailure as raised:
-        done_ns = time.perf_counter_ns()
+        done_ns = perf_counter_ns()
         failure = raised
         answer = raised.partial
     except TimeoutError as raised:
-        done_ns = time.perf_counter_ns()
+        done_ns = perf_counter_ns()
         if deadline.expired():
             failure = AgentFailure(FailureKind.TIMEOUT, f"no answer within {time_limit_s:g} s")
         else:
             failure = AgentFailure(FailureKind.AGENT, f"TimeoutError: {raised}")
     except Exception as raised:  # noqa: BLE001  # adapters raise AgentFailure; this is our fault
-        done_ns = time.perf_counter_ns()
+        done_ns = perf_counter_ns()
         failure = AgentFailure(FailureKind.HARNESS, f"{type(raised).__name__}: {raised}")
+    if done_ns < sent_ns:
+        failure = AgentFailure(FailureKind.HARNESS, "the clock went backwards during the request")
+        answer, done_ns = None, sent_ns
     wrong = None if answer is None else _impossible(answer)
     if answer is not None and wrong is not None:
         failure = failure or AgentFailure(FailureKind.PARSE, wrong)

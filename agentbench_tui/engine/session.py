@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import time
+from time import perf_counter
 from typing import TYPE_CHECKING
 
 from agentbench_tui.engine.games import find_game
@@ -125,7 +125,7 @@ class Session:
         """Unmeasured requests, one case for every place of concurrency in each round."""
         if not rounds or not self.goes_on:
             return
-        started_at, started = utc_now(), time.perf_counter()
+        started_at, started = utc_now(), perf_counter()
         places = min(self._benchmark.concurrency, len(self._reader))
         asked = answered = 0
         for nth in range(rounds):
@@ -139,7 +139,7 @@ class Session:
         self._recorder.iteration(
             IterationRow(
                 repeat, 0, True, "ok" if answered == asked else "failed", started_at,
-                time.perf_counter() - started, asked, answered, 0,
+                perf_counter() - started, asked, answered, 0,
             )
         )  # fmt: skip
 
@@ -187,7 +187,7 @@ class Session:
         if not self.goes_on or self._context.stop.is_set:
             return
         assert self._iteration is not None
-        started = time.perf_counter()
+        started = perf_counter()
         cases = self._pending(repeat, nth, start, stop)
         places = min(self._benchmark.concurrency, stop - start)
         try:
@@ -195,7 +195,7 @@ class Session:
                 for _ in range(places):
                     group.create_task(self._work(cases, repeat, nth))
         finally:
-            self._iteration.asking_s += time.perf_counter() - started
+            self._iteration.asking_s += perf_counter() - started
         check_hopeless(self._progress, self._benchmark.early_stop)
 
     def _pending(self, repeat: int, nth: int, start: int, stop: int) -> Iterator[tuple[int, Case]]:
@@ -233,13 +233,13 @@ class Session:
         finally:
             if self._idle_since is not None:
                 assert self._iteration is not None
-                self._iteration.asking_s -= time.perf_counter() - self._idle_since
+                self._iteration.asking_s -= perf_counter() - self._idle_since
                 self._idle_since = None
 
     def _note_idle(self) -> None:
         idle = not self._context.may_ask.is_set() and not self._interview.in_flight
         if idle and self._idle_since is None:
-            self._idle_since = time.perf_counter()
+            self._idle_since = perf_counter()
 
 
 async def _start(agent: Agent) -> AgentFailure | None:

@@ -10,9 +10,9 @@ import contextlib
 import inspect
 import random
 import sys
-import time
 from collections.abc import Mapping
 from pathlib import Path
+from time import perf_counter, process_time
 from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.agents.python_source import describe
@@ -99,7 +99,7 @@ class Bench:
 
         Without any the first measured call is the first of all, and no loop is made of it.
         """
-        began, errors = time.perf_counter(), []
+        began, errors = perf_counter(), []
         for nth in range(calls):
             self._seed(-2 - nth)
             try:
@@ -114,7 +114,7 @@ class Bench:
                 self._loops = calibrated_loops(self._time)
             except _FAILS as error:
                 errors.append(describe(error))
-        facts, seconds = timer_facts(), time.perf_counter() - began
+        facts, seconds = timer_facts(), perf_counter() - began
         return Warmed(
             self._loops, seconds, calls, tuple(errors), facts.cost_ns, facts.resolution_ns
         )
@@ -130,7 +130,7 @@ class Bench:
             context.iteration_index = None
             return Reading(now_ns(), None, loops, error=describe(failure))
         outer_began = now_ns()
-        cpu_began = time.process_time()
+        cpu_began = process_time()
         call: Timed | None = None
         error: str | None = None
         written = Written(context)
@@ -145,12 +145,12 @@ class Bench:
                     call = self._time(loops)
                 except _FAILS as failure:
                     error = describe(failure)
-                cpu = time.process_time() - cpu_began
+                cpu = process_time() - cpu_began
                 written.called()
                 by_instrument = True
             by_instrument = False
         except _FAILS as failure:
-            error, cpu = describe(failure), time.process_time() - cpu_began
+            error, cpu = describe(failure), process_time() - cpu_began
         ended = now_ns()
         instruments = plain_map(written.taken())
         context.iteration_index = None

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import gc
 import os
-import time
+from time import perf_counter, perf_counter_ns, process_time
 from typing import Literal
 
 import msgspec
@@ -66,13 +66,13 @@ class OverheadProbe:
         self._psi_before = _pressure()
         self._wait_before = _wait_ns()
         self._pauses.watch()
-        self._cpu_before = time.process_time()
-        self._began = time.perf_counter()
+        self._cpu_before = process_time()
+        self._began = perf_counter()
 
     def stop(self) -> Overhead:
         """Take the counters after and judge. May be called once for each start."""
-        wall = time.perf_counter() - self._began
-        cpu = time.process_time() - self._cpu_before
+        wall = perf_counter() - self._began
+        cpu = process_time() - self._cpu_before
         self._pauses.unwatch()
         wait_ns, psi = _wait_ns(), _pressure()
         wait_ms = None
@@ -159,9 +159,9 @@ class GcPauses:
     def _note(self, phase: str, info: dict[str, int]) -> None:
         del info
         if phase == "start":
-            self._began_ns = time.perf_counter_ns()
+            self._began_ns = perf_counter_ns()
         elif self._began_ns is not None:
-            took = time.perf_counter_ns() - self._began_ns
+            took = perf_counter_ns() - self._began_ns
             self._began_ns = None
             self.total_ns += took
             self.longest_ns = max(self.longest_ns, took)
