@@ -18,7 +18,7 @@ from agentbench_tui.cli.output import (
     print_json,
     print_rows,
 )
-from agentbench_tui.model.errors import UsageError
+from agentbench_tui.model.errors import write_error
 from agentbench_tui.model.untrusted import one_line
 from agentbench_tui.verdicts.curve_document import (
     bootstrap_ends,
@@ -132,8 +132,7 @@ def write_csv(path: Path, answer: Answer) -> None:
             writer.writerow(HEADER)
             writer.writerows(map(csv_cell, row) for row in _csv_rows(answer))
     except OSError as error:
-        reason = error.strerror or str(error)
-        raise UsageError(f"--output.csv_path {path}: cannot be written: {reason.lower()}") from None
+        raise write_error(f"--output.csv_path {path}", error) from None
 
 
 def _csv_rows(answer: Answer) -> Iterator[tuple[Any, ...]]:

@@ -16,7 +16,7 @@ from agentbench_tui.cli.output import (
     print_prose,
     print_rows,
 )
-from agentbench_tui.model.errors import UsageError
+from agentbench_tui.model.errors import UsageError, write_error
 from agentbench_tui.model.plain_number import counted
 from agentbench_tui.model.untrusted import one_line
 from agentbench_tui.verdicts.figures import NOTHING, milliseconds
@@ -221,7 +221,7 @@ def _write_flame(root: Document, title: str, where: str) -> None:
     try:
         path.write_text(writers[path.suffix](), encoding="utf-8")
     except OSError as error:
-        raise UsageError(f"{path}: {(error.strerror or str(error)).lower()}") from None
+        raise write_error(path, error) from None
     click.echo(f"{path}: the flame of {title}", err=True)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from agentbench_tui.model.errors import UsageError, did_you_mean
+from agentbench_tui.model.errors import UsageError, did_you_mean, write_error
 from agentbench_tui.model.identity import is_name
 
 TEMPLATES = {
@@ -148,4 +148,4 @@ def _write(path: Path, text: str, *, force: bool) -> None:
     except FileExistsError:
         raise UsageError(f"{path} is there already; --force writes over it") from None
     except OSError as error:
-        raise UsageError(f"{path} cannot be written: {error.strerror}") from None
+        raise write_error(path, error) from None

@@ -13,7 +13,7 @@ import msgspec
 from agentbench_tui.market.truth import SCHEMA as TRUTH_SCHEMA
 from agentbench_tui.market.truth import Truth
 from agentbench_tui.market.world import SCHEMA, PerpDef, World, WorldConfig
-from agentbench_tui.model.errors import UsageError
+from agentbench_tui.model.errors import UsageError, write_error
 from agentbench_tui.model.identity import canonical_json, content_hash
 
 if TYPE_CHECKING:
@@ -68,11 +68,18 @@ def save_world(world: World, truth: Truth, path: Path) -> str:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         # The truth first: a world without its truth could be played but never judged.
-        truth_path(path).write_bytes(encode_truth(truth))
+        _write_private(truth_path(path), encode_truth(truth))
         path.write_bytes(content)
     except OSError as error:
-        raise UsageError(f"world {path} cannot be written: {error.strerror or error}") from None
+        raise write_error(f"world {path}", error) from None
     return sha256(content)
+
+
+def _write_private(path: Path, content: bytes) -> None:
+    """Write a file for its owner alone: agents that run as somebody else cannot read it."""
+    path.unlink(missing_ok=True)
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+        file.write(content)
 
 
 def load_world(path: Path) -> World:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from agentbench_tui.model.errors import MissingExtra, UsageError
+from agentbench_tui.model.errors import MissingExtra, UsageError, write_error
 from agentbench_tui.report.panel import Panel
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def write(panels: Sequence[Panel], path: Path) -> None:
         with rc_context({"svg.hashsalt": "agentbench"}):
             figure.savefig(path, format=kind, dpi=_DOTS_PER_INCH, metadata=undated)
     except OSError as error:
-        raise UsageError(f"cannot write {path}: {error.strerror or error}") from None
+        raise write_error(path, error) from None
 
 
 def _draw(axes: Axes, panel: Panel) -> None:

@@ -195,7 +195,7 @@ def test_other_suffixes_and_places_that_are_not_there_are_refused(tmp_path: Path
     plot = histogram_plot([1, 2, 3])
     with pytest.raises(UsageError, match=r"\.png or \.svg"):
         plot.write(tmp_path / "plot.pdf")
-    with pytest.raises(UsageError, match="cannot write"):
+    with pytest.raises(UsageError, match="cannot be written"):
         plot.write(tmp_path / "missing" / "plot.svg")
 
 
