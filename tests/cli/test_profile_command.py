@@ -120,7 +120,7 @@ def test_spans_have_a_flame(said: Said) -> None:
         (("latest/nobody",), "there is no complete execution"),
         (("plain", "--flame", "-"), "has no flame"),
         (("answer", "--flame", "flame.png"), "expected FILE.svg"),
-        (("answer", "--flame", "missing/flame.svg"), "cannot be written: No such file or directory"),
+        (("answer", "--flame", "missing/flame.svg"), "written: No such file or directory"),
         (("missing.prof",), "no profile of cProfile"),
         (("file:samples.csv",), "a file of samples has no phases"),
     ],
