@@ -18,12 +18,15 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from agentbench_tui.process.adoption import MARK_NAME, adopt_orphans, new_mark, roots
+from agentbench_tui.process.snapshot import peak_resident_bytes
 from agentbench_tui.process.tree import ProcessTree
 from agentbench_tui.process.watcher import current_watcher
 
 STDERR_KEPT_BYTES = 16 * 1024
 _CHUNK_BYTES = 256 * 1024
 _GIVE_UP_S = 5.0
+_EARLY_READINGS_S = (0.004, 0.01, 0.02, 0.035, 0.06)
+"""When memory is read before the watcher does, for programs that end within a tenth of a second."""
 """A killed process that is not gone by then hangs in the kernel."""
 
 
@@ -98,11 +101,12 @@ class Child:
         """
         adopt_orphans()
         begun = ahead or start_program(command, environment=environment, cwd=cwd)
-        self._own_peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        self._own_peak_bytes = peak_resident_bytes(os.getpid())
         self._popen, mark = begun.popen, begun.mark
         self.pid = self._popen.pid
         self.tree = ProcessTree(self.pid, mark, memory_limit_mb)
         self._watcher = current_watcher()
+        self._watched = watched
         if watched:
             self._watcher.add(self.tree)
         self._limit_address_space(address_space_mb)
@@ -118,6 +122,8 @@ class Child:
         self.exited = asyncio.Event()
         self._input, self._output, self._errors = self._open_pipes()
         self._await_exit()
+        for delay_s in _EARLY_READINGS_S if watched else ():
+            self._loop.call_later(delay_s, self._note_peak)
 
     @property
     def exit_code(self) -> int | None:
@@ -223,6 +229,7 @@ class Child:
         except OSError:
             data = b""
         if data:
+            self._note_peak()  # it may end right after it has answered
             self._on_output(data)
         else:
             self._close_output()
@@ -254,6 +261,11 @@ class Child:
             self._ended = True
             self._on_end()
 
+    def _note_peak(self) -> None:
+        """Read its highest memory so far: the kernel's last word is no use below our own memory."""
+        if self._watched and not self._ended and self.exit_code is None:
+            self.tree.note_root_peak(peak_resident_bytes(self.pid))
+
     def _await_exit(self) -> None:
         if sys.platform != "linux":
             threading.Thread(target=self._wait_in_thread, daemon=True).start()
@@ -273,8 +285,9 @@ class Child:
 
     def _exited(self, result: tuple[int, int, resource.struct_rusage]) -> None:
         _, status, usage = result
-        # A child's peak begins as its parent's, which it shared until exec: only more is its own.
-        if sys.platform == "linux" and usage.ru_maxrss > self._own_peak:
+        # The kernel counts what a child shared with its parent until exec: only more is its own.
+        # The parent's ru_maxrss would not do, since it has what *its* parent shared with it.
+        if sys.platform == "linux" and usage.ru_maxrss * 1024 > self._own_peak_bytes:
             self.tree.note_root_peak(usage.ru_maxrss * 1024)
         self.tree.forget(self.pid)
         self.tree.add_ended_cpu(usage.ru_utime + usage.ru_stime)

@@ -402,7 +402,7 @@ async def test_it_is_said_that_the_machine_could_not_be_recorded(
     def fail() -> None:
         raise LookupError("it broke")
 
-    monkeypatch.setattr(coordinator, "_capture", fail)
+    monkeypatch.setattr(coordinator, "captured_environment", fail)
     made = plan(tmp_path, suite(3), ECHO, "echo")
     create_or_migrate(tmp_path / "store.db")
     said: list[str] = []

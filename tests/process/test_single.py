@@ -62,6 +62,23 @@ done = asyncio.run(run_program(command, environment={}, memory_limit_mb=250))
 print(done.over_limit, done.peak_memory_mb, done.exit_code)
 """
 # In a process of its own: a child's peak is known for sure where it is above its parent's.
+LARGE_HARNESS = """
+import asyncio, sys
+from agentbench_tui.process.single import run_program
+held = bytearray(400_000_000)
+held[::4096] = b"x" * len(held[::4096])
+code = '''
+import array, fcntl, termios
+held = b"x" * 60_000_000
+del held
+print("ok", flush=True)
+unread = array.array("i", [1])
+while unread[0]:  # until the harness has taken the answer
+    fcntl.ioctl(1, termios.FIONREAD, unread)
+'''
+done = asyncio.run(run_program([sys.executable, "-c", code], environment={}))
+print(done.peak_memory_mb)
+"""
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs the kernel's word on a child's peak")
@@ -71,6 +88,12 @@ async def test_memory_of_a_program_that_is_gone_at_once_is_known() -> None:
     peak = float(done.output.split()[-2])
     assert 250 < peak < 400
     assert done.output.startswith(b"used ")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads what the kernel keeps")
+async def test_a_small_peak_is_seen_by_a_large_harness() -> None:
+    done = await run_program([sys.executable, "-c", LARGE_HARNESS], environment=child_environment())
+    assert 60 < float(done.output) < 120
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs subreapers")
