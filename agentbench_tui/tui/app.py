@@ -311,6 +311,10 @@ class AgentbenchApp(App[None]):
     def _terminated(self) -> None:
         self.exit(return_code=128 + signal.SIGTERM)
 
+    def store_was_gone(self) -> None:
+        """A page found no database: it reads again as soon as one is there."""
+        self._watch.forget()
+
     def _look(self) -> None:
         if self._watch.changed() and isinstance(self.screen, Page):
             self.screen.store_changed()

@@ -41,6 +41,13 @@ class StoreWatch:
         before, self._version = self._version, newest
         return bool(newest != before)
 
+    def forget(self) -> None:
+        """Take what is there at the next look for new: another reader has found nothing there.
+
+        The file may be back before the watch looks, which would then never see a change.
+        """
+        self._version = -1
+
     def close(self) -> None:
         """May be repeated."""
         if self._connection is not None:

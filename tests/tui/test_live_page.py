@@ -233,6 +233,31 @@ async def test_without_colours_it_is_shown_too(
         await settle(pilot, lambda: "good (simulated)" in text(app, "#board"))
 
 
+async def test_a_store_that_is_back_before_the_session_looks_is_followed_again(
+    database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The page's own reader finds it gone; the session's watch never does."""
+    copy = tmp_path / "s.db"
+    with closing(connect_to_read(database)) as source, closing(sqlite3.connect(copy)) as target:
+        source.backup(target)
+    app = session(copy)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot, lambda: "12/12" in text(app, "StatusBar"))
+        page = app.screen
+        assert isinstance(page, Live)
+        await settle(pilot, lambda: not page._wanted and not page._reading)
+        watching = app._watch.changed
+        monkeypatch.setattr(app._watch, "changed", lambda: False)
+        away = copy.rename(tmp_path / "away.db")
+        notice = page.query_one("#notice")
+        await settle(pilot, lambda: "gone" in str(notice.render()))
+        away.rename(copy)
+        monkeypatch.setattr(app._watch, "changed", watching)
+
+        await settle(pilot, lambda: "gone" not in str(notice.render()))
+        await settle(pilot, lambda: page._viewer is not None and bool(page._state.run))
+
+
 async def test_a_store_that_is_gone_is_told_and_followed_again_when_it_is_back(
     database: Path, tmp_path: Path
 ) -> None:

@@ -167,6 +167,7 @@ class Live(Replaying, Page["LiveDocument | None"]):
                     self._take(update)
         except (AgentbenchError, sqlite3.Error) as error:
             self.tell(str(error))
+            self.session.store_was_gone()
         finally:
             if self._viewer is ours:  # and not that of the run that is followed instead
                 self._viewer = None

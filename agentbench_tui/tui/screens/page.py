@@ -147,6 +147,7 @@ class Page(Screen[None], Generic[Found]):
             if not self.shared.database.exists():
                 gone = GONE.format(self.shared.database)
                 words = gone if self.shared.was_read else self.WITHOUT_STORE
+                self.app.call_from_thread(self.session.store_was_gone)
             self.app.call_from_thread(self._done, None, words)
         else:
             self.shared.was_read = True
