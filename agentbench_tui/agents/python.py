@@ -22,6 +22,7 @@ from agentbench_tui.model.agent import AgentSpec
 from agentbench_tui.model.answer import Agent, AgentFailure, Answer, FailureKind, Request
 from agentbench_tui.model.breaking_off import breakable
 from agentbench_tui.model.process_exit import in_one_process, one_process, passes
+from agentbench_tui.process.supervision import note_call
 
 
 class Options(AgentOptions):
@@ -45,7 +46,9 @@ def check(spec: AgentSpec, _options: Options) -> list[str]:
 
 def open(spec: AgentSpec, options: Options, context: OpenContext) -> Agent:  # noqa: A001
     """A session that imports the module when it starts."""
-    return PythonAgent(_origin(spec), inline=options.inline, concurrency=context.concurrency)
+    return PythonAgent(
+        _origin(spec), inline=options.inline, concurrency=context.concurrency, name=spec.id
+    )
 
 
 def _origin(spec: AgentSpec) -> Origin:
@@ -60,7 +63,10 @@ class PythonAgent:
     peak_memory_mb: float | None = None
     cpu_seconds: float | None = None
 
-    def __init__(self, origin: Origin, *, inline: bool, concurrency: int) -> None:
+    def __init__(
+        self, origin: Origin, *, inline: bool, concurrency: int, name: str = "python"
+    ) -> None:
+        self._name = name
         self._origin = origin
         self._inline = inline
         self._concurrency = concurrency
@@ -96,6 +102,7 @@ class PythonAgent:
         function = self._answer
         assert function is not None
         given = request if self._wants_request else request.case.input
+        note_call(f"agent {self._name}, case {request.case.id}")
         if not self._is_async:
             return answer_of(await self._guarded(function, given))
         try:

@@ -13,9 +13,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from agentbench_tui.model.errors import did_you_mean
+from agentbench_tui.model.errors import did_you_mean, message_of
 from agentbench_tui.model.process_exit import SignalInterrupt
 from agentbench_tui.model.untrusted import one_line
+from agentbench_tui.process.supervision import note_call
 
 _MESSAGE_CHARACTERS = 500
 
@@ -50,6 +51,7 @@ def load(origin: Origin) -> Any:
         raise TargetNotFound(
             f"`python:{origin.module or origin.name}`: expected python:MODULE:FUNCTION"
         )
+    note_call(f"import of {origin.module}")
     try:
         module = _load_file(origin) if origin.is_file else _load_module(origin)
     except TargetNotFound:
@@ -71,7 +73,7 @@ def load(origin: Origin) -> Any:
 
 def describe(error: BaseException) -> str:
     """`TypeName: message (file:line)`, the place being the last frame of the user's own code."""
-    message = one_line(str(error), _MESSAGE_CHARACTERS)
+    message = one_line(message_of(error), _MESSAGE_CHARACTERS)
     text = f"{type(error).__name__}: {message}" if message else type(error).__name__
     frames = [
         frame

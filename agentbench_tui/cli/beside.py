@@ -160,7 +160,7 @@ def _wait_until_registered(
 
 def _failure(log: Path, code: int) -> Exception:
     """What the run's process said, with its exit code where that is one of ours."""
-    from agentbench_tui.model.errors import AgentbenchError, Interrupted, UsageError
+    from agentbench_tui.model.errors import AgentbenchError, Interrupted, Unmeasured, UsageError
 
     if code in {130, 143, -signal.SIGINT, -signal.SIGTERM}:
         log.unlink(missing_ok=True)
@@ -169,5 +169,9 @@ def _failure(log: Path, code: int) -> Exception:
         return interrupted
     lines = log.read_text(errors="replace").strip().splitlines() if log.exists() else []
     said = lines[-1].removeprefix("agentbench: ") if lines else "it said nothing"
+    if lines and (code == Unmeasured.exit_code or code > 128):  # code of the user's ended it
+        unmeasured = Unmeasured(f"{said} (log: {log})")
+        unmeasured.exit_code = code
+        return unmeasured
     error = UsageError if code == UsageError.exit_code else AgentbenchError
     return error(f"the run's process failed: {said} (log: {log})")

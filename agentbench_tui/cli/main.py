@@ -63,6 +63,11 @@ COMMANDS = {
     "carry-out": ("agentbench_tui.cli.run:carry_out_command", ""),
 }
 """Name → (module:attribute, line in `--help`); no line, not listed."""
+_RUN_USER_CODE = {
+    "run", "load", "stress", "experiments", "market", "resume", "rescore", "regressions", "agents",
+    "suites", "carry-out",
+}  # fmt: skip
+"""Commands that call code of the user's in their own process, which may end it."""
 
 
 class LazyGroup(click.Group):
@@ -152,8 +157,13 @@ def main() -> None:
 def run() -> NoReturn:
     """Entry point of `agentbench`: runs the command, turns every error into its exit code."""
     make_usable()
-    guard()
-    _end(_run(sys.argv[1:]))
+    arguments = sys.argv[1:]
+    if arguments and arguments[0] in _RUN_USER_CODE:
+        from agentbench_tui.cli.abrupt_end import exit_code_of
+        from agentbench_tui.process.supervision import supervised
+
+        _end(exit_code_of(supervised(lambda: _run(arguments))))
+    _end(_run(arguments))
 
 
 def _end(code: int) -> NoReturn:
@@ -165,6 +175,7 @@ def _end(code: int) -> NoReturn:
 
 def _run(arguments: list[str]) -> int:
     """Run the command and write out what it printed; return the exit code."""
+    guard()
     if COMPLETE_VARIABLE in os.environ:
         code = complete(main)
         discard_unwritable()
@@ -298,5 +309,4 @@ def _report_fault(error: BaseException, arguments: list[str]) -> int:
 def run_interactive() -> NoReturn:
     """Entry point of `agentbench-tui`: the terminal session."""
     make_usable()
-    guard()
     _end(_run(["session", *sys.argv[1:]]))

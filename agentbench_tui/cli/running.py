@@ -17,6 +17,7 @@ import click
 from agentbench_tui.cli.output import print_prose, stdout_kept
 from agentbench_tui.model.answer import UNMEASURED
 from agentbench_tui.model.untrusted import visible
+from agentbench_tui.process.supervision import note_run
 from agentbench_tui.tui.look import Look
 
 if TYPE_CHECKING:
@@ -133,8 +134,10 @@ def _run_here(plan: Plan, database: Path, *, quiet: bool, resume: bool) -> int |
                 lines.cancel()
                 await asyncio.gather(lines, return_exceptions=True)
 
+    note_run(plan.run_id)
     with stdout_kept():
         outcome = asyncio.run(both())
+    note_run("")
     if outcome.signal is None and outcome.status == "interrupted":
         return int(signal.SIGINT)  # a viewer wished for it
     return outcome.signal

@@ -40,6 +40,7 @@ from agentbench_tui.engine.stopping import Budget
 from agentbench_tui.model.errors import AgentbenchError
 from agentbench_tui.model.suite import Benchmark, Price, Suite
 from agentbench_tui.model.untrusted import redact
+from agentbench_tui.process.supervision import end_forks_of
 from agentbench_tui.store.database import workspace_salt
 from agentbench_tui.store.removal import remove_unfinished
 from agentbench_tui.store.writer import Writer
@@ -81,6 +82,7 @@ async def carry_out(
     Raises StoreError when the store cannot be written, and what a benchmark's dataset raises.
     """
     declare_secrets_of(plan)
+    end_forks_of(asyncio.get_running_loop())
     await asyncio.to_thread(remove_unfinished, database)
     lease, holder = registration.take_lease(database, plan.run_id)
     try:

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 
 from agentbench_tui.model.answer import GraderFailure
 from agentbench_tui.model.breaking_off import breakable
+from agentbench_tui.model.errors import message_of, named
 from agentbench_tui.model.process_exit import in_one_process, one_process, passes
+from agentbench_tui.process.supervision import note_call
 from agentbench_tui.scoring.returned import as_score
 
 if TYPE_CHECKING:
@@ -46,12 +48,13 @@ async def grade(
     """
     scores: list[Score] = []
     for position, scorer in enumerate(scorers):
+        note_call(f"scorer {scorer.name}, case {case.id}")
         try:
             scores.append(as_score(await _apply(scorer.score, case, answer), scorer.name))
         except BaseException as raised:  # it must not lose the answer
             if passes(raised):
                 raise
-            detail = str(raised) if isinstance(raised, GraderFailure) else repr(raised)
+            detail = message_of(raised) if isinstance(raised, GraderFailure) else named(raised)
             on_failure(f"{scorer.name}: {detail}")
             if position == 0:
                 return None

@@ -19,8 +19,10 @@ from agentbench_tui.model.answer import (
     Score,
     Usage,
 )
+from agentbench_tui.model.errors import named
 from agentbench_tui.model.identity import derive_seed
 from agentbench_tui.model.plain_number import plain
+from agentbench_tui.process.supervision import note_call
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -291,6 +293,7 @@ async def attempt_once(agent: Agent, request: Request, time_limit_s: float) -> _
     deadline = asyncio.timeout(time_limit_s)
     try:
         async with deadline:
+            note_call(f"case {request.case.id}")
             answer = await agent.answer(request)
         done_ns = perf_counter_ns()
     except AgentFailure as raised:
@@ -302,7 +305,7 @@ async def attempt_once(agent: Agent, request: Request, time_limit_s: float) -> _
         if deadline.expired():
             failure = AgentFailure(FailureKind.TIMEOUT, f"no answer within {time_limit_s:g} s")
         else:
-            failure = AgentFailure(FailureKind.AGENT, f"TimeoutError: {raised}")
+            failure = AgentFailure(FailureKind.AGENT, named(raised))
     except Exception as raised:  # noqa: BLE001  # adapters raise AgentFailure; this is our fault
         done_ns = perf_counter_ns()
         failure = AgentFailure(FailureKind.HARNESS, f"{type(raised).__name__}: {raised}")

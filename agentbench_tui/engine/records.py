@@ -35,9 +35,11 @@ from agentbench_tui.model.errors import (
     Problem,
     SuiteError,
     did_you_mean,
+    named,
 )
 from agentbench_tui.model.not_json import NOT_JSON
 from agentbench_tui.model.process_exit import SignalInterrupt, one_process
+from agentbench_tui.process.supervision import note_call
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
@@ -93,7 +95,7 @@ def open_records(
     if not colon or len(scheme) == 1 or "/" in scheme or "\\" in scheme:
         scheme, rest = "file", data_source
     if scheme == "python":
-        return RecordSource(data_source, lambda: _called(call(rest)), numbered=False)
+        return RecordSource(data_source, lambda: _called(call(rest), rest), numbered=False)
     if scheme == "package":
         return _from_package(data_source, rest)
     if scheme in {"http", "https"}:
@@ -305,10 +307,11 @@ def _parquet(file: io.BufferedReader) -> Iterator[Record]:
         yield Record(None, 1, f"not a Parquet file: {_short(error)}")
 
 
-def _called(items: Iterator[Any]) -> Iterator[Record]:
+def _called(items: Iterator[Any], place: str) -> Iterator[Record]:
     number = 0
     while True:
         number += 1
+        note_call(f"generator {place}, record {number}")
         try:
             with one_process():
                 item = next(items)
@@ -317,7 +320,7 @@ def _called(items: Iterator[Any]) -> Iterator[Record]:
         except (AgentbenchError, SignalInterrupt):
             raise
         except BaseException as error:  # noqa: BLE001  # a user's generator may raise anything
-            yield Record(None, number, f"the generator raised {type(error).__name__}: {error}")
+            yield Record(None, number, f"the generator raised {named(error)}")
             return
         yield Record(item, number)
 

@@ -32,15 +32,14 @@ from agentbench_tui.experiments.values import plain_map
 from agentbench_tui.instruments.clock import now_ns, timer_facts
 from agentbench_tui.model.errors import AgentbenchError
 from agentbench_tui.model.identity import derive_seed
-from agentbench_tui.model.process_exit import ProcessExit
 
 if TYPE_CHECKING:
     import asyncio
 
     from agentbench_tui.experiments.order import Instrument
 
-_FAILS = (Exception, SystemExit, ProcessExit)
-"""What an experiment's code may raise without ending the run."""
+_FAILS = BaseException
+"""What an experiment's code may raise without ending the run: no signal reaches its thread."""
 
 
 class Bench:

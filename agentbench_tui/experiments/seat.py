@@ -19,6 +19,7 @@ from agentbench_tui.agents.python_source import describe
 from agentbench_tui.experiments.bench import Bench
 from agentbench_tui.experiments.order import Instrument, Opened, Order, Profiled, Reading, Warmed
 from agentbench_tui.model.answer import AgentFailure, FailureKind
+from agentbench_tui.process.supervision import note_call
 from agentbench_tui.process.worker import JsonLinesWorker
 
 COMMAND = (sys.executable, "-m", "agentbench_tui.experiments.child")
@@ -56,28 +57,37 @@ class ThreadSeat:
     """In a thread of its own here; it cannot be stopped in the middle of a call."""
 
     def __init__(self, order: Order) -> None:
+        self._order = order
         self._bench = Bench(order)
         self._pool = DaemonPool(1, f"experiment {order.variant}")
 
     async def open(self) -> Opened:
+        self._note("set-up")
         opened: Opened = await self._pool.run(self._bench.open)
         return opened
 
     async def warm_up(self, calls: int) -> Warmed:
+        self._note("warm-up")
         warmed: Warmed = await self._pool.run(self._bench.warm_up, calls)
         return warmed
 
     async def iterate(self, index: int) -> Reading:
+        self._note(f"iteration {index}")
         reading: Reading = await self._pool.run(self._bench.iterate, index)
         return reading
 
     async def profile(self, instrument: Instrument) -> Profiled:
+        self._note(f"profiling by {instrument.name}")
         profiled: Profiled = await self._pool.run(self._bench.profile, instrument)
         return profiled
 
     async def close(self) -> str | None:
+        self._note("tear-down")
         error: str | None = await self._pool.run(self._bench.close)
         return error
+
+    def _note(self, step: str) -> None:
+        note_call(f"experiment {self._order.slug}, {self._order.variant}, {step}")
 
     async def end(self) -> None:
         self._pool.close()

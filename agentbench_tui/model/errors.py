@@ -107,6 +107,20 @@ class SuiteError(AgentbenchError):
         super().__init__("\n".join(str(problem) for problem in self.problems))
 
 
+def message_of(error: BaseException) -> str:
+    """The message of an exception that code of the user's raised, which may not have any."""
+    try:
+        return str(error)
+    except BaseException as fault:  # noqa: BLE001  # its `__str__` is the user's code as well
+        return f"(its message cannot be shown: {type(fault).__name__})"
+
+
+def named(error: BaseException) -> str:
+    """`TypeName: message` of an exception, whatever its message is."""
+    message = message_of(error)
+    return f"{type(error).__name__}: {message}" if message else type(error).__name__
+
+
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """` (did you mean "x"?)` for a near miss, else an empty string.
 

@@ -59,11 +59,15 @@ def one_process() -> Iterator[None]:
     It would go on as a second harness otherwise, which asks and stores with the first one's files.
     """
     pid = os.getpid()
+    code: object = _FORKED
     try:
         yield
+    except SystemExit as end:  # how a forked process usually ends, with its own exit code
+        code = end.code
+        raise
     finally:
         if os.getpid() != pid:
-            os._exit(_FORKED)
+            os._exit(code if isinstance(code, int) else int(code is not None))
 
 
 async def in_one_process(value: Awaitable[_Value]) -> _Value:

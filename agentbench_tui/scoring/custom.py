@@ -15,7 +15,7 @@ from pydantic import ConfigDict
 
 from agentbench_tui.agents.python_source import Origin, TargetNotFound, load
 from agentbench_tui.model.answer import Answer, Case, GraderFailure, Score, Scorer
-from agentbench_tui.model.errors import UsageError
+from agentbench_tui.model.errors import UsageError, named
 from agentbench_tui.scoring.recipe import Context, Options, Recipe
 from agentbench_tui.scoring.returned import as_score
 
@@ -59,7 +59,7 @@ def _scorer(function: Callable[..., Any], options: Mapping[str, Any], name: str)
         except GraderFailure:
             raise
         except Exception as error:
-            raise GraderFailure(f"{name} raised {error!r}") from error
+            raise GraderFailure(f"{name} raised {named(error)}") from error
 
     def score(case: Case, answer: Answer) -> Score | Awaitable[Score]:
         try:
@@ -68,6 +68,6 @@ def _scorer(function: Callable[..., Any], options: Mapping[str, Any], name: str)
         except GraderFailure:
             raise
         except Exception as error:
-            raise GraderFailure(f"{name} raised {error!r}") from error
+            raise GraderFailure(f"{name} raised {named(error)}") from error
 
     return score

@@ -52,6 +52,14 @@ def deep(given):
 def exits(given): raise SystemExit(3)
 def stops(given): raise StopIteration
 async def async_exits(given): raise SystemExit(3)
+def interrupts(given): raise KeyboardInterrupt
+async def async_interrupts(given): raise KeyboardInterrupt
+async def async_closes(given): raise GeneratorExit
+class Outcome(BaseException): pass
+async def async_outcome(given): raise Outcome("no")
+def many_digits(given): return 10**5000
+def many_digits_within(given): return {"data": {"n": 10**5000}}
+def many_digits_raised(given): raise ValueError(10**5000)
 async def cancels_itself(given): raise asyncio.CancelledError
 def limited(given): raise AgentFailure(FailureKind.RATE_LIMITED, "slow down", retry_after_s=2.0)
 def thread(given): return threading.current_thread().name
@@ -136,6 +144,13 @@ async def test_what_a_function_returns_becomes_an_answer(
         ("stops", FailureKind.AGENT, "StopIteration"),
         ("async_exits", FailureKind.AGENT, "SystemExit: 3"),
         ("cancels_itself", FailureKind.AGENT, "CancelledError"),
+        ("interrupts", FailureKind.AGENT, "KeyboardInterrupt"),
+        ("async_interrupts", FailureKind.AGENT, "KeyboardInterrupt"),
+        ("async_closes", FailureKind.AGENT, "GeneratorExit"),
+        ("async_outcome", FailureKind.AGENT, "Outcome: no"),
+        ("many_digits", FailureKind.PARSE, "returned int"),
+        ("many_digits_within", FailureKind.PARSE, "more than 4,300 digits"),
+        ("many_digits_raised", FailureKind.AGENT, "its message cannot be shown"),
         ("limited", FailureKind.RATE_LIMITED, "slow down"),
     ],
 )

@@ -254,10 +254,23 @@ def test_a_run_that_is_watched_gets_the_signals_of_who_watches(
 def test_who_watches_a_run_that_is_killed_is_told_so(place: Place) -> None:
     with watched(place, "run", "suite.json", *ECHO, DOOR="2") as process:
         assert place.someone_at_the_door() == "2"
-        (run,) = psutil.Process(process.pid).children()
+        *_, run = psutil.Process(process.pid).children(recursive=True)
         until(lambda: observed(place) == ["c0", "c1"])
         run.kill()
         assert process.wait(PATIENCE_S) == 128 + KILL
+
+
+def test_a_run_that_is_watched_and_ended_by_its_agent_does_not_end_with_0(place: Place) -> None:
+    (place.folder / "ending.py").write_text(
+        "import os\ndef agent(prompt): os.kill(os.getpid(), 11)\n"
+    )
+    agent = ("--agent", "mine=python:ending.py:agent")
+    with watched(place, "run", "suite.json", *agent, "--format", "json") as process:
+        assert process.stdout is not None
+        assert process.stdout.read() == ""
+        assert process.wait(PATIENCE_S) == 128 + signal.SIGSEGV
+    (log,) = (place.folder / "agentbench" / "runs").iterdir()
+    assert "The last call that began: agent mine, case c0." in log.read_text()
 
 
 def test_a_signal_while_cases_are_read_ends_a_watched_run_before_it_begins(place: Place) -> None:

@@ -293,6 +293,29 @@ async def test_a_scorer_that_fails_is_no_fault_of_the_agent(tmp_path: Path) -> N
     assert sum("never any opinion" in row["detail"] for row in details) == 2
 
 
+ENDERS = """
+class Outcome(BaseException):
+    pass
+RAISED = [Outcome("no"), GeneratorExit(), KeyboardInterrupt(), ValueError(10**5000)]
+def sync(case, answer):
+    raise RAISED[int(case.id[1:])]
+async def later(case, answer):
+    raise RAISED[int(case.id[1:])]
+"""
+
+
+@pytest.mark.parametrize("name", ["sync", "later"])
+async def test_whatever_a_scorer_raises_is_a_failure_of_the_grader(
+    tmp_path: Path, name: str
+) -> None:
+    (tmp_path / "enders.py").write_text(ENDERS)
+    result = await run(tmp_path, suite(4, scorers=[f"python:enders.py:{name}"]), ECHO, "echo")
+    assert result.execution("echo")["failures"] == {"grader": 4}
+    details = " ".join(result.column("SELECT detail FROM failures ORDER BY seq"))
+    for words in ("Outcome: no", "GeneratorExit", "KeyboardInterrupt", "ValueError: (its message"):
+        assert words in details
+
+
 async def test_precision_ends_an_execution_after_five_iterations_at_least(tmp_path: Path) -> None:
     document = suite(
         4,

@@ -195,6 +195,12 @@ def test_a_generator_is_given_the_seed_and_the_parameters_it_names(tmp_path: Pat
         "    raise SystemExit(0)\n"
         "def fails_at_once():\n"
         "    raise KeyError('oops')\n"
+        "class Outcome(BaseException):\n"
+        "    pass\n"
+        "RAISED = [Outcome('no'), GeneratorExit(), KeyboardInterrupt(), ValueError(10**5000)]\n"
+        "def raising(which):\n"
+        "    yield {'input': 1}\n"
+        "    raise RAISED[which]\n"
     )
     given_values = {"count": 2, "other": "x"}
 
@@ -211,6 +217,12 @@ def test_a_generator_is_given_the_seed_and_the_parameters_it_names(tmp_path: Pat
     assert problems({"data_source": "python:made_cases.py:quits"}, tmp_path) == [
         "dataset.data_source: record 2: the generator raised SystemExit: 0"
     ]
+    for which, error in enumerate(
+        ("Outcome: no", "GeneratorExit", "KeyboardInterrupt", "ValueError: (its message cannot")
+    ):
+        place = {"data_source": "python:made_cases.py:raising"}
+        (problem,) = problems(place, tmp_path, parameters={"which": which})
+        assert problem.startswith(f"dataset.data_source: record 2: the generator raised {error}")
     for name, error in (("quits_at_once", "SystemExit: 0"), ("fails_at_once", "KeyError: 'oops'")):
         assert problems({"data_source": f"python:made_cases.py:{name}"}, tmp_path) == [
             f"dataset.data_source: record 1: the generator raised {error}"

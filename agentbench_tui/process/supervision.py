@@ -1,0 +1,189 @@
+"""Runs a command in a forked child, so that its parent knows how it ended.
+
+Code of the user's that is called inside our process can end it in ways that `model.process_exit`
+cannot refuse: by a function of a C library, a crash, a signal. The exit code of such a process says
+nothing. The child therefore
+notes its own end, the run that it carries out, and the call of the user's code that began last, in
+memory that it shares with its parent. Where it ends without a note of its end, the parent reports
+what was noted.
+
+The fork costs about a millisecond, because it happens before anything large is imported and while
+the process has a single thread.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from weakref import WeakSet
+
+if TYPE_CHECKING:
+    import asyncio
+
+_SIZE = 4096
+_END, _RUN, _CALL = slice(0, 64), slice(64, 256), slice(256, _SIZE)
+_PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_PR_SET_PDEATHSIG = 1
+_SETTLING_S = 0.05
+"""After a stop of the child, for the signal that continues both to reach it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How a child ended that noted no end."""
+
+    status: int
+    """Its exit code; the negative number of the signal that ended it."""
+    run_id: str
+    """Of the run that it carried out; empty if it had not begun one."""
+    call: str
+    """The call of the user's code that began last; empty if there was none."""
+
+
+class _Notes:
+    """What a child notes for its parent."""
+
+    def __init__(self) -> None:
+        self._memory = mmap.mmap(-1, _SIZE)
+        self.writer = 0
+        """The process that may write: none that it forks is taken for it."""
+
+    def write(self, place: slice, text: str) -> None:
+        """Replace what is noted at a place."""
+        data = text.encode(errors="replace")[: place.stop - place.start - 1] + b"\0"
+        self._memory[place.start : place.start + len(data)] = data
+
+    def read(self, place: slice) -> str:
+        """What is noted at a place."""
+        return self._memory[place].partition(b"\0")[0].decode(errors="replace")
+
+
+_notes: _Notes | None = None
+
+
+def note_run(run_id: str) -> None:
+    """Note the run that this process carries out. Does nothing where no parent waits."""
+    _note(_RUN, run_id)
+
+
+def note_call(call: str) -> None:
+    """Note that a call of the user's code begins. Does nothing where no parent waits."""
+    _note(_CALL, call)
+
+
+def _note(place: slice, text: str) -> None:
+    if _notes is not None and _notes.writer == os.getpid():
+        _notes.write(place, text)
+
+
+_loops: WeakSet[asyncio.AbstractEventLoop] = WeakSet()
+
+
+def end_forks_of(loop: asyncio.AbstractEventLoop) -> None:
+    """End every process that code on this loop forks, should it come back to the loop."""
+    _loops.add(loop)
+
+
+def _end_in_child() -> None:
+    for loop in _loops:
+        with suppress(RuntimeError):  # closed
+            loop.call_soon(os._exit, 1)
+
+
+os.register_at_fork(after_in_child=_end_in_child)
+
+
+def supervised(work: Callable[[], int]) -> int | Ending:
+    """Call `work` in a forked child; its exit code, or how the child ended without one.
+
+    Returns in both processes, in the child with the exit code, which is to be its own. What code
+    that runs at the exit of the child does to its exit code is overruled. Signals sent to the
+    parent reach the child, once each; a child whose parent is killed is killed.
+    """
+    global _notes  # of this process, like the memory behind it
+    notes = _Notes()
+    watched = {*_PASSED_ON, signal.SIGCHLD}
+    is_apart = not any(map(os.isatty, range(3)))
+    before = signal.signal(signal.SIGCHLD, lambda *_: None)  # a signal that is ignored wakes nobody
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, watched)
+    parent, (ending, kept) = os.getpid(), os.pipe()
+    child = os.fork()
+    if not child:
+        notes.writer, _notes = os.getpid(), notes
+        os.close(kept)
+        if is_apart:
+            os.setpgid(0, 0)
+        _end_with(parent, ending)
+        signal.signal(signal.SIGCHLD, before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        code = work()
+        _note(_END, str(code))
+        return code
+    os.close(ending)
+    status = _wait(child, watched, is_apart=is_apart)
+    os.close(kept)
+    signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+    noted = notes.read(_END)
+    return int(noted) if noted else Ending(status, notes.read(_RUN), notes.read(_CALL))
+
+
+def _wait(child: int, watched: set[signal.Signals], *, is_apart: bool) -> int:
+    """Pass signals on until the child has ended; its exit code as `Ending` has it."""
+    while True:
+        pid, status = os.waitpid(child, os.WNOHANG | os.WUNTRACED)
+        if pid and not os.WIFSTOPPED(status):
+            return os.waitstatus_to_exitcode(status)
+        if pid and not is_apart:
+            _stop_as_well(child)
+        number, is_of_terminal = _next_signal(watched)
+        if number != signal.SIGCHLD and (is_apart or not _reached_both(number, is_of_terminal)):
+            with suppress(ProcessLookupError):
+                os.kill(child, number)
+
+
+def _next_signal(watched: set[signal.Signals]) -> tuple[int, bool]:
+    """The next signal, and whether the kernel sent it, as for a key pressed in a terminal."""
+    if sys.platform == "linux":
+        info = signal.sigwaitinfo(watched)
+        return info.si_signo, info.si_code > 0
+    return signal.sigwait(watched), True
+
+
+def _reached_both(number: int, is_of_terminal: bool) -> bool:
+    """Whether a child in our process group got the signal that we got."""
+    return number == signal.SIGHUP or (number == signal.SIGINT and is_of_terminal)
+
+
+def _stop_as_well(child: int) -> None:
+    """Stop after a child that stopped itself, so that the shell takes its terminal back."""
+    time.sleep(_SETTLING_S)
+    pid, _ = os.waitpid(child, os.WNOHANG | os.WCONTINUED)
+    if pid == 0:  # else both were stopped, and continue
+        os.kill(os.getpid(), signal.SIGSTOP)
+        os.kill(child, signal.SIGCONT)
+
+
+def _end_with(parent: int, ending: int) -> None:
+    """See that this process is killed as soon as its parent has ended."""
+    if sys.platform == "linux":
+        import ctypes
+
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        os.close(ending)
+    else:
+        threading.Thread(target=_end_at, args=(ending,), daemon=True).start()
+    if os.getppid() != parent:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+def _end_at(ending: int) -> None:
+    os.read(ending, 1)  # returns when the other end is closed, by the end of the parent
+    os.kill(os.getpid(), signal.SIGKILL)
