@@ -27,13 +27,13 @@ def agent(prompt):
 
 
 def document(**changes: Any) -> dict[str, Any]:
-    execution = {"metrics": {"e2e_ms.mean": {"value": 1.5}}}
+    executions = changes.pop("executions", [{"metrics": {"e2e_ms.mean": {"value": 1.5}}}])
     return {
         "run_id": "r1",
         "status": "complete",
         "stop_reason": None,
         "harness": "clean",
-        "executions": [execution],
+        "executions": [{"simulated": False, **execution} for execution in executions],
         "leaderboard": [],
         **changes,
     }
