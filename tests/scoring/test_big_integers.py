@@ -105,4 +105,4 @@ def test_number_of_too_many_digits_is_wrong_and_can_be_told() -> None:
     assert not result.correct
     assert "too long to be shown" in result.reason
     assert not score("json_subset", {"n": 7}, Answer('{"n": ' + "1" * 5000 + "}")).correct
-    assert "too deeply" in shown(nested(5000, 7, "lists"))
+    assert "too deeply" in shown(nested(100_000, 7, "lists"))
