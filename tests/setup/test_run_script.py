@@ -145,7 +145,7 @@ def test_other_package_managers(machine: Machine, manager: str, line: str) -> No
 
 
 def test_the_newest_python_that_can_make_environments_is_used(machine: Machine) -> None:
-    machine.add("python3.13", "#!/bin/sh\necho 'shim: not installed' >&2\nexit 127\n")
+    machine.add("python3.14", "#!/bin/sh\necho 'shim: not installed' >&2\nexit 127\n")
     machine.add_python("python3.12", 12, venv=False)
     machine.add_python("python3.11", 11)
     machine.add_python("python3", 11, venv=False)
