@@ -16,7 +16,6 @@ measured ones. They know the expected answer, which no real agent does.
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Callable
 from typing import Annotated
 
@@ -35,6 +34,7 @@ from agentbench_tui.model.answer import (
     Request,
     Usage,
 )
+from agentbench_tui.model.clock import monotonic, perf_counter
 from agentbench_tui.model.errors import UsageError, did_you_mean
 from agentbench_tui.model.identity import derive_seed
 from agentbench_tui.model.plain_number import plain
@@ -165,11 +165,11 @@ class RateLimited(_Reference):
         super().__init__(options)
         self._allowed = max(1.0, options.requests_per_s)
         self._left = self._allowed
-        self._counted_at = time.monotonic()
+        self._counted_at = monotonic()
 
     async def answer(self, request: Request) -> Answer:
         """The expected answer, or `rate_limited` with the time until the next place."""
-        rate, now = self._options.requests_per_s, time.monotonic()
+        rate, now = self._options.requests_per_s, monotonic()
         self._left = min(self._allowed, self._left + (now - self._counted_at) * rate)
         self._counted_at = now
         if self._left < 1:
@@ -188,12 +188,12 @@ class Streaming(_Reference):
 
     async def answer(self, request: Request) -> Answer:
         """The expected answer after all its tokens, with the time of the first."""
-        options, started = self._options, time.perf_counter()
+        options, started = self._options, perf_counter()
         await asyncio.sleep(options.ttft_ms / 1000)
-        ttft_ms = (time.perf_counter() - started) * 1000
+        ttft_ms = (perf_counter() - started) * 1000
         for nth in range(1, options.tokens):
             due = started + (options.ttft_ms + nth * options.itl_ms) / 1000
-            await asyncio.sleep(max(0.0, due - time.perf_counter()))
+            await asyncio.sleep(max(0.0, due - perf_counter()))
         expected = answer_expected(request.case)
         return Answer(
             text=expected.text,

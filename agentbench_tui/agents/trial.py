@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from time import perf_counter
 from typing import TYPE_CHECKING
 
 from agentbench_tui.agents.registry import open_agent
 from agentbench_tui.model.answer import AgentFailure, Answer, Case, FailureKind, Request
+from agentbench_tui.model.clock import bind, perf_counter
 
 if TYPE_CHECKING:
     from agentbench_tui.model.agent import AgentSpec
@@ -20,6 +20,7 @@ LIMIT_S = 30.0
 async def ask_once(spec: AgentSpec) -> tuple[Answer, float]:
     """What the agent answers, and after how many milliseconds; the time it takes to start is left
     out. Raises AgentFailure (of kind `timeout` after 30 s in all) and UsageError."""
+    bind(asyncio.get_running_loop())
     agent = open_agent(spec, memory_limit_mb=None, concurrency=1)
     try:
         async with asyncio.timeout(LIMIT_S):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING
 
 import click
 from rich.live import Live
 
 from agentbench_tui.cli.output import console
+from agentbench_tui.model.clock import monotonic
 from agentbench_tui.store.viewer import Viewer
 from agentbench_tui.tui.run_picture import RunPicture
 
@@ -35,4 +35,4 @@ async def say(database: Path, run_id: str, interval_s: float, began: float) -> N
             picture.take(update)
             line = picture.progress(update)
             if line and update.run["status"] == "running":
-                click.echo(f"{time.monotonic() - began:5.0f} s  {line}", err=True)
+                click.echo(f"{monotonic() - began:5.0f} s  {line}", err=True)

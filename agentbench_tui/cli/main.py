@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 
 import click
 
+import agentbench_tui.model.clock  # noqa: F401  # before any code of the user's
 from agentbench_tui import __version__
 from agentbench_tui.cli.completion import COMPLETE_VARIABLE, complete, offer_values
 from agentbench_tui.cli.streams import discard_unwritable, make_usable

@@ -7,7 +7,6 @@ import functools
 import json
 import signal
 import sys
-import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +15,7 @@ import click
 
 from agentbench_tui.cli.output import print_prose, stdout_kept
 from agentbench_tui.model.answer import UNMEASURED
+from agentbench_tui.model.clock import monotonic
 from agentbench_tui.model.untrusted import visible
 from agentbench_tui.process.supervision import note_run
 from agentbench_tui.tui.look import Look
@@ -155,7 +155,7 @@ async def _say_progress(plan: Plan, database: Path) -> None:
     from agentbench_tui.store.database import reading
     from agentbench_tui.store.progress import outlooks_of_run, pauses_of_run, progress_of_run
 
-    began = time.monotonic()
+    began = monotonic()
     count = len(plan.executions())
     click.echo(f"run {plan.run_id}: {count} execution{'' if count == 1 else 's'}", err=True)
     if _is_stress(plan):
@@ -190,7 +190,7 @@ async def _say_progress(plan: Plan, database: Path) -> None:
                 right += f", {done['asked_to_wait']:,} × asked to wait by the server"
             right += pause_words(pauses_of_run(connection, plan.run_id))
             click.echo(
-                f"{time.monotonic() - began:5.0f} s  {done['observed']} of {done['planned']}"
+                f"{monotonic() - began:5.0f} s  {done['observed']} of {done['planned']}"
                 f" asked, {done['answered']} answered{right}{precision}",
                 err=True,
             )

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
-import time
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from agentbench_tui.model.clock import monotonic
 from agentbench_tui.model.untrusted import one_line
 from agentbench_tui.store.database import reading
 from agentbench_tui.verdicts.stress_words import window_line
@@ -34,13 +34,13 @@ async def say_windows(database: Path, run_id: str, began: float) -> None:
     """Print a line about each window of the run as it ends, until cancelled, and then about those
     that ended last; `began` is the run's beginning on `time.monotonic`."""
     told = Told()
-    said_at = time.monotonic()
+    said_at = monotonic()
     with reading(database) as connection:
         try:
             while True:
                 await asyncio.sleep(_LOOK_S)
                 lines = list(told.new(connection, run_id))
-                if not lines and time.monotonic() - said_at >= SILENT_S:
+                if not lines and monotonic() - said_at >= SILENT_S:
                     lines = list(told.ongoing(connection, run_id))
                 if lines:
                     said_at = _say(lines, began)
@@ -50,7 +50,7 @@ async def say_windows(database: Path, run_id: str, began: float) -> None:
 
 def _say(lines: list[str], began: float) -> float:
     """Print them; when that was."""
-    now = time.monotonic()
+    now = monotonic()
     for line in lines:
         click.echo(f"{now - began:5.0f} s  {one_line(line)}", err=True)
     return now

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from agentbench_tui.engine.recorder import utc_now
+from agentbench_tui.model.clock import utc_now
 from agentbench_tui.model.untrusted import one_line, redact
 
 if TYPE_CHECKING:

@@ -11,7 +11,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
-from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -34,9 +33,9 @@ from agentbench_tui.engine.kinds import find_kind
 from agentbench_tui.engine.monitor import answer_wishes, write_ticks
 from agentbench_tui.engine.plan import masked
 from agentbench_tui.engine.plan_secrets import declare_secrets_of
-from agentbench_tui.engine.recorder import utc_now
 from agentbench_tui.engine.signals import Signals
 from agentbench_tui.engine.stopping import Budget
+from agentbench_tui.model.clock import bind, perf_counter_ns, utc_now
 from agentbench_tui.model.errors import AgentbenchError
 from agentbench_tui.model.suite import Benchmark, Price, Suite
 from agentbench_tui.model.untrusted import redact
@@ -82,6 +81,7 @@ async def carry_out(
     Raises StoreError when the store cannot be written, and what a benchmark's dataset raises.
     """
     declare_secrets_of(plan)
+    bind(asyncio.get_running_loop())
     end_forks_of(asyncio.get_running_loop())
     await asyncio.to_thread(remove_unfinished, database)
     lease, holder = registration.take_lease(database, plan.run_id)

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import asyncio
 import re
-import time
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from agentbench_tui.analysis.histogram import Histogram
+from agentbench_tui.model.clock import perf_counter, unix_time
 from agentbench_tui.model.errors import StoreError
 from agentbench_tui.store.database import reading
 
@@ -54,10 +54,10 @@ async def write_ticks(context: RunContext) -> None:
     seen: dict[int, _Seen] = {}
     try:
         while True:
-            due = time.perf_counter() + TICK_S
+            due = perf_counter() + TICK_S
             await asyncio.sleep(TICK_S)
             context.writer.check()
-            write_tick(context, seen, 1e3 * (time.perf_counter() - due))
+            write_tick(context, seen, 1e3 * (perf_counter() - due))
     except StoreError:
         context.stop.request("the store can no longer be written")
         context.may_ask.set()  # a paused run ends as well
@@ -69,7 +69,7 @@ async def write_ticks(context: RunContext) -> None:
 def write_tick(context: RunContext, seen: dict[int, _Seen], lag_ms: float | None = None) -> None:
     """One round of live rows and ticks; `seen` is what earlier rounds have told. `lag_ms`: how
     late the loop came to this one."""
-    now = time.time()
+    now = unix_time()
     of_run = {
         "paused": not context.may_ask.is_set(),
         "lag_ms": lag_ms,
@@ -135,7 +135,7 @@ async def answer_wishes(context: RunContext, since: float) -> None:
 def _answering(seq: int, answer: str):  # type: ignore[no-untyped-def]
     def change(connection: sqlite3.Connection) -> None:
         connection.execute(
-            "UPDATE wishes SET answered_at=?, answer=? WHERE seq=?", (time.time(), answer, seq)
+            "UPDATE wishes SET answered_at=?, answer=? WHERE seq=?", (unix_time(), answer, seq)
         )
 
     return change

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, field
-from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -19,6 +18,7 @@ from agentbench_tui.model.answer import (
     Score,
     Usage,
 )
+from agentbench_tui.model.clock import perf_counter_ns
 from agentbench_tui.model.errors import named
 from agentbench_tui.model.identity import derive_seed
 from agentbench_tui.model.plain_number import plain

@@ -7,12 +7,12 @@ and sizes are bounded here.
 from __future__ import annotations
 
 import hashlib
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 
 from agentbench_tui.model.answer import Answer, ToolCall, Usage
+from agentbench_tui.model.clock import utc_now
 from agentbench_tui.model.untrusted import Redactor, visible
 
 if TYPE_CHECKING:
@@ -50,11 +50,6 @@ _ITERATION = (
     " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)"
 )
 _NO_USAGE = Usage()
-
-
-def utc_now() -> str:
-    """The time as the store writes it: `2026-01-31T12:00:00.000Z`."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 class RowWriter(Protocol):

@@ -8,7 +8,7 @@ import msgspec
 
 from agentbench_tui import __version__
 from agentbench_tui.engine.plan import encode_plan
-from agentbench_tui.engine.recorder import utc_now
+from agentbench_tui.model.clock import utc_now
 from agentbench_tui.model.errors import StoreError
 from agentbench_tui.model.suite import Suite
 from agentbench_tui.store.database import workspace_id

@@ -21,6 +21,7 @@ from agentbench_tui.engine.plan import decode_plan
 from agentbench_tui.engine.plan_secrets import declare_secrets_of
 from agentbench_tui.engine.recorder import Recorder
 from agentbench_tui.model.answer import Answer, Case, FailureKind, Message
+from agentbench_tui.model.clock import bind
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.model.suite import Suite
 from agentbench_tui.process.supervision import end_forks_of
@@ -66,6 +67,7 @@ async def rescore(
     get another chance. All of it is committed at once: a process that is stopped or killed before
     leaves the scores as they were. Raises UsageError while the run goes on.
     """
+    bind(asyncio.get_running_loop())
     end_forks_of(asyncio.get_running_loop())
     lease = Lease.take(database, run["id"])
     if lease is None:

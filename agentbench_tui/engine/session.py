@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from time import perf_counter
 from typing import TYPE_CHECKING
 
 from agentbench_tui.engine.games import find_game
 from agentbench_tui.engine.limiter import Limiter
 from agentbench_tui.engine.observation import Interview, attempt_once, observe
-from agentbench_tui.engine.recorder import IterationRow, Recorder, utc_now
+from agentbench_tui.engine.recorder import IterationRow, Recorder
 from agentbench_tui.engine.stopping import check_hopeless, check_observation, end_pass
 from agentbench_tui.model.answer import AgentFailure, FailureKind, Request
+from agentbench_tui.model.clock import perf_counter, utc_now
 from agentbench_tui.model.identity import derive_seed
 from agentbench_tui.model.untrusted import one_line, redact
 from agentbench_tui.process.snapshot import least_cpu_seconds

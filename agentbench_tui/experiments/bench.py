@@ -12,7 +12,6 @@ import random
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from time import perf_counter, process_time
 from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.agents.python_source import describe
@@ -30,6 +29,7 @@ from agentbench_tui.experiments.timing import (
 )
 from agentbench_tui.experiments.values import plain_map
 from agentbench_tui.instruments.clock import now_ns, timer_facts
+from agentbench_tui.model.clock import perf_counter, process_time
 from agentbench_tui.model.errors import AgentbenchError
 from agentbench_tui.model.identity import derive_seed
 

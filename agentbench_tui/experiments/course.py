@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from agentbench_tui.engine.recorder import IterationRow, Recorder, utc_now
+from agentbench_tui.engine.recorder import IterationRow, Recorder
 from agentbench_tui.engine.stopping import check_observation, end_pass
 from agentbench_tui.experiments.order import Opened, Order, Reading, Warmed
 from agentbench_tui.experiments.seat import ProcessSeat, Seat, ThreadSeat
 from agentbench_tui.model.answer import AgentFailure, Answer, FailureKind
+from agentbench_tui.model.clock import utc_now
 from agentbench_tui.model.untrusted import one_line, redact
 
 if TYPE_CHECKING:

@@ -7,9 +7,10 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
 from dataclasses import dataclass
 from pathlib import Path
+
+from agentbench_tui.model.clock import perf_counter
 
 _AGENT = "def answer(question):\n    return '4'\n"
 
@@ -32,14 +33,14 @@ def run_module(name: str, *arguments: str) -> Taken:
     """
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        began = time.perf_counter()
+        began = perf_counter()
         with subprocess.Popen(
             [sys.executable, "-m", name, *arguments],
             stdin=subprocess.DEVNULL, stdout=out, stderr=err, env=environment,
         ) as process:  # fmt: skip
             _, status, usage = os.wait4(process.pid, 0)
             process.returncode = os.waitstatus_to_exitcode(status)
-        seconds = time.perf_counter() - began
+        seconds = perf_counter() - began
         if process.returncode:
             err.seek(0)
             last = err.read().decode(errors="replace").strip().rpartition("\n")[2]

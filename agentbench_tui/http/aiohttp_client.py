@@ -12,7 +12,6 @@ import io
 import ssl
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from time import perf_counter_ns
 
 import aiohttp
 
@@ -36,6 +35,7 @@ from agentbench_tui.http.failures import (
     tls_failed,
 )
 from agentbench_tui.model.answer import AgentFailure
+from agentbench_tui.model.clock import perf_counter_ns
 
 _WRITTEN_AT_ONCE = 64 * 1024
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import ssl
 from collections.abc import Iterable
-from time import perf_counter_ns
 from typing import Protocol, cast
 
 from httptools import (
@@ -31,6 +30,7 @@ from agentbench_tui.http.failures import (
 )
 from agentbench_tui.http.held import MOST_HELD, MOST_HELD_BYTES, Overdue
 from agentbench_tui.model.answer import AgentFailure, FailureKind
+from agentbench_tui.model.clock import perf_counter_ns
 
 MAX_HEAD_BYTES = 64 * 1024
 _HEAD_IN_PACKET = 16 * 1024

@@ -9,8 +9,9 @@ stream's next packet that may be, until there are `MOST_HELD`, or for `HELD_NS`.
 from __future__ import annotations
 
 import asyncio
-from time import perf_counter_ns
 from typing import Protocol
+
+from agentbench_tui.model.clock import perf_counter_ns
 
 MOST_HELD = 32
 """Packets of a stream: most of what there is to gain, and reading them, which takes less than a

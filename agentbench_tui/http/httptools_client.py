@@ -12,7 +12,6 @@ import ssl
 from collections import deque
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager
-from time import perf_counter_ns
 
 from agentbench_tui.http.client import DRAIN_S, HttpRequest, Timeouts, place_of
 from agentbench_tui.http.connection import Headers
@@ -20,6 +19,7 @@ from agentbench_tui.http.failures import closed_by_us
 from agentbench_tui.http.pool import Pool
 from agentbench_tui.http.wire import Origin, request_bytes
 from agentbench_tui.model.answer import AgentFailure, FailureKind
+from agentbench_tui.model.clock import perf_counter_ns
 from agentbench_tui.model.errors import UsageError
 
 _PoolKey = tuple[Origin, Timeouts, int]

@@ -12,7 +12,6 @@ import ssl
 from collections.abc import Callable
 from contextlib import suppress
 from itertools import chain
-from time import perf_counter_ns
 
 from agentbench_tui.http.client import KEEP_ALIVE_S, Timeouts, timed_out
 from agentbench_tui.http.connection import Connection, Exchange
@@ -20,6 +19,7 @@ from agentbench_tui.http.failures import cannot_connect, no_such_host, tls_faile
 from agentbench_tui.http.held import Overdue
 from agentbench_tui.http.wire import Origin
 from agentbench_tui.model.answer import AgentFailure, FailureKind
+from agentbench_tui.model.clock import perf_counter_ns
 
 _SWEEPS_PER_LIMIT = 20
 _SWEEP_S = (0.005, 0.25)

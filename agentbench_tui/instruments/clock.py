@@ -8,7 +8,9 @@ from functools import cache
 from itertools import pairwise, repeat
 from statistics import median
 
-now_ns = time.perf_counter_ns
+from agentbench_tui.model.clock import perf_counter_ns
+
+now_ns = perf_counter_ns
 _READINGS = 1001
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -12,6 +11,7 @@ import msgspec
 from agentbench_tui.instruments.availability import NotAvailable
 from agentbench_tui.instruments.gauges import BYTES_PER_MB, HostGauges
 from agentbench_tui.instruments.pressure import Resource, read_pressure, run_queue_wait_ns
+from agentbench_tui.model.clock import monotonic
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -61,7 +61,7 @@ class HostProbe:
 
 def _counters() -> Counters:
     return Counters(
-        at=time.monotonic(),
+        at=monotonic(),
         cores=_core_times(),
         disk=_disk_bytes(),
         net=_net_bytes(),

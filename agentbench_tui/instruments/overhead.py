@@ -13,13 +13,13 @@ from __future__ import annotations
 
 import gc
 import os
-from time import perf_counter, perf_counter_ns, process_time
 from typing import Literal
 
 import msgspec
 
 from agentbench_tui.instruments.availability import NotAvailable
 from agentbench_tui.instruments.pressure import Pressure, read_pressure, run_queue_wait_ns
+from agentbench_tui.model.clock import perf_counter, perf_counter_ns, process_time
 
 Verdict = Literal["clean", "noisy", "generator-limited"]
 

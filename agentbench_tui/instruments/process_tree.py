@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
 from agentbench_tui.instruments.gauges import BYTES_PER_MB, TreeGauges
+from agentbench_tui.model.clock import monotonic
 from agentbench_tui.process.snapshot import ProcessInfo, snapshot
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class TreeProbe:
         if not wanted:
             self._before.clear()
             return {}
-        at = time.monotonic()
+        at = monotonic()
         table = self._processes()
         children: dict[int, list[int]] = {}
         for info in table.values():

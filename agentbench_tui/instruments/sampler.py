@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from array import array
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -16,6 +15,7 @@ from agentbench_tui.instruments.gpu import GpuSource, open_gpus
 from agentbench_tui.instruments.host import HostProbe
 from agentbench_tui.instruments.process_tree import TreeProbe
 from agentbench_tui.instruments.summary import GaugeSummary, Summary
+from agentbench_tui.model.clock import monotonic, thread_time, unix_time
 
 if TYPE_CHECKING:
     from agentbench_tui.instruments.gauges import GpuGauges, HostGauges, TreeGauges
@@ -114,19 +114,19 @@ class Sampler:
         host, trees = HostProbe(self._disk_path), TreeProbe()
         with self._find_gpus() as gpus:
             self.gpu_reason = gpus.reason
-            begun = time.monotonic()
+            begun = monotonic()
             turn, stopping = 0, False
             while True:
-                read_at = time.monotonic()
+                read_at = monotonic()
                 self._read(host, trees, gpus)
-                self._took_ms.append((time.monotonic() - read_at) * 1e3)
-                self._cpu_seconds = time.thread_time()
+                self._took_ms.append((monotonic() - read_at) * 1e3)
+                self._cpu_seconds = thread_time()
                 if stopping:
                     return
                 turn = self._next_turn(turn, begun)
                 due = begun + turn * self._interval_s
-                stopping = self._stop.wait(max(0.0, due - time.monotonic()))
-                if stopping and time.monotonic() - read_at < _SHORTEST_S:
+                stopping = self._stop.wait(max(0.0, due - monotonic()))
+                if stopping and monotonic() - read_at < _SHORTEST_S:
                     return
 
     def _find_gpus(self) -> GpuSource:
@@ -138,7 +138,7 @@ class Sampler:
 
     def _next_turn(self, turn: int, begun: float) -> int:
         """The next due reading that is not past, on the grid that began at `begun`."""
-        reached = int((time.monotonic() - begun) / self._interval_s)
+        reached = int((monotonic() - begun) / self._interval_s)
         self._skipped += max(0, reached - turn)
         return max(turn, reached) + 1
 
@@ -151,7 +151,7 @@ class Sampler:
         for part in parts:
             # Whatever a driver, a dying process or a sink throws: gauges never end a run.
             try:
-                at = time.time()
+                at = unix_time()
                 for scope, gauges in part().items():
                     self._deliver(scope, at, reading(gauges))
             except Exception as error:  # noqa: BLE001 (counted and shown in `cost`)

@@ -14,11 +14,12 @@ import asyncio
 import errno
 import os
 import sys
-import time
 from collections.abc import Callable
 from typing import Protocol
 
-now_ns = time.perf_counter_ns
+from agentbench_tui.model.clock import perf_counter_ns
+
+now_ns = perf_counter_ns
 """The clock of every deadline."""
 
 _NS_PER_S = 1_000_000_000

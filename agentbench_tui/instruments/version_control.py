@@ -11,11 +11,12 @@ import os
 import signal
 import subprocess
 import threading
-import time
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import msgspec
+
+from agentbench_tui.model.clock import monotonic
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -70,7 +71,7 @@ def capture_vcs(path: Path, *, deadline_s: float = DEADLINE_S) -> Vcs:
 
     Without git or a repository only `missing["commit"]` is filled.
     """
-    git = _Git(path if path.is_dir() else path.parent, time.monotonic() + deadline_s)
+    git = _Git(path if path.is_dir() else path.parent, monotonic() + deadline_s)
     missing: dict[str, str] = {}
     try:
         git.lines("rev-parse", "--is-inside-work-tree")
@@ -128,7 +129,7 @@ class _Git:
         return digest.hexdigest()
 
     def _run(self, arguments: tuple[str, ...], take: Callable[[bytes], object]) -> None:
-        left = self._deadline - time.monotonic()
+        left = self._deadline - monotonic()
         if left <= 0:
             raise _Unanswered("git took too long")
         try:

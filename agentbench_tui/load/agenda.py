@@ -5,10 +5,10 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable
 from itertools import count
-from time import perf_counter_ns
 from typing import TYPE_CHECKING
 
 from agentbench_tui.instruments.timer import DeadlineTimer
+from agentbench_tui.model.clock import perf_counter_ns
 
 if TYPE_CHECKING:
     import asyncio

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from time import perf_counter_ns
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -13,6 +12,7 @@ from agentbench_tui.load.sample import STATUS_CODE, STREAMED
 from agentbench_tui.load.sender import Reply, Traffic
 from agentbench_tui.load.target import CLOSE_LIMIT_S
 from agentbench_tui.model.answer import AgentFailure, Answer, Case, FailureKind, Request
+from agentbench_tui.model.clock import perf_counter_ns
 from agentbench_tui.model.identity import derive_seed
 
 if TYPE_CHECKING:

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import msgspec
 
 from agentbench_tui.agents.model_call import ModelCall
-from agentbench_tui.engine.recorder import utc_now
 from agentbench_tui.load.arrivals import Arrivals, Constant
 from agentbench_tui.load.protocol import (
     ClosedLoop,
@@ -34,6 +33,7 @@ from agentbench_tui.load.verdict import PLAN_SHARE
 from agentbench_tui.load.window import Calibration
 from agentbench_tui.load.workers import LoadWorkers
 from agentbench_tui.model.answer import AgentFailure, FailureKind, Message
+from agentbench_tui.model.clock import utc_now
 
 if TYPE_CHECKING:
     import sqlite3

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from agentbench_tui.analysis.histogram import Histogram
@@ -10,6 +9,7 @@ from agentbench_tui.load.recent import Moment, RecentRates
 from agentbench_tui.load.steering import STRESS, Steering
 from agentbench_tui.load.tick_figures import histograms
 from agentbench_tui.model.answer import FailureKind, Usage
+from agentbench_tui.model.clock import monotonic, perf_counter_ns, unix_time
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -87,7 +87,7 @@ class Live:
     def begin(self, began_ns: int, duration_s: float | None, requests: int | None) -> None:
         """The window begins at `began_ns` of `time.perf_counter_ns`, and ends after so long or so
         many requests, where one knows how many."""
-        self._began_at = time.time() + (began_ns - time.perf_counter_ns()) / 1e9
+        self._began_at = unix_time() + (began_ns - perf_counter_ns()) / 1e9
         if duration_s is not None:
             self._ends_at = self._began_at + duration_s
             self._recent.ends_s = duration_s
@@ -96,7 +96,7 @@ class Live:
     def cut(self) -> None:
         """Nothing new is sent from now on."""
         self.steering.end()
-        now = time.time()
+        now = unix_time()
         self._ends_at = now if self._ends_at is None else min(self._ends_at, now)
         self._recent.end()
 
@@ -113,7 +113,7 @@ class Live:
             return self._ended
         if self._began_at is None:
             return "starting"
-        return "window" if self._ends_at is None or time.time() < self._ends_at else "draining"
+        return "window" if self._ends_at is None or unix_time() < self._ends_at else "draining"
 
     def _begin_tick(self) -> None:
         self._e2e, self._ttft = Histogram(), Histogram()
@@ -133,7 +133,7 @@ class Live:
     def hear(self, worker: int, chunk: Chunk) -> None:
         """Take a chunk: its samples to the store, its figures to the next tick."""
         self._latest[worker] = chunk
-        self._heard_at[worker] = time.monotonic()
+        self._heard_at[worker] = monotonic()
         self.failed = sum(one.failed for one in self._latest.values())
         if self._requests is not None and self.sent >= self._requests:
             self.cut()
@@ -194,7 +194,7 @@ class Live:
         self._context.writer.add(
             _TICK,
             (
-                self._context.run_key, self._key, time.time(), now.rows - before.rows,
+                self._context.run_key, self._key, unix_time(), now.rows - before.rows,
                 now.answered - before.answered, now.tokens - before.tokens, self._e2e.to_bytes(),
                 now.sent - before.sent, now.failed - before.failed, self._ttft.to_bytes(),
                 self._repeat, *histograms(self._samples, self._gaps),
@@ -217,7 +217,7 @@ class Live:
             "sent_per_s": self._recent.sent_per_s(),
             "tokens_per_s": self._recent.tokens_per_s(),
             "oldest_s": max(ages, default=None),
-            "silent_s": None if silent_since is None else time.monotonic() - silent_since,
+            "silent_s": None if silent_since is None else monotonic() - silent_since,
             "repeat": self._repeat,
             "phase": self.phase,
             "began_at": self._began_at,

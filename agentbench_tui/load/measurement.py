@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
-from agentbench_tui.engine.recorder import IterationRow, Recorder, utc_now
+from agentbench_tui.engine.recorder import IterationRow, Recorder
 from agentbench_tui.load import repeats
 from agentbench_tui.load.live import TICK_S
 from agentbench_tui.load.pace import Pace
@@ -21,6 +21,7 @@ from agentbench_tui.load.stalls import Stalls
 from agentbench_tui.load.window import Window
 from agentbench_tui.load.workers import OVERTIME_S
 from agentbench_tui.model.answer import AgentFailure, FailureKind
+from agentbench_tui.model.clock import utc_now
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine

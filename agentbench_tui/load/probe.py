@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import resource
 import sys
-import time
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -20,6 +19,7 @@ from agentbench_tui.instruments.overhead import GcPauses
 from agentbench_tui.instruments.pressure import run_queue_wait_ns
 from agentbench_tui.instruments.timer import DeadlineTimer
 from agentbench_tui.load.protocol import Lateness
+from agentbench_tui.model.clock import perf_counter, perf_counter_ns, process_time
 from agentbench_tui.process.snapshot import peak_resident_bytes
 
 if TYPE_CHECKING:
@@ -67,19 +67,19 @@ class SenderProbe:
         self._timer = DeadlineTimer(self._loop, self._tick)
         self._wait_before = _wait_ns()
         self._pauses.watch()
-        self._cpu_before = time.process_time()
-        self._began = time.perf_counter()
-        self._due_ns = time.perf_counter_ns() + INTERVAL_NS
+        self._cpu_before = process_time()
+        self._began = perf_counter()
+        self._due_ns = perf_counter_ns() + INTERVAL_NS
         self._timer.arm(self._due_ns)
 
     def stop(self) -> ProbeReading:
         """Take the counters after. Once for each start."""
-        cpu_s = time.process_time() - self._cpu_before
+        cpu_s = process_time() - self._cpu_before
         self._pauses.unwatch()
         assert self._timer is not None
         self._timer.close()
         self._timer = None
-        self._count_until(time.perf_counter_ns())
+        self._count_until(perf_counter_ns())
         wait_ns, wait_ms = _wait_ns(), None
         if wait_ns is not None and self._wait_before is not None:
             wait_ms = (wait_ns - self._wait_before) / _NS_PER_MS
@@ -88,13 +88,13 @@ class SenderProbe:
             run_queue_wait_ms=wait_ms,
             gc_pause_ms=self._pauses.total_ns / _NS_PER_MS,
             gc_pause_max_ms=self._pauses.longest_ns / _NS_PER_MS,
-            wall_s=time.perf_counter() - self._began,
+            wall_s=perf_counter() - self._began,
             cpu_s=cpu_s,
             peak_rss_mb=_peak_bytes() / _BYTES_PER_MB,
         )
 
     def _tick(self) -> None:
-        self._count_until(time.perf_counter_ns())
+        self._count_until(perf_counter_ns())
         assert self._timer is not None
         self._timer.arm(self._due_ns)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import heapq
 import random
 from itertools import takewhile
-from time import perf_counter_ns
 from typing import TYPE_CHECKING, Protocol
 
 from agentbench_tui.instruments.timer import DeadlineTimer
@@ -14,6 +13,7 @@ from agentbench_tui.load.pace import Pace
 from agentbench_tui.load.protocol import OpenLoop
 from agentbench_tui.load.sender import LATE_NS
 from agentbench_tui.model.answer import AgentFailure, FailureKind
+from agentbench_tui.model.clock import perf_counter_ns
 
 if TYPE_CHECKING:
     import asyncio

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass
-from time import perf_counter_ns
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from agentbench_tui.load.conversation import Mix, Script
 from agentbench_tui.load.protocol import HttpTarget
 from agentbench_tui.load.sample import FOLLOW_UP, NONE, STATUS_CODE, TOKENS_COUNTED, UNFINISHED
 from agentbench_tui.model.answer import AgentFailure, FailureKind
+from agentbench_tui.model.clock import perf_counter_ns
 
 if TYPE_CHECKING:
     from array import array

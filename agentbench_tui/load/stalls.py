@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from time import perf_counter_ns
-
 from agentbench_tui.instruments.availability import NotAvailable
 from agentbench_tui.instruments.pressure import read_pressure
+from agentbench_tui.model.clock import perf_counter_ns
 
 
 class Stalls:

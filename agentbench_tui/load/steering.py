@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from time import perf_counter_ns
 from typing import TYPE_CHECKING
 
 from agentbench_tui.load.pace import LEAST_PACE, MOST_PACE, Change, Pace
 from agentbench_tui.load.spec import MOST_USERS
+from agentbench_tui.model.clock import perf_counter_ns
 
 if TYPE_CHECKING:
     from agentbench_tui.load.workers import LoadWorkers

@@ -18,7 +18,8 @@ import socket
 import sys
 from array import array
 from selectors import EVENT_READ, DefaultSelector
-from time import perf_counter_ns as now_ns
+
+from agentbench_tui.model.clock import perf_counter_ns as now_ns
 
 HOST = "127.0.0.1"
 _BACKLOG = 4096

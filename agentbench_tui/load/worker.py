@@ -11,7 +11,6 @@ import asyncio
 import gc
 import os
 from contextlib import suppress
-from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from agentbench_tui.load.agenda import Agenda
@@ -36,6 +35,7 @@ from agentbench_tui.load.schedule import (
 )
 from agentbench_tui.load.sender import Call, Reply, Sender
 from agentbench_tui.model.answer import AgentFailure, FailureKind
+from agentbench_tui.model.clock import bind, perf_counter_ns
 
 if TYPE_CHECKING:
     from agentbench_tui.load.probe import ProbeReading
@@ -315,6 +315,7 @@ def _fault_of(loop: asyncio.AbstractEventLoop) -> asyncio.Future[None]:
 
 async def _main(source: Any, sink: Any) -> None:
     loop = asyncio.get_running_loop()
+    bind(loop)
     closed = asyncio.Event()
     listening = _Input(closed)
     await loop.connect_read_pipe(lambda: listening, source)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
-from time import perf_counter_ns
 from typing import TYPE_CHECKING
 
 from agentbench_tui.load.protocol import (
@@ -22,6 +21,7 @@ from agentbench_tui.load.shape import share
 from agentbench_tui.load.target import CLOSE_LIMIT_S
 from agentbench_tui.load.worker_process import COMMAND, environment, take_ahead
 from agentbench_tui.model.answer import AgentFailure, FailureKind
+from agentbench_tui.model.clock import perf_counter_ns
 from agentbench_tui.process.child import Child, SpawnError
 
 if TYPE_CHECKING:

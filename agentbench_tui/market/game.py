@@ -13,7 +13,6 @@ position is closed.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -30,6 +29,7 @@ from agentbench_tui.market.actions import (
 from agentbench_tui.market.clock import LOCK_STEP, Pace, Turns
 from agentbench_tui.market.desk import NO_PARAMS, Desk
 from agentbench_tui.market.record import Record
+from agentbench_tui.model.clock import perf_counter
 
 if TYPE_CHECKING:
     from agentbench_tui.market.account import Account
@@ -47,7 +47,7 @@ class GameConfig:
     """Calls beyond it are refused until the next tick."""
     max_calls: int | None = None
     """Calls of a game that are kept, those beyond it are refused; None for what its world needs."""
-    now: Callable[[], float] = time.perf_counter
+    now: Callable[[], float] = perf_counter
     """A monotonic clock in seconds."""
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import time
 from typing import Any
 
 import msgspec
+
+from agentbench_tui.model.clock import unix_time_ns
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 """What may become a file name or a key. Always used with `fullmatch`."""
@@ -24,7 +25,7 @@ def new_id() -> str:
 
     Never drawn from a seeded generator: two runs with one seed still get two ids.
     """
-    milliseconds = time.time_ns() // 1_000_000
+    milliseconds = unix_time_ns() // 1_000_000
     value = (milliseconds & (1 << 48) - 1) << 80 | int.from_bytes(os.urandom(10), "big")
     value = value & ~(0xF << 76) | 0x7 << 76
     value = value & ~(0x3 << 62) | 0x2 << 62

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import time
 from math import ceil
 
+from agentbench_tui.model.clock import monotonic
 from agentbench_tui.process.adoption import (
     MARK_NAME,
     adopt_orphans,
@@ -183,9 +183,9 @@ class ProcessTree:
 
         Returns with members left only when the kernel holds them for longer than 5 s.
         """
-        deadline = time.monotonic() + _GIVE_UP_S
+        deadline = monotonic() + _GIVE_UP_S
         pause_s = 0.0
-        while self.signal_all(signal.SIGKILL) and time.monotonic() < deadline:
+        while self.signal_all(signal.SIGKILL) and monotonic() < deadline:
             await asyncio.sleep(pause_s)
             pause_s = min(pause_s + 0.001, 0.02)
         reap_strays(snapshot())

@@ -7,10 +7,10 @@ import os
 import sqlite3
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from agentbench_tui.model.clock import utc_now
 from agentbench_tui.model.errors import StoreError, UsageError
 from agentbench_tui.store.database import (
     SCHEMA_VERSION,
@@ -131,7 +131,7 @@ def import_runs(database: Path, source_path: Path, soundness: Soundness | None =
                 continue
             try:
                 if _make_way(database, run_id):
-                    _copy_run(source, key, database, imported_at=_now())
+                    _copy_run(source, key, database, imported_at=utc_now())
                     new.append(run_id)
             finally:
                 lease.release()
@@ -307,10 +307,6 @@ class _Copy:
 
 def _insert_sql(verb: str, table: str, columns: Sequence[str]) -> str:
     return f"{verb} {table} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def _copy_run(source: sqlite3.Connection, run_key: int, target_path: Path, **changes: str) -> None:

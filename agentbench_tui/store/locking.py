@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from agentbench_tui.model.clock import monotonic, unix_time
 from agentbench_tui.model.errors import StoreError
 from agentbench_tui.model.identity import is_name
 from agentbench_tui.store.faults import unusable
@@ -67,12 +68,12 @@ class WriteLock:
             fcntl.flock(self._descriptor, fcntl.LOCK_UN)
 
     def _take(self) -> None:
-        deadline, pause_s = time.monotonic() + LONGEST_WAIT_S, _BETWEEN_S
+        deadline, pause_s = monotonic() + LONGEST_WAIT_S, _BETWEEN_S
         while True:
             try:
                 fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                if time.monotonic() > deadline:
+                if monotonic() > deadline:
                     raise self._busy() from None
                 time.sleep(pause_s)
                 pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
@@ -107,7 +108,7 @@ class LeaseHolder(msgspec.Struct, frozen=True):
     @classmethod
     def here(cls) -> LeaseHolder:
         """This process, from now on."""
-        return cls(boot_id(), os.getpid(), time.time(), _pid_namespace())
+        return cls(boot_id(), os.getpid(), unix_time(), _pid_namespace())
 
     @property
     def is_gone(self) -> bool:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import math
 import os
-import time
 from collections import deque
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -18,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import aiosqlite
 
+from agentbench_tui.model.clock import monotonic, unix_time
 from agentbench_tui.model.errors import StoreError
 from agentbench_tui.store.database import read_uri
 from agentbench_tui.store.playhead import Playhead
@@ -90,7 +90,7 @@ class Viewer:
         self._executions: list[Row] = []
         self._executions_at = -math.inf
         self._restarted = False
-        self._head = Playhead(0.0, speed, time.monotonic())
+        self._head = Playhead(0.0, speed, monotonic())
         self._moved = asyncio.Event()
         self.began_at = 0.0
         """When the run began, in seconds since 1970; known from the first update on."""
@@ -124,22 +124,22 @@ class Viewer:
 
     def play(self, speed: float = math.inf) -> None:
         """Go on from the moment that is shown; infinite leads to the newest, and stays there."""
-        self._head.play(speed, time.monotonic(), reached_s=self._reached_s)
+        self._head.play(speed, monotonic(), reached_s=self._reached_s)
         self._moved.set()
 
     def pause(self) -> None:
         """Stay at the moment that is shown. The run itself goes on."""
-        self._head.pause(time.monotonic(), reached_s=self._reached_s)
+        self._head.pause(monotonic(), reached_s=self._reached_s)
         self._moved.set()
 
     def seek(self, at_s: float) -> None:
         """Show the moment so many seconds after the beginning, and go on from there as before; a
         viewer of the newest stays there."""
         if math.isinf(self._head.speed) and self._head.is_playing:
-            self._head.pause(time.monotonic(), reached_s=self._reached_s)
+            self._head.pause(monotonic(), reached_s=self._reached_s)
         if at_s < self._reached_s:
             self._restart()
-        self._head.seek(min(at_s, self.length_s), time.monotonic())
+        self._head.seek(min(at_s, self.length_s), monotonic())
         self._moved.set()
 
     async def updates(
@@ -182,7 +182,7 @@ class Viewer:
         if self._restarted or self._moved.is_set():
             self._moved.clear()
             return True
-        at_s = self._head.at(time.monotonic())
+        at_s = self._head.at(monotonic())
         return self._head.is_playing and self._reached_s < min(at_s, self.length_s)
 
     async def _wait(self, seconds: float) -> None:
@@ -223,13 +223,13 @@ class Viewer:
 
     async def _update(self) -> Update:
         key = await self._read_run()
-        until = self.began_at + self._head.at(time.monotonic())
+        until = self.began_at + self._head.at(monotonic())
         restarted, self._restarted = self._restarted, False
         new = {table: await self._new(table, key, until) for table in _FOLLOWED}
         behind = any(new[table] and not self._ahead[table] for table in self._more)
         is_replay = until < self.newest_at or any(self._ahead.values())
         live = [] if is_replay else await self._rows("SELECT * FROM live WHERE run_key=?", (key,))
-        at = min(until, time.time() if self._run["status"] == "running" else self.newest_at)
+        at = min(until, unix_time() if self._run["status"] == "running" else self.newest_at)
         if not behind:
             self._reached_s = min(at, self.newest_at) - self.began_at
         wishes = await self._rows(
@@ -267,7 +267,7 @@ class Viewer:
         self.began_at = seconds_of(self._run["started_at"])
         ended_at = self._run["ended_at"]
         self.newest_at = seconds_of(ended_at) if ended_at else await self._newest(key)
-        now = time.monotonic()
+        now = monotonic()
         if ended or now - self._executions_at >= EXECUTIONS_EVERY_S:
             self._executions_at = now
             self._executions = await self._rows(
@@ -324,5 +324,5 @@ def wish_row(run_key: int, wish: str, argument: str | None = None) -> tuple[str,
     """(statement, values) that append a viewer's wish: stop, pause, resume, concurrency, …"""
     return (
         "INSERT INTO wishes (run_key, at, wish, argument) VALUES (?,?,?,?)",
-        (run_key, time.time(), wish, argument),
+        (run_key, unix_time(), wish, argument),
     )

@@ -12,12 +12,12 @@ import asyncio
 import os
 import sqlite3
 import threading
-import time
 from collections import deque
 from concurrent.futures import Future
 from contextlib import closing, suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from agentbench_tui.model.clock import monotonic
 from agentbench_tui.model.errors import StoreError
 from agentbench_tui.model.identity import new_id
 from agentbench_tui.store.database import BUSY_TIMEOUT_S, connect_to_write
@@ -242,7 +242,7 @@ def in_transaction(
     Raises what `change` raises, rolled back, and StoreError when the file cannot be written or is
     still busy after `patience_s` (another program that ignores our lock).
     """
-    deadline = time.monotonic() + patience_s
+    deadline = monotonic() + patience_s
     while True:
         with faults_named(lock.database), lock.held():
             try:
@@ -253,7 +253,7 @@ def in_transaction(
                 _roll_back(connection)
                 if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
                     raise
-                if time.monotonic() > deadline:
+                if monotonic() > deadline:
                     raise
             except BaseException:
                 _roll_back(connection)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from time import perf_counter
 from typing import TYPE_CHECKING
+
+from agentbench_tui.model.clock import perf_counter
 
 if TYPE_CHECKING:
     from agentbench_tui.load.window import Window

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections import deque
 from http import HTTPStatus
-from time import perf_counter_ns
 from typing import TYPE_CHECKING
 
+from agentbench_tui.model.clock import perf_counter_ns
 from agentbench_tui.stress.fault import ErrorReply, SlowHeaders, TooManyRequests, Truncation
 from agentbench_tui.stress.messages import Head, Part, answers, requests
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass
-from time import perf_counter_ns
 from typing import TYPE_CHECKING, Literal, Protocol
 
+from agentbench_tui.model.clock import perf_counter_ns
 from agentbench_tui.stress.fault import (
     Bandwidth,
     BlackHole,

@@ -10,12 +10,12 @@ import asyncio
 import math
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
-from time import perf_counter
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import msgspec
 
 from agentbench_tui.model.answer import AgentFailure, Case, FailureKind, Request
+from agentbench_tui.model.clock import perf_counter
 from agentbench_tui.model.identity import derive_seed
 
 if TYPE_CHECKING:

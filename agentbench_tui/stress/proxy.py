@@ -15,12 +15,12 @@ import socket
 import sys
 from collections.abc import Callable
 from contextlib import suppress
-from time import perf_counter_ns
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from agentbench_tui.load.agenda import Agenda
+from agentbench_tui.model.clock import perf_counter_ns
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.stress.fault import Refuse
 from agentbench_tui.stress.listener import Listener

@@ -6,9 +6,9 @@ import asyncio
 import math
 import threading
 from contextlib import suppress
-from time import perf_counter
 from typing import TYPE_CHECKING
 
+from agentbench_tui.model.clock import perf_counter
 from agentbench_tui.stress.host_memory import BYTES_PER_MB
 from agentbench_tui.stress.process_fault import tree_of
 

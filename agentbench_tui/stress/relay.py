@@ -8,9 +8,9 @@ import struct
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
-from time import perf_counter_ns
 from typing import TYPE_CHECKING, Protocol, cast
 
+from agentbench_tui.model.clock import perf_counter_ns
 from agentbench_tui.stress.exchanges import Exchanges
 from agentbench_tui.stress.fault import BlackHole, Cut, Refuse, RequestKind, Reset
 from agentbench_tui.stress.pipe import End, HeldBytes, Pipe

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 from statistics import median
-from time import perf_counter
 from typing import TYPE_CHECKING
 
 from agentbench_tui.agents.target import parse_target
@@ -18,6 +17,7 @@ from agentbench_tui.load.protocol import AgentTarget
 from agentbench_tui.load.shape import runs_inside, worker_plans
 from agentbench_tui.load.workers import LoadWorkers
 from agentbench_tui.model.answer import AgentFailure, FailureKind
+from agentbench_tui.model.clock import perf_counter
 from agentbench_tui.process.snapshot import read_process, snapshot
 from agentbench_tui.stress.behind import behind, url_of
 from agentbench_tui.stress.budget import Budget, Stopped

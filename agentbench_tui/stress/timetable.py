@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from functools import partial
 from random import Random
-from time import perf_counter_ns
 from typing import TYPE_CHECKING
 
+from agentbench_tui.model.clock import perf_counter_ns
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.stress.script import MOST_FAULTS, FaultCount
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
-from time import perf_counter_ns
 from typing import TYPE_CHECKING
 
 from agentbench_tui.model.answer import AgentFailure, FailureKind
+from agentbench_tui.model.clock import perf_counter_ns
 from agentbench_tui.stress.budget import Stopped
 from agentbench_tui.stress.host_memory import host_guard
 from agentbench_tui.stress.reaching import is_reachable

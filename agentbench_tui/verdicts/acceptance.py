@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agentbench_tui.engine.recorder import utc_now
+from agentbench_tui.model.clock import utc_now
 from agentbench_tui.store.baselines import AcceptedChange
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from agentbench_tui.engine.recorder import utc_now
+from agentbench_tui.model.clock import utc_now
 from agentbench_tui.model.errors import UsageError, did_you_mean
 from agentbench_tui.store.baselines import DEFAULT, Baseline, baselines_of
 from agentbench_tui.store.queries import find_run

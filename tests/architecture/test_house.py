@@ -179,3 +179,23 @@ def test_tests_have_names_of_their_own() -> None:
     """pytest imports test modules by file name alone; two of one name hide each other."""
     names = [path.name for path in (ROOT / "tests").rglob("test_*.py")]
     assert sorted(names) == sorted(set(names))
+
+
+CLOCKS = re.compile(
+    r"^\s*from time import|(?<![\w.`])time\.(time|monotonic|perf_counter|process_time|thread_time)"
+    r"(_ns)?\b(?!`)|\bdatetime\.now\(\)\.|\butcnow\(",
+    re.MULTILINE,
+)
+OUTSIDE_CLOCKS = ("tui/", "model/clock.py", "process/supervision.py", "agents/quickstart/")
+"""Where no measured or stored time comes from; what stands in for code of the user's."""
+
+
+def test_times_are_read_from_clocks_that_user_code_cannot_replace() -> None:
+    """`model.clock` alone reads the module `time`, before any code of the user's is imported."""
+    guilty = [
+        f"{path.relative_to(PACKAGE)}: {hit[0].strip()}"
+        for path in modules()
+        if not str(path.relative_to(PACKAGE)).startswith(OUTSIDE_CLOCKS)
+        for hit in CLOCKS.finditer(path.read_text())
+    ]
+    assert guilty == []

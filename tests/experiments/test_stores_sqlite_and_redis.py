@@ -201,7 +201,7 @@ def has_ended(server):
 
 def test_entries_of_the_table_expire(monkeypatch):
     now = [0.0]
-    monkeypatch.setattr("time.monotonic", lambda: now[0])
+    monkeypatch.setattr("agentbench_tui.experiments.stores.redis_client.monotonic", lambda: now[0])
     table = EmbeddedTable()
     table.execute(("SET", "a", b"1", "EX", 10))
     now[0] = 9.0

@@ -33,7 +33,7 @@ class Clock:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now = 100.0
-        monkeypatch.setattr(time, "monotonic", lambda: self.now)
+        monkeypatch.setattr("agentbench_tui.instruments.host.monotonic", lambda: self.now)
 
 
 def second_reading(

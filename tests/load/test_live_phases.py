@@ -70,7 +70,7 @@ def test_how_long_the_most_silent_sender_told_nothing(
     live: Live, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now_s = 100.0
-    monkeypatch.setattr("time.monotonic", lambda: now_s)
+    monkeypatch.setattr("agentbench_tui.load.live.monotonic", lambda: now_s)
     assert live.state()["silent_s"] is None
     live.hear(0, chunk(9, 3))
     live.hear(1, chunk(9, 3))

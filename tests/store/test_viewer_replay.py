@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import math
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -82,15 +81,12 @@ class Clock:
     def monotonic(self) -> float:
         return self.now
 
-    def time(self) -> float:
-        return time.time()
-
 
 @contextmanager
 def still_clock(monkeypatch: pytest.MonkeyPatch) -> Iterator[Clock]:
     clock = Clock()
     with monkeypatch.context() as patched:
-        patched.setattr(viewers, "time", clock)
+        patched.setattr(viewers, "monotonic", clock.monotonic)
         yield clock
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import os
 from collections import deque
-from time import perf_counter_ns
 from typing import NamedTuple, Protocol, cast
 
 import httptools
+
+from agentbench_tui.model.clock import perf_counter_ns
 
 MOST_BODY_BYTES = 64 << 20
 _REASONS = {

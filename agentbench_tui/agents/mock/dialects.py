@@ -7,11 +7,12 @@ that differs.
 
 from __future__ import annotations
 
-import time
 from functools import lru_cache
 from typing import Any, ClassVar, Protocol
 
 import msgspec
+
+from agentbench_tui.model.clock import unix_time
 
 WORDS = (
     b"one", b"two", b"three", b"four", b"five", b"six", b"seven", b"eight",
@@ -19,7 +20,7 @@ WORDS = (
 )  # fmt: skip
 """Token k of every answer is ` ` + `WORDS[k % 16]`."""
 DONE = b"data: [DONE]\n\n"
-CREATED = int(time.time())
+CREATED = int(unix_time())
 encode = msgspec.json.encode
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import errno
 import math
-from time import perf_counter_ns
 from typing import Any
 
 import msgspec
@@ -19,6 +18,7 @@ from agentbench_tui.agents.mock.service import Service, Step, StepKind
 from agentbench_tui.agents.mock.truth import Truth
 from agentbench_tui.agents.mock.typed_dialects import Messages, Responses
 from agentbench_tui.instruments.timer import DeadlineTimer
+from agentbench_tui.model.clock import perf_counter_ns
 from agentbench_tui.model.errors import UsageError
 
 _BACKLOG = 4096

@@ -6,7 +6,6 @@ are over all agents and all steps of one call, and begin at 0 with each call.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
@@ -21,6 +20,7 @@ from agentbench_tui.experiments.farm.perception import Perception, PerceptionPro
 from agentbench_tui.experiments.farm.world import World, WorldSettings
 from agentbench_tui.experiments.spatial.index import INDEXES, Structure
 from agentbench_tui.experiments.values import LEAST_FOR
+from agentbench_tui.model.clock import perf_counter
 
 _DIRECTIONS: Mapping[str, Literal["lower", "higher"]] = {
     "observes_per_sec": "higher",
@@ -61,9 +61,9 @@ class _Observing(Experiment):
         steps = []
         for _ in range(given["steps"]):
             world.step()
-            began = time.perf_counter()
+            began = perf_counter()
             perception.read_all(perception.observe_all(world))
-            steps.append(time.perf_counter() - began)
+            steps.append(perf_counter() - began)
         return perception.profile, steps
 
 

@@ -7,13 +7,14 @@ between cells: from the four around (bilinear) or from the one it falls in (near
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+
+from agentbench_tui.model.clock import perf_counter
 
 if TYPE_CHECKING:
     from agentbench_tui.experiments.farm.world import World
@@ -105,7 +106,7 @@ class Perception:
 
     def observe_all(self, world: World) -> list[Observation]:
         """What every agent perceives now, in order."""
-        clock, profile = time.perf_counter, self.profile
+        clock, profile = perf_counter, self.profile
         began = clock()
         index = self._build(world.places)
         profile.index_build_s += clock() - began
@@ -113,18 +114,18 @@ class Perception:
 
     def read_all(self, observations: list[Observation]) -> float:
         """Read every observation whole, as a policy would; the sum of all that is in them."""
-        began, total = time.perf_counter(), 0.0
+        began, total = perf_counter(), 0.0
         for one in observations:
             whole = one.whole()
             self.profile.rebuilds += whole is not one.dense
             self.profile.whole_bytes += whole.nbytes
             total += float(whole.sum())
         if self.storage == "hybrid":
-            self.profile.rebuild_s += time.perf_counter() - began
+            self.profile.rebuild_s += perf_counter() - began
         return total
 
     def _observe(self, world: World, index: SpatialIndex, nth: int) -> Observation:
-        clock, profile = time.perf_counter, self.profile
+        clock, profile = perf_counter, self.profile
         x, y = float(world.x[nth]), float(world.y[nth])
         began = clock()
         near = index.within(x, y, (self.radius + 1) * 2**0.5)  # to the far corner of a cell

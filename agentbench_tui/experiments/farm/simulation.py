@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-import time
 from dataclasses import dataclass
 from pathlib import Path
 
 from agentbench_tui.experiments.farm.journal import Journal, Storage
 from agentbench_tui.experiments.farm.world import World, WorldSettings
+from agentbench_tui.model.clock import perf_counter
 
 
 @dataclass(slots=True)
@@ -74,7 +74,7 @@ def get_recommended_config(
 def simulate(config: SimulationConfig, path: Path, world: World | None = None) -> SimulationResult:
     """Run it from the start, its journal at `path`. A world that is given is used up."""
     world = World(config.world) if world is None else world
-    clock = time.perf_counter
+    clock = perf_counter
     journal = Journal(config.storage, path)
     try:
         began = clock()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import time
 from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
@@ -19,6 +18,7 @@ from agentbench_tui.experiments.farm.perception import Perception
 from agentbench_tui.experiments.farm.world import World, WorldSettings
 from agentbench_tui.experiments.spatial.index import INDEXES
 from agentbench_tui.experiments.values import LEAST_FOR
+from agentbench_tui.model.clock import perf_counter, process_time
 
 
 @register_experiment("system_profiler")
@@ -69,7 +69,7 @@ class SystemProfiler(Experiment):
         parts = {"world": 0.0, "perception": 0.0, "journal": 0.0}
         resident = [process.memory_info().rss]
         step_ms, agents = [], 0
-        clock, cpu_began, began = time.perf_counter, time.process_time(), time.perf_counter()
+        clock, cpu_began, began = perf_counter, process_time(), perf_counter()
         try:
             journal.open_with(world)
             for _ in range(given["steps"]):
@@ -91,7 +91,7 @@ class SystemProfiler(Experiment):
             parts["journal"] += clock() - start
         finally:
             journal.discard()
-        wall_s, cpu_s = clock() - began, time.process_time() - cpu_began
+        wall_s, cpu_s = clock() - began, process_time() - cpu_began
         path.unlink(missing_ok=True)
         return _metrics(parts, step_ms, resident, agents, wall_s, cpu_s)
 

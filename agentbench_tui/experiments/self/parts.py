@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import random
-import time
 from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import BaseModel, Field
 
 from agentbench_tui.experiments.experiment import Experiment, register_experiment
+from agentbench_tui.model.clock import process_time, thread_time
 
 if TYPE_CHECKING:
     from agentbench_tui.experiments.experiment import ExperimentContext
@@ -46,11 +46,11 @@ class Store(Experiment):
         await self.writer.apply(lambda c: c.execute("DELETE FROM measured"))
 
     async def execute_once(self, context: ExperimentContext) -> dict[str, float]:  # noqa: ARG002
-        began = time.process_time()
+        began = process_time()
         for n in range(self.params["rows"]):
             self.writer.add(_INSERT, ("row", float(n)))
         await self.writer.flush()
-        return {"rows": self.params["rows"], "cpu_ms": 1e3 * (time.process_time() - began)}
+        return {"rows": self.params["rows"], "cpu_ms": 1e3 * (process_time() - began)}
 
     def teardown(self, context: ExperimentContext) -> None:  # noqa: ARG002
         if hasattr(self, "writer"):
@@ -80,9 +80,9 @@ class HistogramRecord(Experiment):
     def execute_once(self, context: ExperimentContext) -> dict[str, float | None]:  # noqa: ARG002
         from agentbench_tui.analysis.histogram import Histogram
 
-        began = time.thread_time()
+        began = thread_time()
         histogram = Histogram(self.values)
         histogram.merge(self.other)
         p99 = histogram.percentile(0.99)
-        cpu_ms = 1e3 * (time.thread_time() - began)
+        cpu_ms = 1e3 * (thread_time() - began)
         return {"recorded": len(histogram), "p99": p99, "cpu_ms": cpu_ms}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Literal
 
@@ -18,6 +17,7 @@ from agentbench_tui.experiments.experiment import (
 from agentbench_tui.experiments.spatial.index import INDEXES, Structure
 from agentbench_tui.experiments.spatial.places import SIDE, draw_places
 from agentbench_tui.experiments.spatial.structures import VARIANTS
+from agentbench_tui.model.clock import perf_counter
 from agentbench_tui.model.identity import derive_seed
 
 
@@ -64,7 +64,7 @@ class SpatialPerformanceAnalyzer(Experiment):
         self._asked = asked.uniform(0, SIDE, (given["queries"], 2)).tolist()
 
     def execute_once(self, context: ExperimentContext) -> dict[str, Any]:  # noqa: ARG002
-        clock = time.perf_counter
+        clock = perf_counter
         build_s, query_s = [], []
         for places, radius in zip(self._places, self._radii, strict=True):
             began = clock()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
@@ -16,6 +15,7 @@ from agentbench_tui.experiments.experiment import (
 )
 from agentbench_tui.experiments.spatial.index import INDEXES, Structure
 from agentbench_tui.experiments.spatial.places import SIDE, draw_places
+from agentbench_tui.model.clock import perf_counter
 from agentbench_tui.model.identity import derive_seed
 
 VARIANTS: Mapping[str, Mapping[str, Any]] = {
@@ -61,7 +61,7 @@ class SpatialComprehensive(Experiment):
         self._nearest = asked.uniform(0, side, (given["nearest_queries"], 2)).tolist()
 
     def execute_once(self, context: ExperimentContext) -> dict[str, Any]:  # noqa: ARG002
-        clock, radius = time.perf_counter, self.params["radius"]
+        clock, radius = perf_counter, self.params["radius"]
         began = clock()
         index = self._build(self._places)
         built = clock()
@@ -125,7 +125,7 @@ class SpatialIndexProfiler(Experiment):
         ]
 
     def execute_once(self, context: ExperimentContext) -> dict[str, Any]:  # noqa: ARG002
-        clock, radius, batch = time.perf_counter, self.params["radius"], self.params["batch"]
+        clock, radius, batch = perf_counter, self.params["radius"], self.params["batch"]
         began = clock()
         index = self._build(self._places)
         build_s = clock() - began

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar, Literal
@@ -15,6 +14,7 @@ from agentbench_tui.experiments.experiment import (
     ExperimentContext,
     register_experiment,
 )
+from agentbench_tui.model.clock import perf_counter
 
 _TABLE = """CREATE TABLE actions
     (step INTEGER, agent INTEGER, kind TEXT, before REAL, after REAL, reward REAL)"""
@@ -70,7 +70,7 @@ class DatabaseProfiler(Experiment):
         self._db.execute(_TABLE)
 
     def execute_once(self, context: ExperimentContext) -> dict[str, Any]:  # noqa: ARG002
-        clock, size = time.perf_counter, self.params["batch_size"]
+        clock, size = perf_counter, self.params["batch_size"]
         insert_s = commit_s = 0.0
         commits = 0
         for start in range(0, len(self._rows), size):

@@ -10,7 +10,6 @@ from __future__ import annotations
 import random
 import shutil
 import sqlite3
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Literal
@@ -22,6 +21,7 @@ from agentbench_tui.experiments.experiment import (
     ExperimentContext,
     register_experiment,
 )
+from agentbench_tui.model.clock import perf_counter
 
 PROFILES: Mapping[str, Mapping[str, str | int]] = {
     "balanced": {
@@ -199,7 +199,7 @@ class PragmaProfile(Experiment):
         settle(self._connection)
 
     def execute_once(self, context: ExperimentContext) -> dict[str, Any]:  # noqa: ARG002
-        workload, began = self.params["workload"], time.perf_counter()
+        workload, began = self.params["workload"], perf_counter()
         db = self._connection
         if workload == "read_heavy":
             statements = read_heavy(db, self._keys)
@@ -209,7 +209,7 @@ class PragmaProfile(Experiment):
         else:
             statements = mixed(db, self._rows)
             settle(db)
-        seconds = time.perf_counter() - began
+        seconds = perf_counter() - began
         return {
             "workload_s": seconds,
             "statements": statements,

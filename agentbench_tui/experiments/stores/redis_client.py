@@ -16,6 +16,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
+from agentbench_tui.model.clock import monotonic
+
 SERVER = "redis-server"
 START_LIMIT_S = 10.0
 
@@ -137,12 +139,12 @@ class RedisServer:
 
     def _wait(self) -> str:
         """Until it answers; its version."""
-        until = time.monotonic() + START_LIMIT_S
+        until = monotonic() + START_LIMIT_S
         while True:
             try:
                 connection = self.connect()
             except OSError as error:
-                if self._process.poll() is not None or time.monotonic() > until:
+                if self._process.poll() is not None or monotonic() > until:
                     raise RedisError(f"{SERVER} does not start: {error}") from error
                 time.sleep(0.01)
                 continue
@@ -172,11 +174,11 @@ class EmbeddedTable:
 
     def _set(self, key: str, value: bytes, _ex: str, seconds: int) -> bytes:
         self._values[key] = bytes(value)
-        self._expires[key] = time.monotonic() + seconds
+        self._expires[key] = monotonic() + seconds
         return b"OK"
 
     def _get(self, key: str) -> bytes | None:
-        if self._expires.get(key, 0.0) < time.monotonic():
+        if self._expires.get(key, 0.0) < monotonic():
             return None
         return self._values.get(key)
 

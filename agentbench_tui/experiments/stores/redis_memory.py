@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import random
-import time
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Literal
 
@@ -22,6 +21,7 @@ from agentbench_tui.experiments.stores.redis_client import (
     EmbeddedTable,
     RedisServer,
 )
+from agentbench_tui.model.clock import perf_counter
 from agentbench_tui.model.errors import AgentbenchError
 
 ACTIONS = ("move", "gather", "share", "attack", "defend", "reproduce", "rest", "wait")
@@ -206,6 +206,6 @@ def _entry(draw: random.Random, step: int) -> bytes:
 
 def _timed(stage: Callable[[], int]) -> tuple[float, int]:
     """Seconds that a stage took, and what it gave."""
-    began = time.perf_counter()
+    began = perf_counter()
     found = stage()
-    return time.perf_counter() - began, found
+    return perf_counter() - began, found

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from statistics import median
-from time import perf_counter
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from agentbench_tui.model.clock import perf_counter
 from agentbench_tui.stress.ballast import Ballast
 from agentbench_tui.stress.course import Course
 from agentbench_tui.stress.host_memory import BYTES_PER_MB, oom_kills, read_host_memory
