@@ -277,14 +277,14 @@ def notes(document: dict[str, Any]) -> list[str]:
 
 
 def _foresight_lines(document: dict[str, Any]) -> list[str]:
-    """Agents of a market whose sure forecasts are right beyond chance."""
+    """Agents of a market whose forecasts are right beyond chance."""
     evidence = [
         (one, one["metrics"].get(FORESIGHT.name, {}).get("value"))
         for one in document["executions"]
         if not one["simulated"]
     ]
     return [
-        f"{one['agent_id']} on {one['benchmark_id']}: its sure forecasts are right beyond chance"
+        f"{one['agent_id']} on {one['benchmark_id']}: its forecasts are right beyond chance"
         f" (p at most 10^-{int(value)}); check how the agent learned the outcomes"
         f" (`agentbench explain {FORESIGHT.name}`)."
         for one, value in evidence

@@ -24,7 +24,8 @@ _NEVER = "it never happened in these episodes"
 def add_metrics(connection: sqlite3.Connection, execution_key: int, result: Aggregate) -> None:
     """Add the means over the episodes, worlds as clusters; without a value where none has one."""
     rows = connection.execute(
-        "SELECT case_key, json_extract(answer, '$.data.metrics') AS metrics FROM answers"
+        "SELECT case_key, json_extract(answer, '$.data.metrics') AS metrics,"
+        " json_extract(answer, '$.data.world') AS world, repeat, iteration FROM answers"
         " WHERE execution_key=? AND failure_kind IS NULL AND json_type(answer, '$.data.metrics')"
         " IS 'object' ORDER BY seq",
         (execution_key,),
@@ -42,9 +43,10 @@ def add_metrics(connection: sqlite3.Connection, execution_key: int, result: Aggr
         worlds, values = zip(*found, strict=True)
         kind: Kind = "share" if metric.unit == "share" else "amount"
         result.add(name, estimate(values, kind, clusters=worlds))
-    verdict = foresight((str(world), metrics) for world, metrics in episodes)
-    evidence = verdict.log10_evidence if verdict.sure else None
-    result.total(FORESIGHT.name, evidence, verdict.sure, "no sure forecast was submitted")
+    in_order = sorted(rows, key=lambda row: (row[3], row[4]))
+    verdict = foresight((json.loads(row[2]), json.loads(row[1])) for row in in_order)
+    evidence = verdict.log10_evidence if verdict.markets else None
+    result.total(FORESIGHT.name, evidence, verdict.markets, "no forecast was submitted")
 
 
 def columns(connection: sqlite3.Connection, execution_key: int) -> dict[str, Floats]:

@@ -67,12 +67,12 @@ class ForecastScores:
 
 def stated(episode: Episode, world: World, outcomes: Mapping[str, bool]) -> Stated | None:
     """What the agent stated, tick by tick. None when it stated nothing."""
-    said: dict[int, dict[int, float]] = {}
-    for forecast in episode.forecasts:
-        said.setdefault(forecast.market, {})[forecast.tick] = forecast.probability
-    if not said:
+    forecasts = held_forecasts(episode, world)
+    if not forecasts:
         return None
-    columns = [_held(place, by_tick, world, outcomes) for place, by_tick in said.items()]
+    columns = [
+        _columns(place, first, held, world, outcomes) for place, (first, held) in forecasts.items()
+    ]
     weights = [np.full(len(held), 1.0 / len(held) / len(columns)) for held, _, _ in columns]
     open_ticks = sum(market.resolve_tick - market.created for market in world.markets)
     return Stated(
@@ -82,6 +82,23 @@ def stated(episode: Episode, world: World, outcomes: Mapping[str, bool]) -> Stat
         weight=np.concatenate(weights),
         coverage=sum(len(held) for held, _, _ in columns) / open_ticks,
     )
+
+
+def held_forecasts(episode: Episode, world: World) -> dict[int, tuple[int, list[float]]]:
+    """By market: the tick of the first forecast, and what held at each tick from there until the
+    market's resolution."""
+    by_market: dict[int, dict[int, float]] = {}
+    for forecast in episode.forecasts:
+        by_market.setdefault(forecast.market, {})[forecast.tick] = forecast.probability
+    found = {}
+    for place, by_tick in by_market.items():
+        first = min(by_tick)
+        last, held = by_tick[first], []
+        for tick in range(first, world.markets[place].resolve_tick):
+            last = by_tick.get(tick, last)
+            held.append(last)
+        found[place] = (first, held)
+    return found
 
 
 def score(probability: Floats, outcome: Floats, weight: Floats, bins: int = BINS) -> ForecastScores:
@@ -111,17 +128,11 @@ def score(probability: Floats, outcome: Floats, weight: Floats, bins: int = BINS
     )
 
 
-def _held(
-    place: int, by_tick: Mapping[int, float], world: World, outcomes: Mapping[str, bool]
+def _columns(
+    place: int, first: int, held: list[float], world: World, outcomes: Mapping[str, bool]
 ) -> tuple[Floats, Floats, Floats]:
     """Probability, price and outcome at each tick from the first forecast on."""
     market = world.markets[place]
-    first = min(by_tick)
-    held = []
-    last = by_tick[first]
-    for tick in range(first, market.resolve_tick):
-        last = by_tick.get(tick, last)
-        held.append(last)
     flow = np.array(world.flows[place][first : market.resolve_tick], dtype=np.float64)
     price = 1.0 / (1.0 + np.exp(-flow / (SHARE_UNITS * market.b)))
     return np.array(held), price, np.full(len(held), float(outcomes[market.id]))

@@ -1,17 +1,18 @@
-"""Whether forecasts are better than any information an agent can have.
+"""Whether forecasts are better than any information an agent can have: testing by betting.
 
-For each market, take the first forecast that is sure: at least `SURE` for YES or for NO, stated at
-tick t. Let p be the world's fair probability of that side at t, which is what all that has happened
-says of it. The market's factor is
+A gambler bets on every move of a market's fair probability, as the agent's forecast says. Let p be
+the fair probability of YES at tick t, p' that at t + 1, and q the forecast that holds at t. The
+gambler keeps a share `CASH` and puts the rest on YES and NO as q to 1 - q, at fair odds:
 
-    SURE / p              if the side happens,
-    (1 - SURE) / (1 - p)  if it does not.
+    wealth *= CASH + (1 - CASH) * (q * p' / p + (1 - q) * (1 - p') / (1 - p))
 
-An agent that knows no more than what has happened has an expected factor of 1 in each market,
-however it chooses its moment, because fair probabilities are a martingale; and markets are drawn
-independently, so the expected product of all factors is 1 too. By Markov's inequality the
-probability that the product reaches 1 / alpha is at most alpha: the product is an e-value (Vovk and
-Wang, "E-values: calibration, combination and applications", Annals of Statistics, 2021).
+Fair probabilities are a martingale of all that has happened, hidden things included: p' is p on
+average, whatever the agent knows of the past. So the expected factor is 1 for any q that does not
+depend on the future, and, as markets move independently, the wealth of all markets together is a
+martingale that starts at 1. By Markov's inequality it ends at 1 / alpha or more with a probability
+of at most alpha (Shafer, "Testing by betting", J. R. Stat. Soc. A 184, 2021). An agent that states
+p itself neither wins nor loses, one that is wrong loses, and one that knows the outcome and says so
+wins 1 / p at its first forecast's p.
 """
 
 from __future__ import annotations
@@ -19,28 +20,35 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from agentbench_tui.market.forecasts import held_forecasts
 from agentbench_tui.market.world import PER_MILLION
-from agentbench_tui.model.foresight import SURE
 
 if TYPE_CHECKING:
     from agentbench_tui.market.episode import Episode
     from agentbench_tui.market.truth import Truth
     from agentbench_tui.market.world import World
 
+CASH = 0.01
+"""Share that is never at stake, so that no single wrong forecast ends the game."""
+_ROUNDING = 1e-6
+"""Fair values are rounded to millionths: p' is at most half of one above, and p half below, what it
+is. Added to p, this keeps the expected factor at 1 or less."""
 
-def sure_forecasts(episode: Episode, world: World, truth: Truth) -> tuple[int, int, float]:
-    """Markets with a sure forecast, how many of them came true, and log10 of their product."""
-    first: dict[int, tuple[int, bool]] = {}
-    for forecast in sorted(episode.forecasts, key=lambda stated: stated.tick):
-        side = forecast.probability >= SURE
-        if side or forecast.probability <= 1.0 - SURE:
-            first.setdefault(forecast.market, (forecast.tick, side))
-    right, evidence = 0, 0.0
-    for place, (tick, side) in first.items():
-        # Rounded to millionths, a fair value may be 0 or 1 before its market resolves.
-        fair = min(max(truth.fair[place][tick], 1), PER_MILLION - 1) / PER_MILLION
-        chance = fair if side else 1.0 - fair
-        happened = truth.outcomes[world.markets[place].id] == side
-        right += happened
-        evidence += math.log10(SURE / chance if happened else (1.0 - SURE) / (1.0 - chance))
-    return len(first), right, evidence
+
+def foresight_log10(episode: Episode, world: World, truth: Truth) -> tuple[int, float]:
+    """Number of markets with a forecast, and log10 of the gambler's wealth at the end."""
+    held = held_forecasts(episode, world)
+    total = 0.0
+    for place, (first, forecasts) in held.items():
+        fair = truth.fair[place]
+        for tick, stated in enumerate(forecasts, start=first):
+            total += math.log10(_factor(stated, fair[tick], fair[tick + 1]))
+    return len(held), total
+
+
+def _factor(stated: float, now_ppm: int, next_ppm: int) -> float:
+    """What a unit of wealth becomes in a tick; `CASH` or more."""
+    now, following = now_ppm / PER_MILLION, next_ppm / PER_MILLION
+    yes = stated * following / (now + _ROUNDING)
+    no = (1.0 - stated) * (1.0 - following) / (1.0 - now + _ROUNDING)
+    return CASH + (1.0 - CASH) * (yes + no)

@@ -15,7 +15,7 @@ import numpy as np
 from agentbench_tui.analysis.interval import wilson
 from agentbench_tui.market.fair import fair_value, reference
 from agentbench_tui.market.forecasts import score, stated
-from agentbench_tui.market.foresight import sure_forecasts
+from agentbench_tui.market.foresight import foresight_log10
 from agentbench_tui.market.oracle import hindsight
 from agentbench_tui.market.signals import followed
 from agentbench_tui.market.world import DOLLAR
@@ -186,12 +186,8 @@ def _forecasts(episode: Episode, world: World, truth: Truth) -> tuple[Values, Mi
 
 
 def _foresight(episode: Episode, world: World, truth: Truth) -> tuple[Values, Missing]:
-    sure, right, evidence = sure_forecasts(episode, world, truth)
-    return {
-        "sure_forecasts": sure,
-        "sure_forecasts_right": right,
-        "foresight_log10": evidence,
-    }, {}
+    markets, evidence = foresight_log10(episode, world, truth)
+    return {"forecast_markets": markets, "foresight_log10": evidence}, {}
 
 
 def _risk(episode: Episode) -> tuple[Values, Missing]:

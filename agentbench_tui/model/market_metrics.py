@@ -118,9 +118,10 @@ FORESIGHT = Metric(
     "foresight_evidence",
     "log10",
     "none",
-    "log10 of the product, over markets with a sure forecast (99 % or more for one side), of 0.99 ÷"
-    " fair probability of that side if it happened, else of 0.01 ÷ (1 − that); the first episode of"
-    " each world. Without knowing outcomes it reaches x with probability 10^−x at most; from 6 on"
-    " the agent is called out.",
+    "log10 of what a gambler makes of 1 dollar who bets as the forecasts say, at fair odds, on"
+    " every move of the fair probabilities: product over ticks of 0.01 + 0.99 × (q p′ ÷ p +"
+    " (1 − q) (1 − p′) ÷ (1 − p)) for forecast q and fair probabilities p now and p′ next; the"
+    " first episode of each seed and salt. Without knowing outcomes it reaches x with probability"
+    " 10^−x at most; from 6 on the agent is called out.",
 )
 """Of a whole execution: evidence adds up, so that a mean over episodes would say nothing."""

@@ -111,9 +111,9 @@ def summary_rows(episodes: Sequence[Played]) -> list[dict[str, Any]]:
 
 
 def foresight_of(episodes: Sequence[Played]) -> Foresight:
-    """What the sure forecasts of one agent say."""
+    """What the forecasts of one agent say."""
     ordered = sorted(episodes, key=lambda one: one.repeat)
-    return foresight((one.record["world"]["id"], one.record["metrics"]) for one in ordered)
+    return foresight((one.record["world"], one.record["metrics"]) for one in ordered)
 
 
 def called_out(episodes: Sequence[Played]) -> list[str]:

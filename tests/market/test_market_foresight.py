@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import json
 import math
+import random
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from agentbench_tui.cli.main import _run
+from agentbench_tui.market import foresight as foresight_module
 from agentbench_tui.market.baselines import make, play
+from agentbench_tui.market.conditions import CONDITIONS
 from agentbench_tui.market.episode import Episode
-from agentbench_tui.market.foresight import sure_forecasts
+from agentbench_tui.market.foresight import CASH, foresight_log10
 from agentbench_tui.market.game import Game
 from agentbench_tui.market.generator import generate
 from agentbench_tui.market.metrics import measure
@@ -57,7 +62,7 @@ def played(agent: str, probability: Probability, *, simulated: bool = False) -> 
             0,
             simulated,
             {
-                "world": {"id": world.id},
+                "world": world.config.document(),
                 "metrics": measure(stated(world, truth, probability), world, truth).values,
             },
         )
@@ -65,14 +70,14 @@ def played(agent: str, probability: Probability, *, simulated: bool = False) -> 
     ]
 
 
-@pytest.mark.parametrize("chance", [0.99, 1.0])
+@pytest.mark.parametrize("chance", [0.9, 0.95, 0.98, 0.99, 1.0])
 def test_forecasts_that_know_every_outcome_are_called_out(chance: float) -> None:
     episodes = played("cheat", of_the_outcome(chance))
     (sentence,) = called_out(episodes)
-    assert sentence.startswith("cheat: 60 of 60 sure forecasts (at least 99 %) came true.")
+    assert sentence.startswith("cheat: its forecasts of 60 markets are right beyond chance.")
     (row,) = summary_rows(episodes)
     assert row["foresight"]["is_beyond_chance"]
-    assert row["foresight"]["sure_forecasts_right"] == 60
+    assert row["foresight"]["forecast_markets"] == 60
 
 
 def test_an_oracle_that_is_marked_as_such_is_not() -> None:
@@ -83,38 +88,71 @@ def test_knowing_every_fair_value_is_no_foreknowledge() -> None:
     episodes = played("fair", fair)
     assert called_out(episodes) == []
     (row,) = summary_rows(episodes)
-    assert row["foresight"]["sure_forecasts"] > 5
+    assert row["foresight"]["log10_evidence"] == pytest.approx(0.0, abs=0.01)
 
 
-def test_the_factor_of_a_sure_forecast_is_what_was_claimed_over_what_was_fair() -> None:
+def test_certainty_of_what_happens_gains_one_over_the_fair_probability_of_the_start() -> None:
     world, truth = WORLDS[0]
-    sure, right, evidence = sure_forecasts(stated(world, truth, of_the_outcome(0.99)), world, truth)
+    markets, evidence = foresight_log10(stated(world, truth, of_the_outcome(1.0)), world, truth)
     chances = [
         fair(world, truth, place, 0)
         if truth.outcomes[market.id]
         else 1 - fair(world, truth, place, 0)
         for place, market in enumerate(world.markets)
     ]
-    assert (sure, right) == (5, 5)
-    assert evidence == pytest.approx(sum(math.log10(0.99 / chance) for chance in chances))
+    assert markets == 5
+    # Less what stays in cash: a hundredth of each move.
+    assert evidence == pytest.approx(sum(math.log10(1 / chance) for chance in chances), rel=0.03)
 
 
-def test_the_expected_factor_is_one_without_foreknowledge() -> None:
-    # Of always claiming YES at the first tick: exactly, over both outcomes of each market.
-    for _, truth in WORLDS:
-        for column in truth.fair:
-            chance = column[0] / PER_MILLION
-            mean = chance * (0.99 / chance) + (1 - chance) * (0.01 / (1 - chance))
-            assert mean == pytest.approx(1.0)
+@given(
+    truth=st.floats(0.0, 1.0),
+    step=st.floats(0.0, 1.0),
+    forecast=st.floats(0.0, 1.0),
+)
+def test_the_expected_factor_is_at_most_one_without_foreknowledge(
+    truth: float, step: float, forecast: float
+) -> None:
+    # The probability moves up or down by `step` of the room there is, and its mean stays; of both
+    # and of what it was the nearest millionths are known.
+    room = step * min(truth, 1.0 - truth)
+    now = round(truth * PER_MILLION)
+    ends = [round((truth + move) * PER_MILLION) for move in (room, -room)]
+    mean = sum(foresight_module._factor(forecast, now, end) for end in ends) / 2
+    assert CASH <= mean <= 1.0 + 1e-12
 
 
-def test_unsure_forecasts_and_repeats_of_a_world_prove_nothing() -> None:
+def test_a_gambler_on_forecasts_at_random_does_not_win_on_average() -> None:
+    draw = random.Random(1)
+
+    def at_random(_world: World, _truth: Truth, _place: int, _tick: int) -> float:
+        return draw.random()
+
+    wealth = [
+        10 ** foresight_log10(stated(world, truth, at_random), world, truth)[1]
+        for world, truth in WORLDS
+    ]
+    assert sum(wealth) / len(wealth) < 1
+
+
+def test_a_certain_forecast_that_is_wrong_costs_a_bounded_amount() -> None:
     world, truth = WORLDS[0]
-    assert sure_forecasts(stated(world, truth, of_the_outcome(0.98)), world, truth) == (0, 0, 0.0)
-    metrics = measure(stated(world, truth, of_the_outcome(1.0)), world, truth).values
-    once = foresight([("a", metrics)])
-    assert foresight([("a", metrics)] * 50) == once
-    assert not once.is_beyond_chance
+    _, evidence = foresight_log10(stated(world, truth, of_the_outcome(0.0)), world, truth)
+    assert -5 * 30 * 2 <= evidence < -5
+
+
+def test_repeats_and_other_worlds_of_one_seed_count_once() -> None:
+    # Five guesses are lucky once in 32 times; the six conditions share outcomes.
+    def metrics(conditions: str) -> dict[str, object]:
+        world, truth = generate(WorldConfig(seed=3, conditions=conditions))
+        return measure(stated(world, truth, of_the_outcome(1.0)), world, truth).values
+
+    once = foresight([({"seed": 3}, metrics("calm"))])
+    every = [({"seed": 3, "conditions": name}, metrics(name)) for name in CONDITIONS]
+    assert foresight(every * 8).markets == once.markets == 5
+    assert not foresight(every * 8).is_beyond_chance
+    salted = [({"seed": 3, "salt_sha256": salt}, metrics("calm")) for salt in "ab"]
+    assert foresight(salted).markets == 10
 
 
 def test_shipped_baselines_that_know_no_outcome_are_not_called_out() -> None:
@@ -123,7 +161,7 @@ def test_shipped_baselines_that_know_no_outcome_are_not_called_out() -> None:
         for world, truth in WORLDS:
             episode = play(Game(world, truth.outcomes), make(name, world, truth, 0))
             record = {
-                "world": {"id": world.id},
+                "world": world.config.document(),
                 "metrics": measure(episode, world, truth).values,
             }
             episodes.append(Played(name, f"seed-{world.config.seed}", 0, False, record))
@@ -177,5 +215,5 @@ def test_a_suite_calls_out_an_agent_that_recomputed_public_worlds(
     Path("suite.json").write_text(json.dumps(suite))
     assert _run(["run", "suite.json", "--db=a.db", "--no-ui"]) == 0
     text = " ".join(capfd.readouterr().out.split())
-    assert "cheat on market: its sure forecasts are right beyond chance (p at most 10^-" in text
-    assert "hold on market: its sure forecasts" not in text
+    assert "cheat on market: its forecasts are right beyond chance (p at most 10^-" in text
+    assert "hold on market: its forecasts" not in text
