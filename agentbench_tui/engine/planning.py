@@ -12,6 +12,7 @@ import msgspec
 
 from agentbench_tui.engine.casebook import open_group
 from agentbench_tui.engine.kinds import run_with
+from agentbench_tui.engine.limits import unlimited_agents
 from agentbench_tui.engine.loading import LoadedSuite, load_suite
 from agentbench_tui.engine.plan import ExecutionPlan, Group, Plan, SuiteInPlan
 from agentbench_tui.engine.plan_secrets import declare_secrets_of, exposed_key
@@ -106,6 +107,7 @@ def make_plan(given_suites: Sequence[str | LoadedSuite], options: RunOptions) ->
         command=options.command,
         remarks=(
             *(note for one in loaded for note in one.notes),
+            *unlimited_agents(groups),
             *(remark for name, target in targets.items() for remark in exposed_key(name, target)),
         ),
     )

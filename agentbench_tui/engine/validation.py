@@ -141,7 +141,18 @@ class _Checker:
                 found = [str(error)]
             for message in found:
                 self.add((*path, "target"), message)
+            if not found:
+                self._memory_limits(spec_from_table(table, str(self._loaded.folder)))
             self._same_at_every_point(path)
+
+    def _memory_limits(self, agent: AgentSpec) -> None:
+        """An agent of the suite's own whose memory the suite limits in vain."""
+        from agentbench_tui.engine.limits import unlimited_memory
+
+        for index, benchmark in enumerate(self._suite.benchmarks):
+            if (reason := unlimited_memory(benchmark, agent)) is not None:
+                where = ("benchmarks", index, "constraints", "memory_limit_mb")
+                self.add(where, reason, key=True)
 
     def _agent_check(self) -> Callable[[AgentSpec], list[str]]:
         """How agents are checked: by the game, where they do nothing but play one."""

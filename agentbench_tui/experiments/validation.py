@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from agentbench_tui.engine.limits import refused_limits
 from agentbench_tui.engine.suite_problems import Finding
 from agentbench_tui.engine.sweep import axis
 from agentbench_tui.experiments.experiment import Experiment
@@ -34,6 +35,11 @@ def check_experiment(benchmark: Benchmark, base_dir: str) -> list[str | Finding]
         )
         if given
     ]
+    found += refused_limits(
+        benchmark,
+        ("memory_limit_mb", "token_limit", "cost_limit_usd"),
+        "only `time_limit_ms` is; limit memory in the experiment itself",
+    )
     found += _unknown_instruments(benchmark, Path(base_dir))
     try:
         cls = find_experiment(benchmark.experiment or "", Path(base_dir))

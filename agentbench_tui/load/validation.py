@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
+from agentbench_tui.engine.limits import refused_limits
 from agentbench_tui.engine.suite_problems import Finding, findings
 from agentbench_tui.load.arrivals import problems
 from agentbench_tui.load.shape import schedule_of
@@ -29,6 +30,11 @@ def check_load(benchmark: Benchmark, base_dir: str) -> list[str | Finding]:
         found.append("`experiment` belongs to benchmarks of kind experiment")
     if benchmark.scorers:
         found.append("`scorers` belong to benchmarks of kind task: a load grades no answers")
+    found += refused_limits(
+        benchmark,
+        ("token_limit", "cost_limit_usd"),
+        "give the suite one, which caps the whole run, or `max_tokens` to the load",
+    )
     if not benchmark.load:
         return [*found, "a load benchmark needs `load`: a schedule, such as `load: {rate: 10}`"]
     try:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
+from agentbench_tui.engine.limits import refused_limits
 from agentbench_tui.engine.suite_problems import Finding, findings
 from agentbench_tui.http.wire import Origin
 from agentbench_tui.load.spec import LoadSpec
@@ -37,6 +38,11 @@ def check_stress(benchmark: Benchmark, base_dir: str) -> list[str | Finding]:
         )
         if given
     ]
+    found += refused_limits(
+        benchmark,
+        ("token_limit", "cost_limit_usd"),
+        "give the suite one, which caps the whole run",
+    )
     if not benchmark.stress:
         return [*found, "a stress benchmark needs `stress`: `stress: {scenario: high_load}`"]
     name = benchmark.stress.get("scenario")
