@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+import sys
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -10,10 +12,35 @@ from typing import Any
 import pytest
 
 from agentbench_tui.cli.main import _run
+from agentbench_tui.market import barrier
 from agentbench_tui.store.database import connect_to_read
 from agentbench_tui.verdicts.running_board import BoardReader
 
 SMALL = ("--duration=10", "--markets=2", "--perpetuals=1")
+
+LOOKS = """
+import json, os, pathlib, sys
+
+def texts():
+    yield json.dumps(dict(os.environ))
+    yield json.dumps(sys.argv)
+    folders = [pathlib.Path(__file__).parent, pathlib.Path(f"/proc/{os.getppid()}")]
+    paths = [folder / name for folder in folders
+             for name in ("a.db", "a.db-wal", "a.db-shm", "cmdline", "environ")]
+    paths += [pathlib.Path(f"/proc/self/fd/{number}") for number in os.listdir("/proc/self/fd")]
+    for path in paths:
+        try:
+            yield str(path.resolve())
+            if path.is_file():
+                yield path.read_bytes().decode("latin-1")
+        except OSError:
+            pass
+
+def turn(market):
+    if market.state["tick"] == 0:
+        seen = "\\n".join(texts()) + json.dumps(market.state)
+        market.call("a2a.createPost", content="the salt" if SALT in seen else "nothing")
+"""
 
 
 @pytest.fixture(autouse=True)
@@ -117,6 +144,42 @@ def test_a_program_inherits_neither_the_salt_nor_the_open_database(
     assert "a.db" not in text
     about = Path("a.db").stat()
     assert [about.st_dev, about.st_ino] not in json.loads(text)["files"]
+
+
+@pytest.mark.skipif(not barrier.is_there(), reason="the kernel has no Landlock")
+@pytest.mark.parametrize("scheme", ["python", "worker"])
+def test_a_program_that_looks_for_the_salt_finds_nothing(
+    capfd: pytest.CaptureFixture[str], scheme: str
+) -> None:
+    played(capfd, *SMALL)  # draws the salt
+    salt = workspace_salt("a.db")
+    play = "from agentbench_tui.market.client import play\nplay(turn)\n"
+    # In two parts, so that the program does not find its own text.
+    program = f"SALT = {salt[:16]!r} + {salt[16:]!r}\n{LOOKS}" + play * (scheme == "worker")
+    Path("mine.py").write_text(program)
+    target = "python:mine.py:turn" if scheme == "python" else f"worker:{sys.executable} mine.py"
+    played(capfd, *SMALL, "--agent", f"mine={target}")
+    statement = "SELECT json_extract(answer, '$.data.acts[0].arguments.content') FROM answers"
+    with closing(connect_to_read(Path("a.db"))) as connection:
+        assert [row[0] for row in connection.execute(statement)][-1] == "nothing"
+
+
+def test_an_interrupted_run_that_was_imported_is_resumed_in_its_own_worlds_and_scored_again(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    whole = ids(played(capfd, *SMALL, "--worlds=2"))
+    with closing(sqlite3.connect("a.db")) as connection, connection:
+        connection.execute("DELETE FROM answers WHERE seq=(SELECT MAX(seq) FROM answers)")
+        connection.execute("UPDATE runs SET status='interrupted'")
+        connection.execute("UPDATE benchmark_executions SET status='interrupted'")
+    assert _run(["runs", "export", "latest", "run.db", "--db=a.db"]) == 0
+    assert _run(["runs", "import", "run.db", "--db=b.db"]) == 0
+    assert _run(["resume", "--db=b.db", "--no-ui", "--trust"]) == 0
+    assert _run(["rescore", "--db=b.db", "--trust"]) == 0
+    capfd.readouterr()
+    statement = "SELECT json_extract(answer, '$.data.world.id') FROM answers ORDER BY case_key"
+    with closing(connect_to_read(Path("b.db"))) as connection:
+        assert [row[0] for row in connection.execute(statement)] == whole
 
 
 def test_the_live_board_of_a_market_is_ordered_by_profit(
