@@ -24,7 +24,7 @@ CANDIDATE = [0.861, 0.822, 0.874, 0.835, 0.829, 0.902, 0.787, 0.858, 0.901, 0.86
 
 def close(test: GoodnessTest | None, statistic: float, p: float) -> bool:
     assert test is not None
-    return (test.statistic, test.p) == pytest.approx((statistic, p), rel=1e-9)
+    return (test.statistic, test.p) == pytest.approx((statistic, p), rel=1e-7)
 
 
 def test_rewards_of_two_versions() -> None:
