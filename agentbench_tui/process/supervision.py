@@ -158,8 +158,13 @@ def _next_signal(watched: set[signal.Signals]) -> tuple[int, bool]:
 
 
 def _reached_both(number: int, is_of_terminal: bool) -> bool:
-    """Whether a child in our process group got the signal that we got."""
-    return number == signal.SIGHUP or (number == signal.SIGINT and is_of_terminal)
+    """Whether a child in our process group got the signal that we got.
+
+    A terminal that hangs up tells the leader of its session alone. A signal that a process sent to
+    the whole group cannot be told from one that was sent to us: the child then gets it twice.
+    """
+    is_alone = number == signal.SIGHUP and os.getsid(0) == os.getpid()
+    return is_of_terminal and number in (signal.SIGINT, signal.SIGHUP) and not is_alone
 
 
 def _stop_as_well(child: int) -> None:

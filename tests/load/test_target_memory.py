@@ -28,3 +28,4 @@ def test_the_highest_reading_while_it_went_on_counts() -> None:
     assert found is not None
     assert (found.value, found.unit, found.n) == (31.0, "MB", 2)
     assert memory_peak(store, 1, "elsewhere") is None
+    store.close()

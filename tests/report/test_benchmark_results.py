@@ -149,3 +149,4 @@ def test_memory_that_grows_is_seen_in_its_gauges(per_reading: float, growth: flo
         store.execute("INSERT INTO gauges VALUES (1, ?, 'agent:bot', ?)", (1767225611 + n, reading))
     assert memory_growth(store, "e") == pytest.approx(growth, rel=0.1, abs=1e-9)
     assert memory_growth(store, "another") is None
+    store.close()
