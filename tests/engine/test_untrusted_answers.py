@@ -25,7 +25,7 @@ ANSWERS = {
     "1": lambda: Answer("nan", data={"x": math.nan, "y": math.inf}),
     "2": lambda: Answer("big", data={"n": 2**63, "m": -(2**80), "many": 10**400}),
     "3": lambda: "nul \x00 and \x1b[31mred\x1b]0;title\x07 and \u202eevil",
-    "4": lambda: Answer("deep", data=nested(5000)),
+    "4": lambda: Answer("deep", data=nested(100_000)),
     "5": lambda: Answer("usage", usage=Usage(2**70, 5)),
     "6": lambda: Answer("ttft", ttft_ms=math.nan, cost_usd=math.inf),
     "7": lambda: Answer("negative", usage=Usage(-5, 3), api_calls=-1),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import json
+from collections.abc import Awaitable, Callable
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +22,7 @@ from agentbench_tui.store.database import connect_to_read, create_or_migrate
 from agentbench_tui.store.queries import find_run
 from agentbench_tui.verdicts.documents import run_document
 
+TRIES = 3
 WEIGHTS = {"accuracy": 0, "speed": 1, "efficiency": 0, "cost": 0, "reliability": 0}
 
 
@@ -121,6 +124,29 @@ async def practise(
         )
     rows = [json.loads(line) for line in log.read_text().splitlines()]
     return found, Truth(json.loads(truth.read_text()), rows)
+
+
+def three_tries(test: Callable[[Path], Awaitable[None]]) -> Callable[[Path], Awaitable[None]]:
+    """Repeat a test of measured times that fails, in a new folder, up to three times in all.
+
+    A machine that is busy with something else wakes the sender or the server late, and a measured
+    time then differs from the planned one by as much. A wrong formula differs each time.
+    """
+
+    @functools.wraps(test)
+    async def tried(tmp_path: Path) -> None:
+        for nth in range(1, TRIES + 1):
+            folder = tmp_path / str(nth)
+            folder.mkdir()
+            try:
+                await test(folder)
+            except AssertionError:
+                if nth == TRIES:
+                    raise
+            else:
+                return
+
+    return tried
 
 
 def leave_calibration_out(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ the wrong formulas in use elsewhere miss by far more, which is asserted too. Cou
 from pathlib import Path
 
 import pytest
-from loads import Loaded, Truth, leave_calibration_out, practise
+from loads import Loaded, Truth, leave_calibration_out, practise, three_tries
 
 PARTS = ("mean", "p50", "p90")
 DISTRIBUTIONS = ("ttft_ms", "ttfo_ms", "tpot_ms", "itl_ms", "icl_ms", "e2e_ms")
@@ -70,6 +70,7 @@ def check_rates(found: Loaded, truth: Truth) -> None:
     )
 
 
+@three_tries
 async def test_an_open_loop_of_streams(tmp_path: Path) -> None:
     found, truth = await practise(
         tmp_path, {"rate": 80, "requests": 40}, ttft="120ms", itl="50ms", tokens=3
@@ -102,6 +103,7 @@ async def test_an_open_loop_of_streams(tmp_path: Path) -> None:
     assert not close(streaming / 3, true["tpot_ms"]["p50"])  # (E2E - TTFT) ÷ n.
 
 
+@three_tries
 async def test_times_that_are_spread_and_chunks_of_four_tokens_reasoning_first(
     tmp_path: Path,
 ) -> None:
@@ -127,6 +129,7 @@ async def test_times_that_are_spread_and_chunks_of_four_tokens_reasoning_first(
     assert not close(true["itl_ms"]["p50"], true["icl_ms"]["p50"])
 
 
+@three_tries
 async def test_users_of_a_closed_loop_see_fast_and_slow_answers(tmp_path: Path) -> None:
     limit_ms = 120.0
     found, truth = await practise(
@@ -154,6 +157,7 @@ async def test_users_of_a_closed_loop_see_fast_and_slow_answers(tmp_path: Path) 
     assert not close(true["p50"], true["p90"])
 
 
+@three_tries
 async def test_answers_in_one_piece_have_an_end_and_nothing_before_it(tmp_path: Path) -> None:
     found, truth = await practise(
         tmp_path, {"rate": 80, "requests": 40}, stream=False, ttft="80ms", itl="10ms", tokens=5
@@ -168,6 +172,7 @@ async def test_answers_in_one_piece_have_an_end_and_nothing_before_it(tmp_path: 
         assert found.metric(name)["mean"] is None
 
 
+@three_tries
 async def test_a_queue_at_the_server_is_part_of_what_a_request_takes(tmp_path: Path) -> None:
     # 4 places of 40 ms serve 100/s: asked for twice as much, each waits longer than the one before.
     found, truth = await practise(
@@ -185,6 +190,7 @@ async def test_a_queue_at_the_server_is_part_of_what_a_request_takes(tmp_path: P
     assert not close(40.0, truth.metrics["e2e_ms"]["p50"])  # Its service alone.
 
 
+@three_tries
 async def test_failures_are_counted_by_kind_and_times_are_of_the_answered(tmp_path: Path) -> None:
     found, truth = await practise(
         tmp_path,
