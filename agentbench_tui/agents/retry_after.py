@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
+from agentbench_tui.model.clock import unix_time
+
 MAX_RETRY_AFTER_S = 600.0
 
 
@@ -14,7 +16,10 @@ def retry_after_s(value: str | None, now: datetime | None = None) -> float | Non
         return None
     value = value.strip()
     try:
-        seconds = float(value) if value[:1].isdigit() else _until(value, now or datetime.now(UTC))
+        if value[:1].isdigit():
+            seconds = float(value)
+        else:
+            seconds = _until(value, now or datetime.fromtimestamp(unix_time(), UTC))
     except (ValueError, OverflowError):
         return None
     return min(max(seconds, 0.0), MAX_RETRY_AFTER_S) if seconds == seconds else None

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from agentbench_tui.model.answer import Usage
+from agentbench_tui.model.clock import unix_time
 from agentbench_tui.model.errors import Problem, SuiteError, UsageError
 from agentbench_tui.model.small_file import read_small_text
 
@@ -148,7 +149,7 @@ def _from_library(model: str, provider: str | None) -> UsedPrice | str:
         vendor, info = get_snapshot().find_provider_model(model, None, provider, None)
     except LookupError:
         return f"the price of {model} is not known; give it in `prices` or with --prices"
-    now = datetime.now(UTC)
+    now = datetime.fromtimestamp(unix_time(), UTC)
     today = info.get_prices(now)
     input_price, input_above = _tiers(today.input_mtok)
     output_price, output_above = _tiers(today.output_mtok)
