@@ -38,6 +38,9 @@ LOCATED = 3.676
 The peak of a two-sided Brownian motion with drift stays below x with (1 - exp(-x))² (Siegmund
 1988), and that is how far the likelihood at the best place exceeds that at the true one.
 """
+TIED = 1e-9
+"""Relative difference of figures that are equal but for rounding: which is the larger then depends
+on the unit of the values. The earlier place counts."""
 _ROWS_AT_ONCE = 128
 
 
@@ -183,7 +186,9 @@ def _candidates(x: Floats) -> list[int]:
 
 
 def _best_split(x: Floats) -> int:
-    return SEGMENT + int(np.argmax(energy(x)[SEGMENT : x.size - SEGMENT + 1]))
+    searched = energy(x)[SEGMENT : x.size - SEGMENT + 1]
+    best = searched.max()
+    return SEGMENT + int(np.argmax(searched >= best - TIED * abs(best)))
 
 
 def _step(old: Floats, new: Floats) -> TTest:
@@ -199,14 +204,16 @@ def _confirmed(x: Floats, kept: list[int], smallest: float) -> list[int]:
         old, new = x[start:cut], x[cut:stop]
         test = _step(old, new)
         shift = abs(test.difference)
-        if test.p < CHANGE_P and shift >= max(smallest, SPREADS * _spread(old, new)):
+        least = max(smallest, SPREADS * _spread(old, new)) * (1 - TIED)
+        if test.p < CHANGE_P and shift >= least:
             return math.inf
         return shift
 
     while kept:
         bounds = [0, *kept, x.size]
         sizes = [failure(*bounds[place : place + 3]) for place in range(len(kept))]
-        weakest = sizes.index(min(sizes))
+        least = min(sizes) * (1 + TIED)
+        weakest = next(place for place, size in enumerate(sizes) if size <= least)
         if sizes[weakest] == math.inf:
             break
         kept = kept[:weakest] + kept[weakest + 1 :]

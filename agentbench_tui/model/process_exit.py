@@ -7,7 +7,6 @@ as if all had gone well: no result, no gate judged, exit code 0. `guard` makes s
 
 from __future__ import annotations
 
-import asyncio
 import os
 import posix
 import sys
@@ -16,8 +15,6 @@ from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
-
-from agentbench_tui.model.breaking_off import BrokenOff
 
 _ENDS = ("_exit", "execv", "execve")
 """Functions that end the program of this process; the other exec functions call these."""
@@ -44,6 +41,11 @@ def interrupt(*_: object) -> NoReturn:
 
 def passes(error: BaseException) -> bool:
     """Whether an exception that left user code is ours: a signal, or the end of the task."""
+    # Here, since who only makes scorers needs no event loop.
+    import asyncio
+
+    from agentbench_tui.model.breaking_off import BrokenOff
+
     if isinstance(error, SignalInterrupt | BrokenOff):
         return True
     if not isinstance(error, asyncio.CancelledError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
@@ -39,6 +40,8 @@ def draw(panels: Sequence[Panel], width: int, height: int, *, coloured: bool = F
 def ticks(low: float, high: float, about: int) -> list[float]:
     """Round numbers between two ends, about as many as asked for."""
     raw = (high - low) / max(about, 1)
+    if raw < sys.float_info.min:  # no number lies between that could be told from the ends
+        return [low]
     power = 10.0 ** math.floor(math.log10(raw))
     step = power * next(factor for factor in (1, 2, 5, 10) if factor * power >= raw * 0.999)
     first = math.ceil(low / step - 1e-9)

@@ -49,7 +49,7 @@ def list_runs(
         " SUM(e.status = 'complete') AS complete, SUM(e.planned) AS planned,"
         " SUM(e.observed) AS observed,"
         " SUM(e.answered) AS answered, SUM(e.correct) AS correct, SUM(e.cost_usd) AS cost_usd,"
-        " GROUP_CONCAT(DISTINCT e.agent_id) AS agents,"
+        " JSON_GROUP_ARRAY(DISTINCT e.agent_id) AS agents,"
         " EXISTS (SELECT 1 FROM json_each(r.plan, '$.groups') g"
         "  WHERE COALESCE(json_extract(g.value, '$.benchmark.kind'), 'task')"
         "   NOT IN ('load', 'stress', 'experiment')"
@@ -65,7 +65,8 @@ def list_runs(
     for run in runs:
         run["suite_ids"] = json.loads(run["suite_ids"])
         run["tags"] = json.loads(run["tags"])
-        run["agents"] = run["agents"].split(",") if run["agents"] else []
+        # SQLite gives them in an order that depends on its version.
+        run["agents"] = sorted(filter(None, json.loads(run["agents"])))
         key = run.pop("key")
         run["judged"] = bool(run["judged"])
         if run["status"] == "running":

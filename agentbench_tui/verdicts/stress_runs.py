@@ -57,8 +57,8 @@ def stress_runs(connection: sqlite3.Connection, most: int = MOST_RUNS) -> list[D
     """Runs that have the report of a stress scenario, the newest first."""
     cursor = connection.execute(
         "SELECT r.id AS run_id, r.status, r.started_at, COUNT(*) AS scenarios,"
-        " (SELECT GROUP_CONCAT(DISTINCT agent_id) FROM benchmark_executions e"
-        "  WHERE e.run_key=r.key) AS agents"
+        " (SELECT GROUP_CONCAT(agent_id) FROM (SELECT DISTINCT agent_id"
+        "  FROM benchmark_executions WHERE run_key=r.key ORDER BY agent_id)) AS agents"
         " FROM (SELECT DISTINCT run_key FROM stress_reports ORDER BY run_key DESC LIMIT ?) k"
         " JOIN runs r ON r.key=k.run_key JOIN stress_reports s ON s.run_key=r.key"
         " GROUP BY r.key ORDER BY r.key DESC",

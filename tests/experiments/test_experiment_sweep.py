@@ -57,7 +57,7 @@ def test_a_killed_sweep_goes_on_and_repeats_nothing(said: Said, tmp_path: Path) 
     killed = subprocess.run(
         [sys.executable, "-m", "agentbench_tui", *command], cwd=tmp_path, capture_output=True
     )
-    assert killed.returncode == -9
+    assert killed.returncode == 128 + 9
     before = rows(tmp_path, "SELECT seq, answer FROM answers ORDER BY seq")
     code, out, err = said("resume", "--no-ui")
     assert code == 0, err

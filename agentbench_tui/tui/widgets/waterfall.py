@@ -226,7 +226,7 @@ def _foot(
     total = waterfall.total_ms
     words = f"total {quantity(total, 'ms')}" if _known(total) else "goes on"
     shown = max(0, height - 2)
-    row = [span(words, palette.title)]
+    row = [span(glyphs.plain(words), palette.title)]
     if len(lines) > shown:
         last = min(len(lines), first + shown)
         text = f"  phases {first + 1}{glyphs.nothing}{last} of {len(lines)}"
