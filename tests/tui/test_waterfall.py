@@ -1,7 +1,7 @@
 """The waterfall of one answer: bars on one axis, figures beside them, nested phases inside."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 from textual.app import App, ComposeResult
@@ -101,6 +101,8 @@ PHASES = st.recursive(
 
 
 @settings(max_examples=60)
+@example(Waterfall((Phase("", 5e-324, None),), None), 1, 3, 0, UNICODE)
+@example(Waterfall((Phase("", 0.0, None),), 0.5), 11, 2, 0, ASCII)
 @given(
     st.builds(Waterfall, st.lists(PHASES, max_size=4).map(tuple), TIMES),
     st.integers(1, 110),

@@ -1,6 +1,6 @@
 """Laws of the judgement of a history: whatever the values, and whatever their unit."""
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from agentbench_tui.verdicts.finding import Finding, scale_of
@@ -53,6 +53,8 @@ def test_a_regression_is_worse_than_the_level_before(values: list[float]) -> Non
     assert not {one.run_id for one in found.old} & {one.run_id for one in found.new}
 
 
+# Two changes of the same size: rounding, which depends on the unit, decided which counts.
+@example([50.0] + [100.0] * 35 + [130.0] * 19 + [65.0, 130.0] + [100.0] * 10, 1000.0)
 @given(histories(), st.sampled_from([1e-3, 0.25, 1000.0]))
 def test_the_unit_does_not_matter(values: list[float], unit: float) -> None:
     found, scaled = judged(values), judged([value * unit for value in values])
