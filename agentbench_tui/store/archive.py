@@ -14,7 +14,6 @@ from agentbench_tui.model.clock import utc_now
 from agentbench_tui.model.errors import StoreError, UsageError
 from agentbench_tui.store.database import (
     SCHEMA_VERSION,
-    connect_to_write,
     create_or_migrate,
     migrations,
     read_uri,
@@ -35,7 +34,7 @@ from agentbench_tui.store.removal import (
     unfinished_hash,
 )
 from agentbench_tui.store.soundness import Soundness
-from agentbench_tui.store.writer import in_transaction
+from agentbench_tui.store.writer import in_transaction, open_to_write
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -313,8 +312,7 @@ def _copy_run(source: sqlite3.Connection, run_key: int, target_path: Path, **cha
     """Copy a run with everything that belongs to it; `changes` are columns of its row."""
     executions = "SELECT {} FROM benchmark_executions WHERE run_key=?"
     run = (run_key,)
-    target = connect_to_write(target_path)
-    lock = WriteLock(target_path)
+    target, lock = open_to_write(target_path)
     copy = _Copy(source, target, lock)
     try:
         suites = f"IN ({executions.format('suite_hash')})"

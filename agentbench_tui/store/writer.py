@@ -52,9 +52,8 @@ class Writer:
         self._wake = threading.Event()
         self._closing = False
         self._failure: Exception | None = None
-        self._connection = connect_to_write(path)
+        self._connection, self._lock = open_to_write(path)
         self._inode = _inode(path)
-        self._lock = WriteLock(path)
         self._thread = threading.Thread(target=self._work, name="agentbench-writer", daemon=True)
         self._thread.start()
 
@@ -268,10 +267,19 @@ def _roll_back(connection: sqlite3.Connection) -> None:
         connection.execute("ROLLBACK")
 
 
+def open_to_write(path: Path) -> tuple[sqlite3.Connection, WriteLock]:
+    """A writing connection and the lock that its transactions need. Raises StoreError."""
+    connection = connect_to_write(path)
+    try:
+        return connection, WriteLock(path)
+    except BaseException:
+        connection.close()
+        raise
+
+
 def write_once(path: Path, changes: Iterable[Callable[[sqlite3.Connection], Any]]) -> None:
     """Apply changes, a transaction each, from a process that has no Writer running."""
-    connection = connect_to_write(path)
-    lock = WriteLock(path)
+    connection, lock = open_to_write(path)
     try:
         for change in changes:
             in_transaction(connection, lock, change)
