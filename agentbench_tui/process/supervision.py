@@ -2,10 +2,9 @@
 
 Code of the user's that is called inside our process can end it in ways that `model.process_exit`
 cannot refuse: by a function of a C library, a crash, a signal. The exit code of such a process says
-nothing. The child therefore
-notes its own end, the run that it carries out, and the call of the user's code that began last, in
-memory that it shares with its parent. Where it ends without a note of its end, the parent reports
-what was noted.
+nothing. The child therefore notes its own end, the run that it carries out, and the call of the
+user's code that began last, in memory that it shares with its parent. Where it ends without a note
+of its end, the parent reports what was noted.
 
 The fork costs about a millisecond, because it happens before anything large is imported and while
 the process has a single thread.
