@@ -21,22 +21,28 @@ class StoreWatch:
         self._connection: sqlite3.Connection | None = None
         self._inode = 0
         self._version = -1
+        self._is_closed = False
 
     def changed(self) -> bool:
-        """True also when there is another file than before, the first one, or none any more."""
+        """True also when there is another file than before, the first one, or none any more.
+
+        A timer that looks once more after `close` opens nothing.
+        """
+        if self._is_closed:
+            return False
         try:
             inode = os.stat(self._database).st_ino  # noqa: PTH116  # several times a second
         except OSError:
             was_there = self._connection is not None
-            self.close()
+            self._drop()
             return was_there
         try:
             if self._connection is None or inode != self._inode:
-                self.close()
+                self._drop()
                 self._connection, self._inode = connect_to_read(self._database), inode
             newest = self._connection.execute("PRAGMA data_version").fetchone()[0]
         except (AgentbenchError, sqlite3.Error):
-            self.close()
+            self._drop()
             return False
         before, self._version = self._version, newest
         return bool(newest != before)
@@ -49,7 +55,11 @@ class StoreWatch:
         self._version = -1
 
     def close(self) -> None:
-        """May be repeated."""
+        """Look no more. May be repeated."""
+        self._is_closed = True
+        self._drop()
+
+    def _drop(self) -> None:
         if self._connection is not None:
             self._connection.close()
         self._connection, self._version = None, -1
