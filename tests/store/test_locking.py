@@ -100,14 +100,20 @@ def test_who_holds_the_write_lock_for_long_is_named(
         pass
 
 
-def test_an_abandoned_lease_is_taken_over_by_one_only(database: Path) -> None:
-    run_id = new_id()
+def abandoned_lease(database: Path, run_id: str) -> Lease:
+    """A lease that is held here, and names a process that has ended."""
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
-    first = Lease.take(database, run_id)
-    assert first is not None
+    lease = Lease.take(database, run_id)
+    assert lease is not None
     here = LeaseHolder.here()
-    first.write(LeaseHolder(here.boot_id, ended.pid, here.since, here.namespace))
+    lease.write(LeaseHolder(here.boot_id, ended.pid, here.since, here.namespace))
+    return lease
+
+
+def test_an_abandoned_lease_is_taken_over_by_one_only(database: Path) -> None:
+    run_id = new_id()
+    first = abandoned_lease(database, run_id)
     assert not is_leased(database, run_id)
 
     taken = Lease.take(database, run_id)
@@ -127,12 +133,7 @@ def test_an_abandoned_lease_is_taken_over_under_the_write_lock_too(
     """As a run that begins does for all that ended without saying so."""
     monkeypatch.setattr(locking, "LONGEST_WAIT_S", 0.2)
     run_id = new_id()
-    ended = subprocess.Popen([sys.executable, "-c", ""])
-    ended.wait()
-    first = Lease.take(database, run_id)
-    assert first is not None
-    here = LeaseHolder.here()
-    first.write(LeaseHolder(here.boot_id, ended.pid, here.since, here.namespace))
+    first = abandoned_lease(database, run_id)
 
     with closing(WriteLock(database)) as lock, lock.held():
         taken = Lease.take(database, run_id)
