@@ -15,8 +15,8 @@ from agentbench_tui.model.errors import UsageError, write_error
 
 WORLD_SCHEMA = "agentbench.market-world/1"
 _PUBLIC = (
-    "note: this world is public: whoever has agentbench can recompute it, with its outcomes, from"
-    " what agents see; --private makes one that nobody can"
+    "note: this world is public: anyone who has agentbench can recompute it, with its outcomes,"
+    " from what agents see; --private makes a world that cannot be recomputed"
 )
 _COLUMNS = (
     Column("id", "id", names_row=True),
@@ -45,7 +45,7 @@ def market() -> None:
 @click.option(
     "--private",
     is_flag=True,
-    help="Draw a secret salt, kept with the truth, so that nobody can recompute the world.",
+    help="Draw a secret salt, kept with the truth, so that the world cannot be recomputed.",
 )
 @click.option("--force", is_flag=True, help="Overwrite a file that holds something else.")
 @format_option()

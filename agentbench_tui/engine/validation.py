@@ -146,7 +146,7 @@ class _Checker:
             self._same_at_every_point(path)
 
     def _memory_limits(self, agent: AgentSpec) -> None:
-        """An agent of the suite's own whose memory the suite limits in vain."""
+        """Find the benchmarks whose memory limit cannot be enforced for an agent of the suite."""
         from agentbench_tui.engine.limits import unlimited_memory
 
         for index, benchmark in enumerate(self._suite.benchmarks):

@@ -90,7 +90,7 @@ class Location:
             return self.working
         if _state(self.target) != self._before:
             raise StoreError(
-                f"{self.target}: was written by somebody else meanwhile; everything is in "
+                f"{self.target}: another process has written it in the meantime; everything is in "
                 f"{self.working}"
             )
         partial = self.target.with_name(f".{self.target.name}.{new_id()}")

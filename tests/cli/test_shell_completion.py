@@ -35,16 +35,9 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
     return made
 
 
-def offered(place: Place, shell: str, *words: str) -> list[str]:
-    """Words that the shell offers after `words`; nothing may be printed to stderr."""
-    if shutil.which(shell) is None:
-        pytest.skip(f"{shell} is not installed")
-    if shell == "bash":
-        command = ["bash", "-c", BASH, "bash", "agentbench", *words]
-    else:
-        line = " ".join(["agentbench", *words])
-        command = ["fish", "-c", f"agentbench completion fish | source; complete -C '{line}'"]
-    done = subprocess.run(
+def in_shell(place: Place, command: list[str]) -> "subprocess.CompletedProcess[str]":
+    """What a shell that runs a command in the folder of the place prints."""
+    return subprocess.run(
         command,
         cwd=place.folder,
         env=place.environment(),
@@ -54,6 +47,18 @@ def offered(place: Place, shell: str, *words: str) -> list[str]:
         timeout=PATIENCE_S,
         check=False,
     )
+
+
+def offered(place: Place, shell: str, *words: str) -> list[str]:
+    """Words that the shell offers after `words`; nothing may be printed to stderr."""
+    if shutil.which(shell) is None:
+        pytest.skip(f"{shell} is not installed")
+    if shell == "bash":
+        command = ["bash", "-c", BASH, "bash", "agentbench", *words]
+    else:
+        line = " ".join(["agentbench", *words])
+        command = ["fish", "-c", f"agentbench completion fish | source; complete -C '{line}'"]
+    done = in_shell(place, command)
     assert done.stderr == ""
     return [line.split("\t")[0] for line in done.stdout.splitlines() if line]
 
@@ -87,16 +92,7 @@ zpty -d shell
     [("agentbench leaderb", "leaderboard"), ("agentbench run quicks", "quickstart")],
 )
 def test_tab_completes_in_a_zsh_terminal(place: Place, typed: str, completed: str) -> None:
-    done = subprocess.run(
-        ["zsh", "-f", "-c", ASK, "zsh", typed, completed],
-        cwd=place.folder,
-        env=place.environment(),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE_S,
-        check=False,
-    )
+    done = in_shell(place, ["zsh", "-f", "-c", ASK, "zsh", typed, completed])
     assert completed in done.stdout, done.stderr
     assert "fault" not in done.stdout
 
