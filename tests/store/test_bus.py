@@ -436,7 +436,7 @@ def test_what_another_run_delivered_meanwhile_is_not_written_over(
     add(one.working, "one")
     add(other.working, "other")
     one.deliver()
-    with pytest.raises(StoreError, match=f"meanwhile; everything is in {other.working}"):
+    with pytest.raises(StoreError, match=f"in the meantime; everything is in {other.working}"):
         other.deliver()
     assert keys_of(shared) == ["old", "one"]
     assert keys_of(other.working) == ["old", "other"]
