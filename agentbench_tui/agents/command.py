@@ -8,11 +8,9 @@ and docs/agents.md). No shell is involved; `{python}` stands for the running int
 
 from __future__ import annotations
 
-import asyncio
 import shlex
 import shutil
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -20,8 +18,9 @@ import msgspec
 from pydantic import Field
 
 from agentbench_tui.agents.adapter import AgentOptions, NameList, OpenContext
-from agentbench_tui.agents.reply import FIELDS, answer_of_fields, failure_of, task_of
+from agentbench_tui.agents.reply import FIELDS, answer_of_fields, task_of
 from agentbench_tui.agents.target import parse_target
+from agentbench_tui.agents.worker_agent import WorkerAgent
 from agentbench_tui.model.agent import AgentSpec
 from agentbench_tui.model.answer import (
     Agent,
@@ -31,14 +30,11 @@ from agentbench_tui.model.answer import (
     Request,
 )
 from agentbench_tui.model.not_json import NOT_JSON
-from agentbench_tui.model.untrusted import one_line
 from agentbench_tui.process.child import SpawnError
 from agentbench_tui.process.environment import child_environment
 from agentbench_tui.process.single import Finished, run_program
 from agentbench_tui.process.worker import JsonLinesWorker
 
-_CLOSE_GRACE_S = 1.0
-_DETAIL_CHARACTERS = 1000
 _encoder = msgspec.json.Encoder()
 
 
@@ -82,8 +78,21 @@ def check(spec: AgentSpec, options: Options) -> list[str]:
 def open(spec: AgentSpec, options: Options, context: OpenContext) -> Agent:  # noqa: A001
     """A session; its workers start with it, its one-case programs with each case."""
     default = "worker" if parse_target(spec.target).scheme == "worker" else "task"
-    kind = WorkerAgent if (options.mode or default) == "worker" else TaskAgent
-    return kind(command_of(spec), str(folder_of(spec, options)), options, context)
+    command, folder = command_of(spec), str(folder_of(spec, options))
+    if (options.mode or default) == "task":
+        return TaskAgent(command, folder, options, context)
+    workers = [
+        JsonLinesWorker(
+            command,
+            environment=child_environment(options.env),
+            cwd=folder,
+            memory_limit_mb=context.memory_limit_mb,
+            address_space_mb=options.address_space_mb,
+            start_timeout_s=options.start_timeout_s,
+        )
+        for _ in range(context.concurrency)
+    ]
+    return WorkerAgent(workers, task_of)
 
 
 def command_of(spec: AgentSpec) -> list[str]:
@@ -168,69 +177,6 @@ class TaskAgent:
         """Nothing to end: each case ended its own process."""
 
 
-class WorkerAgent:
-    """As many persistent programs as there may be calls in flight."""
-
-    def __init__(
-        self, command: list[str], cwd: str, options: Options, context: OpenContext
-    ) -> None:
-        self._workers = [
-            JsonLinesWorker(
-                command,
-                environment=child_environment(options.env),
-                cwd=cwd,
-                memory_limit_mb=context.memory_limit_mb,
-                address_space_mb=options.address_space_mb,
-                start_timeout_s=options.start_timeout_s,
-            )
-            for _ in range(context.concurrency)
-        ]
-        self._free: asyncio.LifoQueue[JsonLinesWorker] = asyncio.LifoQueue()
-
-    @property
-    def pids(self) -> tuple[int, ...]:
-        """The programs that run."""
-        return tuple(worker.pid for worker in self._workers if worker.pid is not None)
-
-    @property
-    def peak_memory_mb(self) -> float | None:
-        """Highest resident memory of any one program's tree, in MB of 10^6 bytes."""
-        peaks = [worker.peak_memory_mb for worker in self._workers]
-        return max((peak for peak in peaks if peak is not None), default=None)
-
-    @property
-    def cpu_seconds(self) -> float | None:
-        """User and system time of all the programs' trees."""
-        return sum(worker.cpu_seconds for worker in self._workers)
-
-    async def start(self) -> None:
-        """Start the programs and shake hands with each. Raises AgentFailure."""
-        results = await asyncio.gather(
-            *(worker.start() for worker in self._workers), return_exceptions=True
-        )
-        failures = [result for result in results if result is not None]
-        if failures:
-            await self.close()
-            raise failures[0]
-        for worker in self._workers:
-            self._free.put_nowait(worker)
-
-    async def answer(self, request: Request) -> Answer:
-        """Ask a free program. Raises AgentFailure."""
-        worker = await self._free.get()
-        try:
-            reply = await worker.call(task_of(request), request.time_limit_s)
-        finally:
-            self._free.put_nowait(worker)
-        if "error" in reply:
-            raise _reported(reply["error"])
-        return answer_of_fields(reply)
-
-    async def close(self) -> None:
-        """End the programs: end of input, SIGTERM, SIGKILL, one second apart."""
-        await asyncio.gather(*(worker.close(_CLOSE_GRACE_S) for worker in self._workers))
-
-
 def _encode(value: Any) -> bytes:
     try:
         return _encoder.encode(value)
@@ -250,16 +196,3 @@ def _answer_of_output(output: bytes) -> Answer:
         if fields and FIELDS.issuperset(fields):
             return answer_of_fields(fields)
     return Answer(text=text)
-
-
-def _reported(error: Any) -> AgentFailure:
-    """The failure that a worker reported: `{kind, detail, retry_after_s}`."""
-    fields: Mapping[str, Any] = error if isinstance(error, dict) else {"detail": error}
-    detail = one_line(str(fields.get("detail", "")), _DETAIL_CHARACTERS)
-    try:
-        kind = FailureKind(fields.get("kind", FailureKind.AGENT))
-    except ValueError:
-        kind = FailureKind.HARNESS
-    wait = fields.get("retry_after_s")
-    known = isinstance(wait, int | float) and 0 <= wait < float("inf")
-    return failure_of(AgentFailure(kind, detail, retry_after_s=wait if known else None))

@@ -42,11 +42,11 @@ def unlimited_memory(benchmark: Benchmark, agent: AgentSpec) -> str | None:
     scheme = parse_target(agent.target).scheme
     if scheme in _ELSEWHERE:
         return f"`memory_limit_mb` does not hold for {agent.id}: its memory is that of its server"
-    # A game gives a Python agent a process of its own.
-    if scheme in INSIDE and not (scheme == "python" and benchmark.game is not None):
+    # A Python agent has a process of its own where its memory is limited.
+    if scheme in INSIDE and scheme != "python":
         return (
             f"`memory_limit_mb` does not hold for {agent.id}: `{scheme}:` agents run in"
-            " agentbench's own process; a `worker:` or `command:` agent can be limited"
+            " agentbench's own process; a `python:`, `worker:` or `command:` agent can be limited"
         )
     return None
 

@@ -46,8 +46,8 @@ class AgentTransport:
     async def open(self, ended: Callable[..., None]) -> None:
         """See `Transport`. Raises AgentFailure also where a program would be started for each
         place in flight and nothing bounds the places."""
-        from agentbench_tui.agents.command import WorkerAgent
         from agentbench_tui.agents.registry import open_agent
+        from agentbench_tui.agents.worker_agent import WorkerAgent
 
         self._ended = ended
         places = _places(self._plan)

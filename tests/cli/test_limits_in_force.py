@@ -23,7 +23,6 @@ def with_agent(place: Place, target: str, **benchmark: Any) -> None:
 @pytest.mark.parametrize(
     ("target", "reason"),
     [
-        ("python:agents.py:echo", "`python:` agents run in agentbench's own process"),
         ("reference:perfect", "`reference:` agents run in agentbench's own process"),
         ("openai:http://127.0.0.1:9/v1#m", "its memory is that of its server"),
         ("http://127.0.0.1:9/ask", "its memory is that of its server"),
@@ -44,10 +43,33 @@ def test_a_suite_cannot_limit_the_memory_of_an_agent_that_has_no_process(
 def test_a_run_says_that_the_memory_of_a_given_agent_is_not_limited(place: Place) -> None:
     place.suite(2, constraints=LIMIT)
     run = ("run", "suite.json", "--no-ui", "--format", "json")
-    ended = place.run(*run, "--agent", "echo=python:agents.py:echo")
+    ended = place.run(*run, "--agent", "known=reference:perfect")
     assert ended.returncode == 0
-    assert ended.stderr.count("`memory_limit_mb` does not hold for echo") == 1
+    assert ended.stderr.count("`memory_limit_mb` does not hold for known") == 1
     assert json.loads(ended.stdout)["status"] == "complete"
+
+
+HUNGRY = (
+    "def answer(text):\n"
+    "    kept = bytearray(b'x' * 500_000_000) if text == '1' else b''\n"
+    "    return text if len(kept) < 10 else ''\n"
+)
+
+
+@pytest.mark.parametrize("named_by", ["suite", "command line"])
+def test_a_python_agent_is_within_the_limit_or_killed(place: Place, named_by: str) -> None:
+    (place.folder / "hungry.py").write_text(HUNGRY)
+    target = "python:hungry.py:answer"
+    run = ["run", "suite.json", "--no-ui", "--format", "json"]
+    if named_by == "suite":
+        with_agent(place, target)
+    else:
+        place.suite(2, constraints=LIMIT)
+        run += ["--agent", f"mine={target}"]
+    ended = place.run(*run)
+    assert ended.returncode == 0, ended.stderr
+    assert "does not hold" not in ended.stderr
+    assert json.loads(ended.stdout)["executions"][0]["failures"] == {"limit": 1}
 
 
 def test_a_worker_is_within_the_limit_or_killed(place: Place) -> None:
