@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from agentbench_tui.model.breaking_off import BrokenOff, is_breakable
 from agentbench_tui.model.process_exit import SignalInterrupt
+from agentbench_tui.process.supervision import NUDGE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,7 +29,8 @@ class Signals:
     Outside the main thread, where Python lets nobody hear signals, it does nothing.
 
     A signal does not wake a loop by itself: the system may give it to another thread, or to this
-    one just before it waits. `add_signal_handler` is there for the wake-up that it arranges.
+    one just before it waits. `add_signal_handler` is there for the wake-up that it arranges. What
+    wakes code of the user's that waits is the parent's `NUDGE`.
     """
 
     def __init__(self, heard: Callable[[int], None]) -> None:
@@ -47,6 +49,7 @@ class Signals:
                 self._loop.add_signal_handler(number, _woken)
                 signal.signal(number, self._come)
                 self._before[number] = before
+        self._before[NUDGE] = signal.signal(NUDGE, lambda *_: None)
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -30,6 +30,11 @@ if TYPE_CHECKING:
 _SIZE = 4096
 _END, _RUN, _CALL = slice(0, 64), slice(64, 256), slice(256, _SIZE)
 _PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+NUDGE = signal.SIGURG
+"""What a child that hears signals does nothing on. Python hears a signal in its main thread; a call
+of the system in which that thread waits goes on when the kernel gives the signal to another thread,
+as it does while the one before is on its way. A nudge ends the call, and all is heard."""
+_NUDGE_EVERY_S, _NUDGES = 0.1, 5
 _PR_SET_PDEATHSIG = 1
 _SETTLING_S = 0.05
 """After a stop of the child, for the signal that continues both to reach it."""
@@ -136,24 +141,38 @@ def supervised(work: Callable[[], int]) -> int | Ending:
 
 def _wait(child: int, watched: set[signal.Signals], *, is_apart: bool) -> int:
     """Pass signals on until the child has ended; its exit code as `Ending` has it."""
+    nudges = 0
     while True:
         pid, status = os.waitpid(child, os.WNOHANG | os.WUNTRACED)
         if pid and not os.WIFSTOPPED(status):
             return os.waitstatus_to_exitcode(status)
         if pid and not is_apart:
             _stop_as_well(child)
-        number, is_of_terminal = _next_signal(watched)
-        if number != signal.SIGCHLD and (is_apart or not _reached_both(number, is_of_terminal)):
-            with suppress(ProcessLookupError):
-                os.kill(child, number)
+        came = _next_signal(watched, _NUDGE_EVERY_S if nudges else None)
+        if came is None:
+            nudges -= 1
+            _send(child, NUDGE)
+        elif came[0] != signal.SIGCHLD:
+            nudges = _NUDGES
+            if is_apart or not _reached_both(*came):
+                _send(child, came[0])
 
 
-def _next_signal(watched: set[signal.Signals]) -> tuple[int, bool]:
-    """The next signal, and whether the kernel sent it, as for a key pressed in a terminal."""
-    if sys.platform == "linux":
-        info = signal.sigwaitinfo(watched)
-        return info.si_signo, info.si_code > 0
-    return signal.sigwait(watched), True
+def _send(child: int, number: int) -> None:
+    with suppress(ProcessLookupError):
+        os.kill(child, number)
+
+
+def _next_signal(watched: set[signal.Signals], timeout_s: float | None) -> tuple[int, bool] | None:
+    """The next signal, and whether the kernel sent it, as for a key pressed in a terminal. On Linux
+    None where none comes in time; other systems have no time limit for it."""
+    if sys.platform != "linux":
+        return signal.sigwait(watched), True
+    if timeout_s is None:
+        info: signal.struct_siginfo | None = signal.sigwaitinfo(watched)
+    else:
+        info = signal.sigtimedwait(watched, timeout_s)
+    return info and (info.si_signo, info.si_code > 0)
 
 
 def _reached_both(number: int, is_of_terminal: bool) -> bool:

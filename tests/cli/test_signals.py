@@ -27,10 +27,12 @@ from processes import (
 HANG_UP = signal.SIGHUP
 # Each says that it has come and then waits for a door that nobody opens.
 BLOCKING = """
-import sys
+import os, signal, sys
 from agents import here
 
 def wait():
+    if "ELSEWHERE" in os.environ:
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
     (here / "arrived").write_text("x")
     (here / "go").read_text()
 
@@ -94,12 +96,16 @@ def observed(place: Place) -> list[str]:
     return sorted(row[0] for row in rows)
 
 
+@pytest.mark.parametrize("taken_by", ["main thread", "another"])
 @pytest.mark.parametrize("blocks", ["agent", "scorer"])
-def test_code_that_never_gives_the_loop_back_is_broken_off(place: Place, blocks: str) -> None:
+def test_code_that_never_gives_the_loop_back_is_broken_off(
+    place: Place, blocks: str, taken_by: str
+) -> None:
     agent = ("--agent", "echo=python:blocking.py:agent") if blocks == "agent" else ECHO
     if blocks == "scorer":
         place.suite(4, scorers=[{"python:blocking.py:scorer": {}}])
-    with place.started(*RUN, *agent) as process:
+    environment = {"ELSEWHERE": "1"} if taken_by == "another" else {}
+    with place.started(*RUN, *agent, **environment) as process:
         place.someone_at_the_door()
         send(process, INTERRUPT, TERMINATE)
         _, err = process.communicate(timeout=PATIENCE_S)
