@@ -10,9 +10,8 @@ from pathlib import Path
 import click
 from click.shell_completion import CompletionItem
 
-COMMAND = "agentbench"
-COMPLETE_VARIABLE = "_AGENTBENCH_COMPLETE"
-"""Set by the script when it calls agentbench for the words that fit."""
+_VARIABLES = {"agentbench": "_AGENTBENCH_COMPLETE", "agentbench-tui": "_AGENTBENCH_TUI_COMPLETE"}
+"""Program → what the script sets in the environment when it calls it for the words that fit."""
 _NAMES = {
     "suites": "suites", "suite": "suites", "run": "runs", "run_ids": "runs", "agent": "agents",
     "agents": "agents", "chosen": "agents", "selector": "agents", "selectors": "agents",
@@ -28,7 +27,9 @@ _QUERIES = {
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @click.pass_context
 def completion(ctx: click.Context, shell: str) -> None:
-    """Print the script that completes agentbench's commands, options and values in SHELL.
+    """Print the script that completes commands, options and values in SHELL.
+
+    It is for agentbench and agentbench-tui.
 
     \b
     Once, for the shell at hand:
@@ -37,15 +38,20 @@ def completion(ctx: click.Context, shell: str) -> None:
       fish   agentbench completion fish | source
 
     \b
-    For every new shell, put that line into ~/.bashrc or ~/.zshrc; for fish:
-      agentbench completion fish > ~/.config/fish/completions/agentbench.fish
+    For every new shell, put that line into ~/.bashrc, ~/.zshrc or ~/.config/fish/config.fish.
     """
     from click.shell_completion import get_completion_class
 
     script = get_completion_class(shell)
     assert script is not None, "the choices above are those click knows"
     root = ctx.find_root().command
-    click.echo(script(root, {}, COMMAND, COMPLETE_VARIABLE).source())
+    for program, variable in _VARIABLES.items():
+        click.echo(script(root, {}, program, variable).source())
+
+
+def is_asked() -> bool:
+    """Whether a shell calls this program for the words that fit its command line."""
+    return any(variable in os.environ for variable in _VARIABLES.values())
 
 
 def complete(root: click.Group) -> int:
@@ -56,8 +62,18 @@ def complete(root: click.Group) -> int:
     from click.shell_completion import shell_complete
 
     with Path(os.devnull).open("w") as nothing, redirect_stderr(nothing), suppress(Exception):
-        shell_complete(root, {}, COMMAND, COMPLETE_VARIABLE, os.environ[COMPLETE_VARIABLE])
+        for program, variable in _VARIABLES.items():
+            if (instruction := os.environ.get(variable)) is not None:
+                shell_complete(_command_of(program, root), {}, program, variable, instruction)
     return 0
+
+
+def _command_of(program: str, root: click.Group) -> click.Command:
+    if program == "agentbench":
+        return root
+    session = root.get_command(click.Context(root), "session")
+    assert session is not None, "agentbench-tui is the command `session`"
+    return session
 
 
 def offer_values(command: click.Command) -> None:

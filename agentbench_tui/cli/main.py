@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import gc
-import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -16,7 +15,7 @@ import click
 
 import agentbench_tui.model.clock  # noqa: F401  # before any code of the user's
 from agentbench_tui import __version__
-from agentbench_tui.cli.completion import COMPLETE_VARIABLE, complete, offer_values
+from agentbench_tui.cli.completion import complete, is_asked, offer_values
 from agentbench_tui.cli.streams import discard_unwritable, make_usable
 from agentbench_tui.model.errors import (
     ENVIRONMENT_ERRORS,
@@ -83,7 +82,7 @@ class LazyGroup(click.Group):
         module, _, attribute = COMMANDS[cmd_name][0].partition(":")
         command: click.Command = getattr(import_module(module), attribute)
         _name_variables(command, f"AGENTBENCH_{cmd_name}")
-        if COMPLETE_VARIABLE in os.environ:
+        if is_asked():
             offer_values(command)
         return command
 
@@ -177,7 +176,7 @@ def _end(code: int) -> NoReturn:
 def _run(arguments: list[str]) -> int:
     """Run the command and write out what it printed; return the exit code."""
     guard()
-    if COMPLETE_VARIABLE in os.environ:
+    if is_asked():
         code = complete(main)
         discard_unwritable()
         return code

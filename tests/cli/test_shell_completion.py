@@ -1,10 +1,12 @@
 """Completion in real shells: what TAB offers, and that it leaves no other trace."""
 
 import os
+import pty
 import shutil
 import sqlite3
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -14,7 +16,7 @@ RUN = ("run", "suite.json", "--agent", "echo=python:agents.py:echo", "--no-ui")
 BASH = """
 eval "$(agentbench completion bash)"
 COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
-_agentbench_completion agentbench
+"_${1//-/_}_completion" "$1"
 printf "%s\\n" "${COMPREPLY[@]}"
 """
 
@@ -26,9 +28,11 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
     made.suite(2)
     (tmp_path / "bin").mkdir()
     (tmp_path / "temporary").mkdir()
-    program = tmp_path / "bin" / "agentbench"
-    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m agentbench_tui "$@"\n')
-    program.chmod(0o755)
+    for name, way_in in (("agentbench", "agentbench"), ("agentbench-tui", "agentbench_tui")):
+        program = tmp_path / "bin" / name
+        code = f"from agentbench_tui.cli.entrance import {way_in}; {way_in}()"
+        program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -c "{code}" "$@"\n')
+        program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}/bin:{os.environ['PATH']}")
     monkeypatch.setenv("TMPDIR", str(tmp_path / "temporary"))
     monkeypatch.setenv("PYTHONPATH", f"{Path(__file__).parents[2]}:{os.environ['PYTHONPATH']}")
@@ -49,14 +53,14 @@ def in_shell(place: Place, command: list[str]) -> "subprocess.CompletedProcess[s
     )
 
 
-def offered(place: Place, shell: str, *words: str) -> list[str]:
-    """Words that the shell offers after `words`; nothing may be printed to stderr."""
+def offered(place: Place, shell: str, *words: str, program: str = "agentbench") -> list[str]:
+    """Words that the shell offers after the program and `words`; stderr must stay empty."""
     if shutil.which(shell) is None:
         pytest.skip(f"{shell} is not installed")
     if shell == "bash":
-        command = ["bash", "-c", BASH, "bash", "agentbench", *words]
+        command = ["bash", "-c", BASH, "bash", program, *words]
     else:
-        line = " ".join(["agentbench", *words])
+        line = " ".join([program, *words])
         command = ["fish", "-c", f"agentbench completion fish | source; complete -C '{line}'"]
     done = in_shell(place, command)
     assert done.stderr == ""
@@ -72,6 +76,47 @@ def test_a_shell_completes_commands_options_and_names(place: Place, shell: str) 
     assert offered(place, shell, "run", "quicks") == ["quickstart"]
     assert offered(place, shell, "runs", "show", run_id[:-2]) == [run_id]
     assert offered(place, shell, "regressions", "ec") == ["echo"]
+    assert offered(place, shell, "--asc", program="agentbench-tui") == ["--ascii"]
+
+
+PROMPT = "your turn> "
+
+
+def type_in_bash(place: Place, *lines: str) -> str:
+    """Type lines at the prompts of a bash on a terminal; what it shows."""
+    shell, terminal = pty.fork()
+    if not shell:
+        os.chdir(place.folder)
+        command = ["bash", "--norc", "--noprofile", "-i"]
+        os.execvpe("bash", command, place.environment(PS1=PROMPT, TERM="dumb"))
+    shown = b""
+    try:
+        for line in (*lines, "exit\r"):
+            while not shown.endswith(PROMPT.encode()):
+                shown += os.read(terminal, 4096)
+            os.write(terminal, line.encode())
+            shown += os.read(terminal, 1)
+        with suppress(OSError):  # the terminal is gone with its shell
+            while data := os.read(terminal, 4096):
+                shown += data
+    finally:
+        os.close(terminal)
+        os.waitpid(shell, 0)
+    return shown.decode(errors="replace")
+
+
+def test_tab_completes_in_a_bash_terminal(place: Place) -> None:
+    shown = type_in_bash(
+        place,
+        'eval "$(agentbench completion bash)"\r',
+        "agentbench leaderb\t--help > command\r",
+        "agentbench-tui --asc\t--help > program\r",
+    )
+    assert "agentbench leaderboard --help" in shown
+    assert (place.folder / "command").read_text().startswith("Usage: agentbench leaderboard")
+    assert "agentbench-tui --ascii --help" in shown
+    assert (place.folder / "program").read_text().startswith("Usage: agentbench session")
+    assert "fault" not in shown
 
 
 ASK = """
@@ -89,7 +134,11 @@ zpty -d shell
 @pytest.mark.skipif(shutil.which("zsh") is None, reason="zsh is not installed")
 @pytest.mark.parametrize(
     ("typed", "completed"),
-    [("agentbench leaderb", "leaderboard"), ("agentbench run quicks", "quickstart")],
+    [
+        ("agentbench leaderb", "leaderboard"),
+        ("agentbench run quicks", "quickstart"),
+        ("agentbench-tui --asc", "--ascii"),
+    ],
 )
 def test_tab_completes_in_a_zsh_terminal(place: Place, typed: str, completed: str) -> None:
     done = in_shell(place, ["zsh", "-f", "-c", ASK, "zsh", typed, completed])
