@@ -7,6 +7,9 @@ import pytest
 
 from agentbench_tui.agents.secret_names import named_variables
 from agentbench_tui.cli.main import _run
+from agentbench_tui.engine.plan import ExecutionPlan, Group, Plan
+from agentbench_tui.engine.trust import executed_by_rescoring, executed_by_resuming
+from agentbench_tui.model.agent import AgentSpec
 
 AGENT = """
 import os
@@ -104,6 +107,92 @@ def test_a_run_made_here_is_not_asked_about(tmp_path: Path) -> None:
     suite = str(tmp_path / "suite.json")
     assert _run(["run", suite, agent, "--no-ui", "-q", *database]) == 0
     assert _run(["rescore", *database]) == 0
+
+
+def plan_of(target: str = "reference:expected", **benchmark: object) -> Plan:
+    agent = AgentSpec(id="a", version="1", target=target)
+    group = Group(
+        suite_id="s",
+        suite_hash="h",
+        benchmark={"benchmark_id": "b", **benchmark},
+        parameters={},
+        values={},
+        seed=1,
+        base_dir=".",
+        executions=(ExecutionPlan("e", 0, agent),),
+    )
+    return Plan(run_id="r", suites=(), groups=(group,), repeats=1, seed=1)
+
+
+@pytest.mark.parametrize(
+    ("target", "line"),
+    [
+        ("command:sh x", "runs command:sh x"),
+        (" command:sh x", "runs command:sh x"),
+        ("command?mode=task:sh x", "runs command?mode=task:sh x"),
+        ("python?inline=true:m:f", "runs python?inline=true:m:f"),
+        ("worker?cwd=.:sh x", "runs worker?cwd=.:sh x"),
+        ("plugged:x", "runs plugged:x"),
+        ("openai:#m", "sends questions to openai:#m"),
+        ("a2a:http://h", "sends questions to a2a:http://h"),
+    ],
+)
+def test_every_way_to_write_an_agent_that_runs_code_or_sends_questions(
+    target: str, line: str
+) -> None:
+    assert executed_by_resuming(plan_of(target)) == [line]
+
+
+@pytest.mark.parametrize("target", ["reference:expected", "mock", "replay:a.jsonl", "market:calm"])
+def test_agents_that_run_nothing_foreign_are_not_asked_about(target: str) -> None:
+    assert executed_by_resuming(plan_of(target)) == []
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "line"),
+    [
+        (
+            {"load": {"workload": [{"data_source": "python:m.py:f"}]}},
+            "runs python:m.py:f (load of b)",
+        ),
+        ({"stress": {"serve": "sh x"}}, "runs sh x (stress of b)"),
+        ({"dataset": {"data_source": "python:m:f"}}, "runs python:m:f (dataset of b)"),
+    ],
+)
+def test_code_that_a_benchmark_names_for_a_resumed_run(
+    benchmark: dict[str, object], line: str
+) -> None:
+    assert executed_by_resuming(plan_of(**benchmark)) == [line]
+    assert executed_by_rescoring(plan_of(**benchmark)) == []
+
+
+@pytest.mark.parametrize(
+    ("scorer", "line"),
+    [
+        ("python_tests", "runs the code in answers and cases by python_tests (scorers of b)"),
+        (
+            {"weighted": {"parts": [{"scorer": {"python_tests": {"timeout_s": 5}}}]}},
+            "runs the code in answers and cases by python_tests (scorers of b)",
+        ),
+        (
+            {"model_graded": {"judges": ["command?mode=task:sh x"]}},
+            "runs command?mode=task:sh x (scorers of b)",
+        ),
+        ({"model_graded": {"judges": ["j=command:sh x"]}}, "runs j=command:sh x (scorers of b)"),
+        (
+            {"model_graded": {"judges": ["openai:#m"]}},
+            "sends questions to openai:#m (scorers of b)",
+        ),
+    ],
+)
+def test_code_and_judges_that_scorers_name(scorer: object, line: str) -> None:
+    assert executed_by_rescoring(plan_of(scorers=[scorer])) == [line]
+    assert executed_by_resuming(plan_of(scorers=[scorer])) == [line]
+
+
+def test_ordinary_scorers_run_nothing_of_others() -> None:
+    scorers = ["exact", {"regex": {"pattern": "python"}}, {"numeric": {"marker": "answer: "}}]
+    assert executed_by_rescoring(plan_of(scorers=scorers)) == []
 
 
 @pytest.mark.parametrize(
