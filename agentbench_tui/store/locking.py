@@ -40,6 +40,8 @@ LONGEST_WAIT_S = 60.0
 """For the write lock. A transaction takes a tenth of a second at most."""
 _LONGEST_PAUSE_S = 0.01
 _NAMED_HOLDERS = 3
+_ENDED = frozenset("ZX")
+"""States of a process that has ended, and that its parent has not asked about yet: proc(5)."""
 _PRIVATE = 0o600
 """Rights of a database and of what is beside it, unless its owner gives it others."""
 
@@ -104,28 +106,29 @@ class LeaseHolder(msgspec.Struct, frozen=True):
     """Seconds since 1970; viewers' wishes older than this are ignored."""
     namespace: str = ""
     """Of the pid: containers on one machine have their own."""
+    started: int = 0
+    """When the process began, in clock ticks since the machine's start; 0 where it is unknown.
+    Another process that gets the same number later has begun later."""
 
     @classmethod
     def here(cls) -> LeaseHolder:
         """This process, from now on."""
-        return cls(boot_id(), os.getpid(), unix_time(), _pid_namespace())
+        _, started = _state_and_start(os.getpid())
+        return cls(boot_id(), os.getpid(), unix_time(), _pid_namespace(), started)
 
     @property
     def is_gone(self) -> bool:
         """Whether the process has certainly ended; False where that cannot be known from here."""
         if not self.namespace or (self.boot_id, self.namespace) != (boot_id(), _pid_namespace()):
             return False
-        import psutil
-
         try:
-            process = psutil.Process(self.pid)
-            # A process that began after the lease was taken got the same number later.
-            is_other = process.create_time() > self.since + 1
-            return is_other or process.status() == psutil.STATUS_ZOMBIE
-        except psutil.NoSuchProcess:
+            os.kill(self.pid, 0)
+        except (ProcessLookupError, OverflowError):
             return True
-        except psutil.Error:
-            return False
+        except PermissionError:
+            pass  # The process of another user, which `/proc` may hide.
+        state, started = _state_and_start(self.pid)
+        return state in _ENDED or (started > 0 < self.started != started)
 
 
 class Lease:
@@ -267,12 +270,12 @@ def _folder_lock(folder: Path) -> Iterator[None]:
     processes that find one abandoned the slower would remove the file of the faster. It is not the
     write lock, because dead runs are marked, and their leases taken, under that.
     """
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    held = Held(os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC))
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        held.lock()
         yield
     finally:
-        os.close(descriptor)
+        held.close()
 
 
 def _is_abandoned(path: Path) -> bool:
@@ -297,6 +300,19 @@ def _pid_namespace() -> str:
         return str(Path("/proc/self/ns/pid").readlink())
     except OSError:
         return ""
+
+
+def _state_and_start(pid: int) -> tuple[str, int]:
+    """The letter of a process's state, and when it began in clock ticks since the machine's start.
+
+    Empty and 0 where the system does not say. The time of day would not do: while a run goes on the
+    clock may be set, as on a virtual machine that was paused.
+    """
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
+        return fields[0], int(fields[19])
+    except (OSError, IndexError, ValueError):
+        return "", 0
 
 
 def _processes_with(path: Path) -> Iterator[str]:
@@ -339,7 +355,7 @@ class Held:
         _close_in_forked_children(self)
 
     def lock(self) -> None:
-        """Take it; nobody else has the file yet."""
+        """Wait until it is free, and take it."""
         fcntl.flock(self._descriptor, fcntl.LOCK_EX)
 
     def close(self) -> None:

@@ -1,5 +1,6 @@
 """Locks of a process that forked, or that ended while a child of it lives on."""
 
+import fcntl
 import os
 import signal
 import subprocess
@@ -9,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from agentbench_tui.model.errors import StoreError
@@ -87,6 +89,35 @@ def test_a_forked_child_of_python_keeps_neither_lock(database: Path) -> None:
         lease.release()
 
 
+def test_a_forked_child_of_python_does_not_keep_the_lock_of_all_leases(database: Path) -> None:
+    program = """
+import os, sys, time
+from pathlib import Path
+from agentbench_tui.store.locking import _folder_lock
+
+with _folder_lock(Path(sys.argv[1])):
+    child = os.fork()
+    if child == 0:
+        os.close(1)
+        time.sleep(60)
+        os._exit(0)
+    print(child, flush=True)
+"""
+    leases = Path(f"{database}.leases")
+    leases.mkdir()
+    ended = subprocess.run(
+        [sys.executable, "-c", program, str(leases)], stdout=subprocess.PIPE, text=True, check=True
+    )
+    child = int(ended.stdout)
+    os.kill(child, 0)
+    descriptor = os.open(leases, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    finally:
+        os.close(descriptor)
+        os.kill(child, signal.SIGKILL)
+
+
 def test_who_holds_the_write_lock_for_long_is_named(
     database: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -156,6 +187,32 @@ def test_a_process_of_another_machine_or_container_is_not_taken_for_gone(
 
     assert is_leased(database, run_id)
     assert Lease.take(database, run_id) is None
+    lease.release()
+
+
+def test_a_clock_that_was_set_does_not_make_a_living_process_look_gone(database: Path) -> None:
+    run_id = new_id()
+    lease = Lease.take(database, run_id)
+    assert lease is not None
+    here = LeaseHolder.here()
+    # The lease was taken before the clock was set an hour ahead, which shifts when this process
+    # seems to have begun.
+    lease.write(msgspec.structs.replace(here, since=here.since - 3600))
+
+    assert is_leased(database, run_id)
+    assert Lease.take(database, run_id) is None
+    lease.release()
+
+
+def test_a_later_process_with_the_same_number_is_not_the_holder(database: Path) -> None:
+    run_id = new_id()
+    lease = Lease.take(database, run_id)
+    assert lease is not None
+    here = LeaseHolder.here()
+    assert here.started > 0
+    lease.write(msgspec.structs.replace(here, started=here.started - 1))
+
+    assert not is_leased(database, run_id)
     lease.release()
 
 
