@@ -194,19 +194,26 @@ def abandoned_copy(target: Path) -> LocalCopy | None:
 
 def _new_copy(target: Path) -> LocalCopy:
     local = _copies_folder() / f"{new_id()}.db"
+    note_path, note = _note_of(local), _Note(str(target), _state(target))
+    descriptor: int | None = None
     try:
         local.parent.mkdir(parents=True, exist_ok=True)
-        note = _Note(str(target), _state(target))
-        private_file(_note_of(local))
-        _note_of(local).write_bytes(msgspec.json.encode(note))
-        descriptor = _locked(_note_of(local))
+        private_file(note_path)
+        descriptor = _locked(note_path)
         assert descriptor is not None, "nobody else knows of it yet"
         # The log of a process that was killed holds what it committed last.
         for suffix in ("", "-wal"):
             if Path(f"{target}{suffix}").exists():
                 private_file(Path(f"{local}{suffix}"))
                 shutil.copyfile(f"{target}{suffix}", f"{local}{suffix}")
+        # Last: a note without content is that of a copy which is not whole, and never resumed.
+        note_path.write_bytes(msgspec.json.encode(note))
     except OSError as error:
+        for path in (local, Path(f"{local}-wal"), note_path):
+            with suppress(OSError):
+                path.unlink()
+        if descriptor is not None:
+            os.close(descriptor)
         raise unusable(target, error) from error
     return LocalCopy(local, note, descriptor)
 

@@ -1,7 +1,9 @@
 """A run that is killed while its database is on a network file system: what it did is found."""
 
+import errno
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from agentbench_tui.cli.main import _run
+from agentbench_tui.model.errors import StoreError
 from agentbench_tui.store import location
 
 AGENT = """
@@ -104,3 +107,46 @@ def test_a_copy_that_is_being_written_is_not_taken_for_abandoned(
 
     here.discard()
     assert list((tmp_path / "cache" / "agentbench").iterdir()) == []
+
+
+def test_a_copy_that_is_not_whole_is_never_continued(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It would replace the database with a part of itself."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    target = tmp_path / "runs.db"
+    target.write_bytes(b"x" * 100)
+    killed = """
+import os, sys
+from agentbench_tui.store import location
+location.filesystem_of = lambda path: "nfs4"
+location.shutil.copyfile = lambda *_: os._exit(9)
+location.Location.resolve(sys.argv[1])
+"""
+    ended = subprocess.run([sys.executable, "-c", killed, str(target)], check=False)
+    assert ended.returncode == 9
+
+    assert location.abandoned_copy(target) is None
+
+
+def test_a_copy_for_which_there_is_no_room_is_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(location, "filesystem_of", lambda _: "nfs4")
+    target, log = tmp_path / "runs.db", tmp_path / "runs.db-wal"
+    target.write_bytes(b"x" * 100)
+    log.write_bytes(b"x" * 100)
+    copy = shutil.copyfile
+
+    def fill_disk(source: str, destination: str) -> None:
+        copy(source, destination)
+        if source.endswith("-wal"):
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(location.shutil, "copyfile", fill_disk)
+    with pytest.raises(StoreError, match="no space left on device"):
+        location.Location.resolve(str(target))
+
+    assert list((tmp_path / "cache" / "agentbench").iterdir()) == []
+    assert location.abandoned_copy(target) is None
