@@ -135,7 +135,7 @@ def _read_delta(
         text += said.refusal
     for position, call in enumerate(said.tool_calls or ()):
         draft = transcript.begin_call(position) if whole else _draft_of(call, position, transcript)
-        _read_call(call, draft)
+        _read_call(call, draft, transcript)
     if text:
         transcript.add_text(text, received_ns)
     elif said.tool_calls:
@@ -162,13 +162,14 @@ def _draft_of(call: _Call, position: int, transcript: Transcript) -> CallDraft:
     latest = transcript.call_at(place)
     if not call.id or latest.id in (None, call.id):
         return latest
-    here = (draft for draft in transcript.calls if draft.place == place and draft.id == call.id)
     order = len(transcript.calls) if call.index is None else place
-    return next(here, None) or transcript.begin_call(place, order=order)
+    known = transcript.call_with_id(place, call.id)
+    return known or transcript.begin_call(place, order=order)
 
 
-def _read_call(call: _Call, draft: CallDraft) -> None:
-    draft.id = call.id or draft.id
+def _read_call(call: _Call, draft: CallDraft, transcript: Transcript) -> None:
+    if call.id:
+        transcript.give_id(draft, call.id)
     if call.function is None:
         return
     draft.name = call.function.name or draft.name

@@ -47,6 +47,9 @@ class Transcript:
         """What the messages API has counted so far, event by event, by its own names."""
         self.calls: list[CallDraft] = []
         """In the order in which they began."""
+        # A hostile stream may begin as many calls as it has bytes: none is searched for.
+        self._latest_calls: dict[int, CallDraft] = {}
+        self._calls_by_id: dict[tuple[int, str], CallDraft] = {}
         self._tool_names = tool_names
         self.texts: list[str] = []
         """Pieces of the answer, without reasoning."""
@@ -89,12 +92,23 @@ class Transcript:
         """A further tool call at that place, sorted by the place unless `order` is given."""
         draft = CallDraft(place, place if order is None else order, name, ident)
         self.calls.append(draft)
+        self._latest_calls[place] = draft
+        if ident is not None:
+            self._calls_by_id.setdefault((place, ident), draft)
         return draft
 
     def call_at(self, place: int) -> CallDraft:
         """The call that began last at that place; begun, where there is none."""
-        here = (draft for draft in reversed(self.calls) if draft.place == place)
-        return next(here, None) or self.begin_call(place)
+        return self._latest_calls.get(place) or self.begin_call(place)
+
+    def call_with_id(self, place: int, ident: str) -> CallDraft | None:
+        """The first call at that place with that id."""
+        return self._calls_by_id.get((place, ident))
+
+    def give_id(self, draft: CallDraft, ident: str) -> None:
+        """Note the id of a call, which a stream may say late."""
+        draft.id = ident
+        self._calls_by_id.setdefault((draft.place, ident), draft)
 
     def add_text(self, text: str, received_ns: int = 0) -> None:
         """A piece of the answer; `received_ns` is 0 when it is not streamed."""

@@ -1,6 +1,7 @@
 """What each dialect makes of single events and bodies: marks of content, and counts of tokens."""
 
 from collections.abc import Callable
+from time import process_time
 from typing import Any
 
 import msgspec
@@ -226,6 +227,22 @@ def test_an_id_and_a_name_in_every_part_are_of_one_call() -> None:
 
 def test_an_id_that_comes_late_is_of_the_call_that_has_none() -> None:
     assert calls_of([part(None, '{"x"', index=0)], [part("a", ":1}", index=0)]) == [A]
+
+
+@pytest.mark.parametrize(
+    "part",
+    [lambda nth: call(nth, "f"), lambda nth: call(0, f"f{nth}")],
+    ids=["indexes", "ids"],
+)
+def test_a_stream_of_thousands_of_calls_costs_no_more_than_its_length(
+    part: Callable[[int], dict[str, Any]],
+) -> None:
+    count = 20_000
+    event = delta(tool_calls=[part(nth) for nth in range(count)])
+    began = process_time()
+    transcript = streamed(CHAT, event)
+    assert process_time() - began < 2  # its square took 10 s and more
+    assert len(transcript.tool_calls({})) == count
 
 
 def test_a_whole_message_lists_each_call_once() -> None:
