@@ -14,6 +14,7 @@ import msgspec
 from agentbench_tui.engine.records import RecordFault
 from agentbench_tui.model.answer import Message
 from agentbench_tui.model.errors import did_you_mean
+from agentbench_tui.model.not_json import NOT_JSON
 
 ROLES = ("system", "developer", "user", "assistant", "tool")
 CONVERSATIONS = "conversations"
@@ -130,7 +131,7 @@ def _plain_call(call: Any) -> Any:
     if isinstance(arguments, str):
         try:
             arguments = msgspec.json.decode(arguments or "{}")
-        except msgspec.DecodeError:
+        except NOT_JSON:
             raise RecordFault(
                 f"the arguments of a tool call are no JSON: {arguments[:40]}"
             ) from None

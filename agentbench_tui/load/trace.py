@@ -28,6 +28,7 @@ import msgspec
 
 from agentbench_tui.model.delimited import find_delimiter, read_rows
 from agentbench_tui.model.errors import UsageError
+from agentbench_tui.model.not_json import NOT_JSON
 from agentbench_tui.model.plain_number import counted, plain
 
 Unit = Literal["s", "ms", "us", "ns"]
@@ -234,8 +235,9 @@ def _of_json(lines: Iterable[str]) -> Iterator[_Row]:
     for line in lines:
         try:
             record = msgspec.json.decode(line, type=dict[str, Any])
-        except msgspec.DecodeError as error:
-            raise _Fault(f"not a JSON object: {error}") from None
+        except NOT_JSON as error:
+            why = "nested too deeply" if isinstance(error, RecursionError) else error
+            raise _Fault(f"not a JSON object: {why}") from None
         names = names or _Names.of(record, "key")
         if names.time not in record:
             raise _Fault(f"there is no key {_shown(names.time)}, which the first line has")

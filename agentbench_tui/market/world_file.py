@@ -15,6 +15,7 @@ from agentbench_tui.market.truth import Truth
 from agentbench_tui.market.world import SCHEMA, PerpDef, World, WorldConfig
 from agentbench_tui.model.errors import UsageError, write_error
 from agentbench_tui.model.identity import canonical_json, content_hash
+from agentbench_tui.model.not_json import NOT_JSON
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -189,8 +190,9 @@ def _unpacked(
 def _fields(content: bytes, name: str, schema: str) -> dict[str, Any]:
     try:
         fields = msgspec.json.decode(content, type=dict[str, Any])
-    except (msgspec.DecodeError, msgspec.ValidationError, UnicodeDecodeError) as error:
-        raise UsageError(f"{name} is no {schema} file: {error}") from None
+    except NOT_JSON as error:
+        why = "nested too deeply" if isinstance(error, RecursionError) else error
+        raise UsageError(f"{name} is no {schema} file: {why}") from None
     if fields.get("schema") != schema:
         raise UsageError(
             f"{name} is no {schema} file: its schema is {fields.get('schema')!r}; "

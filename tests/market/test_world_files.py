@@ -111,7 +111,10 @@ def test_a_file_that_is_no_world_is_refused(
     assert "\n" not in str(raised.value)
 
 
-@pytest.mark.parametrize("content", [b"", b"{", b"[]", b"\xff\xfe", b'{"schema": 3}', b"null"])
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"{", b"[]", b"\xff\xfe", b'{"schema": 3}', b"null", b'{"schema":' + b"[" * 10_000],
+)
 def test_what_is_no_json_object_is_refused(saved: Path, content: bytes) -> None:
     saved.write_bytes(content)
     with pytest.raises(UsageError, match=r"is no agentbench\.world/1 file"):

@@ -118,6 +118,12 @@ def test_calls_of_tools_at_the_end_of_a_dialogue_are_what_is_expected(tmp_path: 
     assert case.messages == ()
 
 
+def calling(arguments: str) -> dict[str, Any]:
+    """An answer that calls a tool."""
+    function = {"name": "add", "arguments": arguments}
+    return {"role": "assistant", "content": None, "tool_calls": [{"function": function}]}
+
+
 @pytest.mark.parametrize(
     ("record", "message"),
     [
@@ -127,6 +133,11 @@ def test_calls_of_tools_at_the_end_of_a_dialogue_are_what_is_expected(tmp_path: 
         ({"messages": [SYSTEM, RIGHT]}, "`messages` has no user's message"),
         ({"messages": [QUESTION, RIGHT], "expected": "5"}, "`expected` is another one"),
         ({"messages": [{"role": "user", "content": [{"type": "image_url"}]}]}, "expected `str`"),
+        ({"messages": [QUESTION, calling("{")]}, "the arguments of a tool call are no JSON"),
+        (
+            {"messages": [QUESTION, calling('{"x": ' + "[" * 10_000)]},
+            "the arguments of a tool call are no JSON",
+        ),
     ],
 )
 def test_what_is_no_dialogue_is_refused_with_its_line(
