@@ -19,7 +19,7 @@ import msgspec
 from pydantic import Field
 
 from agentbench_tui.agents.adapter import AgentOptions, JsonObject, OpenContext
-from agentbench_tui.agents.error_text import advice, error_text
+from agentbench_tui.agents.error_text import advice, error_text, is_final
 from agentbench_tui.agents.retry_after import retry_after_s, retry_after_words
 from agentbench_tui.http.client import (
     MAX_BODY_BYTES,
@@ -175,6 +175,7 @@ class Endpoint:
             return AgentFailure(
                 FailureKind.SERVER,
                 f"{self.place} redirects (HTTP {status}) to {where}: give that URL as the target",
+                final=True,
             )
         try:
             _, body = await read_body(response)
@@ -187,7 +188,12 @@ class Endpoint:
         detail += advice(status, self.url, self.key_from)
         kind = FailureKind.RATE_LIMITED if status == 429 else FailureKind.SERVER
         wait_s = retry_after_s(response.headers.get("retry-after"))
-        return AgentFailure(kind, detail + retry_after_words(wait_s), retry_after_s=wait_s)
+        return AgentFailure(
+            kind,
+            detail + retry_after_words(wait_s),
+            retry_after_s=wait_s,
+            final=is_final(status, wait_s),
+        )
 
     def unreadable(self, what: str, body: bytes, response: HttpResponse) -> AgentFailure:
         """The failure of a complete answer that is not of the agreed form."""

@@ -9,6 +9,9 @@ import msgspec
 
 from agentbench_tui.model.not_json import NOT_JSON
 
+_PASSING_STATUSES = frozenset({408, 425, 429})
+"""Request Timeout, Too Early, Too Many Requests: the 4xx that a later attempt may not get."""
+
 
 def error_text(body: bytes) -> str:
     """What an error body says: `error.message` and its common kin, else the body itself."""
@@ -24,6 +27,17 @@ def error_message(value: Any) -> str:
     while isinstance(value, dict):
         value = next((value[k] for k in ("error", "message", "detail", "type") if value.get(k)), "")
     return value if isinstance(value, str) else ""
+
+
+def is_final(status: int, wait_s: float | None) -> bool:
+    """Return whether a refusal with this status would be repeated if the request were.
+
+    A redirect or a refusal of the request (4xx) is final. 408, 425 and 429 ask for another attempt,
+    and so does a `Retry-After` (`wait_s`) with any status of 400 and above.
+    """
+    if status < 400:
+        return True
+    return status < 500 and status not in _PASSING_STATUSES and wait_s is None
 
 
 def advice(status: int, url: str, key_from: str) -> str:

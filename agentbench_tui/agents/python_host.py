@@ -56,6 +56,7 @@ async def _answered(agent: PythonAgent, request: Request) -> dict[str, Any]:
             "kind": failure.kind,
             "detail": failure.detail,
             "retry_after_s": failure.retry_after_s,
+            "final": failure.final,
             "partial": failure.partial and msgspec.to_builtins(failure.partial),
         }
         return {"error": error}

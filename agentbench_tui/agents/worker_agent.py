@@ -73,7 +73,7 @@ class WorkerAgent:
 
 
 def _reported(error: Any) -> AgentFailure:
-    """The failure that a worker reported: `{kind, detail, retry_after_s, partial}`."""
+    """The failure that a worker reported: `{kind, detail, retry_after_s, final, partial}`."""
     fields: Mapping[str, Any] = error if isinstance(error, dict) else {"detail": error}
     detail = one_line(str(fields.get("detail", "")), _DETAIL_CHARACTERS)
     try:
@@ -88,6 +88,7 @@ def _reported(error: Any) -> AgentFailure:
             detail,
             retry_after_s=wait if known else None,
             partial=_partial(fields.get("partial")),
+            final=fields.get("final") is True,
         )
     )
 

@@ -10,7 +10,6 @@ import msgspec
 
 from agentbench_tui.engine.grading import grade
 from agentbench_tui.model.answer import (
-    RETRYABLE,
     AgentFailure,
     Answer,
     FailureKind,
@@ -258,9 +257,9 @@ async def _ask(
             return attempt, first_sent_ns, outcome
         if failure.kind is FailureKind.RATE_LIMITED:
             limiter.rate_limited(failure.retry_after_s)
-        elif failure.kind in RETRYABLE and failure.retry_after_s is not None:
+        elif failure.may_pass and failure.retry_after_s is not None:
             limiter.pause(failure.retry_after_s)
-        if failure.kind not in RETRYABLE or attempt >= interview.retries:
+        if not failure.may_pass or attempt >= interview.retries:
             return attempt, first_sent_ns, outcome
         interview.recorder.attempt(
             key,

@@ -11,7 +11,6 @@ from agentbench_tui.agents.model_api import wire_tool_name
 from agentbench_tui.market.actions import METHODS, MethodError
 from agentbench_tui.market.seats import AgentSeat
 from agentbench_tui.model.answer import (
-    RETRYABLE,
     AgentFailure,
     Answer,
     Case,
@@ -136,7 +135,7 @@ class ModelSeat(AgentSeat):
             try:
                 return await self._agent.answer(request)
             except AgentFailure as failure:
-                if failure.kind not in RETRYABLE:
+                if not failure.may_pass:
                     raise
                 asked_s = failure.retry_after_s
                 await asyncio.sleep(wait_s if asked_s is None else min(asked_s, _LONGEST_WAIT_S))

@@ -42,7 +42,8 @@ class FailureKind(StrEnum):
 UNMEASURED = frozenset({FailureKind.GRADER, FailureKind.HARNESS})
 """Failures that say nothing about the agent: left out of its metrics, and shown."""
 
-RETRYABLE = frozenset({FailureKind.RATE_LIMITED, FailureKind.CONNECTION, FailureKind.SERVER})
+_PASSING = frozenset({FailureKind.RATE_LIMITED, FailureKind.CONNECTION, FailureKind.SERVER})
+"""Kinds of failures that may pass, unless a failure says that it is final."""
 
 
 class Usage(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -177,6 +178,7 @@ class AgentFailure(Exception):
         *,
         retry_after_s: float | None = None,
         partial: Answer | None = None,
+        final: bool = False,
     ) -> None:
         super().__init__(f"{kind}: {detail}")
         self.kind = FailureKind(kind)
@@ -189,6 +191,13 @@ class AgentFailure(Exception):
             raise TypeError(f"partial is {type(partial).__name__}, not an Answer")
         self.partial = partial
         """What had arrived before the failure; kept with the observation."""
+        self.final = bool(final)
+        """Whether the same request would fail again, such as one that is refused as invalid."""
+
+    @property
+    def may_pass(self) -> bool:
+        """Whether another attempt may succeed; others are not retried."""
+        return self.kind in _PASSING and not self.final
 
 
 class Agent(Protocol):

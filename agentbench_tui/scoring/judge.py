@@ -169,7 +169,11 @@ class ModelGraded:
                 return read_verdict(answer, self._options)
             except TimeoutError:
                 problem = f"no verdict within {self._options.timeout_s:g} s"
-            except (AgentFailure, GraderFailure) as error:
+            except AgentFailure as failure:
+                problem = str(failure)
+                if failure.final:  # the judge would refuse the same question again
+                    break
+            except GraderFailure as error:
                 problem = str(error)
         raise GraderFailure(f"judge {target}: {problem}")
 

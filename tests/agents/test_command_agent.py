@@ -157,6 +157,15 @@ async def test_a_worker_may_ask_for_time(tmp_path: Path) -> None:
             assert caught.retry_after_s == kept
 
 
+@pytest.mark.parametrize(("given", "may_pass"), [("True", False), ("False", True), ("1", True)])
+async def test_a_worker_may_say_that_a_failure_is_final(
+    tmp_path: Path, given: str, may_pass: bool
+) -> None:
+    code = f"send(id=id, error={{'kind': 'server', 'final': {given}}})"
+    async with opened(worker(tmp_path, code), tmp_path) as agent:
+        assert (await failure(agent, ask(), FailureKind.SERVER)).may_pass is may_pass
+
+
 @pytest.mark.parametrize(
     ("code", "kind", "said"),
     [

@@ -30,7 +30,11 @@ def leaves(text):
 
 def waits(text):
     raise AgentFailure(
-        FailureKind.RATE_LIMITED, "later", retry_after_s=2.5, partial=Answer(text="so far")
+        FailureKind.RATE_LIMITED,
+        "later",
+        retry_after_s=2.5,
+        partial=Answer(text="so far"),
+        final=True,
     )
 
 async def whole(request):
@@ -97,7 +101,7 @@ async def test_what_it_raises_is_the_failure_that_it_would_be_in_our_process(
     async with opened("python:./agent.py:waits", base_dir, memory_limit_mb=LIMIT_MB) as agent:
         caught = await failure(agent, ask(), FailureKind.RATE_LIMITED)
         assert (caught.detail, caught.retry_after_s) == ("later", 2.5)
-        assert caught.partial == Answer(text="so far")
+        assert (caught.partial, caught.final) == (Answer(text="so far"), True)
 
 
 async def test_an_end_of_its_process_fails_one_case(base_dir: Path) -> None:

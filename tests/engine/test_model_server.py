@@ -66,6 +66,50 @@ async def test_each_misbehaviour_is_sorted_into_its_failure_kind(
     assert (good["ttft_ms.mean"]["value"] is not None) is stream
 
 
+REFUSALS = {400: 1, 401: 1, 403: 1, 404: 1, 422: 1, 408: 3, 425: 3, 429: 3, 500: 3, 503: 3}
+"""By status, how often a request with two retries is sent."""
+
+
+@pytest.mark.parametrize("api", ["openai", "anthropic", "http"])
+async def test_only_refusals_that_may_pass_are_retried(
+    tmp_path: Path, server: RunningServer, api: str
+) -> None:
+    document = suite(1, retries=2)
+    document["agents"] = [
+        {
+            "id": f"http-{status}",
+            "target": f"{server.url}/solve" if api == "http" else f"{api}:{server.url}/v1#{said}",
+            "options": {"headers": {"x-behaviour": said}} if api == "http" else {},
+        }
+        for status in REFUSALS
+        for said in [f"status:{status}"]
+    ]
+    (tmp_path / "suite.json").write_text(json.dumps(document))
+    plan = make_plan([str(tmp_path / "suite.json")], RunOptions(folder=tmp_path))
+    database = tmp_path / "store.db"
+    create_or_migrate(database)
+    before = len(server.requests())
+    result = Result(await carry_out(plan, database), database)
+    sent = {status: 1 + result.metrics(f"http-{status}")["retries"]["value"] for status in REFUSALS}
+    assert sent == REFUSALS
+    assert len(server.requests()) - before == sum(REFUSALS.values())
+
+
+async def test_a_refusal_that_names_a_time_is_retried_then(
+    tmp_path: Path, server: RunningServer
+) -> None:
+    document = suite(1, retries=1)
+    document["agents"] = [{"id": "busy", "target": f"openai:{server.url}/v1#conflict:0.3"}]
+    (tmp_path / "suite.json").write_text(json.dumps(document))
+    plan = make_plan([str(tmp_path / "suite.json")], RunOptions(folder=tmp_path))
+    database = tmp_path / "store.db"
+    create_or_migrate(database)
+    result = Result(await carry_out(plan, database), database)
+    assert result.column("SELECT retry_after_s FROM attempts") == [0.3]
+    (waiting_ms,) = result.column("SELECT waiting_ms FROM answers")
+    assert waiting_ms >= 300
+
+
 @pytest.mark.parametrize("behaviour", ["rate-limited", "unavailable"])
 @pytest.mark.parametrize("retries", [1, 0])
 async def test_a_server_that_asks_for_time_gets_it(

@@ -137,6 +137,17 @@ async def test_judge_that_fails_is_the_graders_failure() -> None:
         await ask(graded_by(Judge(grade(5)), Judge(fail)))
 
 
+@pytest.mark.parametrize(("final", "asked"), [(True, 1), (False, 3)])
+async def test_judge_that_refuses_for_good_is_asked_once(final: bool, asked: int) -> None:
+    def refuse(request: Request) -> Answer:
+        raise AgentFailure(FailureKind.SERVER, "HTTP 401", final=final)
+
+    judge = Judge(refuse)
+    with pytest.raises(GraderFailure, match="HTTP 401"):
+        await ask(graded_by(judge, retries=2))
+    assert len(judge.asked) == asked
+
+
 async def test_judge_that_never_answers_is_the_graders_failure() -> None:
     class Silent(Judge):
         async def answer(self, request: Request) -> Answer:

@@ -212,6 +212,11 @@ async def unavailable(exchange: Exchange, argument: str) -> None:
     await exchange.send_json(_error("down for a moment"), 503, **{"retry-after": argument})
 
 
+async def conflict(exchange: Exchange, argument: str) -> None:
+    """409 with the argument as its Retry-After."""
+    await exchange.send_json(_error("still busy"), 409, **{"retry-after": argument})
+
+
 async def status(exchange: Exchange, argument: str) -> None:
     """An error object with the argument as its status."""
     await exchange.send_json(_error("it broke"), int(argument))
@@ -450,6 +455,7 @@ BEHAVIOURS: dict[str, Behaviour] = {
             bad_usage,
             usage,
             unavailable,
+            conflict,
             tool_calls,
             reasoning,
         ),
