@@ -12,6 +12,7 @@ import msgspec
 from agentbench_tui.engine.chat_format import CONVERSATIONS, conversation_messages, split_dialogue
 from agentbench_tui.engine.records import RecordFault
 from agentbench_tui.model.answer import Case, Message
+from agentbench_tui.model.delimited import NumberText
 from agentbench_tui.model.errors import did_you_mean
 from agentbench_tui.model.identity import canonical_json
 from agentbench_tui.model.untrusted import one_line
@@ -75,6 +76,8 @@ class CaseMapping:
         self.only_sessions &= is_session
         for field, source in self._fields.items():
             _put(values, field, _read(record, field, source))
+        for field, value in values.items():
+            values[field] = _plain(value, as_number=field == "expected")
         return values
 
     def _prompted(self, case: Case, record: Mapping[str, Any]) -> Case:
@@ -148,6 +151,15 @@ def _read(record: Mapping[str, Any], field: str, source: str) -> Any:
     value = look_up(record, source)
     if value is _MISSING:
         raise RecordFault(f"{_lacking(source, record)} (for `{field}`)")
+    return value
+
+
+def _plain(value: Any, *, as_number: bool) -> Any:
+    """A value without NumberText: a number to be compared with an answer is one in any notation."""
+    if isinstance(value, NumberText):
+        return value.value if as_number else str(value)
+    if isinstance(value, dict):
+        return {key: _plain(inner, as_number=as_number) for key, inner in value.items()}
     return value
 
 

@@ -14,6 +14,7 @@ import os
 import re
 import zlib
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from importlib import import_module
 from itertools import chain
@@ -25,6 +26,7 @@ import msgspec
 from agentbench_tui.engine.source import open_regular
 from agentbench_tui.model.delimited import (
     LONGEST_FIELD,
+    NumberColumn,
     find_delimiter,
     read_rows,
     with_decimal_point,
@@ -39,6 +41,7 @@ from agentbench_tui.model.errors import (
 )
 from agentbench_tui.model.not_json import NOT_JSON
 from agentbench_tui.model.process_exit import SignalInterrupt, one_process
+from agentbench_tui.model.untrusted import one_line
 from agentbench_tui.process.supervision import note_call
 
 if TYPE_CHECKING:
@@ -133,12 +136,18 @@ def _from_package(data_source: str, rest: str) -> RecordSource:
 def _reader(name: str, opening: Callable[[], io.BufferedReader], filename: str) -> RecordSource:
     plain = filename.lower().removesuffix(".gz")
     packed = plain != filename.lower()
+
+    @contextmanager
+    def unpacked() -> Iterator[io.BufferedReader]:
+        with opening() as raw:
+            yield _unpacked(raw) if packed else raw
+
     readers: dict[str, Callable[[io.BufferedReader], Iterator[Record]]] = {
         ".jsonl": _json_lines,
         ".ndjson": _json_lines,
         ".json": _json,
-        ".csv": _csv,
-        ".tsv": lambda file: _csv(file, "\t"),
+        ".csv": lambda file: _csv(file, unpacked),
+        ".tsv": lambda file: _csv(file, unpacked, "\t"),
         ".parquet": _parquet,
     }
     read = readers.get(Path(plain).suffix)
@@ -151,8 +160,7 @@ def _reader(name: str, opening: Callable[[], io.BufferedReader], filename: str) 
     def records() -> Iterator[Record]:
         number = 0
         try:
-            with opening() as raw:
-                file = _unpacked(raw) if packed else raw
+            with unpacked() as file:
                 for record in read(file):
                     number = record.number
                     yield record
@@ -256,13 +264,20 @@ def _refuse_constant(text: str) -> None:
     raise ValueError(f"{text} is not a finite number")
 
 
-def _csv(file: io.BufferedReader, delimiter: str = "") -> Iterator[Record]:
+_Opening = Callable[[], AbstractContextManager[io.BufferedReader]]
+
+
+def _csv(file: io.BufferedReader, again: _Opening, delimiter: str = "") -> Iterator[Record]:
+    """The rows under a header; without a `delimiter` the header decides on it.
+
+    `again` opens the file once more: where semicolons separate the fields, all of a column decides
+    how its numbers are read, so the file is read twice.
+    """
     with io.TextIOWrapper(file, encoding="utf-8-sig", newline="") as text:
-        yield from _rows(text, delimiter)
+        yield from _rows(text, again, delimiter)
 
 
-def _rows(text: io.TextIOWrapper, delimiter: str) -> Iterator[Record]:
-    """The rows under a header; without a `delimiter` the header decides on it."""
+def _rows(text: io.TextIOWrapper, again: _Opening, delimiter: str) -> Iterator[Record]:
     lines = _bounded(text)
     line = 1
     try:
@@ -273,16 +288,47 @@ def _rows(text: io.TextIOWrapper, delimiter: str) -> Iterator[Record]:
         if doubled := sorted({name for name in names if names.count(name) > 1}):
             yield Record(None, 1, f"the header names {', '.join(doubled)} twice")
             return
+        commas = frozenset[str]()
+        if delimiter == ";":
+            columns = _number_columns(names, again)
+            for name, column in columns.items():
+                # Of a column with other text as well, `1,2` may be no number: it stays as it is.
+                if (conflict := column.conflict()) and not column.has_text:
+                    yield Record(None, conflict[0], f'column "{one_line(name, 60)}": {conflict[1]}')
+                    return
+            commas = frozenset(name for name, one in columns.items() if one.has_decimal_commas)
         line = rows.line_num + 1
         for row in rows:
             if len(row) == len(names):
-                fields = map(with_decimal_point, row) if delimiter == ";" else row
-                yield Record(dict(zip(names, fields, strict=True)), line)
+                fields: dict[str, Any] = dict(zip(names, row, strict=True))
+                for name in commas:
+                    fields[name] = with_decimal_point(fields[name])
+                yield Record(fields, line)
             elif row:
                 yield Record(None, line, f"{len(row)} fields where the header has {len(names)}")
             line = rows.line_num + 1
     except csv.Error as error:
         yield Record(None, line, f"not valid CSV: {error}")
+
+
+def _number_columns(names: list[str], again: _Opening) -> dict[str, NumberColumn]:
+    """How the numbers of each column are written, up to where the file cannot be read."""
+    columns = {name: NumberColumn() for name in names}
+    # The pass that yields the records meets the same fault and reports it with its line.
+    with (
+        suppress(csv.Error, UnicodeError, EOFError, gzip.BadGzipFile, zlib.error, _TooLarge),
+        again() as file,
+        io.TextIOWrapper(file, encoding="utf-8-sig", newline="") as text,
+    ):
+        rows = read_rows(_bounded(text), ";")
+        next(rows, None)
+        line = rows.line_num + 1
+        for row in rows:
+            if len(row) == len(names):
+                for name, field in zip(names, row, strict=True):
+                    columns[name].add(line, field)
+            line = rows.line_num + 1
+    return columns
 
 
 def _bounded(text: io.TextIOWrapper) -> Iterator[str]:

@@ -1,20 +1,33 @@
-"""CSV as people write it: commas, semicolons or tabs, and long fields.
+"""CSV as people write it: commas, semicolons or tabs, long fields, and decimal commas.
 
-Spreadsheets in regions with a decimal comma separate fields by semicolons.
+Spreadsheets in regions with a decimal comma separate fields by semicolons. A field such as `1.234`
+can then be read in two ways, so the other numbers of its column decide how it is read.
 """
 
 from __future__ import annotations
 
 import csv
+import math
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Protocol
 
 LONGEST_FIELD = 16 << 20
 """Characters of one field; the default of the csv module is 131,072."""
 DELIMITERS = (",", ";", "\t")
 _QUOTED = re.compile(r'"[^"]*"?')
-_DECIMAL_COMMA = re.compile(r"\s*[+-]?\d+,\d+(?:[eE][+-]?\d+)?\s*")
+_WITH_COMMA = re.compile(
+    r"[+-]?(?:(?:\d+|[1-9]\d{0,2}(?:\.\d{3})+),\d*|,\d+)(?:[eE][+-]?\d+)?", re.ASCII
+)
+"""A number with a decimal comma, thousands separated by points or not at all."""
+_EITHER = re.compile(r"[+-]?(?:\d+(?:[eE][+-]?\d+)?|[1-9]\d{0,2}(?:\.\d{3})+)", re.ASCII)
+"""A number that is read with a decimal comma as well: `7`, and `1.234`, which is then 1234."""
+_WITH_POINT = re.compile(
+    r"[+-]?(?:\d+\.\d*|\.\d+|\d{1,3}(?:,\d{3})+\.\d*)(?:[eE][+-]?\d+)?", re.ASCII
+)
+_LARGEST_EXACT = 2**53
+"""Whole numbers up to here are the same in every reader of JSON."""
 
 
 class Rows(Protocol):
@@ -38,9 +51,65 @@ def read_rows(lines: Iterable[str], delimiter: str) -> Rows:
     return csv.reader(lines, delimiter=delimiter, strict=True)
 
 
-def with_decimal_point(field: str) -> str:
-    """Return `0.85` for `0,85`, and any field that is no number with a decimal comma unchanged.
+@dataclass(slots=True)
+class NumberColumn:
+    """How the numbers of one column are written, as far as its fields show it."""
 
-    For files in which semicolons separate the fields.
+    comma: tuple[int, str] | None = None
+    """Line and text of the first number with a decimal comma."""
+    point: tuple[int, str] | None = None
+    """Line and text of the first number that only a decimal point explains."""
+    has_text: bool = False
+    """Whether some field is neither empty nor a number."""
+
+    def add(self, line: int, field: str) -> None:
+        """Take a field of the column, which is on that line of the file."""
+        text = field.strip()
+        if _WITH_COMMA.fullmatch(text):
+            self.comma = self.comma or (line, text)
+        elif not _EITHER.fullmatch(text):
+            if _WITH_POINT.fullmatch(text):
+                self.point = self.point or (line, text)
+            elif text:
+                self.has_text = True
+
+    @property
+    def has_decimal_commas(self) -> bool:
+        """Whether the numbers of the column are to be read with a decimal comma."""
+        return self.comma is not None and self.point is None
+
+    def conflict(self) -> tuple[int, str] | None:
+        """Return the line of a number that contradicts an earlier one and what is wrong."""
+        if self.comma is None or self.point is None:
+            return None
+        marks = {self.comma: "comma", self.point: "point"}
+        first, second = sorted(marks)
+        return second[0], (
+            f"'{second[1][:40]}' has a decimal {marks[second]}, but '{first[1][:40]}' in line "
+            f"{first[0]} a decimal {marks[first]}; write all numbers of a column in one way"
+        )
+
+
+class NumberText(str):
+    """A number of a column with decimal commas, written with a point: `1234.5` for `1.234,5`.
+
+    It is text like any other field, but whoever compares it knows how it is read.
     """
-    return field.replace(",", ".") if _DECIMAL_COMMA.fullmatch(field) else field
+
+    __slots__ = ()
+
+    @property
+    def value(self) -> str | int | float:
+        """The number; plain text where JSON readers would not all read the same."""
+        number = float(self)
+        if not math.isfinite(number) or abs(number) > _LARGEST_EXACT:
+            return str(self)
+        return int(number) if number.is_integer() else number
+
+
+def with_decimal_point(field: str) -> str:
+    """Return a number of a column with decimal commas as NumberText, any other field unchanged."""
+    text = field.strip()
+    if _WITH_COMMA.fullmatch(text) or _EITHER.fullmatch(text):
+        return NumberText(text.replace(".", "").replace(",", "."))
+    return field

@@ -49,7 +49,7 @@ def result_table(
         raise UsageError(f"{path}: no iteration has '{missing[0]}'{_others(iterations)}")
     benchmark = content.get("name")
     columns["benchmark"] = [benchmark if isinstance(benchmark, str) else ""] * len(iterations)
-    table = Table(path, tuple(columns), columns, list(range(1, len(iterations) + 1)), False)
+    table = Table(path, tuple(columns), columns, list(range(1, len(iterations) + 1)))
     return table, tuple(f"{path}: {one}" for one in _notes(content, len(iterations)))
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from agentbench_tui.model.delimited import with_decimal_point
+
 NOTHING = {"", "nan", "null", "none", "n/a", "na", "-", "–"}
 YES = {"1", "true", "yes", "y", "correct", "right", "pass", "passed", "success"}
 NO = {"0", "false", "no", "n", "incorrect", "wrong", "fail", "failed", "failure"}
@@ -38,7 +40,7 @@ def number_of(cell: Any, *, share: bool, decimal_comma: bool) -> float | None:
     if percent:
         text = text[:-1].strip()
     if decimal_comma:
-        text = text.replace(",", ".")
+        text = with_decimal_point(text)
     try:
         value = float(text)
     except ValueError:

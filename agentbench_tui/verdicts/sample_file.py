@@ -186,9 +186,10 @@ class _Reader:
         """The column's values in the metric's unit; NaN where there is none."""
         cells = self._table.columns[column.name]
         share = column.metric.unit == "share"
+        decimal_comma = self._table.has_decimal_commas(column.name)
         found = np.empty(len(cells))
         for row, cell in enumerate(cells):
-            value = number_of(cell, share=share, decimal_comma=self._table.decimal_comma)
+            value = number_of(cell, share=share, decimal_comma=decimal_comma)
             if value is None:
                 text = text_of(cell)[:40]
                 raise UsageError(f"{self._where(row, column.name)}: '{text}' is no number")

@@ -19,8 +19,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from agentbench_tui.model.delimited import LONGEST_FIELD, find_delimiter, read_rows
+from agentbench_tui.model.delimited import LONGEST_FIELD, NumberColumn, find_delimiter, read_rows
 from agentbench_tui.model.errors import UsageError
+from agentbench_tui.verdicts.sample_cells import text_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -49,13 +50,26 @@ class Table:
     """Those that were wanted."""
     lines: list[int]
     """Where each row begins, from 1; of a JSON list its place in it."""
-    decimal_comma: bool
-    """Whether numbers may be written `0,85`: where columns are put apart by semicolons."""
+    notations: Mapping[str, NumberColumn] = field(default_factory=dict)
+    """How the numbers of the wanted columns are written, where semicolons separate the fields and
+    numbers may have a decimal comma."""
     groups: Mapping[str, list[Any]] = field(default_factory=dict)
     """Other columns whose cells have at most `MOST_GROUPS` different values."""
 
     def __len__(self) -> int:
         return len(self.lines)
+
+    def has_decimal_commas(self, name: str) -> bool:
+        """Whether the numbers of a column have decimal commas.
+
+        Raises UsageError with file and line for a column in which others have decimal points.
+        """
+        notation = self.notations.get(name)
+        if notation is None:
+            return False
+        if conflict := notation.conflict():
+            raise UsageError(f"{self.path}:{conflict[0]}: {name}: {conflict[1]}")
+        return notation.has_decimal_commas
 
     def rows(self, kept: Sequence[int]) -> Table:
         """The same table with these rows alone."""
@@ -175,12 +189,25 @@ class _Columns:
         column.extend([None] * (len(self._lines) - len(column)))
         column.append(cell)
 
-    def table(self, *, decimal_comma: bool = False) -> Table:
+    def table(self, *, may_have_commas: bool = False) -> Table:
         for column in (*self._columns.values(), *self._groups.values()):
             column.extend([None] * (len(self._lines) - len(column)))
         return Table(
-            self._path, tuple(self._names), self._columns, self._lines, decimal_comma, self._groups
+            self._path,
+            tuple(self._names),
+            self._columns,
+            self._lines,
+            self._notations() if may_have_commas else {},
+            self._groups,
         )
+
+    def _notations(self) -> dict[str, NumberColumn]:
+        notations = {}
+        for name, cells in self._columns.items():
+            notations[name] = NumberColumn()
+            for line, cell in zip(self._lines, cells, strict=True):
+                notations[name].add(line, text_of(cell).removesuffix("%"))
+        return notations
 
     def _begin(self, line: int, name: str) -> None:
         if len(self._names) >= MOST_NAMES:
@@ -235,7 +262,7 @@ def _of_csv(path: Path, first: str, lines: _Lines, wanted: Callable[[str], bool]
             begin = lines.number + 1
     except csv.Error as error:
         raise UsageError(f"{path}:{begin}: is no CSV row: {error}") from None
-    table = columns.table(decimal_comma=delimiter == ";")
+    table = columns.table(may_have_commas=delimiter == ";")
     if not len(table):
         raise UsageError(f"{path}: has a header but no rows")
     return table

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from agentbench_tui.model.bounds import LARGEST_NUMBER
+from agentbench_tui.model.delimited import with_decimal_point
 from agentbench_tui.model.errors import UsageError, did_you_mean
 from agentbench_tui.verdicts.table_file import Table, read_table, table_of_object
 
@@ -160,7 +161,7 @@ def _number(table: Table, row: int, name: str, cell: Any) -> float:
     """Infinity counts as NaN: neither has a mean."""
     text = str(cell).strip()
     try:
-        value = float(text.replace(",", ".") if table.decimal_comma else text)
+        value = float(with_decimal_point(text) if table.has_decimal_commas(name) else text)
     except (ValueError, OverflowError):
         raise UsageError(
             f"{table.path}:{table.lines[row]}: {name}: '{text[:40]}' is no number"

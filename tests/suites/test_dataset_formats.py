@@ -1,5 +1,6 @@
 """Forms of dataset files that other programs write: CSV of spreadsheets, and chat format."""
 
+import gzip
 import json
 from pathlib import Path
 from typing import Any
@@ -7,9 +8,11 @@ from typing import Any
 import pytest
 
 from agentbench_tui.engine.dataset import open_dataset
-from agentbench_tui.model.answer import Case, Message
+from agentbench_tui.model.answer import Answer, Case, Message, Score
 from agentbench_tui.model.errors import SuiteError
 from agentbench_tui.model.suite import Benchmark
+from agentbench_tui.scoring.registry import make_scorer
+from agentbench_tui.scoring.tokens import DecimalMark
 
 
 def cases(folder: Path, name: str, **dataset: Any) -> list[Case]:
@@ -62,9 +65,63 @@ def test_decimal_commas_are_read_where_semicolons_separate_fields(tmp_path: Path
     (tmp_path / "a.csv").write_text("input;expected\nWie viel?;3,5\nWer, und wo?;1.000,5\n")
     (tmp_path / "b.csv").write_text('input,expected\nHow much?,"3,5"\n')
 
-    assert [case.expected for case in cases(tmp_path, "a.csv")] == ["3.5", "1.000,5"]
+    assert [case.expected for case in cases(tmp_path, "a.csv")] == [3.5, 1000.5]
     assert [case.input for case in cases(tmp_path, "a.csv")] == ["Wie viel?", "Wer, und wo?"]
     assert [case.expected for case in cases(tmp_path, "b.csv")] == ["3,5"]
+
+
+GERMAN = "id;input;expected\n1,1;12,5;3,5\n1,10;1.000,25;3,14\n1,2;7;1.234,5\n1,3;8;1,250\n"
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_one_decimal_comma_decides_for_its_column(tmp_path: Path, packed: bool) -> None:
+    name = "d.csv.gz" if packed else "d.csv"
+    content = GERMAN.encode() + b"2;1.234;1.234\n3;9;-12,00\n4;9;n/a\n5;9;12345678901234567,0\n"
+    (tmp_path / name).write_bytes(gzip.compress(content) if packed else content)
+
+    found = cases(tmp_path, name)
+
+    assert [case.expected for case in found] == [
+        3.5, 3.14, 1234.5, 1.25, 1234, -12, "n/a", "12345678901234567.0"
+    ]  # fmt: skip
+    assert [case.input for case in found][:5] == ["12.5", "1000.25", "7", "8", "1234"]
+    assert [case.id for case in found][:4] == ["1.1", "1.10", "1.2", "1.3"]
+
+
+@pytest.mark.parametrize("decimal", [".", ","])
+def test_answers_in_either_notation_are_right(tmp_path: Path, decimal: DecimalMark) -> None:
+    (tmp_path / "d.csv").write_text(GERMAN)
+    answers = {
+        ".": ["3.5", "3.14", "1,234.5", "1.25"],
+        ",": ["3,5", "3,14", "1.234,5", "1,250"],
+    }[decimal]
+    scorer = make_scorer({"numeric": {"decimal": decimal}})
+    for case, answer in zip(cases(tmp_path, "d.csv"), answers, strict=True):
+        score = scorer.score(case, Answer(answer))
+        assert isinstance(score, Score)
+        assert score.correct, (case.expected, answer)
+
+
+def test_a_column_without_a_decimal_comma_stays_as_it_is(tmp_path: Path) -> None:
+    (tmp_path / "d.csv").write_text("input;expected\n1,5;1.234\n2,5;2.5\n")
+
+    assert [case.expected for case in cases(tmp_path, "d.csv")] == ["1.234", "2.5"]
+
+
+def test_numbers_of_both_notations_in_one_column_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "d.csv").write_text("input;expected\na;7\nb;1,5\nc;2.5\n")
+
+    with pytest.raises(SuiteError) as error:
+        cases(tmp_path, "d.csv")
+
+    reason = "'2.5' has a decimal point, but '1,5' in line 3 a decimal comma"
+    assert f'd.csv:4:1: column "expected": {reason}; write' in str(error.value)
+
+
+def test_a_column_of_text_and_both_notations_is_text(tmp_path: Path) -> None:
+    (tmp_path / "d.csv").write_text("input;expected\na;1,2\nb;3.14\nc;Paris\n")
+
+    assert [case.expected for case in cases(tmp_path, "d.csv")] == ["1,2", "3.14", "Paris"]
 
 
 SYSTEM = {"role": "system", "content": "Be brief."}

@@ -182,6 +182,14 @@ def test_shares_may_be_words_or_percentages_and_commas_may_be_decimal(read: Read
     assert evidence.values["e2e_ms"].tolist() == [1.5, 2, 3]
 
 
+def test_a_decimal_comma_makes_points_separate_thousands(read: Read) -> None:
+    content = "case;latency_ms;ttft_ms;score\na;1.234;1.5;87,5%\nb;999,5;2.5;1\nc;1.100;1.234;0\n"
+    values = only(read(content)).values
+    assert values["e2e_ms"].tolist() == [1234, 999.5, 1100]
+    assert values["ttft_ms"].tolist() == [1.5, 2.5, 1.234]
+    assert values["accuracy"].tolist() == [0.875, 1, 0]
+
+
 def test_a_chosen_column_is_taken_as_it_is(read: Read) -> None:
     metric = Metric("score", "", "higher", "")
     assert only(read("score\n87\n-3\n", metric)).values["score"].tolist() == [87, -3]
@@ -193,6 +201,11 @@ def test_a_chosen_column_is_taken_as_it_is(read: Read) -> None:
         ("case,e2e_ms\na,1\nb,soon\n", "a.csv:3: e2e_ms: 'soon' is no number"),
         ("case,score\na,87\n", "a.csv:2: score: 87 is no share between 0 and 1; --metric score"),
         ("case,accuracy\na,87\n", "write 0.87 or 87%"),
+        (
+            "case;e2e_ms\na;7\nb;1,5\nc;2.5\n",
+            "a.csv:4: e2e_ms: '2.5' has a decimal point, but '1,5' in line 3 a decimal comma",
+        ),
+        ("case;e2e_ms\na;2.5\nb;1.234,5\n", "a.csv:3: e2e_ms: '1.234,5' has a decimal comma, but"),
         ("case,e2e_ms\na,-1\n", "a.csv:2: e2e_ms: -1 is out of range, 0 to "),
         ("case,e2e_ms\na,1e308\n", "a.csv:2: e2e_ms: 1e+308 is out of range, 0 to "),
         ("case,e2e_ms\na,1\n,2\n", "a.csv:3: case: is empty"),
