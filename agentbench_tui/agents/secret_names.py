@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
+from urllib.parse import unquote_plus
 
 from agentbench_tui.process.environment import PASSED
 
 _VARIABLE = re.compile(r"\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))")
-_IN_TARGET = re.compile(r"[?&](?:key_env|env)=([A-Za-z_][\w,]*)")
+_IN_TARGET = re.compile(r"[?&](?:key_env|env)=([\w,%+]*)")
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _NAMES = frozenset({"env", "key_env"})
 """Options that name variables."""
@@ -49,9 +50,14 @@ def _found(value: Any, option: str = "") -> Iterator[str]:
             yield from _found(inner, option)
     elif isinstance(value, str):
         if option in _NAMES:
-            yield from (name for name in value.split(",") if _NAME.fullmatch(name.strip()))
+            yield from _listed(value)
         elif option in _TEMPLATES:
             yield from (found[1] or found[2] for found in _VARIABLE.finditer(value))
         else:
             for found in _IN_TARGET.finditer(value):
-                yield from found[1].split(",")
+                yield from _listed(unquote_plus(found[1]))
+
+
+def _listed(names: str) -> Iterator[str]:
+    """The names of variables in a list as `NameList` reads it, blanks around the commas allowed."""
+    return filter(_NAME.fullmatch, map(str.strip, names.split(",")))

@@ -207,6 +207,9 @@ def test_ordinary_scorers_run_nothing_of_others() -> None:
         ({"options": {"proxy": "http://$WHO:$PASS@proxy"}}, {"WHO", "PASS"}),
         ([{"judge": {"agent": "openai:http://x/v1#m?key_env=JUDGE"}}], {"JUDGE"}),
         ({"target": "command:run.sh?env=ONE,TWO"}, {"ONE", "TWO"}),
+        ({"target": "command?env=ONE%2C+TWO&mode=task:run.sh"}, {"ONE", "TWO"}),
+        ({"options": {"env": "ONE, TWO"}}, {"ONE", "TWO"}),
+        ({"options": {"env": ["ONE ", "2"]}}, {"ONE"}),
         ({"options": {"body": {"price": "$5"}}, "name": "env"}, set()),
     ],
 )
