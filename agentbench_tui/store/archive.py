@@ -152,10 +152,14 @@ def _check_schema(source_path: Path) -> None:
             if number <= version:
                 ours.executescript(sql)
         objects = "SELECT type, name, tbl_name, sql FROM sqlite_master"
-        strange = set(source.execute(objects).fetchall()) - set(ours.execute(objects).fetchall())
-    if strange:
-        kind, name = min((str(one[0]), str(one[1])) for one in strange)
-        raise StoreError(f"{source_path}: its {kind} {name[:80]!r} is not one of agentbench's")
+        there, wanted = (set(one.execute(objects).fetchall()) for one in (source, ours))
+    for differing, what in (
+        (there - wanted, "is not one of agentbench's"),
+        (wanted - there, "is missing"),
+    ):
+        if differing:
+            kind, name = min((str(one[0]), str(one[1])) for one in differing)
+            raise StoreError(f"{source_path}: its {kind} {name[:80]!r} {what}")
 
 
 @contextmanager

@@ -194,6 +194,26 @@ def test_a_file_with_a_schema_of_its_own_is_refused(
         import_runs(tmp_path / "runs.db", path)
 
 
+@pytest.mark.parametrize(
+    ("statement", "part"),
+    [
+        ("DROP TABLE baselines", "index 'baselines_target'"),
+        ("DROP VIEW benchmark_leaderboard", "view 'benchmark_leaderboard'"),
+    ],
+)
+def test_a_file_that_lacks_a_part_of_the_schema_is_refused(
+    tmp_path: Path, exported: Path, statement: str, part: str
+) -> None:
+    path = tmp_path / "crafted.db"
+    path.write_bytes(exported.read_bytes())
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(statement)
+        connection.commit()
+
+    with pytest.raises(StoreError, match=f"its {part} is missing"):
+        import_runs(tmp_path / "runs.db", path)
+
+
 def test_every_run_that_is_exported_is_sound(tmp_path: Path, exported: Path) -> None:
     with closing(sqlite3.connect(exported)) as connection:
         assert stored_soundness().damaged(connection) == {}
