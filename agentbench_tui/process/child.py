@@ -25,9 +25,9 @@ from agentbench_tui.process.watcher import current_watcher
 STDERR_KEPT_BYTES = 16 * 1024
 _CHUNK_BYTES = 256 * 1024
 _GIVE_UP_S = 5.0
+"""A killed process that is not gone by then hangs in the kernel."""
 _EARLY_READINGS_S = (0.004, 0.01, 0.02, 0.035, 0.06)
 """When memory is read before the watcher does, for programs that end within a tenth of a second."""
-"""A killed process that is not gone by then hangs in the kernel."""
 
 
 class SpawnError(Exception):
