@@ -70,6 +70,12 @@ _RUN_USER_CODE = {
 """Commands that call code of the user's in their own process, which may end it."""
 
 
+_MEASURE = {"run", "load", "stress", "resume", "rescore", "carry-out"}
+_MEASURING_PARTS = {("experiments", "run"), ("market", "run"), ("market", "serve")}
+"""Commands that are never repeated: each time they ask agents or judges, which costs time and
+money, and most begin another run."""
+
+
 class LazyGroup(click.Group):
     """A group that imports a command's module when the command is called."""
 
@@ -219,10 +225,21 @@ def _exit_code_of(arguments: list[str]) -> int:
     except (SystemExit, ProcessExit) as exit_:
         return _report_fault(exit_, arguments)
     except Exception as error:  # noqa: BLE001  # a fault of ours: one line and a report
-        if not isinstance(error, OSError) and _excludes_damage():
-            return _exit_code_of(arguments)
-        return _report_error(error, arguments)
+        if isinstance(error, OSError) or not _excludes_damage():
+            return _report_error(error, arguments)
+        if _measures(arguments):
+            click.echo(
+                "agentbench: what was measured is kept, and not measured again; delete the damaged"
+                " runs with `agentbench runs delete`, then see `agentbench runs show`",
+                err=True,
+            )
+            return Unmeasured.exit_code
+        return _exit_code_of(arguments)
     return result if isinstance(result, int) else 0
+
+
+def _measures(arguments: list[str]) -> bool:
+    return not _MEASURE.isdisjoint(arguments[:1]) or tuple(arguments[:2]) in _MEASURING_PARTS
 
 
 def _excludes_damage() -> bool:

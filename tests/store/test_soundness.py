@@ -137,6 +137,30 @@ def test_a_damaged_run_is_named_and_the_others_are_read(
     assert f"run {first} is damaged and excluded: runs.tags" in err
 
 
+def test_a_run_whose_gate_meets_a_damaged_run_is_measured_once(
+    tmp_path: Path, exported: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    database = tmp_path / "runs.db"
+    assert _run(["runs", "import", str(exported), "--db", str(database)]) == 0
+    with closing(sqlite3.connect(database)) as connection:
+        connection.execute("UPDATE benchmark_executions SET parameters='{'")
+        connection.commit()
+    (tmp_path / "small.yaml").write_text(SUITE)
+    (tmp_path / "agents.py").write_text("def right(q): return str(q)\n")
+    agent = f"--agent=right=python:{tmp_path}/agents.py:right"
+    capfd.readouterr()
+
+    run = ["run", str(tmp_path / "small.yaml"), agent, "--no-ui", "-q", "--db", str(database)]
+    assert _run([*run, "--fail-on", "no-regression"]) == 3
+
+    err = capfd.readouterr().err
+    assert "is damaged and excluded: benchmark_executions.parameters" in err
+    assert "what was measured is kept, and not measured again" in err
+    with closing(sqlite3.connect(database)) as connection:
+        statuses = connection.execute("SELECT status FROM runs ORDER BY key").fetchall()
+    assert statuses == [("complete",), ("complete",)]
+
+
 @pytest.mark.parametrize(
     ("table", "column", "value"),
     [
