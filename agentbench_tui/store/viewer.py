@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import math
 import os
+import sqlite3
 from collections import deque
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -193,9 +194,7 @@ class Viewer:
 
     async def _open(self) -> None:
         self._inode = self._inode_now()
-        self._connection = await aiosqlite.connect(
-            read_uri(self._path), uri=True, isolation_level=None
-        )
+        self._connection = await _connected(self._path)
         self._connection.row_factory = aiosqlite.Row
 
     async def _rows(self, statement: str, values: tuple[Any, ...] = ()) -> list[Row]:
@@ -326,3 +325,27 @@ def wish_row(run_key: int, wish: str, argument: str | None = None) -> tuple[str,
         "INSERT INTO wishes (run_key, at, wish, argument) VALUES (?,?,?,?)",
         (run_key, unix_time(), wish, argument),
     )
+
+
+async def _connected(path: Path) -> aiosqlite.Connection:
+    """A reading connection. One whose opening is cancelled is closed, which aiosqlite leaves to the
+    garbage collector."""
+    made: list[sqlite3.Connection] = []
+    is_given_up = False
+
+    def connect() -> sqlite3.Connection:
+        connection = sqlite3.connect(
+            read_uri(path), uri=True, isolation_level=None, check_same_thread=False
+        )
+        made.append(connection)
+        if is_given_up:  # while it was made; what was made before, the other side closes
+            connection.close()
+        return connection
+
+    try:
+        return await aiosqlite.Connection(connect, iter_chunk_size=64)
+    except BaseException:
+        is_given_up = True
+        for connection in made:
+            connection.close()
+        raise

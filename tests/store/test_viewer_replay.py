@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import math
+import sqlite3
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -22,6 +24,7 @@ from agentbench_tui.store.viewer import Update, Viewer, wish_row
 from agentbench_tui.store.writer import write_once
 
 BEGAN = 1_700_000_000.0
+PATIENCE_S = 60.0
 
 
 def iso(at: float) -> str:
@@ -150,6 +153,37 @@ async def test_a_replay_shows_what_had_happened_by_then(
             rest = await anext(updates)
             assert seconds(rest) == list(range(6, 100))
             assert not rest.is_replay
+
+
+@pytest.mark.parametrize("moment", ["before it is made", "before it is handed over"])
+async def test_a_connection_whose_opening_is_cancelled_is_closed(
+    path: Path, monkeypatch: pytest.MonkeyPatch, moment: str
+) -> None:
+    run(path, seconds=1)
+    made: list[sqlite3.Connection] = []
+    has_come, go_on = threading.Event(), threading.Event()
+
+    def connect(*arguments: Any, **options: Any) -> sqlite3.Connection:
+        if moment == "before it is made":
+            has_come.set()
+            go_on.wait(PATIENCE_S)
+        made.append(sqlite3.Connection(*arguments, **options))
+        if moment == "before it is handed over":
+            has_come.set()
+            go_on.wait(PATIENCE_S)
+        return made[0]
+
+    monkeypatch.setattr("agentbench_tui.store.viewer.sqlite3.connect", connect)
+    opening = asyncio.create_task(Viewer(path, "r").__aenter__())
+    await asyncio.to_thread(has_come.wait, PATIENCE_S)
+    opening.cancel()
+    await asyncio.gather(opening, return_exceptions=True)
+    go_on.set()
+    for thread in threading.enumerate():
+        if "_connection_worker_thread" in thread.name:
+            thread.join(PATIENCE_S)
+    with pytest.raises(sqlite3.ProgrammingError, match="closed database"):
+        made[0].execute("SELECT 1")
 
 
 async def test_several_viewers_of_one_run_do_not_disturb_each_other(path: Path) -> None:
