@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from agentbench_tui.agents.adapter import Adapter, AgentOptions, OpenContext
 from agentbench_tui.agents.schemes import adapter_path
-from agentbench_tui.agents.secret_names import keys_on_command_line, named_variables
+from agentbench_tui.agents.secret_names import keys_on_command_lines, named_variables
 from agentbench_tui.agents.target import parse_target
 from agentbench_tui.model.agent import AgentSpec
 from agentbench_tui.model.answer import Agent
@@ -46,7 +46,7 @@ def open_agent(spec: AgentSpec, *, memory_limit_mb: float | None, concurrency: i
 
 def _declare_secrets(spec: AgentSpec) -> None:
     """Mask from now on what the agent is about to get."""
-    declare_secrets(named_variables(msgspec.to_builtins(spec)), keys_on_command_line(spec.target))
+    declare_secrets(named_variables(msgspec.to_builtins(spec)), keys_on_command_lines(spec.target))
 
 
 def _load_adapter(spec: AgentSpec) -> Adapter:

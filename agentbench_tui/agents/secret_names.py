@@ -23,14 +23,30 @@ _FLAG = re.compile(
         (?:=|\s+) (?P<quote>["']?) (?P<value>[^\s"'$-][^\s"']{3,}) (?P=quote)"""
 )
 """An option of a program whose name says that its value is a key."""
-_COMMANDS = ("command:", "worker:")
+_COMMAND_TARGET = re.compile(r"(?:[^=:?#/]*=)?\s*(?:command|worker)[?:]")
+"""Begins a target that is a command line. A judge may have a name before the scheme."""
+_SERVE = "serve"
+"""Option of a stress scenario: the command line that starts the server."""
 
 
-def keys_on_command_line(target: str) -> list[str]:
-    """The values in a `command:` or `worker:` target that its own options call keys."""
-    if not target.startswith(_COMMANDS):
-        return []
-    return [found["value"] for found in _FLAG.finditer(target)]
+def command_lines(specification: Any, option: str = "") -> Iterator[str]:
+    """The command lines in an agent's target, a scorer or a suite as plain data."""
+    if isinstance(specification, Mapping):
+        for name, inner in specification.items():
+            yield from command_lines(inner, str(name))
+    elif isinstance(specification, list | tuple):
+        for inner in specification:
+            yield from command_lines(inner, option)
+    elif isinstance(specification, str) and (
+        option == _SERVE or _COMMAND_TARGET.match(specification)
+    ):
+        yield specification
+
+
+def keys_on_command_lines(specification: Any) -> list[str]:
+    """The values on the command lines of `command_lines` that their own options call keys."""
+    lines = command_lines(specification)
+    return [found["value"] for line in lines for found in _FLAG.finditer(line)]
 
 
 def named_variables(specification: Any) -> frozenset[str]:

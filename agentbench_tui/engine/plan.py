@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from agentbench_tui.agents.secret_names import command_lines
 from agentbench_tui.model.agent import AgentSpec
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.model.identity import derive_seed
@@ -103,7 +104,7 @@ def masked(plan: Plan) -> Plan:
 
 
 def check_unmasked(plan: Plan) -> None:
-    """Raise UsageError for a stored plan without the secret that an agent's target held."""
+    """Raise UsageError for a stored plan without a secret that a command line in it held."""
     for _, execution in plan.executions():
         agent = execution.agent
         if MASK in agent.target or MASK in msgspec.json.encode(agent.options).decode():
@@ -111,6 +112,13 @@ def check_unmasked(plan: Plan) -> None:
                 f"agent {agent.id}: its target held a secret, which is not stored, so the run "
                 "cannot be resumed; put the secret into an environment variable, name that with "
                 "the option `env`, and run it again"
+            )
+    for group in plan.groups:
+        if any(MASK in line for line in command_lines(group.benchmark)):
+            raise UsageError(
+                f"benchmark {group.benchmark['benchmark_id']}: a command in it held a secret, "
+                "which is not stored, so the run cannot be resumed; let the command take the "
+                "secret from an environment variable or a file, and run it again"
             )
 
 

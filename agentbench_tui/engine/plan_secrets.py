@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from agentbench_tui.agents.secret_names import keys_on_command_line, named_variables
+from agentbench_tui.agents.secret_names import keys_on_command_lines, named_variables
 from agentbench_tui.model.untrusted import declare_secrets
 
 if TYPE_CHECKING:
@@ -17,16 +17,17 @@ if TYPE_CHECKING:
 def declare_secrets_of(plan: Plan) -> None:
     """Let every text that is kept or shown mask what the agents and judges of a plan get."""
     agents = [execution.agent for _, execution in plan.executions()]
+    benchmarks = [group.benchmark for group in plan.groups]
     declare_secrets(
         named_variables([msgspec.to_builtins(agent) for agent in agents])
-        | named_variables([group.benchmark for group in plan.groups]),
-        [key for agent in agents for key in keys_on_command_line(agent.target)],
+        | named_variables(benchmarks),
+        keys_on_command_lines([[agent.target for agent in agents], benchmarks]),
     )
 
 
 def exposed_key(agent_id: str, target: str) -> Iterator[str]:
     """A warning where the command line of an agent holds a key."""
-    if keys_on_command_line(target):
+    if keys_on_command_lines(target):
         yield (
             f"agent {agent_id}: its command line holds a key, which other users of this machine "
             "see in the list of processes; put it into an environment variable and name that "

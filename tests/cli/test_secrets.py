@@ -6,10 +6,16 @@ import sqlite3
 import stat
 import subprocess
 import sys
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
 import pytest
+
+from agentbench_tui.engine.plan import Group, Plan, check_unmasked, encode_plan, masked
+from agentbench_tui.engine.plan_secrets import declare_secrets_of
+from agentbench_tui.model import untrusted
+from agentbench_tui.model.errors import UsageError
 
 SECRET = "plain-word-of-mine"
 ON_LINE = "qwertz-uiop-123"
@@ -38,6 +44,14 @@ SUITE = {
         }
     ],
 }
+
+
+@pytest.fixture
+def no_secrets() -> Iterator[None]:
+    """What a test declares is no secret of the next one."""
+    yield
+    untrusted._handed_out.clear()
+    untrusted._declared.clear()
 
 
 def agentbench(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -98,6 +112,36 @@ def test_a_key_on_a_command_line_is_warned_about_and_not_stored(folder: Path) ->
     resumed = agentbench(folder, "resume", "--no-ui")
     assert resumed.returncode == 2
     assert "its target held a secret, which is not stored" in resumed.stderr
+
+
+@pytest.mark.parametrize(
+    "benchmark",
+    [
+        {"scorers": [{"model_graded": {"judges": [f"j=command:judge --api-key {ON_LINE}"]}}]},
+        {"stress": {"scenario": "failure_recovery", "serve": f"vllm serve m --api-key={ON_LINE}"}},
+    ],
+)
+def test_a_key_on_a_command_line_of_a_benchmark_is_not_stored(
+    benchmark: dict[str, object], no_secrets: None
+) -> None:
+    group = Group(
+        suite_id="s",
+        suite_hash="h",
+        benchmark={"benchmark_id": "b", **benchmark},
+        parameters={},
+        values={},
+        seed=1,
+        base_dir=".",
+    )
+    plan = Plan(run_id="r", suites=(), groups=(group,), repeats=1, seed=1)
+    check_unmasked(plan)
+
+    declare_secrets_of(plan)
+    stored = masked(plan)
+
+    assert ON_LINE not in encode_plan(stored)
+    with pytest.raises(UsageError, match="benchmark b: a command in it held a secret"):
+        check_unmasked(stored)
 
 
 def modes_beside(database: Path) -> dict[str, int]:
