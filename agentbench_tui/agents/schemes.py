@@ -31,6 +31,9 @@ SIMULATED = frozenset({"reference", "mock"})
 SIMULATED_TARGETS = frozenset({"market:oracle"})
 """The same of single targets: it knows what no agent can know."""
 
+LISTENING = frozenset({"market:outsider"})
+"""Targets that open an address here for others to come to."""
+
 WITHOUT_REST = frozenset({"mock", "variant"})
 """Schemes that are a target by their name alone."""
 

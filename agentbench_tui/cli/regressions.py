@@ -18,6 +18,7 @@ from agentbench_tui.cli.output import (
     print_prose,
     print_rows,
 )
+from agentbench_tui.cli.trust import check_trust, trust_option
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -76,6 +77,7 @@ _FAILS: dict[str, set[str]] = {
     help="Exit with 1 for any regression, for those that are major or critical at least, or not.",
 )
 @click.option("--confirm", is_flag=True, help="Run a suspect again, and judge by both runs.")
+@trust_option
 @click.option(
     "--per-day",
     type=ABOVE_ZERO,
@@ -104,7 +106,7 @@ def regressions(agent: str | None, database: str | None, form: str, **given: Any
         wanted = _wanted(connection, agent, given)
         judgement = judge_agent(connection, wanted)
     is_to_confirm = _is_to_confirm(judgement, asked=given["confirm"])
-    if is_to_confirm and (code := _run_again(path, judgement)):
+    if is_to_confirm and (code := _run_again(path, judgement, trust=given["trust"])):
         return code
     with reading(path) as connection:
         if is_to_confirm:
@@ -201,15 +203,21 @@ def _is_to_confirm(judgement: Judgement, *, asked: bool) -> bool:
     return click.confirm(f"{names}: suspect. Run it again to be sure?", default=True, err=True)
 
 
-def _run_again(path: Path, judgement: Judgement) -> int:
-    """0 unless a signal ended it."""
+def _run_again(path: Path, judgement: Judgement, *, trust: bool) -> int:
+    """0 unless a signal ended it. Raises UsageError for an imported run that is not trusted."""
     from agentbench_tui.cli.running import carry_out_quietly
+    from agentbench_tui.engine.trust import executed_by_resuming
     from agentbench_tui.store.database import reading
+    from agentbench_tui.store.queries import cases_of_run
     from agentbench_tui.verdicts.confirmation import confirming_plans
 
     with reading(path) as connection:
         plans = confirming_plans(connection, judgement.findings)
-    for plan in plans:
+        for run, plan in plans:
+            if run["imported_at"] is not None:
+                lines = executed_by_resuming(plan, cases_of_run(connection, run["key"]))
+                check_trust(run, lines, trust=trust)
+    for _, plan in plans:
         places = ", ".join(dict.fromkeys(str(g.benchmark["benchmark_id"]) for g in plan.groups))
         click.echo(f"running {places} again (run {plan.run_id})", err=True)
         if code := carry_out_quietly(plan, path, resume=False):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import shlex
-import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +19,7 @@ from agentbench_tui.cli.output import (
 )
 from agentbench_tui.cli.run_options import how_of
 from agentbench_tui.cli.session_options import view_options
+from agentbench_tui.cli.trust import check_trust, trust_option
 from agentbench_tui.model.plain_number import counted
 
 if TYPE_CHECKING:
@@ -28,27 +28,6 @@ if TYPE_CHECKING:
 
     from agentbench_tui.cli.running import How
     from agentbench_tui.engine.plan import Plan
-
-trust_option = click.option(
-    "--trust",
-    is_flag=True,
-    help="Run the commands and the code that an imported run names. Without it you are asked on a "
-    "terminal, and the command is refused elsewhere.",
-)
-
-
-def _check_trust(row: dict[str, Any], lines: list[str], *, trust: bool) -> None:
-    """Ask whether an imported run may execute what it names. Raises UsageError, or aborts."""
-    from agentbench_tui.model.errors import UsageError
-
-    if row["imported_at"] is None or trust or not lines:
-        return
-    click.echo(f"run {row['id']} was imported on {row['imported_at'][:10]}. It:", err=True)
-    for line in lines:
-        click.echo(f"  {line}", err=True)
-    if not sys.stdin.isatty():
-        raise UsageError("an imported run executes nothing unasked; allow it with --trust")
-    click.confirm("Allow this?", abort=True, err=True)
 
 
 @click.command(short_help="Continue an interrupted run.")
@@ -63,7 +42,7 @@ def resume(run: str, database: str | None, trust: bool, **given: Any) -> int:
     """Continue RUN (an id, its beginning, or `latest`).
 
     What was committed is not asked again; requests that were in flight are. An imported run
-    executes nothing before you allow it.
+    executes, asks and reads nothing before you allow it.
 
     \b
     agentbench resume
@@ -78,7 +57,7 @@ def resume(run: str, database: str | None, trust: bool, **given: Any) -> int:
     from agentbench_tui.store.archive import IMPORTED_IN_PART
     from agentbench_tui.store.database import reading
     from agentbench_tui.store.locking import is_leased
-    from agentbench_tui.store.queries import find_run
+    from agentbench_tui.store.queries import cases_of_run, find_run
 
     path = database_path(database)
     with _to_resume(path) as there, reading(there) as connection:
@@ -91,7 +70,10 @@ def resume(run: str, database: str | None, trust: bool, **given: Any) -> int:
         raise UsageError(f"run {row['id']} is complete; there is nothing to resume")
     plan = decode_plan(row["plan"])
     check_unmasked(plan)
-    _check_trust(row, executed_by_resuming(plan), trust=trust)
+    if row["imported_at"] is not None:
+        with reading(there) as connection:
+            lines = executed_by_resuming(plan, cases_of_run(connection, row["key"]))
+        check_trust(row, lines, trust=trust)
     is_killed = row["status"] == "running" or row["stop_reason"] == PROCESS_ENDED
     if is_killed and (named := sharing_process(plan)):
         print_prose(
@@ -155,8 +137,8 @@ def rescore(
 ) -> int:
     """Score the stored answers of RUN again. No agent is asked.
 
-    All scores change at once; a command that is stopped changes none. An imported run executes no
-    code of its own scorers before you allow it.
+    All scores change at once; a command that is stopped changes none. Before you allow
+    it, no scorer of an imported run, and no code in its answers, is executed.
 
     \b
     agentbench rescore latest
@@ -168,7 +150,7 @@ def rescore(
     from agentbench_tui.engine.parameters import parse_settings
     from agentbench_tui.engine.plan import decode_plan
     from agentbench_tui.engine.rescoring import rescore as rescore_run
-    from agentbench_tui.engine.trust import executed_by_rescoring
+    from agentbench_tui.engine.trust import answers_executed_by, executed_by_rescoring
     from agentbench_tui.engine.validation import validate_suite
     from agentbench_tui.model.errors import SuiteError
     from agentbench_tui.store.database import reading
@@ -180,12 +162,13 @@ def rescore(
         row = find_run(connection, run)
     loaded = None
     if suite is None:
-        _check_trust(row, executed_by_rescoring(decode_plan(row["plan"])), trust=trust)
+        check_trust(row, executed_by_rescoring(decode_plan(row["plan"])), trust=trust)
     else:
         loaded = load_suite(suite)
         problems = validate_suite(loaded, [], parse_settings(loaded.suite, settings))
         if problems:
             raise SuiteError(problems)
+        check_trust(row, answers_executed_by(loaded.suite.benchmarks), trust=trust)
     with stdout_kept():
         done = asyncio.run(rescore_run(path, row, loaded, settings))
     with reading(path) as connection:

@@ -2,8 +2,8 @@
 
 A game is a module with `player`: the agent as one that answers a case by playing the world that the
 case describes to its end; `check` and `check_agent`: what is wrong with a benchmark that is played,
-and with an agent, in sentences; and `add_metrics`: what its episodes say beside the metrics of any
-task.
+and with an agent, in sentences; `accesses`: the files that a case reads; and `add_metrics`: what
+its episodes say beside the metrics of any task.
 """
 
 from __future__ import annotations
@@ -15,9 +15,11 @@ from agentbench_tui.model.errors import UsageError, did_you_mean
 
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Iterable
 
     from agentbench_tui.engine.aggregate import Aggregate
     from agentbench_tui.engine.context import StopSignal
+    from agentbench_tui.model.access import Access
     from agentbench_tui.model.agent import AgentSpec
     from agentbench_tui.model.answer import Agent, Case
     from agentbench_tui.model.suite import Benchmark
@@ -45,6 +47,9 @@ class Game(Protocol):
     def salted(self, case: Case, salt: str) -> Case:
         """The case with the database's secret salt, which its world is made with; itself where it
         needs none."""
+
+    def accesses(self, case: Case) -> Iterable[Access]:
+        """What playing the case reads; see `engine.trust`."""
 
     def add_metrics(
         self, connection: sqlite3.Connection, execution_key: int, result: Aggregate

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
+    from agentbench_tui.model.agent import AgentSpec
     from agentbench_tui.model.answer import Agent, Answer, Case, Score, Scorer
     from agentbench_tui.model.suite import Benchmark
     from agentbench_tui.scoring.registry import NamedScorer
@@ -72,13 +73,18 @@ async def _apply(scorer: Scorer, case: Case, answer: Answer) -> Score:
     return score
 
 
+def judge_spec(target: str, folder: str) -> AgentSpec:
+    """Return the agent that a scorer names as a judge. Raises UsageError."""
+    from agentbench_tui.agents.target import parse_agent
+
+    return parse_agent(target, base_dir=folder)
+
+
 async def _open_judge(target: str, folder: str) -> Agent:
     """A started session with the agent at `target`; the scorer that asked closes it."""
     from agentbench_tui.agents.registry import open_agent
-    from agentbench_tui.agents.target import parse_agent
 
-    agent = open_agent(
-        parse_agent(target, base_dir=folder), memory_limit_mb=None, concurrency=JUDGE_CONCURRENCY
-    )
+    spec = judge_spec(target, folder)
+    agent = open_agent(spec, memory_limit_mb=None, concurrency=JUDGE_CONCURRENCY)
     await agent.start()
     return agent

@@ -17,7 +17,8 @@ from agentbench_tui.model.errors import UsageError
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import Any
 
     from pydantic import BaseModel
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from agentbench_tui.engine.context import RunContext
     from agentbench_tui.engine.plan import Group
     from agentbench_tui.engine.suite_problems import Finding
+    from agentbench_tui.model.access import Access
     from agentbench_tui.model.agent import AgentSpec
     from agentbench_tui.model.suite import Benchmark
 
@@ -43,6 +45,12 @@ class Kind(Protocol):
 
     def block(self) -> type[BaseModel] | None:
         """The model of the field of a benchmark that is named like the kind, if it has one."""
+
+    def accesses(self, benchmark: Mapping[str, Any], base_dir: str) -> Iterable[Access]:
+        """What the kind's own fields run, read or ask, of a benchmark as JSON; see `engine.trust`.
+
+        The benchmark may be of another kind, and may be crafted.
+        """
 
     async def run(self, group: Group, context: RunContext) -> None: ...
 

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, cast
 import msgspec
 
 from agentbench_tui.engine.source import open_regular
+from agentbench_tui.model.access import Access, in_folder
 from agentbench_tui.model.delimited import (
     LONGEST_FIELD,
     NumberColumn,
@@ -94,9 +95,7 @@ def open_records(
     A bare path is a file; relative ones are relative to `folder`. `call` runs a generator.
     Raises SuiteError for what is not there, MissingExtra for what an extra would bring.
     """
-    scheme, colon, rest = data_source.partition(":")
-    if not colon or len(scheme) == 1 or "/" in scheme or "\\" in scheme:
-        scheme, rest = "file", data_source
+    scheme, rest = _scheme_of(data_source)
     if scheme == "python":
         return RecordSource(data_source, lambda: _called(call(rest), rest), numbered=False)
     if scheme == "package":
@@ -109,6 +108,26 @@ def open_records(
     path = folder / Path(rest).expanduser()
     os.close(open_regular(path))
     return _reader(str(path), lambda: os.fdopen(open_regular(path), "rb"), path.name)
+
+
+def access_of_source(data_source: str, folder: Path) -> Access:
+    """Return what `open_records` would run or read."""
+    scheme, rest = _scheme_of(data_source)
+    if scheme == "python":
+        return Access("runs", in_folder(data_source, str(folder)))
+    if scheme == "file":
+        return Access("reads", str(folder / Path(rest).expanduser()))
+    if scheme == "package":
+        # Looking into a package imports it.
+        return Access("runs", f"the import of {data_source}, to read it")
+    return Access("uses", f"the data source {data_source}, which this version cannot read")
+
+
+def _scheme_of(data_source: str) -> tuple[str, str]:
+    scheme, colon, rest = data_source.partition(":")
+    if not colon or len(scheme) == 1 or "/" in scheme or "\\" in scheme:
+        return "file", data_source
+    return scheme, rest
 
 
 def _from_package(data_source: str, rest: str) -> RecordSource:

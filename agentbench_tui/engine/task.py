@@ -20,12 +20,15 @@ from agentbench_tui.model.errors import UsageError
 
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Iterable, Mapping
+    from typing import Any
 
     from pydantic import BaseModel
 
     from agentbench_tui.engine.aggregate import Aggregate, Resources
     from agentbench_tui.engine.context import RunContext
     from agentbench_tui.engine.plan import Group
+    from agentbench_tui.model.access import Access
     from agentbench_tui.model.agent import AgentSpec
     from agentbench_tui.model.suite import Benchmark
     from agentbench_tui.scoring.registry import NamedScorer
@@ -52,6 +55,11 @@ def check(benchmark: Benchmark, base_dir: str) -> list[str]:  # noqa: ARG001  # 
 def block() -> type[BaseModel] | None:
     """None: tasks have no field of their own kind's name."""
     return None
+
+
+def accesses(benchmark: Mapping[str, Any], base_dir: str) -> Iterable[Access]:  # noqa: ARG001
+    """Nothing: what tasks name, other kinds may name too."""
+    return ()
 
 
 def aggregate(

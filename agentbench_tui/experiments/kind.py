@@ -29,18 +29,19 @@ from agentbench_tui.experiments.heeding import (
 )
 from agentbench_tui.experiments.instrument import around, instruments_of, passes
 from agentbench_tui.experiments.order import Order
-from agentbench_tui.experiments.registry import find_experiment
+from agentbench_tui.experiments.registry import find_experiment, is_own
 from agentbench_tui.experiments.settings import equal_variants
 from agentbench_tui.experiments.variants import is_variant, parameters_of
 from agentbench_tui.instruments.perf_counters import perf_words
 from agentbench_tui.instruments.registry import unheeded
+from agentbench_tui.model.access import Access, in_folder
 from agentbench_tui.model.answer import Case
 from agentbench_tui.model.identity import content_hash, derive_seed
 from agentbench_tui.model.untrusted import one_line
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from pydantic import BaseModel
 
@@ -66,6 +67,13 @@ def check(benchmark: Benchmark, base_dir: str) -> Sequence[str | Finding]:
 def block() -> type[BaseModel] | None:
     """None: `experiment` names one, and has no table."""
     return None
+
+
+def accesses(benchmark: Mapping[str, Any], base_dir: str) -> Iterable[Access]:
+    """The code of an experiment that is not one of ours."""
+    slug = benchmark.get("experiment")
+    if slug is not None and not is_own(str(slug)):
+        yield Access("runs", in_folder(str(slug), base_dir))
 
 
 def aggregate(

@@ -48,6 +48,13 @@ def find_experiment(slug: str, folder: Path | None = None) -> type[Experiment]:
     return cls
 
 
+def is_own(slug: str) -> bool:
+    """Whether an experiment of that name comes with agentbench."""
+    _import_own()
+    cls = REGISTERED.get(slug)
+    return cls is not None and cls.__module__.startswith(f"{__package__}.")
+
+
 def _found(slug: str, folder: Path | None) -> type[Experiment]:
     scheme, colon, rest = slug.partition(":")
     if colon:

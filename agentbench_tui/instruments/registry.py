@@ -34,6 +34,8 @@ _OPTIONS: dict[str, dict[str, float]] = {
     "perf": {},
 }
 """Instrument → option → its smallest value."""
+BUILT_IN = frozenset(_OPTIONS)
+"""Names that no plug-in and no Python code takes."""
 GPU_DETAILS = ("pcie", "processes")
 """Options of `gpu`, true or false: what costs too much to be read unasked."""
 _UNHEEDED: dict[str, dict[str, float]] = {"psutil": {"max_samples": 1}}

@@ -35,7 +35,8 @@ from agentbench_tui.model.untrusted import one_line, redact
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import Any
 
     from pydantic import BaseModel
 
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
     from agentbench_tui.load.spec import LoadSpec
     from agentbench_tui.load.target import OpenTarget
     from agentbench_tui.load.window import Calibration
+    from agentbench_tui.model.access import Access
     from agentbench_tui.model.agent import AgentSpec
     from agentbench_tui.model.suite import Benchmark
 
@@ -67,6 +69,13 @@ def block() -> type[BaseModel]:
     from agentbench_tui.load.spec import LoadSpec
 
     return LoadSpec
+
+
+def accesses(benchmark: Mapping[str, Any], base_dir: str) -> Iterable[Access]:
+    """What the `load:` block reads, runs and asks."""
+    from agentbench_tui.load.validation import accesses_of_load
+
+    return accesses_of_load(benchmark.get("load"), base_dir)
 
 
 def aggregate(

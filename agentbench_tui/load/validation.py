@@ -2,20 +2,47 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
 from agentbench_tui.engine.limits import refused_limits
+from agentbench_tui.engine.records import access_of_source
 from agentbench_tui.engine.suite_problems import Finding, findings
 from agentbench_tui.load.arrivals import problems
 from agentbench_tui.load.shape import schedule_of
 from agentbench_tui.load.spec import LoadSpec
 from agentbench_tui.load.workload import problems as workload_problems
+from agentbench_tui.model.access import Access
 from agentbench_tui.model.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from agentbench_tui.load.spec import RequestSpec
     from agentbench_tui.model.suite import Benchmark
+
+
+def accesses_of_load(block: object, base_dir: str) -> Iterator[Access]:
+    """What a `load:` block, which may be crafted, reads or runs."""
+    if not block:
+        return
+    try:
+        spec = LoadSpec.model_validate(block)
+    except ValidationError:
+        yield Access("uses", "`load`, which this version cannot read")
+        return
+    if spec.trace is not None:
+        yield Access("reads", str(Path(base_dir, spec.trace.file)))
+    yield from accesses_of_workload(spec.workload, base_dir)
+
+
+def accesses_of_workload(workload: Iterable[RequestSpec], base_dir: str) -> Iterator[Access]:
+    """What the datasets of a workload read or run."""
+    for request in workload:
+        if request.data_source is not None:
+            yield access_of_source(request.data_source, Path(base_dir))
 
 
 def check_load(benchmark: Benchmark, base_dir: str) -> list[str | Finding]:

@@ -7,6 +7,7 @@ one, or over HTTP; the shipped baselines, and models behind an API, are moved fr
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -23,17 +24,21 @@ from agentbench_tui.market.metrics import measure
 from agentbench_tui.market.python_check import check_source
 from agentbench_tui.market.seating import seat_of
 from agentbench_tui.market.stage import Pacing, attainable_of, open_stage, read_input, salted_input
+from agentbench_tui.market.world_file import truth_path
+from agentbench_tui.model.access import Access
 from agentbench_tui.model.answer import AgentFailure, FailureKind
 from agentbench_tui.model.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from agentbench_tui.engine.context import StopSignal
     from agentbench_tui.market.seats import Seat
     from agentbench_tui.model.agent import AgentSpec
     from agentbench_tui.model.answer import Agent, Answer, Case, Request
     from agentbench_tui.model.suite import Benchmark
 
-__all__ = ("add_metrics", "check", "check_agent", "player", "salted")
+__all__ = ("accesses", "add_metrics", "check", "check_agent", "player", "salted")
 ORACLES = frozenset({"market:oracle"})
 """Targets that are given the truth."""
 PATIENCE_S = 1.0
@@ -69,6 +74,18 @@ def check_agent(spec: AgentSpec) -> list[str]:
         return str(error).splitlines()
     module, _, name = parsed.rest.rpartition(":")
     return check_source(Origin(module, name, spec.base_dir))
+
+
+def accesses(case: Case) -> Iterator[Access]:
+    """The files of the world of a case, which may be crafted."""
+    try:
+        place, _ = read_input(case.input)
+    except UsageError:
+        yield Access("uses", "a world that this version cannot read")
+        return
+    if place.file:
+        world = Path(place.file)
+        yield Access("reads", f"{world} and {truth_path(world)}")
 
 
 def salted(case: Case, salt: str) -> Case:

@@ -165,32 +165,36 @@ class _Read:
 
 
 def _read(spec: object) -> _Read:
-    label: object = None
-    given: object = {}
-    if isinstance(spec, str):
-        kind = spec
-    elif isinstance(spec, Mapping) and all(isinstance(key, str) for key in spec):
-        rest = {key: value for key, value in spec.items() if key != "as"}
-        label = spec.get("as")
-        if len(rest) != 1:
-            return _Read([f"a scorer is one name with its options, not {sorted(rest)}"])
-        kind, given = next(iter(rest.items()))
-        given = {} if given is None else given
-    else:
-        return _Read([f"a scorer is a name or {{name: options}}, not {spec!r}"])
+    try:
+        kind, given = name_and_options(spec)
+    except UsageError as error:
+        return _Read([str(error)])
+    label = spec.get("as") if isinstance(spec, Mapping) else None
     read = _Read([], kind, kind)
     if label is not None:
         if isinstance(label, str) and is_name(label):
             read.label = label
         else:
             read.problems.append(f"{kind}: `as` must be a name of letters, digits, . _ -")
-    if not isinstance(given, Mapping):
-        read.problems.append(f"{kind}: options are a table of names and values, not {given!r}")
-        return read
     read.recipe = _find(kind, read.problems)
     if read.recipe is not None:
-        read.options = _validated(kind, read.recipe, dict(given), read.problems)
+        read.options = _validated(kind, read.recipe, given, read.problems)
     return read
+
+
+def name_and_options(spec: object) -> tuple[str, dict[str, Any]]:
+    """Return the name of a scorer and its options, as a suite writes them. Raises UsageError."""
+    if isinstance(spec, str):
+        return spec, {}
+    if not isinstance(spec, Mapping) or not all(isinstance(key, str) for key in spec):
+        raise UsageError(f"a scorer is a name or {{name: options}}, not {spec!r}")
+    rest = {key: value for key, value in spec.items() if key != "as"}
+    if len(rest) != 1:
+        raise UsageError(f"a scorer is one name with its options, not {sorted(rest)}")
+    name, options = next(iter(rest.items()))
+    if options is not None and not isinstance(options, Mapping):
+        raise UsageError(f"{name}: options are a table of names and values, not {options!r}")
+    return name, dict(options or {})
 
 
 def _find(kind: str, problems: list[str]) -> Recipe | None:

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from agentbench_tui.model.answer import Score
+from agentbench_tui.model.answer import Case, Score
 from agentbench_tui.model.errors import UsageError, did_you_mean
 from agentbench_tui.store.answer_pages import SAID
 
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Iterator
 
 Row = dict[str, Any]
 
@@ -92,6 +93,17 @@ def _counted_so_far(connection: sqlite3.Connection, run_key: int) -> Row:
         "  FROM benchmark_executions e WHERE e.run_key=?1) AS planned FROM counted",
         (run_key,),
     )[0]
+
+
+def cases_of_run(connection: sqlite3.Connection, run_key: int) -> Iterator[Case]:
+    """Every stored case of the datasets of a run, once; each row is decoded when it is taken."""
+    decoder = msgspec.json.Decoder(Case)
+    cursor = connection.execute(
+        "SELECT body FROM cases WHERE dataset_key IN"
+        " (SELECT dataset_key FROM benchmark_executions WHERE run_key=?) ORDER BY key",
+        (run_key,),
+    )
+    return (decoder.decode(body) for (body,) in map(tuple, cursor))
 
 
 def find_run(connection: sqlite3.Connection, wanted: str) -> Row:

@@ -18,7 +18,8 @@ from agentbench_tui.model.untrusted import one_line, redact
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import Any
 
     from pydantic import BaseModel
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from agentbench_tui.engine.context import RunContext
     from agentbench_tui.engine.plan import ExecutionPlan, Group
     from agentbench_tui.engine.suite_problems import Finding
+    from agentbench_tui.model.access import Access
     from agentbench_tui.model.agent import AgentSpec
     from agentbench_tui.model.suite import Benchmark
     from agentbench_tui.stress.normal import Normal
@@ -57,6 +59,13 @@ def block() -> type[BaseModel]:
     from agentbench_tui.stress.spec import StressSpec
 
     return StressSpec
+
+
+def accesses(benchmark: Mapping[str, Any], base_dir: str) -> Iterable[Access]:
+    """What the `stress:` block reads, runs and asks."""
+    from agentbench_tui.stress.validation import accesses_of_stress
+
+    return accesses_of_stress(benchmark.get("stress"), base_dir)
 
 
 def aggregate(

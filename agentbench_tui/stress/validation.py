@@ -10,7 +10,9 @@ from agentbench_tui.engine.limits import refused_limits
 from agentbench_tui.engine.suite_problems import Finding, findings
 from agentbench_tui.http.wire import Origin
 from agentbench_tui.load.spec import LoadSpec
+from agentbench_tui.load.validation import accesses_of_workload
 from agentbench_tui.load.workload import problems as workload_problems
+from agentbench_tui.model.access import Access, in_folder
 from agentbench_tui.model.errors import UsageError, did_you_mean
 from agentbench_tui.stress.catalogue import SCENARIOS
 from agentbench_tui.stress.failures import name_problems
@@ -21,6 +23,23 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from agentbench_tui.model.suite import Benchmark
+
+
+def accesses_of_stress(block: object, base_dir: str) -> Iterator[Access]:
+    """What a `stress:` block, which may be crafted, runs, reads or asks beside the agent."""
+    if not block:
+        return
+    try:
+        spec = StressSpec.model_validate(block)
+    except ValidationError:
+        yield Access("uses", "`stress`, which this version cannot read")
+        return
+    if spec.serve is not None:
+        yield Access("runs", in_folder(spec.serve, base_dir))
+    if spec.upstream is not None:
+        told = f"{spec.upstream}, and sets {spec.upstream_variable}"
+        yield Access("sends requests to", told)
+    yield from accesses_of_workload(spec.workload, base_dir)
 
 
 def check_stress(benchmark: Benchmark, base_dir: str) -> list[str | Finding]:

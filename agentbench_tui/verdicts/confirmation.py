@@ -16,11 +16,14 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable
 
+    from agentbench_tui.store.queries import Row
     from agentbench_tui.verdicts.finding import Finding
 
 
-def confirming_plans(connection: sqlite3.Connection, findings: Iterable[Finding]) -> list[Plan]:
-    """A plan for each run that holds suspects, with nothing in it but their executions.
+def confirming_plans(
+    connection: sqlite3.Connection, findings: Iterable[Finding]
+) -> list[tuple[Row, Plan]]:
+    """Return each run that holds suspects, with a plan of nothing but their executions.
 
     Raises UsageError for a run that cannot be carried out again.
     """
@@ -32,7 +35,7 @@ def confirming_plans(connection: sqlite3.Connection, findings: Iterable[Finding]
     return [_again(connection, run_id, ids) for run_id, ids in wanted.items()]
 
 
-def _again(connection: sqlite3.Connection, run_id: str, ids: set[str]) -> Plan:
+def _again(connection: sqlite3.Connection, run_id: str, ids: set[str]) -> tuple[Row, Plan]:
     run = find_run(connection, run_id)
     if run["error"] == IMPORTED_IN_PART:
         raise UsageError(f"run {run_id} was {IMPORTED_IN_PART}")
@@ -48,7 +51,7 @@ def _again(connection: sqlite3.Connection, run_id: str, ids: set[str]) -> Plan:
         if executions:
             groups.append(msgspec.structs.replace(group, executions=tuple(executions)))
     hashes = {group.suite_hash for group in groups}
-    return msgspec.structs.replace(
+    again = msgspec.structs.replace(
         plan,
         run_id=new_id(),
         suites=tuple(suite for suite in plan.suites if suite.hash in hashes),
@@ -56,3 +59,4 @@ def _again(connection: sqlite3.Connection, run_id: str, ids: set[str]) -> Plan:
         tags=(),
         notes=f"again, to confirm run {run_id}",
     )
+    return run, again

@@ -1,0 +1,35 @@
+"""The question before an imported run executes, asks or reads what its plan names."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+trust_option = click.option(
+    "--trust",
+    is_flag=True,
+    help="Allow an imported run to run the commands and code, ask the addresses and use the files "
+    "that it names. Without it, you are asked on a terminal; elsewhere the command is refused.",
+)
+
+
+def check_trust(row: dict[str, Any], lines: Sequence[str], *, trust: bool) -> None:
+    """Ask whether an imported run may do what `lines` say. Raises UsageError, or aborts.
+
+    `row` is the run's; one that was made here is not asked about.
+    """
+    from agentbench_tui.model.errors import UsageError
+
+    if row["imported_at"] is None or trust or not lines:
+        return
+    click.echo(f"run {row['id']} was imported on {row['imported_at'][:10]}. It:", err=True)
+    for line in lines:
+        click.echo(f"  {line}", err=True)
+    if not sys.stdin.isatty():
+        raise UsageError("an imported run does none of this unasked; allow it with --trust")
+    click.confirm("Allow this?", abort=True, err=True)

@@ -1,0 +1,23 @@
+"""What a part of a stored plan does beyond measuring: code it runs, files and addresses it uses."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+Verb = Literal[
+    "runs", "reads", "writes into", "listens on", "sends questions to", "sends requests to", "uses"
+]
+"""`uses`: something that this version cannot read, so that it may do anything."""
+
+
+class Access(NamedTuple):
+    """One command, piece of code, file or address that somebody's plan would use."""
+
+    verb: Verb
+    what: str
+    """As the plan writes it, with the folder that it is relative to where that matters."""
+
+
+def in_folder(what: str, folder: str) -> str:
+    """`what` with the folder that it is run in or looked up in."""
+    return f"{what} in {folder}" if folder else what
