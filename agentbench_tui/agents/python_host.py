@@ -27,25 +27,25 @@ class _Task(msgspec.Struct):
     request: Request
 
 
-async def _serve(agent: PythonAgent, replies: BinaryIO) -> int:
-    """Answer tasks until standard input ends; 2 where the session cannot be opened."""
+async def _serve(agent: PythonAgent, tasks: BinaryIO, replies: BinaryIO) -> int:
+    """Answer tasks until there are no more; 2 where the session cannot be opened."""
     try:
         await agent.start()
     except AgentFailure as failure:
         sys.stderr.write(f"{failure.detail}\n")
         return 2
-    await _next_line()  # the other side's hello
+    await _next_line(tasks)  # the other side's hello
     _send(replies, {"type": "hello", "protocol": PROTOCOL})
-    while line := await _next_line():
+    while line := await _next_line(tasks):
         task = msgspec.json.decode(line, type=_Task)
         _send(replies, {"id": task.id, **await _answered(agent, task.request)})
     await agent.close()
     return 0
 
 
-async def _next_line() -> bytes:
+async def _next_line(tasks: BinaryIO) -> bytes:
     # In a thread, so that what the agent left on the event loop goes on between two tasks.
-    return await asyncio.to_thread(sys.stdin.buffer.readline)
+    return await asyncio.to_thread(tasks.readline)
 
 
 async def _answered(agent: PythonAgent, request: Request) -> dict[str, Any]:
@@ -74,11 +74,15 @@ def _send(replies: BinaryIO, message: dict[str, Any]) -> None:
 
 def main(module: str, name: str, folder: str) -> int:
     """Serve one agent until there is nothing more to answer."""
-    replies = os.fdopen(os.dup(sys.stdout.fileno()), "wb")  # before the agent's module can print
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    # Before the agent's module can read or print, it gets other streams: no input, and stderr.
+    tasks, replies = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    os.dup2(2, 1)
     # One task at a time, in the main thread; a deadline ends the whole process.
     agent = PythonAgent(Origin(module, name, folder), inline=True, concurrency=1)
-    return asyncio.run(_serve(agent, replies))
+    return asyncio.run(_serve(agent, tasks, replies))
 
 
 if __name__ == "__main__":

@@ -46,13 +46,16 @@ class WorkerAgent:
 
     async def start(self) -> None:
         """Start the programs and shake hands with each. Raises AgentFailure."""
-        results = await asyncio.gather(
-            *(worker.start() for worker in self._workers), return_exceptions=True
-        )
-        failures = [result for result in results if result is not None]
-        if failures:
+        try:
+            results = await asyncio.gather(
+                *(worker.start() for worker in self._workers), return_exceptions=True
+            )
+            failures = [result for result in results if result is not None]
+            if failures:
+                raise failures[0]
+        except BaseException:  # an interrupt, too
             await self.close()
-            raise failures[0]
+            raise
         for worker in self._workers:
             self._free.put_nowait(worker)
 
@@ -80,8 +83,9 @@ def _reported(error: Any) -> AgentFailure:
         kind = FailureKind(fields.get("kind", FailureKind.AGENT))
     except ValueError:
         kind = FailureKind.HARNESS
-    wait = fields.get("retry_after_s")
-    known = isinstance(wait, int | float) and 0 <= wait < float("inf")
+    wait: Any = fields.get("retry_after_s")
+    is_number = isinstance(wait, int | float) and not isinstance(wait, bool)
+    known = is_number and 0 <= wait < float("inf")
     return failure_of(
         AgentFailure(
             kind,

@@ -23,6 +23,7 @@ _FORKED = 70
 _Value = TypeVar("_Value")
 _exit = os._exit
 _end: list[int] = []
+_guarded_processes: set[int] = set()
 
 
 class ProcessExit(BaseException):
@@ -89,6 +90,9 @@ def guard() -> None:
 
     Processes that are forked from it end as they always did.
     """
+    if os.getpid() in _guarded_processes:
+        return
+    _guarded_processes.add(os.getpid())
     for name in _ENDS:
         guarded = _guarded(getattr(os, name), os.getpid())
         setattr(os, name, guarded)

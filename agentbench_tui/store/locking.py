@@ -248,7 +248,7 @@ def is_leased(database: Path, run_id: str) -> bool:
     try:
         fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
-        with _folder_lock(path.parent):
+        with suppress(FileNotFoundError), _folder_lock(path.parent):
             return not _is_abandoned(path)
     finally:
         os.close(descriptor)

@@ -149,10 +149,23 @@ async def test_what_a_worker_does_wrong_is_a_failure_and_the_next_case_is_asked(
             assert (await agent.answer(ask())).text == "ok"
 
 
+async def test_an_interrupted_start_ends_the_programs(tmp_path: Path) -> None:
+    (tmp_path / "mute.py").write_text("import sys; sys.stdin.read()")
+    spec = parse_agent("worker:{python} mute.py", base_dir=str(tmp_path))
+    agent = open_agent(spec, memory_limit_mb=None, concurrency=2)
+    starting = asyncio.create_task(agent.start())
+    while len(agent.pids) < 2:  # noqa: ASYNC110 (nothing tells when a program has been started)
+        await asyncio.sleep(0)
+    programs = [psutil.Process(pid) for pid in agent.pids]
+    starting.cancel()
+    await asyncio.gather(starting, return_exceptions=True)
+    assert not any(program.is_running() for program in programs)
+
+
 async def test_a_worker_may_ask_for_time(tmp_path: Path) -> None:
     code = "send(id=id, error={'kind': 'rate_limited', 'retry_after_s': request['input']})"
     async with opened(worker(tmp_path, code), tmp_path) as agent:
-        for asked, kept in ((1.5, 1.5), (-1, None), ("soon", None)):
+        for asked, kept in ((1.5, 1.5), (-1, None), ("soon", None), (True, None)):
             caught = await failure(agent, ask(asked), FailureKind.RATE_LIMITED)
             assert caught.retry_after_s == kept
 

@@ -44,6 +44,12 @@ async def whole(request):
         usage=Usage(input_tokens=4, output_tokens=2),
     )
 
+def asks(text):
+    try:
+        return input("really? ")
+    except EOFError:
+        return "nobody answers"
+
 def environment(text):
     return os.environ.get(text, "")
 
@@ -121,6 +127,12 @@ async def test_a_class_that_cannot_be_made_does_not_start(base_dir: Path) -> Non
     with pytest.raises(AgentFailure, match="RuntimeError: no weights"):
         await agent.start()
     await agent.close()
+
+
+async def test_what_it_reads_from_standard_input_is_no_task(base_dir: Path) -> None:
+    async with opened("python:./agent.py:asks", base_dir, memory_limit_mb=LIMIT_MB) as agent:
+        for _ in range(2):
+            assert (await agent.answer(ask(time_limit_s=60))).text == "nobody answers"
 
 
 async def test_it_sees_the_environment_that_it_would_see_in_our_process(
