@@ -10,7 +10,7 @@ import msgspec
 from agentbench_tui.agents.error_text import error_message
 from agentbench_tui.agents.model_api import ErrorObject, wire_tool_name
 from agentbench_tui.agents.token_counts import usage_of
-from agentbench_tui.agents.transcript import CallDraft, Transcript
+from agentbench_tui.agents.transcript import CallDraft, Transcript, ident_of, place_of
 from agentbench_tui.http.sse import SseEvent
 from agentbench_tui.model.answer import Message, ToolCall
 
@@ -23,9 +23,20 @@ class _Function(msgspec.Struct):
 
 
 class _Call(msgspec.Struct):
-    index: int | None = None
-    id: str | None = None
+    index: int | float | str | None = None
+    id: str | int | None = None
     function: _Function | None = None
+
+    @property
+    def name(self) -> str:
+        """The tool's name, where this part gives it."""
+        return "" if self.function is None else self.function.name or ""
+
+    @property
+    def arguments(self) -> str | dict[str, Any]:
+        """The arguments, or the piece of them that is in this part."""
+        arguments = None if self.function is None else self.function.arguments
+        return "" if arguments is None else arguments
 
 
 class _Delta(msgspec.Struct):
@@ -40,7 +51,7 @@ class _Delta(msgspec.Struct):
 
 
 class _Choice(msgspec.Struct):
-    index: int | None = None
+    index: int | float | str | None = None
     delta: _Delta | None = None
     message: _Delta | None = None
     finish_reason: str | None = None
@@ -118,7 +129,7 @@ def _answer_of(completion: _Completion, transcript: Transcript) -> _Choice | Non
     stream sends in any order."""
     answer = None
     for choice in completion.choices or ():
-        if not choice.index:
+        if not place_of(choice.index):
             answer = answer or choice
         elif choice.delta is not None and (choice.delta.content or choice.delta.tool_calls):
             transcript.other_chunks += 1
@@ -133,8 +144,12 @@ def _read_delta(
     if said.refusal:
         transcript.refused = True
         text += said.refusal
+    begun: set[int] = set()
     for position, call in enumerate(said.tool_calls or ()):
-        draft = transcript.begin_call(position) if whole else _draft_of(call, position, transcript)
+        draft = None if whole else _draft_of(call, position, transcript, begun)
+        if draft is None:
+            draft = _begin_call(call, position, transcript, whole=whole)
+            begun.add(id(draft))
         _read_call(call, draft, transcript)
     if text:
         transcript.add_text(text, received_ns)
@@ -151,29 +166,64 @@ def _text(content: str | list[Any]) -> str:
     return "".join(part for part in parts if isinstance(part, str))
 
 
-def _draft_of(call: _Call, position: int, transcript: Transcript) -> CallDraft:
-    """The call that this part of a stream belongs to.
+def _begin_call(call: _Call, position: int, transcript: Transcript, *, whole: bool) -> CallDraft:
+    index = None if whole else place_of(call.index)
+    place = position if index is None else index
+    order = len(transcript.calls) if index is None else place
+    latest = transcript.latest_at(place)
+    # Of a call whose name came before its arguments, see `_begins`.
+    name = latest.name if latest is not None and not whole else ""
+    return transcript.begin_call(place, name, order=order)
 
-    Some servers give every call index 0, and others give none. There the id tells calls apart: one
-    that is not known at the place begins a call. Some repeat id and name in every part, some say
-    the id late.
+
+def _draft_of(
+    call: _Call, position: int, transcript: Transcript, begun: set[int]
+) -> CallDraft | None:
+    """The call that this part of a stream continues; None where it begins one.
+
+    `begun` has the `id` of each draft of a call that began in the same chunk.
     """
-    place = position if call.index is None else call.index
-    latest = transcript.call_at(place)
-    if not call.id or latest.id in (None, call.id):
-        return latest
-    order = len(transcript.calls) if call.index is None else place
-    known = transcript.call_with_id(place, call.id)
-    return known or transcript.begin_call(place, order=order)
+    index = place_of(call.index)
+    place = position if index is None else index
+    ident = ident_of(call.id)
+    if ident is not None and (known := transcript.call_with_id(index, ident)) is not None:
+        return known
+    latest = transcript.latest_at(place)
+    if latest is None or _begins(call, latest, id(latest) in begun):
+        return None
+    return latest
+
+
+def _begins(call: _Call, latest: CallDraft, is_beside: bool) -> bool:
+    """Whether a part with an unknown id, or none, begins a call rather than continues the latest at
+    its place. `is_beside` is true where that call began in the same chunk.
+
+    Some servers give every call index 0, and others give no index, no id or neither. Some repeat
+    id and name in every part, and older vLLM gives each part an id of its own. So an id alone
+    begins nothing, and a name begins a call if the id differs, if the name differs, or if the
+    arguments so far are complete.
+    """
+    arguments = call.arguments
+    starts_object = isinstance(arguments, dict) or arguments.lstrip().startswith("{")
+    if not call.name:
+        return latest.renamed and starts_object and latest.is_complete()
+    if not latest.name:
+        return False
+    if call.name != latest.name or None not in (ident_of(call.id), latest.id):
+        return True
+    if not latest.has_arguments:
+        return is_beside
+    if not arguments:
+        latest.renamed = True
+        return False
+    return starts_object and latest.is_complete()
 
 
 def _read_call(call: _Call, draft: CallDraft, transcript: Transcript) -> None:
-    if call.id:
-        transcript.give_id(draft, call.id)
-    if call.function is None:
-        return
-    draft.name = call.function.name or draft.name
-    arguments = call.function.arguments
+    if draft.id is None and (ident := ident_of(call.id)) is not None:
+        transcript.give_id(draft, ident)
+    draft.name = call.name or draft.name
+    arguments = call.arguments
     if isinstance(arguments, dict):
         draft.parsed = arguments
     elif arguments:

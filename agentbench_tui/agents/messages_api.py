@@ -10,7 +10,7 @@ import msgspec
 from agentbench_tui.agents.error_text import error_message
 from agentbench_tui.agents.model_api import ErrorObject, split_system, wire_tool_name
 from agentbench_tui.agents.token_counts import token_counts, usage_of_messages
-from agentbench_tui.agents.transcript import Transcript
+from agentbench_tui.agents.transcript import Transcript, ident_of, place_of
 from agentbench_tui.http.sse import SseEvent
 from agentbench_tui.model.answer import Message
 
@@ -20,7 +20,7 @@ class _Block(msgspec.Struct):
 
     type: str = ""
     text: str = ""
-    id: str | None = None
+    id: str | int | None = None
     name: str = ""
     input: dict[str, Any] | None = None
 
@@ -43,7 +43,7 @@ class _Message(msgspec.Struct):
 
 class _StreamEvent(msgspec.Struct):
     type: str = ""
-    index: int = 0
+    index: int | float | str | None = None
     message: _Message | None = None
     content_block: _Block | None = None
     delta: _Delta | None = None
@@ -78,10 +78,10 @@ class MessagesApi:
         said = _decode_event(event.data)
         if said.type == "content_block_delta":
             if said.delta is not None:
-                _read_delta(said.delta, said.index, received_ns, transcript)
+                _read_delta(said.delta, place_of(said.index) or 0, received_ns, transcript)
         elif said.type == "content_block_start":
             if said.content_block is not None:
-                _read_start(said.content_block, said.index, received_ns, transcript)
+                _read_start(said.content_block, place_of(said.index) or 0, received_ns, transcript)
         elif said.type == "message_start" and said.message is not None:
             transcript.model = said.message.model
             _read_usage(said.message.usage, transcript)
@@ -112,7 +112,7 @@ class MessagesApi:
 def _read_start(block: _Block, position: int, received_ns: int, transcript: Transcript) -> None:
     """A block that begins: whole when the answer is not streamed, else mostly empty."""
     if block.type == "tool_use":
-        draft = transcript.begin_call(position, block.name, block.id)
+        draft = transcript.begin_call(position, block.name, ident_of(block.id))
         draft.parsed = block.input or None
         transcript.mark(received_ns)
     elif block.type == "text":

@@ -10,7 +10,7 @@ import msgspec
 from agentbench_tui.agents.error_text import error_message
 from agentbench_tui.agents.model_api import ErrorObject, wire_tool_name
 from agentbench_tui.agents.token_counts import usage_of
-from agentbench_tui.agents.transcript import Transcript
+from agentbench_tui.agents.transcript import Transcript, ident_of
 from agentbench_tui.http.sse import SseEvent
 from agentbench_tui.model.answer import Message
 
@@ -27,7 +27,7 @@ class _Item(msgspec.Struct):
     type: str = ""
     content: list[_Part] | None = None
     name: str = ""
-    call_id: str | None = None
+    call_id: str | int | None = None
     arguments: str = ""
 
 
@@ -103,7 +103,7 @@ class ResponsesApi:
         streamed = transcript.began
         for position, item in enumerate(response.output):
             if item.type == "function_call":
-                draft = transcript.begin_call(position, item.name, item.call_id)
+                draft = transcript.begin_call(position, item.name, ident_of(item.call_id))
                 draft.arguments.append(item.arguments)
             elif not streamed:
                 _read_parts(item.content or (), transcript)

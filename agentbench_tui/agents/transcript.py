@@ -17,6 +17,10 @@ _MOST_TOKENS_A_BYTE = 1_000
 reasoning is hidden, has some hundred bytes around them."""
 
 
+_MOST_CHECKS = 8
+"""Of whether the arguments of one call are complete."""
+
+
 class CallDraft(msgspec.Struct):
     """A tool call while its arguments still arrive."""
 
@@ -30,6 +34,31 @@ class CallDraft(msgspec.Struct):
     """Pieces of the JSON text."""
     parsed: dict[str, Any] | None = None
     """Arguments of servers that send them as an object rather than as text."""
+    renamed: bool = False
+    """The server repeated the name of a call whose arguments may be complete, without more of
+    them: either this call goes on in the next part, or another one of the same tool begins."""
+    failed_checks: int = 0
+    """How often `is_complete` read the arguments in vain."""
+
+    @property
+    def has_arguments(self) -> bool:
+        """Whether any part of the arguments has arrived."""
+        return self.parsed is not None or bool(self.arguments)
+
+    def is_complete(self) -> bool:
+        """Whether the arguments that have arrived are a whole JSON object."""
+        if self.parsed is not None:
+            return True
+        if not self.arguments or not self.arguments[-1].rstrip().endswith("}"):
+            return False
+        # Reading them again at every part would take quadratic time.
+        if self.failed_checks == _MOST_CHECKS:
+            return False
+        self.arguments = ["".join(self.arguments)]
+        if _arguments(self.arguments[0]) is None:
+            self.failed_checks += 1
+            return False
+        return True
 
 
 class Transcript:
@@ -49,7 +78,7 @@ class Transcript:
         """In the order in which they began."""
         # A hostile stream may begin as many calls as it has bytes: none is searched for.
         self._latest_calls: dict[int, CallDraft] = {}
-        self._calls_by_id: dict[tuple[int, str], CallDraft] = {}
+        self._calls_by_id: dict[tuple[int | None, str], CallDraft] = {}
         self._tool_names = tool_names
         self.texts: list[str] = []
         """Pieces of the answer, without reasoning."""
@@ -94,21 +123,26 @@ class Transcript:
         self.calls.append(draft)
         self._latest_calls[place] = draft
         if ident is not None:
-            self._calls_by_id.setdefault((place, ident), draft)
+            self.give_id(draft, ident)
         return draft
+
+    def latest_at(self, place: int) -> CallDraft | None:
+        """The call that began last at that place."""
+        return self._latest_calls.get(place)
 
     def call_at(self, place: int) -> CallDraft:
         """The call that began last at that place; begun, where there is none."""
-        return self._latest_calls.get(place) or self.begin_call(place)
+        return self.latest_at(place) or self.begin_call(place)
 
-    def call_with_id(self, place: int, ident: str) -> CallDraft | None:
-        """The first call at that place with that id."""
+    def call_with_id(self, place: int | None, ident: str) -> CallDraft | None:
+        """The first call at that place, or at any, with that id."""
         return self._calls_by_id.get((place, ident))
 
     def give_id(self, draft: CallDraft, ident: str) -> None:
         """Note the id of a call, which a stream may say late."""
         draft.id = ident
-        self._calls_by_id.setdefault((draft.place, ident), draft)
+        for place in (draft.place, None):
+            self._calls_by_id.setdefault((place, ident), draft)
 
     def add_text(self, text: str, received_ns: int = 0) -> None:
         """A piece of the answer; `received_ns` is 0 when it is not streamed."""
@@ -193,3 +227,17 @@ def _arguments(written: str) -> dict[str, Any] | None:
         return msgspec.json.decode(written, type=dict[str, Any])
     except NOT_JSON:
         return None
+
+
+def place_of(index: float | str | None) -> int | None:
+    """The place that a server gives a call or a choice. Some proxies write the number as text; None
+    where there is none, or what is no number."""
+    try:
+        return None if index is None else int(index)
+    except (ValueError, OverflowError):
+        return None
+
+
+def ident_of(ident: str | int | None) -> str | None:
+    """The id of a call, which some servers count; None where there is none."""
+    return None if ident is None or ident == "" else str(ident)

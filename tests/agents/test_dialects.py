@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from bounded_work import bounded_work
 
 from agentbench_tui.agents.chat_completions import ChatCompletions
 from agentbench_tui.agents.messages_api import MessagesApi
@@ -243,6 +244,113 @@ def test_a_stream_of_thousands_of_calls_costs_no_more_than_its_length(
     transcript = streamed(CHAT, event)
     assert process_time() - began < 2  # its square took 10 s and more
     assert len(transcript.tool_calls({})) == count
+
+
+@pytest.mark.parametrize("index", [{"index": 0}, {}])
+def test_an_id_without_a_name_continues_a_call(index: dict[str, int]) -> None:
+    # Older vLLM gives every part an id of its own.
+    first = [part("1", "", **index)], [part("2", '{"x":', None, **index)]
+    assert calls_of(*first, [part("3", "1}", None, **index)]) == [("1", {"x": 1})]
+    second = [part("4", "", **index)], [part("5", '{"x":2}', None, **index)]
+    calls = calls_of(*first, [part("3", "1}", None, **index)], *second)
+    assert calls == [("1", {"x": 1}), ("4", {"x": 2})]
+
+
+def test_calls_whose_parts_have_ids_of_their_own_are_separated_by_the_index() -> None:
+    parts = (
+        part(str(2 * at + more), arguments, name, index=at)
+        for at, number in enumerate((1, 2))
+        for more, (arguments, name) in enumerate((("", "f"), (f'{{"x":{number}}}', None)))
+    )
+    assert calls_of(*([one] for one in parts)) == [("0", {"x": 1}), ("2", {"x": 2})]
+
+
+@pytest.mark.parametrize("index", [{"index": 0}, {}])
+def test_named_calls_with_complete_arguments_need_no_id(index: dict[str, int]) -> None:
+    first, second = part(None, '{"x":1}', **index), part("", '{"x":2}', **index)
+    assert calls_of([first], [second]) == [(None, {"x": 1}), (None, {"x": 2})]
+    assert calls_of([first, second]) == [(None, {"x": 1}), (None, {"x": 2})]
+    objects = [{**one, "function": {"name": "f", "arguments": {"x": 1}}} for one in (first, second)]
+    assert calls_of(objects[:1], objects[1:]) == [(None, {"x": 1})] * 2
+    assert calls_of(objects) == [(None, {"x": 1})] * 2
+    empty = part(None, "", **index)
+    assert calls_of([empty, empty]) == [(None, {}), (None, {})]
+
+
+def test_calls_without_index_and_id_keep_their_order() -> None:
+    parts = [part(None, f'{{"x":{number}}}') for number in range(4)]
+    calls = calls_of(parts[:1], parts[1:2], parts[2:])
+    assert calls == [(None, {"x": number}) for number in range(4)]
+
+
+@pytest.mark.parametrize("index", [{"index": 0}, {}])
+@pytest.mark.parametrize(
+    "pieces",
+    [
+        ["", '{"x":1}'],
+        ['{"x"', ":1}"],
+        ['{"x"', ":", "1}", ""],
+        ['{"x": {}', ',"y": "}', '{"}'],
+    ],
+)
+def test_a_name_in_every_part_of_a_call_without_id_is_of_one_call(
+    pieces: list[str], index: dict[str, int]
+) -> None:
+    parts = [[part(None, piece, **index)] for piece in pieces]
+    assert calls_of(*parts) == [(None, msgspec.json.decode("".join(pieces)))]
+
+
+def test_a_name_without_arguments_after_complete_ones_begins_a_call_once_more_arrive() -> None:
+    parts = [[part(None, *said, index=0)] for said in (
+        ("", "f"), ('{"x":1}', None), ("", "f"), ('{"x":', None), ("2}", None), ("", "f"),
+    )]  # fmt: skip
+    assert calls_of(*parts) == [(None, {"x": 1}), (None, {"x": 2})]
+
+
+def test_another_name_begins_a_call() -> None:
+    deltas = (delta(tool_calls=[part(None, "", name, index=0)]) for name in ("f", "g"))
+    assert [one.name for one in streamed(CHAT, *deltas).tool_calls({})] == ["f", "g"]
+
+
+def test_a_part_with_a_known_id_needs_no_index() -> None:
+    first = [part("a", '{"x"', index=0), part("b", '{"x"', index=1)]
+    assert calls_of(first, [part("b", ":2}", None)], [part("a", ":1}", None)]) == [A, B]
+
+
+def test_numbers_as_ids_and_texts_as_indexes_are_read() -> None:
+    pieces: list[dict[str, Any]] = [
+        {"index": "0", "id": 1, "function": {"name": "f", "arguments": ""}},
+        {"index": 0.0, "id": 1, "function": {"arguments": '{"x":1}'}},
+        {"index": "1", "id": 2, "function": {"name": "f", "arguments": '{"x":2}'}},
+        {"index": "?", "id": 3, "function": {"name": "f", "arguments": '{"x":3}'}},
+    ]
+    expected = [("1", {"x": 1}), ("2", {"x": 2}), ("3", {"x": 3})]
+    assert calls_of(*([piece] for piece in pieces)) == expected
+    choices = [{"index": str(at), "delta": {"content": text}} for at, text in enumerate("ab")]
+    assert streamed(CHAT, {"choices": choices}).text == "a"
+
+
+def test_numbers_as_ids_of_the_other_apis_are_read() -> None:
+    block = {"type": "tool_use", "id": 7, "name": "f", "input": {}}
+    piece = {"type": "input_json_delta", "partial_json": '{"x":1}'}
+    transcript = streamed(
+        MESSAGES,
+        {"type": "content_block_start", "index": "1", "content_block": block},
+        {"type": "content_block_delta", "index": 1, "delta": piece},
+    )
+    assert [(one.id, one.arguments) for one in transcript.tool_calls({})] == [("7", {"x": 1})]
+    item = {"type": "function_call", "name": "f", "call_id": 7, "arguments": "{}"}
+    body = msgspec.json.encode({"status": "completed", "output": [item]})
+    assert [one.id for one in whole(RESPONSES, body).tool_calls({})] == ["7"]
+
+
+def test_hostile_parts_of_a_call_cost_bounded_time() -> None:
+    opening, piece = part(None, '{"x": "', index=0), part(None, "{" + "~" * 50 + "}", index=0)
+    with bounded_work():
+        transcript = streamed(
+            CHAT, delta(tool_calls=[opening]), *[delta(tool_calls=[piece])] * 10_000
+        )
+        assert len(transcript.calls) == 1
 
 
 def test_a_whole_message_lists_each_call_once() -> None:

@@ -159,7 +159,7 @@ def test_of_several_choices_the_first_alone_is_taken() -> None:
     assert decoded(second, CHAT) == ""
 
 
-def of_choice(index: int | None, **said: Any) -> dict[str, Any]:
+def of_choice(index: int | str | None, **said: Any) -> dict[str, Any]:
     choice = {"delta": said, "finish_reason": None}
     return choice if index is None else {"index": index, **choice}
 
@@ -169,15 +169,15 @@ def event(*choices: dict[str, Any]) -> bytes:
 
 
 words = st.sampled_from(["a", " the", "cat", "x", '"', "猫"])
-indexes = st.sampled_from([None, 0, 1])
+indexes = st.sampled_from([None, 0, 1, "0", "1"])
 calls = st.builds(
     lambda index, ident, name, arguments: {
         **index, "id": ident, "function": {"name": name, "arguments": arguments},
     },
-    st.sampled_from([{}, {"index": 0}, {"index": 1}]),
-    st.sampled_from([None, "", "call_a", "call_b"]),
+    st.sampled_from([{}, {"index": 0}, {"index": 1}, {"index": "1"}]),
+    st.sampled_from([None, "", "call_a", "call_b", 1]),
     st.sampled_from([None, "f", "g"]),
-    words,
+    words | st.sampled_from(["", "{}", '{"x":', "1}"]),
 )  # fmt: skip
 choices = st.builds(lambda index, text: of_choice(index, content=text), indexes, words) | st.builds(
     lambda index, parts: of_choice(index, tool_calls=parts),
