@@ -10,10 +10,13 @@ import re
 from typing import NamedTuple
 
 _TAG = re.compile(
-    r"<(/?)(think|thinking|thought|reasoning|seed:think)>|\[(/?)(THINK)\]|◁(/?)(think)▷",
+    r"<(/?)(think|thinking|thought|reasoning|seed:think)\s*>|\[(/?)(THINK)\]|◁(/?)(think)▷",
     re.IGNORECASE,
 )
 _QUOTES = frozenset("`'\"")
+_BACKTICKS = re.compile(r"`+")
+_BLANKS = re.compile(r"[\s\ufeff\u200b\u2060]*")
+"""A byte order mark and spaces without a width too: `str.strip` keeps them."""
 
 
 class Split(NamedTuple):
@@ -38,32 +41,68 @@ def split_reasoning(text: str) -> Split:
     Reasoning is one or more blocks from an opening to a closing tag (`<think>`, `<thinking>`,
     `<thought>`, `<reasoning>`, `<seed:think>`, `[THINK]`, `◁think▷`), or everything before a
     closing tag whose opening tag was in the prompt. A block that other text precedes belongs to
-    the answer, and a tag in quotes or backticks is a mention.
+    the answer, and a tag in quotes or backticks is a mention. But a block that only such a tag can
+    close ends there: its reasoning and its answer may both be quoted.
     """
-    tags = _tags(text)
+    tags, quoted = _tags(text)
     # The index of the tag that ends the reasoning so far; -1 while there is none.
     last = _closing_without_opening(tags)
     while last + 1 < len(tags):
         start = tags[last].end if last >= 0 else 0
         opening = tags[last + 1]
-        if opening.closes or text[start : opening.start].strip():
+        if opening.closes or _after_blanks(text, start) < opening.start:
             break
         last, balanced = _end_of_block(tags, last + 1)
         if last < 0:
-            return Split("", unclosed=True)
+            closing = _quoted_end(text, opening, quoted)
+            return Split("", unclosed=True) if closing is None else _answer_after(text, closing)
         if not balanced:
             break
-    return Split(text[tags[last].end :].lstrip() if last >= 0 else text)
+    return _answer_after(text, tags[last]) if last >= 0 else Split(text)
 
 
-def _tags(text: str) -> list[_Tag]:
-    tags = []
+def _answer_after(text: str, closing: _Tag) -> Split:
+    return Split(text[_after_blanks(text, closing.end) :])
+
+
+def _after_blanks(text: str, start: int) -> int:
+    blanks = _BLANKS.match(text, start)
+    assert blanks is not None, "it matches nothing as well"
+    return blanks.end()
+
+
+def _tags(text: str) -> tuple[list[_Tag], list[_Tag]]:
+    """The tags, and those with the same quote or backtick directly on both sides."""
+    tags: list[_Tag] = []
+    quoted: list[_Tag] = []
     for match in _TAG.finditer(text):
         before = text[max(0, match.start() - 1) : match.start()]
-        if before not in _QUOTES or text[match.end() : match.end() + 1] != before:
-            closes, name = (group for group in match.groups() if group is not None)
-            tags.append(_Tag(match.start(), match.end(), bool(closes), name.lower()))
-    return tags
+        closes, name = (group for group in match.groups() if group is not None)
+        is_quoted = before in _QUOTES and text[match.end() : match.end() + 1] == before
+        tag = _Tag(match.start(), match.end(), bool(closes), name.lower())
+        (quoted if is_quoted else tags).append(tag)
+    return tags, quoted
+
+
+def _quoted_end(text: str, opening: _Tag, quoted: list[_Tag]) -> _Tag | None:
+    """The tag between quotes that closes a block which no other tag closes; None without any.
+
+    The first one that is between two quotations rather than inside one, else the first.
+    """
+    first, place, backticks = None, opening.end, 0
+    for tag in quoted:
+        if tag.start < opening.end or not tag.closes or tag.name != opening.name:
+            continue
+        first = first or tag
+        if text[tag.end] == "`":
+            # Counted from tag to tag, so that many tags take linear time.
+            backticks += len(_BACKTICKS.findall(text, place, tag.start))
+            place = tag.start
+            if backticks % 2 == 0:
+                return tag
+        elif text[tag.start - 2].isalnum() and text[tag.end + 1 : tag.end + 2].isalnum():
+            return tag
+    return first
 
 
 def _closing_without_opening(tags: list[_Tag]) -> int:

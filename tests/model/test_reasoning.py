@@ -66,8 +66,46 @@ def test_reasoning_that_mentions_its_tag_ends_at_the_closing_tag() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("<think>use `a`</think>`x`", "`x`"),
+        ("<think>I say 'x'</think>'x'", "'x'"),
+        ('<think>word is "y"</think>"x"', '"x"'),
+        ("<think>code:\n```\ny\n```</think>```\nx\n```", "```\nx\n```"),
+        ("<think>a</think>\n<think>use `a`</think>`x`", "`x`"),
+        ("[THINK]use `a`[/THINK]`x`", "`x`"),
+        ("<think>`</think>` closes; use `a`</think>`x`", "`x`"),
+        ("<think>'</think>' closes; it's 'a'</think>'x'", "'x'"),
+        ("<think>use `a`</think>`x`, not `</think>`", "`x`, not `</think>`"),
+        ("<think>a <think> block with `a`</think>`x`", "`x`"),
+        ("<think>word.'</think>'x'", "'x'"),
+    ],
+)
+def test_quotes_around_the_only_closing_tag_are_of_the_reasoning_and_the_answer(
+    text: str, answer: str
+) -> None:
+    assert split_reasoning(text) == Split(answer)
+
+
+@pytest.mark.parametrize("before", ["\ufeff", " \t\n", "\u200b", "\xa0", "\ufeff\n"])
+def test_blanks_before_the_opening_tag(before: str) -> None:
+    assert split_reasoning(f"{before}<think>5?</think>{before}7") == Split("7")
+    assert split_reasoning(f"{before}7") == Split(f"{before}7")
+
+
+def test_blanks_inside_a_tag() -> None:
+    assert split_reasoning("<think >5?</think\n>7") == Split("7")
+    assert split_reasoning("5?</think >7") == Split("7")
+    assert split_reasoning("<think >5?") == Split("", unclosed=True)
+
+
+@pytest.mark.parametrize(
     "part",
-    ["<think></think>", "<think><think></think>", "<think>", "</think>", "<a><think></thought>"],
+    [
+        *("<think></think>", "<think><think></think>", "<think>", "</think>"),
+        *("<a><think></thought>", "<think>`</think>`", "<think>'</think>'"),
+        *("<think ", "<think>\ufeff"),
+    ],
 )
 def test_hostile_text_of_a_megabyte_costs_bounded_time(part: str) -> None:
     text = part * (1_000_000 // len(part))
