@@ -200,7 +200,7 @@ class Endpoint:
         if not body:
             return AgentFailure(FailureKind.PARSE, f"{self.place} gave an empty answer")
         kind = self.clean(response.headers.get("content-type", "no content type"))
-        start = self.clean(body[:400].decode("utf-8", "replace"))[:120]
+        start = self.clean(body[:8192].decode("utf-8", "replace"))[:120]
         return AgentFailure(FailureKind.PARSE, f"{self.place}: {what} ({kind}): {start}")
 
     def clean(self, text: str) -> str:

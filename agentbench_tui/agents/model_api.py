@@ -111,7 +111,7 @@ def _take(
             said = endpoint.clean(str(error))
             detail = f"{endpoint.place} broke off with an error: {said}"
         except NOT_JSON as error:
-            start = endpoint.clean(event.data[:400].decode("utf-8", "replace"))[:120]
+            start = endpoint.clean(event.data[:8192].decode("utf-8", "replace"))[:120]
             reason = endpoint.clean(str(error))
             raise AgentFailure(
                 FailureKind.PARSE, f"{endpoint.place}: an event cannot be read, {reason}: {start}"

@@ -62,8 +62,15 @@ def _visible_character(character: str) -> str:
 
 
 def one_line(text: str, limit: int = 200) -> str:
-    """`visible`, on one line."""
-    return visible(" ".join(text.split()), limit)
+    """`visible`, on one line.
+
+    A secret whose lines were joined, or whose end was cut off, is no longer known as one, so it is
+    masked before.
+    """
+    joined = " ".join(text.split())
+    if joined != text or len(joined) > limit:
+        joined = " ".join(redact(text).split())
+    return visible(joined, limit)
 
 
 _handed_out: set[str] = set()
@@ -73,6 +80,10 @@ _declared: set[str] = set()
 _SHORTEST_BY_NAME = 6
 _SHORTEST_HANDED_OUT = 4
 """Characters: masking shorter values would garble ordinary text."""
+_SHORTEST_LINE = 8
+"""Characters of a line that is masked alone, of a value with several."""
+_ESCAPED = 3
+"""How often text may be written as JSON within JSON."""
 _NEVER_MASKED = frozenset({"true", "false", "none", "null"})
 
 
@@ -80,17 +91,36 @@ def declare_secrets(names: Iterable[str] = (), values: Iterable[str] = ()) -> No
     """From now on mask the values of these variables, whatever their names, and these values."""
     _handed_out.update(names)
     _declared.update(value for value in values if _is_maskable(value))
+    _latest.clear()
 
 
 def _is_maskable(value: str) -> bool:
     return len(value) >= _SHORTEST_HANDED_OUT and value.lower() not in _NEVER_MASKED
 
 
+def _forms(value: str) -> set[str]:
+    """A secret as it is and as programs write it: its lines, escaped, quoted."""
+    stripped = value.strip()
+    texts = {value, stripped} if _is_maskable(stripped) else {value}
+    lines = value.splitlines()
+    if len(lines) > 1:
+        texts.update(line.strip() for line in lines if len(line.strip()) >= _SHORTEST_LINE)
+    forms = {form for text in texts for form in (text, quote(text, safe=""), repr(text)[1:-1])}
+    for ensure_ascii in (True, False):
+        escaped = texts
+        for _ in range(_ESCAPED):
+            escaped = {json.dumps(text, ensure_ascii=ensure_ascii)[1:-1] for text in escaped}
+            forms |= escaped
+    # What `visible` makes of it.
+    return forms | {visible(text) for text in texts}
+
+
 class Redactor:
     """Masks secrets in text: values of secret-named variables, those that are handed out to
     agents (`declare_secrets`), and well-known key shapes.
 
-    The environment is read once, when the redactor is made.
+    The environment is read once, when the redactor is made. A value of several lines is masked
+    as a whole, and so is each of its lines that is long enough to be no ordinary text.
     """
 
     def __init__(self, environment: Mapping[str, str] | None = None) -> None:
@@ -101,11 +131,7 @@ class Redactor:
             if (len(value) >= _SHORTEST_BY_NAME and _SECRET_NAME.search(name))
             or (name in _handed_out and _is_maskable(value))
         }
-        values = {
-            form
-            for value in secrets
-            for form in (value, quote(value, safe=""), json.dumps(value)[1:-1])
-        }
+        values = {form for value in secrets for form in _forms(value)}
         # Longest first, so that a key that contains another is masked whole.
         self._values = sorted(values, key=len, reverse=True)
 
@@ -125,17 +151,20 @@ class Redactor:
         try:
             msgspec.json.decode(masked, type=msgspec.Raw)
         except msgspec.DecodeError:
-            value = self._of_texts(json.loads(text))
+            value = self.of_value(json.loads(text))
             return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
         return masked
 
-    def _of_texts(self, value: Any) -> Any:
+    def of_value(self, value: Any) -> Any:
+        """Plain data with every secret in its texts and names replaced by `***`."""
         if isinstance(value, str):
             return self(value)
         if isinstance(value, list):
-            return [self._of_texts(one) for one in value]
+            return [self.of_value(item) for item in value]
+        if isinstance(value, tuple):
+            return tuple(self.of_value(item) for item in value)
         if isinstance(value, dict):
-            return {self(name): self._of_texts(one) for name, one in value.items()}
+            return {self(name): self.of_value(item) for name, item in value.items()}
         return value
 
 
@@ -170,6 +199,13 @@ def _may_hold_secret(text: str) -> bool:
     return any(begin in text for begin in _BEGINNINGS) or "bearer" in text.lower()
 
 
+_latest: list[tuple[dict[str, str], Redactor]] = []
+"""The redactor that `redact` used, with the environment that it was made of."""
+
+
 def redact(text: str) -> str:
     """`text` without secrets, by the environment as it is now."""
-    return Redactor()(text)
+    environment = dict(os.environ)
+    if not _latest or _latest[0][0] != environment:
+        _latest[:] = [(environment, Redactor(environment))]
+    return _latest[0][1](text)

@@ -17,6 +17,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
+from agentbench_tui.model.untrusted import redact
 from agentbench_tui.process.adoption import MARK_NAME, adopt_orphans, new_mark, roots
 from agentbench_tui.process.snapshot import peak_resident_bytes
 from agentbench_tui.process.tree import ProcessTree
@@ -143,7 +144,8 @@ class Child:
             said = f"was ended by {_signal_name(-code)}"
         else:
             said = f"exited with code {code}"
-        tail = " | ".join(self.stderr_tail().splitlines()[-5:])
+        # Masked before its lines are joined and cut: a secret is no longer known as one then.
+        tail = " | ".join(redact(self.stderr_tail()).splitlines()[-5:])
         return f"{said}: {tail[-1000:]}" if tail else said
 
     def write(self, data: bytes, *, close: bool = False) -> None:

@@ -181,7 +181,7 @@ class JsonLinesWorker:
             return _decoder.decode(reply)
         except NOT_JSON:
             self._give_up()
-            text = one_line(reply[:400].decode("utf-8", "replace"), 120)
+            text = one_line(reply.decode("utf-8", "replace"), 120)
             raise AgentFailure(FailureKind.PARSE, f"not a JSON object: {text}") from None
 
     def _take(self, data: bytes) -> None:

@@ -25,7 +25,7 @@ import msgspec
 from pydantic import Field
 
 from agentbench_tui.model.answer import Answer, Case, GraderFailure, Score, Scorer
-from agentbench_tui.model.untrusted import one_line
+from agentbench_tui.model.untrusted import one_line, redact
 from agentbench_tui.process.child import SpawnError
 from agentbench_tui.process.single import Finished, run_program
 from agentbench_tui.scoring.answer_code import answer_code, defines, unclosed_code
@@ -181,8 +181,15 @@ def _verdict(name: str, finished: Finished, options: ProgramOptions, token: str)
     if passed == total:
         return Score(name, 1.0, True, metadata=counts)
     where = "the answer" if verdict.get("where") == "answer" else "a test"
-    reason = f"{where}: {one_line(str(verdict.get('error')), 300)}"
+    reason = f"{where}: {_error_text(verdict.get('error'))}"
     return Score(name, passed / total, False, reason, metadata=counts)
+
+
+def _error_text(error: object) -> str:
+    """What failed, and at which line: secrets are masked before either is shortened."""
+    said, line = error if isinstance(error, list) and len(error) == 2 else (error, "")
+    place = f" at: {one_line(redact(str(line)), 200)}" if line else ""
+    return one_line(one_line(redact(str(said)), 220) + place, 320)
 
 
 RECIPES = {"python_tests": Recipe(ProgramOptions, python_tests)}

@@ -45,6 +45,8 @@ _CHANGES = frozenset(
     }
 )
 """Audit events that change files: refused outside the working folder."""
+_LONGEST_TEXT = 4_000
+"""Characters of an error's message, and of a source line, that the parent gets."""
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
 
@@ -130,8 +132,9 @@ def guard(
 def judge(job: dict[str, object]) -> dict[str, object]:
     """Run the first candidate that compiles, then each test.
 
-    Gives `passed` and `total` tests, and for the first failure `error`, with `where`: `answer` or
-    `test`. A test that does not compile is a `fault`: it says nothing about the answer.
+    Gives `passed` and `total` tests, and for the first failure `error` (see `describe`), with
+    `where`: `answer` or `test`. A test that does not compile is a `fault`: it says nothing about
+    the answer.
     """
     candidates, tests, entry = job["candidates"], job["tests"], job["entry_point"]
     assert isinstance(candidates, list)
@@ -145,7 +148,7 @@ def judge(job: dict[str, object]) -> dict[str, object]:
             return {**verdict, "fault": f"test {index} does not compile: {error}"}
     program, source, problem = _first_that_compiles(candidates)
     if program is None:
-        return {**verdict, "where": "answer", "error": problem}
+        return {**verdict, "where": "answer", "error": [problem, ""]}
     module = types.ModuleType("candidate")
     sys.modules["candidate"] = module
     names = module.__dict__
@@ -155,7 +158,7 @@ def judge(job: dict[str, object]) -> dict[str, object]:
     try:
         exec(program, names)  # noqa: S102 - running it is the point
         if entry and entry not in names:
-            return {**verdict, "where": "answer", "error": f"does not define {entry}"}
+            return {**verdict, "where": "answer", "error": [f"does not define {entry}", ""]}
     except BaseException as error:  # noqa: BLE001 - SystemExit and the like are failures too
         return {**verdict, "where": "answer", "error": describe(error)}
     return {**verdict, **_run_tests(compiled_tests, names, entry)}
@@ -189,7 +192,7 @@ def _first_that_compiles(sources: list[str]) -> tuple[types.CodeType | None, str
         except SyntaxError as error:
             problem = problem or f"SyntaxError: {error.msg} at line {error.lineno}"
         except (ValueError, RecursionError, MemoryError, OverflowError) as error:
-            problem = problem or describe(error)
+            problem = problem or describe(error)[0]
     return None, "", problem
 
 
@@ -251,22 +254,24 @@ def _compiled(source: str, name: str) -> types.CodeType:
     return compile(source, name, "exec", dont_inherit=True)
 
 
-def describe(error: BaseException) -> str:
-    """`AssertionError at: assert f(2) == 4`, from the last line of a test, else of the answer."""
+def describe(error: BaseException) -> tuple[str, str]:
+    """`AssertionError: text`, and the source line: the last one of a test, else of the answer.
+
+    They are shortened by the parent, which masks secrets in them before.
+    """
     place, trace = "", error.__traceback__
     in_test = False
     while trace is not None:
         name = trace.tb_frame.f_code.co_filename
         if name.startswith("<test") or (name == "<answer>" and not in_test):
             in_test = in_test or name.startswith("<test")
-            line = linecache.getline(name, trace.tb_lineno).strip()
-            place = f" at: {line[:200]}" if line else ""
+            place = linecache.getline(name, trace.tb_lineno).strip()[:_LONGEST_TEXT]
         trace = trace.tb_next
     try:
-        message = str(error)[:200]
+        message = str(error)[:_LONGEST_TEXT]
     except Exception:  # noqa: BLE001 - the error's class is the tested code's
         message = ""
-    return f"{type(error).__name__}{': ' if message else ''}{message}{place}"
+    return f"{type(error).__name__}{': ' if message else ''}{message}", place
 
 
 if __name__ == "__main__":

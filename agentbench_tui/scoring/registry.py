@@ -11,6 +11,7 @@ from __future__ import annotations
 import importlib
 import inspect
 from collections.abc import Awaitable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -23,6 +24,7 @@ from agentbench_tui.model.errors import UsageError, did_you_mean
 from agentbench_tui.model.identity import is_name
 from agentbench_tui.model.process_exit import ProcessExit
 from agentbench_tui.model.reasoning import split_reasoning
+from agentbench_tui.model.untrusted import Redactor
 from agentbench_tui.scoring.recipe import Context, OpenJudge, Options, Recipe
 from agentbench_tui.scoring.returned import as_score
 
@@ -50,6 +52,9 @@ _MODULES = {
     "weighted": "composite",
 }
 """Scorer → module of this package whose `RECIPES` holds it."""
+_COSTLY = frozenset({"python_tests", "model_graded", "weighted"})
+"""Those that run programs or ask agents, so that no answer is scored twice; they mask secrets
+before they shorten what they quote, or leave it to their parts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +70,33 @@ class NamedScorer:
     scorer: Scorer
     keeps_reasoning: bool = False
     """The scorer gets the answer as it was received."""
+    redactor: Redactor | None = None
+    """Finds secrets in answers; None where scoring an answer twice would do or cost something."""
 
     def score(self, case: Case, answer: Answer) -> Score | Awaitable[Score]:
-        """Score the answer without its reasoning, unless the scorer keeps that."""
+        """Score the answer without its reasoning, unless the scorer keeps that.
+
+        What a score says of an answer with a secret is said of the answer without it: scorers
+        shorten, quote and convert what they quote, and the rest of a secret is not known as one.
+        """
+        score = self._score(case, answer)
+        if self.redactor is None or not isinstance(score, Score):
+            return score
+        masked = _masked(answer, self.redactor)
+        return score if masked is None else self._of_masked(score, case, masked)
+
+    def _of_masked(self, score: Score, case: Case, masked: Answer) -> Score:
+        """The score with the reason and metadata that the masked answer gets."""
+        reason, metadata = "the answer holds a secret", {}
+        with suppress(Exception):
+            second = self._score(case, masked)
+            if isinstance(second, Score):
+                reason, metadata = second.reason, second.metadata
+        # A right answer needs no reason, and the masked one may be wrong.
+        reason = reason if score.reason else ""
+        return msgspec.structs.replace(score, reason=reason, metadata=metadata)
+
+    def _score(self, case: Case, answer: Answer) -> Score | Awaitable[Score]:
         if self.keeps_reasoning:
             return self.scorer(case, answer)
         text, unclosed = split_reasoning(answer.text)
@@ -86,6 +115,19 @@ class NamedScorer:
         close = getattr(self.scorer, "close", None)
         if close is not None:
             await close()
+
+
+def _masked(answer: Answer, redactor: Redactor) -> Answer | None:
+    """The answer without secrets; None where it holds none."""
+    if answer.data is None and not answer.tool_calls and not answer.messages:
+        text = redactor(answer.text)
+        return None if text == answer.text else msgspec.structs.replace(answer, text=text)
+    try:
+        plain = msgspec.to_builtins(answer)
+        masked = redactor.of_value(plain)
+        return None if masked == plain else msgspec.convert(masked, Answer)
+    except (RecursionError, TypeError, ValueError):
+        return None  # nested too deeply, or no plain data: what is stored of it is masked as text
 
 
 async def _no_answer_later(score: Awaitable[Score], name: str) -> Score:
@@ -135,6 +177,7 @@ def make_scorer(
         options=read.options.model_dump(mode="json", by_alias=True),
         scorer=read.recipe.build(read.options, context),
         keeps_reasoning=keep_reasoning or read.recipe.has_parts,
+        redactor=Redactor() if read.kind in _MODULES and read.kind not in _COSTLY else None,
     )
 
 

@@ -52,13 +52,16 @@ def no_secrets() -> Iterator[None]:
     yield
     untrusted._handed_out.clear()
     untrusted._declared.clear()
+    untrusted._latest.clear()
 
 
-def agentbench(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+def agentbench(
+    folder: Path, *arguments: str, secret: str = SECRET
+) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "agentbench_tui", *arguments],
         cwd=folder,
-        env={**os.environ, "HARMLESS": SECRET, "AGENTBENCH_DB": str(folder / "runs.db")},
+        env={**os.environ, "HARMLESS": secret, "AGENTBENCH_DB": str(folder / "runs.db")},
         capture_output=True,
         text=True,
         timeout=60,
@@ -142,6 +145,24 @@ def test_a_key_on_a_command_line_of_a_benchmark_is_not_stored(
     assert ON_LINE not in encode_plan(stored)
     with pytest.raises(UsageError, match="benchmark b: a command in it held a secret"):
         check_unmasked(stored)
+
+
+LINES = [
+    "{",
+    '"type": "account",',
+    '"id": "0a1b2c3d4e5f60718293",',
+    "MIIEvQIBADANBgkqhkiG9w0B",
+    "}",
+]
+
+
+def test_a_value_of_several_lines_is_masked_in_failures_and_answers(folder: Path) -> None:
+    ended = agentbench(folder, "run", "suite.json", "--no-ui", secret="\n".join(LINES))
+    shown = agentbench(folder, "runs", "show", "latest", "--answers").stdout
+    everything = "\n".join((everything_in(folder / "runs.db"), ended.stdout, ended.stderr, shown))
+    assert "cannot use ***" in everything
+    for line in LINES[1:-1]:
+        assert line[3:-3] not in everything
 
 
 def modes_beside(database: Path) -> dict[str, int]:

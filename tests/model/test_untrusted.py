@@ -2,12 +2,13 @@
 
 import json
 
+import pytest
 from bounded_work import bounded_work
 from hypothesis import given
 from hypothesis import strategies as st
 
 from agentbench_tui.model import untrusted
-from agentbench_tui.model.untrusted import Redactor
+from agentbench_tui.model.untrusted import Redactor, one_line
 
 PARTS = st.sampled_from(
     [
@@ -61,3 +62,50 @@ def test_json_without_secrets_is_json() -> None:
     told = {"start_ms": 1767225600000, "text": ["pin ***", None], "***": 600000}
     assert json.loads(redactor.of_json(number)) == told
     assert redactor.of_json('{"a": "600000 correct-horse", "n": 1}') == '{"a": "*** ***", "n": 1}'
+
+
+ACCOUNT = (
+    '{\n  "type": "x",\n  "id": "0a1b2c3d4e5f",\n  "key": "-----BEGIN\\nMIIEvQIBADANBg\\n"\n}\n'
+)
+
+
+@pytest.fixture
+def account(monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setenv("SERVICE_CREDENTIALS", ACCOUNT)
+    return ACCOUNT
+
+
+def test_a_value_of_several_lines_is_masked_in_every_form_and_line_by_line() -> None:
+    redactor = Redactor({"SERVICE_CREDENTIALS": ACCOUNT})
+    once = json.dumps(ACCOUNT)[1:-1]
+    twice = json.dumps(once)[1:-1]
+    for form in (ACCOUNT, ACCOUNT.strip(), once, twice, repr(ACCOUNT)[1:-1]):
+        assert redactor(f"a {form} b") == "a *** b"
+    for line in ACCOUNT.splitlines()[1:-1]:
+        assert redactor(f"a {line.strip()} b") == "a *** b"
+    assert redactor("a { b } c") == "a { b } c"
+    assert redactor.of_value({"k": [ACCOUNT, (ACCOUNT, 1)]}) == {"k": ["***", ("***", 1)]}
+
+
+@pytest.mark.parametrize("ensure_ascii", [True, False])
+def test_a_value_in_json_within_json_is_masked(ensure_ascii: bool) -> None:
+    secret = 'pass"wört\\ \n of mine'
+    redactor, text = Redactor({"A_KEY": secret}), secret
+    for _ in range(3):
+        text = json.dumps({"in": text}, ensure_ascii=ensure_ascii)
+        assert "mine" not in redactor(text)
+
+
+def test_one_line_masks_before_it_joins_and_cuts(account: str) -> None:
+    for offset in range(120):
+        said = one_line("x" * offset + account, 100)
+        for part in ("0a1b2c", "2c3d4e", "MIIEv", "ANBg"):
+            assert part not in said
+
+
+def test_redact_knows_the_environment_as_it_is_now(monkeypatch: pytest.MonkeyPatch) -> None:
+    for value in ("correct-horse", "battery-staple"):
+        monkeypatch.setenv("SOME_TOKEN", value)
+        assert value not in untrusted.redact(f"a {value} b")
+    monkeypatch.delenv("SOME_TOKEN")
+    assert untrusted.redact("battery-staple") == "battery-staple"
