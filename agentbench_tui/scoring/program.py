@@ -3,9 +3,10 @@
 The child has limits of CPU time, memory, file size and open files, may start no process or
 thread as an ordinary user, has an empty environment and a temporary folder, and its whole process
 tree is ended afterwards. An audit hook refuses network, processes, native code and writing outside
-the folder. That stops accidents and what models write in good faith. It is no wall against an
-attacker: code can read the files that you can read, and somebody who works at it gets past a hook
-inside their own process. Run untrusted agents in a container or virtual machine.
+the folder, which the kernel refuses too where it has Landlock. That stops accidents and what models
+write in good faith. It is no wall against an attacker: code can read the files that you can read,
+and somebody who works at it gets past a hook inside their own process. Run untrusted agents in a
+container or virtual machine.
 """
 
 from __future__ import annotations

@@ -1,13 +1,17 @@
 """Unit tests of an answer's code, in a child process with limits."""
 
 import asyncio
+import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from agentbench_tui.model.answer import Answer, Case, GraderFailure, Score
+from agentbench_tui.scoring import program_child
 from agentbench_tui.scoring.registry import make_scorer
 
 PROMPT = 'from typing import List\n\ndef total(xs: List[int]) -> int:\n    """Sum of xs."""\n'
@@ -20,6 +24,34 @@ async def score(said: str, expected: Any = None, prompt: str = PROMPT, **options
     result = scorer.score(Case("case", prompt, expected), Answer(said))
     assert not isinstance(result, Score)
     return await result
+
+
+def in_child(program: str, folder: Path, wall: bool) -> dict[str, Any]:
+    """The verdict on an answer without tests of its own, with or without the kernel's wall."""
+    job = {
+        "token": "t", "candidates": ["f = 1"], "helpers": [], "tests": [program],
+        "entry_point": None, "cpu_s": 60, "memory_bytes": 1 << 30, "file_bytes": 1 << 20,
+        "kernel_wall": wall,
+    }  # fmt: skip
+    ended = subprocess.run(
+        [sys.executable, "-I", "-S", program_child.__file__],
+        input=json.dumps(job), cwd=folder, env={"LC_ALL": "C.UTF-8"},
+        capture_output=True, text=True, timeout=60, check=True,
+    )  # fmt: skip
+    ready, verdict = ended.stdout.splitlines()
+    assert ready == "ready"
+    read: dict[str, Any] = json.loads(verdict)
+    assert read.pop("token") == "t"
+    return read
+
+
+def has_landlock() -> bool:
+    """Whether a process can be walled in here, tried in one of its own."""
+    program = (
+        "import sys, runpy; f = runpy.run_path(sys.argv[1])['wall_in']; sys.exit(not f('/tmp'))"
+    )
+    command = [sys.executable, "-c", program, program_child.__file__]
+    return subprocess.run(command, check=False).returncode == 0
 
 
 @pytest.mark.parametrize(
@@ -93,6 +125,144 @@ async def test_files_outside_the_folder_cannot_be_changed(tmp_path: Path) -> Non
         result = await score(f"    {deed}\n    return sum(xs)")
         assert "PermissionError" in result.reason, deed
     assert victim.read_text() == "whole"
+
+
+DEEDS = """
+import contextlib, dbm, logging, os, pathlib, shutil, sqlite3, sys, tempfile, urllib.parse
+outside, inside = pathlib.Path(OUTSIDE), pathlib.Path("mine")
+victim, new = outside / "victim", outside / "new"
+inside.write_text("i")
+fd = os.open(outside, os.O_RDONLY)
+read = os.open(victim, os.O_RDONLY)
+create = os.O_CREAT | os.O_WRONLY
+memory = sqlite3.connect(":memory:")
+
+def gnu():
+    import _gdbm
+    _gdbm.open(str(new), "c")
+
+def history():
+    import readline
+    readline.write_history_file(str(new))
+
+def shared():
+    from multiprocessing import shared_memory
+    shared_memory.SharedMemory(NAME, create=True, size=9)
+
+def keys():
+    import ssl
+    ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).keylog_filename = str(new)
+
+deeds = {
+    "open": lambda: os.open("new", create, dir_fd=fd),
+    "posix": lambda: __import__("posix").open("new", create, dir_fd=fd),
+    "mkfifo": lambda: os.mkfifo(new),
+    "mkfifo_at": lambda: os.mkfifo("new", dir_fd=fd),
+    "mknod": lambda: os.mknod(new),
+    "sqlite": lambda: sqlite3.connect(new).execute("create table t (a)"),
+    "uri": lambda: sqlite3.connect(f"file:{new}?mode=rwc", uri=True).execute("create table t (a)"),
+    "escaped": lambda: sqlite3.connect(
+        "file:" + urllib.parse.quote(str(new)).replace("n", "%6e"), uri=True
+    ).execute("create table t (a)"),
+    "attach": lambda: memory.execute(f"attach '{new}' as n").execute("create table n.t (a)"),
+    "vacuum": lambda: memory.execute(f"vacuum into '{new}'"),
+    "link": lambda: os.link("mine", new),
+    "link_at": lambda: os.link("mine", "new", dst_dir_fd=fd),
+    "link_of": lambda: os.link("victim", "theirs", src_dir_fd=fd),
+    "symlink": lambda: os.symlink("mine", "new", dir_fd=fd),
+    "rename": lambda: os.rename("victim", "theirs", src_dir_fd=fd),
+    "replace": lambda: os.replace("mine", "victim", dst_dir_fd=fd),
+    "truncate": lambda: os.truncate(victim, 0),
+    "mkdir": lambda: os.mkdir("new", dir_fd=fd),
+    "remove": lambda: os.remove("victim", dir_fd=fd),
+    "chmod": lambda: os.chmod(victim, 0),
+    "chmod_at": lambda: os.chmod("victim", 0, dir_fd=fd),
+    "fchmod": lambda: os.chmod(read, 0),
+    "utime": lambda: os.utime(victim, (0, 0)),
+    "futime": lambda: os.utime(read, (0, 0)),
+    "xattr": lambda: os.setxattr(victim, "user.a", b"1"),
+    "copy": lambda: shutil.copy("mine", new),
+    "dbm": lambda: dbm.open(str(new), "c"),
+    "gnu": gnu,
+    "temporary": lambda: tempfile.mkstemp(dir=outside),
+    "log": lambda: logging.FileHandler(new),
+    "history": history,
+    "shared": shared,
+    "parent": lambda: open(f"/proc/{os.getppid()}/environ").read(),
+    "parent_at": lambda: os.open(
+        "environ", os.O_RDONLY, dir_fd=os.open(f"/proc/{os.getppid()}", os.O_RDONLY)
+    ),
+    "back": lambda: open(f"/proc/self/../{os.getppid()}/environ").read(),
+    "keys": keys,
+}
+done = []
+for name, deed in deeds.items():
+    if name not in SKIPPED:
+        with contextlib.suppress(Exception):
+            deed()
+            done.append(name)
+assert not done, done
+assert open("/proc/self/environ").read
+"""
+
+
+@pytest.mark.parametrize("wall", [True, False], ids=["kernel", "hook"])
+def test_nothing_outside_is_changed_and_no_other_process_read(tmp_path: Path, wall: bool) -> None:
+    if wall and not has_landlock():
+        pytest.skip("this kernel has no Landlock")
+    outside, inside = tmp_path / "outside", tmp_path / "inside"
+    outside.mkdir()
+    inside.mkdir()
+    victim = outside / "victim"
+    victim.write_text("whole")
+    victim.chmod(0o640)
+    before = victim.stat()
+    # The hook alone does not see what the TLS library writes.
+    names = {
+        "OUTSIDE": str(outside),
+        "SKIPPED": () if wall else ("keys",),
+        "NAME": f"t{os.getpid()}",
+    }
+    program = "".join(f"{name} = {value!r}\n" for name, value in names.items()) + DEEDS
+
+    assert in_child(program, inside, wall) == {"passed": 1, "total": 1}
+
+    assert [path.name for path in outside.iterdir()] == ["victim"]
+    assert not Path(f"/dev/shm/t{os.getpid()}").exists()
+    after = victim.stat()
+    assert (after.st_mode, after.st_mtime, after.st_nlink) == (0o100640, before.st_mtime, 1)
+    assert victim.read_text() == "whole"
+
+
+@pytest.mark.parametrize("wall", [True, False], ids=["kernel", "hook"])
+def test_everything_can_be_written_inside(tmp_path: Path, wall: bool) -> None:
+    program = """
+import dbm, os, pathlib, shutil, sqlite3, tempfile
+with tempfile.TemporaryDirectory() as folder:
+    pathlib.Path(folder, "deep").mkdir()
+    pathlib.Path(folder, "deep", "note").write_text("3")
+fd = os.open(".", os.O_RDONLY)
+os.close(os.open("a", os.O_CREAT | os.O_WRONLY, dir_fd=fd))
+os.rename("a", "b", src_dir_fd=fd, dst_dir_fd=fd)
+os.mkfifo("pipe")
+base = sqlite3.connect("base.db")
+base.execute("attach 'other.db' as o").execute("create table o.t (a)")
+base.execute("vacuum")
+base.execute("vacuum into 'copy.db'")
+sqlite3.connect(":memory:").execute("vacuum")
+with dbm.open("names", "c") as names:
+    names["a"] = "1"
+with open(os.devnull, "w") as nothing:
+    nothing.write("x")
+with tempfile.TemporaryFile() as file:
+    file.write(b"x")
+    file.truncate(0)
+os.mkdir("tree")
+shutil.rmtree("tree")
+assert sorted(os.listdir())[:5] == ["b", "base.db", "copy.db", *sorted(os.listdir())[3:5]]
+assert not os.path.exists("tree")
+"""
+    assert in_child(program, tmp_path, wall) == {"passed": 1, "total": 1}
 
 
 async def test_files_inside_the_folder_can_be_written() -> None:
