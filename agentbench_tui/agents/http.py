@@ -46,6 +46,10 @@ class Options(EndpointOptions):
     """Template of the request, see `template`."""
     response: str | None = None
     """Dotted path to the answer in the response (`choices.0.message.content`)."""
+    model: str | None = None
+    """Name of the model behind the endpoint, for its price."""
+    usage_model: str | None = None
+    """Dotted path to the name of the model that answered. Where it leads nowhere, `model` holds."""
     usage_input: str | None = None
     """Dotted path to the number of input tokens."""
     usage_output: str | None = None
@@ -106,9 +110,16 @@ class HttpAgent(EndpointAgent):
         usage = _usage(value, self._options)
         if usage is not None and usage.output_tokens == 0 and found not in (None, "", [], {}):
             usage = without_output(usage)
+        model = self._model(value)
         if isinstance(found, str):
-            return Answer(text=found, usage=usage)
-        return Answer(text=msgspec.json.encode(found).decode(), data=found, usage=usage)
+            return Answer(text=found, usage=usage, model=model)
+        text = msgspec.json.encode(found).decode()
+        return Answer(text=text, data=found, usage=usage, model=model)
+
+    def _model(self, value: Any) -> str | None:
+        path = self._options.usage_model
+        named = None if path is None else at_path(value, path)
+        return named if isinstance(named, str) and named else self._options.model
 
     def _usual_field(self, value: Any) -> Any:
         if isinstance(value, dict):
@@ -156,7 +167,8 @@ def open(spec: AgentSpec, options: Options, context: OpenContext) -> HttpAgent: 
 def _misplaced_options(url: str, options: Options) -> Iterator[str]:
     """Options written into the URL, whose query goes to the server as it is.
 
-    A key that is meant for the server passes where the option of its name is given too.
+    A key that is meant for the server passes where the option of its name is given too, and so
+    does `model`, which many servers have as a field of their own.
     """
     try:
         parts = urlsplit(url)
@@ -164,7 +176,8 @@ def _misplaced_options(url: str, options: Options) -> Iterator[str]:
     except ValueError:
         return  # no URL at all, which is told already
     for name, value in query:
-        if name in Options.model_fields and name not in options.model_fields_set:
+        passes = name == "model" or name in options.model_fields_set
+        if name in Options.model_fields and not passes:
             shown = "…" if name == "headers" else quote(one_line(redact(value), 60), safe="…*.,/")
             yield (
                 f"`{name}` in the URL's query would go to the server: options go after the scheme:"

@@ -250,7 +250,6 @@ def _most_of_a_process(wanted: int, spec: LoadSpec, agent: AgentSpec, bounds: Bo
 
 def _of_prices(plan: Plan, agents: Iterable[AgentSpec]) -> Iterator[str]:
     """A cap on the cost of what has no known price would never be reached."""
-    from agentbench_tui.agents.target import parse_target
     from agentbench_tui.model.answer import Usage
     from agentbench_tui.model.suite import Price
     from agentbench_tui.scoring.prices import PriceTable
@@ -260,8 +259,7 @@ def _of_prices(plan: Plan, agents: Iterable[AgentSpec]) -> Iterator[str]:
     prices = [*plan.prices, *(one for suite in plan.suites for one in suite.document["prices"])]
     table = PriceTable(map(Price.model_validate, prices))
     for agent in agents:
-        model = parse_target(agent.target).fragment or None
-        cost = table.cost(model, None, Usage(1, 1))
+        cost = table.cost(agent.named_model, None, Usage(1, 1))
         if cost.usd is None and not agent.simulated:
             yield (
                 f"{agent.id}: the cap of {plain(plan.cost_limit_usd)} USD cannot be held:"

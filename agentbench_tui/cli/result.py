@@ -293,12 +293,15 @@ def _foresight_lines(document: dict[str, Any]) -> list[str]:
 
 
 def _unknown_cost_lines(document: dict[str, Any]) -> list[str]:
-    """Why the cost of agents is not known whose tokens are known in part; one line a reason."""
+    """Why the cost of agents that answered is not known; one line for each reason."""
     agents: dict[tuple[str, str], list[str]] = {}
     for execution in document["executions"]:
-        tokens, cost = (execution["metrics"].get(name, {}) for name in ("tokens_used", "cost_usd"))
-        is_partial = tokens.get("value") is not None and tokens.get("reason")
-        if is_partial and cost.get("value") is None and cost.get("reason"):
+        cost = execution["metrics"].get("cost_usd", {})
+        is_known = cost.get("value") is not None or not cost.get("reason")
+        # What the suite promises has a line of its own, and code that is measured costs nothing.
+        is_expected = _is_judged(execution) and not is_load(execution) and "stress" not in execution
+        is_promised = "cost_usd" in execution.get("unmeasured", {})
+        if not is_known and is_expected and not is_promised and execution["cases"]["answered"]:
             place = execution["benchmark_id"], cost["reason"]
             agents.setdefault(place, []).append(execution["agent_id"])
     return [

@@ -28,7 +28,7 @@ def why_unknown(connection: sqlite3.Connection, execution_key: int, agent: Agent
         " GROUP BY 1, 2, 3 ORDER BY n DESC LIMIT 1",
         (execution_key,),
     ).fetchone()
-    model = model or agent.target.partition("#")[2] or None
+    model = model or agent.named_model
     usage = Usage(1 if given else None, 1 if made else None)
     reason = PriceTable().cost(model, None, usage).reason or f"{model} had no price at the time"
     return f"{reason} ({counted(count, 'answer')})"

@@ -299,7 +299,6 @@ def _pricing(agent: AgentSpec, prices: PriceTable) -> Callable[[Answer], float |
 
     An agent with an hourly price pays for its machine, not by the token.
     """
-    named_model = agent.target.partition("#")[2] or None
 
     def price(answer: Answer) -> float | None:
         if answer.cost_usd is not None:
@@ -307,8 +306,10 @@ def _pricing(agent: AgentSpec, prices: PriceTable) -> Callable[[Answer], float |
         if agent.hourly_price_usd is not None:
             return None
         # A server may report another name than it was asked for; a price of either will do.
-        names = dict.fromkeys((answer.model, named_model))
-        costs = (prices.cost(name, None, answer.usage).usd for name in names if name is not None)
+        names = dict.fromkeys((answer.model, agent.named_model))
+        # Without any name only a price of every model, `*`, applies.
+        known = [name for name in names if name is not None]
+        costs = (prices.cost(name, None, answer.usage).usd for name in known or (None,))
         return next((cost for cost in costs if cost is not None), None)
 
     return price

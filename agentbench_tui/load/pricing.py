@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RunPrice:
-    """What the requests to one model cost in a run."""
+    """What the requests of one agent cost in a run."""
 
     run_key: int
     used: tuple[UsedPrice, ...]
@@ -35,19 +35,13 @@ def price_against_cap(
     no cap on its cost."""
     from agentbench_tui.model.answer import Usage
 
-    model = _model_of(agent)
-    if model is None or context.budget.cost_limit_usd is None:
+    if agent.simulated or context.budget.cost_limit_usd is None:
         return None
 
     def price(usage: Usage) -> float | None:
-        return context.prices.cost(model, None, usage).usd
+        return context.prices.cost(agent.named_model, None, usage).usd
 
     return None if price(Usage(1, 1)) is None else price
-
-
-def _model_of(agent: AgentSpec) -> str | None:
-    """The model that is paid for."""
-    return None if agent.simulated else agent.target.partition("#")[2] or None
 
 
 def price_of(
@@ -58,9 +52,9 @@ def price_of(
     from agentbench_tui.model.suite import Price
     from agentbench_tui.scoring.prices import PriceTable
 
-    model = _model_of(agent)
-    if model is None:
+    if agent.simulated:
         return None
+    model = agent.named_model
     run_key, text = connection.execute(
         "SELECT r.key, r.plan FROM runs r JOIN benchmark_executions e ON e.run_key=r.key"
         " WHERE e.key=?",

@@ -221,7 +221,7 @@ class Price(Part):
     """Dollars per million tokens, overriding the price library for models that match."""
 
     model: str
-    """Exact model name, or a pattern with `*`."""
+    """Exact model name, or a pattern with `*`. `*` alone also prices answers that name no model."""
     input: NotNegative
     output: NotNegative
     cached_input: NotNegative | None = None

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from agentbench_tui.model.suite import Price
 
 _MILLION = 1_000_000
+EVERY_MODEL = "*"
+"""The pattern whose price also applies to answers that name no model."""
 
 
 class Cost(msgspec.Struct, frozen=True):
@@ -49,7 +51,7 @@ class UsedPrice(msgspec.Struct, frozen=True):
     """A price that was applied: stored with the run. USD per million tokens."""
 
     model: str
-    """Model as the answers named it."""
+    """Model as the answers named it; `*` where they named none."""
     input: float
     output: float
     cached_input: float
@@ -88,6 +90,7 @@ class PriceTable:
 
         Input tokens read from a cache and those written to it have prices of their own; reasoning
         tokens are part of the output. `provider` (such as `openai`) tells apart equal model names.
+        Without a model only the price of `EVERY_MODEL` applies.
         """
         if usage is None or usage.total is None:
             return Cost(None, "the agent did not say how many tokens it used")
@@ -96,7 +99,9 @@ class PriceTable:
         if usage.output_tokens is None:
             return Cost(None, "the agent did not say how many output tokens it used")
         if model is None:
-            return Cost(None, "the agent did not say which model it used")
+            if not any(price.model == EVERY_MODEL for price, _ in self._overrides):
+                return Cost(None, "the agent did not say which model it used")
+            model = EVERY_MODEL
         price = self._known.get((model, provider))
         if price is None:
             price = self._known[model, provider] = self._find(model, provider)
@@ -111,7 +116,11 @@ class PriceTable:
 
     def _find(self, model: str, provider: str | None) -> UsedPrice | str:
         for price, source in self._overrides:
-            if price.model == model or fnmatch.fnmatchcase(model, price.model):
+            # `*` as a model stands for an unknown one, which no narrower pattern may match.
+            is_match = price.model == model or (
+                model != EVERY_MODEL and fnmatch.fnmatchcase(model, price.model)
+            )
+            if is_match:
                 cached = price.input if price.cached_input is None else price.cached_input
                 write = price.input if price.cache_write is None else price.cache_write
                 write_1h = write if price.cache_write_1h is None else price.cache_write_1h

@@ -141,4 +141,5 @@ def _model(connection: sqlite3.Connection, row: Execution) -> str | None:
         return str(named[0])
     configuration = json.loads(row["model_configuration"] or "{}")
     _, _, model = str(configuration.get("target", "")).partition("#")
-    return model.partition("?")[0] or None
+    named = model.partition("?")[0] or configuration.get("options", {}).get("model")
+    return str(named) if named else None

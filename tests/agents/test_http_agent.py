@@ -193,3 +193,30 @@ async def test_counts_are_read_as_those_of_a_model(
     with raw_server(saying(sized(body))) as server:
         async with opened(server.url, **COUNTS) as agent:
             assert (await agent.answer(ask())).usage == usage
+
+
+@pytest.mark.parametrize(
+    ("options", "model"),
+    [
+        ({}, None),
+        ({"model": "given"}, "given"),
+        ({"usage_model": "meta.model"}, "answered"),
+        ({"usage_model": "meta.model", "model": "given"}, "answered"),
+        ({"usage_model": "meta.none", "model": "given"}, "given"),
+        ({"usage_model": "meta.tokens", "model": "given"}, "given"),
+    ],
+)
+async def test_the_model_is_named_by_the_response_or_by_the_target(
+    options: dict[str, str], model: str | None
+) -> None:
+    body = msgspec.json.encode({"text": "a", "meta": {"model": "answered", "tokens": 3}})
+    with raw_server(saying(sized(body))) as server:
+        async with opened(server.url, **options) as agent:
+            assert (await agent.answer(ask())).model == model
+
+
+def test_a_model_in_the_query_is_the_servers() -> None:
+    spec = parse_agent("http://127.0.0.1:9/ask?model=theirs", base_dir=".")
+    assert (check_agent(spec), spec.named_model) == ([], None)
+    spec = parse_agent("http?model=ours:http://127.0.0.1:9/ask?model=theirs", base_dir=".")
+    assert (check_agent(spec), spec.named_model) == ([], "ours")

@@ -87,21 +87,6 @@ def test_a_score_that_has_no_weight_is_not_missed() -> None:
     assert any("no score for speed; in the suite" in line for line in lines)
 
 
-def test_why_the_cost_of_counted_tokens_is_not_known_is_told() -> None:
-    partial = {"value": 5.0, "reason": "the input tokens of 1 answer are not known"}
-    unknown = {"value": None, "reason": "the agent did not say how many input tokens it used"}
-    zero = {
-        "benchmark_id": "q",
-        "agent_id": "zero",
-        "metrics": {"tokens_used": partial, "cost_usd": unknown},
-    }
-    untold = zero | {
-        "metrics": {"tokens_used": {"value": None, "reason": "r"}, "cost_usd": unknown}
-    }
-    lines = [line for line in notes(document(executions=[zero, untold])) if "USD" in line]
-    assert lines == [f"– q: USD of zero: {unknown['reason']}"]
-
-
 @pytest.mark.parametrize(
     ("kind", "seconds", "awaited", "line"),
     [
@@ -138,3 +123,26 @@ def test_what_is_waited_for_is_told_while_nothing_goes_on(
     (said, *_) = [text for text in told if awaited in text]
     assert "1 × asked to wait by the server" in said
     assert line in said
+
+
+def test_the_reason_of_an_unknown_cost_names_all_to_whom_it_applies() -> None:
+    reason = "the agent did not say which model it used (8 answers)"
+
+    def execution(agent: str, benchmark: str, **changes: Any) -> dict[str, Any]:
+        return {
+            "agent_id": agent,
+            "benchmark_id": benchmark,
+            "kind": "task",
+            "metrics": {"cost_usd": {"value": None, "reason": reason}},
+            "cases": {"answered": 8},
+            **changes,
+        }
+
+    known = {"metrics": {"cost_usd": {"value": 0.1, "reason": None}}}
+    executions = [
+        execution("a", "x"), execution("a", "x"), execution("b", "x"), execution("a", "y"),
+        execution("c", "x", **known), execution("d", "x", cases={"answered": 0}),
+        execution("e", "x", kind="experiment"),
+    ]  # fmt: skip
+    lines = [line for line in notes(document(executions=executions)) if "USD of" in line]
+    assert lines == [f"– x: USD of a, b: {reason}", f"– y: USD of a: {reason}"]

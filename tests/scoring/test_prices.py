@@ -183,3 +183,15 @@ def test_money_is_not_lost_in_floats() -> None:
     assert PriceTable([GIVEN]).cost("mine-1", None, usage).usd == pytest.approx(
         float(exact), rel=1e-12
     )
+
+
+def test_only_a_price_of_every_model_applies_where_no_model_is_named() -> None:
+    every = Price(model="*", input=3.0, output=5.0)
+    narrow = Price(model="m*", input=100.0, output=100.0)
+    table = PriceTable([narrow, every])
+    assert table.cost(None, None, Usage(1000, 100)).usd == pytest.approx(0.0035)
+    assert table.cost("other", None, Usage(1000, 100)).usd == pytest.approx(0.0035)
+    assert table.cost("mine", None, Usage(1000, 100)).usd == pytest.approx(0.11)
+    assert [price.model for price in table.used_prices()] == ["*", "mine", "other"]
+    unknown = PriceTable([narrow]).cost(None, None, Usage(1000, 100))
+    assert (unknown.usd, unknown.reason) == (None, "the agent did not say which model it used")
