@@ -97,7 +97,7 @@ def cost(
     from agentbench_tui.cli.leaderboard import check_category
     from agentbench_tui.store.database import reading
     from agentbench_tui.verdicts.contenders import Wanted
-    from agentbench_tui.verdicts.cost_board import CostAsked, cost_document
+    from agentbench_tui.verdicts.cost_board import CostAsked, about, cost_document
 
     if category is not None:
         check_category(category)
@@ -106,6 +106,8 @@ def cost(
     with reading(database_path(database)) as connection:
         asked = CostAsked(agents, margin, Wanted(days, suite, category, by))
         document = cost_document(connection, asked)
+    if len(agents) == 1:
+        document = about(document, agents[0])
     if form in {"json", "jsonl", "csv"}:
         rows = [
             _plain(number_of_group, group, line)
@@ -137,7 +139,8 @@ def _print(document: Document, form: str) -> None:
     for one in document["unknown"]:
         unknown.setdefault((one["benchmark"], one["reason"]), []).append(one["name"])
     for (benchmark, reason), names in unknown.items():
-        print_prose(f"{NOTHING} {some_names(names)} on {benchmark}: {reason}")
+        named = some_names(names)
+        print_prose(f"{NOTHING} the cost of {named} on {benchmark} is not known: {reason}")
     if not document["groups"] and not unknown:
         days = counted(document["window_days"], "day")
         click.echo(f"no complete execution in the last {days}; `agentbench run` makes some")

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 COST = "cost_usd_per_task"
 SUCCESS = "correct_share"
+UNKNOWN = "what its answers cost is not known"
 BY_THE_HOUR = "the price of an hour is shared out evenly: luck of whole repeats is not in it"
 
 
@@ -48,7 +49,7 @@ def spending(card: Scorecard, cases: Integers | None = None) -> Spending | str:
     if np.isnan(usd[kept]).any():
         usd, by_the_hour = _shared_out(card, usd), True
         if np.isnan(usd[kept]).any():
-            return "what its answers cost is not known (`agentbench runs show` says why)"
+            return UNKNOWN
     if np.isnan(right[kept]).any():
         return "no answer is called right or wrong"
     return Spending(usd[kept], right[kept], card.cluster[kept], card.case[kept], by_the_hour)

@@ -16,10 +16,18 @@ from agentbench_tui.analysis.estimate import estimate
 from agentbench_tui.analysis.pareto import pareto_front
 from agentbench_tui.analysis.scale import MARGINS
 from agentbench_tui.model.errors import UsageError, did_you_mean
+from agentbench_tui.store.queries import metrics_of
 from agentbench_tui.verdicts.case_numbers import CaseNumbers
 from agentbench_tui.verdicts.comparability import is_timed
 from agentbench_tui.verdicts.contenders import Wanted, contenders, contenders_by_category
-from agentbench_tui.verdicts.cost import COST, SUCCESS, cost_fields, estimate_document, finite
+from agentbench_tui.verdicts.cost import (
+    COST,
+    SUCCESS,
+    UNKNOWN,
+    cost_fields,
+    estimate_document,
+    finite,
+)
 from agentbench_tui.verdicts.ledger import Ledger, ledger_of
 from agentbench_tui.verdicts.saving import Option, options
 from agentbench_tui.verdicts.scorecard import (
@@ -38,6 +46,7 @@ if TYPE_CHECKING:
     from agentbench_tui.analysis.pareto import Point
     from agentbench_tui.analysis.sample import Integers
     from agentbench_tui.verdicts.contenders import Contender
+    from agentbench_tui.verdicts.place import Execution
     from agentbench_tui.verdicts.scorecard import Group
 
 SCHEMA = "agentbench.cost/1"
@@ -84,6 +93,21 @@ def cost_document(connection: sqlite3.Connection, asked: CostAsked) -> Document:
     }
 
 
+def about(document: Document, name: str) -> Document:
+    """The cost document with only what concerns one contender: its groups, and whose cost is not
+    known of it and of those who were asked the same."""
+    groups = [
+        group
+        for group in document["groups"]
+        if any(line["name"] == name for line in group["agents"])
+    ]
+    asked = {benchmark for group in groups for benchmark in group["benchmarks"]}
+    asked |= {one["benchmark"] for one in document["unknown"] if one["name"] == name}
+    unknown = [one for one in document["unknown"] if one["benchmark"] in asked]
+    unknown.sort(key=lambda one: one["name"] != name)
+    return document | {"groups": groups, "unknown": unknown}
+
+
 def _check(names: Sequence[str], everyone: Sequence[Contender]) -> None:
     known = [one.name for one in everyone]
     for name in names:
@@ -105,7 +129,11 @@ def _groups(
         cards = scorecards(connection, those, numbers, places)
     ledgers = [ledger_of(card) for card in cards]
     unknown = [
-        {"name": card.contender.name, "benchmark": "/".join(places.place(place)[:2]), "reason": why}
+        {
+            "name": card.contender.name,
+            "benchmark": "/".join(places.place(place)[:2]),
+            "reason": _why_unknown(connection, card.evidence[place].executions, why),
+        }
         for card, ledger in zip(cards, ledgers, strict=True)
         for place, why in ledger.unknown.items()
     ]
@@ -122,6 +150,17 @@ def _groups(
         tables = [one[list(group.members)][:, group.shared] for one in (right, costs)]
         found.append(head | _body(members, everything[group.shared], places, tables, asked))
     return found, unknown
+
+
+def _why_unknown(connection: sqlite3.Connection, rows: Sequence[Execution], why: str) -> str:
+    """The reason that was stored when the cost could not be worked out, else the one given."""
+    if why != UNKNOWN:
+        return why
+    for row in reversed(rows):
+        metric = metrics_of(connection, row["key"]).get("cost_usd", {})
+        if metric.get("value") is None and metric.get("reason"):
+            return str(metric["reason"])
+    return why
 
 
 def _head(

@@ -18,7 +18,7 @@ from agentbench_tui.store.database import connect_to_read
 from agentbench_tui.store.writer import write_once
 from agentbench_tui.verdicts.contenders import Wanted
 from agentbench_tui.verdicts.cost import BY_THE_HOUR
-from agentbench_tui.verdicts.cost_board import CostAsked, cost_document
+from agentbench_tui.verdicts.cost_board import CostAsked, about, cost_document
 from agentbench_tui.verdicts.cost_words import some_names
 from agentbench_tui.verdicts.scoreboard import BoardAsked, boards
 
@@ -216,7 +216,27 @@ def test_better_but_dearer_saves_nothing(measured: Path) -> None:
 def test_who_has_no_known_cost_is_told_with_the_reason(measured: Path) -> None:
     (one,) = document(measured)["unknown"]
     assert (one["name"], one["benchmark"]) == ("free", "small/echo")
-    assert "is not known" in one["reason"]
+    assert one["reason"] == "the agent did not say how many tokens it used (60 answers)"
+
+
+async def test_about_an_agent_only_its_groups_and_what_is_unknown_there_are_told(
+    tmp_path: Path,
+) -> None:
+    found = await run(tmp_path, suite(6), AGENTS, "dear", "free")
+    other = suite(6, benchmark_id="other", suite={"suite_id": "other"})
+    await run(tmp_path, other, AGENTS, "poor", "mute")
+    whole = document(found.database)
+    assert sorted(group["benchmarks"] for group in whole["groups"]) == [
+        ["other/other"], ["small/echo"],
+    ]  # fmt: skip
+    of_free = about(whole, "free")
+    assert of_free["groups"] == []
+    assert [(one["name"], one["benchmark"]) for one in of_free["unknown"]] == [
+        ("free", "small/echo")
+    ]
+    of_dear = about(whole, "dear")
+    assert [group["benchmarks"] for group in of_dear["groups"]] == [["small/echo"]]
+    assert [one["name"] for one in of_dear["unknown"]] == ["free"]
 
 
 async def test_better_and_cheaper_is_worth_a_switch(tmp_path: Path) -> None:
