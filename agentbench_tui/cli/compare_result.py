@@ -96,11 +96,13 @@ def _cell(pair: Pair, found: Any) -> str:
 
 def _print_pair(found: Compared, pair: Pair, document: Document, form: str) -> None:
     _say(form, f"A {pair.a.label}, B {pair.b.label}", heading=True)
+    if pair.identical:
+        _say(form, f"– {pair.identical}: there is nothing to compare")
     shared: set[str] = set()
     if len(pair.benchmarks) > 1:  # what is to be said of every benchmark is said once
         shared = set.intersection(*(_words(one) for one in pair.benchmarks))
     for one in pair.benchmarks:
-        _print_benchmark(one, _words(one) - shared, form)
+        _print_benchmark(one, _words(one) - shared, form, told=bool(pair.identical))
     for words in [*sorted(shared), *_alone(pair)]:
         _say(form, f"– {words}")
     _print_overall(found, pair, document, form)
@@ -120,11 +122,12 @@ def _alone(pair: Pair) -> list[str]:
 
 
 def _words(one: OnBenchmark) -> set[str]:
-    """What differs besides the agents."""
-    return {difference.words for difference in one.differences}
+    """What differs besides the agents. That both are the same is said before the figures."""
+    return {difference.words for difference in one.differences if not difference.is_identical}
 
 
-def _print_benchmark(one: OnBenchmark, differences: set[str], form: str) -> None:
+def _print_benchmark(one: OnBenchmark, differences: set[str], form: str, *, told: bool) -> None:
+    """`told`: whether it was said of the whole pair that both sides are the same."""
     rows = [
         {
             "metric": metric.metric,
@@ -139,6 +142,8 @@ def _print_benchmark(one: OnBenchmark, differences: set[str], form: str) -> None
     ]
     click.echo()
     _say(form, str(one.place))
+    if one.identical and not told:
+        _say(form, f"– {one.identical}")
     if form == "md":
         click.echo()
     if rows:
@@ -146,7 +151,8 @@ def _print_benchmark(one: OnBenchmark, differences: set[str], form: str) -> None
         print_rows(rows, columns, form)
     if form == "md":
         click.echo()
-    for words in [*sorted(differences), *_notes(one)]:
+    # What disturbed a comparison, and how to improve it, is of no use where there is none.
+    for words in [] if one.identical else [*sorted(differences), *_notes(one)]:
         _say(form, f"– {words}")
 
 
@@ -186,7 +192,9 @@ def _print_overall(found: Compared, pair: Pair, document: Document, form: str) -
         found.tests, f"p of {found.tests} tests adjusted by {by}"
     )
     said = pair.outcome
-    if not pair.is_ranked:
+    if pair.identical:
+        verdict = "nothing to compare"
+    elif not pair.is_ranked:
         verdict = "not ranked"
     elif said.verdict == "tie":
         verdict = "a tie" if said.is_settled else "no winner yet"

@@ -42,6 +42,8 @@ class Difference:
     """Times and rates get no verdict."""
     forbids_winner: bool = False
     """Verdicts stand, but neither side wins by them."""
+    is_identical: bool = False
+    """Both sides are the same values, so that there is nothing to compare."""
 
 
 def is_timed(metric: str, *sides: Evidence) -> bool:
@@ -85,8 +87,11 @@ def _values(rows: Sequence[Execution], name: str) -> set[Any]:
 
 
 def _same(a: Sequence[Execution], b: Sequence[Execution]) -> Difference | None:
-    if _values(a, "key") & _values(b, "key"):
-        return Difference("same", "both sides hold the same executions")
+    of_a, of_b = _values(a, "key"), _values(b, "key")
+    if of_a == of_b:
+        return Difference("same", "both sides hold the same executions", is_identical=True)
+    if of_a & of_b:
+        return Difference("same", "both sides hold some of the same executions")
     return None
 
 

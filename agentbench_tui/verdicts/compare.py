@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -58,6 +59,11 @@ class OnBenchmark:
     """How runs were counted, and primary metrics that one side lacks."""
 
     @property
+    def identical(self) -> str:
+        """How both sides are the same values, in words; empty where they are not."""
+        return next((one.words for one in self.differences if one.is_identical), "")
+
+    @property
     def pairs(self) -> int:
         """Most pairs behind one of its metrics; 0 where none is paired."""
         return max((one.n for one in self.metrics if one.paired), default=0)
@@ -70,6 +76,12 @@ class Pair:
     a: Side
     b: Side
     benchmarks: tuple[OnBenchmark, ...]
+
+    @property
+    def identical(self) -> str:
+        """How both sides are the same on every benchmark, in words; empty where they are not."""
+        words = [one.identical for one in self.benchmarks]
+        return words[0] if words and all(words) else ""
 
     @property
     def metrics(self) -> tuple[Comparison, ...]:
@@ -219,13 +231,21 @@ def _judged(pair: Pair, adjusted: Iterable[float]) -> Pair:
             replace(
                 one,
                 metrics=tuple(
-                    judged(metric, next(following) if _is_tested(metric) else None)
-                    for metric in one.metrics
+                    _without_need(metric) if one.identical else metric
+                    for metric in (
+                        judged(metric, next(following) if _is_tested(metric) else None)
+                        for metric in one.metrics
+                    )
                 ),
             )
             for one in pair.benchmarks
         ),
     )
+
+
+def _without_need(metric: Comparison) -> Comparison:
+    """No number of samples shows a difference of something from itself."""
+    return replace(metric, n_needed=None)
 
 
 def _on_benchmarks(
@@ -239,6 +259,8 @@ def _on_benchmarks(
     for place in [one for one in a.evidence if one in b.evidence]:
         of_a, of_b = a.evidence[place], b.evidence[place]
         found = differences(connection, of_a, of_b, numbers)
+        if _is_one_file(a, b):
+            found.insert(0, Difference("same", "both sides are the same file", is_identical=True))
         if any(one.what == "cases" for one in found):
             of_a, of_b = _on_common_cases(of_a, of_b)
         by_run = max(_runs(of_a), _runs(of_b)) >= 2
@@ -265,6 +287,13 @@ def _on_benchmarks(
         yield OnBenchmark(
             place, category, of_a, of_b, tuple(compared), tuple(found), (*unit, *notes)
         )
+
+
+def _is_one_file(a: Side, b: Side) -> bool:
+    return (
+        a.selector.kind == b.selector.kind == "file"
+        and Path(a.selector.name).resolve() == Path(b.selector.name).resolve()
+    )
 
 
 def _by_run_of_several(a: Evidence, b: Evidence) -> tuple[Evidence, Evidence, tuple[str, ...]]:

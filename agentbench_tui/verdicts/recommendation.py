@@ -23,7 +23,9 @@ Found = tuple["OnBenchmark", "Comparison"]
 
 def recommendations(pair: Pair, apart: Mapping[Place, Disagreements]) -> list[str]:
     """Sentences about one pair, the most important first. `apart`: by benchmark."""
-    found = [(on, one) for on in pair.benchmarks for one in on.metrics]
+    if pair.identical:
+        return []
+    found = [(on, one) for on in pair.benchmarks if not on.identical for one in on.metrics]
     several = len(pair.benchmarks) > 1
     said = [_choice(pair, found, several)]
     said += _open(found, several)

@@ -239,6 +239,8 @@ def test_the_same_executions_are_no_different(measured: Path) -> None:
     assert words(document)["same"] == "both sides hold the same executions"
     assert document["overall"]["winner"] is None
     assert {one["verdict"] for one in document["metrics"]} <= {"equivalent", "inconclusive"}
+    assert document["recommendations"] == []
+    assert {one["n_needed"] for one in document["metrics"]} == {None}
 
 
 def test_of_three_the_winner_beats_or_equals_every_other(measured: Path) -> None:
