@@ -16,7 +16,7 @@ import click
 import agentbench_tui.model.clock  # noqa: F401  # before any code of the user's
 from agentbench_tui import __version__
 from agentbench_tui.cli.completion import complete, is_asked, offer_values
-from agentbench_tui.cli.streams import discard_unwritable, make_usable
+from agentbench_tui.cli.streams import discard_unwritable, is_closed_output, make_usable
 from agentbench_tui.model.errors import (
     ENVIRONMENT_ERRORS,
     AgentbenchError,
@@ -269,13 +269,16 @@ def _stderr_may_fail() -> Iterator[None]:
 
 def _report_error(error: Exception, arguments: list[str]) -> int:
     """Print what the user can do about a system error, or report a bug; return the exit code."""
-    circumstance = _circumstance(error)
+    is_closed = isinstance(error, OSError) and is_closed_output(error)
+    circumstance = "output: standard output is closed" if is_closed else _circumstance(error)
     if circumstance is None:
         return _report_fault(error, arguments)
     discard_unwritable()  # so that the same output does not fail again at the end
     with suppress(OSError):  # it may be stderr that cannot be written
         click.echo(f"agentbench: {circumstance}", err=True)
     is_environment = isinstance(error, OSError) and error.errno in ENVIRONMENT_ERRORS
+    if is_closed:
+        return Unmeasured.exit_code
     return Unmeasured.exit_code if is_environment else UsageError.exit_code
 
 

@@ -6,6 +6,8 @@ Whoever starts us may have closed them, and a terminal may know no more than ASC
 from __future__ import annotations
 
 import codecs
+import errno
+import fcntl
 import os
 import sys
 from contextlib import suppress
@@ -22,8 +24,10 @@ def make_usable() -> None:
         try:
             os.fstat(number)
         except OSError:
-            # The lowest number is taken, so that no file of ours is ever a standard stream.
-            os.open(os.devnull, os.O_RDWR)
+            # The lowest number is taken, so that no file of ours is ever a standard stream. A
+            # closed output is opened for reading only: what is written to it fails, as it would
+            # have, and a result that nobody gets is no success.
+            os.open(os.devnull, os.O_RDONLY if number == 1 else os.O_RDWR)
     sys.stdin = sys.stdin or open(0, closefd=False)  # noqa: SIM115  # it lasts as long as we
     sys.stdout = sys.stdout or stream_on(1)
     sys.stderr = sys.stderr or stream_on(2)
@@ -31,6 +35,15 @@ def make_usable() -> None:
     for stream in (sys.stdout, sys.stderr):
         with suppress(AttributeError, ValueError):  # a stream of someone who calls us
             stream.reconfigure(errors=_HANDLER)  # type: ignore[union-attr]
+
+
+def is_closed_output(error: OSError) -> bool:
+    """Whether a write failed since standard output was closed when the program started."""
+    if error.errno != errno.EBADF:
+        return False
+    with suppress(OSError):
+        return fcntl.fcntl(1, fcntl.F_GETFL) & os.O_ACCMODE == os.O_RDONLY
+    return False
 
 
 def discard_unwritable() -> None:

@@ -44,10 +44,12 @@ def through_shell(place: Place, redirection: str, *arguments: str) -> tuple[int,
 @pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-", "<&- >&- 2>&-"])
 def test_closed_streams_harm_no_run(place: Place, closed: str) -> None:
     code, out, err = through_shell(place, closed, *RUN, "--format", "json")
-    assert (code, "fault" in err) == (0, False)
+    out_is_closed = ">&-" in closed.replace("2>&-", "")
+    # A result that nobody gets is no success.
+    assert (code, "fault" in err) == (3 if out_is_closed else 0, False)
     assert place.rows("SELECT status FROM runs") == [("complete",)]
     assert place.rows("SELECT COUNT(*) FROM answers") == [(2,)]
-    if ">&-" not in closed.replace("2>&-", ""):
+    if not out_is_closed:
         assert json.loads(out)["status"] == "complete"
 
 
@@ -212,3 +214,21 @@ def test_a_message_that_cannot_be_written_keeps_its_exit_code(
 ) -> None:
     code, out, _ = through_shell(finished, "2>/dev/full", *command)
     assert (code, out) == (2, "")
+
+
+@pytest.mark.usefixtures("buffering")
+@pytest.mark.parametrize(
+    "command", [("runs", "list"), ("--help",), ("--version",), ("completion", "zsh")]
+)
+def test_output_that_is_closed_is_an_environment_error(
+    finished: Place, command: tuple[str, ...]
+) -> None:
+    code, _, err = through_shell(finished, ">&-", *command)
+    assert (code, err) == (3, "agentbench: output: standard output is closed\n")
+
+
+def test_a_command_that_prints_nothing_needs_no_output(place: Place) -> None:
+    place.run(*RUN)
+    code, _, err = through_shell(place, ">&-", "runs", "delete", "latest", "--yes")
+    assert code == 0, err
+    assert place.rows("SELECT COUNT(*) FROM runs") == [(0,)]
