@@ -22,6 +22,7 @@ from agentbench_tui.cli.output import Column, markdown_cell, print_json, print_p
 from agentbench_tui.cli.run_plan import say_traces
 from agentbench_tui.verdicts.figures import (
     NOTHING,
+    dollars,
     ending_words,
     milliseconds,
     number,
@@ -88,6 +89,7 @@ LOADS = (
     Column("ttft_p99", "ttft p99", right=True),
     Column("output_tokens_per_s", "tokens/s", number(0), right=True),
     Column("goodput_per_s", "goodput/s", number(1), right=True),
+    Column("cost_usd", "USD", dollars, right=True),
 )
 
 
@@ -143,6 +145,8 @@ def print_loads(executions: list[dict[str, Any]], form: str) -> None:
         unused.add("parameters_shown")
     if not any(one["load"]["slo"] for one in executions):
         unused.add("goodput_per_s")
+    if all(row["cost_usd"] is None for row in rows):
+        unused.add("cost_usd")
     unused.update(key for key in _WHERE_ANY if not any(row[key] for row in rows))
     print_rows(rows, [column for column in LOADS if column.key not in unused], form)
     if form == "table":
@@ -215,6 +219,7 @@ def load_row(execution: dict[str, Any]) -> dict[str, Any]:
         "ttft_p99": part_shown(load, "ttft_ms", "p99"),
         "output_tokens_per_s": metrics.get("output_tokens_per_s"),
         "goodput_per_s": metrics.get("goodput_per_s"),
+        "cost_usd": metrics.get("cost_usd"),
         "verdict": load["verdict"],
     }
 

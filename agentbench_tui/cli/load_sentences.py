@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from agentbench_tui.model.plain_number import plain
-from agentbench_tui.verdicts.figures import NOTHING, point_words, rate
+from agentbench_tui.verdicts.figures import NOTHING, dollars, point_words, rate
 from agentbench_tui.verdicts.load_spread import FEWEST_FOR_T
 from agentbench_tui.verdicts.load_sweep import within_slo
 
@@ -20,7 +20,7 @@ _LIMIT = {"client": "the client was the limit", "server": "the server was the li
 
 
 def headline(execution: dict[str, Any]) -> str:
-    """The verdict, the rates asked and sent, what was answered, and who was the limit."""
+    """The verdict, the rates, what was answered, who was the limit, and the cost where known."""
     load = execution["load"]
     requests = load["requests"]
     asked = requests["asked_per_s"]
@@ -32,8 +32,14 @@ def headline(execution: dict[str, Any]) -> str:
         rates,
         _became_of(requests),
         _LIMIT.get(load["limit"], ""),
+        _cost(load),
     ]
     return " · ".join(word for word in words if word)
+
+
+def _cost(load: dict[str, Any]) -> str:
+    value = load["metrics"].get("cost_usd")
+    return "" if value is None else f"cost {dollars(value)}"
 
 
 def _became_of(requests: dict[str, Any]) -> str:

@@ -241,10 +241,14 @@ class _BadRecords:
             return ""
         total = sum(count for _, count in self.faults.values())
         reasons = "; ".join(
-            f"{message} ({counted(count, 'record')}, first {number:,})"
+            f"{message} ({counted(count, 'record')}, first {self._place(number)})"
             for message, (number, count) in self.faults.items()
         )
         return f"{counted(total, 'record')} skipped: {reasons}"
+
+    def _place(self, number: int) -> str:
+        is_file = self._source.numbered and self._source.name != INLINE
+        return f"on line {number:,}" if is_file else f"is record {number:,}"
 
     def problems(self) -> list[Problem]:
         return [

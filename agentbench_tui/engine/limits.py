@@ -60,4 +60,4 @@ def unlimited_agents(groups: Iterable[Group]) -> Iterator[str]:
             reason = unlimited_memory(benchmark, execution.agent)
             if reason is not None and reason not in said:
                 said.add(reason)
-                yield f"{benchmark.benchmark_id}: {reason}"
+                yield f"benchmark {benchmark.benchmark_id}: {reason}"

@@ -45,7 +45,7 @@ def test_a_run_says_that_the_memory_of_a_given_agent_is_not_limited(place: Place
     run = ("run", "suite.json", "--no-ui", "--format", "json")
     ended = place.run(*run, "--agent", "known=reference:perfect")
     assert ended.returncode == 0
-    assert ended.stderr.count("`memory_limit_mb` does not hold for known") == 1
+    assert ended.stderr.count("benchmark echo: `memory_limit_mb` does not hold for known") == 1
     assert json.loads(ended.stdout)["status"] == "complete"
 
 

@@ -538,3 +538,18 @@ def test_every_word_of_a_printed_load_can_be_explained(capsys: pytest.CaptureFix
     assert not unknown
     assert {"real-time priority", "never sent", "tokens/s per user", "e2e p95", "needs"} <= words
     assert {"broken off", "timeout", "the server was the limit", "tpot_ms", "harness"} <= words
+
+
+def test_a_known_cost_is_in_the_first_line_and_in_the_table_of_a_sweep(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    metrics = execution()["load"]["metrics"]
+    priced = execution(metrics=metrics | {"cost_usd": 0.0123})
+    assert headline(priced).endswith("the server was the limit · cost $0.012")
+    assert "cost" not in headline(execution(metrics=metrics | {"cost_usd": None}))
+    print_loads([priced, execution()], "table")
+    title, first, second, *_ = capsys.readouterr().out.splitlines()
+    assert title.split()[-1] == "USD"
+    assert (first.split()[-1], second.split()[-1]) == ("$0.012", "–")
+    print_loads([execution()], "table")
+    assert "USD" not in capsys.readouterr().out

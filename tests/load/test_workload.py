@@ -334,9 +334,9 @@ def test_records_that_cannot_be_sent_are_skipped_and_counted(tmp_path: Path) -> 
 
     make_workload(spec, base_dir=str(tmp_path), seed=1, say=notes.append)
 
-    assert notes == [
-        "cases.jsonl: 2 records skipped: `conversations` has no user's turn (2 records, first 3)"
-    ]
+    skipped = "cases.jsonl: 2 records skipped"
+    reason = "`conversations` has no user's turn (2 records, first on line 3)"
+    assert notes == [f"{skipped}: {reason}"]
 
 
 def test_a_conversation_asks_for_the_number_of_tokens_in_each_turn(tmp_path: Path) -> None:

@@ -27,14 +27,14 @@ def shown(status: Status | None, width: int = 200) -> str:
 
 def test_everything_is_said_where_there_is_room() -> None:
     assert shown(RUN) == (
-        "core  running  41/200 20 %  3:12 gone  11:20 left  64 in flight  harness clean"
+        "core  running  41/200 20 %  3:12 elapsed  11:20 left  64 in flight  harness clean"
         "  lag 1.2 ms  $0.41 of $5.00"
     )
 
 
 def test_what_matters_least_gives_way_first() -> None:
-    assert shown(RUN, 80) == (
-        "core  running  41/200 20 %  3:12 gone  11:20 left  64 in flight  $0.41 of $5.00"
+    assert shown(RUN, 84) == (
+        "core  running  41/200 20 %  3:12 elapsed  11:20 left  64 in flight  $0.41 of $5.00"
     )
     assert shown(RUN, 40) == "core  running  41/200 20 %  11:20 left"
     assert shown(RUN, 12) == "41/200 20 %"

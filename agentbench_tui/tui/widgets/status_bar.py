@@ -60,7 +60,7 @@ class _Item:
 def paint_status(
     status: Status | None, width: int, height: int, palette: Palette, glyphs: Glyphs
 ) -> list[Row]:
-    """One row: suite, state, answers done of all, time gone and left, in flight, harness, cost."""
+    """One row: suite, state, answers done of all, elapsed and left, in flight, harness, cost."""
     if status is None:
         row = [span(shorten("no run", width, glyphs), palette.dim)]
         return page([row], width, height, palette.text)
@@ -91,7 +91,7 @@ def _items(status: Status, palette: Palette, glyphs: Glyphs) -> list[_Item]:
     if status.simulated:
         items.append(_Item([span("simulated", palette.warn)], 3))
     if status.elapsed_s is not None:
-        items.append(_Item([span(plain(clock(status.elapsed_s)), text), span(" gone", dim)], 5))
+        items.append(_Item([span(plain(clock(status.elapsed_s)), text), span(" elapsed", dim)], 5))
     if status.left_s is not None:
         items.append(_Item([span(plain(clock(status.left_s)), text), span(" left", dim)], 4))
     if status.in_flight is not None:
