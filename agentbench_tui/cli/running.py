@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from agentbench_tui.cli.session_options import View
     from agentbench_tui.engine.coordinator import Outcome
     from agentbench_tui.engine.plan import Plan
+    from agentbench_tui.store.location import Location
 
 _OUTLOOKS_SHOWN = 2
 PROGRESS_S = 5.0
@@ -55,9 +56,7 @@ def run_plan(
     plan: Plan, database: str | None, persist: str | None, how: How, *, resume: bool = False
 ) -> int:
     """Carry out a plan, print its result; the exit code."""
-    from agentbench_tui.cli import beside
     from agentbench_tui.cli.load_limits import warn_of_limits
-    from agentbench_tui.store.database import create_or_migrate
     from agentbench_tui.store.location import Location
 
     for remark in plan.remarks:
@@ -65,6 +64,20 @@ def run_plan(
     check_stress(plan)
     warn_of_limits(plan, watched=how.view != "none" and not how.detach)
     location = Location.resolve(database, persist, resume=resume)
+    try:
+        return _run_at(location, plan, database, how, resume=resume)
+    except KeyboardInterrupt:
+        # An interrupt that comes after the run has ended still needs the way to continue it.
+        click.echo("interrupted", err=True)
+        if _can_be_resumed(location, plan.run_id):
+            _say_how_to_resume(plan.run_id)
+        return 128 + signal.SIGINT
+
+
+def _run_at(location: Location, plan: Plan, database: str | None, how: How, *, resume: bool) -> int:
+    from agentbench_tui.cli import beside
+    from agentbench_tui.store.database import create_or_migrate
+
     folder = location.working.parent
     is_new = database is not None and not folder.exists()
     create_or_migrate(location.working)
@@ -97,8 +110,26 @@ def run_plan(
             click.echo(f"database: {delivered}", err=True)
     if number is None:
         return code
-    click.echo(f"`agentbench resume {plan.run_id}` goes on where it ended", err=True)
+    _say_how_to_resume(plan.run_id)
     return 128 + number
+
+
+def _say_how_to_resume(run_id: str) -> None:
+    click.echo(f"`agentbench resume {run_id}` goes on where it ended", err=True)
+
+
+def _can_be_resumed(location: Location, run_id: str) -> bool:
+    """Whether the database holds the run, and the run is not complete."""
+    from agentbench_tui.model.errors import AgentbenchError
+    from agentbench_tui.store.database import reading
+    from agentbench_tui.store.queries import find_run
+
+    path = location.target or location.working
+    try:
+        with reading(path) as connection:
+            return bool(find_run(connection, run_id)["status"] != "complete")
+    except (AgentbenchError, OSError):
+        return False
 
 
 def check_stress(plan: Plan) -> None:

@@ -3,11 +3,17 @@
 import json
 import re
 import signal
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 from processes import INTERRUPT, KILL, TERMINATE, Place, line_with, make_place, until
+
+from agentbench_tui.cli import running
+from agentbench_tui.cli.main import _run
+from agentbench_tui.engine.plan import Plan
 
 RUN = ("run", "suite.json", "--agent", "echo=python:agents.py:echo", "--no-ui", "--format", "json")
 
@@ -236,3 +242,27 @@ def test_a_run_imported_in_part_is_imported_again_not_resumed(place: Place) -> N
     refused = place.run("resume", "--no-ui")
     assert refused.returncode == 2
     assert "was imported in part only; import it again" in refused.stderr
+
+
+@pytest.mark.parametrize(("status", "is_resumable"), [("interrupted", True), ("complete", False)])
+def test_an_interrupt_after_a_run_has_ended_still_says_how_to_resume_it(
+    place: Place,
+    status: str,
+    is_resumable: bool,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def report(database: Path, plan: Plan, how: running.How) -> int:
+        with closing(sqlite3.connect(database)) as connection, connection:
+            connection.execute("UPDATE runs SET status=?", (status,))
+        raise KeyboardInterrupt
+
+    monkeypatch.chdir(place.folder)
+    monkeypatch.setenv("AGENTBENCH_DB", str(place.database))
+    monkeypatch.setattr(running, "report", report)
+    assert _run([*RUN, "--quiet"]) == 130
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0] == "interrupted"
+    ((run_id,),) = place.rows("SELECT id FROM runs")
+    hint = [f"`agentbench resume {run_id}` goes on where it ended"]
+    assert lines[1:] == (hint if is_resumable else [])
