@@ -20,6 +20,7 @@ from agentbench_tui.cli.output import (
 )
 from agentbench_tui.cli.run_files import delete, export, import_
 from agentbench_tui.cli.samples import samples
+from agentbench_tui.model.plain_number import counted
 from agentbench_tui.verdicts.figures import NOTHING, dollars, milliseconds, number
 
 _BEGINNING = 30
@@ -160,11 +161,13 @@ def show(run: str, database: str | None, form: str, **given: Any) -> int:
 def _show_run(connection: Any, path: Path, row: dict[str, Any], form: str) -> int:
     from agentbench_tui.cli.result import MOST_IN_FULL, print_run
     from agentbench_tui.store.locking import is_leased
-    from agentbench_tui.verdicts.documents import mark_interrupted, run_details
+    from agentbench_tui.verdicts.documents import count_kept, mark_interrupted, run_details
 
     document = run_details(connection, row)
     if document["status"] == "running" and not is_leased(path, row["id"]):
         mark_interrupted(document)
+    if document["status"] == "interrupted":
+        count_kept(connection, row["key"], document)
     if form == "json":
         print_json(document)
         return 0
@@ -176,7 +179,8 @@ def _show_run(connection: Any, path: Path, row: dict[str, Any], form: str) -> in
         if document["status"] == "running":
             print_prose(_progress(connection, row["id"], document))
         elif document["status"] == "interrupted":
-            _say_stored(connection, row)
+            for line in _kept_words(connection, row, document):
+                print_prose(line)
         for line in _circumstances(document):
             print_prose(line)
     return 0
@@ -203,7 +207,22 @@ def _progress(connection: Any, run_id: str, document: dict[str, Any]) -> str:
     )
 
 
-def _say_stored(connection: Any, row: dict[str, Any]) -> None:
+def _kept_words(connection: Any, row: dict[str, Any], document: dict[str, Any]) -> list[str]:
+    """What there is of the unfinished executions of an interrupted run, and how to resume it."""
+    resume = f"`agentbench resume {row['id']}` continues it"
+    unfinished = [one for one in document["executions"] if one["status"] == "interrupted"]
+    answers = sum(one["cases"]["observed"] for one in unfinished if not one.get("load"))
+    lines = _stored_words(connection, row)
+    if answers:
+        are = "is" if answers == 1 else "are"
+        kept = f"{counted(answers, 'answer')} of what was cut off {are} kept"
+        lines.insert(0, f"the run was not finished; {kept}; {resume}")
+    elif not lines:
+        lines.append(f"the run was not finished; nothing of what was cut off is kept; {resume}")
+    return lines
+
+
+def _stored_words(connection: Any, row: dict[str, Any]) -> list[str]:
     """What there is of loads that have no figures yet."""
     from agentbench_tui.store.queries import executions_of, load_summary_of
     from agentbench_tui.verdicts.load_samples import stored_requests
@@ -214,16 +233,18 @@ def _say_stored(connection: Any, row: dict[str, Any]) -> None:
     ]
     whole, cut_off = sum(one[0] for one in counts), sum(one[1] for one in counts)
     samples = f"`agentbench runs samples {row['id']}"
+    lines = []
     if whole:
-        print_prose(
+        lines.append(
             f"{whole:,} requests of whole repeats are stored ({samples}`); their figures come when"
             " `agentbench resume` has measured the others"
         )
     if cut_off:
-        print_prose(
+        lines.append(
             f"{cut_off:,} requests of a repeat that was cut off are stored"
             f" ({samples} --unfinished`); `agentbench resume` measures it anew"
         )
+    return lines
 
 
 def _circumstances(document: dict[str, Any]) -> list[str]:

@@ -47,13 +47,18 @@ def samples(run: str, form: str, database: str | None, **given: Any) -> int:
     from agentbench_tui.cli.runs import executions_wanted
     from agentbench_tui.model.errors import UsageError
     from agentbench_tui.store.database import reading
-    from agentbench_tui.store.queries import find_run
+    from agentbench_tui.store.queries import find_run, is_of_load
     from agentbench_tui.verdicts.load_samples import FIELDS
 
     with reading(database_path(database)) as connection:
         row = find_run(connection, run)
         executions = _at_points(executions_wanted(connection, row, given), given["points"])
         loads = [one for one in executions if _has_samples(connection, one["key"])]
+        if not loads and any(is_of_load(connection, one) for one in executions):
+            raise UsageError(
+                f"run {row['id']}: no request of this load was stored before it ended;"
+                f" `agentbench runs show {row['id']}` says how it ended"
+            )
         if not loads:
             raise UsageError(
                 f"run {row['id']} holds no requests of a load;"

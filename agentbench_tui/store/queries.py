@@ -40,8 +40,8 @@ def list_runs(
 ) -> list[Row]:
     """The newest runs first, one row each, with how many executions are complete.
 
-    Of a run that goes on, what was committed so far counts. `judged`: whether its answers are
-    called right or wrong; those of loads, stress, experiments and games are not.
+    Of a run that goes on or was interrupted, what was committed so far counts. `judged`: whether
+    its answers are called right or wrong; those of loads, stress and experiments are not.
     """
     runs = rows_of(
         connection,
@@ -53,8 +53,7 @@ def list_runs(
         " JSON_GROUP_ARRAY(DISTINCT e.agent_id) AS agents,"
         " EXISTS (SELECT 1 FROM json_each(r.plan, '$.groups') g"
         "  WHERE COALESCE(json_extract(g.value, '$.benchmark.kind'), 'task')"
-        "   NOT IN ('load', 'stress', 'experiment')"
-        "  AND json_extract(g.value, '$.benchmark.game') IS NULL) AS judged"
+        "   NOT IN ('load', 'stress', 'experiment')) AS judged"
         " FROM (SELECT key FROM runs"
         "  WHERE ? IS NULL OR EXISTS (SELECT 1 FROM json_each(tags) WHERE value = ?)"
         "  ORDER BY started_at DESC, key DESC LIMIT ?) newest"
@@ -72,6 +71,9 @@ def list_runs(
         run["judged"] = bool(run["judged"])
         if run["status"] == "running":
             run.update(_counted_so_far(connection, key))
+        elif run["status"] == "interrupted":
+            # A killed process could not count what it had committed.
+            run.update(_counted_so_far(connection, key) | {"planned": run["planned"]})
     return runs
 
 
@@ -151,6 +153,27 @@ def metrics_of(connection: sqlite3.Connection, execution_key: int) -> dict[str, 
             (execution_key,),
         )
     }
+
+
+def kept_answers(connection: sqlite3.Connection, execution_key: int) -> Row:
+    """Observed, answered and right, counted by the answers of an execution."""
+    return rows_of(
+        connection,
+        "SELECT COUNT(*) AS observed, COUNT(*) FILTER (WHERE failure_kind IS NULL) AS answered,"
+        " COUNT(*) FILTER (WHERE correct IS 1) AS correct FROM answers WHERE execution_key=?",
+        (execution_key,),
+    )[0]
+
+
+def is_of_load(connection: sqlite3.Connection, execution: Row) -> bool:
+    """Whether an execution (a row of `executions_of`) is one of kind load."""
+    return (
+        connection.execute(
+            "SELECT 1 FROM benchmarks WHERE suite_hash=? AND benchmark_id=? AND kind='load'",
+            (execution["suite_hash"], execution["benchmark_id"]),
+        ).fetchone()
+        is not None
+    )
 
 
 def load_summary_of(connection: sqlite3.Connection, execution_key: int) -> str | None:

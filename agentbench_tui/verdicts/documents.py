@@ -11,6 +11,7 @@ from agentbench_tui.store.queries import (
     failures_of,
     gauges_of,
     graded_scores,
+    kept_answers,
     metrics_measured,
     metrics_of,
 )
@@ -51,6 +52,18 @@ def mark_interrupted(document: Document) -> None:
     for execution in document["executions"]:
         if execution["status"] in {"running", "planned"}:
             execution["status"] = "interrupted"
+
+
+def count_kept(connection: sqlite3.Connection, run_key: int, document: Document) -> None:
+    """Fill in the counts of answers that a killed process committed and could not add up."""
+    keys = {row["id"]: row["key"] for row in executions_of(connection, run_key)}
+    for execution in document["executions"]:
+        if not execution["metrics"] and not execution["cases"]["observed"]:
+            kept = kept_answers(connection, keys[execution["execution_id"]])
+            execution["cases"] |= kept
+            for entry in document["leaderboard"]:
+                if entry["agent_id"] == execution["agent_id"]:
+                    entry.update({name: entry[name] + count for name, count in kept.items()})
 
 
 def _benchmarks(plan: str) -> dict[str, Document]:

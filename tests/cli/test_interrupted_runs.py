@@ -80,6 +80,13 @@ def test_a_killed_run_is_resumed_without_asking_again_what_was_committed(
     assert (listed["status"], listed["observed"], listed["correct"]) == ("interrupted", 4, 2)
     shown = json.loads(place.run("runs", "show", "--format", "json").stdout)
     assert shown["status"] == "interrupted"
+    assert shown["executions"][0]["cases"] == {
+        "total": 9, "observed": 4, "answered": 4, "correct": 2,
+    }  # fmt: skip
+    printed = place.run("runs", "show").stdout
+    kept = "the run was not finished; 4 answers of what was cut off are kept;"
+    assert f"{kept} `agentbench resume {shown['run_id']}` continues it" in printed
+    assert "not measured" not in printed
     assert place.rows("SELECT status FROM runs") == [("running",)]
 
     resumed = place.run("resume", "--no-ui", "--format", "json")
@@ -132,7 +139,7 @@ def test_requests_of_a_killed_load_can_be_read_until_it_is_measured_anew(tmp_pat
     assert len(rows) == count
     assert {(row["cut_off"], row["parameters"]["rate"]) for row in rows} == {(True, 50)}
     elsewhere = place.run("runs", "samples", "--unfinished", "--point", "rate=60")
-    assert "holds no requests" in elsewhere.stderr
+    assert "no request of this load was stored before it ended" in elsewhere.stderr
 
 
 def test_resuming_leaves_alone_what_had_ended_and_heeds_what_was_spent(place: Place) -> None:

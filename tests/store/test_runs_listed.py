@@ -11,6 +11,7 @@ from agentbench_tui.store.database import connect_to_read, create_or_migrate
 from agentbench_tui.store.progress import progress_of_run
 from agentbench_tui.store.queries import list_runs
 from agentbench_tui.store.writer import write_once
+from agentbench_tui.verdicts.run_list import answers_shown, runs_document
 
 _RUN = (
     "INSERT INTO runs (id, workspace_id, status, suite_ids, plan, seed, repeats, tags, notes,"
@@ -102,3 +103,24 @@ def test_answers_of_loads_are_not_judged(database: Path, kinds: list[str], judge
     write_once(database, [lambda c: c.execute("UPDATE runs SET plan=?", (plan,))])
     with closing(connect_to_read(database)) as connection:
         assert [run["judged"] for run in list_runs(connection)] == [judged] * 2
+
+
+def test_episodes_of_a_game_are_right_or_wrong(database: Path) -> None:
+    plan = json.dumps({"groups": [{"benchmark": {"kind": "task", "game": "market"}}]})
+    write_once(database, [lambda c: c.execute("UPDATE runs SET plan=?", (plan,))])
+    with closing(connect_to_read(database)) as connection:
+        document = runs_document(connection, database, 9)
+    assert [answers_shown(run) for run in document["runs"]] == ["11/16/18", "3/4/5"]
+
+
+def test_what_a_killed_run_committed_is_counted(database: Path) -> None:
+    """Once it is marked as interrupted, as the next run does."""
+    run = "UPDATE runs SET status='interrupted' WHERE id='on'"
+    executions = (
+        "UPDATE benchmark_executions SET status='interrupted', observed=0, answered=0, correct=0"
+        " WHERE id IN ('e2', 'e3')"
+    )
+    write_once(database, [lambda c: c.execute(run), lambda c: c.execute(executions)])
+    with closing(connect_to_read(database)) as connection:
+        on, _ = list_runs(connection)
+    assert [on[name] for name in ("observed", "answered", "correct")] == [8 + 10, 7 + 9, 6 + 5]
