@@ -254,6 +254,7 @@ def report(database: Path, plan: Plan, how: How) -> int:
     from agentbench_tui.verdicts.documents import run_document
     from agentbench_tui.verdicts.gate import check_gates, gate_lines
     from agentbench_tui.verdicts.regression_gate import NoRegression
+    from agentbench_tui.verdicts.unchecked_limits import unchecked_words
 
     with reading(database) as connection:
         run = find_run(connection, plan.run_id)
@@ -273,6 +274,8 @@ def report(database: Path, plan: Plan, how: How) -> int:
     _keep_document(document, plan)
     if how.form != "json":
         _say_failures(details)
+    for line in unchecked_words(document):
+        print_prose(visible(line), err=True)
     for line in gate_lines(gates):
         print_prose(f"gate: {line}", err=True)
     if any(gate.holds is False for gate in gates):

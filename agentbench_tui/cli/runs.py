@@ -249,6 +249,7 @@ def _stored_words(connection: Any, row: dict[str, Any]) -> list[str]:
 
 def _circumstances(document: dict[str, Any]) -> list[str]:
     from agentbench_tui.model.untrusted import one_line
+    from agentbench_tui.verdicts.unchecked_limits import unchecked_words
 
     first = (
         f"started {document['started_at']}, ended {document['ended_at'] or '–'},"
@@ -262,6 +263,8 @@ def _circumstances(document: dict[str, Any]) -> list[str]:
         lines.append(one_line(document["notes"], 400))
     if document["error"]:
         lines.append(f"error: {one_line(document['error'], 400)}")
+    lines += [one_line(remark, 400) for remark in document["remarks"]]
+    lines += [one_line(words, 400) for words in unchecked_words(document)]
     lines += [f"  {reason}" for reason in (document["overhead"] or {}).get("reasons", [])]
     for failure in document["failure_details"]:
         place = f"{failure['agent_id']} {failure['benchmark_id']} {failure['stage']}"

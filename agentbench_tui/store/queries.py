@@ -165,6 +165,19 @@ def kept_answers(connection: sqlite3.Connection, execution_key: int) -> Row:
     )[0]
 
 
+def unknown_counts(connection: sqlite3.Connection, execution_key: int) -> Row:
+    """Of the answers of an execution without a failure, how many have no `cost`, no `tokens`, and
+    tokens that are known in `part`."""
+    return rows_of(
+        connection,
+        "SELECT COUNT(*) FILTER (WHERE cost_usd IS NULL) AS cost,"
+        " COUNT(*) FILTER (WHERE input_tokens IS NULL AND output_tokens IS NULL) AS tokens,"
+        " COUNT(*) FILTER (WHERE (input_tokens IS NULL) <> (output_tokens IS NULL)) AS part"
+        " FROM answers WHERE execution_key=? AND failure_kind IS NULL",
+        (execution_key,),
+    )[0]
+
+
 def is_of_load(connection: sqlite3.Connection, execution: Row) -> bool:
     """Whether an execution (a row of `executions_of`) is one of kind load."""
     return (

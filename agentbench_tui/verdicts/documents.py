@@ -18,6 +18,7 @@ from agentbench_tui.store.queries import (
 from agentbench_tui.verdicts.leaderboard import run_leaderboard
 from agentbench_tui.verdicts.load_document import load_document
 from agentbench_tui.verdicts.stress_document import scenario_document
+from agentbench_tui.verdicts.unchecked_limits import unchecked_limits
 
 if TYPE_CHECKING:
     import sqlite3
@@ -37,6 +38,8 @@ def run_document(connection: sqlite3.Connection, run: Document) -> Document:
         "status": run["status"],
         "stop_reason": run["stop_reason"],
         "harness": run["verdict"],
+        "remarks": json.loads(run["plan"]).get("remarks", []),
+        "unchecked_limits": unchecked_limits(connection, run),
         "executions": [
             execution_document(connection, row) | _by_kind(connection, row, benchmarks)
             for row in executions_of(connection, run["key"])
