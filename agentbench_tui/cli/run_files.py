@@ -6,12 +6,18 @@ from pathlib import Path
 
 import click
 
+from agentbench_tui.cli.confirmation import confirm
 from agentbench_tui.cli.output import database_option, database_path
 
 
 @click.command()
 @click.argument("run_ids", nargs=-1, required=True, metavar="RUN...")
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option(
+    "--yes",
+    is_flag=True,
+    help="Delete without asking. Without it you are asked on a terminal, and the command is "
+    "refused elsewhere.",
+)
 @database_option
 def delete(run_ids: tuple[str, ...], yes: bool, database: str | None) -> int:
     """Delete runs and everything that only they need.
@@ -33,7 +39,10 @@ def delete(run_ids: tuple[str, ...], yes: bool, database: str | None) -> int:
             f"baseline {one.name} of {one.agent_id} is run {one.target}: it goes too", err=True
         )
     if not yes:
-        click.confirm(f"Delete {', '.join(found)} from {path}?", abort=True, err=True)
+        confirm(
+            f"Delete {', '.join(found)} from {path}?",
+            f"{', '.join(found)} not deleted: there is no terminal to ask on; allow it with --yes",
+        )
     for run_id in found:
         delete_run(path, run_id)
         click.echo(f"deleted {run_id}", err=True)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Any
 
 import click
+
+from agentbench_tui.cli.confirmation import confirm
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,13 +24,9 @@ def check_trust(row: dict[str, Any], lines: Sequence[str], *, trust: bool) -> No
 
     `row` is the run's; one that was made here is not asked about.
     """
-    from agentbench_tui.model.errors import UsageError
-
     if row["imported_at"] is None or trust or not lines:
         return
     click.echo(f"run {row['id']} was imported on {row['imported_at'][:10]}. It:", err=True)
     for line in lines:
         click.echo(f"  {line}", err=True)
-    if not sys.stdin.isatty():
-        raise UsageError("an imported run does none of this unasked; allow it with --trust")
-    click.confirm("Allow this?", abort=True, err=True)
+    confirm("Allow this?", "an imported run does none of this unasked; allow it with --trust")

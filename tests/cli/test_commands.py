@@ -249,6 +249,20 @@ def test_an_exported_run_is_whole_verified_and_imported_once(said: Said, place: 
     assert "its sha256 is not the one" in said("runs", "import", "out.db", code=2)
 
 
+def test_nothing_is_deleted_unasked_without_a_terminal(place: Place) -> None:
+    run_id = first(place)["run_id"]
+    for answer in ("", "y\n"):
+        done = subprocess.run(
+            [*COMMAND, "runs", "delete", "latest"],
+            input=answer, capture_output=True, text=True, timeout=PATIENCE_S,
+        )  # fmt: skip
+        assert (done.returncode, done.stdout) == (2, "")
+        assert f"{run_id} not deleted: there is no terminal to ask on; allow it with --yes" in (
+            done.stderr
+        )
+    assert place.rows("SELECT COUNT(*) FROM runs") == [(1,)]
+
+
 def test_a_deleted_run_leaves_nothing_and_others_stay(said: Said, place: Place) -> None:
     run_id = first(place)["run_id"]
     said("run", "suite.json", *AGENTS[:2], "--no-ui", "--quiet", "--case", "c1")
