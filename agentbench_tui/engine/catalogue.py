@@ -53,6 +53,9 @@ def find_suite(name: str) -> Path:
     known = [entry.name for entry in entries]
     alone = [one for one in known if "/" not in one]
     listed = f"; known: {', '.join(alone)}" if alone else ""
+    if path.suffix:  # it looks like a file: one that is misspelt, or not there
+        meant = _file_meant(path) or did_you_mean(name, known)
+        raise UsageError(f'no suite "{name}", and no such file{meant}{listed}')
     meant = did_you_mean(name, known) or _file_meant(path)
     raise UsageError(f'no suite "{name}"{meant}{listed}')
 
@@ -125,10 +128,11 @@ def _plug_in(point: EntryPoint) -> CatalogueEntry:
 
 
 def _file_meant(path: Path) -> str:
-    """A hint at a file of the same folder whose name is like `path` but for its ending."""
+    """A hint at a file of the same folder that is named like `path`, with or without its ending."""
     from difflib import get_close_matches
 
-    files = {Path(name).stem: name for name in sorted(_siblings(path))}
+    names = sorted(_siblings(path))
+    files = {Path(name).stem: name for name in names} | {name: name for name in names}
     near = get_close_matches(path.name, files, n=1)
     return f' (did you mean the file "{files[near[0]]}"?)' if near else ""
 

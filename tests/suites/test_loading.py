@@ -1,6 +1,7 @@
 """A suite is read from YAML, JSON and TOML alike, and found by path or by name."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -315,6 +316,27 @@ def test_an_unknown_suite_is_answered_with_the_nearest_and_the_list(
         find_suite("arithmetik")
     with pytest.raises(UsageError, match=r"no suite file suites/arithmetc\.yaml \(did you mean"):
         find_suite("suites/arithmetc.yaml")
+
+
+@pytest.mark.parametrize("given", ["bom.ymal", "bom.yam", "bon.yaml~", "./bom.ymal"])
+def test_a_misspelt_file_is_said_to_be_missing_with_the_nearest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path, "bom.yaml", YAML)
+    write(tmp_path, "other.yaml", YAML)
+
+    with pytest.raises(UsageError, match=r'did you mean (the file )?"bom\.yaml"') as raised:
+        find_suite(given)
+    assert re.match(r"no suite file|no suite .* and no such file", str(raised.value))
+
+
+def test_a_file_that_is_not_there_is_said_to_be_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UsageError, match=r'^no suite "xyzzy\.csv", and no such file; known: '):
+        find_suite("xyzzy.csv")
 
 
 def test_a_file_of_the_current_folder_is_hinted_at(
