@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.model.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from agentbench_tui.model.agent import AgentSpec
 
@@ -56,6 +57,7 @@ def request_of(given: dict[str, Any]) -> Block:
         request["data_source"] = given["dataset"]
         if given["fields"]:
             request["fields"] = dict(given["fields"])
+        _check_dataset(request)
     elif given["fields"]:
         raise UsageError("--fields goes with --dataset only")
     if given["input_tokens"] is not None:
@@ -70,6 +72,33 @@ def request_of(given: dict[str, Any]) -> Block:
         if given.get(name) is not None:
             request[key] = given[name]
     return request
+
+
+def _check_dataset(request: Block) -> None:
+    """Find the first record that can be sent, for messages in the words of the options.
+
+    Raises UsageError, and MissingExtra.
+    """
+    from agentbench_tui.engine.dataset import open_dataset
+    from agentbench_tui.model.errors import SuiteError
+    from agentbench_tui.model.suite import Benchmark, Dataset
+
+    dataset = Dataset(data_source=request["data_source"], fields=request.get("fields", {}))
+    try:
+        open_dataset(
+            Benchmark(benchmark_id="load", dataset=dataset),
+            base_dir=Path.cwd(),
+            seed=0,
+            limit=1,
+            skip_unusable=True,
+            on_command_line=True,
+        ).close()
+    except SuiteError as error:
+        lines = []
+        for problem in error.problems:
+            option = "--fields" if ".fields" in problem.path else "--dataset"
+            lines.append(f"{option}: {replace(problem, path='')}")
+        raise UsageError("\n".join(lines)) from None
 
 
 def as_yaml(suite: Block) -> str:

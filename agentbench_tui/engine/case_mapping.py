@@ -23,6 +23,15 @@ if TYPE_CHECKING:
 CASE_FIELDS = ("id", "input", "expected", "messages", "tools", "cluster", "metadata")
 MAX_ID = 200
 
+_LIKELY = {
+    "input": ("question", "prompt", "query", "instruction", "problem", "task", "text", "q"),
+    "expected": (
+        "answer", "answers", "target", "targets", "label", "labels", "output", "outputs",
+        "reference", "references", "solution", "ideal", "gold", "ground_truth", "correct_answer",
+        "expected_answer", "expected_output", "completion", "response", "result", "a",
+    ),
+}  # fmt: skip
+"""Names under which other programs keep a field of a case, the likeliest first."""
 _REFERENCE = re.compile(r"(\{?)\{([A-Za-z_][\w-]*(?:\.[\w-]+)*|\.)\}(\}?)")
 """`{name}` or `{a.b.0}` in a template; doubled braces stand for themselves."""
 _ID_KEYS = ("id", "task_id")
@@ -32,7 +41,7 @@ _MISSING = object()
 class CaseMapping:
     """How records of one benchmark's dataset become cases."""
 
-    def __init__(self, benchmark: Benchmark) -> None:
+    def __init__(self, benchmark: Benchmark, *, on_command_line: bool = False) -> None:
         assert benchmark.dataset is not None
         self._fields = benchmark.dataset.fields
         self._filter = benchmark.dataset.filter
@@ -41,6 +50,13 @@ class CaseMapping:
         self._inline = benchmark.dataset.cases is not None
         system = benchmark.system_prompt
         self._system = (Message("system", system),) if system is not None else ()
+        self._on_command_line = on_command_line
+        """Whether `fields` are given by an option, which messages then name."""
+        self._no_input = ""
+        self.has_expected = False
+        """Whether some case so far has `expected`."""
+        self.names: tuple[str, ...] = ()
+        """The fields of the first record that became a case."""
         self.only_sessions = True
         """Whether every record so far was a recorded conversation, as ShareGPT has them."""
 
@@ -63,8 +79,28 @@ class CaseMapping:
             if place >= len(self._expected):
                 raise RecordFault(f"`expected_outputs` has only {len(self._expected)} items")
             values["expected"] = self._expected[place]
+        values = split_dialogue(values)
+        if values.get("input") is None:
+            # One advice for all such records, so that they are counted as one fault.
+            self._no_input = self._no_input or self.advice("input", tuple(map(str, record)))
+            raise RecordFault(f"no `input`; {self._no_input}")
         case, made = _case(values)
+        self.has_expected |= case.expected is not None
+        self.names = self.names or tuple(map(str, record))
         return self._prompted(case, record), made
+
+    def advice(self, field: str, names: tuple[str, ...]) -> str:
+        """What to write where records with these names do not have a field of a case."""
+        near = next((name for like in _LIKELY[field] for name in names if name.lower() == like), "")
+        source = near or "…"
+        if self._on_command_line:
+            said = f"`--fields {field}={source}`"
+        elif self._fields:
+            said = f"`{field}: {source}` in `fields`"
+        else:
+            said = f"`fields: {{{field}: {source}}}`"
+        has = one_line(", ".join(names), 120)
+        return f"say where it is with {said} (the record has {has})"
 
     def _values(self, record: Mapping[str, Any]) -> dict[str, Any]:
         values: dict[str, Any] = {key: record[key] for key in CASE_FIELDS if key in record}
@@ -174,10 +210,7 @@ def _put(values: dict[str, Any], field: str, value: Any) -> None:
 
 
 def _case(values: dict[str, Any]) -> tuple[Case, bool]:
-    values = split_dialogue(values)
-    messages, given, expected = values["messages"], values.get("input"), values.get("expected")
-    if given is None:
-        raise RecordFault("no `input`; say where it is with `fields: {input: …}`")
+    messages, given, expected = values["messages"], values["input"], values.get("expected")
     tools = _converted(values.get("tools") or (), tuple[dict[str, Any], ...], "tools")
     written = values.get("id")
     cluster = values.get("cluster")

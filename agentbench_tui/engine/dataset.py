@@ -51,6 +51,7 @@ class CaseSource:
         skipped: str = "",
         *,
         are_sessions: bool = False,
+        has_expected: bool = True,
     ) -> None:
         self.name = name
         """Where the cases come from, as the suite says it."""
@@ -58,6 +59,8 @@ class CaseSource:
         """How many records were skipped, and what was wrong with them; empty where none were."""
         self.are_sessions = are_sessions
         """Whether every case is a recorded conversation (ShareGPT), whose turns are in order."""
+        self.has_expected = has_expected
+        """Whether some case that was read has `expected`."""
         self._spool = spool
         self._order = order
         digest = hashlib.sha256()
@@ -104,12 +107,16 @@ def open_dataset(
     limit: int | None = None,
     case_ids: Iterable[str] = (),
     skip_unusable: bool = False,
+    on_command_line: bool = False,
+    is_probe: bool = False,
 ) -> CaseSource:
     """Read and check the dataset of a task benchmark, and choose its cases.
 
     `seed` orders shuffled cases; `limit` stands in for the dataset's own; with `case_ids` just
     those are chosen, in the order of the source. `parameters` go to Python generators. With
     `skip_unusable` records that cannot become cases are skipped and counted, unless all are such.
+    `on_command_line` makes messages name the option `--fields` instead of the key. A probe reads a
+    few cases only, so it does not judge that no case has `expected`.
 
     A case's id is the one its record gives; without one it is made of 12 hex digits of the hash
     of input, expected, messages and tools, and `-2`, `-3` … tell equal ones apart.
@@ -128,17 +135,26 @@ def open_dataset(
     stop_at = None if dataset.shuffle or wanted or dataset.size is not None else limit
     with _told_when_full():
         spool = CaseSpool()
-    mapping = CaseMapping(benchmark)
+    mapping = CaseMapping(benchmark, on_command_line=on_command_line)
     try:
         records, skipped = _fill(spool, source, mapping, stop_at, skip_unusable=skip_unusable)
         _check_counts(benchmark, spool, records, read_whole=stop_at is None)
+        if not (is_probe or mapping.has_expected):
+            _check_expected(benchmark, mapping)
         if wanted:
             order: Sequence[int] = _pick(spool, wanted)
         elif dataset.shuffle:
             order = _shuffled(spool.digests, seed, limit)
         else:
             order = range(len(spool) if limit is None else min(limit, len(spool)))
-        return CaseSource(source.name, spool, order, skipped, are_sessions=mapping.only_sessions)
+        return CaseSource(
+            source.name,
+            spool,
+            order,
+            skipped,
+            are_sessions=mapping.only_sessions,
+            has_expected=mapping.has_expected,
+        )
     except BaseException:
         spool.close()
         raise
@@ -302,6 +318,30 @@ def _check_counts(
     if expected is not None and read_whole and len(expected) != records:
         message = f"{len(expected):,} expected outputs for {records:,} records"
         raise SuiteError([Problem(message, path="expected_outputs")])
+
+
+def scorer_of_expected(benchmark: Benchmark) -> str | None:
+    """The first scorer of a benchmark that compares answers with `expected`; None without one."""
+    from agentbench_tui.scoring.registry import needs_expected
+
+    for spec in benchmark.scorers:
+        if needs_expected(spec):
+            return spec if isinstance(spec, str) else next(key for key in spec if key != "as")
+    return None
+
+
+def _check_expected(benchmark: Benchmark, mapping: CaseMapping) -> None:
+    """Refuse a dataset without any `expected` where a scorer would fail on every case."""
+    dataset = benchmark.dataset
+    assert dataset is not None
+    if (scorer := scorer_of_expected(benchmark)) is None:
+        return
+    if dataset.cases is not None:
+        where = "give it in each case"
+    else:
+        where = mapping.advice("expected", mapping.names)
+    message = f"no case has `expected`, which the scorer `{scorer}` needs; {where}"
+    raise SuiteError([Problem(message, path="dataset")])
 
 
 def _shuffled(digests: array[int], seed: int, limit: int | None) -> array[int]:

@@ -277,31 +277,47 @@ class _Checker:
                 self.add(where, _no_metric(entry.metric))
 
     def _dataset(self, path: KeyPath, benchmark: Benchmark, seen: set[str]) -> None:
-        from agentbench_tui.engine.dataset import open_dataset
-
         if self._needs_value((*path, "dataset")):
             return
         reads = benchmark.model_dump(
-            mode="json", include={"dataset", "prompt", "system_prompt", "expected_outputs"}
+            mode="json",
+            include={"dataset", "prompt", "system_prompt", "expected_outputs", "scorers"},
         )
         digest = content_hash(reads)
         if digest in seen:
             return
         seen.add(digest)
         try:
-            with open_dataset(
-                benchmark,
-                base_dir=self._loaded.folder,
-                seed=self._seed_of(benchmark),
-                parameters=self._loaded.values(benchmark, self._settings),
-                limit=None if self._whole else 1,
-            ):
-                pass
+            self._read_dataset(benchmark)
         except SuiteError as error:
             for problem in error.problems:
                 self._anchor(path, problem)
         except (MissingExtra, UsageError) as error:
             self.add((*path, "dataset", "data_source"), str(error))
+
+    def _read_dataset(self, benchmark: Benchmark) -> None:
+        """Read the first case of a dataset, or all where that leaves a doubt."""
+        from agentbench_tui.engine.dataset import open_dataset, scorer_of_expected
+
+        dataset = benchmark.dataset
+        assert dataset is not None
+        is_generated = (dataset.data_source or "").startswith("python:")
+
+        def read(*, whole: bool) -> bool:
+            with open_dataset(
+                benchmark,
+                base_dir=self._loaded.folder,
+                seed=self._seed_of(benchmark),
+                parameters=self._loaded.values(benchmark, self._settings),
+                limit=None if whole else 1,
+                is_probe=not whole,
+            ) as source:
+                return source.has_expected
+
+        # A generator may never end; the run itself judges the cases that it takes from one.
+        has_expected = read(whole=self._whole)
+        if not (has_expected or self._whole or is_generated) and scorer_of_expected(benchmark):
+            read(whole=True)
 
     def _anchor(self, path: KeyPath, problem: Problem) -> None:
         """Problems in a data file stay there; others get their place in the suite."""

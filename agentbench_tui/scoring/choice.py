@@ -10,7 +10,7 @@ from pydantic import Field
 from agentbench_tui.model.answer import Answer, Case, GraderFailure, Score, Scorer
 from agentbench_tui.scoring.picked import SEVERAL, find_choice, text_form
 from agentbench_tui.scoring.reading import answer_text, expected_of
-from agentbench_tui.scoring.recipe import Context, Options, Recipe
+from agentbench_tui.scoring.recipe import Context, Options, Recipe, always
 
 
 class ChoiceOptions(Options):
@@ -63,4 +63,4 @@ def _expected_letter(expected: Any, letters: str, texts: list[str], case: Case) 
     raise GraderFailure(f"case {case.id}: `expected` {shown!r} is none of the choices {letters}")
 
 
-RECIPES = {"multiple_choice": Recipe(ChoiceOptions, multiple_choice)}
+RECIPES = {"multiple_choice": Recipe(ChoiceOptions, multiple_choice, needs_expected=always)}

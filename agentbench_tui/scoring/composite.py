@@ -123,4 +123,12 @@ def _mean(values: Iterable[float | None]) -> float | None:
     return sum(known) / len(known) if known else None
 
 
-RECIPES: dict[str, Recipe] = {"weighted": Recipe(WeightedOptions, Weighted, has_parts=True)}
+def _needs_expected(options: WeightedOptions) -> bool:
+    from agentbench_tui.scoring.registry import needs_expected
+
+    return any(needs_expected(part.scorer) for part in options.parts)
+
+
+RECIPES: dict[str, Recipe] = {
+    "weighted": Recipe(WeightedOptions, Weighted, has_parts=True, needs_expected=_needs_expected)
+}

@@ -13,7 +13,7 @@ from agentbench_tui.scoring.arithmetic import MAX_BITS, Value, magnitude
 from agentbench_tui.scoring.final_number import answer_number, first_number, last_number
 from agentbench_tui.scoring.pattern import compile_pattern, search
 from agentbench_tui.scoring.reading import answer_text, as_text, expected_of
-from agentbench_tui.scoring.recipe import Context, Options, Recipe
+from agentbench_tui.scoring.recipe import Context, Options, Recipe, always
 from agentbench_tui.scoring.tokens import DecimalMark
 from agentbench_tui.scoring.units import Number
 
@@ -177,4 +177,4 @@ def _written(number: Number) -> str:
     return f"{_digits(number.value)}{suffix}"
 
 
-RECIPES = {"numeric": Recipe(NumericOptions, numeric)}
+RECIPES = {"numeric": Recipe(NumericOptions, numeric, needs_expected=always)}

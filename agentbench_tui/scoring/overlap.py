@@ -17,7 +17,7 @@ from pydantic import Field
 from agentbench_tui.model.answer import Answer, Case, Score, Scorer
 from agentbench_tui.scoring.normal import straight_quotes
 from agentbench_tui.scoring.reading import accepted_texts, answer_text
-from agentbench_tui.scoring.recipe import Context, Options, Recipe
+from agentbench_tui.scoring.recipe import Context, Options, Recipe, always
 from agentbench_tui.scoring.words import pieces, words
 
 _SQUAD_DROP = re.compile(r"[!-/:-@\[-`{-~]")
@@ -107,9 +107,13 @@ def _scorer(measure: str, options: OverlapOptions, context: Context) -> Scorer:
 
 RECIPES = {
     "token_f1": Recipe(
-        OverlapOptions, lambda options, context: _scorer("token_f1", options, context)
+        OverlapOptions,
+        lambda options, context: _scorer("token_f1", options, context),
+        needs_expected=always,
     ),
     "rouge_l": Recipe(
-        OverlapOptions, lambda options, context: _scorer("rouge_l", options, context)
+        OverlapOptions,
+        lambda options, context: _scorer("rouge_l", options, context),
+        needs_expected=always,
     ),
 }

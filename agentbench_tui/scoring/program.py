@@ -31,7 +31,7 @@ from agentbench_tui.process.child import SpawnError
 from agentbench_tui.process.single import Finished, run_program
 from agentbench_tui.scoring.answer_code import answer_code, defines, unclosed_code
 from agentbench_tui.scoring.reading import answer_text, expected_of
-from agentbench_tui.scoring.recipe import Context, Options, Recipe
+from agentbench_tui.scoring.recipe import Context, Options, Recipe, always
 
 _CHILD = Path(__file__).with_name("program_child.py")
 _FILE_BYTES = 16 * 1024 * 1024
@@ -193,4 +193,4 @@ def _error_text(error: object) -> str:
     return one_line(one_line(redact(str(said)), 220) + place, 320)
 
 
-RECIPES = {"python_tests": Recipe(ProgramOptions, python_tests)}
+RECIPES = {"python_tests": Recipe(ProgramOptions, python_tests, needs_expected=always)}

@@ -41,6 +41,16 @@ class Context:
     """The scorer's parts, where it has any, get the answer with its reasoning."""
 
 
+def always(options: Options) -> bool:  # noqa: ARG001  # whatever its options are
+    """True, as `Recipe.needs_expected` of a scorer that compares in any case."""
+    return True
+
+
+def never(options: Options) -> bool:  # noqa: ARG001  # whatever its options are
+    """False, as `Recipe.needs_expected` of a scorer that can do without."""
+    return False
+
+
 @dataclass(frozen=True, slots=True)
 class Recipe:
     """How a scorer is made."""
@@ -51,3 +61,5 @@ class Recipe:
     it returns has an async method `close`, that is awaited when the benchmark ends."""
     has_parts: bool = False
     """The scorer hands the answer to other scorers, which leave the reasoning out themselves."""
+    needs_expected: Callable[[Any], bool] = never
+    """Takes the options: whether the scorer fails on every case without `expected`."""

@@ -196,6 +196,14 @@ def check_scorer(spec: object, *, base_dir: Path | str = "") -> list[str]:
     return []
 
 
+def needs_expected(spec: object) -> bool:
+    """Whether the scorer that `spec` names fails on every case without `expected`."""
+    read = _read(spec)
+    if read.recipe is None or read.options is None:
+        return False  # there is no such scorer, which `check_scorer` reports
+    return read.recipe.needs_expected(read.options)
+
+
 @dataclass(slots=True)
 class _Read:
     """A specification, taken apart."""

@@ -20,7 +20,7 @@ from agentbench_tui.scoring.cpu_limit import within_limit
 from agentbench_tui.scoring.equality import Equality, EqualityOptions, comparable, shown
 from agentbench_tui.scoring.pairing import most_pairs
 from agentbench_tui.scoring.reading import NoJson, find_json
-from agentbench_tui.scoring.recipe import Context, Options, Recipe
+from agentbench_tui.scoring.recipe import Context, Options, Recipe, always
 
 if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
@@ -297,6 +297,10 @@ def _leaf_count(value: Any) -> int:
 
 
 RECIPES = {
-    "json_schema": Recipe(SchemaOptions, json_schema),
-    "json_subset": Recipe(SubsetOptions, json_subset),
+    "json_schema": Recipe(
+        SchemaOptions,
+        json_schema,
+        needs_expected=lambda options: options.json_schema is None and options.file is None,
+    ),
+    "json_subset": Recipe(SubsetOptions, json_subset, needs_expected=always),
 }

@@ -12,7 +12,7 @@ from agentbench_tui.model.untrusted import one_line
 from agentbench_tui.scoring.normal import normaliser
 from agentbench_tui.scoring.pattern import compile_pattern, search
 from agentbench_tui.scoring.reading import accepted_texts, answer_text
-from agentbench_tui.scoring.recipe import Context, Options, Recipe
+from agentbench_tui.scoring.recipe import Context, Options, Recipe, always
 from agentbench_tui.scoring.words import whole_words
 
 if TYPE_CHECKING:
@@ -170,8 +170,8 @@ def _differs(said: str, accepted: list[str]) -> str:
 
 
 RECIPES = {
-    "exact": Recipe(ExactOptions, exact),
-    "normalised": Recipe(NormalisedOptions, normalised),
-    "contains": Recipe(ContainsOptions, contains),
-    "regex": Recipe(RegexOptions, regex),
+    "exact": Recipe(ExactOptions, exact, needs_expected=always),
+    "normalised": Recipe(NormalisedOptions, normalised, needs_expected=always),
+    "contains": Recipe(ContainsOptions, contains, needs_expected=always),
+    "regex": Recipe(RegexOptions, regex, needs_expected=lambda options: options.pattern is None),
 }

@@ -18,7 +18,7 @@ from agentbench_tui.model.untrusted import one_line
 from agentbench_tui.scoring.cpu_limit import within_limit
 from agentbench_tui.scoring.equality import Equality, EqualityOptions, comparable, shown
 from agentbench_tui.scoring.pairing import most_pairs
-from agentbench_tui.scoring.recipe import Context, Recipe
+from agentbench_tui.scoring.recipe import Context, Recipe, always
 
 
 class ToolOptions(EqualityOptions):
@@ -244,4 +244,4 @@ def _names(calls: tuple[ToolCall, ...]) -> str:
     return one_line(", ".join(call.name for call in calls), 80)
 
 
-RECIPES = {"tool_calls": Recipe(ToolOptions, tool_calls)}
+RECIPES = {"tool_calls": Recipe(ToolOptions, tool_calls, needs_expected=always)}

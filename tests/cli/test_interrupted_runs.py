@@ -153,7 +153,9 @@ def test_resuming_leaves_alone_what_had_ended_and_heeds_what_was_spent(place: Pl
     (benchmark,) = early["benchmarks"]
     second = {**benchmark, "benchmark_id": "again", "early_stop": {}}
     second["iterations"] = {"warmup": 0, "measured": 1}
-    second["dataset"] = {"cases": [{"id": f"d{n}", "input": str(n + 20)} for n in range(9)]}
+    second["dataset"] = {
+        "cases": [{"id": f"d{n}", "input": str(n + 20), "expected": str(n + 20)} for n in range(9)]
+    }
     (place.folder / "suite.json").write_text(
         json.dumps({**early, "benchmarks": [benchmark, second]})
     )

@@ -366,6 +366,33 @@ def test_a_load_is_measured_stored_and_printed_as_json(capfd: pytest.CaptureFixt
     assert {(row["agent_id"], row["request_type"]) for row in table} == {("mock", "request")}
 
 
+@pytest.mark.parametrize("command", ["load", "stress"])
+@pytest.mark.parametrize(
+    ("record", "options", "reason"),
+    [
+        ({"q": "x"}, (), "q.jsonl:1:1: no `input`; say where it is with `--fields input=q` (the r"),
+        ({"x": "x"}, (), "say where it is with `--fields input=…` (the record has x)"),
+        ({"q": "x"}, ("--fields", "input=p"), 'q.jsonl:1:1: no "p" in the record'),
+        ({"q": "x"}, ("--fields", "inptu=q"), '--fields: a case has no field "inptu" (did you m'),
+    ],
+)
+def test_a_dataset_that_has_other_fields_is_answered_in_words_of_the_command_line(
+    capfd: pytest.CaptureFixture[str],
+    command: str,
+    record: dict[str, str],
+    options: tuple[str, ...],
+    reason: str,
+) -> None:
+    Path("q.jsonl").write_text(json.dumps(record) + "\n")
+
+    assert _run([command, "mock", "--dataset", "q.jsonl", *options, "--db", "own.db"]) == 2
+
+    said = capfd.readouterr().err
+    assert reason in said
+    assert "fields: {" not in said
+    assert said.count("\n") == 1
+
+
 def test_samples_of_a_run_without_load_are_refused(capfd: pytest.CaptureFixture[str]) -> None:
     cases = {"cases": [{"input": "1", "expected": "1"}]}
     benchmark = {"benchmark_id": "b", "dataset": cases, "scorers": ["exact"]}

@@ -399,7 +399,9 @@ def test_rescore_of_a_crafted_run_is_refused(
 def test_code_in_imported_answers_is_not_run_by_a_suite_of_ones_own_either(
     imported: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    own = {**SUITE, "benchmarks": [{**SUITE["benchmarks"][0], "scorers": ["python_tests"]}]}
+    cases = {"cases": [{"input": "1", "expected": "assert True"}]}
+    benchmark = {**SUITE["benchmarks"][0], "dataset": cases, "scorers": ["python_tests"]}
+    own = {**SUITE, "benchmarks": [benchmark]}
     (imported.parent / "own.json").write_text(json.dumps(own))
     suite = str(imported.parent / "own.json")
     assert _run(["rescore", "--suite", suite, "--db", str(imported)]) == 2

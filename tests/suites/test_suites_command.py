@@ -8,6 +8,7 @@ import jsonschema
 import pytest
 from click.testing import CliRunner, Result
 
+from agentbench_tui.cli.main import _run
 from agentbench_tui.cli.suites import suites
 from agentbench_tui.engine.loading import load_suite
 from agentbench_tui.engine.source import read_source
@@ -96,6 +97,94 @@ def test_validate_reads_whole_datasets(tmp_path: Path) -> None:
 
     assert result.return_value == 2
     assert result.stderr.startswith(f"{tmp_path / 'r.jsonl'}:2:1: no `input`")
+
+
+UNEXPECTING = """\
+suite_id: sums
+benchmarks:
+  - benchmark_id: add
+    dataset: {data_source: DATA}
+    scorers: [SCORER]
+agents:
+  - {id: mine, target: "reference:noop"}
+"""
+
+
+def unexpecting(scorer: str, data: str = "d.jsonl") -> str:
+    return UNEXPECTING.replace("DATA", data).replace("SCORER", scorer)
+
+
+@pytest.mark.parametrize(
+    ("record", "fields", "advice"),
+    [
+        ({"input": "1 + 1", "answer": "2"}, "", "`fields: {expected: answer}` (the record has i"),
+        ({"input": "1", "n": 1, "Target": 2}, "", "`fields: {expected: Target}` (the record"),
+        ({"input": "1 + 1", "sum": 2}, "", "`fields: {expected: …}` (the record has input, sum)"),
+        ({"q": "1 + 1", "label": 2}, ", fields: {input: q}", "`expected: label` in `fields` (the"),
+    ],
+)
+def test_a_dataset_without_what_its_scorer_needs_is_refused(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    record: dict[str, Any],
+    fields: str,
+    advice: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "d.jsonl").write_text(2 * (json.dumps(record) + "\n"))
+    path = write(tmp_path, unexpecting("exact", "d.jsonl" + fields))
+    reason = "no case has `expected`, which the scorer `exact` needs"
+    wanted = f"{path}:4:14: benchmarks.0.dataset: {reason}; say where it is with {advice}"
+
+    assert wanted in invoke("validate", path).output
+    for mode in ("--dry-run", "--no-ui"):
+        assert _run(["run", str(path), "--db", "store.db", mode]) == 2
+        assert wanted in capsys.readouterr().err
+    assert not (tmp_path / "store.db").exists()
+
+
+@pytest.mark.parametrize(
+    ("scorer", "is_fine"),
+    [
+        ('{regex: {pattern: "[0-9]+"}}', True),
+        ("regex", False),
+        ("{json_schema: {schema: {type: object}}}", True),
+        ("json_schema", False),
+        ("{model_graded: {judges: [reference:noop], rubric: Is polite.}}", True),
+        ("{weighted: {parts: [{scorer: {regex: {pattern: a}}}]}}", True),
+        ("{weighted: {parts: [{scorer: {regex: {pattern: a}}}, {scorer: numeric}]}}", False),
+        ('"python:scorer.py:one"', True),
+        *((name, False) for name in ("normalised", "contains", "numeric", "multiple_choice")),
+        *((name, False) for name in ("token_f1", "rouge_l", "json_subset", "tool_calls")),
+        ("python_tests", False),
+    ],
+)
+def test_only_scorers_that_compare_need_what_is_expected(
+    tmp_path: Path, scorer: str, is_fine: bool
+) -> None:
+    (tmp_path / "scorer.py").write_text("def one(case, answer): return 1.0\n")
+    (tmp_path / "d.jsonl").write_text('{"input": "1 + 1"}\n')
+
+    found = messages(tmp_path, unexpecting(scorer))
+
+    assert bool(found) is not is_fine
+    (tmp_path / "d.jsonl").write_text('{"input": "1"}\n{"input": "1 + 1", "expected": "2"}\n')
+    assert messages(tmp_path, unexpecting(scorer)) == []  # some cases may lack it
+
+
+def test_a_generator_without_what_its_scorer_needs_is_refused_by_the_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code = "def endless():\n    while True:\n        yield {'input': 'x', 'answer': 'y'}\n"
+    (tmp_path / "made.py").write_text(code)
+    path = write(tmp_path, unexpecting("exact", '"python:made.py:endless", limit: 3'))
+
+    assert validate_suite(load_suite(path)) == []
+    assert _run(["run", str(path), "--dry-run"]) == 2
+    assert "no case has `expected`" in (said := capsys.readouterr().err)
+    assert "`expected: answer`" not in said
+    assert "`fields: {expected: answer}`" in said
 
 
 def test_validate_takes_values_and_says_what_it_could_not_check(tmp_path: Path) -> None:
