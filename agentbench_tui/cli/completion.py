@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sqlite3
 from contextlib import closing, redirect_stderr, suppress
 from pathlib import Path
@@ -17,6 +18,9 @@ _NAMES = {
     "agents": "agents", "chosen": "agents", "selector": "agents", "selectors": "agents",
 }  # fmt: skip
 """Parameter → what its values name."""
+_PATHS = {"SUITE": "file", "FILE": "file", "DIR": "dir", "FOLDER": "dir"}
+"""Word of a metavar → what the shell is to look for."""
+_WORD = re.compile(r"[A-Z]+")
 _QUERIES = {
     "runs": "SELECT id FROM runs ORDER BY key DESC LIMIT 100",
     "agents": "SELECT id FROM agents ORDER BY id",
@@ -77,32 +81,44 @@ def _command_of(program: str, root: click.Group) -> click.Command:
 
 
 def offer_values(command: click.Command) -> None:
-    """Let a command's parameters complete the names of suites, runs and agents."""
+    """Let a command's parameters complete files and the names of suites, runs and agents.
+
+    Those of the type `click.Path` complete files anyway; of text, the metavar says what it is.
+    """
     if isinstance(command, click.Group):
         for subcommand in command.commands.values():
             offer_values(subcommand)
     for parameter in command.params:
-        kind = _NAMES.get(parameter.name or "")
-        is_target = "TARGET" in (parameter.metavar or "")
-        if kind and not is_target and isinstance(parameter.type, click.types.StringParamType):
-            parameter.type = _Name(kind)
+        words = set(_WORD.findall(parameter.metavar or ""))
+        if "TARGET" in words or not isinstance(parameter.type, click.types.StringParamType):
+            continue
+        kind = "suites" if "SUITE" in words else _NAMES.get(parameter.name or "")
+        path = next((_PATHS[word] for word in _PATHS if word in words), None)
+        if kind or path:
+            parameter.type = _Name(kind, path)
 
 
 class _Name(click.types.StringParamType):
-    """Text that names something which the shell can complete."""
+    """Text that names something which the shell can complete, or a file or folder."""
 
-    def __init__(self, kind: str) -> None:
+    def __init__(self, kind: str | None, path: str | None) -> None:
         self._kind = kind
+        self._path = path
 
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
         del param
+        names: list[str] = []
         if self._kind == "suites":
             names = _suite_names()
-        else:
+        elif self._kind is not None:
             names = _stored_names(self._kind, ctx.params.get("database"))
-        return [CompletionItem(name) for name in names if name.startswith(incomplete)]
+        items = [CompletionItem(name) for name in names if name.startswith(incomplete)]
+        if not items and self._path is not None:
+            # The shell looks for files itself, and offers either those or our words.
+            items.append(CompletionItem(incomplete, type=self._path))
+        return items
 
 
 def _suite_names() -> list[str]:

@@ -119,6 +119,54 @@ def test_tab_completes_in_a_bash_terminal(place: Place) -> None:
     assert "fault" not in shown
 
 
+@pytest.mark.parametrize(
+    ("typed", "item"),
+    [
+        ("run my", "file,my"),
+        ("run quicks", "plain,quickstart"),
+        ("run --db st", "file,st"),
+        ("run --spec my", "file,my"),
+        ("run --prices pr", "file,pr"),
+        ("load x --trace tr", "file,tr"),
+        ("load x --dataset da", "file,da"),
+        ("suites validate my", "file,my"),
+        ("suites show quicks", "plain,quickstart"),
+        ("agents check x --suite my", "file,my"),
+        ("stats summary sa", "file,sa"),
+        ("experiments run x --output pr", "dir,pr"),
+    ],
+)
+def test_files_are_offered_where_no_name_fits(place: Place, typed: str, item: str) -> None:
+    words = f"agentbench {typed}"
+    done = subprocess.run(
+        ["agentbench"],
+        cwd=place.folder,
+        env=place.environment(
+            _AGENTBENCH_COMPLETE="bash_complete",
+            COMP_WORDS=words,
+            COMP_CWORD=str(len(words.split(" ")) - 1),
+        ),
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+        check=False,
+    )
+    assert (done.stdout, done.stderr) == (f"{item}\n", "")
+
+
+def test_tab_completes_a_file_in_a_bash_terminal(place: Place) -> None:
+    (place.folder / "my-suite.yaml").write_text("suite_id: mine\n")
+    shown = type_in_bash(
+        place,
+        'eval "$(agentbench completion bash)"\r',
+        "agentbench suites validate my\t2> said\r",
+        "agentbench run --db my\t--help > help\r",
+    )
+    assert "agentbench suites validate my-suite.yaml 2> said" in shown
+    assert "my-suite.yaml:1:1: `benchmarks` is missing" in (place.folder / "said").read_text()
+    assert "agentbench run --db my-suite.yaml --help" in shown
+
+
 ASK = """
 zmodload zsh/zpty
 zpty shell zsh -f -i
