@@ -21,6 +21,7 @@ from typing import Any, BinaryIO
 import msgspec
 
 from agentbench_tui.model.not_json import NOT_JSON
+from agentbench_tui.model.utf8 import bad_byte_of
 
 MAX_RECORD_BYTES = 16 * 1024 * 1024
 MAX_UNPACKED_BYTES = 2 * 1024 * 1024 * 1024
@@ -180,7 +181,7 @@ def _spread(file: BinaryIO) -> BinaryIO:
     try:
         items = _decode(content.removeprefix(b"\xef\xbb\xbf"))
     except NOT_JSON as error:
-        raise RecordingFault(f"is not JSON: {error}") from None
+        raise RecordingFault(f"is {bad_byte_of(content) or f'not JSON: {error}'}") from None
     spool = tempfile.TemporaryFile()  # noqa: SIM115 (the caller closes it)
     spool.write(msgspec.json.Encoder().encode_lines(items))
     spool.seek(0)
@@ -204,7 +205,9 @@ def _record(line: bytes, number: int) -> dict[str, Any]:
     try:
         record = _decode(line)
     except NOT_JSON as error:
-        raise RecordingFault(f"record {number} is not JSON on one line: {error}") from None
+        bad = bad_byte_of(line)
+        reason = bad.words("its line") if bad else f"not JSON on one line: {error}"
+        raise RecordingFault(f"record {number} is {reason}") from None
     if not isinstance(record, dict):
         raise RecordingFault(f"record {number} is not a JSON object")
     return record

@@ -43,6 +43,7 @@ from agentbench_tui.model.errors import (
 from agentbench_tui.model.not_json import NOT_JSON
 from agentbench_tui.model.process_exit import SignalInterrupt, one_process
 from agentbench_tui.model.untrusted import one_line
+from agentbench_tui.model.utf8 import NOT_UTF8, bad_byte_of, find_bad_byte
 from agentbench_tui.process.supervision import note_call
 
 if TYPE_CHECKING:
@@ -188,7 +189,10 @@ def _reader(name: str, opening: Callable[[], io.BufferedReader], filename: str) 
         except _TooLarge as error:
             yield Record(None, number + 1, str(error))
         except UnicodeDecodeError:
-            yield Record(None, number + 1, "is not UTF-8 text")
+            with unpacked() as file:
+                bad = find_bad_byte(file)
+            # It may have been changed in the meantime.
+            yield Record(None, bad.line if bad else number + 1, f"is {bad or NOT_UTF8}")
 
     return RecordSource(name, records)
 
@@ -231,6 +235,7 @@ def _json_lines(file: io.BufferedReader) -> Iterator[Record]:
         if len(line) > MAX_RECORD:
             yield Record(None, number, f"a line of more than {MAX_RECORD:,} bytes")
             return
+        whole = line
         if number == 1:
             line = line.removeprefix(b"\xef\xbb\xbf")
         if not line.strip():
@@ -238,7 +243,10 @@ def _json_lines(file: io.BufferedReader) -> Iterator[Record]:
         try:
             yield Record(decode(line), number)
         except NOT_JSON as error:
-            yield Record(None, number, f"not a JSON object on one line: {_short(error)}")
+            if bad := bad_byte_of(whole, number):
+                yield Record(None, number, f"is {bad}")
+            else:
+                yield Record(None, number, f"not a JSON object on one line: {_short(error)}")
 
 
 def _json(file: io.BufferedReader) -> Iterator[Record]:

@@ -26,6 +26,7 @@ from agentbench_tui.engine.position import (
 from agentbench_tui.engine.toml_source import parse_toml
 from agentbench_tui.engine.yaml_source import parse_yaml
 from agentbench_tui.model.errors import Problem, SuiteError
+from agentbench_tui.model.utf8 import bad_byte_of
 
 SUFFIXES = (".yaml", ".yml", ".json", ".toml")
 _BOMS = ((b"\xff\xfe", "UTF-16"), (b"\xfe\xff", "UTF-16"))
@@ -105,12 +106,9 @@ def _decode(content: bytes, path: Path) -> str:
         before = content[: content.index(b"\0")]
         place = Position(before.count(b"\n") + 1, len(before) - before.rfind(b"\n"))
         raise _error(path, "holds a NUL byte; a suite is UTF-8 text", place)
-    try:
-        return content.decode("utf-8-sig").replace("\r\n", "\n")
-    except UnicodeDecodeError as error:
-        before = content[: error.start]
-        place = Position(before.count(b"\n") + 1, len(before) - before.rfind(b"\n"))
-        raise _error(path, "is not UTF-8 text; save it as UTF-8", place) from None
+    if (bad := bad_byte_of(content)) is not None:
+        raise _error(path, f"is {bad}", Position(bad.line, bad.position))
+    return content.decode("utf-8-sig").replace("\r\n", "\n")
 
 
 def _check(value: Any, positions: Positions, path: KeyPath = ()) -> None:

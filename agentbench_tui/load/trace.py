@@ -30,6 +30,7 @@ from agentbench_tui.model.delimited import find_delimiter, read_rows
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.model.not_json import NOT_JSON
 from agentbench_tui.model.plain_number import counted, plain
+from agentbench_tui.model.utf8 import NOT_UTF8, find_bad_byte
 
 Unit = Literal["s", "ms", "us", "ns"]
 
@@ -139,7 +140,7 @@ def read_trace(path: Path, *, unit: Unit | None = None) -> RecordedTrace:
     except _Fault as fault:
         raise UsageError(f"trace {path}:{number}: {fault}") from None
     except UnicodeDecodeError:
-        raise UsageError(f"trace {path} cannot be read: it is not UTF-8 text") from None
+        raise UsageError(f"trace {path} cannot be read: it is {_bad_byte(path)}") from None
     except (OSError, EOFError, ValueError, zlib.error) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise UsageError(f"trace {path} cannot be read: {reason.lower()}") from None
@@ -168,9 +169,23 @@ class _Lines:
             yield line
 
 
+def _bad_byte(path: Path) -> str:
+    with _unpacked(path) as content:
+        return str(find_bad_byte(content) or NOT_UTF8)
+
+
 @contextmanager
 def _opened(path: Path) -> Iterator[io.TextIOWrapper]:
-    """The text of a regular file. A pipe or a device, which may never end, is not read."""
+    with (
+        _unpacked(path) as content,
+        io.TextIOWrapper(content, encoding="utf-8-sig", newline="") as text,
+    ):
+        yield text
+
+
+@contextmanager
+def _unpacked(path: Path) -> Iterator[io.BufferedReader | gzip.GzipFile]:
+    """The content of a regular file. A pipe or a device, which may never end, is not read."""
     # Without waiting for the other end of a pipe.
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
@@ -178,9 +193,7 @@ def _opened(path: Path) -> Iterator[io.TextIOWrapper]:
         raise UsageError(f"trace {path} cannot be read: it is not a regular file")
     with os.fdopen(descriptor, "rb") as raw:
         packed = raw.peek(len(_GZIP)).startswith(_GZIP)
-        content = gzip.GzipFile(fileobj=raw) if packed else raw
-        with io.TextIOWrapper(content, encoding="utf-8-sig", newline="") as text:
-            yield text
+        yield gzip.GzipFile(fileobj=raw) if packed else raw
 
 
 def _read(lines: _Lines, unit: Unit | None) -> RecordedTrace:

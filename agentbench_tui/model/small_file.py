@@ -7,6 +7,7 @@ import stat
 from typing import TYPE_CHECKING
 
 from agentbench_tui.model.errors import UsageError
+from agentbench_tui.model.utf8 import bad_byte_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,9 +28,9 @@ def read_small_text(path: Path, what: str) -> str:
             content = file.read(MAX_BYTES + 1)
         if len(content) > MAX_BYTES:
             raise UsageError(f"{what} {path} cannot be read: it is larger than {MAX_BYTES:,} bytes")
+        if (bad := bad_byte_of(content)) is not None:
+            raise UsageError(f"{what} {path} cannot be read: it is {bad}")
         return content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise UsageError(f"{what} {path} cannot be read: it is not UTF-8 text") from None
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise UsageError(f"{what} {path} cannot be read: {reason.lower()}") from None

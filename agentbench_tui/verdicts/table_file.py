@@ -17,10 +17,11 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from agentbench_tui.model.delimited import LONGEST_FIELD, NumberColumn, find_delimiter, read_rows
 from agentbench_tui.model.errors import UsageError
+from agentbench_tui.model.utf8 import NOT_UTF8, find_bad_byte
 from agentbench_tui.verdicts.sample_cells import text_of
 
 if TYPE_CHECKING:
@@ -112,10 +113,21 @@ def _text(path: Path) -> Iterator[io.TextIOWrapper]:
             encoding = "utf-16" if begins in {b"\xff\xfe", b"\xfe\xff"} else "utf-8-sig"
             # Line ends stay as they are: a quoted cell of a CSV may hold some.
             with io.TextIOWrapper(raw, encoding, newline="") as stream:
-                yield stream
+                try:
+                    yield stream
+                except UnicodeDecodeError as error:
+                    raise _not_text(path, cast("BinaryIO", raw), error) from None
     except (OSError, EOFError, zlib.error) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise UsageError(f"{path}: cannot be read: {reason.lower()}") from None
+
+
+def _not_text(path: Path, raw: BinaryIO, error: UnicodeDecodeError) -> UsageError:
+    if error.encoding.startswith("utf-16"):
+        return UsageError(f"{path}: begins as UTF-16 text, but is none; save it as UTF-8")
+    raw.seek(0)
+    bad = find_bad_byte(raw)
+    return UsageError(f"{path}:{bad.line}: is {bad}" if bad else f"{path}: is {NOT_UTF8}")
 
 
 class _Lines:
@@ -132,10 +144,7 @@ class _Lines:
         return self
 
     def __next__(self) -> str:
-        try:
-            line = self._stream.readline(LONGEST_LINE + 1)
-        except UnicodeDecodeError:
-            raise UsageError(f"{self._path}:{self.number + 1}: is not UTF-8 text") from None
+        line = self._stream.readline(LONGEST_LINE + 1)
         if not line:
             raise StopIteration
         self.number += 1

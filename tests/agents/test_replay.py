@@ -184,6 +184,8 @@ async def test_what_was_not_recorded_is_a_failure_of_the_agent(recorded: Path) -
     [
         (b"", "holds no record"),
         (b"not json\n", "record 1 is not JSON"),
+        (b'\n{"a": "\xe9"}\n', "record 1 is not UTF-8 text (byte 0xe9 at position 8 of its line)"),
+        (b'[{},\n{"a": "\xe9"}]', "is not UTF-8 text (byte 0xe9 at position 8 of line 2); save"),
         (b"17\n", "record 1 is not a JSON object"),
         (b"[1, 2", "is not JSON"),
         (b'{"question": "q", "largo": {"solution": "s"}}\n', 'did you mean "largo.solution"'),

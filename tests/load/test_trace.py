@@ -150,7 +150,14 @@ CALLED = "is called timestamp, time, ts, arrival or arrived_at; found:"
         ("", " has no arrivals"),
         ("# nothing\n\n", " has no arrivals"),
         ("timestamp\n", " has no arrivals"),
-        (b"\xff\xfe1\n", " cannot be read: it is not UTF-8 text"),
+        (b"\xff\xfe1\n", " cannot be read: it is not UTF-8 but UTF-16 text; save it as UTF-8"),
+        (
+            b"1\n" * 9_000 + b"1 \xe9\n",
+            (
+                " cannot be read: it is not UTF-8 text (byte 0xe9 at position 3 of line 9,001);"
+                " save it as UTF-8"
+            ),
+        ),
     ],
 )
 def test_what_cannot_be_read_is_told_with_its_line(

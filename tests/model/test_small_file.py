@@ -15,7 +15,11 @@ BAD: dict[str, tuple[Callable[[Path], object], str]] = {
     "pipe": (lambda path: os.mkfifo(path), "regular file"),
     "device": (lambda path: path.symlink_to("/dev/zero"), "regular file"),
     "link to itself": (lambda path: path.symlink_to(path), "symbolic links"),
-    "UTF-16": (lambda path: path.write_text("a", encoding="utf-16"), "not UTF-8"),
+    "UTF-16": (lambda path: path.write_text("a", encoding="utf-16"), "not UTF-8 but UTF-16"),
+    "Latin-1": (
+        lambda path: path.write_bytes(b"a: 1\nb: caf\xe9\n"),
+        r"not UTF-8 text \(byte 0xe9 at position 7 of line 2\)",
+    ),
     "large": (lambda path: path.write_bytes(b" " * (MAX_BYTES + 1)), "larger than 1,048,576"),
 }
 

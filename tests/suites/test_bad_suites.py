@@ -96,7 +96,7 @@ def test_a_bad_text_is_refused_with_its_place(tmp_path: Path, case: str) -> None
     ("content", "message"),
     [
         ("a: 1".encode("utf-16"), "is UTF-16; save it as UTF-8"),
-        (b"a: \xe9\n", "is not UTF-8 text"),
+        (b"b: 1\na: \xe9\n", "is not UTF-8 text (byte 0xe9 at position 4 of line 2); save it as"),
         (b"a: 1\n#" + b"x" * (1 << 20), "larger than 1,048,576 bytes"),
         (b"a:\n" + b" - 1\n" * 100_001, "more than 100,000 keys and values"),
     ],

@@ -107,7 +107,11 @@ def test_long_text_is_cut_and_still_tells_cells_apart(write: Write) -> None:
         ("id,id\na,1\n", "a.csv:1: the header names 'id' twice"),
         ("1,2\n3,4\n", "a.csv:1: a header"),
         ('id,ms\na,1\n"b,2\n', "a.csv:3: is no CSV row"),
-        (b"id,ms\na,\xe9\n", "is not UTF-8 text"),
+        (
+            b"id,ms\n" + b"a,1\n" * 9_000 + b"a,\xe9\n",
+            "a.csv:9002: is not UTF-8 text (byte 0xe9 at position 3 of line 9,002); save it as",
+        ),
+        (b"\xff\xfea", "a.csv: begins as UTF-16 text, but is none; save it as UTF-8"),
         ("id,ms\na,\x00\n", "a.csv:2: is not text"),
         ('{"a": 1}\nnothing\n', "a.csv:2: is no JSON object"),
         ('{"a": 1}\n[1]\n', "a.csv:2: a JSON object is expected"),
