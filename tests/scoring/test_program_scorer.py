@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from agentbench_tui.model.answer import Answer, Case, GraderFailure, Score
-from agentbench_tui.scoring import program_child
+from agentbench_tui.scoring import program_child, program_guard
 from agentbench_tui.scoring.registry import make_scorer
 
 PROMPT = 'from typing import List\n\ndef total(xs: List[int]) -> int:\n    """Sum of xs."""\n'
@@ -50,7 +50,7 @@ def has_landlock() -> bool:
     program = (
         "import sys, runpy; f = runpy.run_path(sys.argv[1])['wall_in']; sys.exit(not f('/tmp'))"
     )
-    command = [sys.executable, "-c", program, program_child.__file__]
+    command = [sys.executable, "-c", program, program_guard.__file__]
     return subprocess.run(command, check=False).returncode == 0
 
 
