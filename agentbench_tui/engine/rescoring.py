@@ -25,6 +25,7 @@ from agentbench_tui.model.clock import bind
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.model.suite import Suite
 from agentbench_tui.process.supervision import end_forks_of
+from agentbench_tui.store.archive import IMPORTED_IN_PART
 from agentbench_tui.store.draft import Draft
 from agentbench_tui.store.locking import Lease
 
@@ -67,6 +68,8 @@ async def rescore(
     get another chance. All of it is committed at once: a process that is stopped or killed before
     leaves the scores as they were. Raises UsageError while the run goes on.
     """
+    if run["error"] == IMPORTED_IN_PART:
+        raise UsageError(f"run {run['id']} was {IMPORTED_IN_PART}")
     bind(asyncio.get_running_loop())
     end_forks_of(asyncio.get_running_loop())
     lease = Lease.take(database, run["id"])

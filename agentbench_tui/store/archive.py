@@ -132,6 +132,10 @@ def import_runs(database: Path, source_path: Path, soundness: Soundness | None =
                 if _make_way(database, run_id):
                     _copy_run(source, key, database, imported_at=utc_now())
                     new.append(run_id)
+            except sqlite3.IntegrityError as error:
+                # Sound by itself, but not beside what is there, such as an execution's id.
+                _make_way(database, run_id)
+                refused.append(f"run {run_id}: does not fit into {database}: {error}")
             finally:
                 lease.release()
     return Imported(tuple(new), tuple(refused))
@@ -380,6 +384,8 @@ def _matching_cases(
     statement = "SELECT case_id, key FROM cases WHERE dataset_key=?"
     there = dict(map(tuple, target.execute(statement, (target_key,)).fetchall()))
     here = source.execute(statement, (source_key,)).fetchall()
+    if {case_id for case_id, _ in here} - there.keys():
+        raise StoreError("a dataset of the same hash is there with other cases; it is damaged")
     return {key: there[case_id] for case_id, key in here}
 
 

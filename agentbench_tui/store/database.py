@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from agentbench_tui.model.errors import StoreError
 from agentbench_tui.model.identity import new_id
 from agentbench_tui.store.damage import note_opened
-from agentbench_tui.store.faults import check_is_file, faults_named, unusable
+from agentbench_tui.store.faults import check_is_file, faults_named, not_text, unusable
 from agentbench_tui.store.locking import WriteLock, is_leased, private_file
 
 if TYPE_CHECKING:
@@ -93,7 +93,11 @@ def schema_of(path: Path) -> int:
 def _checked_version(path: Path, connection: sqlite3.Connection) -> int:
     """The schema version, 0 of an empty database. Raises StoreError for one that is not ours."""
     # In this order: whoever makes the database just now commits tables and version at once.
-    tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_master").fetchall()}
+    try:
+        tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_master").fetchall()}
+    except UnicodeDecodeError as error:
+        # The message in which SQLite quotes a damaged schema is no text either.
+        raise not_text(path) from error
     version: int = connection.execute("PRAGMA user_version").fetchone()[0]
     if tables and (version == 0 or not {"meta", "benchmark_executions"} <= tables):
         raise StoreError(f"{path}: a database of another program; give another file with --db")

@@ -41,9 +41,7 @@ def faults_named(path: Path) -> Iterator[None]:
     except sqlite3.Error as error:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
         if str(error).startswith("Could not decode to UTF-8"):  # SQLite itself did not mind
-            raise StoreError(
-                f"{path}: it is damaged, a text in it is not UTF-8; give another file with --db"
-            ) from error
+            raise not_text(path) from error
         if code in _UNREADABLE:
             raise StoreError(
                 f"{path}: not a readable SQLite database ({error}: {_UNREADABLE[code]}); "
@@ -55,6 +53,13 @@ def faults_named(path: Path) -> Iterator[None]:
                 store_error.exit_code = Unmeasured.exit_code
             raise store_error from error
         raise
+
+
+def not_text(path: Path) -> StoreError:
+    """Return the error for a database that holds a text which is not UTF-8."""
+    return StoreError(
+        f"{path}: it is damaged, a text in it is not UTF-8; give another file with --db"
+    )
 
 
 def unusable(path: Path, error: OSError) -> StoreError:

@@ -8,10 +8,11 @@ found by it and excluded.
 
 from __future__ import annotations
 
+import hashlib
 import math
 import re
 import sqlite3
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -19,8 +20,8 @@ import msgspec
 
 from agentbench_tui.model.agent import AgentSpec
 from agentbench_tui.model.answer import Answer, Case, Score, ToolCall
-from agentbench_tui.model.bounds import LARGEST_INTEGER, MOST_ROUNDS
-from agentbench_tui.model.identity import is_name
+from agentbench_tui.model.bounds import LARGEST_SEED, MOST_ROUNDS, MOST_SEEDS
+from agentbench_tui.model.identity import canonical_json, content_hash, is_name
 from agentbench_tui.model.not_json import NOT_JSON
 from agentbench_tui.model.untrusted import one_line
 from agentbench_tui.store.locking import LeaseHolder
@@ -30,8 +31,15 @@ Check = Callable[[Any], object]
 """Raises ValueError, or what msgspec raises, for a value that is not as it must be."""
 Checks = Mapping[tuple[str, str], Check]
 """By table and column."""
+PlanCheck = Callable[[str, str, Mapping[str, str]], str]
+"""Says what is wrong with a plan, given the id of its run, the plan as JSON, and the executions of
+the run with their agents; empty where nothing is."""
 
 LONGEST_TEXT = 64 << 20
+_LARGEST_INTEGER = 10**12
+"""Sums of a million larger ones would overflow, over which SQLite fails."""
+_LARGEST_FLOAT = 1e100
+"""Squares of larger numbers, and sums of them, overflow. Experiments may return any number."""
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _ROUNDS = frozenset({"repeat", "iteration", "attempt", "position"})
 _COUNTS = frozenset(
@@ -40,6 +48,7 @@ _COUNTS = frozenset(
         "failed", "repeats", "cases", "api_calls",
     }
 )  # fmt: skip
+_SEEDS = frozenset({"seed"})
 _SHARES = frozenset({"credit"})
 _TIMES = frozenset(
     {"created_at", "started_at", "ended_at", "start_time", "end_time", "since", "imported_at"}
@@ -103,8 +112,9 @@ CHECKS: Checks = {
 class Soundness:
     """Checks rows by `CHECKS` and by those of the packages that wrote the documents."""
 
-    def __init__(self, further: Checks) -> None:
+    def __init__(self, further: Checks, of_plan: PlanCheck | None = None) -> None:
         self._checks = {**CHECKS, **further}
+        self._of_plan = of_plan
 
     def problem(self, table: str, names: Sequence[str], row: Sequence[Any]) -> str:
         """What is wrong with a row, such as `runs.tags: …`; empty where nothing is."""
@@ -130,7 +140,17 @@ class Soundness:
             for row in cursor:  # one at a time: an answer may be megabytes
                 if problem := self.problem(table, names, tuple(row)):
                     return problem
-        return _missing(connection, run_key)
+        problem = _missing(connection, run_key) or _changed_dataset(connection, run_key)
+        if problem or self._of_plan is None:
+            return problem
+        (run_id, plan) = connection.execute(
+            "SELECT id, plan FROM runs WHERE key=?", (run_key,)
+        ).fetchone()
+        rows = connection.execute(
+            "SELECT id, agent_id FROM benchmark_executions WHERE run_key=?", (run_key,)
+        )
+        problem = self._of_plan(run_id, plan, dict(map(tuple, rows.fetchall())))
+        return f"runs.plan: {problem}" if problem else ""
 
     def damaged(self, connection: sqlite3.Connection) -> dict[int, tuple[str, str]]:
         """Key of each run that does not hold → its id and what is wrong."""
@@ -141,7 +161,7 @@ class Soundness:
     def _or_unreadable(self, connection: sqlite3.Connection, run_key: int) -> str:
         try:
             return self.of_run(connection, run_key)
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnicodeDecodeError) as error:
             return one_line(str(error), 160)
 
 
@@ -167,21 +187,78 @@ def _rows_of_run() -> dict[str, str]:
     }
 
 
+_EXECUTIONS = "SELECT {} FROM benchmark_executions WHERE run_key=:run"
+_CASES = f"SELECT key FROM cases WHERE dataset_key IN ({_EXECUTIONS.format('dataset_key')})"  # noqa: S608
+_UNDECLARED = {
+    ("benchmark_executions", "(agent_id, agent_version)"): (
+        "SELECT agent_id, version FROM agent_versions"
+    ),
+    ("benchmark_executions", "(suite_hash, benchmark_id)"): (
+        "SELECT suite_hash, benchmark_id FROM benchmarks"
+    ),
+    ("failures", "case_key"): _CASES,
+}
+"""Table and columns → what they refer to where the schema declares no foreign key."""
+
+
 def _missing(connection: sqlite3.Connection, run_key: int) -> str:
-    """What a run refers to that is not there."""
-    suites = connection.execute(
-        "SELECT suite_hash FROM benchmark_executions WHERE run_key=? AND suite_hash NOT IN"
-        " (SELECT hash FROM benchmark_suites) LIMIT 1",
+    """The first column of a run's rows that refers to something that is not there, or is of
+    another run. SQLite checks nothing while a file is edited with foreign keys off."""
+    for table, condition in _rows_of_run().items():
+        for columns, allowed in _references(connection, table):
+            found = connection.execute(
+                f"SELECT 1 FROM {table} WHERE ({condition})"  # noqa: S608  # our own names
+                f" AND ({_is_given(columns)}) AND {columns} NOT IN ({allowed}) LIMIT 1",
+                {"run": run_key},
+            ).fetchone()
+            if found is not None:
+                name = columns.strip("()").replace(", ", " and ")
+                return f"{table}.{name}: refers to nothing in the run"
+    return ""
+
+
+def _is_given(columns: str) -> str:
+    return " AND ".join(f"{name} IS NOT NULL" for name in columns.strip("()").split(", "))
+
+
+def _references(connection: sqlite3.Connection, table: str) -> Iterator[tuple[str, str]]:
+    """Columns of a table that refer to rows, and a query for what they may refer to."""
+    of_run = {
+        "runs": "SELECT :run",
+        "benchmark_executions": _EXECUTIONS.format("key"),
+        "cases": _CASES,
+    }
+    declared = connection.execute(f"PRAGMA foreign_key_list({table})").fetchall()
+    for _, _, parent, column, parent_column, *_ in map(tuple, declared):
+        yield column, of_run.get(parent, f"SELECT {parent_column} FROM {parent}")  # noqa: S608
+    for (of_table, columns), allowed in _UNDECLARED.items():
+        if of_table == table:
+            yield columns, allowed
+
+
+def _changed_dataset(connection: sqlite3.Connection, run_key: int) -> str:
+    """Whether a dataset is not the one of its hash.
+
+    Runs share datasets by that hash: another one under it would be taken for the real one by runs
+    that are made here later, with whatever code is in its cases.
+    """
+    datasets = connection.execute(
+        "SELECT key, hash, source FROM datasets WHERE key IN"
+        " (SELECT dataset_key FROM benchmark_executions WHERE run_key=?)",
         (run_key,),
-    ).fetchone()
-    if suites is not None:
-        return "benchmark_executions.suite_hash: there is no such suite"
-    cases = connection.execute(
-        "SELECT a.case_key FROM answers a JOIN benchmark_executions e ON e.key=a.execution_key"
-        " WHERE e.run_key=? AND a.case_key NOT IN (SELECT key FROM cases) LIMIT 1",
-        (run_key,),
-    ).fetchone()
-    return "" if cases is None else "answers.case_key: there is no such case"
+    ).fetchall()
+    decoder = msgspec.json.Decoder(Case)
+    for key, expected, source in map(tuple, datasets):
+        rows = connection.execute("SELECT body FROM cases WHERE dataset_key=? ORDER BY key", (key,))
+        kind, _, slug = source.partition(" ")
+        if kind == "experiment" and expected == content_hash([kind, slug]):
+            continue
+        digest = hashlib.sha256()
+        for (body,) in map(tuple, rows):
+            digest.update(canonical_json(decoder.decode(body)) + b"\n")
+        if digest.hexdigest() != expected:
+            return "datasets.hash: is not that of its cases"
+    return ""
 
 
 def _check_plain(name: str, value: Any) -> None:
@@ -189,7 +266,11 @@ def _check_plain(name: str, value: Any) -> None:
         raise ValueError(f"is longer than {LONGEST_TEXT:,} characters")
     if isinstance(value, float) and not math.isfinite(value):
         raise ValueError("is not finite")
-    if isinstance(value, int) and abs(value) > LARGEST_INTEGER:
+    if isinstance(value, int) and abs(value) > (
+        LARGEST_SEED + MOST_SEEDS if name in _SEEDS else _LARGEST_INTEGER
+    ):
+        raise ValueError("is too large")
+    if isinstance(value, float) and abs(value) > _LARGEST_FLOAT:
         raise ValueError("is too large")
     if name in _TIMES:
         moment = datetime.fromisoformat(value)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from agentbench_tui.store.soundness import Soundness
 
 
@@ -37,5 +39,40 @@ def stored_soundness() -> Soundness:
             ("sample_chunks", "samples"): samples,
             ("sample_chunks", "gaps"): gaps,
             **{("ticks", name): Histogram.from_bytes for name in histograms},
-        }
+        },
+        _plan_problem,
     )
+
+
+def _plan_problem(run_id: str, text: str, executions: Mapping[str, str]) -> str:
+    """What is wrong with the plan of a run, whose executions have these agents; else empty.
+
+    A plan decides what is resumed and scored again, so it must be that of its own run.
+    """
+    import shlex
+
+    import msgspec
+
+    from agentbench_tui.engine.plan import decode_plan
+    from agentbench_tui.model.suite import Suite
+    from agentbench_tui.model.untrusted import one_line
+
+    plan, held = decode_plan(text), set[tuple[str, str]]()
+    if plan.run_id != run_id:
+        return "is that of another run"
+    try:
+        shlex.split(plan.command)
+        for suite in plan.suites:
+            model = Suite.model_validate_json(msgspec.json.encode(suite.document))
+            held |= {(suite.hash, benchmark.benchmark_id) for benchmark in model.benchmarks}
+        named = {(one.suite_hash, one.resolved().benchmark_id) for one in plan.groups}
+    except ValueError as error:
+        return one_line(str(error), 160)
+    if named - held:
+        return "names a benchmark that its suite does not hold"
+    if any(not group.executions for group in plan.groups):
+        return "names a benchmark without executions"
+    planned = {execution.id: execution.agent.id for _, execution in plan.executions()}
+    if planned != dict(executions) or len(planned) != len(plan.executions()):
+        return "names other executions than the run has"
+    return ""

@@ -13,7 +13,7 @@ import pytest
 from agentbench_tui.cli.main import _run
 from agentbench_tui.model.errors import StoreError
 from agentbench_tui.store import damage
-from agentbench_tui.store.archive import export_run, import_runs
+from agentbench_tui.store.archive import IMPORTED_IN_PART, export_run, import_runs
 from agentbench_tui.store.database import create_or_migrate
 from agentbench_tui.verdicts.stored_documents import stored_soundness
 
@@ -35,6 +35,12 @@ READERS = (
     ("stats", "summary", "right", "--format", "json"),
 )
 """Commands that read every run, or the newest of each agent."""
+AFTER_IMPORT = (
+    *READERS,
+    ("rescore", "latest"),
+    ("rescore", "latest", "--trust"),
+    ("resume", "latest", "--no-ui", "-q"),
+)
 BAD: tuple[Any, ...] = (
     "", "{", "[]", "{}", "null", "5", '"x"', "[1]", '{"a": 1}', "\x00\x1b[2J", "../../../etc/x",
     "x" * 500, "2026-13-45", -1, 2**62, 10**12, 1e308, float("inf"), -5.5, b"\xff\xfe", None,
@@ -64,8 +70,7 @@ def nothing_excluded() -> Iterator[None]:
 
 
 def columns_of(path: Path) -> list[tuple[str, str]]:
-    """Every column of every table that has rows, but for the keys that join them."""
-    joins = {"key", "seq", "run_key", "execution_key", "case_key", "dataset_key"}
+    """Every column of every table that has rows, also the keys that join them."""
     with closing(sqlite3.connect(path)) as connection:
         tables = connection.execute(
             "SELECT name FROM sqlite_master WHERE type='table' AND name NOT GLOB 'sqlite_*'"
@@ -75,7 +80,6 @@ def columns_of(path: Path) -> list[tuple[str, str]]:
             for (table,) in tables
             if table != "meta" and connection.execute(f"SELECT 1 FROM {table} LIMIT 1").fetchone()
             for row in connection.execute(f"PRAGMA table_info({table})")
-            if row[1] not in joins
         ]
 
 
@@ -84,12 +88,16 @@ def spoilt(path: Path, source: Path, table: str, column: str, value: Any) -> boo
     path.write_bytes(source.read_bytes())
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA ignore_check_constraints=ON")
-        try:
-            connection.execute(f"UPDATE {table} SET {column}=?", (value,))
-        except (sqlite3.IntegrityError, OverflowError):
-            return False
-        connection.commit()
-    return True
+        connection.execute("PRAGMA foreign_keys=OFF")
+        (one_row,) = connection.execute(f"SELECT MIN({column}) FROM {table}").fetchone()
+        for rows, values in (("1", (value,)), (f"{column} IS ?", (value, one_row))):
+            try:  # A unique column takes a value once.
+                connection.execute(f"UPDATE {table} SET {column}=? WHERE {rows}", values)
+            except (sqlite3.IntegrityError, OverflowError):
+                continue
+            connection.commit()
+            return True
+    return False
 
 
 def test_no_value_of_any_column_makes_a_command_fail(
@@ -100,18 +108,124 @@ def test_no_value_of_any_column_makes_a_command_fail(
     sound = tmp_path / "sound.db"
     assert _run(["runs", "import", str(exported), "--db", str(sound)]) == 0
     for table, column in columns_of(exported):
-        for value in draw.sample(BAD, 3):
+        for value in draw.sample(BAD, 2):
             if not spoilt(tmp_path / "bad.db", exported, table, column, value):
                 continue
-            readers = draw.sample(READERS, 2)
-            for words in readers:
+            for words in draw.sample(READERS, 1):
                 code = _run([*words, "--db", str(tmp_path / "bad.db")])
                 told = capfd.readouterr().err
                 assert code != 70, (table, column, value, words, told)
                 assert "Traceback" not in told
-            code = _run(["runs", "import", str(tmp_path / "bad.db"), "--db", str(sound)])
+            fresh = tmp_path / f"{table}-{column}.db"
+            code = _run(["runs", "import", str(tmp_path / "bad.db"), "--db", str(fresh)])
             assert code in (0, 2), (table, column, value, capfd.readouterr().err)
+            for words in draw.sample(AFTER_IMPORT, 1 + (code == 0)):
+                code = _run([*words, "--db", str(fresh)])
+                assert code != 70, (table, column, value, words, capfd.readouterr().err)
+            for file in tmp_path.glob(f"{fresh.name}*"):
+                if file.is_file():
+                    file.unlink()
     assert _run(["leaderboard", "--db", str(sound)]) == 0
+
+
+@pytest.mark.parametrize(
+    ("table", "column", "value", "told"),
+    [
+        ("runs", "environment_hash", "x", "runs.environment_hash"),
+        ("environments", "hash", "x", "runs.environment_hash"),
+        ("agents", "id", "x", "agent_id"),
+        ("benchmark_executions", "agent_id", "x", "agent_id"),
+        ("benchmark_executions", "suite_hash", "x", "suite_hash"),
+        ("benchmark_executions", "benchmark_id", "x", "suite_hash and benchmark_id"),
+        ("benchmark_executions", "agent_version", "x", "agent_id and agent_version"),
+        ("agent_versions", "version", "x", "agent_id and agent_version"),
+        ("benchmark_executions", "dataset_key", 99, "dataset_key"),
+        ("cases", "dataset_key", 99, "case_key"),
+        ("datasets", "key", 99, "dataset_key"),
+        ("datasets", "hash", "x", "datasets.hash"),
+        ("cases", "body", '{"id":"c","input":"other"}', "datasets.hash"),
+        ("answers", "run_key", 99, "answers.run_key"),
+        ("answers", "case_key", 99, "answers.case_key"),
+        ("iterations", "run_key", 99, "iterations.run_key"),
+        ("runs", "plan", "another run's", "runs.plan"),
+        ("iterations", "asking_s", 1e308, "iterations.asking_s"),
+        ("benchmark_executions", "answered", 2**63 - 1, "benchmark_executions.answered"),
+    ],
+)
+def test_what_refers_to_nothing_is_refused_by_name(
+    tmp_path: Path,
+    exported: Path,
+    capfd: pytest.CaptureFixture[str],
+    table: str,
+    column: str,
+    value: Any,
+    told: str,
+) -> None:
+    if (table, column) == ("runs", "plan"):
+        with closing(sqlite3.connect(exported)) as connection:
+            plan = json.loads(connection.execute("SELECT plan FROM runs").fetchone()[0])
+        value = json.dumps({**plan, "run_id": "01a22610-af87-78fe-8a42-614fc91b3330"})
+    assert spoilt(tmp_path / "bad.db", exported, table, column, value)
+    capfd.readouterr()
+
+    assert _run(["runs", "import", str(tmp_path / "bad.db"), "--db", str(tmp_path / "t.db")]) == 2
+
+    (_, line) = capfd.readouterr().err.splitlines()
+    assert "not imported: run " in line
+    assert told in line
+
+
+def test_a_chunk_of_samples_of_no_execution_is_refused(tmp_path: Path, exported: Path) -> None:
+    path = tmp_path / "bad.db"
+    path.write_bytes(exported.read_bytes())
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA foreign_keys=OFF")
+        connection.execute(
+            "INSERT INTO sample_chunks (run_key, execution_key, repeat, worker, rows, samples,"
+            " gaps) VALUES (1, 99, 0, 0, 0, x'', x'')"
+        )
+        connection.commit()
+    (line,) = import_runs(tmp_path / "t.db", path).refused
+    assert "sample_chunks.execution_key: refers to nothing in the run" in line
+
+
+def test_an_execution_that_another_run_has_here_is_refused(tmp_path: Path, exported: Path) -> None:
+    database, path = tmp_path / "t.db", tmp_path / "twin.db"
+    assert import_runs(database, exported).new
+    path.write_bytes(exported.read_bytes())
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("UPDATE runs SET id='01a22610-af87-78fe-8a42-614fc91b3330'")
+        connection.commit()
+    imported = import_runs(database, path)
+    assert imported.new == ()
+    assert "benchmark_executions.id" in imported.refused[0]
+    with closing(sqlite3.connect(database)) as connection:
+        assert connection.execute("SELECT COUNT(*) FROM runs").fetchone() == (1,)
+
+
+def test_a_run_that_was_imported_in_part_is_not_scored_again(
+    tmp_path: Path, exported: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    database = tmp_path / "t.db"
+    assert import_runs(database, exported).new
+    with closing(sqlite3.connect(database)) as connection:
+        connection.execute("UPDATE runs SET error=?", (IMPORTED_IN_PART,))
+        connection.commit()
+    assert _run(["rescore", "latest", "--trust", "--db", str(database)]) == 2
+    assert IMPORTED_IN_PART in capfd.readouterr().err
+
+
+def test_a_schema_that_is_no_text_is_told(
+    tmp_path: Path, exported: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    content = exported.read_bytes()
+    for old in (b"CREATE TABLE cases", b"CREATE INDEX cases_dataset", b"cases_dataset"):
+        path = tmp_path / "bad.db"
+        path.write_bytes(content.replace(old, old[:-3] + b"\xff" + old[-2:], 1))
+        database = ["--db", str(tmp_path / "t.db")]
+        assert _run(["runs", "import", str(path), *database]) == 2
+        assert _run(["runs", "list", "--db", str(path)]) in (0, 2)
+        assert "a fault of ours" not in capfd.readouterr().err
 
 
 def test_a_damaged_run_is_named_and_the_others_are_read(
