@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import os
 import sqlite3
-from contextlib import closing, contextmanager
+import stat
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,7 +23,7 @@ from agentbench_tui.store.database import (
 )
 from agentbench_tui.store.faults import check_is_file, faults_named, unusable
 from agentbench_tui.store.locking import Lease, WriteLock, is_leased
-from agentbench_tui.store.partial import partial_file
+from agentbench_tui.store.partial import BESIDE, partial_file
 from agentbench_tui.store.removal import (
     BY_EXECUTION,
     BY_RUN,
@@ -47,30 +48,69 @@ _NOT_EXPORTED = frozenset({"live", "wishes"})
 def export_run(database: Path, run_id: str, target: Path, *, force: bool = False) -> str:
     """Write one run to an SQLite file of its own; the sha256 of the file.
 
-    `TARGET.sha256` is written beside it, in the form that `sha256sum -c` reads. Raises UsageError
-    while the run goes on.
+    `TARGET.sha256` is written beside it, in the form that `sha256sum -c` reads. A link of either
+    name is replaced, never followed. Raises UsageError while the run goes on, and for files that
+    are in the way; then nothing is written.
     """
     if is_leased(database, run_id):
         raise UsageError(f"run {run_id} goes on; export it when it has ended")
-    check_is_file(target)
-    if target.exists() and target.samefile(database):
-        raise UsageError(f"{target}: is the database itself; export to another file")
-    if target.exists() and not force:
-        raise UsageError(f"{target}: exists; give --force to replace it")
+    check = _digest_file(target)
+    for path in (target, check):
+        _check_replaceable(path, database, force=force)
     try:
-        with partial_file(target) as partial:
+        with partial_file(target) as partial, partial_file(check) as partial_check:
             with reading(database) as source:
                 key = source.execute("SELECT key FROM runs WHERE id=?", (run_id,)).fetchone()[0]
                 _copy_run(source, key, partial)
             with faults_named(target):
                 _make_plain_file(partial)
             digest = _sha256(partial)
-            partial.replace(target)
             told = digest.encode() + b"  " + os.fsencode(target.name) + b"\n"
-            target.with_name(f"{target.name}.sha256").write_bytes(told)
+            partial_check.write_bytes(told)
+            partial.replace(target)
+            partial_check.replace(check)
     except OSError as error:
         raise unusable(target, error) from error
     return digest
+
+
+def _digest_file(path: Path) -> Path:
+    """The file beside an exported one that holds its sha256."""
+    return path.with_name(f"{path.name}.sha256")
+
+
+def _check_replaceable(path: Path, database: Path, *, force: bool) -> None:
+    """Raise UsageError for a path that an export must not write, or only with `force`."""
+    if _belongs_to(path, database):
+        raise UsageError(f"{path}: is a file of the database itself; export to another file")
+    try:
+        mode = path.lstat().st_mode
+    except FileNotFoundError:
+        return
+    except (OSError, ValueError) as error:
+        raise unusable(path, OSError(*error.args)) from None
+    if not (stat.S_ISREG(mode) or stat.S_ISLNK(mode)):
+        what = "a folder" if stat.S_ISDIR(mode) else "not a regular file"
+        raise UsageError(f"{path}: is {what}; export to another file")
+    if not force:
+        raise UsageError(f"{path}: exists; give --force to replace it")
+
+
+def _belongs_to(path: Path, database: Path) -> bool:
+    """Whether it is the database, or a file or folder that SQLite or the locks keep beside it.
+
+    Also one that is not there now: the next writer would take it for its own.
+    """
+    given = os.path.realpath(path)
+    for home in (str(database), os.path.realpath(database)):
+        for ending in BESIDE:  # SQLite follows a link to the database, the locks do not
+            own = home + ending
+            if os.path.realpath(own) in (given, str(Path(given).parent)):
+                return True
+            with suppress(OSError, ValueError):
+                if path.samefile(own):
+                    return True
+    return False
 
 
 def _make_plain_file(path: Path) -> None:
@@ -184,7 +224,7 @@ def _of_newest_schema(source_path: Path, database: Path) -> Iterator[Path]:
 
 
 def _check_digest(source_path: Path) -> None:
-    check = source_path.with_name(f"{source_path.name}.sha256")
+    check = _digest_file(source_path)
     try:
         if check.is_file():
             with check.open("rb") as stream:

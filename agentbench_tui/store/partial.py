@@ -18,8 +18,10 @@ from agentbench_tui.store.locking import Held
 
 _BEGINS = ".agentbench-"
 _MARK = ".busy"
-_BESIDE = ("", "-wal", "-shm", ".lock")
-"""Endings of a database and of what SQLite and the write lock put beside it."""
+_FILES = ("", "-wal", "-shm", "-journal", ".lock")
+_LEASES = ".leases"
+BESIDE = (*_FILES, _LEASES)
+"""Endings of a database and of what SQLite and the locks put beside it."""
 
 
 @contextmanager
@@ -56,7 +58,7 @@ def _remove_abandoned(folder: Path) -> None:
 
 
 def _remove(partial: Path) -> None:
-    for suffix in (*_BESIDE, _MARK):
+    for suffix in (*_FILES, _MARK):
         with suppress(OSError):
             Path(f"{partial}{suffix}").unlink()
-    shutil.rmtree(f"{partial}.leases", ignore_errors=True)
+    shutil.rmtree(f"{partial}{_LEASES}", ignore_errors=True)

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from agentbench_tui.model.errors import UsageError
 from agentbench_tui.store import archive, removal
 from agentbench_tui.store.archive import IMPORTED_IN_PART, export_run, import_runs
 from agentbench_tui.store.database import connect_to_read, connect_to_write, create_or_migrate
@@ -149,6 +150,74 @@ def test_what_was_imported_in_part_says_so(tmp_path: Path, exported: Path) -> No
     database = tmp_path / "store.db"
     assert killed_import(database, exported, 16) == -signal.SIGKILL
     assert rows(database, "SELECT id, error FROM runs") == [(RUN, IMPORTED_IN_PART)]
+
+
+ENDINGS = ("", "-wal", "-shm", "-journal", ".lock", ".leases", ".leases/x")
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+@pytest.mark.parametrize("is_link", [False, True])
+def test_no_export_replaces_a_file_of_the_database(
+    tmp_path: Path, exported: Path, ending: str, is_link: bool
+) -> None:
+    database = tmp_path / "store.db"
+    import_runs(database, exported)
+    given = database
+    if is_link:
+        given = tmp_path / "link.db"
+        given.symlink_to(database)
+    before = sorted(path.name for path in tmp_path.rglob("*"))
+    for target in (f"{database}{ending}", f"{tmp_path}/../{tmp_path.name}/store.db{ending}"):
+        with pytest.raises(UsageError, match="is a file of the database itself"):
+            export_run(given, RUN, Path(target), force=True)
+    assert sorted(path.name for path in tmp_path.rglob("*")) == before
+    whole(database)
+
+
+def test_no_export_replaces_a_database_that_is_called_like_its_hash(
+    tmp_path: Path, exported: Path
+) -> None:
+    database = tmp_path / "x.db.sha256"
+    import_runs(database, exported)
+    with pytest.raises(UsageError, match="is a file of the database itself"):
+        export_run(database, RUN, tmp_path / "x.db", force=True)
+    assert not (tmp_path / "x.db").exists()
+
+
+@pytest.mark.parametrize("name", ["x.db", "x.db.sha256"])
+def test_an_export_replaces_nothing_unasked_and_follows_no_link(
+    tmp_path: Path, exported: Path, name: str
+) -> None:
+    database, kept = tmp_path / "store.db", tmp_path / "kept"
+    import_runs(database, exported)
+    target, in_the_way = tmp_path / "x.db", tmp_path / name
+    kept.write_text("kept")
+    for make in (lambda: in_the_way.write_text("kept"), lambda: in_the_way.symlink_to(kept)):
+        make()
+        with pytest.raises(UsageError, match=f"{name}: exists; give --force to replace it"):
+            export_run(database, RUN, target)
+        assert in_the_way.read_text() == "kept"
+        digest = export_run(database, RUN, target, force=True)
+        assert not in_the_way.is_symlink()
+        assert (tmp_path / "x.db.sha256").read_text() == f"{digest}  x.db\n"
+        assert kept.read_text() == "kept"
+        target.unlink()
+        (tmp_path / "x.db.sha256").unlink()
+
+
+@pytest.mark.parametrize(
+    ("make", "what"), [(Path.mkdir, "a folder"), (os.mkfifo, "not a regular file")]
+)
+@pytest.mark.parametrize("name", ["x.db", "x.db.sha256"])
+def test_an_export_looks_at_both_files_before_it_writes(
+    tmp_path: Path, exported: Path, name: str, make: Any, what: str
+) -> None:
+    database = tmp_path / "store.db"
+    import_runs(database, exported)
+    make(tmp_path / name)
+    with pytest.raises(UsageError, match=f"{name}: is {what}; export to another file"):
+        export_run(database, RUN, tmp_path / "x.db", force=True)
+    assert not (tmp_path / "x.db").is_file()
 
 
 def test_a_run_that_is_being_written_is_left_alone(tmp_path: Path, exported: Path) -> None:
