@@ -19,6 +19,7 @@ import msgspec
 from agentbench_tui.agents.python_session import PythonAgent
 from agentbench_tui.agents.python_source import Origin
 from agentbench_tui.model.answer import AgentFailure, Request
+from agentbench_tui.process.event_loop import run_shared
 from agentbench_tui.process.worker import PROTOCOL
 
 
@@ -82,7 +83,7 @@ def main(module: str, name: str, folder: str) -> int:
     os.dup2(2, 1)
     # One task at a time, in the main thread; a deadline ends the whole process.
     agent = PythonAgent(Origin(module, name, folder), inline=True, concurrency=1)
-    return asyncio.run(_serve(agent, tasks, replies))
+    return run_shared(_serve(agent, tasks, replies))
 
 
 if __name__ == "__main__":

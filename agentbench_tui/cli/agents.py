@@ -119,15 +119,14 @@ def _given(targets: Sequence[str], suite: str | None) -> list[AgentSpec]:
 
 def _asked(spec: AgentSpec) -> tuple[str, list[str]]:
     """What it answered, or why it did not."""
-    import asyncio
-
     from agentbench_tui.agents.trial import QUESTION, ask_once
     from agentbench_tui.model.answer import AgentFailure
     from agentbench_tui.model.untrusted import one_line, redact
+    from agentbench_tui.process.event_loop import run_shared
     from agentbench_tui.verdicts.figures import milliseconds
 
     try:
-        answer, took_ms = asyncio.run(ask_once(spec))
+        answer, took_ms = run_shared(ask_once(spec))
     except AgentFailure as failure:
         return "", [f"asked “{QUESTION}”: {failure}"]
     words = one_line(redact(answer.text), 60) or "no text"

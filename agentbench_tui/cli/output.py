@@ -95,18 +95,19 @@ def _json(value: Any, indent: int | None = None) -> str:
 @contextmanager
 def stdout_kept() -> Iterator[None]:
     """While it lasts, whatever else is written to stdout (an agent's `print`, a program that it
-    starts) goes to stderr, so that the result stands alone. An agent may close both: it has
-    streams of its own."""
+    starts) goes to stderr, so that the result stands alone. An agent may close or replace
+    both: it has streams of its own."""
     sys.stdout.flush()
     ours = sys.stdout, sys.stderr
     kept = os.dup(1)
     os.dup2(2, 1)
-    sys.stdout, sys.stderr = stream_on(1), stream_on(2)
+    given = sys.stdout, sys.stderr = stream_on(1), stream_on(2)
     try:
         yield
     finally:
-        for stream in (sys.stdout, sys.stderr):
-            with suppress(OSError, ValueError):  # closed, or whoever read it has gone
+        for stream in (*given, sys.stdout, sys.stderr):
+            # Closed, its reader gone, or replaced by an agent: by None, or by anything else.
+            with suppress(Exception):
                 stream.flush()
         sys.stdout, sys.stderr = ours
         os.dup2(kept, 1)

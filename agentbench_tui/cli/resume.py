@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import dataclasses
 import shlex
 from contextlib import contextmanager
@@ -170,7 +169,9 @@ def rescore(
             raise SuiteError(problems)
         check_trust(row, answers_executed_by(loaded.suite.benchmarks), trust=trust)
     with stdout_kept():
-        done = asyncio.run(rescore_run(path, row, loaded, settings))
+        from agentbench_tui.process.event_loop import run_shared
+
+        done = run_shared(rescore_run(path, row, loaded, settings))
     with reading(path) as connection:
         document = run_document(connection, find_run(connection, row["id"]))
     print_run(document, form)

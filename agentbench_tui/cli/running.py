@@ -167,7 +167,9 @@ def _run_here(plan: Plan, database: Path, *, quiet: bool, resume: bool) -> int |
 
     note_run(plan.run_id)
     with stdout_kept():
-        outcome = asyncio.run(both())
+        from agentbench_tui.process.event_loop import run_shared
+
+        outcome = run_shared(both())
     note_run("")
     if outcome.signal is None and outcome.status == "interrupted":
         return int(signal.SIGINT)  # a viewer wished for it

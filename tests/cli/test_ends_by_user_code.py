@@ -51,6 +51,44 @@ def test_an_agent_that_ends_the_process_has_failed_one_case(
     assert document["executions"][0]["cases"]["correct"] == 2
 
 
+STOPS = {
+    "stop": "asyncio.get_event_loop().stop()",
+    "running": "asyncio.get_running_loop().stop()",
+}
+
+
+@pytest.mark.parametrize("what", STOPS.values(), ids=list(STOPS))
+def test_an_agent_that_stops_the_event_loop_has_failed_one_case(place: Place, what: str) -> None:
+    ending(place, f"import asyncio; {what}")
+    place.suite(3)
+    ended = place.run(*RUN, "--agent", "it=python:ending.py:async_agent")
+    assert ended.returncode == 0, ended.stderr
+    document = json.loads(ended.stdout)
+    assert document["status"] == "complete"
+    assert document["executions"][0]["failures"] == {"agent": 1}
+    assert document["executions"][0]["cases"]["correct"] == 2
+
+
+def test_a_loop_that_is_stopped_later_goes_on(place: Place) -> None:
+    ending(place, "import asyncio; loop = asyncio.get_running_loop(); loop.call_soon(loop.stop)")
+    place.suite(3)
+    ended = place.run(*RUN, "--agent", "it=python:ending.py:async_agent")
+    assert ended.returncode == 0, ended.stderr
+    assert json.loads(ended.stdout)["executions"][0]["cases"]["correct"] == 3
+
+
+@pytest.mark.parametrize("stream", ["None", "object()"])
+@pytest.mark.parametrize("name", ["agent", "async_agent"])
+def test_an_agent_that_replaces_the_streams_leaves_the_result(
+    place: Place, name: str, stream: str
+) -> None:
+    ending(place, f"sys.stdout = sys.stderr = {stream}")
+    place.suite(3)
+    ended = place.run(*RUN, "--agent", f"it=python:ending.py:{name}", "--fail-on", "accuracy>=0.9")
+    assert ended.returncode == 0, ended.stderr
+    assert json.loads(ended.stdout)["executions"][0]["cases"]["correct"] == 3
+
+
 @pytest.mark.parametrize("what", ENDS.values(), ids=list(ENDS))
 def test_a_scorer_that_ends_the_process_could_not_grade_one_answer(place: Place, what: str) -> None:
     ending(place, what)

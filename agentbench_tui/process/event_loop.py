@@ -1,0 +1,31 @@
+"""The event loop that code of the user's runs on, and cannot stop."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from asyncio import base_events
+from collections.abc import Coroutine
+from types import CodeType
+from typing import Any, TypeVar
+
+_Value = TypeVar("_Value")
+_ENDS_A_RUN: CodeType = base_events._run_until_complete_cb.__code__  # type: ignore[attr-defined]
+"""What stops a loop once the work that it was started for is done."""
+
+
+class SharedLoop(asyncio.SelectorEventLoop):
+    """asyncio's loop, for work that shares it with code of the user's."""
+
+    def stop(self) -> None:
+        """Stop the loop at the end of its work. Raises RuntimeError for anyone else, because the
+        work would be abandoned, and with it every other agent and case."""
+        if sys._getframe(1).f_code is not _ENDS_A_RUN:
+            raise RuntimeError("the event loop is shared with agentbench, and cannot be stopped")
+        super().stop()
+
+
+def run_shared(work: Coroutine[Any, Any, _Value]) -> _Value:
+    """Do what `asyncio.run` does, on a `SharedLoop`."""
+    with asyncio.Runner(loop_factory=SharedLoop) as runner:
+        return runner.run(work)
