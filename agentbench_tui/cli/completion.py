@@ -135,6 +135,8 @@ def _stored_names(kind: str, database: str | None) -> list[str]:
     names = ["latest"] if kind == "runs" else []
     with suppress(AgentbenchError, OSError, sqlite3.Error):
         path = database_path(database)
+        if not path.is_file():  # opening a named pipe would wait for its other end
+            return names
         # Reading a database in WAL mode creates files beside it unless it is taken as immutable.
         # With such files there, a process may be writing, and they are used as they are.
         in_use = all(Path(f"{path}{suffix}").exists() for suffix in ("-wal", "-shm"))

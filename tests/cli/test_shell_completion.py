@@ -194,12 +194,14 @@ def test_tab_completes_in_a_zsh_terminal(place: Place, typed: str, completed: st
     assert "fault" not in done.stdout
 
 
-@pytest.mark.parametrize("state", ["missing", "damaged", "locked", "sound"])
+@pytest.mark.parametrize("state", ["missing", "damaged", "pipe", "locked", "sound"])
 def test_completion_is_silent_and_writes_nothing(place: Place, state: str) -> None:
     if state in {"sound", "locked"}:
         place.run(*RUN)
     elif state == "damaged":
         place.database.write_bytes(b"not a database" * 100)
+    elif state == "pipe":
+        os.mkfifo(place.database)
     lock = sqlite3.connect(place.database if state == "locked" else ":memory:")
     lock.execute("BEGIN EXCLUSIVE")
     before = files(place)
