@@ -32,6 +32,11 @@ ROLES: Mapping[str, tuple[str, ...]] = {
     "agent": ("agent", "agent_id", "model"),
 }  # fmt: skip
 """What a row is of; of several such columns the first counts."""
+WITHIN_TASK = (
+    "doc_id", "question_id", "problem_id", "example_id", "item_id", "instance_id",
+)  # fmt: skip
+"""Columns that name the case within its `task`: samples of several tasks of a harness. Not
+`sample_id` and `id`, which often name the attempt."""
 CIRCUMSTANCES = (
     "send_lag_ms", "queue_ms", "e2e_from_send_ms", "ttft_from_send_ms", "input_tokens",
 )  # fmt: skip
@@ -99,6 +104,8 @@ class Meaning:
     values: tuple[ValueColumn, ...]
     ignored: tuple[ValueColumn, ...] = ()
     """Columns of metrics that another column says better."""
+    within: str | None = None
+    """The column that names the case together with that of the role `case`."""
 
 
 def chosen_metric(name: str, better: Better | None) -> Metric | None:
@@ -145,7 +152,10 @@ def meaning(names: Sequence[str], chosen: Sequence[Metric] = ()) -> Meaning:
     failures = tuple(plain[one] for one in FAILURES if one in plain and plain[one] not in own)
     taken = {*own, *(one.name for one in values)}
     others = [one for name in names if name not in taken and (one := _value_column(name))]
-    return Meaning(roles, failures, tuple(values), tuple(others))
+    within = None
+    if _plain(roles.get("case", "")) == "task":
+        within = next((plain[one] for one in WITHIN_TASK if one in plain), None)
+    return Meaning(roles, failures, tuple(values), tuple(others), None if within in own else within)
 
 
 def _is_held(values: Iterable[ValueColumn], column: ValueColumn) -> bool:

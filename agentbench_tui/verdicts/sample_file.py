@@ -133,6 +133,9 @@ class _Reader:
         words = [f"read as: {read_as}"] if read_as else []
         words += self._ignored_words()
         words += self._failure_words() + self._missing_words(values)
+        if self._columns.within is not None:
+            task = self._columns.roles["case"]
+            words.append(f"'{task}' and '{self._columns.within}' together name the case")
         if "case" in self._columns.roles:
             check_split(self._table, self._observations())
         else:
@@ -171,7 +174,14 @@ class _Reader:
 
     def _column(self, role: str) -> list[Any] | None:
         name = self._columns.roles.get(role)
-        return None if name is None else self._table.columns[name]
+        if name is None:
+            return None
+        cells = self._table.columns[name]
+        if role != "case" or self._columns.within is None:
+            return cells
+        pairs = zip(cells, self._table.columns[self._columns.within], strict=True)
+        named = [(text_of(task), text_of(inner)) for task, inner in pairs]
+        return ["/".join(names) if all(names) else "" for names in named]
 
     def _check_one_agent(self) -> None:
         agents = {text_of(cell) for cell in self._column("agent") or ()} - NOTHING

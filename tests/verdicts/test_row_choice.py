@@ -43,6 +43,29 @@ def evidence(file: SampleFile) -> TaskEvidence:
     return found
 
 
+@pytest.mark.parametrize("inner", ["doc_id", "question_id", "Doc ID"])
+def test_a_task_and_the_document_in_it_are_the_case_together(tmp_path: Path, inner: str) -> None:
+    rows = [
+        {"task": task, inner: doc, "exact_match": float(doc % 2)}
+        for task in ("x", "y")
+        for doc in range(40)
+    ]
+    path = tmp_path / "samples.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+    file = read(path)
+
+    assert len(np.unique(evidence(file).case)) == 80
+    assert any(f"'task' and '{inner}' together name the case" in note for note in file.notes)
+
+
+def test_a_task_with_several_samples_is_one_case(tmp_path: Path) -> None:
+    path = tmp_path / "samples.csv"
+    path.write_text("task,sample_id,passed\na,0,1\na,1,0\nb,0,1\nb,1,1\n")
+
+    assert len(np.unique(evidence(read(path, {"sample_id": "0"})).case)) == 2
+
+
 @pytest.mark.parametrize("name", RIGHT)
 def test_a_condition_chooses_one_row_of_each_document(tmp_path: Path, name: str) -> None:
     file = read(harness_samples(tmp_path / "samples.jsonl"), {"filter": name})
