@@ -51,6 +51,8 @@ BLOCK_TOKENS = 512
 MOST_TOKENS = 2_000_000
 """Of one request or answer."""
 MOST_ARRIVALS = 2_000_000
+MOST_SECONDS = 1_000_000_000
+"""From the first arrival to the last: 31 years."""
 MAX_CHARACTERS = 1 << 30
 """Of the text, after decompression."""
 MAX_LINE = 1 << 22
@@ -62,6 +64,7 @@ _FLOATS_EXACT_BELOW = 1 << 53
 """Whole numbers from here on may have more digits than a float."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
+_NO_LENGTHS = f"tokens in and out must be whole numbers from 1 to {MOST_TOKENS:,}"
 _SHOWN = 40
 """How much of a value that cannot be read is repeated to the user."""
 
@@ -82,7 +85,7 @@ class RecordedTrace:
     blocks: tuple[tuple[int, ...], ...] = ()
     """Ids of each request's blocks; empty where the trace has none."""
     skipped: int = 0
-    """Rows without a length of at least one token in and out."""
+    """Rows without a length from 1 to `MOST_TOKENS` tokens in and out."""
 
     @property
     def has_lengths(self) -> bool:
@@ -100,7 +103,7 @@ class RecordedTrace:
                 f"{plain(means[0], 3)} input and {plain(means[1], 3)} output tokens on average"
             )
         if self.skipped:
-            words.append(f"{counted(self.skipped, 'row')} skipped: no tokens in or out")
+            words.append(f"{counted(self.skipped, 'row')} skipped: {_NO_LENGTHS}")
         return "; ".join(words)
 
     def _lengths(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -144,8 +147,14 @@ def read_trace(path: Path, *, unit: Unit | None = None) -> RecordedTrace:
     except (OSError, EOFError, ValueError, zlib.error) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise UsageError(f"trace {path} cannot be read: {reason.lower()}") from None
+    if trace.offsets_s and trace.offsets_s[-1] > MOST_SECONDS:
+        raise UsageError(
+            f"trace {path}: its arrivals span more than {MOST_SECONDS:,} s; if its timestamps are"
+            f" not in {trace.unit}, give their unit with --trace-unit"
+        )
     if not trace.offsets_s:
-        skipped = f"; {counted(trace.skipped, 'row')} without tokens" if trace.skipped else ""
+        rows = counted(trace.skipped, "row")
+        skipped = f"; {rows} skipped: {_NO_LENGTHS}" if trace.skipped else ""
         raise UsageError(f"trace {path} has no arrivals{skipped}")
     return trace
 

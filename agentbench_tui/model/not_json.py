@@ -6,3 +6,13 @@ import msgspec
 
 NOT_JSON = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 """Not by its grammar or type; text that is no UTF-8; nested too deeply."""
+
+
+def why_not_json(error: Exception) -> str:
+    """Why text cannot be read as JSON, for a message; from what `json` or `msgspec` raised."""
+    if isinstance(error, RecursionError):
+        return "it is nested too deeply"
+    # Python reads no longer ones, and its own message advises a function of Python's.
+    if type(error) is ValueError:
+        return "it holds a whole number of more than 4,300 digits"
+    return str(error)

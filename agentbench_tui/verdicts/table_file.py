@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from agentbench_tui.model.delimited import LONGEST_FIELD, NumberColumn, find_delimiter, read_rows
 from agentbench_tui.model.errors import UsageError
+from agentbench_tui.model.not_json import why_not_json
 from agentbench_tui.model.utf8 import NOT_UTF8, find_bad_byte
 from agentbench_tui.verdicts.sample_cells import text_of
 
@@ -322,7 +323,7 @@ def _object(path: Path, number: int, line: str) -> dict[str, Any]:
     try:
         row = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise UsageError(f"{path}:{number}: is no JSON object: {error}") from None
+        raise UsageError(f"{path}:{number}: is no JSON object: {why_not_json(error)}") from None
     if not isinstance(row, dict):
         raise UsageError(f"{path}:{number}: a JSON object is expected")
     return row
@@ -334,7 +335,7 @@ def _whole(path: Path, first: str, lines: _Lines) -> Any:
     except json.JSONDecodeError as error:
         raise UsageError(f"{path}:{error.lineno}: is no JSON: {error.msg}") from None
     except (ValueError, RecursionError) as error:
-        raise UsageError(f"{path}: is no JSON: {error}") from None
+        raise UsageError(f"{path}: is no JSON: {why_not_json(error)}") from None
 
 
 def _of_list(path: Path, whole: Any, wanted: Callable[[str], bool]) -> Table:

@@ -98,13 +98,13 @@ def test_rows_without_tokens_are_skipped_and_counted(tmp_path: Path) -> None:
     trace = read_trace(tmp_path / name)
 
     assert (len(trace.offsets_s), trace.skipped) == (3, 2)
-    assert "2 rows skipped: no tokens in or out" in trace.words()
+    assert "2 rows skipped: tokens in and out must be whole numbers" in trace.words()
 
 
 def test_a_trace_without_any_usable_row_is_refused(tmp_path: Path) -> None:
     name = written(tmp_path, [{"timestamp": 1, "input_length": 0, "output_length": 1}])
 
-    with pytest.raises(UsageError, match="has no arrivals; 1 row without tokens"):
+    with pytest.raises(UsageError, match="has no arrivals; 1 row skipped: tokens in"):
         read_trace(tmp_path / name)
 
 

@@ -187,6 +187,24 @@ def test_file_that_is_none_is_told(tmp_path: Path) -> None:
     assert refusal(tmp_path / "folder") == "trace folder cannot be read: it is not a regular file"
 
 
+def test_arrivals_of_centuries_are_refused_with_what_to_do(written) -> None:
+    said = (
+        "trace trace.txt: its arrivals span more than 1,000,000,000 s; if its timestamps are not in"
+        " s, give their unit with --trace-unit"
+    )
+    assert refusal(written("1\n1e300\n")) == said
+    assert refusal(written("0\n1000000001\n")) == said
+    assert offsets_of(written("0\n1000000000\n")) == (0, 1e9)
+
+
+def test_lengths_beyond_what_can_be_sent_are_named(written) -> None:
+    row = '{"timestamp": 1, "input_length": 1000000000000, "output_length": 2}\n'
+    assert refusal(written(row * 5)) == (
+        "trace trace.txt has no arrivals; 5 rows skipped: tokens in and out must be whole numbers"
+        " from 1 to 2,000,000"
+    )
+
+
 def test_sizes_are_bounded(written, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trace, "MOST_ARRIVALS", 3)
     assert len(offsets_of(written("1\n2\n3\n"))) == 3

@@ -142,6 +142,15 @@ def test_sizes_are_bounded_once_unpacked(write: Write, monkeypatch: pytest.Monke
         read(write("id\n" + "x" * 101))
 
 
+@pytest.mark.parametrize("content", ["[NUMBER]", '[{"ms": NUMBER}]', '{"ms": 1}\n{"ms": NUMBER}\n'])
+def test_a_number_of_thousands_of_digits_is_refused_in_plain_words(
+    write: Write, content: str
+) -> None:
+    with pytest.raises(UsageError, match="a whole number of more than 4,300 digits") as error:
+        read(write(content.replace("NUMBER", "9" * 5_000), "a.json"))
+    assert "sys." not in str(error.value)
+
+
 def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(UsageError, match="not a regular file"):
