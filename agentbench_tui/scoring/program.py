@@ -29,7 +29,7 @@ from agentbench_tui.model.answer import Answer, Case, GraderFailure, Score, Scor
 from agentbench_tui.model.untrusted import one_line, redact
 from agentbench_tui.process.child import SpawnError
 from agentbench_tui.process.single import Finished, run_program
-from agentbench_tui.scoring.answer_code import answer_code, defines, unclosed_code
+from agentbench_tui.scoring.answer_code import AnswerCode, answer_code, unclosed_code
 from agentbench_tui.scoring.reading import answer_text, expected_of
 from agentbench_tui.scoring.recipe import Context, Options, Recipe, always
 
@@ -66,8 +66,8 @@ def python_tests(options: ProgramOptions, context: Context) -> Scorer:
     `expected` is the test code, a list of pieces that each count as one test, or a table {test,
     entry_point, prompt}; entry_point and prompt may stand in the case's metadata, and a text
     input is the prompt otherwise. A test that defines `check` has it called with the entry point,
-    as HumanEval does (Chen et al. 2021, arXiv:2107.03374). The answer may be the whole function or
-    only what follows the prompt.
+    as HumanEval does (Chen et al. 2021, arXiv:2107.03374). The answer may be the whole function,
+    which can use what a prompt of code defines, or only what follows the prompt.
     """
     name = context.name
     children = asyncio.Semaphore(options.concurrency or _cores())
@@ -77,10 +77,9 @@ def python_tests(options: ProgramOptions, context: Context) -> Scorer:
         opened = unclosed_code(job.prompt)
         code = answer_code(answer_text(answer), job.entry_point, inside=opened is not None)
         prompt = job.prompt if opened is None else opened
-        programs = candidates(code.program, prompt, job.entry_point)
         token = secrets.token_hex(16)
         async with children:
-            finished = await _run(job, programs, code.helpers, options, token)
+            finished = await _run(job, code, prompt, options, token)
         return _verdict(name, finished, options, token)
 
     return score
@@ -107,36 +106,29 @@ def _read_job(case: Case) -> _Job:
     return _Job(tests, str(entry) if entry else None, str(prompt or ""))
 
 
-def candidates(code: str, prompt: str, entry_point: str | None) -> list[str]:
-    """Programs that an answer may mean, likeliest first; the first that compiles is run.
-
-    Code that defines the entry point is put after the prompt when that is code (its imports and
-    helpers count), and stands alone otherwise. Other code continues the prompt as it is, or
-    indented; where the prompt is prose it is run to tell that it doesn't define the entry point.
-    """
-    if entry_point is None:
-        return [code]
-    if defines(code, entry_point):
-        return [f"{prompt}\n    pass\n\n{code}\n", f"{prompt}\n\n{code}\n", f"{code}\n"]
+def continuations(code: str, prompt: str) -> list[str]:
+    """Programs in which the code continues the prompt, likeliest first: as it is, or indented."""
     return [
         f"{prompt}{code}\n",
         f"{prompt}\n{code}\n",
         f"{prompt}\n{textwrap.indent(textwrap.dedent(code), '    ')}\n",
-        f"{code}\n",
     ]
 
 
 async def _run(
     job: _Job,
-    programs: list[str],
-    helpers: tuple[str, ...],
+    code: AnswerCode,
+    prompt: str,
     options: ProgramOptions,
     token: str,
 ) -> Finished:
     request = {
         "token": token,
-        "candidates": programs,
-        "helpers": helpers,
+        "program": code.program,
+        "continuations": continuations(code.program, prompt),
+        # A prompt that ends in the head of a function is code only with a body.
+        "prompts": [f"{prompt}\n    pass\n", f"{prompt}\n"],
+        "helpers": code.helpers,
         "tests": job.tests,
         "entry_point": job.entry_point,
         "cpu_s": math.ceil(options.timeout_s) + 1,

@@ -5,12 +5,16 @@ takes the line `ready` once the limits are set, and then the verdict as JSON. Th
 neither: its input is empty, what it prints is dropped.
 """
 
+import __future__
+
 import ast
 import json
 import linecache
 import os
 import resource
+import symtable
 import sys
+import textwrap
 import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -84,15 +88,17 @@ def set_limits(cpu_s: int, memory_bytes: int, file_bytes: int) -> None:
 
 
 def judge(job: dict[str, object]) -> dict[str, object]:
-    """Run the first candidate that compiles, then each test.
+    """Run the answer's program, then each test.
 
     Gives `passed` and `total` tests, and for the first failure `error` (see `describe`), with
     `where`: `answer` or `test`. A test that does not compile is a `fault`: it says nothing about
     the answer.
     """
-    candidates, tests, entry = job["candidates"], job["tests"], job["entry_point"]
-    assert isinstance(candidates, list)
+    tests, entry, helpers = job["tests"], job["entry_point"], job["helpers"]
+    continuations = job["continuations"]
     assert isinstance(tests, list)
+    assert isinstance(continuations, list)
+    assert isinstance(helpers, list)
     verdict: dict[str, object] = {"passed": 0, "total": len(tests)}
     compiled_tests = []
     for index, source in enumerate(tests):
@@ -100,15 +106,18 @@ def judge(job: dict[str, object]) -> dict[str, object]:
             compiled_tests.append(_compiled(source, f"<test {index}>"))
         except Exception as error:  # noqa: BLE001 - whatever it is, the test is at fault
             return {**verdict, "fault": f"test {index} does not compile: {error}"}
-    program, source, problem = _first_that_compiles(candidates)
+    prompt = [] if entry is None else _prompt_statements(job["prompts"])
+    flags = _future_flags(prompt)
+    program, source, problem = _chosen_program(job, flags)
     if program is None:
         return {**verdict, "where": "answer", "error": [problem, ""]}
     module = types.ModuleType("candidate")
     sys.modules["candidate"] = module
     names = module.__dict__
-    helpers = job["helpers"]
-    assert isinstance(helpers, list)
-    _define(needed_definitions(source, helpers), names)
+    if source not in continuations:
+        # What fails is skipped: a question such as `double` or `Task: double` is Python, too.
+        _define(prompt, names, flags)
+    _define(needed_definitions(source, helpers), names, flags)
     try:
         exec(program, names)  # noqa: S102 - running it is the point
         if entry and entry not in names:
@@ -137,17 +146,62 @@ def _run_tests(
     )
 
 
-def _first_that_compiles(sources: list[str]) -> tuple[types.CodeType | None, str, str]:
-    """The program with its source; None with what is wrong with the likeliest."""
-    problem = ""
+def _prompt_statements(prompts: object) -> list[ast.stmt]:
+    """The statements of the first form of the prompt that is Python; none where it is prose."""
+    assert isinstance(prompts, list)
+    return next((statements for prompt in prompts if (statements := _statements(prompt))), [])
+
+
+def _future_flags(statements: list[ast.stmt]) -> int:
+    """Compiler flags of the `from __future__` imports."""
+    flags = 0
+    for statement in statements:
+        if isinstance(statement, ast.ImportFrom) and statement.module == "__future__":
+            for alias in statement.names:
+                feature = getattr(__future__, alias.name, None)
+                flags |= getattr(feature, "compiler_flag", 0)
+    return flags
+
+
+def _chosen_program(job: dict[str, object], flags: int) -> tuple[types.CodeType | None, str, str]:
+    """The program that the answer means, with its source; None with what is wrong with it.
+
+    The answer's code alone where it defines the entry point, else the first continuation of the
+    prompt that does. If none does, the code alone shows what is missing.
+    """
+    program, entry, continuations = job["program"], job["entry_point"], job["continuations"]
+    assert isinstance(program, str)
+    assert isinstance(continuations, list)
+    sources = [program] if entry is None else [program, *continuations, textwrap.dedent(program)]
+    problems: list[tuple[bool, str]] = []
+    alone: tuple[types.CodeType | None, str, str] | None = None
     for source in sources:
         try:
-            return _compiled(source, "<answer>"), source, ""
+            compiled = _compiled(source, "<answer>", flags)
+            if entry is None or _binds(source, str(entry)):
+                return compiled, source, ""
         except SyntaxError as error:
-            problem = problem or f"SyntaxError: {error.msg} at line {error.lineno}"
+            # Reported last: the prompt may have the head of an indented function body.
+            indented = isinstance(error, IndentationError)
+            problems.append((indented, f"SyntaxError: {error.msg} at line {error.lineno}"))
         except (ValueError, RecursionError, MemoryError, OverflowError) as error:
-            problem = problem or describe(error)[0]
-    return None, "", problem
+            problems.append((False, describe(error)[0]))
+        else:
+            if source is program:
+                alone = compiled, source, ""
+    if alone is None:
+        return None, "", min(problems, key=lambda problem: problem[0])[1]
+    _compiled(program, "<answer>", flags)  # the lines that a traceback quotes
+    return alone
+
+
+def _binds(source: str, name: str) -> bool:
+    """Whether the code binds a name at the top level: `def`, `class`, an import, an assignment."""
+    table = symtable.symtable(source, "<answer>", "exec")
+    if name not in table.get_identifiers():
+        return False
+    symbol = table.lookup(name)
+    return symbol.is_assigned() or symbol.is_imported()
 
 
 def needed_definitions(source: str, helpers: list[str]) -> list[ast.stmt]:
@@ -194,18 +248,22 @@ def _bound(statement: ast.stmt) -> list[str]:
     return []
 
 
-def _define(statements: list[ast.stmt], names: dict[str, object]) -> None:
-    """Run each definition. What fails stays undefined: the program then says what it misses."""
+def _define(statements: list[ast.stmt], names: dict[str, object], flags: int) -> None:
+    """Run each statement. What fails stays undefined: the program then says what it misses."""
     for statement in statements:
         try:
-            exec(compile(ast.Module([statement], []), "<helper>", "exec"), names)  # noqa: S102
+            code = compile(
+                ast.Module([statement], []), "<helper>", "exec", flags, dont_inherit=True
+            )
+            exec(code, names)  # noqa: S102
         except BaseException:  # noqa: BLE001, S112 - SystemExit and the like too
             continue
 
 
-def _compiled(source: str, name: str) -> types.CodeType:
+def _compiled(source: str, name: str, flags: int = 0) -> types.CodeType:
     linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
-    return compile(source, name, "exec", dont_inherit=True)
+    code: types.CodeType = compile(source, name, "exec", flags, dont_inherit=True)
+    return code
 
 
 def describe(error: BaseException) -> tuple[str, str]:

@@ -29,7 +29,8 @@ async def score(said: str, expected: Any = None, prompt: str = PROMPT, **options
 def in_child(program: str, folder: Path, wall: bool) -> dict[str, Any]:
     """The verdict on an answer without tests of its own, with or without the kernel's wall."""
     job = {
-        "token": "t", "candidates": ["f = 1"], "helpers": [], "tests": [program],
+        "token": "t", "program": "f = 1", "continuations": [], "prompts": [], "helpers": [],
+        "tests": [program],
         "entry_point": None, "cpu_s": 60, "memory_bytes": 1 << 30, "file_bytes": 1 << 20,
         "kernel_wall": wall,
     }  # fmt: skip
@@ -442,3 +443,98 @@ async def test_prompt_opens_the_block_that_the_answer_closes(said: str) -> None:
 async def test_without_an_entry_point_blocks_of_other_languages_and_output_are_left_out() -> None:
     said = f"{START}{ADD}{TOTAL}```sh\npython t.py\n```\nIt prints:\n```\nThe sum is 3.\n```\n"
     assert (await score(said, expected="assert total([1, 2]) == 3", prompt=PROSE)).correct
+
+
+DOUBLE: dict[str, Any] = {"entry_point": "double", "test": ["assert double(2) == 4"]}
+BARE = "def double(x):\n    return 2 * x\n"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "double",
+        "请编写函数",
+        "Task: double",
+        "Doubling",
+        "answer = double(x)",
+        "double(x)",
+        "2 * x",
+    ],
+)
+@pytest.mark.parametrize(
+    "said",
+    [
+        BARE,
+        f"```python\n{BARE}```",
+        f"Here:\n```\n{BARE}```\nIt doubles x.",
+        "double = lambda x: 2 * x",
+        "from operator import add\n\nif add:\n    def double(x):\n        return add(x, x)",
+        "    def double(x):\n        return 2 * x",
+        f"from __future__ import annotations\n\n{BARE}",
+    ],
+    ids=["bare", "fenced", "fenced in prose", "lambda", "nested", "indented", "future import"],
+)
+async def test_question_that_is_valid_python_does_not_spoil_a_whole_function(
+    question: str, said: str
+) -> None:
+    assert (await score(said, DOUBLE, prompt=question)).correct
+
+
+async def test_wrong_function_stays_wrong_where_the_question_is_valid_python() -> None:
+    result = await score("def double(x):\n    return x", DOUBLE, prompt="Task: double")
+    assert "assert double(2) == 4" in result.reason
+    result = await score("def twice(x):\n    return 2 * x", DOUBLE, prompt="double")
+    assert "does not define double" in result.reason
+
+
+HELPED = """\
+from __future__ import annotations
+
+import math
+import no_such_module
+
+class Box:
+    def __init__(self, value: Unknown) -> None:
+        self.value = value
+
+FACTOR = 2
+FACTOR += 0
+
+def times(a: Unknown, b):
+    return a * b
+
+def double(x):
+"""
+
+
+FENCED_HELPER = """\
+```python
+def times(a, b):
+    return b * a
+```
+```python
+def double(x):
+    return times(x, FACTOR)
+```
+"""
+
+
+@pytest.mark.parametrize("stub", [HELPED, f'{HELPED}    """Twice x."""\n'])
+@pytest.mark.parametrize(
+    "said",
+    [
+        "    return times(FACTOR, Box(math.floor(x)).value)",
+        "def double(x: Unknown):\n    return times(FACTOR, Box(math.floor(x)).value)",
+        FENCED_HELPER,
+    ],
+    ids=["continuation", "whole", "fenced"],
+)
+async def test_answer_uses_what_the_prompt_defines(stub: str, said: str) -> None:
+    stub = stub.replace("import no_such_module\n", "") if said.startswith(" ") else stub
+    assert (await score(said, DOUBLE, prompt=stub)).correct
+
+
+async def test_tests_use_what_the_prompt_defines() -> None:
+    expected = {"entry_point": "double", "test": ["assert double(2) == times(2, FACTOR)"]}
+    prompt = HELPED.replace("import no_such_module\n", "")
+    assert (await score(BARE, expected, prompt=prompt)).correct
