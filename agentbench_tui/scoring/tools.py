@@ -93,7 +93,10 @@ def _graded(
         if at is None or (problem := matcher.problem(made[at], call))
     ]
     if len(made) > paired and not options.allow_extra:
-        wrong.append(f"{len(made) - paired} calls too many ({_names(made)})")
+        taken = set(pairs)
+        extra = tuple(call for at, call in enumerate(made) if at not in taken)
+        noun = "call" if len(extra) == 1 else "calls"
+        wrong.append(f"{len(extra)} {noun} too many ({_names(extra)})")
     return Score(
         name,
         value,

@@ -46,8 +46,18 @@ def test_extra_calls_share_the_credit_unless_allowed() -> None:
     result = score(ADD, *calls)
     assert (result.value, result.correctness, result.completeness) == (0.5, 0.5, 1)
     assert not result.correct
-    assert "1 calls too many" in result.reason
+    assert result.reason == "1 call too many (sub)"
     assert score(ADD, *calls, allow_extra=True).correct
+
+
+@pytest.mark.parametrize("ordered", [False, True])
+def test_only_superfluous_calls_are_named_as_too_many(ordered: bool) -> None:
+    right = call("add", a=1, b=2)
+    assert score(ADD, right, right, ordered=ordered).reason == "1 call too many (add)"
+    reason = score(ADD, call("sub"), right, call("mul"), ordered=ordered).reason
+    assert reason == "2 calls too many (sub, mul)"
+    reason = score(ADD, call("add", a=1, b=3), call("sub"), ordered=ordered).reason
+    assert reason == "add: b is 3, expected 2; 1 call too many (sub)"
 
 
 def test_no_call_expected() -> None:
