@@ -62,7 +62,7 @@ class Expression(Cursor):
     for what is not one number.
     """
 
-    def __init__(self, text: str, mark: DecimalMark) -> None:
+    def __init__(self, text: str, mark: DecimalMark | None) -> None:
         super().__init__(text, mark)
         self._first = 0
         self._depth = 0

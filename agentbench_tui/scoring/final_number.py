@@ -54,12 +54,21 @@ _UNIT_WORD = re.compile(
 )
 _MAX_BOX = 300
 """Characters of a box that is read."""
+_WIDE = re.compile(
+    r"(?<=[０-９])，(?=[０-９]{3}(?![０-９]))|(?<=[０-９])[．／：](?=[０-９])|[－＋](?=[０-９．])"
+    r"|[０-９％＄￥￡]|(?P<pair>[（［][\s\d+＋－−.．,，、;；-]{1,80}[）］])"
+)
+_WIDE_FORMS = {
+    **{0xFF01 + index: chr(0x21 + index) for index in range(94)},
+    ord("￥"): "¥",
+    ord("￡"): "£",
+}
 
 
 class _Line:
     """A line of a text and its numbers; no number goes on in the next line."""
 
-    def __init__(self, text: str, mark: DecimalMark) -> None:
+    def __init__(self, text: str, mark: DecimalMark | None) -> None:
         self.text = text
         self.readings = [
             self._negated(reading)
@@ -138,23 +147,41 @@ class _Line:
         return self.text[self.readings[left].end : self.readings[right].start]
 
 
-def last_number(text: str, mark: DecimalMark) -> Number | None:
+def _readable(text: str) -> str:
+    """The text without LaTeX markup, and with numbers of full width in ASCII.
+
+    A full-width comma counts as a separator of thousands only between full-width digits: between
+    others it separates clauses.
+    """
+    if not text.isascii():
+        text = _WIDE.sub(_in_ascii, text)
+    return plain_text(text)
+
+
+def _in_ascii(match: re.Match[str]) -> str:
+    # `（3，500）` is a pair, as a full-width comma separates no thousands of other digits.
+    written = re.sub(r"(?<=[0-9])，", ", ", match[0]).translate(_WIDE_FORMS)
+    # A bracket of full width has its space inside; one after a number is no factor.
+    return f" {written} " if match["pair"] else written
+
+
+def last_number(text: str, mark: DecimalMark | None) -> Number | None:
     """The last number of a text; None without a number, or if the last is not one number."""
-    return _last(plain_text(text[-MAX_TEXT:]), mark)
+    return _last(_readable(text[-MAX_TEXT:]), mark)
 
 
-def first_number(text: str, mark: DecimalMark) -> Number | None:
+def first_number(text: str, mark: DecimalMark | None) -> Number | None:
     """The number that a text begins with; None if it gives several."""
-    for line in plain_text(text[:MAX_TEXT]).split("\n"):
+    for line in _readable(text[:MAX_TEXT]).split("\n"):
         numbers = _Line(line, mark)
         if numbers.readings:
             return numbers.stated()
     return None
 
 
-def answer_number(text: str, mark: DecimalMark) -> Number | None:
+def answer_number(text: str, mark: DecimalMark | None) -> Number | None:
     """The number after the last common marker that has one, else the last number."""
-    text = plain_text(text[-MAX_TEXT:])
+    text = _readable(text[-MAX_TEXT:])
     end = len(text)
     for marker in list(_MARKER.finditer(text))[: -_MAX_MARKERS - 1 : -1]:
         if marker["box"]:
@@ -173,7 +200,7 @@ def answer_number(text: str, mark: DecimalMark) -> Number | None:
     return _last(text, mark)
 
 
-def _last(text: str, mark: DecimalMark) -> Number | None:
+def _last(text: str, mark: DecimalMark | None) -> Number | None:
     for line in reversed(text.split("\n")):
         numbers = _Line(line, mark)
         numbers.drop_labels()
@@ -195,7 +222,7 @@ def _boxed(text: str, start: int) -> str:
     return text[start:]
 
 
-def _boxed_number(content: str, mark: DecimalMark) -> Number | None:
+def _boxed_number(content: str, mark: DecimalMark | None) -> Number | None:
     """The number that a box holds, with a label or unit; None when it holds anything else."""
     content = content.strip()
     if content.startswith("{"):

@@ -22,6 +22,7 @@ from agentbench_tui.scoring.tokens import (
     DecimalMark,
 )
 from agentbench_tui.scoring.units import Number
+from agentbench_tui.scoring.words import has_no_spaces
 
 _ROUNDS = frozenset("≈≃≅")
 _ROUNDING_GAP = Fraction(1, 100)
@@ -40,7 +41,7 @@ class Reading:
     """It had `=` or `≈`."""
 
 
-def readings_of(text: str, mark: DecimalMark = ".") -> list[Reading]:
+def readings_of(text: str, mark: DecimalMark | None = ".") -> list[Reading]:
     """Every number and expression of a text without LaTeX markup, in order.
 
     Takes time linear in the text's length; never raises.
@@ -68,7 +69,8 @@ class _Reader(Expression):
         if token.text in SIGNS:
             before = self._text[token.start - 1 : token.start]
             after_equal = index > 0 and self._tokens[index - 1].text in EQUAL
-            attached = not after.gap and (not before or not (before.isalnum() or before in "_.,)]"))
+            joins = before.isalnum() and not has_no_spaces(before)  # a hyphen, or a subtraction
+            attached = not after.gap and not (joins or (before and before in "_.,)]"))
             return (attached or after_equal) and self._is_operand(index + 1)
         if self._is_variable(index):
             return self._joins(self._after_script(index + 1))

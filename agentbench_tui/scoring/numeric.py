@@ -35,7 +35,9 @@ class NumericOptions(Options):
     it has no number. Left out: after a common marker where there is one, else the last number."""
     extract: str | None = None
     """The number is the last in the first group (or the whole) of this pattern's match."""
-    decimal: DecimalMark = "."
+    decimal: DecimalMark | None = None
+    """The character before the decimals. Left out: a point, or a comma that cannot separate
+    thousands (`3,5`)."""
     unit_required: bool = False
     """A number without a unit is wrong where the expected one has a unit."""
 

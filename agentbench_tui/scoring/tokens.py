@@ -11,6 +11,8 @@ from typing import Literal
 from agentbench_tui.scoring.arithmetic import Unreadable
 
 DecimalMark = Literal[".", ","]
+"""The character before the decimals. None in its place: a point, or a comma that cannot separate
+thousands."""
 
 MAX_DIGITS = 3_900
 """Of a literal. Python itself converts at most 4,300 digits."""
@@ -54,20 +56,31 @@ class Token:
     """White space stands before it."""
 
 
-def _token_pattern(mark: DecimalMark) -> re.Pattern[str]:
-    point, comma = (r"\.", ",") if mark == "." else (",", r"\.")
+_LISTED = r"\s?[,;]\s?[-+−–±]?[$€£¥]?\d"
+"""What follows a number in a list, where a comma before it separates numbers as well."""
+_PAIR_OPENS = re.compile(r"[(\[{⦃⟨<]\s{0,3}[-+−–±]?\s?\Z")
+_PAIR_CLOSES = re.compile(r"\s{0,3}[)\]}⦄⟩>]")
+
+
+def _token_pattern(mark: DecimalMark | None) -> re.Pattern[str]:
+    point, comma = (",", r"\.") if mark == "," else (r"\.", ",")
     spaces = "\u00a0\u202f\u2009"
     grouped = (
         rf"[1-9]\d{{0,2}}(?:{comma}\d{{3}})+|[1-9]\d?(?:{comma}\d\d)+{comma}\d{{3}}"
         rf"|[1-9]\d{{0,2}}(?:[{spaces}_'’]\d{{3}})+"
     )
     ends = rf"(?![.,{spaces}_'’]?\d)"
+    # A comma before three digits may separate thousands, but not after 0 or a group of its own.
+    decimal_comma = (
+        rf"(?P<comma>(?:[1-9]\d{{0,2}}(?:[.{spaces}_'’]\d{{3}})+,\d+|0+,\d+"
+        rf"|\d+,(?!\d{{3}}(?!\d))\d+)(?:[eE][-+−]?\d+(?![^\W_]))?{ends}(?!{_LISTED}))|"
+    )
     return re.compile(
         rf"(?P<space>[^\S\n]+)"
         rf"|(?P<newline>\n\s*)"
         rf"|(?P<number>(?:(?:{grouped}|\d+)(?:{point}\d+)?|(?<![.\w]){point}\d+)"
         rf"(?:[eE][-+−]?\d+(?![^\W_]))?{ends})"
-        rf"|(?P<malformed>\d+(?:[.,{spaces}_'’]\d+)*)"
+        rf"|{decimal_comma if mark is None else ''}(?P<malformed>\d+(?:[.,{spaces}_'’]\d+)*)"
         rf"|(?P<vulgar>[{_VULGAR}])"
         rf"|(?P<super>[⁺⁻]?[{_SUPER}]+)"
         rf"|(?P<command>\\[A-Za-z]+)"
@@ -78,14 +91,19 @@ def _token_pattern(mark: DecimalMark) -> re.Pattern[str]:
     )
 
 
-_PATTERNS: dict[DecimalMark, re.Pattern[str]] = {
+_PATTERNS: dict[DecimalMark | None, re.Pattern[str]] = {
     ".": _token_pattern("."),
     ",": _token_pattern(","),
+    None: _token_pattern(None),
 }
+_POINT_FOR_COMMA = str.maketrans(",", ".", ".")
 
 
-def tokens_of(text: str, mark: DecimalMark) -> list[Token]:
-    """The tokens of a text, white space left out, with a token of kind `end` as the last."""
+def tokens_of(text: str, mark: DecimalMark | None) -> list[Token]:
+    """The tokens of a text, white space left out, with a token of kind `end` as the last.
+
+    Without a mark, a number with a decimal comma has a point in the text of its token.
+    """
     tokens: list[Token] = []
     gap = False
     for match in _PATTERNS[mark].finditer(text):
@@ -93,11 +111,21 @@ def tokens_of(text: str, mark: DecimalMark) -> list[Token]:
         if kind == "space":
             gap = True
             continue
-        kind = "mark" if kind == "other" else kind
-        tokens.append(Token(kind, match[0], match.start(), match.end(), gap))
+        kind, written = "mark" if kind == "other" else kind, match[0]
+        if kind == "comma":
+            kind = "malformed" if _is_pair(text, match) else "number"
+            written = written.translate(_POINT_FOR_COMMA)
+        tokens.append(Token(kind, written, match.start(), match.end(), gap))
         gap = kind == "newline"
     tokens.append(Token("end", "", len(text), len(text), gap))
     return tokens
+
+
+def _is_pair(text: str, number: re.Match[str]) -> bool:
+    """Whether brackets hold the number and nothing else: `(3,5)` is a pair or a set."""
+    before = text[max(0, number.start() - 6) : number.start()]
+    closes = _PAIR_CLOSES.match(text, number.end())
+    return closes is not None and _PAIR_OPENS.search(before) is not None
 
 
 def literal(written: str, mark: DecimalMark) -> Fraction:
@@ -130,9 +158,9 @@ def superscript(written: str) -> Fraction:
 class Cursor:
     """A place in the tokens of a text."""
 
-    def __init__(self, text: str, mark: DecimalMark) -> None:
+    def __init__(self, text: str, mark: DecimalMark | None) -> None:
         self._text = text
-        self._mark = mark
+        self._mark: DecimalMark = mark or "."
         self._tokens = tokens_of(text, mark)
         self._at = 0
 

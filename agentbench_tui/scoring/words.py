@@ -92,6 +92,11 @@ def whole_words(text: str) -> re.Pattern[str]:
     return re.compile(before + re.escape(text) + after)
 
 
+def has_no_spaces(text: str) -> bool:
+    """Whether a text begins in a script that puts no spaces between words."""
+    return _IN_SCRIPTS.match(text) is not None
+
+
 def words(text: str) -> list[str]:
     """The runs of letters and digits in a text; of scripts without spaces each character."""
     return _WORD.findall(text)

@@ -17,7 +17,7 @@ def score(options: dict[str, object], expected: object, said: str) -> Score:
     return result
 
 
-def values_in(text: str, mark: DecimalMark = ".") -> list[float | None]:
+def values_in(text: str, mark: DecimalMark | None = ".") -> list[float | None]:
     """Each number of a text as a float; None for an expression that is not one number."""
     numbers = [reading.number for reading in readings_of(plain_text(text), mark)]
     return [None if number is None else float(number.value) for number in numbers]
@@ -74,6 +74,81 @@ def test_numbers_are_read_as_people_write_them(text: str, values: list[float | N
 def test_decimal_comma_on_request() -> None:
     assert values_in("1.234,5", ",") == [1234.5]
     assert values_in("3.14", ",") == [None]
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("3,5", [3.5]),
+        ("Es sind 3,5.", [3.5]),
+        ("-0,5 °C", [-0.5]),
+        ("0,125", [0.125]),
+        ("12,3456", [12.3456]),
+        ("12345,67", [12345.67]),
+        ("1.234,5", [1234.5]),
+        ("1.234.567,891", [1234567.891]),
+        ("1\u00a0234,5", [1234.5]),
+        ("1,5e3", [1500]),
+        ("10,5 %", [10.5]),
+        ("(3,5 km)", [3.5]),
+        ("3,5 + 4,5 = 8", [8]),
+        ("3{,}5", [3.5]),
+        ("3,5, aber", [3.5]),
+        ("1,234", [1234]),
+        ("1,00,000", [100_000]),
+        ("3.5", [3.5]),
+        # Lists, pairs and what could be either.
+        ("(3,5)", [None]),
+        ("( -3,5 )", [None]),
+        ("[3,5]", [None]),
+        (r"\{3,5\}", [None]),
+        (r"\left(3,5\right)", [None]),
+        ("3, 5", [3, 5]),
+        ("1,2,3", [None]),
+        ("3,5,-2", [None, 2]),
+        ("3,5, 7", [None, 7]),
+        ("1,234,5", [None]),
+        ("1234,567", [None]),
+        ("1.2.3", [None]),
+    ],
+)
+def test_a_comma_that_cannot_separate_thousands_is_a_decimal_comma(
+    text: str, values: list[float | None]
+) -> None:
+    assert values_in(text, None) == pytest.approx(values)
+
+
+def test_decimal_comma_needs_no_option_but_can_be_refused() -> None:
+    assert score({}, 3.5, "Die Antwort ist 3,5.").correct
+    assert score({"decimal": ","}, 3.5, "Die Antwort ist 3,5.").correct
+    assert not score({"decimal": "."}, 3.5, "Die Antwort ist 3,5.").correct
+    assert score({"marker": "A:"}, "A: 3,5", "A: 3.5").correct
+    assert score({"extract": r"= (\S+)"}, 3.5, "x = 3,5").correct
+
+
+@pytest.mark.parametrize(
+    ("expected", "answer", "right"),
+    [
+        (1234, "答えは１，２３４です。", True),
+        (1234567, "合計￥１，２３４，５６７", True),
+        (3.5, "答え：３．５", True),
+        (-5, "気温は－５度です。", True),
+        (-5, "気温は-5度です。", True),
+        (5, "気温は-5度です。", False),
+        (0.75, "答案是３／４。", True),
+        ("25%", "２５％です", True),
+        (5, "答案是（５）。", True),
+        (7, "答案是7（5個）", True),
+        (3, "答え（5個）は3", True),
+        (3, "比は３：４です", False),
+        (3, "答案：（3，7）", False),
+        (7, "（3，7）", False),
+        (3500, "（3，500）", False),
+        (5100, "答案是5，100个人都知道", False),  # the comma separates clauses
+    ],
+)
+def test_numbers_of_full_width(expected: object, answer: str, right: bool) -> None:
+    assert score({}, expected, answer).correct is right
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False))
