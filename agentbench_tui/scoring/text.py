@@ -74,13 +74,18 @@ def normalised(options: NormalisedOptions, context: Context) -> Scorer:
     return _equal(context.name, form)
 
 
+_ASCII_SIGNS = {0x2212: "-", 0x2044: "/"}
+"""The minus sign, and the slash that compatibility normalization makes of ½."""
+
+
 class ContainsOptions(Options):
     """Options of `contains`."""
 
     need: Literal["any", "all"] = "any"
     """How many of the expected texts must be there."""
     whole_words: bool = True
-    """`12` is not found in `412`, nor `art` in `start`. Scripts without spaces have no words."""
+    """`12` is not found in `412` or `-12`, nor `art` in `start`, nor `C` in `C++`. Scripts without
+    spaces have no words."""
     ignore_case: bool = True
     forbidden: list[str] = Field(default_factory=list)
     """Texts that make the answer wrong wherever they stand."""
@@ -92,7 +97,10 @@ def contains(options: ContainsOptions, context: Context) -> Scorer:
     Value with `need: all`: share of the expected texts that are there; 0 with a forbidden one.
     """
     name = context.name
-    form = normaliser(case=options.ignore_case, punctuation=False, articles=False)
+    normalise = normaliser(case=options.ignore_case, punctuation=False, articles=False)
+
+    def form(text: str) -> str:
+        return normalise(text).translate(_ASCII_SIGNS)
 
     def within(part: str, text: str) -> bool:
         part = form(part)

@@ -71,25 +71,46 @@ _NUMERALS = "十百千万萬億亿兆"
 """3 is not in 3万, which is 30,000."""
 
 
+_SIGN = rf"(?<![^\W_{_SCRIPTS}])(?<!\d[{_SCRIPTS}])(?<![-−–)\]}}%°])[-−–±∓]"
+"""A dash that is a sign: not one after a word, a bracket or a dash, where it joins or subtracts."""
+_MONEY = "$€£¥"
+_SLASH = "[/⁄∕]"
+_NOT_SIGNED = rf"(?<!{_SIGN})(?<!{_SIGN}[{_MONEY}])(?<!\d[eE][-+−])"
+_FRACTION_AHEAD = rf"{_SLASH}\d+(?!\d|/\d)"
+_NOT_DENOMINATOR = rf"(?:(?<!\d{_SLASH})|(?<=\d/\d/)|(?<=\d/\d\d/))"
+"""Not after the slash of a fraction, but at the end of a date such as 7/20/1969."""
+
+
 @lru_cache(maxsize=1024)
 def whole_words(text: str) -> re.Pattern[str]:
     """A pattern that finds `text` where it begins and ends with whole words.
 
-    A number does not end where its decimals or thousands go on: 3 is not in 3.5. A Korean particle
-    may follow a word.
+    A number does not begin after its sign, nor end where its decimals, thousands or denominator go
+    on: 3 is not in -3, 3.5 or 3/4. A letter does not end before the marks of a name: C is not in
+    C# and C++. A Korean particle may follow a word.
     """
     if not text:
         return re.compile("")
     before = "" if _IN_SCRIPTS.match(text[0]) else f"(?<!{_SPACED})"
-    if text[0].isdigit():
-        before += rf"(?<!\d[.,])(?<![{_NUMERALS}])"
+    digits = text[1:] if text[0] in _MONEY else text
+    if digits[:1].isdigit():
+        before += rf"(?<!\d[.,])(?<![{_NUMERALS}]){_NOT_SIGNED}"
+    written = re.escape(text)
     if text[-1].isdigit():
         after = rf"(?:(?!{_SPACED})|{_AFTER_NUMBER})(?![.,]\d)(?![{_NUMERALS}])"
     elif _IN_SCRIPTS.match(text[-1]):
         after = f"(?![{_MARKS}])"
     else:
         after = f"(?:(?!{_SPACED})|{_AFTER_WORD})"
-    return re.compile(before + re.escape(text) + after)
+        if text[-1].isalpha():
+            after += rf"(?!(?:#|\+\+|\+(?![(\[{{\\$]))(?:(?!{_SPACED})|{_AFTER_WORD}))"
+    if not (digits[:1].isdigit() or text[-1].isdigit()):
+        return re.compile(before + written + after)
+    whole = before + (_NOT_DENOMINATOR if digits[:1].isdigit() else "") + written + after
+    if text[-1].isdigit():
+        whole += f"(?!{_FRACTION_AHEAD})"
+    # The middle of a date has a slash on either side.
+    return re.compile(rf"{whole}|(?<=\d/){written}(?=/\d)")
 
 
 def has_no_spaces(text: str) -> bool:

@@ -154,6 +154,89 @@ def test_words_in_scripts_without_spaces_and_with_particles(
     assert score("contains", part, text).correct is found
 
 
+@pytest.mark.parametrize(
+    ("part", "text", "found"),
+    [
+        ("5", "-5", False),
+        ("5", "x = −5", False),
+        ("42", "$-42$", False),
+        ("3", "3/4", False),
+        ("4", "3/4", False),
+        ("C", "C# is nice", False),
+        ("C", "C++", False),
+        ("C", "use C++, or C#.", False),
+        ("5", "答えは-5です", False),
+        ("5", "-$5", False),
+        ("$5", "-$5", False),
+        ("5", "±5", False),
+        ("1", "½ cup", False),
+        ("5", "1e-5", False),
+        ("5", "**-5**", False),
+        ("A", "A+", False),
+        ("12", "x=-12.5", False),
+        ("5", "5/8 inch", False),
+        ("-5", "5", False),
+        ("-5", "10-5", False),
+        ("C", "C++입니다", False),
+        ("C", "C#です", False),
+        ("17", "5/17", False),
+        ("5", "(x, -5)", False),
+        # A hyphen between words or numbers separates them, and a date is no fraction.
+        ("C++", "Use C++ here.", True),
+        (".NET", "Use .NET here.", True),
+        ("5", "pages 3-5", True),
+        ("3", "pages 3-5", True),
+        ("4", "GPT-4", True),
+        ("2024", "mid-2024", True),
+        ("1969", "7/20/1969", True),
+        ("20", "7/20/1969", True),
+        ("7", "7/20/1969", True),
+        ("2024", "2024/5/17", True),
+        ("5", "2024/5/17", True),
+        ("17", "2024/5/17", True),
+        ("3/4", "it is 3/4.", True),
+        ("-5", "x = -5", True),
+        ("-5", "x = −5", True),
+        ("−5", "-5", True),
+        ("5", "$5", True),
+        ("5", "10 - 5", True),
+        ("5", "10-5", True),
+        ("C", "C, C++", True),
+        ("C", "C/C++", True),
+        ("C", "C+D", True),
+        ("C++", "C++입니다", True),
+        ("C#", "C#です", True),
+        ("42", "$42$", True),
+        ("5", "f(x)-5", True),
+        ("5", "3月-5月", True),
+        ("5", "[-5, 5]", True),
+        ("$5", "$3-$5", True),
+        ("5", "$3-$5", True),
+        ("9/11", "on 9/11.", True),
+        ("5", "5%-10%", True),
+        ("10", "5%-10%", True),
+        ("issue", "issue#5", True),
+        ("5", "issue#5", True),
+        ("24", "24 / 7", True),
+        ("5", "- 5 apples", True),
+        ("5", "+5", True),
+        ("5", "5-year plan", True),
+        ("known", "well-known", True),
+        ("3", "3-4", True),
+        ("1/2", "½", True),
+        ("5", "word--5", True),
+    ],
+)
+def test_signs_fractions_and_names_stay_apart(part: str, text: str, found: bool) -> None:
+    assert score("contains", part, text).correct is found
+
+
+def test_signs_in_forbidden_texts_and_parts_of_words() -> None:
+    assert score({"contains": {"forbidden": ["5"]}}, "x", "x = -5").correct
+    assert not score({"contains": {"forbidden": ["-5"]}}, "x", "x = −5").correct
+    assert score({"contains": {"whole_words": False}}, "5", "-5").correct
+
+
 def test_forbidden_text_is_found_in_scripts_without_spaces() -> None:
     assert not score({"contains": {"forbidden": ["大阪"]}}, "東京", "東京か大阪です").correct
 
