@@ -53,7 +53,7 @@ def _expected_letter(expected: Any, letters: str, texts: list[str], case: Case) 
         if 0 <= expected < len(letters):
             return letters[expected]
     elif isinstance(expected, str):
-        bare = expected.strip().strip("().").upper()
+        bare = expected.strip().strip("().（）【】").upper()
         if len(bare) == 1 and bare in letters:
             return bare
         forms = [text_form(text) for text in texts]

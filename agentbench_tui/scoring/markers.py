@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-_WITH_SPACES = (
+WORDS_WITH_SPACES = (
     "answer|antwort|lösung|réponse|reponse|respuesta|risposta|resposta|antwoord|ответ|odpowiedź|"
     "cevap|svar|đáp án|جواب|उत्तर|conclusion|correct (?:option|choice)"
 )
-_WITHOUT_SPACES = "答案|正解|解答|回答|答え|答|正确选项|정답|답안|답"
+WORDS_WITHOUT_SPACES = "答案|正解|解答|回答|答え|答|正确选项|정답|답안|답"
 _QUALIFIERS = (
     "correcta|correta|corretta|to (?:this|the) (?:question|problem)|to question \\d{1,3}|here"
 )
@@ -14,7 +14,7 @@ _VERBS = "is|ist|lautet|es|est|è|é|are|would be|should be|must be|seems to be|
 _PARTICLES = "是|为|為|は|은|는|选|選"
 
 ANSWER_MARKER = (
-    rf"(?:(?<!\bto )(?<![^\W\d_])(?:{_WITH_SPACES})|(?:{_WITHOUT_SPACES}))"
+    rf"(?:(?<!\bto )(?<![^\W\d_])(?:{WORDS_WITH_SPACES})|(?:{WORDS_WITHOUT_SPACES}))"
     rf"(?:\s(?:{_QUALIFIERS}))?[*_\"”]{{0,3}}"
     rf"(?:\s{{0,3}}[:：=][*_\"”]{{0,3}}"
     rf"|(?:,\stherefore,)?\s{{1,3}}(?:{_VERBS})(?![^\W_])(?:\s{{0,3}}[:：])?"

@@ -7,9 +7,12 @@ from dataclasses import dataclass
 
 from agentbench_tui.scoring.choice_patterns import (
     AFFIRMED,
+    AFFIRMED_IN_CHINESE_JAPANESE_KOREAN,
     AFTER_WORD_LETTER,
     BOX,
     BUT,
+    CHOSEN,
+    CLAUSE_ENDS,
     CONCLUDED,
     DENIED_AFTER,
     DENIED_BEFORE,
@@ -25,8 +28,10 @@ from agentbench_tui.scoring.choice_patterns import (
     LINE_ENDS,
     MARKED,
     MENTIONED,
+    NAMED_BEFORE,
     NEXT,
     NOT,
+    OR_BEFORE,
     ORS,
     QUESTION,
     STATED,
@@ -46,8 +51,12 @@ text_form = normaliser()
 _ALIKE = str.maketrans("АВСЕНІΑΒΕΗΙ", "ABCEHIABEHI") | {
     0xFF21 + index: chr(0x41 + index) for index in range(26)
 }
-_ALONE = re.compile(r"(?<!\w)[АВСЕНІΑΒΕΗΙ\uff21-\uff3a](?!\w)")
+_ALONE = re.compile(
+    r"(?<!\w)[АВСЕНІΑΒΕΗΙ](?!\w)|(?<![\uff21-\uff3a\uff41-\uff5a])[\uff21-\uff3a](?![\uff21-\uff3a\uff41-\uff5a])"
+)
 """Capitals that look like Latin ones: Cyrillic, Greek and full-width."""
+_BRACKETS = str.maketrans("（［【〔〖「『）］】〕〗」』", "(((((((" + ")))))))")
+"""A letter in brackets of Chinese and Japanese counts as one in parentheses."""
 _MARKUP = str.maketrans("", "", '*`_"“”„«»{}')
 _MAX_STATEMENT = 300
 _MAX_MARKERS = 50
@@ -70,6 +79,7 @@ def find_choice(text: str, letters: str, texts: list[str]) -> str | None:
     text of a choice.
     """
     plain = _ALONE.sub(lambda match: match[0].translate(_ALIKE), plain_text(text))
+    plain = plain.translate(_BRACKETS)
     body = plain.translate(_MARKUP)
     reader = _Reader(body, letters, texts)
     return (
@@ -98,6 +108,10 @@ class _Reader:
             if VOID.search(before):
                 continue
             pick = self._pick_after(marker.end())
+            if pick is not None and DENIED_AFTER.match(self._text, pick.end):
+                continue
+            if pick is not None and OR_BEFORE.search(before):
+                return SEVERAL
             if pick is not None:
                 return pick.choice
             if (choice := self._stated_text(marker.end())) is not None:
@@ -109,18 +123,23 @@ class _Reader:
         for marker in _last_matches(CONCLUDED, self._text):
             if DENIED_BEFORE.search(self._text[max(0, marker.start() - 30) : marker.start()] + " "):
                 continue
-            pick = self.pick(marker.end(), capital=True)
-            if pick is not None and not DENIED_AFTER.match(self._text, pick.end):
+            pick = self.pick(marker.end(), capital=CHOSEN.search(marker[0]) is None)
+            if pick is None or self._text[pick.end - 1] in "ai":  # English words
+                continue
+            if not DENIED_AFTER.match(self._text, pick.end):
                 return pick.choice
         return None
 
     def affirmed(self) -> str | None:
         """The choice of "C is correct"; SEVERAL if others are as well."""
         choices: set[str] = set()
-        for match in _last_matches(AFFIRMED, self._text):
+        matches = _last_matches(AFFIRMED, self._text)
+        for match in matches + _last_matches(AFFIRMED_IN_CHINESE_JAPANESE_KOREAN, self._text):
             letter = match["letter"]
             before = self._text[max(0, match.start() - 40) : match.start()]
-            if letter not in self._letters or DENIED_BEFORE.search(before):
+            if NAMED_BEFORE.search(before):
+                letter = letter.upper()
+            if letter not in self._letters or DENIED_BEFORE.search(before) or VOID.search(before):
                 continue
             choices.add(SEVERAL if JOINS_BEFORE.search(before) else letter)
         return SEVERAL if len(choices) > 1 else next(iter(choices), None)
@@ -154,14 +173,16 @@ class _Reader:
 
     def mentioned(self) -> str | None:
         """The only choice that is named with the word option, choice or answer."""
-        choices = {
-            letter
-            for match in MENTIONED.finditer(self._text)
-            if (letter := match["letter"]) in self._letters
-            and not _is_denied(self._text, match.start("letter"), match.end())
-            and self._is_choice(letter, match.end())
-            and not QUESTION.match(self._text, match.end())
-        }
+        choices: set[str] = set()
+        for match in MENTIONED.finditer(self._text):
+            start = match.start("letter")
+            pick = self.pick(start, named=True)
+            if pick is None or pick.choice in choices:
+                continue
+            if _is_denied(self._text, start, match.end()):
+                continue
+            alternative = OR_BEFORE.search(self._text[max(0, start - 40) : start])
+            choices.add(SEVERAL if alternative else pick.choice)
         return choices.pop() if len(choices) == 1 else None
 
     def pick_several(self, start: int) -> str | None:
@@ -169,16 +190,21 @@ class _Reader:
         pick = self.pick(start)
         return SEVERAL if pick is not None and pick.choice == SEVERAL else None
 
-    def pick(self, start: int, *, capital: bool = False) -> _Pick | None:
-        """The choice or list of choices at a position."""
+    def pick(self, start: int, *, capital: bool = False, named: bool = False) -> _Pick | None:
+        """The choice or list of choices at a position.
+
+        A small letter must end a clause, unless it is `named` as an option and no English word.
+        """
         first = FIRST.match(self._text, start)
         if first is None:
             return None
         letter, end = first["letter"], first.end()
         if letter.upper() not in self._letters or (capital and letter.islower()):
             return None
-        if letter.islower() and not re.match(r"[)\].,:;!?/|]|\s*\Z|\s*\n", self._text[end:][:40]):
-            return None
+        is_name = named and letter not in "ai"
+        if letter.islower() and not is_name and not CLAUSE_ENDS.match(self._text, end):
+            lists = named and self._lists_more(letter, end)
+            return _Pick(SEVERAL, end) if lists else None
         if not self._is_choice(letter, end) or QUESTION.match(self._text, end):
             return None
         if self._lists_more(letter, end):
@@ -324,12 +350,13 @@ def _is_denied(text: str, start: int, end: int) -> bool:
 
 def _marked(plain: str, letters: str) -> str | None:
     """The only letter in bold or in parentheses that is not denied."""
-    choices = {
-        letter
-        for match in MARKED.finditer(plain)
-        if (letter := match[1] or match[2]) in letters
-        and not _is_denied(plain, match.start(), match.end())
-    }
+    choices: set[str] = set()
+    for match in MARKED.finditer(plain):
+        letter = match[1] or match[2]
+        if letter not in letters or letter in choices:
+            continue
+        if not _is_denied(plain, match.start(), match.end()):
+            choices.add(letter)
     return SEVERAL if len(choices) > 1 else next(iter(choices), None)
 
 
