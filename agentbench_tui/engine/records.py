@@ -29,6 +29,7 @@ from agentbench_tui.model.delimited import (
     LONGEST_FIELD,
     NumberColumn,
     find_delimiter,
+    named_delimiter,
     read_rows,
     with_decimal_point,
 )
@@ -295,7 +296,8 @@ _Opening = Callable[[], AbstractContextManager[io.BufferedReader]]
 
 
 def _csv(file: io.BufferedReader, again: _Opening, delimiter: str = "") -> Iterator[Record]:
-    """The rows under a header; without a `delimiter` the header decides on it.
+    """The rows under a header. A first line such as `sep=;` names the delimiter, whatever is given;
+    without it and without a `delimiter` the header decides.
 
     `again` opens the file once more: where semicolons separate the fields, all of a column decides
     how its numbers are read, so the file is read twice.
@@ -308,12 +310,13 @@ def _rows(text: io.TextIOWrapper, again: _Opening, delimiter: str) -> Iterator[R
     lines = _bounded(text)
     line = 1
     try:
-        header = next(lines, "")
-        delimiter = delimiter or find_delimiter(header)
+        header, named = _header(lines)
+        delimiter = named or delimiter or find_delimiter(header)
+        skipped = 1 if named else 0
         rows = read_rows(chain([header], lines), delimiter)
         names = next(rows, [])
         if doubled := sorted({name for name in names if names.count(name) > 1}):
-            yield Record(None, 1, f"the header names {', '.join(doubled)} twice")
+            yield Record(None, skipped + 1, f"the header names {', '.join(doubled)} twice")
             return
         commas = frozenset[str]()
         if delimiter == ";":
@@ -324,7 +327,7 @@ def _rows(text: io.TextIOWrapper, again: _Opening, delimiter: str) -> Iterator[R
                     yield Record(None, conflict[0], f'column "{one_line(name, 60)}": {conflict[1]}')
                     return
             commas = frozenset(name for name, one in columns.items() if one.has_decimal_commas)
-        line = rows.line_num + 1
+        line = skipped + rows.line_num + 1
         for row in rows:
             if len(row) == len(names):
                 fields: dict[str, Any] = dict(zip(names, row, strict=True))
@@ -333,7 +336,7 @@ def _rows(text: io.TextIOWrapper, again: _Opening, delimiter: str) -> Iterator[R
                 yield Record(fields, line)
             elif row:
                 yield Record(None, line, f"{len(row)} fields where the header has {len(names)}")
-            line = rows.line_num + 1
+            line = skipped + rows.line_num + 1
     except csv.Error as error:
         yield Record(None, line, f"not valid CSV: {error}")
 
@@ -347,15 +350,25 @@ def _number_columns(names: list[str], again: _Opening) -> dict[str, NumberColumn
         again() as file,
         io.TextIOWrapper(file, encoding="utf-8-sig", newline="") as text,
     ):
-        rows = read_rows(_bounded(text), ";")
+        lines = _bounded(text)
+        header, named = _header(lines)
+        skipped = 1 if named else 0
+        rows = read_rows(chain([header], lines), ";")
         next(rows, None)
-        line = rows.line_num + 1
+        line = skipped + rows.line_num + 1
         for row in rows:
             if len(row) == len(names):
                 for name, field in zip(names, row, strict=True):
                     columns[name].add(line, field)
-            line = rows.line_num + 1
+            line = skipped + rows.line_num + 1
     return columns
+
+
+def _header(lines: Iterator[str]) -> tuple[str, str | None]:
+    """The header of a CSV file, and the delimiter if a line before it names one."""
+    first = next(lines, "")
+    named = named_delimiter(first)
+    return (first if named is None else next(lines, "")), named
 
 
 def _bounded(text: io.TextIOWrapper) -> Iterator[str]:

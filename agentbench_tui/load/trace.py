@@ -26,7 +26,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from agentbench_tui.model.delimited import find_delimiter, read_rows
+from agentbench_tui.model.delimited import find_delimiter, named_delimiter, read_rows
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.model.not_json import NOT_JSON
 from agentbench_tui.model.plain_number import counted, plain
@@ -267,9 +267,12 @@ def _of_json(lines: Iterable[str]) -> Iterator[_Row]:
 
 
 def _of_csv(header: str, lines: Iterator[str]) -> Iterator[_Row]:
-    rows = read_rows(chain([header], lines), find_delimiter(header))
+    named = named_delimiter(header)
+    if named is not None:
+        header = next(lines, "")
+    rows = read_rows(chain([header], lines), named or find_delimiter(header))
     try:
-        columns = [name.strip() for name in next(rows)]
+        columns = [name.strip() for name in next(rows, [])]
         names = _Names.of(columns, "column")
         place = columns.index(names.time)
         for row in rows:

@@ -16,6 +16,8 @@ from typing import Protocol
 LONGEST_FIELD = 16 << 20
 """Characters of one field; the default of the csv module is 131,072."""
 DELIMITERS = (",", ";", "\t")
+_NAMED = re.compile(r'"?sep=(?P<delimiter>[^\w\s"]|\t)"?(?P=delimiter)*\s*', re.IGNORECASE)
+"""A first line that names the delimiter. Excel reads it and some programs write it for Excel."""
 _QUOTED = re.compile(r'"[^"]*"?')
 _WITH_COMMA = re.compile(
     r"[+-]?(?:(?:\d+|[1-9]\d{0,2}(?:\.\d{3})+),\d*|,\d+)(?:[eE][+-]?\d+)?", re.ASCII
@@ -43,6 +45,12 @@ def find_delimiter(header: str) -> str:
     """Return the delimiter that is most frequent in a header outside quotes; a comma if none is."""
     bare = _QUOTED.sub("", header)
     return max(DELIMITERS, key=bare.count)
+
+
+def named_delimiter(line: str) -> str | None:
+    """Return the delimiter that a first line such as `sep=;` names; None for any other line."""
+    match = _NAMED.fullmatch(line)
+    return None if match is None else match["delimiter"]
 
 
 def read_rows(lines: Iterable[str], delimiter: str) -> Rows:

@@ -19,7 +19,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
-from agentbench_tui.model.delimited import LONGEST_FIELD, NumberColumn, find_delimiter, read_rows
+from agentbench_tui.model.delimited import (
+    LONGEST_FIELD,
+    NumberColumn,
+    find_delimiter,
+    named_delimiter,
+    read_rows,
+)
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.model.not_json import why_not_json
 from agentbench_tui.model.utf8 import NOT_UTF8, find_bad_byte
@@ -240,7 +246,10 @@ def _scalar(cell: Any) -> Any:
 
 
 def _of_csv(path: Path, first: str, lines: _Lines, wanted: Callable[[str], bool]) -> Table:
-    delimiter = find_delimiter(first)
+    named = named_delimiter(first)
+    if named is not None:
+        first = next(lines, "")
+    delimiter = named or find_delimiter(first)
     header_line = lines.number
 
     def text() -> Iterator[str]:
@@ -250,7 +259,7 @@ def _of_csv(path: Path, first: str, lines: _Lines, wanted: Callable[[str], bool]
     reader = read_rows(text(), delimiter)
     begin = header_line
     try:
-        names = [name.strip() for name in next(reader)]
+        names = [name.strip() for name in next(reader, [])]
         _check_header(path, header_line, names)
         columns = _Columns(path, wanted)
         begin = lines.number + 1

@@ -64,6 +64,7 @@ def test_plain_list(written, content: str, offsets: tuple[float, ...]) -> None:
         "id;time;note\na;1.5;x,y\n\nb;2;z\n",
         "ts\tid\n1.5\t1\n2\t2\n",
         "ts,id\n1.5,1\n2,2\n,\n",
+        "sep=|\r\nid|ts\r\na,b|1.5\r\nc|2\r\n",
         'prompt, arrived_at \n"two\nlines, one ""field""", 1.5\nx,2\n',
         "# header\nn,arrival,Timestamp\n0,9,1.5\n1,3,2\n",
         "Time,timestamp\n7,1.5\n3,2.0\n",

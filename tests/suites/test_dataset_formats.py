@@ -53,6 +53,46 @@ def test_the_header_decides_what_separates_fields(tmp_path: Path, separator: str
     assert (second.id, second.input, second.expected) == ("2", "next", "b")
 
 
+@pytest.mark.parametrize(
+    ("first", "separator"),
+    [
+        ("sep=;", ";"),
+        ("sep=,", ","),
+        ("SEP=|", "|"),
+        ('"sep=;"', ";"),
+        ("sep=\t", "\t"),
+        ("sep=;;", ";"),
+    ],
+)
+def test_the_first_line_of_excel_names_the_separator(
+    tmp_path: Path, first: str, separator: str
+) -> None:
+    rows = (("id", "input", "expected"), ("1", '"one, two; three|four"', "a"), ("2", "next", "b"))
+    lines = (first, *(separator.join(row) for row in rows))
+    text = "\ufeff" + "".join(f"{line}\r\n" for line in lines)
+    (tmp_path / "d.csv").write_text(text, encoding="utf-8", newline="")
+
+    one, two = cases(tmp_path, "d.csv")
+
+    assert (one.id, one.input, one.expected) == ("1", "one, two; three|four", "a")
+    assert (two.id, two.input, two.expected) == ("2", "next", "b")
+
+
+def test_the_named_separator_is_none_of_the_columns_and_counts_as_a_line(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("sep=;\ninput;expected\nWie viel?;3,5\nUnd?;1.000,5\n")
+    (tmp_path / "b.csv").write_text("sep=;\ninput;expected\na;1,5\nb;2.5\n")
+    (tmp_path / "c.csv").write_text("sep=;\ninput;expected\na;1;2\n")
+    (tmp_path / "d.csv").write_text("input,sep=;\na,1\n")
+
+    assert [case.expected for case in cases(tmp_path, "a.csv")] == [3.5, 1000.5]
+    with pytest.raises(SuiteError, match=r"b\.csv:4:1: .*'1,5' in line 3"):
+        cases(tmp_path, "b.csv")
+    with pytest.raises(SuiteError, match=r"c\.csv:3:1: 3 fields where the header has 2"):
+        cases(tmp_path, "c.csv")
+    (case,) = cases(tmp_path, "d.csv", fields={"expected": "sep=;"})
+    assert case.expected == "1"
+
+
 def test_a_separator_inside_quotes_of_the_header_does_not_count(tmp_path: Path) -> None:
     (tmp_path / "d.csv").write_text('input,"expected;a;b;c"\nq,x\n')
 

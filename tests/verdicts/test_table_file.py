@@ -34,6 +34,15 @@ def read(path: Path) -> Table:
     return table
 
 
+def test_the_first_line_of_excel_names_the_separator(write: Write) -> None:
+    table = read(write("\ufeffsep=;\r\ncase;score\r\na,b;1,5\r\n"))
+    assert table.columns == {"case": ["a,b"], "score": ["1,5"]}
+    assert table.lines == [3]
+    assert table.has_decimal_commas("score")
+    with pytest.raises(UsageError, match="has a header but no rows"):
+        read(write("sep=;\n"))
+
+
 def test_an_empty_line_of_a_single_column_is_a_row_without_a_value(write: Write) -> None:
     table = read(write("ms\n1\n\n2\n\n\n"))  # at the end it is only an end
     assert table.columns == {"ms": ["1", "", "2"]}
