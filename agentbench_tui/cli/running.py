@@ -167,9 +167,16 @@ def _run_here(plan: Plan, database: Path, *, quiet: bool, resume: bool) -> int |
 
     note_run(plan.run_id)
     with stdout_kept():
+        from agentbench_tui.model.errors import Unmeasured
         from agentbench_tui.process.event_loop import run_shared
 
-        outcome = run_shared(both())
+        try:
+            outcome = run_shared(both())
+        except asyncio.CancelledError:  # a signal cancels nothing: code of the user's did
+            raise Unmeasured(
+                f"run {plan.run_id} stopped before its end: an agent or a scorer cancelled the"
+                f" tasks of agentbench. `agentbench resume {plan.run_id}` continues the run."
+            ) from None
     note_run("")
     if outcome.signal is None and outcome.status == "interrupted":
         return int(signal.SIGINT)  # a viewer wished for it

@@ -69,6 +69,16 @@ def test_an_agent_that_stops_the_event_loop_has_failed_one_case(place: Place, wh
     assert document["executions"][0]["cases"]["correct"] == 2
 
 
+def test_an_agent_that_cancels_all_tasks_ends_the_run_without_a_traceback(place: Place) -> None:
+    ending(place, "import asyncio; [task.cancel() for task in asyncio.all_tasks()]")
+    place.suite(3)
+    ended = place.run(*RUN, "--agent", "it=python:ending.py:async_agent")
+    assert ended.returncode == 3, ended.stderr
+    assert "Traceback" not in ended.stderr
+    assert "an agent or a scorer cancelled the tasks of agentbench" in ended.stderr
+    assert "`agentbench resume " in ended.stderr
+
+
 def test_a_loop_that_is_stopped_later_goes_on(place: Place) -> None:
     ending(place, "import asyncio; loop = asyncio.get_running_loop(); loop.call_soon(loop.stop)")
     place.suite(3)
