@@ -9,6 +9,14 @@ from typing import NamedTuple
 from agentbench_tui.scoring.fences import Block, fenced_blocks
 
 _PYTHON = frozenset({"python", "py", "python3"})
+_MARK_BEFORE = re.compile(r"\A\s*\ufeff")
+"""A byte order mark, which Python refuses in source text and files have at the beginning."""
+_INDENTED = re.compile(r"(?: {4}| {0,3}\t)[ \t]*\S")
+_STATEMENT = re.compile(
+    r"(?:(?:async\s+)?def|class|import|from|if|elif|else|for|while|with|try|except|finally|return|"
+    r"assert|raise|print)\b|@|[\w.,\[\] ]{1,80}=|[)\]}]"
+)
+"""How a line begins that is code rather than prose."""
 
 
 class AnswerCode(NamedTuple):
@@ -21,25 +29,63 @@ class AnswerCode(NamedTuple):
 
 
 def answer_code(text: str, entry_point: str | None, *, inside: bool = False) -> AnswerCode:
-    """The code in an answer: its fenced Python blocks, else the whole text.
+    """The code in an answer: its fenced Python blocks, else its indented ones, else the whole text.
 
     Of several blocks that define the entry point the last is the program (models correct
     themselves), and the others are helpers: the nearest before it first, those after it last. If
     none defines it, all Python blocks together are the program. `inside` says that the prompt
     opened a block, which the answer may continue and close.
     """
+    text = _MARK_BEFORE.sub("", text, count=1)
     blocks = _python_blocks(fenced_blocks(text))
     if not any(_has(block, entry_point) for block in blocks):
         blocks = _continued(text, entry_point, inside) or blocks
     if not blocks:
+        blocks = _indented_blocks(text, entry_point)
+    if not blocks:
         return AnswerCode(text)
-    sources = [_dedented(block.content, entry_point) for block in blocks]
+    sources = [_dedented(_MARK_BEFORE.sub("", block.content), entry_point) for block in blocks]
     defining = [index for index, block in enumerate(blocks) if _has(block, entry_point)]
     if defining:
         last = defining[-1]
         return AnswerCode(sources[last], (*sources[last + 1 :], *sources[:last]))
-    tagged = [block.content for block in blocks if block.language]
+    tagged = [_MARK_BEFORE.sub("", block.content) for block in blocks if block.language]
     return AnswerCode("\n".join(tagged or sources))
+
+
+def _indented_blocks(text: str, entry_point: str | None) -> list[Block]:
+    """The blocks of a text whose code is indented among prose, without that indentation.
+
+    None where the lines that are not indented are code as well, or where no block defines the
+    entry point: the answer may be the body of a function.
+    """
+    blocks: list[Block] = []
+    code: list[str] = []
+    prose = False
+    for line in [*text.splitlines(keepends=True), "."]:
+        if _INDENTED.match(line) or (code and not line.strip()):
+            code.append(line)
+            continue
+        if code:
+            content = textwrap.dedent("".join(code)).strip("\n") + "\n"
+            blocks.append(Block("python", content, True, 0, 0))
+            code = []
+        if _STATEMENT.match(line):
+            return []
+        prose = prose or bool(line.strip(" \t\r\n."))
+    defined = any(_has(block, entry_point) for block in blocks)
+    if entry_point is not None and not defined:
+        return []
+    if not prose:  # a nested function of a body, which then returns
+        returns = any(re.search(r"^return\b", block.content, re.MULTILINE) for block in blocks)
+        return blocks if defined and not returns else []
+    return blocks if defined or any(map(_is_module, blocks)) else []
+
+
+def _is_module(block: Block) -> bool:
+    """Whether a block defines or imports something at the top level, which a body rarely does."""
+    begins = r"^(?:(?:async[ \t]+)?def|class|import|from)\b"
+    return re.search(begins, block.content, re.MULTILINE) is not None
 
 
 def unclosed_code(prompt: str) -> str | None:

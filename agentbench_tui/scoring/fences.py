@@ -1,7 +1,8 @@
 """Fenced code blocks of Markdown, by the rules of CommonMark 0.31 (section 4.5).
 
 A block ends at a fence of the same character that is at least as long as the one that opened it, or
-at the end of the text. As much indentation as the opening fence has is taken off every line, so
+at the end of the text. In a block quote it also ends with the quote, whose `>` are taken off its
+lines. As much indentation as the opening fence has is taken off every line, so
 that code inside a list item is read as it is meant.
 """
 
@@ -15,6 +16,7 @@ _FENCE = re.compile(
     # A fence may follow the markers of list items.
     r"(?P<indent>[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*)(?P<fence>`{3,}|~{3,})(?P<info>.*)"
 )
+_QUOTE = re.compile(r" {0,3}> ?")
 _LANGUAGE = re.compile(r"[ \t]*([\w+#.-]*)")
 _END_MARK = re.compile(r"<[|/][^<>]*>")
 _MOST_CLOSING_INDENT = 3
@@ -39,6 +41,8 @@ class _Opening(NamedTuple):
     indent: str
     language: str
     start: int
+    quotes: int
+    """Block quotes around the fence."""
 
 
 def fenced_blocks(text: str) -> list[Block]:
@@ -49,30 +53,44 @@ def fenced_blocks(text: str) -> list[Block]:
     offset = 0
     for line in StringIO(text, newline=""):  # splits at no form feed, as splitlines would
         start, offset = offset, offset + len(line)
-        match = _FENCE.match(line.rstrip("\r\n"))
+        quotes, body = _without_quotes(line, None if opening is None else opening.quotes)
+        if opening is not None and quotes < opening.quotes:  # the quote has ended
+            content = "".join(lines)
+            blocks.append(Block(opening.language, content, True, opening.start, start))
+            opening = None
+            quotes, body = _without_quotes(line, None)
+        match = _FENCE.match(body.rstrip("\r\n"))
         if opening is None:
             if match is not None:
-                opening, lines = _opened(match, start), []
+                opening, lines = _opened(match, start, quotes), []
         elif match is not None and _closes(match, opening):
             content = "".join(lines)
             blocks.append(Block(opening.language, content, True, opening.start, offset))
             opening = None
         else:
-            lines.append(_without_indent(line, opening.indent))
+            lines.append(_without_indent(body, opening.indent))
     if opening is not None:
         content = "".join(lines)
         blocks.append(Block(opening.language, content, False, opening.start, offset))
     return blocks
 
 
-def _opened(match: re.Match[str], start: int) -> _Opening | None:
+def _without_quotes(line: str, most: int | None) -> tuple[int, str]:
+    """How many block quotes a line begins with, at most `most`, and the line without their `>`."""
+    quotes, at = 0, 0
+    while quotes != most and (mark := _QUOTE.match(line, at)) is not None:
+        quotes, at = quotes + 1, mark.end()
+    return quotes, line[at:]
+
+
+def _opened(match: re.Match[str], start: int, quotes: int) -> _Opening | None:
     fence, info = match["fence"], match["info"]
     if fence[0] == "`" and "`" in info:
         return None  # a code span: ```like this```
     language = _LANGUAGE.match(info)
     assert language is not None
     indent = re.sub(r"\S", " ", match["indent"])
-    return _Opening(fence, indent, language[1].lower(), start)
+    return _Opening(fence, indent, language[1].lower(), start, quotes)
 
 
 def _closes(match: re.Match[str], opening: _Opening) -> bool:

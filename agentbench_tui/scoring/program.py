@@ -103,7 +103,9 @@ def _read_job(case: Case) -> _Job:
     prompt = table.get("prompt", case.metadata.get("prompt"))
     if prompt is None and isinstance(case.input, str):
         prompt = case.input
-    return _Job(tests, str(entry) if entry else None, str(prompt or ""))
+    # Python refuses a byte order mark, which files leave at the beginning.
+    tests = [test.removeprefix("\ufeff") for test in tests]
+    return _Job(tests, str(entry) if entry else None, str(prompt or "").removeprefix("\ufeff"))
 
 
 def continuations(code: str, prompt: str) -> list[str]:

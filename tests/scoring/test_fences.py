@@ -30,6 +30,11 @@ def contents(text: str) -> list[tuple[str, str]]:
         ("```py\nx\n```<|im_end|>", [("py", "x\n")]),
         ("```code``` in a line\n``` `a` ```\n", []),
         ("```a\n1\n```\n```b\n2\n```", [("a", "1\n"), ("b", "2\n")]),
+        ("> ```python\n> def f():\n>     x\n> ```\nb", [("python", "def f():\n    x\n")]),
+        (">```py\n>x\n>\n>y\n>```", [("py", "x\n\ny\n")]),
+        ("> > ```py\n> > x\n> > ```\n", [("py", "x\n")]),
+        ("> ```py\n> x\n\ny\n```py\nz\n```", [("py", "x\n"), ("py", "z\n")]),
+        ("```md\n> ```py\n> x\n```", [("md", "> ```py\n> x\n")]),
         ("no block", []),
     ],
 )
@@ -38,7 +43,10 @@ def test_blocks_of_a_text(text: str, blocks: list[tuple[str, str]]) -> None:
 
 
 LINES = st.sampled_from(
-    ["x", "  y", "```", "````", "~~~", "~~~~", "```py", "~~~ js x", "  ```", "", "``"]
+    [
+        *("x", "  y", "```", "````", "~~~", "~~~~", "```py", "~~~ js x", "  ```", "", "``"),
+        *("> x", ">   y", "> ```", "> ~~~", "> ```py", "> > ```"),
+    ]
 )
 
 

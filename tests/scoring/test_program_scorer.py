@@ -73,6 +73,42 @@ async def test_code_is_found_however_it_is_given(said: str) -> None:
     assert (await score(said)).correct
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "As asked:\n\n> ```python\n> def total(xs):\n>     return sum(xs)\n> ```\n\nDone.",
+        ">```\n>def total(xs):\n>    return sum(xs)\n>```",
+        "Here you are:\n\n    def total(xs):\n\n        return sum(xs)\n\nHope it helps.",
+        "A first try:\n\n    def total(xs):\n        return 1\n\nBetter:\n\n    total = sum\n",
+        "With a helper:\n\n\tdef add(xs):\n\t\treturn sum(xs)\n\nThen:\n\n\ttotal = add\n",
+        "    def total(xs):\n        return sum(xs)\n",
+        "\ufeffdef total(xs):\n    return sum(xs)",
+        "\ufeff    return sum(xs)",
+        "```python\n\ufeffdef total(xs):\n    return sum(xs)\n```",
+    ],
+)
+async def test_code_in_a_quote_indented_or_after_a_byte_order_mark(said: str) -> None:
+    assert (await score(said)).correct
+
+
+async def test_indented_code_without_an_entry_point() -> None:
+    tests = ["assert double(2) == 4", "assert double(0) == 0"]
+    said = "This doubles:\n\n    def double(x):\n        return 2 * x\n\nIt adds nothing."
+    assert (await score(said, {"test": tests}, prompt="Write double.")).correct
+    unindented = "def double(x):\n    return 2 * x\n\nclass Unused:\n\n    def double(self): ...\n"
+    assert (await score(unindented, {"test": tests}, prompt="Write double.")).correct
+
+
+async def test_a_body_with_a_function_of_the_same_name_stays_a_body() -> None:
+    said = "    def total(ys):\n        return sum(ys)\n    return total(xs)\n"
+    assert (await score(said)).correct
+
+
+async def test_a_byte_order_mark_before_prompt_and_tests() -> None:
+    expected = {"test": "\ufeff" + CHECK, "entry_point": "total"}
+    assert (await score("    return sum(xs)", expected, "\ufeff" + PROMPT)).correct
+
+
 async def test_prompt_that_is_prose_is_left_out() -> None:
     assert (await score("def total(xs):\n    return sum(xs)", prompt="Please write total.")).correct
 
