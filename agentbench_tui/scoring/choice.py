@@ -25,7 +25,8 @@ class ChoiceOptions(Options):
 def multiple_choice(options: ChoiceOptions, context: Context) -> Scorer:
     """Right when the answer picks the expected choice, by letter or by its text.
 
-    `expected` is a letter, a 0-based index, or the text of a choice. An answer that picks two, or
+    `expected` is a letter, a 0-based index (also as text where the case lists the choices), or the
+    text of a choice. An answer that picks two, or
     none, has no choice.
     """
     name = context.name
@@ -59,6 +60,10 @@ def _expected_letter(expected: Any, letters: str, texts: list[str], case: Case) 
         forms = [text_form(text) for text in texts]
         if text_form(expected) in forms:
             return letters[forms.index(text_form(expected))]
+        # A CSV file holds an index as text. Without listed choices `2` may be a mistake.
+        index = expected.strip()
+        if texts and index.isdecimal() and len(index) <= 2 and int(index) < len(letters):
+            return letters[int(index)]
     shown = str(expected)[:80] if isinstance(expected, str) else type(expected).__name__
     raise GraderFailure(f"case {case.id}: `expected` {shown!r} is none of the choices {letters}")
 

@@ -10,7 +10,7 @@ import re
 from agentbench_tui.scoring.markers import ANSWER_MARKER, WORDS_WITH_SPACES
 
 _LETTER = r"(?<![A-Za-zÀ-ɏ0-9])(?P<letter>[A-Za-z])(?![A-Za-zÀ-ɏ0-9]|['’-][A-Za-z]|\+\+|#)"
-_AND = r"and|or|and/or|und|oder|et|ou|y|o|e|en|of|и|или|as well as"
+_AND = r"and|or|and/or|und|oder|et|ou|y|o|e|en|of|и|или|as well as|plus|together with|along with"
 _FILLER = (
     r"(?:(?:the|my|either|both|between|most likely|likely|probably|possibly|maybe|perhaps|clearly|"
     r"definitely|indeed|actually|thus|la|also|else|even|therefore|option|options|choice|choices|letter|answer|"
@@ -20,14 +20,15 @@ FIRST = re.compile(
     rf"[\s(\[:：=>→–—-]{{0,12}}{_FILLER}(?:选项)?[(\[<'‘]{{0,2}}\s?{_LETTER}", re.IGNORECASE
 )
 NEXT = re.compile(
-    rf"[)\]]{{0,2}}(?:\s{{0,3}}(?P<mark>[,;/&+|、，])\s{{0,3}}(?:(?P<word>{_AND})\s{{1,3}})?"
+    rf"[)\]]{{0,2}}(?:\s{{0,3}}(?P<mark>[,;/&+|、，∨∧∪∩])\s{{0,3}}(?:(?P<word>{_AND})\s{{1,3}})?"
     rf"|\s{{0,3}}[(\[]?(?<![^\W_])(?P<conjunction>{_AND})\s{{1,3}}"
     rf"|\s{{0,3}}(?P<cjk>和|跟|或者|或|及|与|與|还是|還是|と|か|または|もしくは|및|또는)\s{{0,3}}|(?P<space>\s{{1,4}}|(?=\()))"
     rf"{_FILLER}[(\[]{{0,2}}{_LETTER}",
     re.IGNORECASE,
 )
 ENDS = re.compile(
-    rf"[)\]]{{0,2}}\s{{0,3}}(?:[.,;:!?/&+|)\]、，。]|\Z|(?:{_AND})\b|和|或|及|与)", re.IGNORECASE
+    rf"[)\]]{{0,2}}\s{{0,3}}(?:[.,;:!?/&+|)\]、，。∨∧∪∩]|\Z|(?:{_AND})\b|和|或|及|与)",
+    re.IGNORECASE,
 )
 CLAUSE_ENDS = re.compile(r"[)\].,:;!?/|，。；：！？、]|\s{0,40}(?:\Z|\n)")
 LINE_ENDS = re.compile(r"[)\]]{0,2}[.,]?[^\S\n]{0,3}(?:\n|\Z|[A-Z](?![A-Za-z]))")
@@ -98,9 +99,36 @@ MENTIONED = re.compile(
 )
 CONCLUDED = re.compile(
     r"\b(?:so|therefore|thus|hence|pick|picking|choose|choosing|select|selecting|go with|"
-    r"going with|opt for|say|must be|should be|it is|it's|leaves|leaving)\b,?",
+    r"going with|opt for|say|must be|should be|it is|it's|leaves|leaving|"
+    r"(?P<opinion>(?:think|believe|guess|suspect|reckon|figure)(?:\sthat)?))\b,?",
     re.IGNORECASE,
 )
+_BETWEEN_WORDS = r"\b[\s,.:;!…—–-]{1,4}"
+_HESITATION = r"(?:oh|hm{2,9}|well|but|and|yes)"
+_RECONSIDERED = (
+    r"(?!no\s{1,3}\(?[A-Z]\b)(?:no|wait|hold on|hang on|actually|sorry|oops|apologies|correction|"
+    r"my mistake|my bad|scratch that|strike that|on second thoughts?|on reflection|in fact|"
+    r"(?:or\s)?rather|i meant?|come to think of it|"
+    r"(?:that|this|it)(?:['’]s|\sis|\swas)\s(?:wrong|incorrect|not\s(?:right|correct)|a\smistake)|"
+    r"let me (?:re-?consider|re-?check|re-?think|think again|correct (?:that|this|myself)))"
+)
+AFTERTHOUGHT = re.compile(
+    r"(?:[.!?,;:—–(\n…-]\s{0,4}|\s(?=or\srather|no,?\swait|wait,|wait\sno))"
+    rf"(?:{_HESITATION}{_BETWEEN_WORDS}){{0,2}}"
+    rf"(?:{_RECONSIDERED}{_BETWEEN_WORDS}(?:{_HESITATION}{_BETWEEN_WORDS})?){{1,4}}"
+    r"(?P<link>(?:so\s)?(?:(?:it|this|that|the (?:correct |right )?(?:answer|choice|option))"
+    r"(?:['’]s|\s(?:is|was|should be|must be|would be|has to be))\s"
+    r"|(?:i\s)?(?:meant?|pick|choose|say|go with|make (?:that|it))\s|(?:should|must) be\s))?",
+    re.IGNORECASE,
+)
+"""What replaces an earlier choice: `Actually, it's B`, `no wait, C`, `or rather C`."""
+SENTENCE_ENDS = re.compile(r"[)\]]?(?:[.!](?!\d)|。|[^\S\n]{0,9}(?:\n|\Z))|[)\]](?=[,;\s])")
+CLAIMED = re.compile(
+    r"[)\]]?\s{1,3}(?:because|since|as|instead|(?:is|was)\s(?:the\s)?(?:most\slikely\s)?(?:correct|right|"
+    r"best|answer|better|most))\b",
+    re.IGNORECASE,
+)
+"""What follows a choice that an afterthought or an opinion names, where its clause goes on."""
 CHOSEN = re.compile(r"pick|choos|select|go(?:ing)? with|opt for", re.IGNORECASE)
 """Conclusions that only a choice follows, so that it may be a small letter."""
 LABEL = re.compile(r"[ \t*_`>-]{0,6}(?:\(([A-Za-z])\)|([A-Za-z])[).:])(?=[\s*_`]|\Z)")

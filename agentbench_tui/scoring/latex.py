@@ -21,6 +21,7 @@ _SYMBOLS = {
     "approx": "≈", "simeq": "≈", "cong": "≈", "doteq": "≈", "sim": "≈", "equiv": "=",
     "le": "≤", "leq": "≤", "leqslant": "≤", "ge": "≥", "geq": "≥", "geqslant": "≥",
     "lt": "<", "gt": ">", "ne": "≠", "neq": "≠", "infty": "∞", "degree": "°", "circ": "°",
+    "lor": "∨", "vee": "∨", "land": "∧", "wedge": "∧", "cup": "∪", "cap": "∩",
     "euro": "€", "pounds": "£", "yen": "¥", "cent": "¢", "mu": "µ", "dots": "…", "ldots": "…",
     "cdots": "…", "to": "→", "rightarrow": "→", "Rightarrow": "→", "implies": "→",
     "quad": "  ", "qquad": "  ", "dfrac": r"\frac", "tfrac": r"\frac", "cfrac": r"\frac",

@@ -9,9 +9,11 @@ from agentbench_tui.scoring.choice_patterns import (
     AFFIRMED,
     AFFIRMED_IN_CHINESE_JAPANESE_KOREAN,
     AFTER_WORD_LETTER,
+    AFTERTHOUGHT,
     BOX,
     BUT,
     CHOSEN,
+    CLAIMED,
     CLAUSE_ENDS,
     CONCLUDED,
     DENIED_AFTER,
@@ -34,6 +36,7 @@ from agentbench_tui.scoring.choice_patterns import (
     OR_BEFORE,
     ORS,
     QUESTION,
+    SENTENCE_ENDS,
     STATED,
     TAGGED,
     VERB,
@@ -102,8 +105,13 @@ class _Reader:
         self._texts = texts
 
     def stated(self) -> str | None:
-        """The choice of the last statement that has one."""
-        for marker in _last_matches(STATED, self._text):
+        """The choice of the last statement or afterthought that has one."""
+        markers = _last_matches(STATED, self._text) + _last_matches(AFTERTHOUGHT, self._text)
+        for marker in sorted(markers, key=re.Match.end, reverse=True):
+            if marker.re is AFTERTHOUGHT:
+                if (choice := self._afterthought(marker)) is not None:
+                    return choice
+                continue
             before = self._text[max(0, marker.start() - 30) : marker.start()]
             if VOID.search(before):
                 continue
@@ -125,6 +133,8 @@ class _Reader:
                 continue
             pick = self.pick(marker.end(), capital=CHOSEN.search(marker[0]) is None)
             if pick is None or self._text[pick.end - 1] in "ai":  # English words
+                continue
+            if marker["opinion"] and not self._is_claimed(pick):
                 continue
             if not DENIED_AFTER.match(self._text, pick.end):
                 return pick.choice
@@ -217,6 +227,26 @@ class _Reader:
             return self.pick(start)
         contrast = BUT.search(denied["rest"])
         return self.pick(denied.start("rest") + contrast.end()) if contrast else None
+
+    def _afterthought(self, marker: re.Match[str]) -> str | None:
+        """The choice that an afterthought gives instead of an earlier one."""
+        pick = self.pick(marker.end(), capital=True)
+        if pick is not None:
+            # After `Actually, B,` a remark on B may follow, but not after `Actually, it's B,`.
+            ends = CLAUSE_ENDS if marker["link"] else SENTENCE_ENDS
+            return pick.choice if self._is_claimed(pick, ends) else None
+        return self._stated_text(marker.end()) if marker["link"] else None
+
+    def _is_claimed(self, pick: _Pick, ends: re.Pattern[str] = CLAUSE_ENDS) -> bool:
+        """Whether a choice ends its clause or is called right, and is not denied."""
+        if DENIED_AFTER.match(self._text, pick.end):
+            return False
+        if pick.choice == SEVERAL or ends.match(self._text, pick.end):
+            return True
+        if CLAIMED.match(self._text, pick.end):
+            return True
+        letter = self._text[pick.end - 1]
+        return self._after_text(letter, pick.end) != pick.end
 
     def _is_choice(self, letter: str, end: int) -> bool:
         """False for the English words A and I."""

@@ -18,6 +18,37 @@ RECORDS = [
     for line in (Path(__file__).parent / "data" / "choices.jsonl").read_text("utf-8").splitlines()
 ]
 TEXTS = ["London", "Paris", "Rome", "Madrid"]
+AFTERTHOUGHTS = [
+    "The answer is B. Actually, it's C.",
+    "The answer is B, no wait, C.",
+    "The answer is B. No, C.",
+    "The answer is B. Wait, no, it is C.",
+    "The answer is B, or rather C.",
+    "The answer is B or rather C.",
+    "Answer: B\n\nHmm, actually the answer should be (C).",
+    "The answer is B. Sorry, I meant C.",
+    "The answer is B. Actually, that's wrong. It's C.",
+    "The answer is B. Let me reconsider. It is C.",
+    "The answer is B. On second thought, C is correct.",
+    "The answer is B. Actually, C) Rome.",
+    "The answer is Paris. Actually, it's Rome.",
+    "B. Actually, it's C.",
+    "The answer is B. No, wait, A. Hold on, C.",
+    "I think C.",
+    "I think C",
+    "I think (C) is the best one.",
+    "I believe that C is correct.",
+    "I guess option C, since it is the capital.",
+    "I don't think B. I think C.",
+    "The answer is C. Actually, B is too small.",
+    "The answer is C. No, B would be too small.",
+    "The answer is C (no B).",
+    "The answer is C. Actually, it's not B.",
+    "The answer is C. Actually, B is wrong.",
+    "The answer is C. But B, which is close, is not.",
+    "The answer is C. Actually, B, which is close, is too small.",
+    "The answer is C. A: no. B: no. D: no.",
+]
 LETTERS = st.sampled_from("ABCD")
 
 
@@ -27,6 +58,50 @@ def test_recorded_answers_are_judged_as_they_should_be(record: dict[str, str]) -
     score = make_scorer("multiple_choice").score(case, Answer(record["answer"]))
     assert isinstance(score, Score)
     assert score.correct is record["correct"]
+
+
+@pytest.mark.parametrize("text", AFTERTHOUGHTS)
+def test_an_afterthought_or_opinion_is_the_choice(text: str) -> None:
+    assert find_choice(text, "ABCD", TEXTS) == "C"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        r"\boxed{C \lor D}",
+        r"\boxed{C \vee D}",
+        r"\boxed{C \land D}",
+        r"\boxed{C \cup D}",
+        "The answer is C plus D.",
+        "The answer is C together with D",
+        "The answer is B. Actually, C or D.",
+        "I think C or D.",
+    ],
+)
+def test_two_choices_with_other_conjunctions_are_more_than_one(text: str) -> None:
+    assert find_choice(text, "ABCD", TEXTS) == SEVERAL
+
+
+@pytest.mark.parametrize(
+    "text", ["I think A good deal of this.", "I don't think C.", "I think so."]
+)
+def test_an_opinion_without_a_choice(text: str) -> None:
+    assert find_choice(text, "ABCD", TEXTS) is None
+
+
+@pytest.mark.parametrize(
+    ("expected", "choices", "answer"),
+    [
+        ("2", ["one", "two", "three"], "C"),
+        (" 0 ", ["one", "two", "three"], "A"),
+        ("2", ["1", "2", "3"], "B"),
+    ],
+)
+def test_an_index_may_be_text(expected: str, choices: list[str], answer: str) -> None:
+    case = Case("case", "", expected, metadata={"choices": choices})
+    score = make_scorer("multiple_choice").score(case, Answer(answer))
+    assert isinstance(score, Score)
+    assert score.correct
 
 
 @pytest.mark.parametrize(
