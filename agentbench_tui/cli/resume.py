@@ -53,10 +53,10 @@ def resume(run: str, database: str | None, trust: bool, **given: Any) -> int:
     from agentbench_tui.engine.registration import PROCESS_ENDED
     from agentbench_tui.engine.trust import executed_by_resuming
     from agentbench_tui.model.errors import UsageError
-    from agentbench_tui.store.archive import IMPORTED_IN_PART
     from agentbench_tui.store.database import reading
     from agentbench_tui.store.locking import is_leased
     from agentbench_tui.store.queries import cases_of_run, find_run
+    from agentbench_tui.store.run_copy import IMPORTED_IN_PART
 
     path = database_path(database)
     with _to_resume(path) as there, reading(there) as connection:

@@ -294,7 +294,7 @@ def executions_wanted(connection: Any, row: dict[str, Any], given: dict[str, Any
 
 
 def _show_answers(connection: Any, row: dict[str, Any], form: str, given: dict[str, Any]) -> int:
-    from agentbench_tui.store.queries import answers_of, count_answers
+    from agentbench_tui.store.answers import answers_of, count_answers
 
     rows: list[dict[str, Any]] = []
     total = 0
@@ -320,7 +320,7 @@ def _show_answers(connection: Any, row: dict[str, Any], form: str, given: dict[s
 def _show_case(connection: Any, row: dict[str, Any], form: str, given: dict[str, Any]) -> int:
     from agentbench_tui.model.errors import UsageError, did_you_mean
     from agentbench_tui.model.untrusted import visible
-    from agentbench_tui.store.queries import case_ids_of, case_of
+    from agentbench_tui.store.answers import case_ids_of, case_of
 
     observations = []
     for execution in executions_wanted(connection, row, given):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from agentbench_tui.engine.chat_format import CONVERSATIONS, conversation_messages, split_dialogue
-from agentbench_tui.engine.records import RecordFault
+from agentbench_tui.engine.record import RecordFault
 from agentbench_tui.model.answer import Case, Message
 from agentbench_tui.model.delimited import NumberText
 from agentbench_tui.model.errors import did_you_mean

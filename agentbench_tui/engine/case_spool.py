@@ -12,7 +12,7 @@ from typing import BinaryIO
 
 import msgspec
 
-from agentbench_tui.engine.records import RecordFault
+from agentbench_tui.engine.record import RecordFault
 from agentbench_tui.model.answer import Case
 
 

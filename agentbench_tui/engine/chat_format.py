@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from agentbench_tui.engine.records import RecordFault
+from agentbench_tui.engine.record import RecordFault
 from agentbench_tui.model.answer import Message
 from agentbench_tui.model.errors import did_you_mean
 from agentbench_tui.model.not_json import NOT_JSON

@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 from agentbench_tui.engine.case_mapping import CaseMapping, field_problem
 from agentbench_tui.engine.case_spool import CaseSpool, digest_of
-from agentbench_tui.engine.records import Record, RecordFault, RecordSource, open_records
+from agentbench_tui.engine.record import Record, RecordFault
+from agentbench_tui.engine.records import RecordSource, open_records
 from agentbench_tui.model.answer import Case
 from agentbench_tui.model.errors import Problem, SuiteError, UsageError, did_you_mean
 from agentbench_tui.model.identity import derive_seed

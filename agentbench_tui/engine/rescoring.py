@@ -25,9 +25,9 @@ from agentbench_tui.model.clock import bind
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.model.suite import Suite
 from agentbench_tui.process.supervision import end_forks_of
-from agentbench_tui.store.archive import IMPORTED_IN_PART
 from agentbench_tui.store.draft import Draft
 from agentbench_tui.store.locking import Lease
+from agentbench_tui.store.run_copy import IMPORTED_IN_PART
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

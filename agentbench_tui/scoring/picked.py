@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from agentbench_tui.scoring.choice_letters import in_latin
 from agentbench_tui.scoring.choice_patterns import (
     AFFIRMED,
     AFFIRMED_IN_CHINESE_JAPANESE_KOREAN,
@@ -51,15 +52,6 @@ SEVERAL = "several"
 text_form = normaliser()
 """Brings the text of a choice to the form in which texts are compared."""
 
-_ALIKE = str.maketrans("АВСЕНІΑΒΕΗΙ", "ABCEHIABEHI") | {
-    0xFF21 + index: chr(0x41 + index) for index in range(26)
-}
-_ALONE = re.compile(
-    r"(?<!\w)[АВСЕНІΑΒΕΗΙ](?!\w)|(?<![\uff21-\uff3a\uff41-\uff5a])[\uff21-\uff3a](?![\uff21-\uff3a\uff41-\uff5a])"
-)
-"""Capitals that look like Latin ones: Cyrillic, Greek and full-width."""
-_BRACKETS = str.maketrans("（［【〔〖「『）］】〕〗」』", "(((((((" + ")))))))")
-"""A letter in brackets of Chinese and Japanese counts as one in parentheses."""
 _MARKUP = str.maketrans("", "", '*`_"“”„«»{}')
 _MAX_STATEMENT = 300
 _MAX_MARKERS = 50
@@ -81,8 +73,7 @@ def find_choice(text: str, letters: str, texts: list[str]) -> str | None:
     or `(B)`; a conclusion such as "so I pick B"; `option B`; letters in bold or parentheses; the
     text of a choice.
     """
-    plain = _ALONE.sub(lambda match: match[0].translate(_ALIKE), plain_text(text))
-    plain = plain.translate(_BRACKETS)
+    plain = in_latin(plain_text(text))
     body = plain.translate(_MARKUP)
     reader = _Reader(body, letters, texts)
     return (

@@ -9,7 +9,7 @@ import stat
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from agentbench_tui.model.clock import utc_now
 from agentbench_tui.model.errors import StoreError, UsageError
@@ -22,27 +22,18 @@ from agentbench_tui.store.database import (
     schema_of,
 )
 from agentbench_tui.store.faults import check_is_file, faults_named, unusable
-from agentbench_tui.store.locking import Lease, WriteLock, is_leased
+from agentbench_tui.store.locking import Lease, is_leased
 from agentbench_tui.store.partial import BESIDE, partial_file
 from agentbench_tui.store.removal import (
-    BY_EXECUTION,
-    BY_RUN,
-    OF_RUN_ID,
     delete_rows,
     remove_unfinished,
     removing,
-    rows_at_once,
-    unfinished_hash,
 )
+from agentbench_tui.store.run_copy import IMPORTED_IN_PART, copy_run
 from agentbench_tui.store.soundness import Soundness
-from agentbench_tui.store.writer import in_transaction, open_to_write
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-IMPORTED_IN_PART = "imported in part only; import it again"
-"""The error of a run whose import has not come to its end."""
-_NOT_EXPORTED = frozenset({"live", "wishes"})
+    from collections.abc import Iterator
 
 
 def export_run(database: Path, run_id: str, target: Path, *, force: bool = False) -> str:
@@ -61,7 +52,7 @@ def export_run(database: Path, run_id: str, target: Path, *, force: bool = False
         with partial_file(target) as partial, partial_file(check) as partial_check:
             with reading(database) as source:
                 key = source.execute("SELECT key FROM runs WHERE id=?", (run_id,)).fetchone()[0]
-                _copy_run(source, key, partial)
+                copy_run(source, key, partial)
             with faults_named(target):
                 _make_plain_file(partial)
             digest = _sha256(partial)
@@ -170,7 +161,7 @@ def import_runs(database: Path, source_path: Path, soundness: Soundness | None =
                 continue
             try:
                 if _make_way(database, run_id):
-                    _copy_run(source, key, database, imported_at=utc_now())
+                    copy_run(source, key, database, imported_at=utc_now())
                     new.append(run_id)
             except sqlite3.IntegrityError as error:
                 # Sound by itself, but not beside what is there, such as an execution's id.
@@ -245,188 +236,3 @@ def _make_way(database: Path, run_id: str) -> bool:
             return False
         delete_rows(target, lock, known[0])
         return True
-
-
-_Rows = list[list[Any]]
-
-
-class _Copy:
-    """Copies rows from one database to another, renumbering their keys."""
-
-    def __init__(self, source: sqlite3.Connection, target: sqlite3.Connection, lock: WriteLock):
-        self._source = source
-        self._target = target
-        self._lock = lock
-        self.renumbered: dict[str, dict[int, int]] = {"run_key": {}, "execution_key": {}}
-        self.renumbered |= {"dataset_key": {}, "case_key": {}}
-
-    def shared(self, table: str, where: str, values: Sequence[Any]) -> None:
-        """Rows that are the same in every database (by hash or natural key)."""
-        self._insert(table, where, values, verb="INSERT OR IGNORE INTO")
-
-    def keyed(
-        self, table: str, where: str, values: Sequence[Any], name: str, **meanwhile: str
-    ) -> None:
-        """Rows whose `key` is numbered anew; the new numbers go to `renumbered[name]`.
-
-        `meanwhile`: what stands in these columns until all is copied.
-        """
-        for columns, rows in self._read(table, where, values):
-            place = columns.index("key")
-            names = columns[:place] + columns[place + 1 :]
-            statement = f"{_insert_sql('INSERT INTO', table, names)} RETURNING key"
-            old = [row.pop(place) for row in rows]
-            for column, stand_in in meanwhile.items():
-                for row in rows:
-                    row[names.index(column)] = stand_in
-
-            def insert(
-                target: sqlite3.Connection, statement: str = statement, rows: _Rows = rows
-            ) -> list[int]:
-                return [target.execute(statement, row).fetchone()[0] for row in rows]
-
-            new = in_transaction(self._target, self._lock, insert)
-            self.renumbered[name].update(zip(old, new, strict=True))
-
-    def rows(self, table: str, where: str, values: Sequence[Any]) -> None:
-        """Rows that belong to the run, `seq` numbered anew."""
-        self._insert(table, where, values, verb="INSERT INTO")
-
-    def finish(self) -> None:
-        """All is there: let the run and its executions say how they ended."""
-        changes = [
-            (f"UPDATE {table} SET {', '.join(f'{name}=?' for name in names)} WHERE key=?", row, new)  # noqa: S608
-            for table, names, numbered in (
-                ("runs", ("status", "error"), "run_key"),
-                ("benchmark_executions", ("status",), "execution_key"),
-            )
-            for old, new in self.renumbered[numbered].items()
-            for row in self._source.execute(
-                f"SELECT {', '.join(names)} FROM {table} WHERE key=?",  # noqa: S608
-                (old,),
-            ).fetchall()
-        ]
-
-        def update(target: sqlite3.Connection) -> None:
-            for statement, row, new in changes:
-                target.execute(statement, (*row, new))
-
-        in_transaction(self._target, self._lock, update)
-
-    def name_dataset(self, key: int, dataset_hash: str) -> bool:
-        """All cases of a dataset are there; False when another process was quicker."""
-        statement = "UPDATE OR IGNORE datasets SET hash=? WHERE key=?"
-        values = (dataset_hash, self.renumbered["dataset_key"][key])
-        changed = in_transaction(
-            self._target, self._lock, lambda c: c.execute(statement, values).rowcount
-        )
-        return changed > 0
-
-    def _insert(self, table: str, where: str, values: Sequence[Any], verb: str) -> None:
-        for columns, rows in self._read(table, where, values):
-            if "seq" in columns:
-                place = columns.index("seq")
-                columns.pop(place)
-                for row in rows:
-                    row.pop(place)
-            statement = _insert_sql(verb, table, columns)
-            in_transaction(
-                self._target,
-                self._lock,
-                lambda c, statement=statement, rows=rows: c.executemany(statement, rows),  # type: ignore[misc]
-            )
-
-    def _read(
-        self, table: str, where: str, values: Sequence[Any]
-    ) -> Iterator[tuple[list[str], _Rows]]:
-        """Columns and some rows at a time: of a large run all would not fit into memory."""
-        cursor = self._source.execute(f"SELECT * FROM {table} WHERE {where}", values)  # noqa: S608
-        names = [column[0] for column in cursor.description]
-        while rows := [list(row) for row in cursor.fetchmany(rows_at_once(table))]:
-            for place, column in enumerate(names):
-                renumbered = self.renumbered.get(column)
-                if renumbered is not None:
-                    for row in rows:
-                        if row[place] is not None:
-                            row[place] = renumbered[row[place]]
-            yield list(names), rows
-
-
-def _insert_sql(verb: str, table: str, columns: Sequence[str]) -> str:
-    return f"{verb} {table} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"
-
-
-def _copy_run(source: sqlite3.Connection, run_key: int, target_path: Path, **changes: str) -> None:
-    """Copy a run with everything that belongs to it; `changes` are columns of its row."""
-    executions = "SELECT {} FROM benchmark_executions WHERE run_key=?"
-    run = (run_key,)
-    target, lock = open_to_write(target_path)
-    copy = _Copy(source, target, lock)
-    try:
-        suites = f"IN ({executions.format('suite_hash')})"
-        agents = f"IN ({executions.format('agent_id')})"
-        copy.shared("benchmark_suites", f"hash {suites}", run)
-        copy.shared("benchmarks", f"suite_hash {suites}", run)
-        copy.shared("agents", f"id {agents}", run)
-        copy.shared("agent_versions", f"agent_id {agents}", run)
-        copy.shared("environments", "hash IN (SELECT environment_hash FROM runs WHERE key=?)", run)
-        _copy_datasets(copy, source, target, run_key)
-        copy.keyed(
-            "runs",
-            "key=?",
-            run,
-            "run_key",
-            status="running",
-            error=IMPORTED_IN_PART,
-            **changes,
-        )
-        copy.keyed("benchmark_executions", "run_key=?", run, "execution_key", status="running")
-        for table in BY_EXECUTION:
-            copy.rows(table, f"execution_key IN ({executions.format('key')})", run)
-        copy.rows("failures", "run_key=? AND execution_key IS NULL", run)
-        for table in BY_RUN:
-            if table not in _NOT_EXPORTED:
-                copy.rows(table, "run_key=?", run)
-        for table, where in OF_RUN_ID.items():
-            copy.shared(table, where, run)
-        copy.finish()
-    finally:
-        target.close()
-        lock.close()
-
-
-def _copy_datasets(
-    copy: _Copy, source: sqlite3.Connection, target: sqlite3.Connection, run_key: int
-) -> None:
-    rows = source.execute(
-        "SELECT DISTINCT d.key, d.hash, r.id FROM datasets d"
-        " JOIN benchmark_executions e ON e.dataset_key=d.key JOIN runs r ON r.key=e.run_key"
-        " WHERE r.key=?",
-        (run_key,),
-    ).fetchall()
-    find = "SELECT key FROM datasets WHERE hash=?"
-    for key, dataset_hash, run_id in rows:
-        known = target.execute(find, (dataset_hash,)).fetchone()
-        if known is None:
-            name = unfinished_hash(run_id, dataset_hash)
-            copy.keyed("datasets", "key=?", (key,), "dataset_key", hash=name)
-            copy.keyed("cases", "dataset_key=?", (key,), "case_key")
-            if copy.name_dataset(key, dataset_hash):
-                continue
-            known = target.execute(find, (dataset_hash,)).fetchone()
-        copy.renumbered["dataset_key"][key] = known[0]
-        copy.renumbered["case_key"] |= _matching_cases(source, key, target, known[0])
-
-
-def _matching_cases(
-    source: sqlite3.Connection, source_key: int, target: sqlite3.Connection, target_key: int
-) -> dict[int, int]:
-    statement = "SELECT case_id, key FROM cases WHERE dataset_key=?"
-    there = dict(map(tuple, target.execute(statement, (target_key,)).fetchall()))
-    here = source.execute(statement, (source_key,)).fetchall()
-    if {case_id for case_id, _ in here} - there.keys():
-        raise StoreError("a dataset of the same hash is there with other cases; it is damaged")
-    return {key: there[case_id] for case_id, key in here}
-
-
-assert SCHEMA_VERSION == 8, "teach _copy_run the new tables"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from agentbench_tui.model.answer import Message, ToolCall
-from agentbench_tui.store.queries import case_of
+from agentbench_tui.store.answers import case_of
 
 if TYPE_CHECKING:
     import sqlite3

@@ -9,8 +9,8 @@ import msgspec
 from agentbench_tui.engine.plan import Plan, decode_plan
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.model.identity import new_id
-from agentbench_tui.store.archive import IMPORTED_IN_PART
 from agentbench_tui.store.queries import find_run
+from agentbench_tui.store.run_copy import IMPORTED_IN_PART
 
 if TYPE_CHECKING:
     import sqlite3

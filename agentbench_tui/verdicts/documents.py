@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from agentbench_tui.store.answers import kept_answers
 from agentbench_tui.store.queries import (
     executions_of,
     failure_details,
     failures_of,
     gauges_of,
     graded_scores,
-    kept_answers,
     metrics_measured,
     metrics_of,
 )

@@ -6,7 +6,8 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.model.plain_number import counted
-from agentbench_tui.store.queries import executions_of, metrics_of, unknown_counts
+from agentbench_tui.store.answers import unknown_counts
+from agentbench_tui.store.queries import executions_of, metrics_of
 
 if TYPE_CHECKING:
     import sqlite3

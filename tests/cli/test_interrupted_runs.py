@@ -242,7 +242,7 @@ def test_a_detached_run_is_left_running_and_can_be_followed(place: Place) -> Non
 
 
 def test_a_run_imported_in_part_is_imported_again_not_resumed(place: Place) -> None:
-    from agentbench_tui.store.archive import IMPORTED_IN_PART
+    from agentbench_tui.store.run_copy import IMPORTED_IN_PART
     from agentbench_tui.store.writer import write_once
 
     assert place.run(*RUN).returncode == 0

@@ -13,12 +13,13 @@ from typing import Any
 import pytest
 
 from agentbench_tui.model.errors import UsageError
-from agentbench_tui.store import archive, removal
-from agentbench_tui.store.archive import IMPORTED_IN_PART, export_run, import_runs
+from agentbench_tui.store import removal, run_copy
+from agentbench_tui.store.archive import export_run, import_runs
 from agentbench_tui.store.database import connect_to_read, connect_to_write, create_or_migrate
 from agentbench_tui.store.locking import Lease
 from agentbench_tui.store.queries import list_agents
 from agentbench_tui.store.removal import delete_run, remove_unfinished, unfinished_hash
+from agentbench_tui.store.run_copy import IMPORTED_IN_PART
 from agentbench_tui.store.writer import write_once
 
 NOW = "2026-01-31T12:00:00.000Z"
@@ -96,7 +97,7 @@ def import_and_die(database: Path, exported: Path, transactions: int) -> None:
     """Import in chunks of two rows, and be killed after so many transactions."""
     removal.CHUNK = 2
     done = 0
-    original = archive.in_transaction
+    original = run_copy.in_transaction
 
     def counted(*arguments: Any) -> Any:
         nonlocal done
@@ -105,7 +106,7 @@ def import_and_die(database: Path, exported: Path, transactions: int) -> None:
         done += 1
         return original(*arguments)
 
-    archive.in_transaction = counted
+    run_copy.in_transaction = counted
     import_runs(database, exported)
 
 

@@ -13,8 +13,9 @@ import pytest
 from agentbench_tui.cli.main import _run
 from agentbench_tui.model.errors import StoreError
 from agentbench_tui.store import damage
-from agentbench_tui.store.archive import IMPORTED_IN_PART, export_run, import_runs
+from agentbench_tui.store.archive import export_run, import_runs
 from agentbench_tui.store.database import create_or_migrate
+from agentbench_tui.store.run_copy import IMPORTED_IN_PART
 from agentbench_tui.verdicts.stored_documents import stored_soundness
 
 SUITE = """

@@ -572,7 +572,7 @@ def test_memory_grows_by_less_than_a_hundred_bytes_a_case(tmp_path: Path) -> Non
 
 @given(st.text(alphabet='{}ab.0 "$', max_size=30))
 def test_a_template_without_known_names_fills_or_says_what_is_missing(template: str) -> None:
-    from agentbench_tui.engine.records import RecordFault
+    from agentbench_tui.engine.record import RecordFault
 
     try:
         text = fill(template, {"a": "A"})

@@ -11,8 +11,8 @@ from stores import HOSTILE, screen_text, session, settle, shows, told
 from textual.pilot import Pilot
 
 from agentbench_tui.store.answer_pages import Wanted, answer_page, count_wanted, observation_at
+from agentbench_tui.store.answers import answers_of
 from agentbench_tui.store.database import reading
-from agentbench_tui.store.queries import answers_of
 from agentbench_tui.tui.screens.case_detail import CaseDetail
 from agentbench_tui.tui.screens.execution_page import Looked
 from agentbench_tui.tui.widgets.grid import Grid
