@@ -102,8 +102,15 @@ class Expression(Cursor):
             part = self._token(ahead)
             if part.kind != "number":
                 break
-            follows = unit_at(self._text, part.end)
-            if follows is None or follows[0].dimension != unit.dimension:
+            follows = unit_at(self._text, part.end, unit.dimension)
+            if follows is None:
+                break
+            if (unit.dimension, follows[0].dimension) == ("calendar", "time"):
+                # No number of days is a month.
+                self._at += ahead + 1
+                self._move_to(follows[1])
+                raise Unreadable
+            if follows[0].dimension != unit.dimension:
                 break
             if follows[0].factor >= smallest.factor:
                 break

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import replace
+from fractions import Fraction
 
 from agentbench_tui.scoring.latex import plain_text
 from agentbench_tui.scoring.markers import ANSWER_MARKER
@@ -35,6 +37,34 @@ _BEFORE_NEXT = re.compile(
 _EITHER = re.compile(r"[\s*_]{0,4}(?:or|to|through|–)[\s*_]{1,4}", re.IGNORECASE)
 _MINUS = re.compile(r"\b(?:minus|negative)\s{1,3}[($]?\Z", re.IGNORECASE)
 _QUANTITY = re.compile(r"\d[)\]]?\s{1,3}[^\W\d_]{1,20}\Z")
+_BOUND_BEFORE = re.compile(
+    r"(?:(?<![<>=~-])(?P<sign>[<>≤≥]=?)"
+    r"|\b(?:(?P<least>at least|no(?:t)? (?:less|fewer) than|a minimum of)"
+    r"|(?P<most>at most|no(?:t)? (?:more|greater) than|up to|a maximum of)"
+    r"|(?P<less>(?:less|fewer|smaller|lower) than)"
+    r"|(?P<more>(?:more|greater|larger|higher) than)))\s{0,3}[$(*_]{0,4}\Z",
+    re.IGNORECASE,
+)
+_TAG = re.compile(r"<[/|A-Za-z][^<>\n]{0,40}>\Z")
+_BOUND_AFTER = re.compile(
+    r"\s{1,3}(?:[^\W\d_]{1,20}\s)?(?:or|and)\s(?:(?P<more>more|greater|higher|above|over)"
+    r"|(?P<less>less|fewer|lower|below|under))\b(?!\sthan)",
+    re.IGNORECASE,
+)
+_DENIED_AFTER = re.compile(
+    r"[)*_]{0,3}\s{1,3}(?:(?:is|was|would be)\s(?:(?:wrong|incorrect|false)\b"
+    r"|not\s(?:the\s)?(?:right|correct|answer)\b)|isn['’]t\s(?:the\s)?(?:right|correct|answer)\b)",
+    re.IGNORECASE,
+)
+_BOUNDS = ("least", "most", "less", "more")
+_MOST_FACTORIAL = 1_000
+_LONE_MINUS = re.compile(r"\A(\s*[-−–])[^\S\n]+(?=[$€£]?[\d.][\d.,/]*\s*\Z)")
+"""A sign with a space after it, where nothing else is written; before prose it is a list item."""
+_OVER = re.compile(r"\{([^{}\\]{1,60})\\over(?![A-Za-z])([^{}\\]{1,60})\}")
+_REPEATED = re.compile(
+    r"(?<![\d.,])(\d{0,15})\.(\d{0,15})\\(?:overline|bar|dot)\s?\{(\d{1,15})\}(?!\d)"
+)
+_BOXES_LISTED = re.compile(r"[\s$}]{0,6}(?:[,;&]|and|or)(?:\s{1,3}(?:and|or))?[\s$]{0,6}")
 _RANGE = re.compile(r"\bbetween\s{1,3}\Z", re.IGNORECASE)
 _ITEM = re.compile(r"[.)]\*{0,2}\s{1,3}[^\W\d_]")
 _MAX_TERMS = 50
@@ -68,12 +98,13 @@ _WIDE_FORMS = {
 class _Line:
     """A line of a text and its numbers; no number goes on in the next line."""
 
-    def __init__(self, text: str, mark: DecimalMark | None) -> None:
+    def __init__(self, text: str, mark: DecimalMark | None, *, exclaims: bool = False) -> None:
         self.text = text
         self.readings = [
-            self._negated(reading)
+            self._bounded(self._negated(reading if exclaims else self._factorial(reading)))
             for reading in readings_of(text, mark)
             if not _DENIED.search(self._before(reading, 30))
+            and not _DENIED_AFTER.match(text, reading.end)
         ]
 
     def last(self) -> Number | None:
@@ -140,6 +171,37 @@ class _Line:
         value = None if computes else replace(number, value=-number.value, exact=None)
         return replace(reading, number=value)
 
+    def _factorial(self, reading: Reading) -> Reading:
+        """The reading of `5!` where the line is nothing else; elsewhere it is an exclamation."""
+        number = reading.number
+        line = self.text.strip(" \t*_$")
+        written = f"{self.text[reading.start : reading.end]}!"
+        if number is None or line != written:
+            return reading
+        value = number.value
+        whole = isinstance(value, Fraction) and value.denominator == 1 and not number.unit
+        if not whole or not 0 <= value <= _MOST_FACTORIAL:
+            return replace(reading, number=None)
+        return replace(reading, number=Number(Fraction(math.factorial(int(value)))))
+
+    def _bounded(self, reading: Reading) -> Reading:
+        """The reading with its bound: `< 5`, `at least 5`, `5 or more`."""
+        number = reading.number
+        before = self._before(reading, 50)
+        match = _BOUND_BEFORE.search(before)
+        after = _BOUND_AFTER.match(self.text, reading.end)
+        if number is None or reading.is_chain or (match is None and after is None):
+            return reading
+        if match is not None and match["sign"] and _TAG.search(before):
+            return reading
+        if match is None:
+            bound = "≥" if after is not None and after["more"] else "≤"
+        elif match["sign"]:
+            bound = match["sign"].replace("<=", "≤").replace(">=", "≥")[0]
+        else:
+            bound = "≥≤<>"[[bool(match[name]) for name in _BOUNDS].index(True)]
+        return replace(reading, number=replace(number, bound=bound))
+
     def _before(self, reading: Reading, length: int) -> str:
         return self.text[max(0, reading.start - length) : reading.start]
 
@@ -155,7 +217,17 @@ def _readable(text: str) -> str:
     """
     if not text.isascii():
         text = _WIDE.sub(_in_ascii, text)
-    return plain_text(text)
+    if "\\" in text:
+        text = _REPEATED.sub(_repeating, _OVER.sub(r"{\\frac{\1}{\2}}", text))
+    return _LONE_MINUS.sub(r"\1", plain_text(text))
+
+
+def _repeating(match: re.Match[str]) -> str:
+    """A repeating decimal as a fraction: `0.\\overline{3}` is 3/9."""
+    whole, decimals, repeated = match.groups()
+    top = int(whole + decimals + repeated) - int((whole + decimals) or "0")
+    bottom = 10 ** len(decimals) * (10 ** len(repeated) - 1)
+    return rf"\frac{{{top}}}{{{bottom}}}"
 
 
 def _in_ascii(match: re.Match[str]) -> str:
@@ -187,9 +259,14 @@ def answer_number(text: str, mark: DecimalMark | None) -> Number | None:
         if marker["box"]:
             content = _boxed(text, marker.end())
             if content.strip("{} "):
-                return _boxed_number(content, mark)
+                number = _boxed_number(content, mark)
+                earlier = _listed_box(text, marker.start())
+                # `\\boxed{5}, \\boxed{6}` gives two numbers.
+                return number if earlier is None or earlier.strip() == content.strip() else None
         for offset, line in enumerate(text[marker.end() : end].split("\n")):
-            numbers = _Line(line, mark)
+            # `The answer is 5!` is an exclamation, `Answer: 5!` a factorial.
+            exclaims = offset == 0 and marker[0][-1:].isalpha()
+            numbers = _Line(_LONE_MINUS.sub(r"\1", line), mark, exclaims=exclaims)
             if not numbers.readings:
                 continue
             heading = marker["heading"] is not None
@@ -207,6 +284,16 @@ def _last(text: str, mark: DecimalMark | None) -> Number | None:
         if numbers.readings:
             return numbers.last()
     return None
+
+
+def _listed_box(text: str, end: int) -> str | None:
+    """What the box holds that is listed before another one, which begins at `end`."""
+    start = text.rfind("\\boxed", max(0, end - _MAX_BOX), end)
+    if start < 0:
+        return None
+    start += len("\\boxed")
+    content = _boxed(text[:end], start)
+    return content if _BOXES_LISTED.fullmatch(text, start + len(content), end) else None
 
 
 def _boxed(text: str, start: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Annotated, Any, Self
 
@@ -74,7 +75,7 @@ def numeric(options: NumericOptions, context: Context) -> Scorer:
         if number is None:
             return Score(name, 0.0, False, "the answer has no number where one is looked for")
         metadata = {"number": _plain(number.value)}
-        forms = [number] if number.exact is None else [number, Number(number.exact, number.unit)]
+        forms = [number] if number.exact is None else [number, replace(number, value=number.exact)]
         if any(_equal(form, other, options) for form in forms for other in accepted):
             return Score(name, 1.0, True, metadata=metadata)
         reason = f"answered {_written(number)}, expected {' or '.join(map(_written, accepted))}"
@@ -115,6 +116,8 @@ def _expected_number(item: Any, options: NumericOptions, case: Case) -> Number:
 
 def _equal(number: Number, expected: Number, options: NumericOptions) -> bool:
     value, wanted = number.value, expected.value
+    if number.bound != expected.bound:
+        return False
     if expected.unit is None:
         percent = number.unit is not None and number.unit.dimension == "ratio"
         return (percent and _close(number.base_value, wanted, options)) or _close(
@@ -123,7 +126,8 @@ def _equal(number: Number, expected: Number, options: NumericOptions) -> bool:
     if number.unit is None:
         return not options.unit_required and _close(value, wanted, options)
     if number.unit.dimension != expected.unit.dimension:
-        return False
+        alike = number.unit.is_ambiguous_with(expected.unit)
+        return alike and _close(value, wanted, options)
     return _close(number.base_value / expected.unit.factor, wanted, options)
 
 
@@ -176,7 +180,8 @@ def _digits(value: Value) -> str:
 def _written(number: Number) -> str:
     unit = number.unit
     suffix = "" if unit is None else f" ({unit.dimension} × {float(unit.factor):g})"
-    return f"{_digits(number.value)}{suffix}"
+    bound = f"{number.bound} " if number.bound else ""
+    return f"{bound}{_digits(number.value)}{suffix}"
 
 
 RECIPES = {"numeric": Recipe(NumericOptions, numeric, needs_expected=always)}

@@ -177,7 +177,8 @@ def test_thousands_separators_do_not_matter(value: int) -> None:
         (0.25, "25 %", True),
         (25, "25%", True),
         (5, "5 km", True),
-        ("5 m", "5 m/s", True),  # an unknown unit is no unit
+        ("5 m", "5 m/s", False),
+        ("5 apples", "5 fruits", True),  # an unknown unit is no unit
     ],
 )
 def test_units_are_converted(expected: object, said: str, right: bool) -> None:
@@ -347,3 +348,93 @@ def test_the_answer_of_a_statement(expected: object, answer: str) -> None:
 )
 def test_an_answer_that_is_not_this_number(expected: object, answer: str) -> None:
     assert not score({}, expected, answer).correct
+
+
+DIFFERENT = [
+    ("5 MB", "5 GB"), ("5 GB", "5 GiB"), ("5 GB", "5 Gb"), ("5 mL", "5 L"), ("5 V", "5 mV"),
+    ("5 mV", "5 MV"), ("12 m^2", "12 cm^2"), ("12 m^2", "12 m"), ("12 m", "12 m²"),
+    ("5 m²", "5 m³"), ("12 m/s", "12 km/h"), ("3 mol", "3 mmol"), ("5 kJ", "5 J"), ("5 kg", "5 N"),
+    ("5 kWh", "5 kW"), ("10 µm", "10 mm"), ("5 °C", "5 °F"),
+    ("5 degrees Celsius", "5 degrees Fahrenheit"), ("3 rad", "3 degrees"),
+    ("5 years", "5 months"), ("5 km per hour", "5 km"),
+    ("5 ft 3 in", "6 ft 3 in"), ("2 years 3 months", "3 years 3 months"), ("5° 30'", "6° 30'"),
+    ("5 days", "2 months and 5 days"),
+]  # fmt: skip
+SAME = [
+    ("5 GB", "5000 MB"), ("1 GiB", "1024 MiB"), ("5 L", "5000 mL"), ("5 liters", "5 L"),
+    ("5 V", "5000 mV"), ("12 m^2", "120000 cm^2"), ("12 m²", "12 square meters"),
+    ("12 cm^3", "12 mL"), ("36 km/h", "10 m/s"), ("60 mph", "60 miles per hour"),
+    ("60 m/s", "60 meters per second"), ("9.8 m/s^2", "9.8 m s^{-2}"), ("3 mol", "3000 mmol"),
+    ("9.8 m/s^2", "9.8 meters per second squared"), ("20 N·m", "20 newton-meters"),
+    ("20 J", "20 N m"), ("5 W", "5 J/s"), ("50 Hz", "50 s^-1"),
+    ("5 kW", "5000 watts"), ("5 MHz", "5000000 Hz"), ("5 kPa", "5000 Pa"), ("1 kWh", "3.6 MJ"),
+    ("25 °C", "25 degrees Celsius"), ("25 °C", "25 degrees"), ("90 degrees", "90°"),
+    ("5 apples", "5 L"), (5, "5 people"), (5, "5 MB"), ("5 MB", "5"), ("12 m^2", "12"),
+    ("63 inches", "5 ft 3 in"), ("5 ft 3 in", "63 inches"), ("27 months", "2 years 3 months"),
+    ("5.5°", "5° 30'"), ("20 hours", "20 hours per week"), ("£5", "5 pounds"), ("£5", "£5"),
+    ("5 lbs", "5 pounds"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("expected", "answer"), DIFFERENT)
+def test_quantities_of_other_units_are_different(expected: object, answer: str) -> None:
+    assert not score({}, expected, answer).correct
+    assert not score({}, expected, f"The answer is {answer}.").correct
+
+
+@pytest.mark.parametrize(("expected", "answer"), SAME)
+def test_equal_quantities_in_other_units(expected: object, answer: str) -> None:
+    assert score({}, expected, answer).correct
+    assert score({}, expected, f"The answer is {answer}.").correct
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "<5",
+        "> 5",
+        "≥ 5",
+        "x > 5",
+        r"$x \leq 5$",
+        "at least 5",
+        "The answer is at least 5.",
+        "less than 5",
+        "more than 5",
+        "no more than 5",
+        "5 or more",
+        "5 is wrong",
+        "5 is not correct.",
+        "Answer: 5!",
+        "5!",
+        r"\boxed{5!}",
+        r"\boxed{\geq 5}",
+        r"\boxed{4}, \boxed{5}",
+        r"$\boxed{4}$ and $\boxed{5}$",
+    ],
+)
+def test_a_bound_a_denial_and_a_factorial_are_not_the_number(answer: str) -> None:
+    assert not score({}, 5, answer).correct
+
+
+@pytest.mark.parametrize(
+    ("expected", "answer"),
+    [
+        ("<5", "< 5"),
+        ("at least 5", "≥ 5"),
+        ("x > 5", "more than 5"),
+        (120, "5!"),
+        (5, "The answer is 5!"),
+        (5, "x -> 5"),
+        (5, "<b>5</b>"),
+        (5, "At least 3 people say that the answer is 5."),
+        (5, r"\boxed{5}, \boxed{5}"),
+        (5, r"First \boxed{4}. After a check: \boxed{5}"),
+        (0.75, r"\boxed{3 \over 4}"),
+        ("1/3", r"0.\overline{3}"),
+        ("5/6", r"\boxed{0.8\overline{3}}"),
+        (-5, "- 5"),
+        (-5, "The answer is - 5"),
+    ],
+)
+def test_bounds_factorials_and_repeating_decimals_are_read(expected: object, answer: str) -> None:
+    assert score({}, expected, answer).correct
