@@ -28,17 +28,12 @@ from agentbench_tui.scoring.tokens import (
     superscript,
     vulgar_fraction,
 )
-from agentbench_tui.scoring.units import COMPOUND, Number, Unit, scale_at, unit_at
+from agentbench_tui.scoring.units import COMPOUND, UNKNOWN_UNIT, Number, Unit, scale_at, unit_at
 
 _MAX_DEPTH = 30
 _MAX_TOKENS = 400
 """Of one expression."""
 _ORDINAL = re.compile(r"(?:st|nd|rd|th)(?![^\W_])")
-_UNKNOWN_UNIT = re.compile(
-    r"[^\S\n]{0,2}[A-Za-zµμΩ°]{1,6}(?:[/·][A-Za-zµμΩ]{1,6})?(?:\^\{?-?\d\}?|[²³⁻¹]{1,2})"
-    r"|[^\S\n]{0,2}[A-Za-zµμΩ°]{1,6}[/·][A-Za-zµμΩ]{1,6}(?![^\W_])"
-)
-"""A unit such as `m/s` or `cm^2`: none that is converted."""
 
 
 class NotArithmetic(Exception):
@@ -382,7 +377,7 @@ class Expression(Cursor):
             self._segment.units = [*self._segment.units, unit[0]]
             self._move_to(unit[1])
             return value
-        compound = _UNKNOWN_UNIT.match(self._text, end)
+        compound = UNKNOWN_UNIT.match(self._text, end)
         if compound is not None and self._token().kind == "word":
             self._move_to(compound.end())
             return value

@@ -122,6 +122,11 @@ _PARTS: dict[str, tuple[tuple[re.Pattern[str], Fraction], ...]] = {
     ),
 }
 """Spellings of smaller parts that count only after the larger one: `5 ft 3 in`, `5° 30'`."""
+UNKNOWN_UNIT = re.compile(
+    r"[^\S\n]{0,2}[A-Za-zµμΩ°]{1,6}(?:[/·][A-Za-zµμΩ]{1,6})?(?:\^\{?-?\d\}?|[²³⁻¹]{1,2})"
+    r"|[^\S\n]{0,2}[A-Za-zµμΩ°]{1,6}[/·][A-Za-zµμΩ]{1,6}(?![^\W_])"
+)
+"""A unit such as `m/s` or `cm^2`: none that is converted."""
 COMPOUND = frozenset({"length", "mass", "time", "calendar", "angle", "USD", "EUR", "GBP"})
 """Dimensions whose quantities are also written in parts: `2 hours 30 minutes`."""
 _SIMPLE = frozenset({"ratio", "USD", "EUR", "GBP", "JPY", "time", "calendar"})
