@@ -32,7 +32,7 @@ def unchecked_limits(connection: sqlite3.Connection, run: Document) -> list[Docu
     """
     plan = json.loads(run["plan"])
     groups = {
-        execution["id"]: (group["benchmark"], execution["agent"])
+        execution["id"]: (group["benchmark"], execution.get("agent", {}))
         for group in plan["groups"]
         for execution in group["executions"]
     }
