@@ -16,7 +16,7 @@ AGENTS = """
 import time
 
 def good(text):
-    time.sleep(0.002)
+    time.sleep(0.05)
     return text
 
 def poor(text):
