@@ -155,7 +155,7 @@ async def test_a_real_server_that_refuses_long_inputs(tmp_path: Path) -> None:
             server.target,
             scenario="large_inputs",
             most_input_tokens=1200,
-            duration_s=30,
+            duration_s=90,
             recovery_s=10,
         )
     report = ended.told
