@@ -61,25 +61,37 @@ SUITE = {
 }
 
 
-@pytest.fixture
-def imported(tmp_path: Path) -> Path:
-    """A database with an imported run that was killed after its first answer."""
+@pytest.fixture(scope="module")
+def pristine(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, bytes]:
+    """The files of a folder in which a run was killed after its first answer and imported."""
     import subprocess
     import sys
 
-    (tmp_path / "agent.py").write_text(AGENT)
-    (tmp_path / "suite.json").write_text(json.dumps(SUITE))
+    folder = tmp_path_factory.mktemp("imported")
+    (folder / "agent.py").write_text(AGENT)
+    (folder / "suite.json").write_text(json.dumps(SUITE))
     command = [sys.executable, "-m", "agentbench_tui", "run", "suite.json", "--no-ui", "-q"]
     options = ["--agent", "a=python:agent.py:answer", "--db", "made.db"]
-    subprocess.run([*command, *options], cwd=tmp_path, check=False, timeout=60)
-    database = tmp_path / "runs.db"
-    made = ["--db", str(tmp_path / "made.db")]
-    assert _run(["runs", "export", "latest", str(tmp_path / "out.db"), *made]) == 0
-    assert _run(["runs", "import", str(tmp_path / "out.db"), "--db", str(database)]) == 0
-    (tmp_path / "asked").unlink()
-    (tmp_path / "scored").unlink(missing_ok=True)
-    (tmp_path / "go").touch()
-    return database
+    subprocess.run([*command, *options], cwd=folder, check=False, timeout=60)
+    made = ["--db", str(folder / "made.db")]
+    assert _run(["runs", "export", "latest", str(folder / "out.db"), *made]) == 0
+    assert _run(["runs", "import", str(folder / "out.db"), "--db", str(folder / "runs.db")]) == 0
+    (folder / "asked").unlink()
+    (folder / "scored").unlink(missing_ok=True)
+    (folder / "go").touch()
+    return {path: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+
+
+@pytest.fixture
+def imported(pristine: dict[Path, bytes]) -> Path:
+    """A database with an imported run that was killed after its first answer."""
+    folder = next(iter(pristine)).parent
+    for path in folder.iterdir():
+        if path.is_file() and path not in pristine:
+            path.unlink()
+    for path, content in pristine.items():
+        path.write_bytes(content)
+    return folder / "runs.db"
 
 
 def test_resume_names_what_an_imported_run_would_execute_and_refuses(
