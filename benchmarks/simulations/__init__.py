@@ -1,0 +1,5 @@
+"""Simulations with known truth behind the guarantees of docs/decisions.md, one module a topic."""
+
+from simulations import accuracy
+
+ROWS = (*accuracy.ROWS,)
