@@ -6,17 +6,16 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT / "benchmarks"))
+sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 
-from guarantees import BEGIN, END, bound_words
+from guarantees import BEGIN, END, PAGE, bound_words
 from simulations import ROWS
 from simulations.guarantee import Guarantee, Rate
 
 
 def shown() -> dict[tuple[str, str], list[str]]:
     """(verdict and design, event) → the row's cells in the page."""
-    page = (ROOT / "docs" / "decisions.md").read_text(encoding="utf-8")
+    page = PAGE.read_text(encoding="utf-8")
     lines = page.partition(BEGIN)[2].partition(END)[0].strip().splitlines()[2:]
     cells = [[cell.strip() for cell in line.strip("| ").split("|")] for line in lines]
     return {(row[0], row[1]): row for row in cells}
