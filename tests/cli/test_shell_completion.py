@@ -67,6 +67,23 @@ def offered(place: Place, shell: str, *words: str, program: str = "agentbench") 
     return [line.split("\t")[0] for line in done.stdout.splitlines() if line]
 
 
+def complete_in_bash(place: Place, words: str) -> subprocess.CompletedProcess[str]:
+    """What `agentbench` answers a bash that completes the last of these words."""
+    return subprocess.run(
+        ["agentbench"],
+        cwd=place.folder,
+        env=place.environment(
+            _AGENTBENCH_COMPLETE="bash_complete",
+            COMP_WORDS=words,
+            COMP_CWORD=str(len(words.split(" ")) - 1),
+        ),
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+        check=False,
+    )
+
+
 @pytest.mark.parametrize("shell", ["bash", "fish"])
 def test_a_shell_completes_commands_options_and_names(place: Place, shell: str) -> None:
     place.run(*RUN)
@@ -138,19 +155,7 @@ def test_tab_completes_in_a_bash_terminal(place: Place) -> None:
 )
 def test_files_are_offered_where_no_name_fits(place: Place, typed: str, item: str) -> None:
     words = f"agentbench {typed}"
-    done = subprocess.run(
-        ["agentbench"],
-        cwd=place.folder,
-        env=place.environment(
-            _AGENTBENCH_COMPLETE="bash_complete",
-            COMP_WORDS=words,
-            COMP_CWORD=str(len(words.split(" ")) - 1),
-        ),
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE_S,
-        check=False,
-    )
+    done = complete_in_bash(place, words)
     assert (done.stdout, done.stderr) == (f"{item}\n", "")
 
 
@@ -206,19 +211,7 @@ def test_completion_is_silent_and_writes_nothing(place: Place, state: str) -> No
     lock.execute("BEGIN EXCLUSIVE")
     before = files(place)
     for words in ("agentbench runs show ", "agentbench compare ec", "agentbench none --x "):
-        done = subprocess.run(
-            ["agentbench"],
-            cwd=place.folder,
-            env=place.environment(
-                _AGENTBENCH_COMPLETE="bash_complete",
-                COMP_WORDS=words,
-                COMP_CWORD=str(len(words.split(" ")) - 1),
-            ),
-            capture_output=True,
-            text=True,
-            timeout=PATIENCE_S,
-            check=False,
-        )
+        done = complete_in_bash(place, words)
         assert (done.returncode, done.stderr) == (0, "")
     assert files(place) == before
     lock.close()
