@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -11,7 +11,7 @@ from agentbench_tui.agents.secret_names import keys_on_command_lines, named_vari
 from agentbench_tui.model.untrusted import declare_secrets
 
 if TYPE_CHECKING:
-    from agentbench_tui.engine.plan import Plan
+    from agentbench_tui.engine.plan import Group, Plan
 
 
 def declare_secrets_of(plan: Plan) -> None:
@@ -25,11 +25,17 @@ def declare_secrets_of(plan: Plan) -> None:
     )
 
 
-def exposed_key(agent_id: str, target: str) -> Iterator[str]:
-    """A warning where the command line of an agent holds a key."""
-    if keys_on_command_lines(target):
-        yield (
-            f"agent {agent_id}: its command line holds a key, which other users of this machine "
-            "see in the list of processes; put it into an environment variable and name that "
-            "with the option `env`"
-        )
+def exposed_keys(groups: Sequence[Group]) -> Iterator[str]:
+    """A warning for each agent and each benchmark whose command line holds a key."""
+    risk = (
+        "holds a key, which other users of this machine see in the list of processes; put it into "
+        "an environment variable"
+    )
+    targets = {one.agent.id: one.agent.target for group in groups for one in group.executions}
+    for agent_id, target in targets.items():
+        if keys_on_command_lines(target):
+            yield f"agent {agent_id}: its command line {risk} and name that with the option `env`"
+    benchmarks = {group.benchmark["benchmark_id"]: group.benchmark for group in groups}
+    for benchmark_id, benchmark in benchmarks.items():
+        if keys_on_command_lines(benchmark):
+            yield f"benchmark {benchmark_id}: the command line of its judge or server {risk}"

@@ -15,7 +15,7 @@ from agentbench_tui.engine.kinds import run_with
 from agentbench_tui.engine.limits import unlimited_agents
 from agentbench_tui.engine.loading import LoadedSuite, load_suite
 from agentbench_tui.engine.plan import ExecutionPlan, Group, Plan, SuiteInPlan
-from agentbench_tui.engine.plan_secrets import declare_secrets_of, exposed_key
+from agentbench_tui.engine.plan_secrets import declare_secrets_of, exposed_keys
 from agentbench_tui.engine.sweep import points
 from agentbench_tui.engine.validation import validate_suite
 from agentbench_tui.model.bounds import MOST_EXECUTIONS
@@ -90,7 +90,6 @@ def make_plan(given_suites: Sequence[str | LoadedSuite], options: RunOptions) ->
         raise SuiteError(problems)
     _check_picked("--benchmark", options.benchmarks, _benchmark_ids(budgets))
     groups = _with_cases(groups, options.cases)
-    targets = {one.agent.id: one.agent.target for group in groups for one in group.executions}
     plan = Plan(
         run_id=new_id(),
         suites=tuple(suites),
@@ -108,7 +107,7 @@ def make_plan(given_suites: Sequence[str | LoadedSuite], options: RunOptions) ->
         remarks=(
             *(note for one in loaded for note in one.notes),
             *unlimited_agents(groups),
-            *(remark for name, target in targets.items() for remark in exposed_key(name, target)),
+            *exposed_keys(groups),
         ),
     )
     declare_secrets_of(plan)

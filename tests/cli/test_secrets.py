@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from agentbench_tui.engine.plan import Group, Plan, check_unmasked, encode_plan, masked
-from agentbench_tui.engine.plan_secrets import declare_secrets_of
+from agentbench_tui.engine.plan_secrets import declare_secrets_of, exposed_keys
 from agentbench_tui.model import untrusted
 from agentbench_tui.model.errors import UsageError
 
@@ -124,7 +124,7 @@ def test_a_key_on_a_command_line_is_warned_about_and_not_stored(folder: Path) ->
         {"stress": {"scenario": "failure_recovery", "serve": f"vllm serve m --api-key={ON_LINE}"}},
     ],
 )
-def test_a_key_on_a_command_line_of_a_benchmark_is_not_stored(
+def test_a_key_on_a_command_line_of_a_benchmark_is_warned_about_and_not_stored(
     benchmark: dict[str, object], no_secrets: None
 ) -> None:
     group = Group(
@@ -139,6 +139,8 @@ def test_a_key_on_a_command_line_of_a_benchmark_is_not_stored(
     plan = Plan(run_id="r", suites=(), groups=(group,), repeats=1, seed=1)
     check_unmasked(plan)
 
+    (warning,) = exposed_keys(plan.groups)
+    assert warning.startswith("benchmark b: the command line of its judge or server holds a key")
     declare_secrets_of(plan)
     stored = masked(plan)
 
