@@ -63,38 +63,40 @@ class WriteLock:
 
         Raises StoreError after `LONGEST_WAIT_S`, with the processes that have the lock open.
         """
-        self._take()
+        _wait_for_flock(self._descriptor, self.database, "its write lock")
         try:
             yield
         finally:
             fcntl.flock(self._descriptor, fcntl.LOCK_UN)
-
-    def _take(self) -> None:
-        deadline, pause_s = monotonic() + LONGEST_WAIT_S, _BETWEEN_S
-        while True:
-            try:
-                fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                if monotonic() > deadline:
-                    raise self._busy() from None
-                time.sleep(pause_s)
-                pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
-            else:
-                return
-
-    def _busy(self) -> StoreError:
-        path = Path(f"{self.database}.lock")
-        who = ", ".join(_processes_with(path)) or "a process that cannot be seen from here"
-        return StoreError(
-            f"{self.database}: another process has held its write lock for {LONGEST_WAIT_S:.0f} s "
-            f"({who}); wait for it or end it, then try again"
-        )
 
     def close(self) -> None:
         """Close the file, and with it the lock. Does nothing when it is closed."""
         descriptor, self._descriptor = self._descriptor, -1
         if descriptor >= 0:
             os.close(descriptor)
+
+
+def _wait_for_flock(descriptor: int, database: Path, lock: str) -> None:
+    """Take the exclusive flock of an open file or folder.
+
+    Raises StoreError after `LONGEST_WAIT_S`; `lock` is its name in the message.
+    """
+    deadline, pause_s = monotonic() + LONGEST_WAIT_S, _BETWEEN_S
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if monotonic() > deadline:
+                break
+            time.sleep(pause_s)
+            pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
+        else:
+            return
+    who = ", ".join(_processes_with(descriptor)) or "a process that cannot be seen from here"
+    raise StoreError(
+        f"{database}: another process has held {lock} for {LONGEST_WAIT_S:.0f} s ({who}); wait for "
+        "it or end it, then try again"
+    )
 
 
 class LeaseHolder(msgspec.Struct, frozen=True):
@@ -148,7 +150,7 @@ class Lease:
         try:
             path = _lease_path(database, run_id)
             _make_folder_like(database, path.parent)
-            with _folder_lock(path.parent):
+            with _folder_lock(database, path.parent):
                 lease = cls._take(database, path)
                 if lease is None and _is_abandoned(path):
                     path.unlink(missing_ok=True)
@@ -248,7 +250,7 @@ def is_leased(database: Path, run_id: str) -> bool:
     try:
         fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
-        with suppress(FileNotFoundError), _folder_lock(path.parent):
+        with suppress(FileNotFoundError), _folder_lock(database, path.parent):
             return not _is_abandoned(path)
     finally:
         os.close(descriptor)
@@ -263,16 +265,18 @@ def _lease_path(database: Path, run_id: str) -> Path:
 
 
 @contextmanager
-def _folder_lock(folder: Path) -> Iterator[None]:
-    """Let no other process take a lease in the meantime.
+def _folder_lock(database: Path, folder: Path) -> Iterator[None]:
+    """Let no other process take a lease of this database in the meantime.
 
     A lease file that is locked but still names its last holder would look abandoned, and of two
     processes that find one abandoned the slower would remove the file of the faster. It is not the
-    write lock, because dead runs are marked, and their leases taken, under that.
+    write lock, because dead runs are marked, and their leases taken, under that. Raises StoreError
+    when another process keeps it, which one that is stopped does.
     """
-    held = Held(os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC))
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    held = Held(descriptor)
     try:
-        held.lock()
+        _wait_for_flock(descriptor, database, "the lock of all leases")
         yield
     finally:
         held.close()
@@ -315,15 +319,11 @@ def _state_and_start(pid: int) -> tuple[str, int]:
         return "", 0
 
 
-def _processes_with(path: Path) -> Iterator[str]:
-    """Other processes that have a file open, as `pid 12 (command line)`; some at most."""
+def _processes_with(descriptor: int) -> Iterator[str]:
+    """Other processes that have the same file open, as `pid 12 (command line)`; some at most."""
     import psutil
 
-    count = 0
-    try:
-        wanted = path.stat()
-    except OSError:
-        return
+    count, wanted = 0, os.fstat(descriptor)
     for process in psutil.process_iter():
         if process.pid == os.getpid() or not _has_open(process.pid, wanted):
             continue

@@ -95,7 +95,7 @@ import os, sys, time
 from pathlib import Path
 from agentbench_tui.store.locking import _folder_lock
 
-with _folder_lock(Path(sys.argv[1])):
+with _folder_lock(Path(), Path(sys.argv[1])):
     child = os.fork()
     if child == 0:
         os.close(1)
@@ -129,6 +129,34 @@ def test_who_holds_the_write_lock_for_long_is_named(
         lock.held(),
     ):
         pass
+
+
+def test_who_holds_the_lock_of_all_leases_for_long_is_named(
+    database: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = """
+import sys, time
+from pathlib import Path
+from agentbench_tui.store.locking import _folder_lock
+
+with _folder_lock(Path(), Path(sys.argv[1])):
+    print("held", flush=True)
+    time.sleep(60)
+"""
+    leases = Path(f"{database}.leases")
+    leases.mkdir()
+    monkeypatch.setattr(locking, "LONGEST_WAIT_S", 0.2)
+    with subprocess.Popen(
+        [sys.executable, "-c", program, str(leases)], stdout=subprocess.PIPE, text=True
+    ) as holder:
+        try:
+            assert holder.stdout is not None
+            assert holder.stdout.readline() == "held\n"
+            named = rf"held the lock of all leases for 0 s \(pid {holder.pid} \("
+            with pytest.raises(StoreError, match=named):
+                Lease.take(database, new_id())
+        finally:
+            holder.kill()
 
 
 def abandoned_lease(database: Path, run_id: str) -> Lease:
