@@ -17,7 +17,7 @@ from typing import get_args
 import numpy as np
 
 from agentbench_tui.analysis.alternative import Alternative
-from agentbench_tui.analysis.distribution import normal_quantile, student_quantile
+from agentbench_tui.analysis.distribution import beta_quantile, normal_quantile, student_quantile
 from agentbench_tui.model.plain_number import plain
 
 _FEWEST = 2.0
@@ -232,6 +232,46 @@ def sample_size_mcnemar(
     while not enough(end):
         end *= 2
     return start + bisect_left(range(end), True, key=enough)
+
+
+def smallest_detectable_mcnemar(
+    background: float, n: int, *, power: float = 0.8, alpha: float = 0.05
+) -> float:
+    """Return the share of n pairs, lost by one side alone, that McNemar's exact test detects.
+
+    `background` is the share of pairs that disagree anyway, half of them either way. Solves
+    Connor's formula (1987) with the continuity correction of `sample_size_mcnemar`; at least the
+    share with which enough pairs disagree for p to fall below `alpha` (the exact binomial). 1 where
+    all n pairs would be too few.
+    """
+    _check_chances(power, alpha)
+    needed = math.floor(math.log2(2 / alpha)) + 1  # p = 2 × 0.5^k has to be below alpha
+    if n < needed:
+        return 1.0
+    least = beta_quantile(power, needed, n - needed + 1)
+    upper, wanted = normal_quantile(1 - alpha / 2), normal_quantile(power)
+
+    def enough(share: float) -> bool:
+        both = min(1.0, background + share)
+        spread = math.sqrt(max(0.0, both - share**2))
+        return ((upper * math.sqrt(both) + wanted * spread) / share) ** 2 + 2 / share <= n
+
+    low, high = least, 1.0
+    if background == 0 or enough(low):
+        return low
+    while high - low > 1e-6:
+        middle = (low + high) / 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high
+
+
+def smallest_shift(
+    sd: float, n: float, least: float, *, power: float = 0.8, alpha: float = 0.05
+) -> float:
+    """Return the shift of a mean of n values that a t test detects, if it also exceeds `least`."""
+    error, df = sd / math.sqrt(n), n - 1
+    called = error * student_quantile(1 - alpha / 2, df)
+    return max(least, called) + error * student_quantile(power, df)
 
 
 def _power(noncentrality: float, df: float, alpha: float, alternative: Alternative) -> float:

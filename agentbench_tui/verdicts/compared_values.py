@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Literal
 from agentbench_tui.analysis.version_gate import RUNS_NEEDED
 from agentbench_tui.verdicts.case_numbers import CaseNumbers
 from agentbench_tui.verdicts.evidence import evidence_of
+from agentbench_tui.verdicts.history import is_share
+from agentbench_tui.verdicts.task_evidence import TaskEvidence
 
 if TYPE_CHECKING:
     import sqlite3
@@ -40,17 +42,37 @@ class ComparedValues:
         repeats = self._of(old, metric), self._of(new, metric)
         return ("repeats", repeats) if all(repeats) else ("runs", runs)
 
+    def answers(
+        self, old: Sequence[Point], new: Sequence[Point], metric: str
+    ) -> tuple[TaskEvidence, TaskEvidence] | None:
+        """Return the answers of both groups, to compare a share of them case by case.
+
+        None for any other metric, and where the share is not known of single answers.
+        """
+        if not is_share(metric) or any(point.kind != "task" for point in (*old, *new)):
+            return None
+        sides = [self._evidence(points) for points in (old, new)]
+        a, b = sides
+        if not (isinstance(a, TaskEvidence) and isinstance(b, TaskEvidence)):
+            return None
+        if metric not in a.values or metric not in b.values:
+            return None
+        # `compare` takes whole runs for repeats as well where a side has several
+        return (a.by_run(), b.by_run()) if max(a.runs, b.runs) > 1 else (a, b)
+
     def _of(self, points: Sequence[Point], metric: str) -> list[float]:
         if any(point.kind not in {"task", "load"} for point in points):
             return []
         values: list[float] = []
         for point in points:
-            values += self._evidence(point).per_repeat(metric).tolist()
+            values += self._evidence([point]).per_repeat(metric).tolist()
         return values
 
-    def _evidence(self, point: Point) -> Evidence:
-        found = self._read.get(point.keys)
+    def _evidence(self, points: Sequence[Point]) -> Evidence:
+        keys = tuple(key for point in points for key in point.keys)
+        found = self._read.get(keys)
         if found is None:
-            found = evidence_of(self._connection, point.executions, self._numbers)
-            self._read[point.keys] = found
+            executions = [row for point in points for row in point.executions]
+            found = evidence_of(self._connection, executions, self._numbers)
+            self._read[keys] = found
         return found

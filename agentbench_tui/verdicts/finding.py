@@ -14,6 +14,7 @@ from agentbench_tui.verdicts.history import is_share
 if TYPE_CHECKING:
     from agentbench_tui.analysis.severity import Severity
     from agentbench_tui.analysis.version_gate import VersionTest
+    from agentbench_tui.verdicts.comparison import Comparison
     from agentbench_tui.verdicts.history import Point
     from agentbench_tui.verdicts.place import Place
     from agentbench_tui.verdicts.succession import Doubt
@@ -73,8 +74,8 @@ class Finding:
     smallest: float | None = None
     """The worsening that would have been seen with 80 %; a size as `margin`."""
     values: tuple[int, int] = (0, 0)
-    """Values on the old and the new side: runs, or repeats."""
-    unit_of_values: Literal["runs", "repeats"] = "runs"
+    """Values on the old and the new side: runs, repeats, or cases."""
+    unit_of_values: Literal["runs", "repeats", "cases"] = "runs"
     location: Location | None = None
     reason: str = ""
     """Why there is no verdict, or what is to be known of it."""
@@ -85,10 +86,22 @@ class Finding:
     """All is lost, or won: one side is 0, and what changes by factors has no interval."""
     test: VersionTest | None = None
     """Of the versions, to be decided with the others of the scan."""
+    compared: Comparison | None = None
+    """The comparison case by case that the verdict rests on, where the metric is a share of the
+    answers; of versions it is decided with the others of the scan."""
 
     @property
     def scale(self) -> Scale:
         return scale_of(self.metric)
+
+    @property
+    def tested_p(self) -> float | None:
+        """The p of the test of two versions before any adjustment; None without such a test."""
+        if self.gate != "versions" or self.verdict in UNDECIDED:
+            return None
+        if self.compared is not None:
+            return self.compared.p_tested
+        return None if self.test is None else self.test.p
 
     def bounded(self) -> Finding:
         """With an interval within what is possible: a share changes by 100 points at most."""

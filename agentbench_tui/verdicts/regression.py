@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 from agentbench_tui.analysis.history_gate import EARLIER_NEEDED
 from agentbench_tui.analysis.multiplicity import benjamini_hochberg
 from agentbench_tui.analysis.scale import MARGINS
-from agentbench_tui.analysis.version_gate import with_adjusted
 from agentbench_tui.model.errors import UsageError, did_you_mean
 from agentbench_tui.model.metric import regressing_metrics
 from agentbench_tui.store.baselines import accepted_changes
 from agentbench_tui.store.selection import agent_ids, executions_where, interrupted_since
 from agentbench_tui.verdicts.baseline import Baselines
+from agentbench_tui.verdicts.case_judgement import confirmed_by_cases
 from agentbench_tui.verdicts.compared_values import ComparedValues
 from agentbench_tui.verdicts.declared_metrics import declare_metrics_of
 from agentbench_tui.verdicts.finding import NO_RATIO, UNDECIDED, Finding, Location, scale_of
@@ -204,12 +204,12 @@ class _Judge:
             return gone
         if sides.named is None:
             base, series = without_zeros(base, series)
+            if len(series) > EARLIER_NEEDED:
+                return confirmed_by_cases(judged_by_history(base, series), self._repeats)
             found = succession(series, lambda a, b: self._is_worse(base, a, b))
             sides, passed_over = found.sides, found.passed_over
             old, new = list(sides.old), list(sides.new)
         base = replace(base, against=sides.words())
-        if sides.named is None and len(series) > EARLIER_NEEDED:
-            return judged_by_history(base, series)
         if not old or (sides.named is None and _has_lost_versions(upto, same)):
             return _without_old(base, sides, left_out, has_accepted=accepted is not None)
         one = judged_by_versions(base, old, new, self._repeats)
@@ -292,18 +292,10 @@ def _adjusted(findings: Sequence[Finding]) -> tuple[Finding, ...]:
 
     The gate of a history has its own bound on false alarms, per run.
     """
-    asked = [
-        place
-        for place, one in enumerate(findings)
-        if one.test is not None and one.test.verdict != "not enough data"
-    ]
     result = list(findings)
-    p = [findings[place].test.p for place in asked]  # type: ignore[union-attr]
-    for place, adjusted in zip(asked, benjamini_hochberg(p), strict=True):  # type: ignore[arg-type]
-        one = findings[place]
-        assert one.test is not None
-        test = with_adjusted(one.test, adjusted, one.scale, len(asked))
-        result[place] = decided(replace(one, smallest=test.smallest), test)
+    tests = {place: p for place, one in enumerate(findings) if (p := one.tested_p) is not None}
+    for place, adjusted in zip(tests, benjamini_hochberg([*tests.values()]), strict=True):
+        result[place] = decided(findings[place], adjusted, len(tests))
     return tuple(result)
 
 

@@ -6,8 +6,21 @@ from dataclasses import replace
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from agentbench_tui.analysis.history_gate import EARLIER_NEEDED
-from agentbench_tui.analysis.version_gate import RUNS_NEEDED, compare_versions
+from agentbench_tui.analysis.distribution import student_quantile
+from agentbench_tui.analysis.history_gate import EARLIER_NEEDED, INSTANT_P
+from agentbench_tui.analysis.version_gate import (
+    ALPHA,
+    RUNS_NEEDED,
+    compare_versions,
+    with_adjusted,
+)
+from agentbench_tui.verdicts.case_judgement import (
+    CERTAIN_P,
+    compared_by_cases,
+    judged_by_cases,
+    smallest_of_cases,
+    word_of_cases,
+)
 from agentbench_tui.verdicts.finding import NO_RATIO, Finding, Location, scale_of
 from agentbench_tui.verdicts.history import is_timed
 from agentbench_tui.verdicts.hour import outlasts_an_hour
@@ -21,6 +34,7 @@ if TYPE_CHECKING:
     from agentbench_tui.analysis.version_gate import VersionTest
     from agentbench_tui.verdicts.compared_values import ComparedValues
     from agentbench_tui.verdicts.history import Point
+    from agentbench_tui.verdicts.succession import Doubt
 
 ONE_HOUR = (
     f"repeats of one run share its hour; {RUNS_NEEDED} runs of each decide, or both under two names"
@@ -36,6 +50,11 @@ def judged_by_versions(
 ) -> Finding:
     """The new runs against the old ones, none of them empty, with the test's p not yet adjusted."""
     metric, scale = base.metric, scale_of(base.metric)
+    by_cases = judged_by_cases(base, old, new, repeats)
+    if by_cases is not None:
+        if by_cases.reason:
+            return by_cases
+        return decided(replace(by_cases, doubt=_doubt_by_cases(by_cases, repeats)), by_cases.p, 1)
     unit, columns = repeats.columns(old, new, metric)
     base = replace(
         base,
@@ -70,7 +89,19 @@ def judged_by_versions(
     if reason:
         return found
     doubt = doubt_of(*columns, scale, base.margin) if unit == "runs" else ""
-    return decided(replace(found, test=test, doubt=doubt), test)
+    return decided(replace(found, test=test, doubt=doubt), test.p, 1)
+
+
+def _doubt_by_cases(one: Finding, values: ComparedValues) -> Doubt:
+    """What the newest run says by itself, `worse` only where the cases confirm it."""
+    old, new = ([point.values[one.metric] for point in side] for side in (one.old, one.new))
+    doubt = doubt_of(old, new, one.scale, one.margin)
+    if doubt != "worse":
+        return doubt
+    newest = compared_by_cases(one, one.new[:-1], one.new[-1:], values)
+    assert newest is not None
+    is_worse = word_of_cases(newest, newest.p, 2 * INSTANT_P) == "regression"
+    return "worse" if is_worse else ""
 
 
 def _reason(base: Finding, test: VersionTest) -> str:
@@ -98,14 +129,23 @@ def _too_few_answers(base: Finding) -> str:
     return "" if have >= fewest else f"{part} of a repeat needs {fewest} answers (have {have})"
 
 
-def decided(one: Finding, test: VersionTest) -> Finding:
-    """With the verdict of a test.
+def decided(one: Finding, p_adjusted: float | None, tests: int) -> Finding:
+    """With the verdict of its test, once p is adjusted for the others of so many `tests`.
 
     Repeats of few runs raise no more than a suspicion of a time: two runs of the same version
     differ by some per cent. Not by a major change, though, of 10 % at least, which is believed. A
     newest run that says something else than all of its version is a suspect, too.
     """
-    one = replace(one, verdict=test.verdict, p=test.p, test=test, reason="")
+    if one.compared is not None:
+        word = word_of_cases(one, p_adjusted)
+        smallest = smallest_of_cases(one, ALPHA / tests)
+        return _doubted(replace(one, verdict=word, p=p_adjusted, smallest=smallest, reason=""))
+    assert one.test is not None
+    assert p_adjusted is not None
+    test = with_adjusted(one.test, p_adjusted, one.scale, tests)
+    assert test.verdict != "not enough data"
+    word = "no change seen" if _may_be_equivalent(one.test, one.scale) else test.verdict
+    one = replace(one, verdict=word, p=test.p, smallest=test.smallest, reason="")
     if one.unit_of_values == "runs":
         return _doubted(one)
     if _is_proved(one):
@@ -113,6 +153,17 @@ def decided(one: Finding, test: VersionTest) -> Finding:
     if test.verdict == "regression":
         return replace(one, verdict="suspect", reason=ONE_HOUR)
     return replace(one, verdict="no change seen", reason=f"better, but {ONE_HOUR}")
+
+
+def _may_be_equivalent(test: VersionTest, scale: Scale) -> bool:
+    """Whether `compare`, which allows for other tests, may find both versions equivalent."""
+    if test.p is None or test.p < CERTAIN_P or test.change is None:
+        return False
+    if not test.error or test.freedom is None:
+        return False
+    shift = abs(float(scale.positions([test.change])[0]))
+    reach = test.error * student_quantile(1 - ALPHA, test.freedom)
+    return shift + reach < scale.length(2 * test.gate)
 
 
 def _is_proved(one: Finding) -> bool:

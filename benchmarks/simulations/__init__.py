@@ -1,5 +1,5 @@
 """Simulations with known truth behind the guarantees of docs/decisions.md, one module a topic."""
 
-from simulations import accuracy
+from simulations import accuracy, regressions
 
-ROWS = (*accuracy.ROWS,)
+ROWS = (*accuracy.ROWS, *regressions.ROWS)
