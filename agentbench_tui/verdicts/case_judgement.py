@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING
 
 from agentbench_tui.analysis.equivalence import verdict
 from agentbench_tui.analysis.power import smallest_detectable_mcnemar, smallest_shift
+from agentbench_tui.analysis.version_gate import RUNS_NEEDED
 from agentbench_tui.verdicts.comparison import ALPHA, Asked
 from agentbench_tui.verdicts.finding import UNDECIDED, Location
 from agentbench_tui.verdicts.head_to_head import compare_metric
+from agentbench_tui.verdicts.pairing import LEAST_PAIRS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -64,12 +66,22 @@ def compared_by_cases(
 def judged_by_cases(
     base: Finding, old: Sequence[Point], new: Sequence[Point], values: ComparedValues
 ) -> Finding | None:
-    """Compare two versions, whose p is adjusted and decided with the others of the scan."""
+    """Compare two versions; `p` is to be adjusted and decided with the others of the scan.
+
+    It is None where there are too few cases for a test, and the verdict then final.
+    """
     base = replace(base, gate="versions", location=Location(new[0], new[0], old[-1]))
     found = compared_by_cases(base, old, new, values)
-    if found is None or found.p is not None:
+    if found is None or not _is_too_few(found):
         return found
-    return replace(found, reason=TOO_FEW_CASES, smallest=None)
+    if found.change == 0:  # nothing changed, and no test is needed to see it
+        return replace(found, verdict="no change seen", smallest=None, p=None)
+    return replace(found, reason=TOO_FEW_CASES, smallest=None, p=None)
+
+
+def _is_too_few(found: Finding) -> bool:
+    least = LEAST_PAIRS if found.unit_of_values == "cases" else RUNS_NEEDED
+    return found.p is None or found.values[0] < least
 
 
 def confirmed_by_cases(found: Finding, values: ComparedValues) -> Finding:

@@ -100,7 +100,7 @@ class Finding:
         if self.gate != "versions" or self.verdict in UNDECIDED:
             return None
         if self.compared is not None:
-            return self.compared.p_tested
+            return None if self.p is None else self.compared.p_tested
         return None if self.test is None else self.test.p
 
     def bounded(self) -> Finding:

@@ -52,7 +52,7 @@ def judged_by_versions(
     metric, scale = base.metric, scale_of(base.metric)
     by_cases = judged_by_cases(base, old, new, repeats)
     if by_cases is not None:
-        if by_cases.reason:
+        if by_cases.p is None:
             return by_cases
         return decided(replace(by_cases, doubt=_doubt_by_cases(by_cases, repeats)), by_cases.p, 1)
     unit, columns = repeats.columns(old, new, metric)

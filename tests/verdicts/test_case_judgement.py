@@ -98,6 +98,16 @@ def test_one_run_a_side_is_enough_for_a_verdict_on_the_cases(store: RunHistory) 
     assert of_accuracy(store).verdict == "regression"
 
 
+@pytest.mark.parametrize(("lost", "verdict"), [(0, "no change seen"), (1, "not enough data")])
+def test_of_three_cases_only_that_nothing_changed_is_known(
+    store: RunHistory, lost: int, verdict: str
+) -> None:
+    versions(store, [1, 1, 0], [1 - lost, 1, 0])
+    found = of_accuracy(store)
+    assert (found.verdict, found.smallest) == (verdict, None)
+    assert ("too few cases" in found.reason) == (lost == 1)
+
+
 @pytest.mark.parametrize("share", [0.1, 0.3])
 def test_an_equally_good_version_that_answers_some_cases_anew_is_rarely_called(
     tmp_path: Path, share: float
