@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         pearson,
         probability_of_superiority,
     )
+    from agentbench_tui.analysis.effective_number import bounded_mean
     from agentbench_tui.analysis.equivalence import (
         Equivalence,
         power_equivalence,
@@ -139,6 +140,7 @@ if TYPE_CHECKING:
     from agentbench_tui.analysis.scale import Scale
     from agentbench_tui.analysis.severity import least_worsening
     from agentbench_tui.analysis.signed_rank import SignedRankTest, wilcoxon
+    from agentbench_tui.analysis.skewed_amount import skewed_mean
     from agentbench_tui.analysis.student import TTest, paired_t, student_t, welch
     from agentbench_tui.analysis.summary import (
         Drift,
@@ -180,6 +182,7 @@ components      PairingGain SeedSplit TwoLevel pairing_gain seed_split two_level
 cost_efficiency CostFigures configurations cost_figures
 effect_size     cliffs_delta cohens_d dz geometric_ratio hedges_g pearson
 effect_size     probability_of_superiority
+effective_number bounded_mean
 equivalence     Equivalence power_equivalence tost tost_difference tost_ratio values_needed
 equivalence     verdict
 estimate        Estimate quantile_estimate
@@ -208,6 +211,7 @@ scalability     Scaling fit_usl
 scale           Scale
 severity        least_worsening
 signed_rank     SignedRankTest wilcoxon
+skewed_amount   skewed_mean
 student         TTest paired_t student_t welch
 summary         Drift Summary drift effective_sample_size iqm lag1_autocorrelation pass_at_k
 summary         pass_hat_k precision_reached quantile summarise
@@ -233,7 +237,7 @@ __all__ = [
     "agresti_coull", "auc", "bca_interval", "benjamini_hochberg", "benjamini_yekutieli",
     "bonferroni", "bootstrap_aggregate", "bootstrap_aggregate_difference",
     "bootstrap_difference", "bootstrap_mean", "bootstrap_median_ratio",
-    "bootstrap_paired_difference", "bootstrap_paired_ratio", "bootstrap_ratio",
+    "bootstrap_paired_difference", "bootstrap_paired_ratio", "bootstrap_ratio", "bounded_mean",
     "bradley_terry", "brunner_munzel", "changes", "cliffs_delta", "clopper_pearson",
     "clustered_mean", "clustered_se", "cohens_d", "compare_versions", "configurations",
     "cost_figures", "design_effect", "difference_effect", "dominance", "drift", "dz",
@@ -250,7 +254,8 @@ __all__ = [
     "ratio_effect", "ratio_of_sums", "recovery", "requests_needed", "resilience_score",
     "runs_needed", "sample_size_mcnemar", "sample_size_paired", "sample_size_proportions",
     "sample_size_ratio", "sample_size_two_sample", "seed_split", "shapiro", "sign_flip_test",
-    "slope", "smallest_detectable_paired", "smallest_detectable_two_sample", "student_t",
+    "skewed_mean", "slope", "smallest_detectable_paired", "smallest_detectable_two_sample",
+    "student_t",
     "summarise", "t_log_interval", "t_mean", "tost", "tost_difference", "tost_ratio",
     "trend_line", "two_level", "unpaired_difference_effect", "unpaired_ratio_effect",
     "values_needed", "verdict", "weighted_quantiles", "welch", "wilcoxon", "wilson",

@@ -8,21 +8,20 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from agentbench_tui.analysis.effective_number import bounded_mean
 from agentbench_tui.analysis.interval import (
     Interval,
     clustered_mean,
     quantile_interval,
     t_log_interval,
     t_mean,
-    wilson,
 )
 from agentbench_tui.analysis.sample import Floats, column, grouped
+from agentbench_tui.analysis.serial_dependence import worth_of_quantile
+from agentbench_tui.analysis.skewed_amount import skewed_mean
 from agentbench_tui.analysis.summary import needed, quantile, supported
 
 Kind = Literal["time", "share", "amount"]
-
-_NO_WIDTH = 1e-9
-"""An interval of a share narrower than this comes of rounding, not of data."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +48,15 @@ def estimate(
 ) -> Estimate:
     """The value of a metric over its observations, float64[n], with an interval where there is one.
 
-    - `share`: values in [0, 1]. Yes/no values, one a case: Wilson. Graded values: t. Several
-      observations a case (`clusters`, int64[n]): clustered standard error. Clipped to [0, 1];
-      where nothing varies between cases, or one observation is all there is, Wilson over the cases.
+    - `share`: values in [0, 1]: Wilson on the effective number of cases (`bounded_mean`), which for
+      yes/no values, one a case, is Wilson's own interval. Several observations a case
+      (`clusters`, int64[n]) count as one unit.
     - `time`: values >= 0. Two repeats or more (`runs`, int64[n]): geometric mean of the repeats'
-      medians, t on logs over repeats, since samples of one repeat are not independent. One repeat:
-      the median, with order statistics; that interval holds for this repeat only.
-    - `amount` (tokens, cost, …): mean with t, clustered by case as above; not below 0 when no
-      value is.
+      medians, t on logs over repeats, since samples of one repeat are not independent. One repeat,
+      in order of time: the median, with order statistics of the number of independent values that
+      the repeat is worth; that interval holds for this repeat only.
+    - `amount` (tokens, cost, …): mean with t below 10 cases, clustered where cases repeat, and from
+      10 on with an interval that allows for skew (`skewed_mean`); not below 0 when no value is.
 
     A single case is its own population: its observations then count as independent.
     ValueError on NaN and infinity, on values out of range, and on labels of another length.
@@ -73,21 +73,28 @@ def estimate(
 
 
 def quantile_estimate(values: ArrayLike, q: float, level: float = 0.95) -> Estimate:
-    """The q-quantile (type 7) with its order-statistic interval.
+    """The q-quantile (type 7) of values in order of time, with its order-statistic interval.
 
     No value, and the reason, below `needed(q)` values. For q near 0.5 the interval needs one value
-    more than the quantile itself; it is then missing alone.
+    more than the quantile itself, and more where neighbors are alike; it is then missing alone.
     """
     x = column(values)
     if not supported(q, x.size, level):
         reason = needs(needed(q, level), x.size)
         return Estimate(None, None, None, x.size, "quantile", reason)
-    return _with(
-        quantile(x, q),
-        quantile_interval(x, q, level),
-        x.size,
-        "quantile",
-        needs(needed(q, level) + 1, x.size),
+    worth = worth_of_quantile(x, q)
+    interval = quantile_interval(x, q, level, worth)
+    why = why_no_ranks(q, x.size, worth, level)
+    return _with(quantile(x, q), interval, x.size, "quantile", why)
+
+
+def why_no_ranks(q: float, n: int, worth: float, level: float) -> str:
+    """Why no two of n values, worth so many independent ones, bound the q-quantile."""
+    fewest = needed(q, level) + 1
+    if worth >= n or n < fewest:
+        return needs(fewest, n)
+    return (
+        f"no interval: neighboring values are alike, {n:,} are worth {worth:.0f} independent ones"
     )
 
 
@@ -96,9 +103,11 @@ def _time(x: Floats, runs: ArrayLike | None, level: float) -> Estimate:
         raise ValueError("a time cannot be negative")
     numbers, count = (None, 1) if runs is None else grouped(x, runs)
     if numbers is None or count == 1:
-        reason = needs(needed(0.5, level) + 1, x.size)
-        interval = quantile_interval(x, 0.5, level)
-        return _with(float(np.median(x)), interval, x.size, "median", reason)
+        worth = worth_of_quantile(x, 0.5)
+        interval = quantile_interval(x, 0.5, level, worth)
+        return _with(
+            float(np.median(x)), interval, x.size, "median", why_no_ranks(0.5, x.size, worth, level)
+        )
     medians = np.array([np.median(x[numbers == run]) for run in range(count)])
     if not medians.all():
         value = float(np.median(medians))
@@ -112,21 +121,14 @@ def _time(x: Floats, runs: ArrayLike | None, level: float) -> Estimate:
 def _share(x: Floats, cases: ArrayLike | None, level: float) -> Estimate:
     if ((x < 0) | (x > 1)).any():
         raise ValueError("a share lies between 0 and 1")
-    units = x.size if cases is None else grouped(x, cases)[1]
     mean = min(max(float(x.mean()), float(x.min())), float(x.max()))
-    yes_no = bool(((x == 0) | (x == 1)).all())
-    interval: Interval | None = None
-    if cases is not None:
-        interval = clustered_mean(x, cases, level)
-    elif not yes_no:
-        interval = t_mean(x, level)
-    if interval is None or interval.high - interval.low < _NO_WIDTH:
-        interval = wilson(min(mean * units, units), units, level)
-    return _with(mean, interval, x.size, "share", "", floor=0.0, ceiling=1.0)
+    return _with(mean, bounded_mean(x, cases, level), x.size, "share", "")
 
 
 def _amount(x: Floats, cases: ArrayLike | None, level: float) -> Estimate:
-    interval = t_mean(x, level) if cases is None else clustered_mean(x, cases, level)
+    interval = skewed_mean(x, cases, level)
+    if interval is None:
+        interval = t_mean(x, level) if cases is None else clustered_mean(x, cases, level)
     mean = min(max(float(x.mean()), float(x.min())), float(x.max()))
     floor = 0.0 if x.min() >= 0 else -np.inf
     return _with(mean, interval, x.size, "mean", needs(2, x.size), floor=floor)
@@ -146,12 +148,10 @@ def _with(
     reason: str,
     *,
     floor: float = -np.inf,
-    ceiling: float = np.inf,
 ) -> Estimate:
     if interval is None:
         return Estimate(value, None, None, n, name, reason)
-    low, high = max(interval.low, floor), min(interval.high, ceiling)
-    return Estimate(value, low, high, n, f"{name}; {interval.method}")
+    return Estimate(value, max(interval.low, floor), interval.high, n, f"{name}; {interval.method}")
 
 
 def needs(count: int, have: int) -> str:

@@ -79,13 +79,18 @@ def wilson(successes: float, n: int, level: float = 0.95) -> Interval | None:
         raise ValueError(f"wilson needs 0 <= successes <= n, got {successes} of {n}")
     if n == 0:
         return None
-    z = normal_quantile(upper_share(level))
-    share, weight = successes / n, z * z / n
-    centre = (share + weight / 2) / (1 + weight)
-    half = math.sqrt(share * (1 - share) * weight + weight * weight / 4) / (1 + weight)
-    low = 0.0 if successes == 0 else max(0.0, centre - half)
-    high = 1.0 if successes == n else min(1.0, centre + half)
+    low, high = wilson_ends(successes / n, n, normal_quantile(upper_share(level)))
     return Interval(low, high, level, "Wilson")
+
+
+def wilson_ends(share: float, n: float, quantile: float) -> tuple[float, float]:
+    """The shares p from which `share` of n lies `quantile` × √(p (1-p) / n) away; n above 0."""
+    weight = quantile * quantile / n
+    center = (share + weight / 2) / (1 + weight)
+    half = math.sqrt(share * (1 - share) * weight + weight * weight / 4) / (1 + weight)
+    low = 0.0 if share == 0 else min(max(0.0, center - half), share)
+    high = 1.0 if share == 1 else max(min(1.0, center + half), share)
+    return low, high
 
 
 def zero_event_upper(n: int, level: float = 0.95) -> float:
@@ -99,18 +104,21 @@ def zero_event_upper(n: int, level: float = 0.95) -> float:
     return -math.expm1(math.log1p(-level) / n) if n else 1.0
 
 
-def quantile_interval(values: ArrayLike, q: float, level: float = 0.95) -> Interval | None:
+def quantile_interval(
+    values: ArrayLike, q: float, level: float = 0.95, worth: float | None = None
+) -> Interval | None:
     """Interval of the q-quantile between two order statistics; None when n is too small.
 
     Distribution-free: x(l) … x(u) covers with P(l <= K < u), K ~ Binomial(n, q) (Hahn & Meeker
     1991), at least `level`, and more for data with ties. Each tail gets half of the error; where
     a tail cannot keep within half, it takes what it needs and the other gets the rest. For the
-    median this is the largest symmetric pair that covers.
+    median this is the largest symmetric pair that covers. `worth` is the number of independent
+    values that say as much (see `serial_dependence`), where neighbors are alike.
     """
     if not 0 < q < 1:
         raise ValueError(f"a quantile between 0 and 1 is needed, got {q}")
     x = column(values)
-    ranks = order_ranks(x.size, q, level)
+    ranks = order_ranks(x.size, q, level, worth)
     if ranks is None:
         return None
     low, high = ranks
@@ -230,8 +238,27 @@ def _outer_rank(n: int, q: float, tail: float) -> int:
     return bisect_right(range(n), tail, key=lambda k: binomial_cdf(k, n, q))
 
 
-def order_ranks(n: int, q: float, level: float = 0.95) -> tuple[int, int] | None:
-    """Ranks (from 1) of the order statistics of `quantile_interval`; None when n is too small."""
+def order_ranks(
+    n: int, q: float, level: float = 0.95, worth: float | None = None
+) -> tuple[int, int] | None:
+    """Ranks (from 1) of the order statistics of `quantile_interval`; None when n is too small.
+
+    Values that are `worth` fewer independent ones have ranks √(n ÷ worth) times as far from n q,
+    and t of as many; none where so few independent values had none.
+    """
+    ranks = _independent_ranks(n, q, level)
+    if ranks is None or worth is None or worth >= n:
+        return ranks
+    if _independent_ranks(math.floor(worth), q, level) is None:
+        return None
+    upper = upper_share(level)
+    few = student_quantile(upper, worth - 1) / student_quantile(upper, n - 1)
+    wider, at = few * math.sqrt(n / worth), n * q
+    low, high = math.floor(at - (at - ranks[0]) * wider), math.ceil(at + (ranks[1] - at) * wider)
+    return max(low, 1), min(high, n)
+
+
+def _independent_ranks(n: int, q: float, level: float) -> tuple[int, int] | None:
     error = 2 * (1 - upper_share(level))
     from_below, from_above = _outer_rank(n, q, error / 2), _outer_rank(n, 1 - q, error / 2)
     if from_below == 0:

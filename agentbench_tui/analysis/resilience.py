@@ -11,31 +11,31 @@ be 0 from when it is full on, and the mean is that over a week: score × min(1, 
 (`share_of_week`), by the ends of the slope's interval for the interval. Without such a rise the
 mean is that of what was watched, and nothing else.
 
-Measured coverage of the score's nominal 95 % interval (30, 60 and 180 windows, 400 series each):
-95-97 % for independent windows, 90-92 % where neighbours correlate by 0.5, 78-81 % by 0.8: blocks
-of 5 s cannot see what swings more slowly.
+Windows that follow each other are alike. The interval counts them as the number of independent ones
+that they are worth, and is missing where those are fewer than 4.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from agentbench_tui.analysis.distribution import normal_quantile, student_quantile
+from agentbench_tui.analysis.distribution import student_quantile
 from agentbench_tui.analysis.interval import Interval
-from agentbench_tui.analysis.resampling import blocks
-from agentbench_tui.analysis.sample import Floats, Integers, column
+from agentbench_tui.analysis.sample import Floats, column
+from agentbench_tui.analysis.serial_dependence import worth_of_mean
 from agentbench_tui.model.plain_number import plain
 
-BLOCK = 5
-"""Windows that are drawn together."""
-BLOCKS_NEEDED = 3
-"""Of these windows; fewer give no interval."""
-RESAMPLES = 4_000
+WINDOWS_NEEDED = 15
+"""Fewer give no interval."""
+_LEAST_WORTH = 4.0
+"""Independent windows that the windows have to be worth for an interval."""
+_CAUTION = 0.5
+"""Standard errors that are put upon the correlation of neighboring windows."""
 IN_A_ROW = 5
 """Windows as good as the baseline's, from the first of which the target has recovered."""
 WEEK_H = 168.0
@@ -51,13 +51,16 @@ class Resilience:
     score: float
     """0 … 100."""
     interval: Interval | None
-    """Of the score, over windows of this run; None below 15 of them."""
+    """Of the score, over windows of this run; None below 15 of them, or where they are worth fewer
+    than 4 independent ones."""
     worst: float
     """Lowest Q of a window, 0 … 1."""
     windows: int
     """In which something was asked."""
     idle: int
     """In which nothing was, so that they tell nothing."""
+    reason: str = ""
+    """Why there is no interval."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,24 +129,30 @@ def resilience_score(
     offered: ArrayLike,
     capacity: float,
     *,
-    seed: int = 0,
     level: float = 0.95,
-    resamples: int = RESAMPLES,
 ) -> Resilience | None:
     """The score from the first window of the stress to the last of the recovery, as `quality`.
 
-    Interval: percentiles of means of windows drawn in blocks of 5 neighbours, from a ring, so that
-    every window is drawn as often (Politis & Romano 1992), widened by t because there are few
-    blocks. It holds for this run: what another run would give, only other runs tell. None when
-    nothing was asked at all.
+    Interval: t with the number of independent windows that these are worth
+    (`serial_dependence.worth_of_mean`). It holds for this run: what another run would give, only
+    other runs tell. None when nothing was asked at all.
     """
     shares = quality(successes, offered, capacity)
     seen = shares[~np.isnan(shares)]
     if seen.size == 0:
         return None
     score = 100 * min(1.0, float(seen.mean()))
-    interval = _interval(seen, score, seed, level, resamples)
-    return Resilience(score, interval, float(seen.min()), int(seen.size), shares.size - seen.size)
+    idle = shares.size - seen.size
+    known = Resilience(score, None, float(seen.min()), int(seen.size), idle)
+    if seen.size < WINDOWS_NEEDED:
+        return replace(known, reason=f"needs {WINDOWS_NEEDED} windows (has {seen.size})")
+    if seen.min() == seen.max():
+        return replace(known, interval=Interval(score, score, level, "all windows are equal"))
+    worth = worth_of_mean(seen, _CAUTION)
+    if worth < _LEAST_WORTH:
+        alike = f"{seen.size:,} are worth {worth:.0f} independent ones"
+        return replace(known, reason=f"no interval: neighboring windows are alike, {alike}")
+    return replace(known, interval=_interval(seen, score, worth, level))
 
 
 def recovery(
@@ -215,29 +224,8 @@ def overall(scores: Mapping[str, float | None]) -> Overall:
     return Overall(mean, worst, missing)
 
 
-def _interval(
-    seen: Floats, score: float, seed: int, level: float, resamples: int
-) -> Interval | None:
-    if seen.size < BLOCK * BLOCKS_NEEDED:
-        return None
-    means = 100 * _block_means(seen, seed, resamples)
-    ends = np.quantile(means, [0.5 - level / 2, 0.5 + level / 2])
-    drawn = seen.size / BLOCK
-    wider = student_quantile(0.5 + level / 2, drawn - 1) / normal_quantile(0.5 + level / 2)
-    low, high = score + (ends - score) * wider * math.sqrt(drawn / (drawn - 1))
-    words = f"moving-block bootstrap, blocks of {BLOCK}, widened by t"
-    method = f"{words}, {resamples:,} resamples, seed {seed}"
-    return Interval(max(0.0, float(low)), min(100.0, float(high)), level, method)
-
-
-def _block_means(values: Floats, seed: int, resamples: int) -> Floats:
-    """Means of so many values in blocks from a ring, the last block cut short."""
-    generator = np.random.default_rng(seed)
-    n, found = values.size, np.empty(resamples)
-    within = np.arange(BLOCK)
-    for block in blocks(resamples, n):
-        starts = generator.integers(0, n, (block.stop - block.start, math.ceil(n / BLOCK)))
-        places: Integers = (starts[:, :, None] + within) % n
-        drawn = values[places.reshape(starts.shape[0], -1)[:, :n]]
-        found[block] = drawn.mean(axis=1)
-    return found
+def _interval(seen: Floats, score: float, worth: float, level: float) -> Interval:
+    error = 100 * float(seen.std(ddof=1)) / math.sqrt(worth)
+    reach = student_quantile(0.5 + level / 2, worth - 1) * error
+    method = f"t, {seen.size:,} windows worth {worth:.0f} independent ones"
+    return Interval(max(0.0, score - reach), min(100.0, score + reach), level, method)

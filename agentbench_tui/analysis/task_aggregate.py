@@ -1,12 +1,15 @@
 """One figure over many tasks with few runs each, after Agarwal et al. 2021.
 
 Scores come as one array of runs for each task, higher is better; tasks may differ in their runs (a
-matrix of runs × tasks goes in as `matrix.T`). Intervals are percentile ends of a stratified
-bootstrap: the runs of each task are drawn again, the tasks are those of the benchmark and stay.
+matrix of runs × tasks goes in as `matrix.T`). Intervals come from a stratified bootstrap: the runs
+of each task are drawn again, the tasks are those of the benchmark and stay. Percentile ends, as
+rliable has them, are too narrow for few runs: drawing from r runs loses a share 1/r of their
+variance. What is shown has it back, and Student's t (`with_few_runs`).
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -14,6 +17,9 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from agentbench_tui.analysis.distribution import student_quantile
+from agentbench_tui.analysis.effective_number import bounded_interval
+from agentbench_tui.analysis.interval import Interval
 from agentbench_tui.analysis.resampling import (
     DEFAULT,
     RESAMPLES,
@@ -25,6 +31,9 @@ from agentbench_tui.analysis.resampling import (
     streams,
 )
 from agentbench_tui.analysis.sample import Floats, column
+
+RUNS_BEYOND_ONE = 10
+"""Degrees of freedom between runs without which `with_few_runs` gives no interval."""
 
 Tasks: TypeAlias = Sequence[ArrayLike] | Floats
 Aggregate: TypeAlias = Literal["iqm", "median_of_task_means", "mean", "optimality_gap"]
@@ -50,7 +59,8 @@ def bootstrap_aggregate(
 
     None when no task has 2 runs: drawing one run again tells nothing. Few runs give too narrow an
     interval: at 95 % it held the figure of an endless number of runs 85-88 % of the time with 3
-    runs of each of 10 tasks, 90 % with 5, 92-94 % with 10 (benchmarks/interval_coverage.py).
+    runs of each of 10 tasks, 90 % with 5, 92-94 % with 10 (benchmarks/interval_coverage.py);
+    `with_few_runs` widens it.
     """
     columns = _columns(tasks)
     if not _repeated(columns):
@@ -60,6 +70,35 @@ def bootstrap_aggregate(
     resampled = _resampled(columns, figure, generator, how.resamples or RESAMPLES)
     estimate = aggregate(tasks, kind, target)
     return percentile_bootstrap(estimate, resampled, how, _name(kind))
+
+
+def runs_beyond_one(*agents: Tasks) -> int:
+    """Runs less tasks, of the agent that has fewest: the degrees of freedom between runs."""
+    return min(sum(runs.size - 1 for runs in _columns(tasks)) for tasks in agents)
+
+
+def with_few_runs(found: Bootstrap, *agents: Tasks, bounded: bool = False) -> Interval | None:
+    """The interval of a figure that was bootstrapped over these runs, allowing for their number.
+
+    Standard deviation of the draws × √(runs ÷ (runs - tasks)), and t with runs - tasks degrees of
+    freedom; inside 0 … 1 if `bounded`. None below 10 of these, or where all draws are alike.
+    """
+    df = runs_beyond_one(*agents)
+    variance = float(found.resampled.var())
+    if df < RUNS_BEYOND_ONE or variance == 0:
+        return None
+    lost = max(runs / (runs - len(tasks)) for tasks in agents if (runs := _runs(tasks)))
+    level = found.interval.level
+    if bounded:
+        units = float(min(_runs(tasks) for tasks in agents))
+        return bounded_interval(found.estimate, variance * lost, units, level, df)
+    reach = student_quantile(0.5 + level / 2, df) * math.sqrt(variance * lost)
+    method = f"{found.interval.method}, t with {df} degrees of freedom"
+    return Interval(found.estimate - reach, found.estimate + reach, level, method)
+
+
+def _runs(tasks: Tasks) -> int:
+    return sum(runs.size for runs in _columns(tasks))
 
 
 def bootstrap_aggregate_difference(
@@ -114,16 +153,19 @@ class Profile:
     taus: Floats
     share: Floats
     low: Floats | None
-    """Ends of the band, pointwise; None when no task has 2 runs."""
+    """Ends of the band, pointwise; None when no task has 2 runs, or too few have for `few_runs`."""
     high: Floats | None
     level: float
     seed: int
 
 
-def performance_profile(scores: Tasks, taus: ArrayLike, how: Resampling = DEFAULT) -> Profile:
+def performance_profile(
+    scores: Tasks, taus: ArrayLike, how: Resampling = DEFAULT, *, few_runs: bool = False
+) -> Profile:
     """Mean over tasks of the share of runs with a score above tau, for each tau.
 
-    The band holds at each tau by itself, not along the whole curve.
+    The band holds at each tau by itself, not along the whole curve. `few_runs` widens it as
+    `with_few_runs` does.
     """
     columns, thresholds = _columns(scores), column(taus)
     above = [(runs[:, np.newaxis] > thresholds).astype(np.float64) for runs in columns]
@@ -138,7 +180,18 @@ def performance_profile(scores: Tasks, taus: ArrayLike, how: Resampling = DEFAUL
             rows = block.stop - block.start
             resampled[block] += _times_drawn(runs, generator, rows) @ task / runs
     resampled /= len(above)
-    band = [ends(resampled[:, at], how) for at in range(thresholds.size)]
+    if few_runs:
+        runs, df = _runs(columns), runs_beyond_one(columns)
+        if df < RUNS_BEYOND_ONE:
+            return Profile(thresholds, share, None, None, how.level, how.seed)
+        lost = runs / df
+        wide = [
+            bounded_interval(float(at), float(drawn.var()) * lost, runs, how.level, df)
+            for at, drawn in zip(share, resampled.T, strict=True)
+        ]
+        band = [(one.low, one.high) for one in wide]
+    else:
+        band = [ends(resampled[:, at], how) for at in range(thresholds.size)]
     low, high = np.array(band, dtype=np.float64).reshape(-1, 2).T
     return Profile(thresholds, share, low, high, how.level, how.seed)
 

@@ -14,9 +14,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from agentbench_tui.analysis.distribution import normal_quantile, student_quantile
+from agentbench_tui.analysis.distribution import student_quantile
 from agentbench_tui.analysis.estimate import Estimate, estimate, needs
-from agentbench_tui.analysis.interval import FEW_CLUSTERS, order_ranks
+from agentbench_tui.analysis.interval import order_ranks
+from agentbench_tui.analysis.skewed_amount import skewed_mean_of_counts
 from agentbench_tui.analysis.summary import needed, supported
 from agentbench_tui.load.columns import Columns, Flags, Floats
 from agentbench_tui.load.sample import NONE
@@ -146,28 +147,29 @@ def _together(repeats: Sequence[Counted]) -> Counted:
 
 
 def _mean(whole: Counted, repeats: Sequence[Counted]) -> Estimate:
-    """With t over the values, or over the sums of the repeats (CR1; CR0 and the normal for many),
-    as `analysis.interval` has it."""
+    """Over the values, or over the sums of the repeats, as `analysis.estimate` has it."""
     n, mean, several = len(whole), whole.mean, len(repeats)
     if n == 1:
         return Estimate(mean, None, None, n, "mean", needs(2, n))
     if several == 1:
-        squares = float((whole.values - mean) ** 2 @ whole.counts)
-        error = math.sqrt(squares / (n - 1) / n)
-        half, method = student_quantile(_UPPER, n - 1) * error, "t on the mean"
+        values, counts = whole.values, whole.counts.astype(np.float64)
     else:
         sums = np.array([(one.mean - mean) * len(one) for one in repeats])
-        error = math.sqrt(float(sums @ sums)) / n
-        if several < FEW_CLUSTERS:
-            error *= math.sqrt(several / (several - 1))
-            half, method = student_quantile(_UPPER, several - 1) * error, "clustered (CR1), t"
-        else:
-            half, method = normal_quantile(_UPPER) * error, "clustered (CR0), normal"
-    return Estimate(mean, max(mean - half, 0.0), mean + half, n, f"mean; {method}")
+        values, counts = mean + sums * several / n, np.ones(several)
+    interval = skewed_mean_of_counts(values, counts)
+    if interval is not None:
+        low, high, method = interval.low, interval.high, interval.method
+    else:
+        units = float(counts.sum())
+        error = math.sqrt(float((values - mean) ** 2 @ counts) / (units - 1) / units)
+        half = student_quantile(_UPPER, units - 1) * error
+        low, high = mean - half, mean + half
+        method = "t on the mean" if several == 1 else "clustered (CR1), t"
+    return Estimate(mean, max(low, 0.0), high, n, f"mean; {method}")
 
 
 def _quantile(whole: Counted, share: float) -> Estimate:
-    """As `analysis.quantiles.quantile_estimates` gives it."""
+    """As `analysis.quantiles.quantile_estimates` gives it of values whose order is not known."""
     n = len(whole)
     if not supported(share, n):
         return Estimate(None, None, None, n, "quantile", needs(needed(share), n))

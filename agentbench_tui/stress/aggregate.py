@@ -99,7 +99,7 @@ def _score(result: Aggregate, report: ScenarioReport) -> None:
         return
     unit = METRICS["resilience"].unit
     result.metrics["resilience"] = MetricValue(
-        "resilience", score.value, unit, score.low, score.high, score.windows
+        "resilience", score.value, unit, score.low, score.high, score.windows, score.no_interval
     )
 
 

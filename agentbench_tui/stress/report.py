@@ -69,6 +69,8 @@ class ScoreFacts(msgspec.Struct, frozen=True, kw_only=True):
     value: float
     low: float | None = None
     high: float | None = None
+    no_interval: str = ""
+    """Why there is no interval."""
     worst_second: float | None = None
     """Lowest share of what was asked that one piece got."""
     piece_s: float = 1.0

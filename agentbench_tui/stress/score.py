@@ -36,6 +36,7 @@ def score_of_pieces(pieces: Sequence[tuple[Floats, Floats]], normal: Normal) -> 
         value=found.score,
         low=None if found.interval is None else found.interval.low,
         high=None if found.interval is None else found.interval.high,
+        no_interval=found.reason,
         worst_second=found.worst,
         piece_s=normal.piece_s,
         windows=found.windows,

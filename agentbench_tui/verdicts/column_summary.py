@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from agentbench_tui.analysis.bootstrap import bootstrap_mean
 from agentbench_tui.analysis.components import two_level
+from agentbench_tui.analysis.effective_number import bounded_mean
 from agentbench_tui.analysis.estimate import estimate, needs
 from agentbench_tui.analysis.interval import (
     Interval,
@@ -20,14 +20,19 @@ from agentbench_tui.analysis.interval import (
     wilson,
 )
 from agentbench_tui.analysis.quantiles import quantile_estimates
-from agentbench_tui.analysis.resampling import BOOTSTRAP_FROM, Resampling
+from agentbench_tui.analysis.resampling import Resampling
 from agentbench_tui.analysis.summary import (
     effective_sample_size,
     pass_at_k,
     pass_hat_k,
     summarise,
 )
-from agentbench_tui.analysis.task_aggregate import bootstrap_aggregate
+from agentbench_tui.analysis.task_aggregate import (
+    RUNS_BEYOND_ONE,
+    bootstrap_aggregate,
+    runs_beyond_one,
+    with_few_runs,
+)
 from agentbench_tui.model.plain_number import counted, plain
 from agentbench_tui.model.untrusted import one_line
 
@@ -37,7 +42,7 @@ if TYPE_CHECKING:
 QUANTILES = {"p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99}
 RESAMPLES = 10_000
 _MOST_RESAMPLED = 5_000
-"""Values beyond which t is as good for a mean as a bootstrap, which would take seconds."""
+"""Values beyond which a bootstrap takes seconds."""
 _FEWEST_OF_TASKS, _DRAWN_OF_TASKS = 2_000, 10_000_000
 """Resamples over tasks at least, and values drawn in all of them together: about a second."""
 _CONSTANT = "nothing varies, which is not certainty"
@@ -79,10 +84,10 @@ def figures(of: Observed, seed: int) -> list[Figure]:
         found += _shares(of)
     else:
         found += _amounts(of)
-    found += [_bca(of, seed), *_clustered(of), _interquartile(of, seed)]
+    found += [*_clustered(of), _interquartile(of, seed)]
     if not of.is_share:
         found += _quantiles(of.values)
-    return [*found, *_passes(of, seed), _effective(of)]
+    return [*found, *_passes(of), _effective(of)]
 
 
 def _as_printed(of: Observed) -> Figure:
@@ -138,25 +143,6 @@ def _amounts(of: Observed) -> list[Figure]:
     return found
 
 
-def _bca(of: Observed, seed: int) -> Figure:
-    """As verdicts have it: plain BCa of 15 values covers 91 % (see `bootstrap_mean`)."""
-    name = "mean, widened BCa"
-    clusters = of.cluster if of.cluster is not None and _repeats_units(of.cluster) else None
-    units = len(of.values) if clusters is None else len(np.unique(clusters))
-    reason = ""
-    if of.values.min() == of.values.max():
-        reason = _CONSTANT
-    elif units < BOOTSTRAP_FROM:
-        reason = needs(BOOTSTRAP_FROM, units)
-    elif len(of.values) > _MOST_RESAMPLED:
-        reason = f"above {_MOST_RESAMPLED:,} values t is as good"
-    if reason:
-        return Figure(name, None, None, None, units, "BCa bootstrap, widened by t", reason)
-    found = bootstrap_mean(of.values, Resampling(seed, RESAMPLES), clusters, widened=True)
-    assert found is not None
-    return _figure(name, found.estimate, found.interval, units)
-
-
 def _clustered(of: Observed) -> list[Figure]:
     if of.cluster is None or not _repeats_units(of.cluster):
         return []
@@ -184,10 +170,14 @@ def _interquartile(of: Observed, seed: int) -> Figure:
     tasks = [x[place == number] for number in range(int(place.max()) + 1)]
     draws = min(RESAMPLES, max(_FEWEST_OF_TASKS, _DRAWN_OF_TASKS // len(x)))
     found = bootstrap_aggregate(tasks, "iqm", Resampling(seed, draws))
-    if found is not None and found.interval.low == found.interval.high:
+    interval = None if found is None else with_few_runs(found, tasks)
+    if interval is None:
         reason = "no interval: every draw gives the same, which is not certainty"
+        if (have := runs_beyond_one(tasks)) < RUNS_BEYOND_ONE:
+            reason = f"needs {RUNS_BEYOND_ONE} more answers than cases (has {have} more)"
         return Figure(name, value, None, None, len(x), "", reason)
-    return _figure(name, value, None if found is None else found.interval, len(x))
+    bounds = (0.0, 1.0) if of.is_share else (-math.inf, math.inf)
+    return _figure(name, value, interval, len(x), bounds=bounds)
 
 
 def _quantiles(x: Floats) -> list[Figure]:
@@ -198,13 +188,14 @@ def _quantiles(x: Floats) -> list[Figure]:
     ]
 
 
-def _passes(of: Observed, seed: int) -> list[Figure]:
+def _passes(of: Observed) -> list[Figure]:
     """pass@k and pass^k, means over the cases that have k answers, for each k that at least half of
     the cases have; for the next k the reason why there is none."""
     x = of.values
     if not of.is_share or of.case is None or not ((x == 0) | (x == 1)).all():
         return []
-    cases, place = np.unique(of.case, return_inverse=True)
+    cases, first, place = np.unique(of.case, return_index=True, return_inverse=True)
+    units = None if of.cluster is None else of.cluster[first]
     asked = np.bincount(place.reshape(-1))
     right = np.bincount(place.reshape(-1), x).astype(int)
     most = int(asked.max())
@@ -230,23 +221,16 @@ def _passes(of: Observed, seed: int) -> list[Figure]:
                 found.append(Figure(f"{name}{k}", None, None, None, n, "", reason))
                 continue
             pairs = zip(asked[enough], right[enough], strict=True)
-            figure = _over_cases(
-                f"{name}{k}", [function(int(n), int(c), k) for n, c in pairs], seed
-            )
+            each = [function(int(n), int(c), k) for n, c in pairs]
+            figure = _over_cases(f"{name}{k}", each, None if units is None else units[enough])
             found.append(figure if n == len(asked) else replace(figure, reason=having))
     return found
 
 
-def _over_cases(name: str, each: Sequence[float], seed: int) -> Figure:
-    values, n = np.array(each), len(each)
-    if n >= BOOTSTRAP_FROM and values.min() < values.max():
-        found = bootstrap_mean(values, Resampling(seed, RESAMPLES), widened=True)
-        interval = None if found is None else found.interval
-        return _figure(name, float(values.mean()), interval, n)
-    mean = min(max(float(values.mean()), 0.0), 1.0)
-    if values.min() == values.max():
-        return _figure(name, mean, wilson(mean * n, n), n)
-    return _figure(name, mean, t_mean(values), n, needs(2, n), bounds=(0.0, 1.0))
+def _over_cases(name: str, each: Sequence[float], clusters: Integers | None) -> Figure:
+    """Over cases, or over what is independent of them; each case counts once."""
+    values = np.clip(np.array(each), 0.0, 1.0)
+    return _figure(name, float(values.mean()), bounded_mean(values, clusters), len(each))
 
 
 def _effective(of: Observed) -> Figure:

@@ -12,17 +12,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from agentbench_tui.analysis.distribution import student_cdf
-from agentbench_tui.analysis.summary import lag1_autocorrelation
+from agentbench_tui.analysis.serial_dependence import LEAST_WORTH, worth_of_mean
 
 if TYPE_CHECKING:
     from agentbench_tui.analysis.sample import Floats
 
-_FEWEST = 6
-"""Values; fewer have no correlation to speak of, and are worth no more than two."""
-_HIGHEST = 0.95
 _CAUTION = 0.5
 """Standard errors (1/√n) that are put upon the correlation of pairs, whose estimate is rough."""
-_LEAST_WORTH = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +40,9 @@ def paired_dependence(d: Floats, again: Floats | None = None) -> Dependence | No
     `again`: the same in the order in which the other side was asked, where that is another. What
     hangs together on one side is seen in its own order only; the one that leaves less counts.
     """
-    if len(d) < _LEAST_WORTH or d.min() == d.max():
+    if len(d) < LEAST_WORTH or d.min() == d.max():
         return None
-    worth = min(_worth(one, _CAUTION) for one in (d, again) if one is not None)
+    worth = min(worth_of_mean(one, _CAUTION) for one in (d, again) if one is not None)
     error = math.sqrt(float(d.var(ddof=1)) / worth)
     p = 2 * student_cdf(-abs(float(d.mean())) / error, worth - 1)
     return Dependence(len(d) / worth, worth, p, worth - 1)
@@ -54,9 +50,9 @@ def paired_dependence(d: Floats, again: Floats | None = None) -> Dependence | No
 
 def group_dependence(x: Floats, y: Floats) -> Dependence | None:
     """Of mean(y) - mean(x), each in the order of asking; None of one, or of equal ones."""
-    if min(len(x), len(y)) < _LEAST_WORTH:
+    if min(len(x), len(y)) < LEAST_WORTH:
         return None
-    worths = _worth(x, 0.0), _worth(y, 0.0)
+    worths = worth_of_mean(x), worth_of_mean(y)
     variances = float(x.var(ddof=1)), float(y.var(ddof=1))
     parts = [v / n for v, n in zip(variances, worths, strict=True)]
     whole = sum(parts)
@@ -67,17 +63,3 @@ def group_dependence(x: Floats, y: Floats) -> Dependence | None:
     p = 2 * student_cdf(-abs(float(y.mean() - x.mean())) / math.sqrt(whole), df)
     independent = variances[0] / len(x) + variances[1] / len(y)
     return Dependence(whole / independent, min(worths), p, df)
-
-
-def _worth(x: Floats, caution: float) -> float:
-    """Effective number of values. r1 of few lies (1 + 4r) / n too low (Marriott & Pope 1954)."""
-    n, r1 = len(x), lag1_autocorrelation(x)
-    if n < _FEWEST:
-        return _LEAST_WORTH
-    if r1 is None:
-        return float(n)
-    r = (n * r1 + 1) / (n - 4)
-    if r <= 0:
-        return float(n)
-    r = min(r + caution / math.sqrt(n), _HIGHEST)
-    return max(n * (1 - r) / (1 + r), _LEAST_WORTH)

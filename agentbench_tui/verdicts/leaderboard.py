@@ -25,7 +25,7 @@ from agentbench_tui.verdicts.missing_interval import why_without_interval
 from agentbench_tui.verdicts.ranked import OVERALL, only_accuracy, rank
 from agentbench_tui.verdicts.scoreboard import DIMENSIONS, BoardAsked, boards, mean_of_all
 from agentbench_tui.verdicts.scorecard import PlaceNumbers, scorecards
-from agentbench_tui.verdicts.standing import Standings, by_intervals
+from agentbench_tui.verdicts.standing import Standings, by_intervals, mean_of_scores
 
 if TYPE_CHECKING:
     import sqlite3
@@ -53,16 +53,16 @@ def run_leaderboard(connection: sqlite3.Connection, run_key: int) -> list[Entry]
         by_agent[row["agent_id"], row["agent_version"], row["simulated"]].append(row)
     entries = []
     for (agent_id, version, simulated), rows in by_agent.items():
-        overall, low, high = _mean_with_interval(rows)
+        overall = _mean_with_interval(rows)
         entry: Entry = {
             "rank": None,
             "agent_id": agent_id,
             "agent_version": version,
             "simulated": bool(simulated),
-            "overall": overall,
-            "low": low,
-            "high": high,
-            "reason": why_without_interval(connection, rows) if overall is not None else "",
+            "overall": overall.value,
+            "low": overall.low,
+            "high": overall.high,
+            "reason": "" if overall.value is None else why_without_interval(connection, rows),
         }
         entry |= {name: mean_of_all([row[f"{name}_score"] for row in rows]) for name in DIMENSIONS}
         entry["benchmarks"] = len({(row["suite_id"], row["benchmark_id"]) for row in rows})
@@ -155,16 +155,15 @@ def _sum(values: list[float | None]) -> float | None:
     return sum(known) if known and len(known) == len(values) else None
 
 
-def _mean_with_interval(
-    rows: list[dict[str, Any]],
-) -> tuple[float | None, float | None, float | None]:
-    overall = mean_of_all([row["overall_score"] for row in rows])
-    if overall is None or any(row["overall_low"] is None for row in rows):
-        return overall, None, None
-    count = len(rows)
-    below = sum((row["overall_score"] - row["overall_low"]) ** 2 for row in rows)
-    above = sum((row["overall_high"] - row["overall_score"]) ** 2 for row in rows)
-    return overall, overall - math.sqrt(below) / count, overall + math.sqrt(above) / count
+def _mean_with_interval(rows: Sequence[dict[str, Any]]) -> Estimate:
+    if any(row["overall_score"] is None for row in rows):
+        return Estimate(None, None, None, len(rows), "mean of overall scores")
+    return mean_of_scores(
+        [
+            Estimate(row["overall_score"], row["overall_low"], row["overall_high"], 1, "overall")
+            for row in rows
+        ]
+    )
 
 
 def leaderboard_document(

@@ -14,16 +14,19 @@ import numpy as np
 from agentbench_tui.analysis.resampling import Resampling
 from agentbench_tui.analysis.sample import mean_by
 from agentbench_tui.analysis.task_aggregate import (
+    RUNS_BEYOND_ONE,
     aggregate,
     bootstrap_aggregate,
     performance_profile,
     probability_of_improvement,
+    runs_beyond_one,
+    with_few_runs,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from agentbench_tui.analysis.resampling import Bootstrap
+    from agentbench_tui.analysis.interval import Interval
     from agentbench_tui.analysis.sample import Floats, Integers
     from agentbench_tui.verdicts.scorecard import Scorecard
 
@@ -31,7 +34,7 @@ Document = dict[str, Any]
 
 TAUS = np.linspace(0, 0.95, 20)
 _HOW = Resampling(seed=42, resamples=2_000, method="percentile")
-_ONE_RUN = "needs 2 repeats (have 1)"
+_ALIKE = "no interval: every draw of the repeats gives the same"
 
 
 def over_tasks(cards: Sequence[Scorecard], metric: str, cases: Integers) -> list[Document]:
@@ -69,16 +72,19 @@ def _runs(card: Scorecard, metric: str, cases: Integers) -> list[Floats]:
 
 
 def _iqm(tasks: Sequence[Floats]) -> Document:
-    return _document(aggregate(tasks, "iqm"), bootstrap_aggregate(tasks, "iqm", _HOW))
+    found = bootstrap_aggregate(tasks, "iqm", _HOW)
+    interval = None if found is None else with_few_runs(found, tasks)
+    return _document(aggregate(tasks, "iqm"), interval, tasks)
 
 
 def _improvement(ours: Sequence[Floats], theirs: Sequence[Floats]) -> Document:
     found = probability_of_improvement(ours, theirs, _HOW)
-    return _document(None if found is None else found.estimate, found)
+    interval = None if found is None else with_few_runs(found, ours, theirs, bounded=True)
+    return _document(None if found is None else found.estimate, interval, ours, theirs)
 
 
 def _profile(tasks: Sequence[Floats]) -> Document:
-    found = performance_profile(tasks, TAUS, _HOW)
+    found = performance_profile(tasks, TAUS, _HOW, few_runs=True)
     return {
         "taus": [round(float(tau), 4) for tau in found.taus],
         "share": found.share.tolist(),
@@ -87,8 +93,14 @@ def _profile(tasks: Sequence[Floats]) -> Document:
     }
 
 
-def _document(value: float | None, found: Bootstrap | None) -> Document:
-    if found is None:
-        return {"value": value, "low": None, "high": None, "reason": _ONE_RUN}
-    low, high = found.interval.low, found.interval.high
-    return {"value": value, "low": low, "high": high, "reason": ""}
+def _document(
+    value: float | None, interval: Interval | None, *agents: Sequence[Floats]
+) -> Document:
+    if interval is not None:
+        low, high = max(0.0, interval.low), min(1.0, interval.high)
+        return {"value": value, "low": low, "high": high, "reason": ""}
+    have = runs_beyond_one(*agents)
+    reason = _ALIKE
+    if have < RUNS_BEYOND_ONE:
+        reason = f"needs {RUNS_BEYOND_ONE} more repeats than benchmarks (has {have} more)"
+    return {"value": value, "low": None, "high": None, "reason": reason}

@@ -169,7 +169,7 @@ def _group_by_case(
     clusters = np.zeros(len(cases), np.int64)
     clusters[np.searchsorted(cases, first.case[inside])] = first.cluster[inside]
     shared = table[rows][:, group.shared]
-    scores = [_score(card, metric, cases) for card in members]
+    scores = [_score(row, clusters, metric) for row in shared]
     return Ranked(
         members,
         by_cases(by_cluster(shared, clusters), scores, _better(metric), resamples),
@@ -239,12 +239,12 @@ def _better(metric: str) -> Better:
     return "lower" if METRICS[metric.partition(".")[0]].direction == "lower" else "higher"
 
 
-def _score(card: Scorecard, metric: str, cases: Integers) -> Estimate:
-    """The score with the interval that a run's table has too."""
-    values = card.column(metric)
-    kept = np.isin(card.case, cases) & ~np.isnan(values)
+def _score(by_case: Floats, clusters: Integers, metric: str) -> Estimate:
+    """The mean over cases, each of which counts once however often it was asked; the standing's
+    score is the same."""
     kind: Kind = "share" if METRICS[metric].unit == "share" else "amount"
-    return estimate(values[kept], kind, clusters=card.cluster[kept])
+    values = np.clip(by_case, 0.0, 1.0) if kind == "share" else by_case
+    return estimate(values, kind, clusters=clusters)
 
 
 def only_accuracy(contender: Contender) -> bool:

@@ -1,8 +1,9 @@
 """Who leads in a run while it goes on: what is known so far, and how sure it is.
 
 A run of games orders its agents by the mean profit or loss (P&L) per episode. Other runs have the
-order of their leaderboard once every execution has its scores; before, agents are ordered by the
-share of right answers so far, or where nothing is right or wrong by the median time.
+order of their leaderboard once every execution has its scores; before, agents are ordered by their
+accuracy so far, or where nothing is right or wrong by the median time. Accuracy and its interval
+are found as at the end: answers to one case count as one, and benchmarks are averaged.
 """
 
 from __future__ import annotations
@@ -11,13 +12,16 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from agentbench_tui.analysis.effective_number import bounded_mean_of_units
 from agentbench_tui.analysis.estimate import Estimate, estimate
 from agentbench_tui.analysis.histogram import Histogram
-from agentbench_tui.analysis.interval import wilson
 from agentbench_tui.store.episodes import episode_profits, plays_games_only
+from agentbench_tui.store.graded_answers import newest_answer, unit_credits
 from agentbench_tui.store.queries import executions_of
 from agentbench_tui.verdicts.leaderboard import run_leaderboard
-from agentbench_tui.verdicts.standing import by_intervals, rank_labels
+from agentbench_tui.verdicts.standing import by_intervals, mean_of_scores, rank_labels
 
 if TYPE_CHECKING:
     import sqlite3
@@ -40,7 +44,7 @@ class Standing:
     high: float | None = None
     """95 % interval of the score."""
     accuracy: float | None = None
-    """Share of right answers so far."""
+    """Mean credit of the answers so far, averaged over benchmarks."""
     answered_share: float | None = None
     p50_ms: float | None = None
     p95_ms: float | None = None
@@ -63,9 +67,20 @@ class RunningBoard:
 class _Sums:
     observed: int = 0
     answered: int = 0
-    correct: int = 0
     cost_usd: float = 0.0
     times: Histogram = field(default_factory=Histogram)
+    credits: dict[int | str, tuple[int, float]] = field(default_factory=dict)
+    """Case or cluster → number and summed credit of the answers."""
+
+    def accuracy(self) -> Estimate | None:
+        """As the metrics of an execution have it; None before the first answer."""
+        if not self.credits:
+            return None
+        sizes, sums = np.array(list(self.credits.values()), np.float64).T
+        interval = bounded_mean_of_units(sums, sizes)
+        assert interval is not None
+        value = float(sums.sum() / sizes.sum())
+        return Estimate(value, interval.low, interval.high, int(sizes.sum()), "share")
 
 
 class BoardReader:
@@ -76,6 +91,7 @@ class BoardReader:
         self._last = 0
         self._sums: dict[int, _Sums] = defaultdict(_Sums)
         self._last_answer = 0
+        self._last_graded = 0
         self._profits: dict[int, list[tuple[int, float]]] = defaultdict(list)
         """Execution key → (case key, P&L in dollars) of each episode."""
         self._is_game: bool | None = None
@@ -83,7 +99,7 @@ class BoardReader:
     def read(self, connection: sqlite3.Connection, graded: frozenset[int]) -> RunningBoard:
         """`graded`: keys of the executions whose answers are right or wrong."""
         for row in connection.execute(
-            "SELECT seq, execution_key, observed, answered, correct, cost_usd, e2e_histogram"
+            "SELECT seq, execution_key, observed, answered, cost_usd, e2e_histogram"
             " FROM ticks WHERE run_key=? AND seq>? ORDER BY seq",
             (self._run_key, self._last),
         ):
@@ -91,9 +107,10 @@ class BoardReader:
             sums = self._sums[row["execution_key"]]
             sums.observed += row["observed"]
             sums.answered += row["answered"]
-            sums.correct += row["correct"]
             sums.cost_usd += row["cost_usd"]
             sums.times.merge(Histogram.from_bytes(row["e2e_histogram"]))
+        if graded:
+            self._read_credits(connection)
         rows = executions_of(connection, self._run_key)
         by_agent: dict[tuple[str, bool], list[int]] = defaultdict(list)
         for row in rows:
@@ -114,6 +131,14 @@ class BoardReader:
             board.score = "p50"
             _by_time(board)
         return board
+
+    def _read_credits(self, connection: sqlite3.Connection) -> None:
+        newest = newest_answer(connection, self._run_key)
+        for one in unit_credits(connection, self._run_key, self._last_graded, newest):
+            known = self._sums[one.execution_key].credits
+            answers, credit = known.get(one.unit, (0, 0.0))
+            known[one.unit] = answers + one.answers, credit + one.credit
+        self._last_graded = newest
 
     def _read_profits(self, connection: sqlite3.Connection) -> None:
         for row in episode_profits(connection, self._run_key, self._last_answer):
@@ -141,25 +166,26 @@ class BoardReader:
         self, agent_id: str, simulated: bool, keys: Iterable[int], graded: frozenset[int]
     ) -> Standing:
         found = Standing(agent_id, simulated)
-        times, right, asked, answered = Histogram(), 0, 0, 0
+        times, answered = Histogram(), 0
+        accuracies: list[Estimate] = []
         for key in keys:
             sums = self._sums[key]
             found.observed += sums.observed
             answered += sums.answered
             found.cost_usd = (found.cost_usd or 0.0) + sums.cost_usd
             times.merge(sums.times)
-            if key in graded:
-                right, asked = right + sums.correct, asked + sums.observed
+            accuracy = sums.accuracy() if key in graded else None
+            if accuracy is not None:
+                accuracies.append(accuracy)
         found.answered_share = answered / found.observed if found.observed else None
         shares = [share for share, needed in _NEEDED.items() if len(times) >= needed]
         known = dict(zip(shares, times.percentiles(shares), strict=True))
         found.p50_ms, found.p95_ms = known.get(0.5), known.get(0.95)
-        interval = wilson(right, asked)
-        if interval is None:
+        if not accuracies:
             found.reason = "nothing answered yet"
-        else:
-            found.accuracy = found.score = right / asked
-            found.low, found.high = interval.low, interval.high
+        mean = mean_of_scores(accuracies)
+        found.accuracy = found.score = mean.value
+        found.low, found.high = mean.low, mean.high
         return found
 
 

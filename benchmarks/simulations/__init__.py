@@ -1,5 +1,9 @@
 """Simulations with known truth behind the guarantees of docs/decisions.md, one module a topic."""
 
-from simulations import accuracy, regressions
+from simulations import accuracy, coverage, regressions
 
-ROWS = (*accuracy.ROWS, *regressions.ROWS)
+ROWS = (
+    *accuracy.ROWS,
+    *regressions.ROWS,
+    *coverage.ROWS,
+)

@@ -22,12 +22,15 @@ def clustered(names: str) -> list[dict[str, str]]:
 async def test_cases_of_one_source_are_not_independent(tmp_path: Path) -> None:
     """Four right of cluster a, four wrong of b: two independent facts, not eight.
 
-    CR1: SE = sqrt(2/1) × sqrt(2 × (4 × 0.5)²) / 8 = 0.5, and t(0.975, 1) = 12.7.
+    Wilson with t(0.975, 1) = 12.7 in the place of z: 0.5 ± 0.497.
     """
     document = suite(1, dataset={"cases": clustered("aaaabbbb")})
     accuracy = (await run(tmp_path, document, HALF, "half")).metrics("half")["accuracy"]
     assert accuracy["value"] == 0.5
-    assert (accuracy["low"], accuracy["high"]) == (0.0, 1.0)
+    weight = 12.7062**2 / 2
+    half = math.sqrt(0.25 * weight + weight**2 / 4) / (1 + weight)
+    assert accuracy["low"] == pytest.approx(0.5 - half, abs=1e-5)
+    assert accuracy["high"] == pytest.approx(0.5 + half, abs=1e-5)
 
 
 async def test_without_clusters_each_case_counts(tmp_path: Path) -> None:

@@ -247,11 +247,12 @@ async def test_credit_between_none_and_full_is_averaged_by_case(tmp_path: Path) 
     result = await run(tmp_path, document, FIVE, "silent")
     metrics = result.metrics("silent")
     assert value(metrics, "accuracy") == pytest.approx((0 + 1 + 2 + 3) / 16)
-    # t over four case means 0, 1/4, 2/4, 3/4: s = 0.3227, half width 3.182 × s ÷ 2; clipped at 0.
-    assert metrics["accuracy"]["high"] == pytest.approx(
-        0.375 + 3.18245 * math.sqrt(5 / 48) / 2, abs=1e-4
-    )
-    assert metrics["accuracy"]["low"] == 0.0
+    # Four case means 0, 1/4, 2/4, 3/4 of variance 5/48, so φ = 4/9, drawn to 1 by 0.5 of 4.25.
+    n = 4 * 4.25 / (3.75 * (5 / 48) / (15 / 64) + 0.5)
+    weight = 3.18245**2 / n
+    center, half = 0.375 + weight / 2, math.sqrt(15 / 64 * weight + weight**2 / 4)
+    assert metrics["accuracy"]["low"] == pytest.approx((center - half) / (1 + weight), abs=1e-4)
+    assert metrics["accuracy"]["high"] == pytest.approx((center + half) / (1 + weight), abs=1e-4)
     assert (value(metrics, "completeness"), metrics["completeness"]["n"]) == (0.5, 8)
     assert (value(metrics, "correctness"), metrics["correctness"]["n"]) == (0.25, 2)
     assert metrics["relevance"]["reason"] == "no scorer gives it"

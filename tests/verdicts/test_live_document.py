@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import math
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from agentbench_tui.analysis.estimate import estimate
 from agentbench_tui.analysis.histogram import Histogram
 from agentbench_tui.analysis.interval import wilson
 from agentbench_tui.store.database import connect_to_write
@@ -69,17 +72,30 @@ class Store:
              Histogram(times).to_bytes()),
         )  # fmt: skip
 
-    def answer(self, execution: int, case: int, e2e_ms: float | None, kind: str | None) -> None:
+    def answer(
+        self,
+        execution: int,
+        case: int,
+        e2e_ms: float | None,
+        kind: str | None,
+        *,
+        credit: float | None = None,
+        repeat: int = 0,
+    ) -> None:
         self.connection.execute("INSERT OR IGNORE INTO datasets VALUES (1, 'd', '', 9)")
         self.connection.execute(
             "INSERT OR IGNORE INTO cases VALUES (?, 1, ?, '{}')", (case, f"c{case}")
         )
         self.connection.execute(
             "INSERT INTO answers (run_key, execution_key, case_key, repeat, iteration, attempt,"
-            " failure_kind, sent_ms, e2e_ms, waiting_ms, api_calls)"
-            " VALUES (1, ?, ?, 0, 0, 0, ?, 0, ?, 0, 1)",
-            (execution, case, kind, e2e_ms),
+            " failure_kind, sent_ms, e2e_ms, waiting_ms, api_calls, credit)"
+            " VALUES (1, ?, ?, ?, 0, 0, ?, 0, ?, 0, 1, ?)",
+            (execution, case, repeat, kind, e2e_ms, credit),
         )
+
+    def graded(self, execution: int, each: list[int], *, first: int = 1, repeat: int = 0) -> None:
+        for case, credit in enumerate(each, first):
+            self.answer(execution, case, 10.0, None, credit=credit, repeat=repeat)
 
 
 @pytest.fixture
@@ -95,9 +111,12 @@ def test_agents_are_ordered_by_their_right_answers_so_far_with_an_interval(store
     store.execution(2, 1, "better", status="running")
     store.execution(3, 1, "made up", status="running", simulated=1)
     reader = BoardReader(1)
-    store.tick(1, [10.0] * 60, correct=6, failed=40)
-    store.tick(2, [20.0] * 100, correct=90)
-    store.tick(3, [1.0] * 100, correct=100)
+    store.tick(1, [10.0] * 60, failed=40)
+    store.tick(2, [20.0] * 100)
+    store.tick(3, [1.0] * 100)
+    store.graded(1, [1] * 6 + [0] * 94)
+    store.graded(2, [1] * 90 + [0] * 10)
+    store.graded(3, [1] * 100)
     board = reader.read(store.connection, frozenset({1, 2, 3}))
 
     assert board.score == "accuracy"
@@ -111,10 +130,39 @@ def test_agents_are_ordered_by_their_right_answers_so_far_with_an_interval(store
     assert worse.answered_share == 0.6
     assert worse.p95_ms == pytest.approx(10.0, rel=0.005)
 
-    store.tick(1, [10.0] * 100, correct=100)
+    store.tick(1, [10.0] * 100)
+    store.graded(1, [1] * 100, first=101)
     again = {one.agent_id: one for one in reader.read(store.connection, frozenset({1})).standings}
     assert again["worse"].accuracy == 106 / 200
     assert again["worse"].cost_usd == 1.0
+
+
+def test_repeats_of_a_case_count_as_one_as_they_do_at_the_end(store: Store) -> None:
+    """Eight cases, five times each, always right: eight answers know as much."""
+    store.run(1, status="running")
+    store.execution(1, 1, "a", status="running")
+    reader = BoardReader(1)
+    for repeat in range(5):
+        store.graded(1, [1] * 8, repeat=repeat)
+        (standing,) = reader.read(store.connection, frozenset({1})).standings
+    final = estimate(np.ones(40), "share", clusters=np.tile(np.arange(8), 5))
+    assert (standing.score, standing.low, standing.high) == (1.0, final.low, 1.0)
+    assert standing.low is not None
+    assert standing.low < 0.68  # Wilson's of 40 independent answers is 0.912
+
+
+def test_benchmarks_are_averaged_as_they_are_at_the_end(store: Store) -> None:
+    """20 right of 20 cases and 2 of 4: 0.75, not 22 of 24."""
+    store.run(1, status="running")
+    store.execution(1, 1, "a", status="running")
+    store.execution(2, 1, "a", status="running")
+    store.graded(1, [1] * 20)
+    store.graded(2, [1, 1, 0, 0], first=101)
+    (standing,) = BoardReader(1).read(store.connection, frozenset({1, 2})).standings
+    assert standing.score == 0.75
+    parts = [wilson(20, 20), wilson(2, 4)]
+    below = [value - one.low for value, one in zip((1, 0.5), parts, strict=True) if one is not None]
+    assert standing.low == pytest.approx(0.75 - math.hypot(*below) / 2)
 
 
 def test_where_nothing_is_right_or_wrong_times_order_and_nobody_has_a_place(store: Store) -> None:

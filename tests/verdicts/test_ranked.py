@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from agentbench_tui.analysis.interval import wilson
 from agentbench_tui.verdicts.contenders import Contender
 from agentbench_tui.verdicts.ranked import Ranked, rank
 from agentbench_tui.verdicts.scorecard import Scorecard
@@ -82,3 +83,21 @@ def test_who_never_answered_has_no_rank() -> None:
     groups, unranked = rank([card("some", times(1)), card("none", times(1) * np.nan)], "e2e_ms")
     assert told(groups) == [{"some": "1"}]
     assert [one["name"] for one in unranked] == ["none"]
+
+
+@pytest.mark.parametrize("often", [1, 20])
+def test_the_score_lies_within_its_interval_however_often_cases_were_asked(often: int) -> None:
+    """Eight cases, the first five right in each of `often` answers, the others wrong in one."""
+    case = np.concatenate([np.repeat(np.arange(5), often), [5, 6, 7]])
+    right = np.concatenate([np.ones(5 * often), np.zeros(3)])
+    alone = np.zeros(len(case), np.int64)
+    evidence = TaskEvidence([], case, case, alone, alone, {"accuracy": right}, 1)
+    (group,), _ = rank(
+        [Scorecard(Contender(name, name, "1", False, ()), {0: evidence}) for name in "ab"],
+        "accuracy",
+    )
+    row = group.standings.rows[0]
+    interval = wilson(5, 8)
+    assert interval is not None
+    assert row.score == 0.625
+    assert (row.low, row.high) == pytest.approx((interval.low, interval.high))

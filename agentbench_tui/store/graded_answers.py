@@ -1,0 +1,52 @@
+"""Credit of a run's answers by what is independent: the case, or the cluster that it belongs to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import sqlite3
+
+
+@dataclass(frozen=True, slots=True)
+class UnitCredit:
+    """What one execution got on one case, or on one cluster of cases."""
+
+    execution_key: int
+    unit: int | str
+    """Key of the case, or name of its cluster."""
+    answers: int
+    credit: float
+    """Sum over the answers; a failed one has none."""
+
+
+def newest_answer(connection: sqlite3.Connection, run_key: int) -> int:
+    """Number of the newest committed answer of the run; 0 before the first."""
+    (newest,) = connection.execute(
+        "SELECT COALESCE(MAX(seq), 0) FROM answers WHERE run_key=?", (run_key,)
+    ).fetchone()
+    return int(newest)
+
+
+def unit_credits(
+    connection: sqlite3.Connection, run_key: int, after: int, until: int
+) -> list[UnitCredit]:
+    """Of the answers numbered above `after` and up to `until`.
+
+    Failures of the grader's and the harness's do not count, as in the metrics of an execution.
+    """
+    rows = connection.execute(
+        "SELECT a.execution_key, a.case_key, CASE WHEN instr(c.body, '\"cluster\"')"
+        " THEN json_extract(c.body, '$.cluster') END, a.n, a.credit FROM (SELECT execution_key,"
+        " case_key, COUNT(*) AS n,"
+        " TOTAL(CASE WHEN failure_kind IS NULL THEN COALESCE(credit, 0) END) AS credit"
+        " FROM answers WHERE run_key=? AND seq>? AND seq<=?"
+        " AND (failure_kind IS NULL OR failure_kind NOT IN ('grader', 'harness'))"
+        " GROUP BY execution_key, case_key) a JOIN cases c ON c.key=a.case_key",
+        (run_key, after, until),
+    )
+    return [
+        UnitCredit(execution, case if cluster is None else str(cluster), n, credit)
+        for execution, case, cluster, n, credit in rows
+    ]
