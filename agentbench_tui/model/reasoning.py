@@ -15,6 +15,10 @@ _TAG = re.compile(
 )
 _QUOTES = frozenset("`'\"")
 _BACKTICKS = re.compile(r"`+")
+_QUOTATION_ENDS = re.compile(r"[^\s:([{<>=]")
+"""Before a closing quote; before an opening one stands a space or one of these signs."""
+_QUOTATION_BEGINS = re.compile(r"[^\s.,;:!?)\]}<>]")
+"""After an opening quote."""
 _BLANKS = re.compile(r"[\s\ufeff\u200b\u2060]*")
 """A byte order mark and spaces without a width too: `str.strip` keeps them."""
 
@@ -41,8 +45,9 @@ def split_reasoning(text: str) -> Split:
     Reasoning is one or more blocks from an opening to a closing tag (`<think>`, `<thinking>`,
     `<thought>`, `<reasoning>`, `<seed:think>`, `[THINK]`, `◁think▷`), or everything before a
     closing tag whose opening tag was in the prompt. A block that other text precedes belongs to
-    the answer, and a tag in quotes or backticks is a mention. But a block that only such a tag can
-    close ends there: its reasoning and its answer may both be quoted.
+    the answer, and a tag in quotes or backticks is a mention. But reasoning that ends with a
+    quotation may be followed by an answer that begins with one: a tag between the two closes the
+    block.
     """
     tags, quoted = _tags(text)
     # The index of the tag that ends the reasoning so far; -1 while there is none.
@@ -87,22 +92,25 @@ def _tags(text: str) -> tuple[list[_Tag], list[_Tag]]:
 def _quoted_end(text: str, opening: _Tag, quoted: list[_Tag]) -> _Tag | None:
     """The tag between quotes that closes a block which no other tag closes; None without any.
 
-    The first one that is between two quotations rather than inside one, else the first.
+    It is between two quotations rather than inside one: the backticks before it pair
+    up, and with quotes one quotation ends right before it and another begins right after.
     """
-    first, place, backticks = None, opening.end, 0
+    place, backticks = opening.end, 0
     for tag in quoted:
         if tag.start < opening.end or not tag.closes or tag.name != opening.name:
             continue
-        first = first or tag
         if text[tag.end] == "`":
             # Counted from tag to tag, so that many tags take linear time.
             backticks += len(_BACKTICKS.findall(text, place, tag.start))
             place = tag.start
             if backticks % 2 == 0:
                 return tag
-        elif text[tag.start - 2].isalnum() and text[tag.end + 1 : tag.end + 2].isalnum():
+        elif (
+            _QUOTATION_ENDS.match(text, max(opening.end, tag.start - 2), tag.start - 1)
+            and _QUOTATION_BEGINS.match(text, tag.end + 1)
+        ):
             return tag
-    return first
+    return None
 
 
 def _closing_without_opening(tags: list[_Tag]) -> int:

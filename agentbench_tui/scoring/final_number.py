@@ -64,6 +64,8 @@ _OVER = re.compile(r"\{([^{}\\]{1,60})\\over(?![A-Za-z])([^{}\\]{1,60})\}")
 _REPEATED = re.compile(
     r"(?<![\d.,])(\d{0,15})\.(\d{0,15})\\(?:overline|bar|dot)\s?\{(\d{1,15})\}(?!\d)"
 )
+_QUOTE_MARKS = re.compile(r"\n[ \t]{0,3}(?:>(?!=)[ \t]?){1,9}")
+"""Markdown's, before a quoted line. On the first line `> 5` is a bound."""
 _BOXES_LISTED = re.compile(r"[\s$}]{0,6}(?:[,;&]|and|or)(?:\s{1,3}(?:and|or))?[\s$]{0,6}")
 _RANGE = re.compile(r"\bbetween\s{1,3}\Z", re.IGNORECASE)
 _ITEM = re.compile(r"[.)]\*{0,2}\s{1,3}[^\W\d_]")
@@ -100,8 +102,9 @@ class _Line:
 
     def __init__(self, text: str, mark: DecimalMark | None, *, exclaims: bool = False) -> None:
         self.text = text
+        self._exclaims = exclaims
         self.readings = [
-            self._bounded(self._negated(reading if exclaims else self._factorial(reading)))
+            reading
             for reading in readings_of(text, mark)
             if not _DENIED.search(self._before(reading, 30))
             and not _DENIED_AFTER.match(text, reading.end)
@@ -115,7 +118,7 @@ class _Line:
             ranged = _RANGE.search(self._before(self.readings[index - 1], 12))
             if _EITHER.fullmatch(between[:20]) or (ranged and between.strip() == "and"):
                 return None
-        return self.readings[index].number
+        return self._number(index)
 
     def drop_labels(self) -> None:
         """Leave out numbers at the end that name a step."""
@@ -146,7 +149,14 @@ class _Line:
             computes = computes or link["operator"] is not None
         if chained == 0 and (computes or self._has_another()):
             return None
-        return self.readings[chained].number
+        return self._number(chained)
+
+    def _number(self, index: int) -> Number | None:
+        """A reading's number with the sign, factorial or bound that the words around it give."""
+        reading = self.readings[index]
+        if not self._exclaims:
+            reading = self._factorial(reading)
+        return self._bounded(self._negated(reading)).number
 
     def _has_another(self) -> bool:
         """A further number is listed with the first: `3, 4`, `3 and 4`, `3 apples or 4`."""
@@ -172,9 +182,10 @@ class _Line:
         return replace(reading, number=value)
 
     def _factorial(self, reading: Reading) -> Reading:
-        """The reading of `5!` where the line is nothing else; elsewhere it is an exclamation."""
+        """The reading of `5!` where the line is nothing else; elsewhere it is an exclamation, as in
+        `**5!**`."""
         number = reading.number
-        line = self.text.strip(" \t*_$")
+        line = self.text.strip(" \t$")
         written = f"{self.text[reading.start : reading.end]}!"
         if number is None or line != written:
             return reading
@@ -200,7 +211,10 @@ class _Line:
             bound = match["sign"].replace("<=", "≤").replace(">=", "≥")[0]
         else:
             bound = "≥≤<>"[[bool(match[name]) for name in _BOUNDS].index(True)]
-        return replace(reading, number=replace(number, bound=bound))
+        in_words = match is None or not match["sign"]
+        included = in_words and bound in "≥≤"
+        bounded = replace(number, bound=bound, is_largest_or_smallest=included)
+        return replace(reading, number=bounded)
 
     def _before(self, reading: Reading, length: int) -> str:
         return self.text[max(0, reading.start - length) : reading.start]
@@ -219,6 +233,8 @@ def _readable(text: str) -> str:
         text = _WIDE.sub(_in_ascii, text)
     if "\\" in text:
         text = _REPEATED.sub(_repeating, _OVER.sub(r"{\\frac{\1}{\2}}", text))
+    if "\n" in text:
+        text = _QUOTE_MARKS.sub("\n", text)
     return _LONE_MINUS.sub(r"\1", plain_text(text))
 
 

@@ -116,7 +116,8 @@ def _expected_number(item: Any, options: NumericOptions, case: Case) -> Number:
 
 def _equal(number: Number, expected: Number, options: NumericOptions) -> bool:
     value, wanted = number.value, expected.value
-    if number.bound != expected.bound:
+    answers_how_many = number.is_largest_or_smallest and not expected.bound
+    if number.bound != expected.bound and not answers_how_many:
         return False
     if expected.unit is None:
         percent = number.unit is not None and number.unit.dimension == "ratio"

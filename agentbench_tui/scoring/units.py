@@ -164,6 +164,8 @@ class Number:
     """What the value is rounded from: 1/3 in `1/3 ≈ 0.333`."""
     bound: str = ""
     """`<`, `≤`, `>` or `≥` where the text gives a bound rather than a number."""
+    is_largest_or_smallest: bool = False
+    """The bound is in words and includes the number: `at most 12` answers how many at most."""
 
     @property
     def base_value(self) -> Value:

@@ -87,6 +87,22 @@ def test_quotes_around_the_only_closing_tag_are_of_the_reasoning_and_the_answer(
     assert split_reasoning(text) == Split(answer)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<think>I must close the block with `</think>` later. Maybe it is 4",
+        "<think>end with `</think>`; Paris or London?",
+        "<think>end with '</think>'; Paris or London?",
+        '<think>the tag "</think>" ends it. 4?',
+        '<think>"</think>" ends it. 4?',
+        '<think>write:"</think>"then 4',
+        "<think>(`</think>`)4",
+    ],
+)
+def test_a_mention_does_not_close_reasoning_that_was_cut_off(text: str) -> None:
+    assert split_reasoning(text) == Split("", unclosed=True)
+
+
 @pytest.mark.parametrize("before", ["\ufeff", " \t\n", "\u200b", "\xa0", "\ufeff\n"])
 def test_blanks_before_the_opening_tag(before: str) -> None:
     assert split_reasoning(f"{before}<think>5?</think>{before}7") == Split("7")

@@ -396,12 +396,8 @@ def test_equal_quantities_in_other_units(expected: object, answer: str) -> None:
         "≥ 5",
         "x > 5",
         r"$x \leq 5$",
-        "at least 5",
-        "The answer is at least 5.",
         "less than 5",
         "more than 5",
-        "no more than 5",
-        "5 or more",
         "5 is wrong",
         "5 is not correct.",
         "Answer: 5!",
@@ -417,12 +413,36 @@ def test_a_bound_a_denial_and_a_factorial_are_not_the_number(answer: str) -> Non
 
 
 @pytest.mark.parametrize(
+    "answer",
+    [
+        "She can buy at most 12 books.",
+        "You can fit up to 12 boxes",
+        "The answer is at least 12.",
+        "no more than 12",
+        "12 or more",
+        "The answer is:\n\n> 12",
+        "Thus\n> > **12**",
+    ],
+)
+def test_the_largest_or_smallest_number_and_a_quoted_line_are_the_number(answer: str) -> None:
+    assert score({}, 12, answer).correct
+    assert not score({}, 11, answer).correct
+
+
+@pytest.mark.parametrize("answer", ["5", "at most 5", "more than 5", "≤ 5"])
+def test_another_bound_than_the_expected_one_is_wrong(answer: str) -> None:
+    assert not score({}, "at least 5", answer).correct
+
+
+@pytest.mark.parametrize(
     ("expected", "answer"),
     [
         ("<5", "< 5"),
         ("at least 5", "≥ 5"),
         ("x > 5", "more than 5"),
         (120, "5!"),
+        (120, "$5!$"),
+        (5, "**5!**"),
         (5, "The answer is 5!"),
         (5, "x -> 5"),
         (5, "<b>5</b>"),
