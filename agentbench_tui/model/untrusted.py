@@ -10,7 +10,7 @@ import os
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 import msgspec
@@ -77,6 +77,8 @@ _handed_out: set[str] = set()
 """Names of the variables whose values this process hands out to agents."""
 _declared: set[str] = set()
 """Secret values that are in no variable."""
+_declaration = [object()]
+"""Holds another object after each declaration of secrets."""
 _SHORTEST_BY_NAME = 6
 _SHORTEST_HANDED_OUT = 4
 """Characters: masking shorter values would garble ordinary text."""
@@ -91,7 +93,7 @@ def declare_secrets(names: Iterable[str] = (), values: Iterable[str] = ()) -> No
     """From now on mask the values of these variables, whatever their names, and these values."""
     _handed_out.update(names)
     _declared.update(value for value in values if _is_maskable(value))
-    _latest.clear()
+    _declaration[0] = object()
 
 
 def _is_maskable(value: str) -> bool:
@@ -199,13 +201,25 @@ def _may_hold_secret(text: str) -> bool:
     return any(begin in text for begin in _BEGINNINGS) or "bearer" in text.lower()
 
 
-_latest: list[tuple[dict[str, str], Redactor]] = []
-"""The redactor that `redact` used, with the environment that it was made of."""
+class _Latest(NamedTuple):
+    """A redactor with what it was made of."""
+
+    declaration: object
+    environment: dict[str, str]
+    redactor: Redactor
+
+
+_latest: list[_Latest] = []
+"""The redactor that `redact` used last; nothing before the first."""
 
 
 def redact(text: str) -> str:
-    """`text` without secrets, by the environment as it is now."""
+    """`text` without secrets, by the environment and the declarations as they are now."""
+    # Read first: a secret that another thread declares while the redactor is made is not in it.
+    declaration = _declaration[0]
     environment = dict(os.environ)
-    if not _latest or _latest[0][0] != environment:
-        _latest[:] = [(environment, Redactor(environment))]
-    return _latest[0][1](text)
+    latest = _latest[0] if _latest else None
+    if latest is None or latest[:2] != (declaration, environment):
+        latest = _Latest(declaration, environment, Redactor(environment))
+        _latest[:] = [latest]
+    return latest.redactor(text)

@@ -52,7 +52,7 @@ def no_secrets() -> Iterator[None]:
     yield
     untrusted._handed_out.clear()
     untrusted._declared.clear()
-    untrusted._latest.clear()
+    untrusted.declare_secrets()
 
 
 def agentbench(

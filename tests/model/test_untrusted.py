@@ -109,3 +109,20 @@ def test_redact_knows_the_environment_as_it_is_now(monkeypatch: pytest.MonkeyPat
         assert value not in untrusted.redact(f"a {value} b")
     monkeypatch.delenv("SOME_TOKEN")
     assert untrusted.redact("battery-staple") == "battery-staple"
+
+
+def test_a_secret_declared_while_a_redactor_is_made_is_masked_from_then_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def made_while_another_thread_declares(environment: dict[str, str]) -> Redactor:
+        redactor = Redactor(environment)
+        untrusted.declare_secrets(values=["declared-meanwhile"])
+        return redactor
+
+    monkeypatch.setattr(untrusted, "_declared", set())
+    monkeypatch.setenv("SOME_TOKEN", "so that a redactor is made")
+    with monkeypatch.context() as patch:
+        patch.setattr(untrusted, "Redactor", made_while_another_thread_declares)
+        untrusted.redact("anything")
+    assert untrusted.redact("a declared-meanwhile b") == "a *** b"
+    untrusted.declare_secrets()  # the next test has none of it
