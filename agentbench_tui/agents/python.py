@@ -12,7 +12,6 @@ each place of the concurrency has one (see `python_host`).
 from __future__ import annotations
 
 import os
-import sys
 
 from agentbench_tui.agents.adapter import AgentOptions, OpenContext
 from agentbench_tui.agents.python_session import PythonAgent
@@ -21,6 +20,7 @@ from agentbench_tui.agents.target import parse_target
 from agentbench_tui.agents.worker_agent import WorkerAgent
 from agentbench_tui.model.agent import AgentSpec
 from agentbench_tui.model.answer import Agent
+from agentbench_tui.process.environment import python_module
 from agentbench_tui.process.worker import JsonLinesWorker
 
 _HOST = "agentbench_tui.agents.python_host"
@@ -56,7 +56,7 @@ def open(spec: AgentSpec, options: Options, context: OpenContext) -> Agent:  # n
 
 
 def _limited(origin: Origin, context: OpenContext) -> Agent:
-    command = [sys.executable, "-m", _HOST, origin.module, origin.name, origin.base_dir]
+    command = python_module(_HOST, origin.module, origin.name, origin.base_dir)
     workers = [
         JsonLinesWorker(
             command,

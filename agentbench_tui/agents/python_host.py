@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import os
 import re
 import sys
@@ -66,11 +67,22 @@ async def _answered(agent: PythonAgent, request: Request) -> dict[str, Any]:
 
 
 def _send(replies: BinaryIO, message: dict[str, Any]) -> None:
-    text = json.dumps(message, ensure_ascii=False)
+    text = json.dumps(_without_nan(message), ensure_ascii=False)
     # Half a character cannot be sent: it becomes visible text, as in the store.
     text = re.sub("[\ud800-\udfff]", lambda half: f"\\\\u{ord(half[0]):04x}", text)
     replies.write(text.encode() + b"\n")
     replies.flush()
+
+
+def _without_nan(value: Any) -> Any:
+    """The value with null for every number that is not finite, as the store writes them."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {name: _without_nan(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_without_nan(item) for item in value]
+    return value
 
 
 def main(module: str, name: str, folder: str) -> int:

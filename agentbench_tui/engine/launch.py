@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agentbench_tui.engine.plan import encode_plan
+from agentbench_tui.process.environment import python_module
 
 if TYPE_CHECKING:
     from agentbench_tui.engine.plan import Plan
@@ -24,7 +24,7 @@ def launch(
     goes to `log`.
     """
     descriptor, name = tempfile.mkstemp(prefix="agentbench-plan-", suffix=".json")
-    command = [sys.executable, "-m", "agentbench_tui", "carry-out", name, "--db", str(database)]
+    command = python_module("agentbench_tui", "carry-out", name, "--db", str(database))
     if resume:
         command.append("--resume")
     try:

@@ -13,7 +13,7 @@ import os
 import re
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -165,9 +165,10 @@ def _reader(name: str, opening: Callable[[], io.BufferedReader], filename: str) 
         except TooLarge as error:
             yield Record(None, number + 1, str(error))
         except UnicodeDecodeError:
-            with unpacked() as file:
+            bad = None
+            # The file may be damaged further on, or changed in the meantime.
+            with suppress(OSError, EOFError, zlib.error, TooLarge), unpacked() as file:
                 bad = find_bad_byte(file)
-            # It may have been changed in the meantime.
             yield Record(None, bad.line if bad else number + 1, f"is {bad or NOT_UTF8}")
 
     return RecordSource(name, records)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agentbench_tui.model.clock import perf_counter
+from agentbench_tui.process.environment import python_module
 
 _AGENT = "def answer(question):\n    return '4'\n"
 
@@ -35,7 +36,7 @@ def run_module(name: str, *arguments: str) -> Taken:
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         began = perf_counter()
         with subprocess.Popen(
-            [sys.executable, "-m", name, *arguments],
+            python_module(name, *arguments),
             stdin=subprocess.DEVNULL, stdout=out, stderr=err, env=environment,
         ) as process:  # fmt: skip
             _, status, usage = os.wait4(process.pid, 0)

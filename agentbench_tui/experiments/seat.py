@@ -8,7 +8,6 @@ process has none of what came before, so that repeats differ by all that makes p
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -19,10 +18,11 @@ from agentbench_tui.agents.python_source import describe
 from agentbench_tui.experiments.bench import Bench
 from agentbench_tui.experiments.order import Instrument, Opened, Order, Profiled, Reading, Warmed
 from agentbench_tui.model.answer import AgentFailure, FailureKind
+from agentbench_tui.process.environment import python_module
 from agentbench_tui.process.supervision import note_call
 from agentbench_tui.process.worker import JsonLinesWorker
 
-COMMAND = (sys.executable, "-m", "agentbench_tui.experiments.child")
+COMMAND = tuple(python_module("agentbench_tui.experiments.child"))
 T = TypeVar("T")
 
 

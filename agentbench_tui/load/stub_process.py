@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import os
-import sys
 from typing import TYPE_CHECKING, Self, TypeVar
 
 import msgspec
 
 from agentbench_tui.load.stub import HOST
+from agentbench_tui.process.environment import python_module
 from agentbench_tui.process.line_child import LineChild
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class _Stub:
 
     def __init__(self) -> None:
         """Start it. Raises AgentFailure."""
-        command = [sys.executable, "-m", "agentbench_tui.load.stub"]
+        command = python_module("agentbench_tui.load.stub")
         self._child = LineChild(command, os.environ, "the stub for calibration")
 
     async def line(self, kind: type[Said]) -> Said:

@@ -17,7 +17,7 @@ import os
 import stat
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import chain
@@ -179,8 +179,10 @@ class _Lines:
 
 
 def _bad_byte(path: Path) -> str:
-    with _unpacked(path) as content:
+    # The file may be damaged further on, or changed in the meantime.
+    with suppress(OSError, EOFError, zlib.error), _unpacked(path) as content:
         return str(find_bad_byte(content) or NOT_UTF8)
+    return NOT_UTF8
 
 
 @contextmanager

@@ -8,14 +8,15 @@ itself when its input closes, as it does when we end.
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from agentbench_tui.process.environment import python_module
 
 if TYPE_CHECKING:
     from agentbench_tui.process.child import Program
 
-COMMAND = (sys.executable, "-m", "agentbench_tui.load.worker")
+COMMAND = tuple(python_module("agentbench_tui.load.worker"))
 _ahead: list[Program] = []
 
 

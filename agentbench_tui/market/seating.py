@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
 from agentbench_tui.agents.model_call import ModelAgent
@@ -10,7 +9,7 @@ from agentbench_tui.agents.target import parse_target
 from agentbench_tui.market.functions import ModelSeat
 from agentbench_tui.market.program import ProcessSeat
 from agentbench_tui.market.seats import InvitedSeat, NoSeat, Seat
-from agentbench_tui.process.environment import child_environment
+from agentbench_tui.process.environment import child_environment, python_module
 
 if TYPE_CHECKING:
     from agentbench_tui.model.agent import AgentSpec
@@ -29,7 +28,7 @@ def seat_of(agent: Agent, spec: AgentSpec, memory_limit_mb: float | None) -> Sea
         return agent
     if scheme == "python":
         module, _, name = parse_target(spec.target).rest.rpartition(":")
-        command = [sys.executable, "-m", _HOST, module, name, spec.base_dir]
+        command = python_module(_HOST, module, name, spec.base_dir)
         return ProcessSeat(command, child_environment(), None, memory_limit_mb)
     if scheme in {"command", "worker"}:
         return _program(spec, memory_limit_mb)

@@ -105,10 +105,9 @@ def _quoted_end(text: str, opening: _Tag, quoted: list[_Tag]) -> _Tag | None:
             place = tag.start
             if backticks % 2 == 0:
                 return tag
-        elif (
-            _QUOTATION_ENDS.match(text, max(opening.end, tag.start - 2), tag.start - 1)
-            and _QUOTATION_BEGINS.match(text, tag.end + 1)
-        ):
+        elif _QUOTATION_ENDS.match(
+            text, max(opening.end, tag.start - 2), tag.start - 1
+        ) and _QUOTATION_BEGINS.match(text, tag.end + 1):
             return tag
     return None
 

@@ -1,8 +1,10 @@
-"""What of our environment a child gets to see: enough to run, no secrets."""
+"""How a child is started: with what of our environment it needs and no secrets, and by which
+Python."""
 
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterable, Mapping
 
 PASSED = frozenset({"PATH", "HOME", "LANG", "TMPDIR", "TZ", "USER", "VIRTUAL_ENV"})
@@ -29,3 +31,11 @@ def child_environment(
         entries = passed["PYTHONPATH"].split(os.pathsep)
         passed["PYTHONPATH"] = os.pathsep.join(map(os.path.abspath, entries))
     return passed
+
+
+def python_module(name: str, *arguments: str) -> list[str]:
+    """The command that runs a module by this Python, whatever the current folder holds.
+
+    Without `-P` a file there, such as `queue.py`, would replace the module of the same name.
+    """
+    return [sys.executable, "-P", "-m", name, *arguments]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING, Self
 
@@ -11,7 +10,7 @@ import msgspec
 
 from agentbench_tui.model.answer import AgentFailure, FailureKind
 from agentbench_tui.process.child import Child, SpawnError
-from agentbench_tui.process.environment import child_environment
+from agentbench_tui.process.environment import child_environment, python_module
 from agentbench_tui.stress.host_memory import BYTES_PER_MB, read_host_memory
 
 if TYPE_CHECKING:
@@ -68,8 +67,7 @@ class Ballast:
         """Start it; it holds nothing yet. Raises AgentFailure (`harness`)."""
         try:
             self._child = Child(
-                [sys.executable, "-m", "agentbench_tui.stress.ballast_process",
-                 str(self._floor_bytes)],
+                python_module("agentbench_tui.stress.ballast_process", str(self._floor_bytes)),
                 environment=child_environment(),
                 on_output=self._hear,
                 on_end=self._end,

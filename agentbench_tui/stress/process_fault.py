@@ -10,14 +10,13 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING, Self
 
 from agentbench_tui.model.answer import AgentFailure, FailureKind
 from agentbench_tui.process.adoption import send_signal
 from agentbench_tui.process.child import Child, SpawnError
-from agentbench_tui.process.environment import child_environment
+from agentbench_tui.process.environment import child_environment, python_module
 from agentbench_tui.process.snapshot import ProcessInfo, family, read_process
 from agentbench_tui.stress.stop_guard import ALL_GO_ON, Key, as_line, let_go_on
 
@@ -64,7 +63,7 @@ class ProcessFault:
         """Start the guard. Raises AgentFailure (`harness`)."""
         try:
             self._guard = Child(
-                [sys.executable, "-m", "agentbench_tui.stress.stop_guard"],
+                python_module("agentbench_tui.stress.stop_guard"),
                 environment=child_environment(),
                 on_output=self._hear,
                 on_end=self._end,

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from typing import TYPE_CHECKING, Self, TypeVar
 from urllib.parse import urlsplit
 
-from agentbench_tui.process.environment import child_environment
+from agentbench_tui.process.environment import child_environment, python_module
 from agentbench_tui.process.line_child import LineChild
 from agentbench_tui.stress.listener import HOST
 from agentbench_tui.stress.proxy_target import ProxyTarget
@@ -68,7 +67,7 @@ class FaultProxy:
 
     async def __aenter__(self) -> Self:
         """Start it. Raises AgentFailure."""
-        command = [sys.executable, "-m", "agentbench_tui.stress.proxy", self._url]
+        command = python_module("agentbench_tui.stress.proxy", self._url)
         self._child = LineChild(command, child_environment(), "the fault proxy")
         try:
             self._listening = await self._line(Listening)

@@ -14,7 +14,7 @@ from agentbench_tui.http.wire import Origin
 from agentbench_tui.model.answer import AgentFailure, FailureKind
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.process.child import Child, SpawnError
-from agentbench_tui.process.environment import child_environment
+from agentbench_tui.process.environment import child_environment, python_module
 from agentbench_tui.process.snapshot import read_process, snapshot
 from agentbench_tui.stress.budget import Stopped
 from agentbench_tui.stress.reaching import is_reachable
@@ -133,7 +133,7 @@ class Served:
             )
         try:
             self._guard = Child(
-                [sys.executable, "-m", "agentbench_tui.stress.end_guard"],
+                python_module("agentbench_tui.stress.end_guard"),
                 environment=child_environment(),
                 on_output=_ignore,
                 on_end=_ended,

@@ -11,7 +11,6 @@ import os
 import signal
 import sqlite3
 import subprocess
-import sys
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -24,6 +23,7 @@ from textual.worker import WorkerFailed
 
 from agentbench_tui.model.errors import AgentbenchError
 from agentbench_tui.model.untrusted import one_line, visible
+from agentbench_tui.process.environment import python_module
 from agentbench_tui.store.database import reading
 from agentbench_tui.store.locking import is_leased
 from agentbench_tui.store.queries import find_run
@@ -255,7 +255,7 @@ class AgentbenchApp(App[None]):
         self.switch_mode("live")
 
     def _start(self, arguments: Sequence[str]) -> None:
-        command = [sys.executable, "-m", "agentbench_tui", *arguments, "--detach"]
+        command = python_module("agentbench_tui", *arguments, "--detach")
         try:
             done = subprocess.run(
                 [*command, "--db", str(self.shared.database)],

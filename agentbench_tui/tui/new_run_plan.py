@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import math
 import subprocess
-import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.model.plain_number import counted
 from agentbench_tui.model.untrusted import one_line
+from agentbench_tui.process.environment import python_module
 from agentbench_tui.tui.widgets.sentences import Sentence
 from agentbench_tui.verdicts.figures import NOTHING, dollars
 from agentbench_tui.verdicts.foresight import Foresight, foresee
@@ -45,7 +45,7 @@ def look_ahead(arguments: Sequence[str]) -> tuple[list[Document], str]:
 
 def asked(*arguments: str) -> subprocess.CompletedProcess[str]:
     """What `agentbench ARGUMENTS` says."""
-    command = [sys.executable, "-m", "agentbench_tui", *arguments]
+    command = python_module("agentbench_tui", *arguments)
     try:
         return subprocess.run(
             command,

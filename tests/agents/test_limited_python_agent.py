@@ -40,7 +40,7 @@ def waits(text):
 async def whole(request):
     return Answer(
         text=f"{request.case.id} {request.seed} {request.parameters['n']} {request.case.metadata}",
-        data={"large": 2**70, "half": "\\ud800!"},
+        data={"large": 2**70, "half": "\\ud800!", "no numbers": [float("nan"), float("-inf")]},
         usage=Usage(input_tokens=4, output_tokens=2),
     )
 
@@ -81,6 +81,16 @@ async def test_it_answers_in_its_own_process_whatever_it_prints(base_dir: Path) 
         assert pid != os.getpid()
 
 
+async def test_files_of_the_current_folder_do_not_replace_modules_of_python(
+    base_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("json", "queue", "types"):
+        (base_dir / f"{name}.py").write_text("raise ImportError('not the one of Python')")
+    monkeypatch.chdir(base_dir)
+    async with opened("python:./agent.py:keeps", base_dir, memory_limit_mb=LIMIT_MB) as agent:
+        assert (await agent.answer(ask("10"))).text == "10"
+
+
 async def test_more_memory_than_the_limit_fails_the_case_and_no_other(base_dir: Path) -> None:
     async with opened("python:./agent.py:keeps", base_dir, memory_limit_mb=LIMIT_MB) as agent:
         assert (await agent.answer(ask("1000"))).text == "1000"
@@ -94,7 +104,7 @@ async def test_the_whole_request_goes_there_and_the_whole_answer_comes_back(base
         given = ask(id="c9", seed=11, parameters={"n": 5}, metadata={"level": 2})
         assert await agent.answer(given) == Answer(
             text="c9 11 5 {'level': 2}",
-            data={"large": 2**70, "half": "\\ud800!"},
+            data={"large": 2**70, "half": "\\ud800!", "no numbers": [None, None]},
             usage=Usage(input_tokens=4, output_tokens=2),
         )
 

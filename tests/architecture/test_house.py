@@ -199,3 +199,9 @@ def test_times_are_read_from_clocks_that_user_code_cannot_replace() -> None:
         for hit in CLOCKS.finditer(path.read_text())
     ]
     assert guilty == []
+
+
+def test_our_modules_are_started_apart_from_the_current_folder() -> None:
+    """By `process.environment.python_module`."""
+    guilty = [p.name for p in modules() if re.search(r'executable,\s*"-m"', p.read_text())]
+    assert guilty == []

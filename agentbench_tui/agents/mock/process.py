@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import sys
 from pathlib import Path
 from typing import Self
 from urllib.parse import urlsplit
@@ -12,7 +11,7 @@ from urllib.parse import urlsplit
 from agentbench_tui.agents.mock.options import MockOptions
 from agentbench_tui.model.answer import AgentFailure, FailureKind
 from agentbench_tui.process.child import Child, SpawnError
-from agentbench_tui.process.environment import child_environment
+from agentbench_tui.process.environment import child_environment, python_module
 
 _START_TIMEOUT_S = 30.0
 _CLOSE_GRACE_S = 2.0
@@ -112,7 +111,7 @@ class MockServer:
         told = json.dumps({**self._told, "port": self._port})
         try:
             self._child = Child(
-                [sys.executable, "-m", "agentbench_tui.agents.mock.serving", told],
+                python_module("agentbench_tui.agents.mock.serving", told),
                 environment=child_environment(),
                 memory_limit_mb=self._memory_limit_mb,
                 on_output=take,

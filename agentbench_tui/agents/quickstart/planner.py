@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-import sys
 import time
 from fractions import Fraction
 from typing import Any
@@ -19,6 +18,7 @@ from agentbench_tui.agents.quickstart.documents import read_document
 from agentbench_tui.agents.quickstart.language import NUMBER, dates, plain, read_number
 from agentbench_tui.agents.quickstart.requests import read_request
 from agentbench_tui.agents.worker import Reply, Task, serve
+from agentbench_tui.process.environment import python_module
 
 _N = rf"({NUMBER})"
 
@@ -32,7 +32,7 @@ class Toolbox:
 
     def __init__(self) -> None:
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "agentbench_tui.agents.quickstart.toolbox"],
+            python_module("agentbench_tui.agents.quickstart.toolbox"),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
