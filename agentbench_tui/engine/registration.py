@@ -65,11 +65,16 @@ def register_run(connection: sqlite3.Connection, plan: Plan, holder: LeaseHolder
 
 
 def _register_suite(connection: sqlite3.Connection, suite: SuiteInPlan, now: str) -> None:
+    """Write the suite's rows, also over others of its hash: those of an imported run are only
+    claimed to be of it."""
     document = msgspec.json.encode(suite.document)
     model = Suite.model_validate_json(document)
     connection.execute(
-        "INSERT OR IGNORE INTO benchmark_suites (hash, suite_id, name, category, version,"
-        " description, document, source, created_at) VALUES (?,?,?,?,?,?,?,?,?)",
+        "INSERT INTO benchmark_suites (hash, suite_id, name, category, version,"
+        " description, document, source, created_at) VALUES (?,?,?,?,?,?,?,?,?)"
+        " ON CONFLICT (hash) DO UPDATE SET suite_id=excluded.suite_id, name=excluded.name,"
+        " category=excluded.category, version=excluded.version,"
+        " description=excluded.description, document=excluded.document",
         (
             suite.hash,
             model.suite_id,
@@ -83,8 +88,10 @@ def _register_suite(connection: sqlite3.Connection, suite: SuiteInPlan, now: str
         ),
     )
     connection.executemany(
-        "INSERT OR IGNORE INTO benchmarks (suite_hash, benchmark_id, name, description, kind,"
-        " test_type) VALUES (?,?,?,?,?,?)",
+        "INSERT INTO benchmarks (suite_hash, benchmark_id, name, description, kind, test_type)"
+        " VALUES (?,?,?,?,?,?) ON CONFLICT (suite_hash, benchmark_id) DO UPDATE SET"
+        " name=excluded.name, description=excluded.description, kind=excluded.kind,"
+        " test_type=excluded.test_type",
         [
             (
                 suite.hash,

@@ -12,7 +12,7 @@ import hashlib
 import math
 import re
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -243,22 +243,41 @@ def _changed_dataset(connection: sqlite3.Connection, run_key: int) -> str:
     that are made here later, with whatever code is in its cases.
     """
     datasets = connection.execute(
-        "SELECT key, hash, source FROM datasets WHERE key IN"
+        "SELECT key, hash, source, cases FROM datasets WHERE key IN"
         " (SELECT dataset_key FROM benchmark_executions WHERE run_key=?)",
         (run_key,),
     ).fetchall()
-    decoder = msgspec.json.Decoder(Case)
-    for key, expected, source in map(tuple, datasets):
-        rows = connection.execute("SELECT body FROM cases WHERE dataset_key=? ORDER BY key", (key,))
+    for key, expected, source, count in map(tuple, datasets):
         kind, _, slug = source.partition(" ")
         if kind == "experiment" and expected == content_hash([kind, slug]):
-            continue
-        digest = hashlib.sha256()
-        for (body,) in map(tuple, rows):
-            digest.update(canonical_json(decoder.decode(body)) + b"\n")
-        if digest.hexdigest() != expected:
+            # Its hash is that of its name alone, and it has one case.
+            digest, _ = _digest_and_number([Case(id=slug, input=slug)])
+        else:
+            digest = expected
+        found, cases = _digest_and_number(_cases(connection, key))
+        if found != digest:
             return "datasets.hash: is not that of its cases"
+        if cases != count:
+            return "datasets.cases: is not the number of its cases"
     return ""
+
+
+def _cases(connection: sqlite3.Connection, dataset_key: int) -> Iterator[Case]:
+    """The cases of a dataset under the ids by which they are found."""
+    decoder = msgspec.json.Decoder(Case)
+    rows = connection.execute(
+        "SELECT case_id, body FROM cases WHERE dataset_key=? ORDER BY key", (dataset_key,)
+    )
+    for case_id, body in map(tuple, rows):
+        yield msgspec.structs.replace(decoder.decode(body), id=case_id)
+
+
+def _digest_and_number(cases: Iterable[Case]) -> tuple[str, int]:
+    digest, number = hashlib.sha256(), 0
+    for case in cases:
+        digest.update(canonical_json(case) + b"\n")
+        number += 1
+    return digest.hexdigest(), number
 
 
 def _check_plain(name: str, value: Any) -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from agentbench_tui.cli.main import _run
 from agentbench_tui.model.errors import StoreError
+from agentbench_tui.model.identity import content_hash
 from agentbench_tui.store import damage
 from agentbench_tui.store.archive import export_run, import_runs
 from agentbench_tui.store.database import create_or_migrate
@@ -308,6 +309,64 @@ def test_an_import_refuses_what_does_not_hold_and_touches_no_other_file(
     with closing(sqlite3.connect(database)) as connection:
         assert connection.execute("SELECT COUNT(*) FROM runs").fetchone() == (0,)
     assert run_id is not None
+
+
+AS_EXPERIMENT = (
+    f"UPDATE datasets SET source='experiment sums', hash='{content_hash(['experiment', 'sums'])}'"
+)
+
+
+@pytest.mark.parametrize(
+    ("statements", "problem"),
+    [
+        (["UPDATE datasets SET cases=7"], "datasets.cases: is not the number"),
+        (["UPDATE cases SET case_id=case_id || 'x'"], "datasets.hash: is not that of its cases"),
+        ([AS_EXPERIMENT], "datasets.hash: is not that of its cases"),
+        (
+            [AS_EXPERIMENT, "DELETE FROM answers", "DELETE FROM cases"],
+            "datasets.hash: is not that of its cases",
+        ),
+    ],
+)
+def test_a_dataset_that_is_not_the_one_of_its_hash_is_refused(
+    tmp_path: Path, exported: Path, statements: list[str], problem: str
+) -> None:
+    """Runs that are made here later would take it for their own."""
+    path = tmp_path / "crafted.db"
+    path.write_bytes(exported.read_bytes())
+    with closing(sqlite3.connect(path)) as connection:
+        for statement in statements:
+            connection.execute(statement)
+        connection.commit()
+
+    imported = import_runs(tmp_path / "runs.db", path, stored_soundness())
+
+    assert imported.new == ()
+    assert problem in imported.refused[0]
+
+
+def test_what_an_import_says_of_a_suite_does_not_outlast_a_run_of_it(
+    tmp_path: Path, exported: Path
+) -> None:
+    path, database = tmp_path / "crafted.db", tmp_path / "runs.db"
+    path.write_bytes(exported.read_bytes())
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("UPDATE benchmarks SET kind='load', name='forged'")
+        connection.execute("UPDATE benchmark_suites SET category='safety', name='forged'")
+        connection.commit()
+    assert len(import_runs(database, path, stored_soundness()).new) == 1
+
+    suite, agent = exported.with_name("small.yaml"), exported.with_name("agents.py")
+    command = ["run", str(suite), f"--agent=right=python:{agent}:right", "--no-ui", "-q"]
+    assert _run([*command, "--db", str(database)]) == 0
+
+    with closing(sqlite3.connect(database)) as connection:
+        assert connection.execute("SELECT kind, name FROM benchmarks").fetchall() == [
+            ("task", "sums")
+        ]
+        rows = connection.execute("SELECT category, name FROM benchmark_suites").fetchall()
+        assert [name for _, name in rows] == ["small"]
+        assert rows[0][0] != "safety"
 
 
 @pytest.mark.parametrize(
