@@ -59,7 +59,7 @@ def show_experiments(plan: Plan, *, all_pairs: bool = False) -> Show:
     from agentbench_tui.experiments.settings import told_settings
 
     columns = _directed(plan)
-    at_once = max(int(one.document.get("parallelism", 1)) for one in plan.suites)
+    at_once = max(one.resolved().parallelism for one in plan.suites)
 
     def show(connection: sqlite3.Connection, run: Document, form: str) -> None:
         if form == "json":
@@ -187,7 +187,7 @@ def deliver_results(plan: Plan, reporters: Sequence[str], show: Show | None) -> 
             print_run(run, form)
         else:
             show(connection, run, form)
-        for suite_hash in {one.hash for one in plan.suites if one.document["output_dir"]}:
+        for suite_hash in {one.hash for one in plan.suites if one.resolved().output_dir}:
             _write(connection, plan, suite_hash, functions)
 
     return deliver

@@ -256,8 +256,8 @@ def _of_prices(plan: Plan, agents: Iterable[AgentSpec]) -> Iterator[str]:
 
     if plan.cost_limit_usd is None:
         return
-    prices = [*plan.prices, *(one for suite in plan.suites for one in suite.document["prices"])]
-    table = PriceTable(map(Price.model_validate, prices))
+    of_suites = (one for suite in plan.suites for one in suite.resolved().prices)
+    table = PriceTable([*map(Price.model_validate, plan.prices), *of_suites])
     for agent in agents:
         cost = table.cost(agent.named_model, None, Usage(1, 1))
         if cost.usd is None and not agent.simulated:

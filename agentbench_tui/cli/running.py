@@ -269,7 +269,7 @@ def report(database: Path, plan: Plan, how: How) -> int:
         run = find_run(connection, plan.run_id)
         document = run_document(connection, run)
         details = failure_details(connection, run["key"], limit=8)
-        of_suites = {one.suite_id: one.document["gates"] for one in plan.suites}
+        of_suites = {one.suite_id: one.resolved().gates for one in plan.suites}
         declare_metrics_in(connection, run["key"])
         judge = NoRegression(connection, plan.run_id)
         gates = check_gates(document, plan.gates, of_suites, judge)
@@ -294,7 +294,8 @@ def report(database: Path, plan: Plan, how: How) -> int:
 
 def _keep_document(document: dict[str, Any], plan: Plan) -> None:
     """Write the run's document into the `output_dir` of every suite that names one."""
-    for folder in {one.document["output_dir"] for one in plan.suites} - {None}:
+    folders = {folder for one in plan.suites if (folder := one.resolved().output_dir)}
+    for folder in folders:
         target = Path(folder) / f"{plan.run_id}.json"
         try:
             target.parent.mkdir(parents=True, exist_ok=True)

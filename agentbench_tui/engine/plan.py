@@ -13,7 +13,7 @@ from agentbench_tui.model.identity import derive_seed
 from agentbench_tui.model.untrusted import MASK, Redactor
 
 if TYPE_CHECKING:
-    from agentbench_tui.model.suite import Benchmark
+    from agentbench_tui.model.suite import Benchmark, Suite
 
 
 class ExecutionPlan(msgspec.Struct, frozen=True):
@@ -65,6 +65,12 @@ class SuiteInPlan(msgspec.Struct, frozen=True):
     """The suite as JSON of model.suite."""
     source: str
     """The text of its file."""
+
+    def resolved(self) -> Suite:
+        """The suite. Raises ValueError for a document that is none."""
+        from agentbench_tui.model.suite import Suite
+
+        return Suite.model_validate_json(msgspec.json.encode(self.document))
 
 
 class Plan(msgspec.Struct, frozen=True):

@@ -10,7 +10,6 @@ from agentbench_tui import __version__
 from agentbench_tui.engine.plan import encode_plan
 from agentbench_tui.model.clock import utc_now
 from agentbench_tui.model.errors import StoreError
-from agentbench_tui.model.suite import Suite
 from agentbench_tui.store.database import workspace_id
 from agentbench_tui.store.locking import Lease, LeaseHolder
 
@@ -67,8 +66,7 @@ def register_run(connection: sqlite3.Connection, plan: Plan, holder: LeaseHolder
 def _register_suite(connection: sqlite3.Connection, suite: SuiteInPlan, now: str) -> None:
     """Write the suite's rows, also over others of its hash: those of an imported run are only
     claimed to be of it."""
-    document = msgspec.json.encode(suite.document)
-    model = Suite.model_validate_json(document)
+    model = suite.resolved()
     connection.execute(
         "INSERT INTO benchmark_suites (hash, suite_id, name, category, version,"
         " description, document, source, created_at) VALUES (?,?,?,?,?,?,?,?,?)"
@@ -82,7 +80,7 @@ def _register_suite(connection: sqlite3.Connection, suite: SuiteInPlan, now: str
             model.category,
             model.version,
             model.description,
-            document.decode(),
+            msgspec.json.encode(suite.document).decode(),
             suite.source,
             model.created_at or now,
         ),

@@ -63,7 +63,7 @@ def price_of(
     plan = decode_plan(text)
     table = PriceTable(map(Price.model_validate, plan.prices), source=plan.prices_file)
     for suite in plan.suites:
-        table.add(map(Price.model_validate, suite.document["prices"]), "suite")
+        table.add(suite.resolved().prices, "suite")
 
     from agentbench_tui.model.answer import Usage
 

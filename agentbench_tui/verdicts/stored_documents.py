@@ -51,10 +51,7 @@ def _plan_problem(run_id: str, text: str, executions: Mapping[str, str]) -> str:
     """
     import shlex
 
-    import msgspec
-
     from agentbench_tui.engine.plan import decode_plan
-    from agentbench_tui.model.suite import Suite
     from agentbench_tui.model.untrusted import one_line
 
     plan, held = decode_plan(text), set[tuple[str, str]]()
@@ -63,8 +60,8 @@ def _plan_problem(run_id: str, text: str, executions: Mapping[str, str]) -> str:
     try:
         shlex.split(plan.command)
         for suite in plan.suites:
-            model = Suite.model_validate_json(msgspec.json.encode(suite.document))
-            held |= {(suite.hash, benchmark.benchmark_id) for benchmark in model.benchmarks}
+            benchmarks = suite.resolved().benchmarks
+            held |= {(suite.hash, benchmark.benchmark_id) for benchmark in benchmarks}
         named = {(one.suite_hash, one.resolved().benchmark_id) for one in plan.groups}
     except ValueError as error:
         return one_line(str(error), 160)

@@ -369,6 +369,25 @@ def test_what_an_import_says_of_a_suite_does_not_outlast_a_run_of_it(
         assert rows[0][0] != "safety"
 
 
+def test_a_plan_whose_suite_gives_only_what_it_must_is_resumed(
+    tmp_path: Path, exported: Path
+) -> None:
+    path, database = tmp_path / "crafted.db", tmp_path / "runs.db"
+    path.write_bytes(exported.read_bytes())
+    with closing(sqlite3.connect(path)) as connection:
+        (text,) = connection.execute("SELECT plan FROM runs").fetchone()
+        plan = json.loads(text)
+        document = plan["suites"][0]["document"]
+        for name in ("gates", "prices", "output_dir", "parallelism"):
+            del document[name]
+        connection.execute("UPDATE runs SET plan=?, status='interrupted'", (json.dumps(plan),))
+        connection.execute("UPDATE benchmark_executions SET status='interrupted'")
+        connection.commit()
+    assert len(import_runs(database, path, stored_soundness()).new) == 1
+
+    assert _run(["resume", "latest", "--trust", "--no-ui", "-q", "--db", str(database)]) == 0
+
+
 @pytest.mark.parametrize(
     "statement",
     [
