@@ -20,6 +20,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
 from agentbench_tui.agents.schemes import (
+    BUILT_IN,
+    OF_MODELS,
     RECORDED,
     SIMULATED,
     SIMULATED_TARGETS,
@@ -94,6 +96,17 @@ def _read_options(query: str, target: str) -> dict[str, str]:
             raise UsageError(f"options of `{target}`: `{name}` is given twice")
         options[name] = value
     return options
+
+
+def named_model(agent: AgentSpec) -> str | None:
+    """The model that an agent names: after the `#` of its target, or by the option `model`.
+
+    Of our own schemes only those of model servers have a model there; `#` in a command line or in
+    the name of a file is part of it.
+    """
+    scheme, _, rest = agent.target.partition(":")
+    has_none = scheme in BUILT_IN and scheme not in OF_MODELS
+    return ("" if has_none else rest.partition("#")[2]) or agent.options.get("model") or None
 
 
 def parse_agent(text: str, *, base_dir: str) -> AgentSpec:

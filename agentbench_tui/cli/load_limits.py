@@ -250,6 +250,7 @@ def _most_of_a_process(wanted: int, spec: LoadSpec, agent: AgentSpec, bounds: Bo
 
 def _of_prices(plan: Plan, agents: Iterable[AgentSpec]) -> Iterator[str]:
     """A cap on the cost of what has no known price would never be reached."""
+    from agentbench_tui.agents.target import named_model
     from agentbench_tui.model.answer import Usage
     from agentbench_tui.model.suite import Price
     from agentbench_tui.scoring.prices import PriceTable
@@ -259,7 +260,7 @@ def _of_prices(plan: Plan, agents: Iterable[AgentSpec]) -> Iterator[str]:
     of_suites = (one for suite in plan.suites for one in suite.resolved().prices)
     table = PriceTable([*map(Price.model_validate, plan.prices), *of_suites])
     for agent in agents:
-        cost = table.cost(agent.named_model, None, Usage(1, 1))
+        cost = table.cost(named_model(agent), None, Usage(1, 1))
         if cost.usd is None and not agent.simulated:
             yield (
                 f"{agent.id}: the cap of {plain(plan.cost_limit_usd)} USD cannot be held:"

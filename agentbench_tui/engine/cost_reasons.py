@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from agentbench_tui.agents.target import named_model
 from agentbench_tui.model.answer import Usage
 from agentbench_tui.model.plain_number import counted
 
@@ -28,7 +29,7 @@ def why_unknown(connection: sqlite3.Connection, execution_key: int, agent: Agent
         " GROUP BY 1, 2, 3 ORDER BY n DESC LIMIT 1",
         (execution_key,),
     ).fetchone()
-    model = model or agent.named_model
+    model = model or named_model(agent)
     usage = Usage(1 if given else None, 1 if made else None)
     reason = PriceTable().cost(model, None, usage).reason or f"{model} had no price at the time"
     return f"{reason} ({counted(count, 'answer')})"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
+from agentbench_tui.agents.target import named_model
 from agentbench_tui.engine.games import find_game
 from agentbench_tui.engine.limiter import Limiter
 from agentbench_tui.engine.observation import Interview, attempt_once, observe
@@ -306,7 +307,7 @@ def _pricing(agent: AgentSpec, prices: PriceTable) -> Callable[[Answer], float |
         if agent.hourly_price_usd is not None:
             return None
         # A server may report another name than it was asked for; a price of either will do.
-        names = dict.fromkeys((answer.model, agent.named_model))
+        names = dict.fromkeys((answer.model, named_model(agent)))
         # Without any name only a price of every model, `*`, applies.
         known = [name for name in names if name is not None]
         costs = (prices.cost(name, None, answer.usage).usd for name in known or (None,))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from agentbench_tui.agents.target import named_model
 from agentbench_tui.engine.plan import decode_plan
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def price_against_cap(
         return None
 
     def price(usage: Usage) -> float | None:
-        return context.prices.cost(agent.named_model, None, usage).usd
+        return context.prices.cost(named_model(agent), None, usage).usd
 
     return None if price(Usage(1, 1)) is None else price
 
@@ -54,7 +55,7 @@ def price_of(
 
     if agent.simulated:
         return None
-    model = agent.named_model
+    model = named_model(agent)
     run_key, text = connection.execute(
         "SELECT r.key, r.plan FROM runs r JOIN benchmark_executions e ON e.run_key=r.key"
         " WHERE e.key=?",

@@ -28,8 +28,3 @@ class AgentSpec(msgspec.Struct, frozen=True, omit_defaults=True):
     out."""
     base_dir: str = ""
     """Folder that relative paths of the target are relative to."""
-
-    @property
-    def named_model(self) -> str | None:
-        """The model that the target names, after its `#` or by the option `model`."""
-        return self.target.partition("#")[2] or self.options.get("model") or None

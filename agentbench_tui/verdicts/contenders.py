@@ -8,6 +8,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+import msgspec
+
+from agentbench_tui.agents.target import named_model
+from agentbench_tui.model.agent import AgentSpec
 from agentbench_tui.model.errors import UsageError, did_you_mean
 from agentbench_tui.store.latest import latest_executions
 from agentbench_tui.verdicts.place import latest_of_places
@@ -139,7 +143,6 @@ def _model(connection: sqlite3.Connection, row: Execution) -> str | None:
     ).fetchone()
     if named is not None and named[0]:
         return str(named[0])
-    configuration = json.loads(row["model_configuration"] or "{}")
-    _, _, model = str(configuration.get("target", "")).partition("#")
-    named = model.partition("?")[0] or configuration.get("options", {}).get("model")
-    return str(named) if named else None
+    if row["model_configuration"] is None:
+        return None
+    return named_model(msgspec.json.decode(row["model_configuration"], type=AgentSpec))

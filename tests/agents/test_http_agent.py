@@ -10,7 +10,7 @@ from raw_server import raw_server, saying, sized
 
 from agentbench_tui.agents.http import at_path
 from agentbench_tui.agents.registry import check_agent
-from agentbench_tui.agents.target import parse_agent
+from agentbench_tui.agents.target import named_model, parse_agent
 from agentbench_tui.model.answer import Answer, FailureKind, Message, Request, Usage
 
 
@@ -217,6 +217,20 @@ async def test_the_model_is_named_by_the_response_or_by_the_target(
 
 def test_a_model_in_the_query_is_the_servers() -> None:
     spec = parse_agent("http://127.0.0.1:9/ask?model=theirs", base_dir=".")
-    assert (check_agent(spec), spec.named_model) == ([], None)
+    assert (check_agent(spec), named_model(spec)) == ([], None)
     spec = parse_agent("http?model=ours:http://127.0.0.1:9/ask?model=theirs", base_dir=".")
-    assert (check_agent(spec), spec.named_model) == ([], "ours")
+    assert (check_agent(spec), named_model(spec)) == ([], "ours")
+
+
+@pytest.mark.parametrize(
+    ("target", "model"),
+    [
+        ("openai:http://127.0.0.1:9/v1#org/small", "org/small"),
+        ("anthropic?model=small:http://127.0.0.1:9", "small"),
+        ("command:python a.py --color #fff", None),
+        ("http://127.0.0.1:9/ask#part", None),
+        ("replay:a#b.jsonl?answer=text", None),
+    ],
+)
+def test_only_the_target_of_a_model_server_names_a_model(target: str, model: str | None) -> None:
+    assert named_model(parse_agent(target, base_dir=".")) == model
