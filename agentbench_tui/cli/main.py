@@ -239,6 +239,8 @@ def _exit_code_of(arguments: list[str]) -> int:
 
 
 def _measures(arguments: list[str]) -> bool:
+    if arguments[:1] == ["regressions"]:
+        return "--confirm" in arguments
     return not _MEASURE.isdisjoint(arguments[:1]) or tuple(arguments[:2]) in _MEASURING_PARTS
 
 

@@ -113,7 +113,7 @@ class CaseMapping:
         for field, source in self._fields.items():
             _put(values, field, _read(record, field, source))
         for field, value in values.items():
-            values[field] = _plain(value, as_number=field == "expected")
+            values[field] = _plain(value, field)
         return values
 
     def _prompted(self, case: Case, record: Mapping[str, Any]) -> Case:
@@ -190,12 +190,15 @@ def _read(record: Mapping[str, Any], field: str, source: str) -> Any:
     return value
 
 
-def _plain(value: Any, *, as_number: bool) -> Any:
-    """A value without NumberText: a number to be compared with an answer is one in any notation."""
+def _plain(value: Any, field: str) -> Any:
+    """A value without NumberText: a number to be compared with an answer is one in any notation,
+    what is sent or names a case is the text of the file."""
     if isinstance(value, NumberText):
-        return value.value if as_number else str(value)
+        if field == "expected":
+            return value.value
+        return str(value) if field == "metadata" else value.written
     if isinstance(value, dict):
-        return {key: _plain(inner, as_number=as_number) for key, inner in value.items()}
+        return {key: _plain(inner, field) for key, inner in value.items()}
     return value
 
 
@@ -259,6 +262,8 @@ def _matches(value: Any, wanted: Any) -> bool:
 
 
 def _text(value: Any) -> str:
+    if isinstance(value, NumberText):
+        return value.written
     if isinstance(value, str):
         return value
     return "" if value is None else msgspec.json.encode(value).decode()

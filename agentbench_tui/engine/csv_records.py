@@ -52,7 +52,7 @@ def _rows(text: io.TextIOWrapper, again: Opening, delimiter: str) -> Iterator[Re
         if delimiter == ";":
             columns = _number_columns(names, again)
             for name, column in columns.items():
-                # Of a column with other text as well, `1,2` may be no number: it stays as it is.
+                # Of a column with other text as well, `1.2` may be no number: it is no fault.
                 if (conflict := column.conflict()) and not column.has_text:
                     yield Record(None, conflict[0], f'column "{one_line(name, 60)}": {conflict[1]}')
                     return

@@ -83,8 +83,10 @@ def executed_by_resuming(plan: Plan, cases: Iterable[Case] = ()) -> list[str]:
     for group in plan.groups:
         lines += _of_benchmark(group)
     played = [group for group in plan.groups if group.benchmark.get("game") is not None]
-    for name in dict.fromkeys(str(group.benchmark["game"]) for group in played):
-        lines += _of_game(name, cases)
+    games = dict.fromkeys(str(group.benchmark["game"]) for group in played)
+    stored = list(cases) if len(games) > 1 else cases
+    for name in games:
+        lines += _of_game(name, stored)
     for group in played:
         lines += _of_inline_cases(group)
     for suite in plan.suites:

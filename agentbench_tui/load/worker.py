@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import os
+import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -36,6 +37,7 @@ from agentbench_tui.load.schedule import (
 from agentbench_tui.load.sender import Call, Reply, Sender
 from agentbench_tui.model.answer import AgentFailure, FailureKind
 from agentbench_tui.model.clock import bind, perf_counter_ns
+from agentbench_tui.process.event_loop import SharedLoop
 
 if TYPE_CHECKING:
     from agentbench_tui.load.probe import ProbeReading
@@ -354,17 +356,25 @@ def main() -> None:
     os.dup2(null, 0)
     os.close(null)
     with asyncio.Runner(loop_factory=_loop_factory()) as runner:
-        runner.run(_main(source, sink))
+        work = runner.get_loop().create_task(_main(source, sink))
+        try:
+            runner.get_loop().run_until_complete(work)
+        except asyncio.CancelledError:
+            sys.stderr.write("code of the agent cancelled all tasks of its sender\n")
+        except RuntimeError:
+            if work.done():
+                raise
+            sys.stderr.write("code of the agent stopped the event loop of its sender\n")
         # All is said: what an agent left running, and will not be cancelled, is not waited for.
-        os._exit(0)
+        os._exit(0 if work.done() and not work.cancelled() else 1)
 
 
 def _loop_factory() -> Any:
-    """uvloop's where it is installed, else None for asyncio's own."""
+    """uvloop's where it is installed, else asyncio's that code of an agent cannot stop."""
     try:
         import uvloop
     except ImportError:
-        return None
+        return SharedLoop
     return uvloop.new_event_loop
 
 

@@ -104,7 +104,17 @@ class NumberText(str):
     It is text like any other field, but whoever compares it knows how it is read.
     """
 
-    __slots__ = ()
+    __slots__ = ("written",)
+
+    written: str
+    """As it is in the file."""
+
+    @classmethod
+    def read(cls, written: str) -> NumberText:
+        """The number of a field, which must be one."""
+        number = cls(written.strip().replace(".", "").replace(",", "."))
+        number.written = written
+        return number
 
     @property
     def value(self) -> str | int | float:
@@ -119,5 +129,5 @@ def with_decimal_point(field: str) -> str:
     """Return a number of a column with decimal commas as NumberText, any other field unchanged."""
     text = field.strip()
     if _WITH_COMMA.fullmatch(text) or _EITHER.fullmatch(text):
-        return NumberText(text.replace(".", "").replace(",", "."))
+        return NumberText.read(field)
     return field

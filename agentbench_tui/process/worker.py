@@ -24,6 +24,8 @@ from agentbench_tui.process.tree import ProcessTree
 PROTOCOL = 1
 MAX_REPLY_BYTES = 4 * 1024 * 1024
 START_TIMEOUT_S = 60.0
+_MOST_QUOTED = 8192
+"""Bytes of a bad reply that are read for the message about it."""
 _EXIT_WAIT_S = 0.5
 """A program that closed its output has this long to end, so that its exit code can be told."""
 
@@ -181,7 +183,7 @@ class JsonLinesWorker:
             return _decoder.decode(reply)
         except NOT_JSON:
             self._give_up()
-            text = one_line(reply.decode("utf-8", "replace"), 120)
+            text = one_line(reply[:_MOST_QUOTED].decode("utf-8", "replace"), 120)
             raise AgentFailure(FailureKind.PARSE, f"not a JSON object: {text}") from None
 
     def _take(self, data: bytes) -> None:

@@ -58,6 +58,8 @@ def export_run(database: Path, run_id: str, target: Path, *, force: bool = False
             digest = _sha256(partial)
             told = digest.encode() + b"  " + os.fsencode(target.name) + b"\n"
             partial_check.write_bytes(told)
+            # A kill in between leaves a file without a digest, never with that of another file.
+            check.unlink(missing_ok=True)
             partial.replace(target)
             partial_check.replace(check)
     except OSError as error:

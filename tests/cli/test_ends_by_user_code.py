@@ -79,6 +79,28 @@ def test_an_agent_that_cancels_all_tasks_ends_the_run_without_a_traceback(place:
     assert "`agentbench resume " in ended.stderr
 
 
+@pytest.mark.parametrize(
+    ("what", "words"),
+    [
+        ("asyncio.get_running_loop().stop()", "stopped the event loop"),
+        ("[task.cancel() for task in asyncio.all_tasks()]", "cancelled all tasks"),
+    ],
+)
+def test_an_agent_that_ends_its_sender_of_a_load_is_named(
+    place: Place, what: str, words: str
+) -> None:
+    (place.folder / "ending.py").write_text(
+        f"import asyncio\nasync def agent(prompt):\n    {what}\n    await asyncio.sleep(0)\n"
+    )
+    if "stop" in words:
+        pytest.importorskip("uvloop", reason="asyncio's own loop refuses to be stopped")
+    limits = ("--concurrency", "1", "--duration", "1s")
+    ended = place.run("load", "python:ending.py:agent", *limits, "--no-ui")
+    assert ended.returncode == 3, ended.stderr
+    assert words in ended.stdout
+    assert "File " not in ended.stdout
+
+
 def test_a_loop_that_is_stopped_later_goes_on(place: Place) -> None:
     ending(place, "import asyncio; loop = asyncio.get_running_loop(); loop.call_soon(loop.stop)")
     place.suite(3)

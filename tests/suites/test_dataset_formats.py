@@ -124,8 +124,8 @@ def test_one_decimal_comma_decides_for_its_column(tmp_path: Path, packed: bool) 
     assert [case.expected for case in found] == [
         3.5, 3.14, 1234.5, 1.25, 1234, -12, "n/a", "12345678901234567.0"
     ]  # fmt: skip
-    assert [case.input for case in found][:5] == ["12.5", "1000.25", "7", "8", "1234"]
-    assert [case.id for case in found][:4] == ["1.1", "1.10", "1.2", "1.3"]
+    assert [case.input for case in found][:5] == ["12,5", "1.000,25", "7", "8", "1.234"]
+    assert [case.id for case in found][:4] == ["1,1", "1,10", "1,2", "1,3"]
 
 
 @pytest.mark.parametrize("decimal", [".", ","])
@@ -140,6 +140,14 @@ def test_answers_in_either_notation_are_right(tmp_path: Path, decimal: DecimalMa
         score = scorer.score(case, Answer(answer))
         assert isinstance(score, Score)
         assert score.correct, (case.expected, answer)
+
+
+def test_what_is_sent_and_what_names_a_case_stay_as_written(tmp_path: Path) -> None:
+    text = "id;input;cluster;expected;cost\n1.000;1,5;2,5;3,5;4,5\n"
+    (tmp_path / "d.csv").write_text(text)
+    (case,) = cases(tmp_path, "d.csv", fields={"metadata.cost": "cost"})
+    assert (case.id, case.input, case.cluster) == ("1.000", "1,5", "2,5")
+    assert (case.expected, case.metadata) == (3.5, {"cost": "4.5"})
 
 
 def test_a_column_without_a_decimal_comma_stays_as_it_is(tmp_path: Path) -> None:
