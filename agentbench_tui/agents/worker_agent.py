@@ -23,7 +23,7 @@ class WorkerAgent:
         workers: Sequence[JsonLinesWorker],
         payload_of: Callable[[Request], Mapping[str, Any]],
     ) -> None:
-        """`payload_of`: what a program is sent of a request."""
+        """`payload_of` returns the message that a worker receives for a request."""
         self._workers = workers
         self._payload_of = payload_of
         self._free: asyncio.LifoQueue[JsonLinesWorker] = asyncio.LifoQueue()

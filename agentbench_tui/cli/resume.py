@@ -41,7 +41,7 @@ def resume(run: str, database: str | None, trust: bool, **given: Any) -> int:
     """Continue RUN (an id, its beginning, or `latest`).
 
     What was committed is not asked again; requests that were in flight are. An imported run
-    executes, asks and reads nothing before you allow it.
+    runs no code, contacts no server and reads no file before you allow it.
 
     \b
     agentbench resume

@@ -215,10 +215,11 @@ def _kept_words(connection: Any, row: dict[str, Any], document: dict[str, Any]) 
     lines = _stored_words(connection, row)
     if answers:
         are = "is" if answers == 1 else "are"
-        kept = f"{counted(answers, 'answer')} of what was cut off {are} kept"
+        kept = f"{counted(answers, 'answer')} of the unfinished executions {are} kept"
         lines.insert(0, f"the run was not finished; {kept}; {resume}")
     elif not lines:
-        lines.append(f"the run was not finished; nothing of what was cut off is kept; {resume}")
+        kept = "no answer of the unfinished executions is kept"
+        lines.append(f"the run was not finished; {kept}; {resume}")
     return lines
 
 

@@ -14,8 +14,9 @@ if TYPE_CHECKING:
 trust_option = click.option(
     "--trust",
     is_flag=True,
-    help="Allow an imported run to run the commands and code, ask the addresses and use the files "
-    "that it names. Without it, you are asked on a terminal; elsewhere the command is refused.",
+    help="Allow an imported run to run the commands and code, contact the addresses and use the "
+    "files that it names. Without it, you are asked on a terminal; elsewhere the command is "
+    "refused.",
 )
 
 
@@ -29,4 +30,4 @@ def check_trust(row: dict[str, Any], lines: Sequence[str], *, trust: bool) -> No
     click.echo(f"run {row['id']} was imported on {row['imported_at'][:10]}. It:", err=True)
     for line in lines:
         click.echo(f"  {line}", err=True)
-    confirm("Allow this?", "an imported run does none of this unasked; allow it with --trust")
+    confirm("Allow this?", "an imported run needs your permission for this; allow it with --trust")

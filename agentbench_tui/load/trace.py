@@ -28,7 +28,7 @@ import msgspec
 
 from agentbench_tui.model.delimited import find_delimiter, named_delimiter, read_rows
 from agentbench_tui.model.errors import UsageError
-from agentbench_tui.model.not_json import NOT_JSON
+from agentbench_tui.model.not_json import NOT_JSON, why_not_json
 from agentbench_tui.model.plain_number import counted, plain
 from agentbench_tui.model.utf8 import NOT_UTF8, find_bad_byte
 
@@ -260,8 +260,7 @@ def _of_json(lines: Iterable[str]) -> Iterator[_Row]:
         try:
             record = msgspec.json.decode(line, type=dict[str, Any])
         except NOT_JSON as error:
-            why = "nested too deeply" if isinstance(error, RecursionError) else error
-            raise _Fault(f"not a JSON object: {why}") from None
+            raise _Fault(f"not a JSON object: {why_not_json(error)}") from None
         names = names or _Names.of(record, "key")
         if names.time not in record:
             raise _Fault(f"there is no key {_shown(names.time)}, which the first line has")

@@ -15,7 +15,7 @@ from agentbench_tui.market.truth import Truth
 from agentbench_tui.market.world import SCHEMA, PerpDef, World, WorldConfig
 from agentbench_tui.model.errors import UsageError, write_error
 from agentbench_tui.model.identity import canonical_json, content_hash
-from agentbench_tui.model.not_json import NOT_JSON
+from agentbench_tui.model.not_json import NOT_JSON, why_not_json
 from agentbench_tui.model.utf8 import bad_byte_of
 
 if TYPE_CHECKING:
@@ -192,9 +192,8 @@ def _fields(content: bytes, name: str, schema: str) -> dict[str, Any]:
     try:
         fields = msgspec.json.decode(content, type=dict[str, Any])
     except NOT_JSON as error:
-        why = "nested too deeply" if isinstance(error, RecursionError) else error
-        if bad := bad_byte_of(content):
-            why = f"it is {bad}"
+        bad = bad_byte_of(content)
+        why = f"it is {bad}" if bad else why_not_json(error)
         raise UsageError(f"{name} is no {schema} file: {why}") from None
     if fields.get("schema") != schema:
         raise UsageError(

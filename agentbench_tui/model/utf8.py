@@ -1,4 +1,4 @@
-"""Where bytes that should be UTF-8 text are not.
+"""Locate the first byte of a file that is not UTF-8.
 
 What decodes a stream reads ahead of the line that it returns, so a position that it reports is one
 in its buffer. The place in the file is found by looking again.

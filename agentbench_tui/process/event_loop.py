@@ -1,4 +1,4 @@
-"""The event loop that code of the user's runs on, and cannot stop."""
+"""The event loop that user code runs on, and cannot stop."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ENDS_A_RUN: CodeType = base_events._run_until_complete_cb.__code__  # type: ign
 
 
 class SharedLoop(asyncio.SelectorEventLoop):
-    """asyncio's loop, for work that shares it with code of the user's."""
+    """asyncio's loop, for work that shares it with user code."""
 
     def stop(self) -> None:
         """Stop the loop at the end of its work. Raises RuntimeError for anyone else, because the

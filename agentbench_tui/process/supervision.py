@@ -31,9 +31,10 @@ _SIZE = 4096
 _END, _RUN, _CALL = slice(0, 64), slice(64, 256), slice(256, _SIZE)
 _PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 NUDGE = signal.SIGURG
-"""What a child that hears signals does nothing on. Python hears a signal in its main thread; a call
-of the system in which that thread waits goes on when the kernel gives the signal to another thread,
-as it does while the one before is on its way. A nudge ends the call, and all is heard."""
+"""A signal that a child handles by doing nothing. Python handles signals in its main thread. While
+one signal is on its way, the kernel may deliver the next to another thread; then a system call in
+which the main thread waits is not interrupted. A nudge ends that call, and all pending signals are
+handled."""
 _NUDGE_EVERY_S, _NUDGES = 0.1, 5
 _PR_SET_PDEATHSIG = 1
 _SETTLING_S = 0.05

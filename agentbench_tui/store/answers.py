@@ -1,4 +1,4 @@
-"""What can be asked of the answers of a run."""
+"""Queries on the answers of a run."""
 
 from __future__ import annotations
 

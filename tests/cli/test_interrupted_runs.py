@@ -84,7 +84,7 @@ def test_a_killed_run_is_resumed_without_asking_again_what_was_committed(
         "total": 9, "observed": 4, "answered": 4, "correct": 2,
     }  # fmt: skip
     printed = place.run("runs", "show").stdout
-    kept = "the run was not finished; 4 answers of what was cut off are kept;"
+    kept = "the run was not finished; 4 answers of the unfinished executions are kept;"
     assert f"{kept} `agentbench resume {shown['run_id']}` continues it" in printed
     assert "not measured" not in printed
     assert place.rows("SELECT status FROM runs") == [("running",)]

@@ -171,7 +171,7 @@ def test_line_that_is_no_json_object_is_told(written) -> None:
     assert refusal(written('{"ts": 1}\n[2]\n')).startswith("trace trace.txt:2: not a JSON object: ")
     assert refusal(written('{"ts": 1}\n{"ts"\n')).startswith("trace trace.txt:2: not a JSON object")
     deep = '{"ts": 1}\n{"ts": 2, "x": ' + "[" * 300_000
-    assert refusal(written(deep)) == "trace trace.txt:2: not a JSON object: nested too deeply"
+    assert refusal(written(deep)) == "trace trace.txt:2: not a JSON object: it is nested too deeply"
 
 
 def test_broken_gzip_is_told(written) -> None:
