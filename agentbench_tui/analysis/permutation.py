@@ -23,7 +23,7 @@ _BYTE = 8
 """Values that are drawn together, as the bits of one byte."""
 _BITS_AT_ONCE = 1 << 28
 """Values × draws whose choice is kept at once, one bit each."""
-_SUBSETS: Floats = np.unpackbits(
+SUBSETS: Floats = np.unpackbits(
     np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder="little"
 ).astype(np.float64)
 """The bits of each byte, float64[256, 8]: which of eight values it chooses."""
@@ -137,8 +137,8 @@ def _all_flips(values: Floats) -> Floats:
 def _drawn_flips(values: Floats, generator: np.random.Generator, draws: int) -> Floats:
     """Sums under random signs: one byte flips eight values, and what it changes is looked up."""
     sums = np.full(draws, values.sum())
-    for eight in _eights(values):
-        sums -= 2 * (_SUBSETS @ eight)[generator.integers(0, 256, draws, dtype=np.uint8)]
+    for eight in in_eights(values):
+        sums -= 2 * (SUBSETS @ eight)[generator.integers(0, 256, draws, dtype=np.uint8)]
     return sums
 
 
@@ -177,13 +177,13 @@ def _choices(values: Floats, size: int, generator: np.random.Generator, draws: i
     Coins give a choice of random size; of that size all are as likely, and adding or removing a
     random value keeps it so. This takes a tenth of the time of shuffling every draw.
     """
-    eights = _eights(values)
+    eights = in_eights(values)
     chosen = _coins(size / values.size, (len(eights), draws), generator)
     chosen[-1] &= np.uint8(255 >> (eights.size - values.size))
     sums, missing = np.zeros(draws), np.full(draws, size)
-    counts = _SUBSETS.sum(axis=1).astype(np.int64)
+    counts = SUBSETS.sum(axis=1).astype(np.int64)
     for eight, bits in zip(eights, chosen, strict=True):
-        sums += (_SUBSETS @ eight)[bits]
+        sums += (SUBSETS @ eight)[bits]
         missing -= counts[bits]
     while (unfit := np.flatnonzero(missing)).size:
         places = generator.integers(0, values.size, unfit.size)
@@ -198,7 +198,7 @@ def _choices(values: Floats, size: int, generator: np.random.Generator, draws: i
     return sums
 
 
-def _eights(values: Floats) -> Floats:
+def in_eights(values: Floats) -> Floats:
     """The values in rows of eight, the last filled up with 0."""
     return np.pad(values, (0, -values.size % _BYTE)).reshape(-1, _BYTE)
 

@@ -6,10 +6,20 @@ Wilson's interval, which these build on and which is the one to show, is in `int
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 from agentbench_tui.analysis.alternative import Alternative, p_value
-from agentbench_tui.analysis.distribution import beta_quantile, binomial_cdf, normal_quantile
+from agentbench_tui.analysis.distribution import (
+    beta_quantile,
+    binomial_cdf,
+    normal_cdf,
+    normal_quantile,
+)
 from agentbench_tui.analysis.interval import Interval, wilson
+from agentbench_tui.analysis.sample import upper_share
+
+_HALVINGS = 60
+"""Of the span in which an end lies: as near as numbers can tell."""
 
 
 def mcnemar_exact(only_x: int, only_y: int, alternative: Alternative = "two-sided") -> float:
@@ -23,6 +33,83 @@ def mcnemar_exact(only_x: int, only_y: int, alternative: Alternative = "two-side
     n = only_x + only_y
     below, above = binomial_cdf(only_x, n, 0.5), binomial_cdf(only_y, n, 0.5)
     return p_value(below, above, alternative)
+
+
+def mcnemar_mid(only_x: int, only_y: int) -> float:
+    """Two-sided mid-p of McNemar's test: half of what was seen counts as more extreme.
+
+    Less conservative than the exact test, and below its nominal level in all but rare cases
+    (Fagerland, Lydersen & Laake 2013).
+    """
+    if only_x == only_y:
+        return 1.0
+    n, fewer = only_x + only_y, min(only_x, only_y)
+    below = binomial_cdf(fewer, n, 0.5)
+    return below + (binomial_cdf(fewer - 1, n, 0.5) if fewer else 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class PairedShares:
+    """The difference of two shares over the same cases, x - y, by one method for p and interval.
+
+    Tango's score interval (1998), widened until it agrees with McNemar's mid-p: the interval at
+    `1 - alpha` excludes 0 exactly when p is below alpha.
+    """
+
+    only_x: int
+    only_y: int
+    n: int
+    p: float
+
+    def interval(self, level: float = 0.95) -> Interval:
+        z = normal_quantile(upper_share(level)) * self._widening
+        low = -self._upper(self.only_y, self.only_x, z)
+        return Interval(low, self._upper(self.only_x, self.only_y, z), level, "Tango, mid-p")
+
+    @property
+    def _widening(self) -> float:
+        """By how much z of the score test exceeds that of p; 1 and more."""
+        if self.only_x == self.only_y:
+            return 1.0
+        score = abs(self.only_x - self.only_y) / math.sqrt(self.only_x + self.only_y)
+        return max(1.0, score / -normal_quantile(self.p / 2))
+
+    def _upper(self, more: int, fewer: int, z: float) -> float:
+        """Return the largest difference that the score test does not reject at z."""
+        low, high = (more - fewer) / self.n, 1.0
+        for _ in range(_HALVINGS):
+            middle = (low + high) / 2
+            if self._score(more, fewer, middle) < -z:
+                high = middle
+            else:
+                low = middle
+        return low
+
+    def _score(self, more: int, fewer: int, difference: float) -> float:
+        """Return the score of the hypothesis that the true difference is this."""
+        n = self.n
+        b = (2 * n - more + fewer) * difference - more - fewer
+        c = -fewer * difference * (1 - difference)
+        rest = (math.sqrt(max(0.0, b * b - 8 * n * c)) - b) / (4 * n)
+        squared = n * (2 * rest + difference * (1 - difference))
+        off = more - fewer - n * difference
+        return off / math.sqrt(squared) if squared > 0 else math.copysign(math.inf, off)
+
+
+def paired_shares(only_x: int, only_y: int, n: int) -> PairedShares | None:
+    """Return the test of share(x) - share(y) over n cases, of which one alone is right on some.
+
+    None without cases.
+    """
+    if min(only_x, only_y) < 0 or only_x + only_y > n:
+        raise ValueError(f"paired_shares needs counts within {n}, got {only_x} and {only_y}")
+    if n == 0:
+        return None
+    p = mcnemar_mid(only_x, only_y)
+    if only_x != only_y:
+        score = abs(only_x - only_y) / math.sqrt(only_x + only_y)
+        p = max(p, 2 * normal_cdf(-score))
+    return PairedShares(only_x, only_y, n, p)
 
 
 def newcombe(

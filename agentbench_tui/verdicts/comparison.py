@@ -33,6 +33,7 @@ SURE_REPEATS = 3
 """Of each side, from which on a difference in time must show between whole repeats too."""
 
 Paired = Literal["auto", "yes", "no"]
+RatioOf = Literal["geometric means", "totals"]
 Unit = Literal["cases", "repeats", "runs"]
 """What the values are of: `runs` where whole runs take the place of repeats."""
 
@@ -61,9 +62,12 @@ class Comparison:
     """Points of a share, else a share of the value."""
     a: float | None = None
     b: float | None = None
-    """Geometric means where a ratio is told, otherwise means."""
+    """Geometric means where the ratio is of those, otherwise means."""
     difference: float | None = None
     ratio: float | None = None
+    ratio_of: RatioOf = "geometric means"
+    geometric_ratio: float | None = None
+    """Of geometric means, where `ratio` is of totals."""
     low: float | None = None
     high: float | None = None
     """95 % interval of the ratio, where there is one, else of the difference."""
@@ -94,7 +98,10 @@ class Comparison:
     clusters: int | None = None
     """Independent groups of pairs, where some go together."""
     comparable: bool = True
-    """False where the circumstances differ (a time on another machine): then without a verdict."""
+    """False where the circumstances differ (a time on another machine) or values are unknown: then
+    without a verdict."""
+    unknown: tuple[int, int] = (0, 0)
+    """Answers of A, and of B, whose cost or tokens are not known."""
     verdict: Verdict = "inconclusive"
     repeats: int = 0
     """Of the side with fewer; whole runs where those are counted."""
@@ -105,6 +112,8 @@ class Comparison:
     n_needed: int | None = None
     """Pairs or values a side, of what it `varies_by`, with which it would hardly stay inconclusive.
     """
+    is_paid: bool = False
+    """Whether it is an amount that is paid for, so that totals are compared."""
     notes: tuple[str, ...] = field(default=())
     """What is to be known of it, and why what is missing is missing."""
 
@@ -174,7 +183,9 @@ def _least_for_equivalence(found: Comparison) -> int:
         return 0
     if found.of != "cases":
         return SURE_REPEATS
-    return CONSTANT_PAIRS if found.inner_low == found.inner_high else EQUAL_PAIRS
+    low, high = found.inner_low, found.inner_high
+    is_constant = low is not None and high is not None and math.isclose(low, high, rel_tol=1e-9)
+    return CONSTANT_PAIRS if is_constant else EQUAL_PAIRS
 
 
 def _more(found: Comparison, margin: float, alpha: float) -> int | None:

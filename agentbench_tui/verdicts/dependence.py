@@ -32,6 +32,8 @@ class Dependence:
     p: float
     """Of the difference, two-sided, by t with as many."""
     df: float
+    error: float
+    """Standard error of the difference."""
 
 
 def paired_dependence(d: Floats, again: Floats | None = None) -> Dependence | None:
@@ -45,7 +47,7 @@ def paired_dependence(d: Floats, again: Floats | None = None) -> Dependence | No
     worth = min(worth_of_mean(one, _CAUTION) for one in (d, again) if one is not None)
     error = math.sqrt(float(d.var(ddof=1)) / worth)
     p = 2 * student_cdf(-abs(float(d.mean())) / error, worth - 1)
-    return Dependence(len(d) / worth, worth, p, worth - 1)
+    return Dependence(len(d) / worth, worth, p, worth - 1, error)
 
 
 def group_dependence(x: Floats, y: Floats) -> Dependence | None:
@@ -60,6 +62,7 @@ def group_dependence(x: Floats, y: Floats) -> Dependence | None:
         return None
     shares = [part / whole for part in parts]
     df = 1 / sum(s * s / (n - 1) for s, n in zip(shares, worths, strict=True))
-    p = 2 * student_cdf(-abs(float(y.mean() - x.mean())) / math.sqrt(whole), df)
+    error = math.sqrt(whole)
+    p = 2 * student_cdf(-abs(float(y.mean() - x.mean())) / error, df)
     independent = variances[0] / len(x) + variances[1] / len(y)
-    return Dependence(whole / independent, min(worths), p, df)
+    return Dependence(whole / independent, min(worths), p, df, error)

@@ -20,13 +20,12 @@ from agentbench_tui.analysis.paired_effect import (
     unpaired_difference_effect,
     unpaired_ratio_effect,
 )
-from agentbench_tui.analysis.permutation import PermutationTest, permutation_test, sign_flip_test
-from agentbench_tui.analysis.proportion import mcnemar_exact, newcombe_paired
+from agentbench_tui.analysis.permutation import permutation_test
 from agentbench_tui.analysis.rank import mann_whitney
 from agentbench_tui.analysis.scale import MARGINS
 from agentbench_tui.analysis.signed_rank import wilcoxon
-from agentbench_tui.analysis.student import welch
 from agentbench_tui.model.metric import find_metric
+from agentbench_tui.verdicts import paid
 from agentbench_tui.verdicts.comparison import (
     EQUIVALENCE_LEVEL,
     LEAST_CLUSTERS,
@@ -45,11 +44,10 @@ from agentbench_tui.verdicts.moments import (
 from agentbench_tui.verdicts.pairing import LEAST_PAIRS, Pairs, case_values, pair, repeat_means
 from agentbench_tui.verdicts.repeat_luck import groups_beside_repeats, pairs_beside_repeats
 from agentbench_tui.verdicts.share_interval import (
-    with_intervals,
+    of_binary_pairs,
     with_newcombe,
     with_newcombe_counts,
     with_newcombe_of,
-    with_room,
 )
 from agentbench_tui.verdicts.tail import too_few_answers
 from agentbench_tui.verdicts.task_evidence import TaskEvidence
@@ -58,11 +56,8 @@ if TYPE_CHECKING:
     from agentbench_tui.analysis.sample import Floats, Integers
     from agentbench_tui.verdicts.evidence import Evidence
 
-PERMUTED_FROM = 8
-"""Values a side. The least p of 5 against 5 is 0.008, which seven metrics adjusted for each other
-lift above 0.05, so that no difference would ever be large enough; Welch's t has no such floor."""
 _PERMUTED_AT_LEAST = 4
-"""Where nothing varies, which t cannot use; with fewer no split of them has a p below 0.05."""
+"""Values a side, where nothing varies; with fewer no split of them has a p below 0.05."""
 
 
 def compare_metric(metric: str, a: Evidence, b: Evidence, asked: Asked) -> Comparison | None:
@@ -77,16 +72,19 @@ def compare_metric(metric: str, a: Evidence, b: Evidence, asked: Asked) -> Compa
     share = known.unit == "share"
     margin = asked.margin or MARGINS["points" if share else "ratio"]
     repeats = min(one.repeats if isinstance(one, TaskEvidence) else 0 for one in (a, b))
-    base = metric.partition(".")[0]
-    unanswered = () if share else _unanswered(base, a, b)
+    base, _, part = metric.partition(".")
+    is_paid = paid.is_paid(known, part)
+    unanswered = () if share or is_paid else _unanswered(base, a, b)
     found = Comparison(
-        metric, known.unit, known.direction, margin, repeats=repeats, notes=unanswered
-    )
+        metric, known.unit, known.direction, margin, repeats=repeats, notes=unanswered,
+        is_paid=is_paid,
+    )  # fmt: skip
     by_cases: set[str] = set()
     if isinstance(a, TaskEvidence) and isinstance(b, TaskEvidence):
         by_cases = a.values.keys() & b.values.keys()
         if metric in by_cases:
-            return _by_cases(found, a, b, asked)
+            result = _by_cases(found, a, b, asked)
+            return paid.with_unknown(result, a, b) if is_paid and result is not None else result
         if base in by_cases:
             found, a, b = _on_answered_cases(found, base, a, b)
     if few := too_few_answers(metric, a, b):
@@ -138,7 +136,7 @@ def _by_cases(
     found: Comparison, a: TaskEvidence, b: TaskEvidence, asked: Asked
 ) -> Comparison | None:
     metric, share = found.metric, found.unit == "share"
-    positive = not share and all(
+    positive = not (share or found.is_paid) and all(
         bool((side.values[metric][~np.isnan(side.values[metric])] > 0).all()) for side in (a, b)
     )
     of_a, of_b = (case_values(side, metric, on_logs=positive) for side in (a, b))
@@ -163,7 +161,7 @@ def _by_cases(
         of_a, of_b = of_a.only(common), of_b.only(common)
     result = _of_groups(found, of_a.value, of_b.value, asked, positive=positive)
     if share:
-        result = with_newcombe(result, of_a.value, of_b.value)
+        result = with_newcombe(result, of_a.value, of_b.value, asked.seed)
     elif found.unit == "ms":
         result = groups_beside_repeats(result, of_a, of_b, a, b)
     return replace(result, of="cases")
@@ -225,62 +223,33 @@ def _of_pairs(found: Comparison, pairs: Pairs, asked: Asked) -> Comparison:
     notes = found.notes + pairs.left_out
     if clusters is not None and (few := len(np.unique(clusters))) < LEAST_CLUSTERS:
         notes = (*notes, f"{few} clusters: a verdict needs {LEAST_CLUSTERS}")
+    found = replace(found, notes=notes)
     if share and clusters is None and all_binary(pairs.a, pairs.b):
-        return replace(_mcnemar(found, pairs), notes=notes)
-
-    def effect_at(level: float) -> Effect:
-        if share:
-            return difference_effect(pairs.a, pairs.b, clusters, level, share=True)
-        return ratio_effect(
-            pairs.a, pairs.b, clusters, level, asked.seed, resamples=asked.resamples
+        return of_binary_pairs(found, pairs)
+    if found.is_paid and (of_totals := paid.of_pairs(found, pairs, asked)) is not None:
+        return of_totals
+    if share:
+        effect = difference_effect(
+            pairs.a, pairs.b, clusters, LEVEL, asked.seed, resamples=asked.resamples, share=True
         )
-
-    outer, inner = effect_at(LEVEL), effect_at(EQUIVALENCE_LEVEL)
-    on_logs = outer.ratio is not None
+    else:
+        effect = ratio_effect(
+            pairs.a, pairs.b, clusters, LEVEL, asked.seed, resamples=asked.resamples
+        )
+    on_logs = effect.ratio is not None
     d = np.log(pairs.b) - np.log(pairs.a) if on_logs else pairs.b - pairs.a
     independent = d if clusters is None else cluster_sums(d, clusters)
-    test = sign_flip_test(independent, seed=asked.seed)
     ranked = wilcoxon(independent)
     found = replace(found, a=mean(pairs.a, on_logs=on_logs), b=mean(pairs.b, on_logs=on_logs))
     return replace(
-        _with_effect(found, outer, inner),
-        p_value=None if test is None else test.p,
+        _with_effect(found, effect),
         p_rank=None if ranked is None else ranked.p,
-        method=_methods("sign-flip permutation", test, outer),
         effect_size=cliffs_delta(pairs.b, pairs.a),
         hedges_g=dz(d),
         paired=True,
         n=len(pairs),
         sd=sd(d) if clusters is None else sd_of_clusters(d, clusters),
         clusters=None if clusters is None else len(independent),
-        notes=notes + ((outer.reason,) if outer.reason else ()),
-    )
-
-
-def _mcnemar(found: Comparison, pairs: Pairs) -> Comparison:
-    """Each case right or wrong: what counts is those that one side alone is right on."""
-    a, b = pairs.a > 0, pairs.b > 0
-    only_a, only_b = int((a & ~b).sum()), int((b & ~a).sum())
-    both = int((a & b).sum())
-    neither = len(pairs) - both - only_a - only_b
-    outer = newcombe_paired(both, only_b, only_a, neither, LEVEL)
-    inner = newcombe_paired(both, only_b, only_a, neither, EQUIVALENCE_LEVEL)
-    inner = with_room(inner, only_a, only_b, len(pairs))
-    d = pairs.b - pairs.a
-    return replace(
-        with_intervals(found, outer, inner),
-        a=float(pairs.a.mean()),
-        b=float(pairs.b.mean()),
-        difference=float(d.mean()),
-        p_value=mcnemar_exact(only_b, only_a),
-        method="exact McNemar; Newcombe's interval of paired shares",
-        effect_size=float(d.mean()),
-        hedges_g=dz(d),
-        paired=True,
-        n=len(pairs),
-        only_a=only_a,
-        only_b=only_b,
-        sd=sd(d),
     )
 
 
@@ -288,50 +257,60 @@ def _of_groups(
     found: Comparison, a: Floats, b: Floats, asked: Asked, *, positive: bool
 ) -> Comparison:
     """Independent groups: whole repeats, or cases that were not the same."""
-    effect_at = unpaired_ratio_effect if positive else unpaired_difference_effect
-    outer, inner = effect_at(a, b, LEVEL), effect_at(a, b, EQUIVALENCE_LEVEL)
+    x, y = (np.log(a), np.log(b)) if positive else (a, b)
+    if pooled_sd(x, y) == 0:  # t has nothing to compare the difference with
+        return _of_constants(found, a, b, asked, positive=positive)
+    if found.is_paid and (of_totals := paid.of_groups(found, a, b)) is not None:
+        return of_totals
+    effect = (unpaired_ratio_effect if positive else unpaired_difference_effect)(a, b, LEVEL)
+    return _of_values(found, a, b, effect, positive=positive)
+
+
+def _of_constants(
+    found: Comparison, a: Floats, b: Floats, asked: Asked, *, positive: bool
+) -> Comparison:
+    """Values that are all alike on each side: only the chance of such a split is known."""
+    effect = (unpaired_ratio_effect if positive else unpaired_difference_effect)(a, b, LEVEL)
+    test = None
+    if min(len(a), len(b)) >= _PERMUTED_AT_LEAST:
+        test = permutation_test(b, a, seed=asked.seed)
+    found = _of_values(found, a, b, effect, positive=positive)
+    if test is None:
+        return replace(found, p_value=None, method=effect.method)
+    how = "exact" if test.exact else f"{test.permutations:,} draws, seed {test.seed}"
+    return replace(found, p_value=test.p, method=f"label permutation ({how})")
+
+
+def _of_values(
+    found: Comparison, a: Floats, b: Floats, effect: Effect, *, positive: bool
+) -> Comparison:
     x, y = (np.log(a), np.log(b)) if positive else (a, b)
     smaller = min(len(a), len(b))
-    test: PermutationTest | None = None
-    p, name = None, ""
-    constant = pooled_sd(x, y) == 0
-    if smaller >= (_PERMUTED_AT_LEAST if constant else PERMUTED_FROM):
-        test = permutation_test(y, x, seed=asked.seed)
-        p, name = (None if test is None else test.p), "label permutation"
-    elif (of_means := welch(y, x)) is not None and not constant:
-        p, name = of_means.p, "Welch's t"
     ranked = mann_whitney(b, a)
     found = replace(found, a=mean(a, on_logs=positive), b=mean(b, on_logs=positive))
     return replace(
-        _with_effect(found, outer, inner),
-        p_value=p,
+        _with_effect(found, effect),
         p_rank=None if ranked is None else ranked.p,
-        method=_methods(name, test, outer),
         effect_size=cliffs_delta(b, a) if smaller else None,
         hedges_g=hedges_g(y, x),
         n=smaller,
         sd=pooled_sd(x, y),
-        notes=found.notes + ((outer.reason,) if outer.reason else ()),
     )
 
 
-def _with_effect(found: Comparison, outer: Effect, inner: Effect) -> Comparison:
-    difference = outer.difference
-    if outer.ratio is not None and found.a is not None and found.b is not None:
+def _with_effect(found: Comparison, effect: Effect) -> Comparison:
+    difference, inner = effect.difference, effect.at(EQUIVALENCE_LEVEL)
+    if effect.ratio is not None and found.a is not None and found.b is not None:
         difference = found.b - found.a  # of what is shown: geometric means
     return replace(
         found,
         difference=difference,
-        ratio=outer.ratio,
-        low=outer.low,
-        high=outer.high,
+        ratio=effect.ratio,
+        low=effect.low,
+        high=effect.high,
         inner_low=inner.low,
         inner_high=inner.high,
+        p_value=effect.p,
+        method=effect.method if effect.p is not None else "",
+        notes=found.notes + ((effect.reason,) if effect.reason else ()),
     )
-
-
-def _methods(name: str, test: PermutationTest | None, effect: Effect) -> str:
-    if test is not None:
-        drawn = "exact" if test.exact else f"{test.permutations} draws, seed {test.seed}"
-        name = f"{name} ({drawn})"
-    return "; ".join(part for part in (name, effect.method) if part)

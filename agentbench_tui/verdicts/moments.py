@@ -43,15 +43,3 @@ def sd_of_clusters(d: Floats, clusters: Integers) -> float | None:
     if len(np.unique(clusters)) < 2:
         return None
     return clustered_se(d, clusters, "CR1") * math.sqrt(len(d))
-
-
-def widened(end: float | None, effect: float | None, factor: float, *, logs: bool) -> float | None:
-    """An end `factor` times as far from the effect, of a ratio on `logs`."""
-    if end is None or effect is None:
-        return end
-    if not logs:
-        return effect + (end - effect) * factor
-    try:
-        return float(effect * (end / effect) ** factor)
-    except (OverflowError, ZeroDivisionError):
-        return None

@@ -20,7 +20,6 @@ from agentbench_tui.analysis.interval import clustered_se
 from agentbench_tui.analysis.paired_effect import NO_RATIO
 from agentbench_tui.verdicts.comparison import EQUIVALENCE_LEVEL, LEVEL, SURE_REPEATS
 from agentbench_tui.verdicts.dependence import Dependence, group_dependence, paired_dependence
-from agentbench_tui.verdicts.moments import widened
 from agentbench_tui.verdicts.pairing import repeat_means
 
 if TYPE_CHECKING:
@@ -116,12 +115,7 @@ def _with_both(
     shares = [(part.variance / variance, part.df) for part in (*by_case, *by_repeat)]
     df = 1 / math.fsum(share * share / of for share, of in shares)
     at, error = math.log(effect) if logs else effect, math.sqrt(variance)
-    ends = [
-        at + sign * student_quantile((1 + level) / 2, df) * error
-        for level in (LEVEL, EQUIVALENCE_LEVEL)
-        for sign in (-1, 1)
-    ]
-    low, high, inner_low, inner_high = (_exp(end) for end in ends) if logs else ends
+    low, high, inner_low, inner_high = _ends(found, error, df)
     repeats = of_repeats > of_cases
     values = min(len(one.value) for one in means) if repeats else found.n
     return replace(
@@ -155,25 +149,33 @@ def _rests_on_few(found: Comparison) -> Comparison:
 
 
 def _with_serial(found: Comparison, seen: Dependence | None) -> Comparison:
-    """The p that decides, and the intervals, as wide as what hangs together asks."""
+    """By t, for p and interval, with as many independent values as what hangs together leaves."""
     if seen is None or found.p_value is None or seen.factor <= 1:
         return found
-    wider = math.sqrt(seen.factor)
-    effect = found.ratio if found.is_ratio else found.difference
     note = f"neighbouring answers are alike: worth {seen.worth:.0f} independent ones of {found.n}"
-
-    def moved(end: float | None, level: float) -> float | None:
-        upper = (1 + level) / 2
-        few = student_quantile(upper, seen.df) / student_quantile(upper, found.n - 1)
-        return widened(end, effect, wider * max(few, 1.0), logs=found.is_ratio)
-
+    low, high, inner_low, inner_high = _ends(found, seen.error, seen.df)
     return replace(
         found,
-        p_serial=max(found.p_value, seen.p),
-        low=moved(found.low, LEVEL),
-        high=moved(found.high, LEVEL),
-        inner_low=moved(found.inner_low, EQUIVALENCE_LEVEL),
-        inner_high=moved(found.inner_high, EQUIVALENCE_LEVEL),
-        sd=None if found.sd is None else found.sd * wider,
+        p_serial=seen.p,
+        low=low,
+        high=high,
+        inner_low=inner_low,
+        inner_high=inner_high,
+        sd=None if found.sd is None else found.sd * math.sqrt(seen.factor),
+        method="t of independent values",
         notes=(*found.notes, note),
     )
+
+
+def _ends(found: Comparison, error: float, df: float) -> list[float | None]:
+    """Both ends at 95 %, then both at 90 %, by t."""
+    effect = found.ratio if found.is_ratio else found.difference
+    if effect is None or (found.is_ratio and not 0 < effect < math.inf):
+        return [None] * 4
+    at = math.log(effect) if found.is_ratio else effect
+    ends = [
+        at + sign * student_quantile((1 + level) / 2, df) * error
+        for level in (LEVEL, EQUIVALENCE_LEVEL)
+        for sign in (-1, 1)
+    ]
+    return [_exp(end) for end in ends] if found.is_ratio else list(ends)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from itertools import product
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
+from scipy import optimize, stats
 
 from agentbench_tui.analysis.alternative import Alternative
 from agentbench_tui.analysis.interval import Interval
@@ -19,6 +20,7 @@ from agentbench_tui.analysis.proportion import (
     mcnemar_exact,
     newcombe,
     newcombe_paired,
+    paired_shares,
 )
 
 ALTERNATIVES: list[Alternative] = ["two-sided", "greater", "less"]
@@ -203,3 +205,74 @@ def test_what_makes_no_sense_is_refused() -> None:
     with pytest.raises(ValueError, match="got 3 of 2"):
         newcombe(3, 2, 1, 2)
     assert newcombe(1, 2, 0, 0) is None
+
+
+def largest_likelihood(only_x: int, only_y: int, n: int, difference: float) -> float:
+    """The share of cases that y alone is right on, where x - y is known to be the difference."""
+
+    def loss(y: float) -> float:
+        shares = (y + difference, y, 1 - 2 * y - difference)
+        counts = (only_x, only_y, n - only_x - only_y)
+        return -sum(
+            count * math.log(max(share, 1e-300))
+            for count, share in zip(counts, shares, strict=True)
+            if count
+        )
+
+    least, most = max(0.0, -difference), (1 - difference) / 2
+    found = optimize.minimize_scalar(
+        loss, bounds=(least, most), method="bounded", options={"xatol": 1e-12}
+    )
+    return float(found.x)
+
+
+@pytest.mark.parametrize(("only_x", "only_y", "n"), [(12, 2, 80), (7, 1, 44), (4, 0, 100)])
+def test_the_ends_of_paired_shares_are_those_of_tangos_score(
+    only_x: int, only_y: int, n: int
+) -> None:
+    """The nuisance share by numeric maximum likelihood; wider as mid-p is more cautious."""
+    test = paired_shares(only_x, only_y, n)
+    assert test is not None
+    score_at_0 = (only_x - only_y) / math.sqrt(only_x + only_y)
+    fair = stats.binom(only_x + only_y, 0.5)
+    mid = 2 * fair.cdf(only_y) - fair.pmf(only_y)
+    assert test.p == pytest.approx(max(mid, 2 * stats.norm.sf(score_at_0)))
+    z = stats.norm.isf(0.025) * max(1, score_at_0 / stats.norm.isf(mid / 2))
+    found = test.interval()
+    for end, sign in ((found.low, 1), (found.high, -1)):
+        rest = largest_likelihood(only_x, only_y, n, end)
+        variance = n * (2 * rest + end * (1 - end))
+        score = (only_x - only_y - n * end) / math.sqrt(variance)
+        assert score == pytest.approx(sign * z, rel=1e-4)
+
+
+@given(st.integers(0, 60), st.integers(0, 60), st.integers(0, 200))
+@settings(max_examples=200)
+def test_p_and_interval_of_paired_shares_never_contradict(x: int, y: int, alike: int) -> None:
+    test = paired_shares(x, y, x + y + alike)
+    if test is None:
+        return
+    for level in (0.9, 0.95):
+        found = test.interval(level)
+        assert (not found.low <= 0 <= found.high) == (test.p < 1 - level - 1e-12)
+        assert found.low <= (x - y) / (x + y + alike) <= found.high
+
+
+@pytest.mark.parametrize("share", [0.02, 0.05, 0.1, 0.2, 0.3])
+def test_equal_paired_shares_are_rejected_in_five_percent_at_most(share: float) -> None:
+    """Exact, over all samples of 50 cases of which each side alone is right on a share."""
+    rejected = 0.0
+    for x in range(51):
+        for y in range(51 - x):
+            test = paired_shares(x, y, 50)
+            if test is not None and test.p < 0.05:
+                rejected += stats.multinomial.pmf(
+                    [x, y, 50 - x - y], 50, [share, share, 1 - 2 * share]
+                )
+    assert rejected <= 0.05
+
+
+@pytest.mark.parametrize("counts", [(-1, 0, 3), (2, 2, 3)])
+def test_counts_of_paired_shares_are_checked(counts: tuple[int, int, int]) -> None:
+    with pytest.raises(ValueError, match="counts"):
+        paired_shares(*counts)

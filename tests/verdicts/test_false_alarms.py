@@ -176,7 +176,7 @@ def test_effects_beyond_the_margin_need_as_many_as_find_them() -> None:
 
     draw = np.random.default_rng(4)
     a, b = np.ones(10), np.exp(draw.normal(0.2, 0.5, 10))
-    found = compared("output_tokens", asked(10, output_tokens=a), asked(10, output_tokens=b))
+    found = compared("memory_peak_mb", asked(10, memory_peak_mb=a), asked(10, memory_peak_mb=b))
     assert found.verdict == "inconclusive"
     d = np.log(b)
     assert found.n_needed == sample_size_paired(d.mean() / d.std(ddof=1)).n

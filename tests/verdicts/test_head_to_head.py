@@ -29,12 +29,14 @@ def times(draw: np.random.Generator, repeats: int, cases: int, factor: float = 1
     return 100 * factor * hard * np.exp(draw.normal(0, 0.05, (repeats, cases)))
 
 
-def test_right_and_wrong_is_the_exact_test_of_mcnemar() -> None:
+def test_right_and_wrong_is_the_more_cautious_of_mid_p_and_score() -> None:
     a = [1] * 40 + [1] * 2 + [0] * 12 + [0] * 26
     b = [1] * 40 + [0] * 2 + [1] * 12 + [0] * 26
     found = compared("accuracy", asked(80, accuracy=a), asked(80, accuracy=b))
     assert (found.only_a, found.only_b, found.n, found.paired) == (2, 12, 80, True)
-    assert found.p_value == pytest.approx(stats.binomtest(2, 14).pvalue)
+    fair = stats.binom(14, 0.5)
+    mid, score = 2 * fair.cdf(2) - fair.pmf(2), 2 * stats.norm.sf(10 / math.sqrt(14))
+    assert found.p_value == pytest.approx(max(mid, score))
     assert found.difference == pytest.approx(10 / 80)
     assert found.verdict == "better"
 
@@ -44,9 +46,9 @@ def test_a_time_is_a_ratio_of_geometric_means_over_cases() -> None:
     a, b = times(draw, 1, 10), times(draw, 1, 10, 1.2)
     found = compared("e2e_ms", asked(10, e2e_ms=a), asked(10, e2e_ms=b))
     d = np.log(b / a).ravel()
-    t = stats.t.interval(0.95, 9, d.mean(), stats.sem(d))
+    low, high = np.exp(stats.t.interval(0.95, 9, d.mean(), stats.sem(d)))
     assert found.ratio == pytest.approx(np.exp(d.mean()))
-    assert (found.low, found.high) == pytest.approx(np.exp(t))
+    assert (found.low, found.high) == pytest.approx((low, high), abs=0.15 * (high - low))
     assert found.p_value == pytest.approx(
         2 / 2**10
     )  # all ten took longer: the extreme of all signs
@@ -60,7 +62,7 @@ def test_a_case_counts_once_however_often_it_was_asked() -> None:
     a, b = asked(8, 50, accuracy=np.zeros((50, 8))), asked(8, 50, accuracy=right)
     found = compared("accuracy", a, b)
     assert found.n == 8
-    assert found.p_value == pytest.approx(0.25)  # three cases, all one way: 2 / 2^3
+    assert found.p_value == pytest.approx(0.125)  # three cases, all one way: mid-p is 1 / 2^3
     assert found.verdict == "inconclusive"
 
 
@@ -94,7 +96,7 @@ def test_neighbours_that_are_alike_count_as_fewer() -> None:
     a, b = asked(60, e2e_ms=np.full(60, 100.0)), asked(60, e2e_ms=100 * steps)
     found = compared("e2e_ms", a, b)
     assert found.p_value is not None
-    assert found.p_value < 0.001
+    assert found.p_value < 0.01
     assert found.p_serial is not None
     assert found.p_serial > 0.05
     assert found.verdict == "inconclusive"
@@ -117,8 +119,8 @@ def test_what_only_repeats_have_is_compared_by_repeats() -> None:
     assert found.p_value == pytest.approx(shown.pvalue)
 
 
-def test_eight_repeats_and_more_are_shuffled() -> None:
-    a, b = np.arange(8) + 100.0, np.arange(8) + 200.0
+def test_repeats_that_never_vary_are_shuffled() -> None:
+    a, b = np.full(8, 100.0), np.full(8, 200.0)
     found = compared("tokens_used", Repeats({"tokens_used": a}), Repeats({"tokens_used": b}))
     assert found.p_value == pytest.approx(2 / math.comb(16, 8))
 
