@@ -117,6 +117,7 @@ if TYPE_CHECKING:
         mcnemar_exact,
         newcombe,
         newcombe_paired,
+        paired_shares,
     )
     from agentbench_tui.analysis.quantiles import quantile_estimates, weighted_quantiles
     from agentbench_tui.analysis.rank import (
@@ -126,6 +127,7 @@ if TYPE_CHECKING:
         mann_whitney,
     )
     from agentbench_tui.analysis.rating import Ratings, bradley_terry, expected_score
+    from agentbench_tui.analysis.ratio_of_totals import group_totals, paired_totals
     from agentbench_tui.analysis.resampling import Bootstrap, Resampling
     from agentbench_tui.analysis.resilience import (
         Overall,
@@ -202,9 +204,11 @@ power           RatioSize SampleSize power_mcnemar power_paired power_two_sample
 power           sample_size_mcnemar sample_size_paired sample_size_proportions sample_size_ratio
 power           sample_size_two_sample smallest_detectable_paired smallest_detectable_two_sample
 proportion      agresti_coull clopper_pearson jeffreys mcnemar_exact newcombe newcombe_paired
+proportion      paired_shares
 quantiles       quantile_estimates weighted_quantiles
 rank            BrunnerMunzelTest RankTest brunner_munzel mann_whitney
 rating          Ratings bradley_terry expected_score
+ratio_of_totals group_totals paired_totals
 resampling      Bootstrap Resampling
 resilience      Overall Recovery Resilience overall quality recovery resilience_score
 scalability     Scaling fit_usl
@@ -230,36 +234,32 @@ __all__ = [
     "Bootstrap", "BrunnerMunzelTest", "Change", "Check", "CostFigures", "Drift", "Effect",
     "Equivalence", "Estimate", "GoodnessTest", "HistoryTest", "Interval", "LevelEffect",
     "LevelVerdict", "Limits", "MeanCurve", "Overall", "PairingGain", "PermutationTest", "Precision",
-    "PrecisionCurve", "Profile", "RankTest", "Ratings", "RatioSize", "Recovery",
-    "Resampling", "Resilience", "RunsNeeded", "SampleSize", "Scale", "Scaling", "SeedSplit",
-    "SignedRankTest", "Summary", "SweepCell", "TTest", "Trend", "TwoLevel", "VersionTest",
-    "aggregate",
+    "PrecisionCurve", "Profile", "RankTest", "Ratings", "RatioSize", "Recovery", "Resampling",
+    "Resilience", "RunsNeeded", "SampleSize", "Scale", "Scaling", "SeedSplit", "SignedRankTest",
+    "Summary", "SweepCell", "TTest", "Trend", "TwoLevel", "VersionTest", "aggregate",
     "agresti_coull", "auc", "bca_interval", "benjamini_hochberg", "benjamini_yekutieli",
-    "bonferroni", "bootstrap_aggregate", "bootstrap_aggregate_difference",
-    "bootstrap_difference", "bootstrap_mean", "bootstrap_median_ratio",
-    "bootstrap_paired_difference", "bootstrap_paired_ratio", "bootstrap_ratio", "bounded_mean",
-    "bradley_terry", "brunner_munzel", "changes", "cliffs_delta", "clopper_pearson",
-    "clustered_mean", "clustered_se", "cohens_d", "compare_versions", "configurations",
-    "cost_figures", "design_effect", "difference_effect", "dominance", "drift", "dz",
-    "e_divisive", "effective_sample_size", "expected_score", "fit_usl", "geometric_ratio",
-    "half_width_curve", "hedges_g", "hochberg_simes", "holm", "iqm", "jeffreys",
-    "judge_history", "judge_level", "ks_2samp", "lag1_autocorrelation", "last_n",
+    "bonferroni", "bootstrap_aggregate", "bootstrap_aggregate_difference", "bootstrap_difference",
+    "bootstrap_mean", "bootstrap_median_ratio", "bootstrap_paired_difference",
+    "bootstrap_paired_ratio", "bootstrap_ratio", "bounded_mean", "bradley_terry", "brunner_munzel",
+    "changes", "cliffs_delta", "clopper_pearson", "clustered_mean", "clustered_se", "cohens_d",
+    "compare_versions", "configurations", "cost_figures", "design_effect", "difference_effect",
+    "dominance", "drift", "dz", "e_divisive", "effective_sample_size", "expected_score", "fit_usl",
+    "geometric_ratio", "group_totals", "half_width_curve", "hedges_g", "hochberg_simes", "holm",
+    "iqm", "jeffreys", "judge_history", "judge_level", "ks_2samp", "lag1_autocorrelation", "last_n",
     "least_worsening", "levene", "locate", "main_effects", "mann_whitney", "mcnemar_exact",
-    "mean_curve",
-    "newcombe", "newcombe_paired", "overall", "paired_t", "pairing_gain", "pareto_front",
-    "pass_at_k", "pass_hat_k", "pearson", "performance_profile", "permutation_test",
-    "power_equivalence", "power_mcnemar", "power_paired", "power_two_sample", "precision_n",
-    "precision_reached", "probability_of_improvement", "probability_of_superiority",
-    "quality", "quantile", "quantile_estimate", "quantile_estimates", "quantile_interval",
-    "ratio_effect", "ratio_of_sums", "recovery", "requests_needed", "resilience_score",
-    "runs_needed", "sample_size_mcnemar", "sample_size_paired", "sample_size_proportions",
-    "sample_size_ratio", "sample_size_two_sample", "seed_split", "shapiro", "sign_flip_test",
-    "skewed_mean", "slope", "smallest_detectable_paired", "smallest_detectable_two_sample",
-    "student_t",
-    "summarise", "t_log_interval", "t_mean", "tost", "tost_difference", "tost_ratio",
-    "trend_line", "two_level", "unpaired_difference_effect", "unpaired_ratio_effect",
-    "values_needed", "verdict", "weighted_quantiles", "welch", "wilcoxon", "wilson",
-    "windows_check", "zero_event_upper",
+    "mean_curve", "newcombe", "newcombe_paired", "overall", "paired_shares", "paired_t",
+    "paired_totals", "pairing_gain", "pareto_front", "pass_at_k", "pass_hat_k", "pearson",
+    "performance_profile", "permutation_test", "power_equivalence", "power_mcnemar", "power_paired",
+    "power_two_sample", "precision_n", "precision_reached", "probability_of_improvement",
+    "probability_of_superiority", "quality", "quantile", "quantile_estimate", "quantile_estimates",
+    "quantile_interval", "ratio_effect", "ratio_of_sums", "recovery", "requests_needed",
+    "resilience_score", "runs_needed", "sample_size_mcnemar", "sample_size_paired",
+    "sample_size_proportions", "sample_size_ratio", "sample_size_two_sample", "seed_split",
+    "shapiro", "sign_flip_test", "skewed_mean", "slope", "smallest_detectable_paired",
+    "smallest_detectable_two_sample", "student_t", "summarise", "t_log_interval", "t_mean", "tost",
+    "tost_difference", "tost_ratio", "trend_line", "two_level", "unpaired_difference_effect",
+    "unpaired_ratio_effect", "values_needed", "verdict", "weighted_quantiles", "welch", "wilcoxon",
+    "wilson", "windows_check", "zero_event_upper",
 ]  # fmt: skip
 
 

@@ -103,9 +103,14 @@ def _need(one: Comparison) -> str:
 
 def _circumstances(pair: Pair, found: Sequence[Found]) -> list[str]:
     said = []
-    kept_back = list(dict.fromkeys(one.metric for _, one in found if not one.comparable))
+    unknown = [one for _, one in found if any(one.unknown)]
+    kept_back = [one for _, one in found if not one.comparable and not any(one.unknown)]
     if kept_back:
-        said.append(f"measure both on one machine to compare {', '.join(kept_back)}")
+        names = ", ".join(dict.fromkeys(one.metric for one in kept_back))
+        said.append(f"measure both on one machine to compare {names}")
+    if unknown:
+        names = ", ".join(dict.fromkeys(one.metric for one in unknown))
+        said.append(f"record it for every answer to compare {names}")
     few = [one for _, one in found if one.comparable and 0 < _repeats(one) < SURE_REPEATS]
     if few:
         have = min(_repeats(one) for one in few)

@@ -1,9 +1,5 @@
 """Simulations with known truth behind the guarantees of docs/decisions.md, one module a topic."""
 
-from simulations import accuracy, coverage, regressions
+from simulations import accuracy, cost, coverage, regressions
 
-ROWS = (
-    *accuracy.ROWS,
-    *regressions.ROWS,
-    *coverage.ROWS,
-)
+ROWS = (*accuracy.ROWS, *cost.ROWS, *coverage.ROWS, *regressions.ROWS)

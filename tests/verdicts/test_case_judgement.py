@@ -1,5 +1,6 @@
 """Shares of the answers: judged case by case, as `compare` judges them."""
 
+import math
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -62,19 +63,20 @@ def lost_and_won(cases: int, lost: int, won: int) -> tuple[list[float], list[flo
 
 
 def test_the_test_and_the_interval_are_those_of_compare(store: RunHistory) -> None:
-    """11 of 50 cases differ, 10 of them lost: McNemar's p is 2 (1 + 11) / 2^11."""
+    """11 of 50 cases differ, 10 of them lost: the score z is 9 / √11, mid-p 13 / 2^11."""
     versions(store, *lost_and_won(CASES, lost=10, won=1))
     found = of_accuracy(store)
     assert (found.verdict, found.values, found.unit_of_values) == ("regression", (50, 50), "cases")
-    assert found.p == pytest.approx(24 / 2048)
+    assert found.p == pytest.approx(math.erfc(9 / math.sqrt(11) / math.sqrt(2)))
+    assert found.p > 13 / 2048
     assert found.before == pytest.approx(0.5)
     assert found.now == pytest.approx(0.32)
     assert found.change == pytest.approx(-0.18)
     assert found.low is not None
     assert found.high is not None
-    # Newcombe's method 10 for paired shares: Wilson .2076….4581 and .3664….6336, φ 0.5574
-    assert found.low == pytest.approx(-0.2972, abs=1e-4)
-    assert found.high == pytest.approx(-0.0521, abs=1e-4)
+    # Tango's score interval: z of the score is 1.96 at both ends
+    assert found.low == pytest.approx(-0.3155, abs=1e-4)
+    assert found.high == pytest.approx(-0.0610, abs=1e-4)
 
 
 @pytest.mark.parametrize(("lost", "won"), [(0, 0), (1, 0), (3, 1), (4, 4), (0, 2)])

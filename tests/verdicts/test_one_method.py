@@ -54,7 +54,7 @@ def test_an_interval_excludes_no_effect_exactly_when_p_is_below_five_percent(
         if clustered:
             side.cluster[:] = side.case // 3
         sides.append(side)
-    found = compare_metric(name, *sides, Asked(paired, seed=seed, resamples=300))
+    found = compare_metric(name, sides[0], sides[1], Asked(paired, seed=seed, resamples=300))
     assert found is not None
     assert not contradiction(found)
 

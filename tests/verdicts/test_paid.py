@@ -26,10 +26,13 @@ def test_the_agent_with_the_higher_bill_is_not_the_cheaper_one(metric: str) -> N
     draw = np.random.default_rng(1)
     a = 0.01 * np.exp(draw.normal(0, 0.1, 60))
     b = np.where(draw.random(60) < 0.25, 4.5, 0.5) * a
-    found = compared(metric, asked(60, **{metric: a}), asked(60, **{metric: b}))
+    values: list[dict[str, Any]] = [{metric: a}, {metric: b}]
+    found = compared(metric, *(asked(60, **one) for one in values))
     assert found.ratio == pytest.approx(b.sum() / a.sum())
     assert found.ratio_of == "totals"
     assert found.geometric_ratio == pytest.approx(np.exp(np.log(b / a).mean()))
+    assert found.ratio is not None
+    assert found.geometric_ratio is not None
     assert found.geometric_ratio < 1 < found.ratio
     assert found.verdict != "better"
     assert (found.a, found.b) == pytest.approx((a.mean(), b.mean()))
