@@ -2,4 +2,9 @@
 
 from simulations import accuracy, cost, coverage, regressions
 
-ROWS = (*accuracy.ROWS, *cost.ROWS, *coverage.ROWS, *regressions.ROWS)
+ROWS = (
+    *accuracy.ROWS,
+    *cost.ROWS,
+    *regressions.ROWS,
+    *coverage.ROWS,
+)
