@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from agentbench_tui.store.viewer import Row, Viewer
     from agentbench_tui.tui.live_state import Event, Latency, LiveState
+    from agentbench_tui.verdicts.live_document import LiveDocument
     from agentbench_tui.verdicts.reference_ticks import Reference
 
 LATENCY_NAMES: Mapping[Latency, str] = {
@@ -99,6 +100,14 @@ def focus_of(state: LiveState, chosen: int | None) -> Row | None:
         if key in by_key:
             return by_key[key]
     return state.executions[0] if state.executions else None
+
+
+def is_about(document: LiveDocument | None, row: Row | None) -> bool:
+    """Whether what was read is of the execution whose times are shown.
+
+    A run that has ended is taken in parts, each of other executions, and no commit follows.
+    """
+    return document is not None and document.focus == (None if row is None else row["key"])
 
 
 def latency(

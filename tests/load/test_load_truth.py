@@ -2,7 +2,8 @@
 
 A time may be off by a fifth and 5 ms: a machine that runs tests beside others wakes a process some
 milliseconds late, at the server or here, and both clocks are right. The delays are so large that
-the wrong formulas in use elsewhere miss by far more, which is asserted too. Counts are exact.
+the wrong formulas in use elsewhere miss by far more, which is asserted too. Counts are exact, but
+for those of times between chunks.
 """
 
 from pathlib import Path
@@ -12,6 +13,8 @@ from loads import Loaded, Truth, leave_calibration_out, practise, three_tries
 
 PARTS = ("mean", "p50", "p90")
 DISTRIBUTIONS = ("ttft_ms", "ttfo_ms", "tpot_ms", "itl_ms", "icl_ms", "e2e_ms")
+BETWEEN_CHUNKS = ("tpot_ms", "itl_ms", "icl_ms")
+"""Chunks that a busy machine receives at once have no time between them."""
 SLACK_MS = 5.0
 SLACK_SHARE = 0.2
 
@@ -31,7 +34,8 @@ def check_times(found: Loaded, truth: Truth, *names: str) -> None:
         reported, true = found.metric(name), truth.metrics[name]
         # Tokens of one chunk came together: the server lists each, we count what was seen.
         n = truth.metrics["icl_ms"]["n"] if name == "itl_ms" else true["n"]
-        assert reported["n"] == n, name
+        least = n if name not in BETWEEN_CHUNKS else 0.9 * n
+        assert least <= reported["n"] <= n, name
         for part in PARTS:
             told = f"{name}.{part}: {reported[part]}, truly {true[part]}"
             assert close(reported[part], true[part]), told

@@ -15,6 +15,7 @@ from stores import PATIENCE_S
 from textual.pilot import Pilot
 
 from agentbench_tui.store.database import connect_to_read
+from agentbench_tui.store.viewer import Update
 from agentbench_tui.tui.app import AgentbenchApp
 from agentbench_tui.tui.painting import text_of
 from agentbench_tui.tui.screens.case_detail import CaseDetail
@@ -279,3 +280,21 @@ async def test_a_store_that_is_gone_is_told_and_followed_again_when_it_is_back(
         await settle(pilot, lambda: page._viewer is not None and page._state.run)
         await pilot.press("left_square_bracket")
         await settle(pilot, lambda: "replay" in text(app, "StatusBar"))
+
+
+async def test_what_is_read_follows_the_execution_that_told_something_last(database: Path) -> None:
+    app = session(database)
+    async with app.run_test(size=(120, 40)) as pilot:
+        page = app.screen
+        assert isinstance(page, Live)
+        await settle(pilot, lambda: page._document is not None and page._document.focus)
+        await settle(pilot, lambda: not page.is_reading)
+        assert page._document is not None
+        state, read = page._state, page._document.focus
+        with closing(connect_to_read(database)) as connection:
+            statement = "SELECT * FROM ticks WHERE execution_key<>? LIMIT 1"
+            tick = dict(connection.execute(statement, (read,)).fetchone())
+        nothing = {name: [] for name in ("iterations", "gauges", "failures")}
+        page._take(Update(state.run, state.executions, {}, {**nothing, "ticks": [tick]}))
+        # Nothing is committed that would have the page read again.
+        await settle(pilot, lambda: page._document.focus == tick["execution_key"])

@@ -128,8 +128,7 @@ class Live(Replaying, Page["LiveDocument | None"]):
         if found.run_id != self._run_id or self.shared.replay or lost:
             self._follow(found.run_id)
         self._document = found
-        running = self._state.run.get("status") == "running"
-        interrupted = running and not found.has_process
+        interrupted = self._state.run.get("status") == "running" and not found.has_process
         if interrupted != self._state.interrupted:
             self._state.interrupted = interrupted
             self.refresh_bindings()
@@ -198,6 +197,8 @@ class Live(Replaying, Page["LiveDocument | None"]):
             self._changed.add("board")
         if update.run["status"] != was:
             self._changed |= {"ticks", "events", "moment"}
+        row = live_view.focus_of(self._state, self._choices.execution)
+        if update.run["status"] != was or not live_view.is_about(self._document, row):
             self.store_changed()
         self._wishes.hear(update.wishes)
         if first and self.session.draw_every_s is None:

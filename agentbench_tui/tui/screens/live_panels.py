@@ -127,7 +127,7 @@ class LivePanels(Vertical):
         """How times are spread."""
         row = live_view.focus_of(state, choices.execution)
         reference = None
-        if document is not None and row is not None and document.focus == row["key"]:
+        if document is not None and live_view.is_about(document, row):
             reference = document.reference
         latency = self._widgets["latency"]
         assert isinstance(latency, HistogramView)
