@@ -57,7 +57,8 @@ if TYPE_CHECKING:
 @click.option(
     "--fail-on",
     type=click.Choice(("worse",)),
-    help="End with 1 if B is worse in a metric, with 3 if no metric could be judged.",
+    help="End with 1 if B is worse in a metric; with 3 if no metric could be judged, or one that is"
+    " still open looks worse by more than the margin.",
 )
 @curve_options
 @database_option
@@ -138,7 +139,11 @@ def _check_selectors(selectors: tuple[str, ...]) -> None:
 
 
 def _gate(found: Compared) -> int:
-    """1 where something is worse than what stands before it, 3 where nothing could be judged."""
+    """Return 1 where something is worse, 3 where nothing could be judged or something open leans
+    worse by more than matters."""
+    from agentbench_tui.verdicts.change import change_words
+    from agentbench_tui.verdicts.outcome import leaning
+
     metrics = [one for pair in found.pairs for one in pair.metrics if one.comparable]
     worse = [one.metric for one in metrics if one.verdict == "worse"]
     if worse:
@@ -146,5 +151,9 @@ def _gate(found: Compared) -> int:
         return 1
     if all(one.verdict == "inconclusive" for one in metrics):
         click.echo("gate: cannot be judged, every metric is inconclusive", err=True)
+        return 3
+    leans = [change_words(one) for one in metrics if leaning(one) == "worse"]
+    if leans:
+        click.echo(f"gate: not decided, and it looks worse: {', '.join(leans)}", err=True)
         return 3
     return 0

@@ -124,11 +124,12 @@ def _cases(
 
 
 def _answered_cases(a: Evidence, b: Evidence) -> Difference | None:
-    """By the cases that there are rows of. None in common: most likely nobody numbered them."""
+    """By the cases that there are rows of; nothing where a file does not name them."""
     if not (isinstance(a, TaskEvidence) and isinstance(b, TaskEvidence)):
         return None
-    of_a, of_b = set(a.case.tolist()), set(b.case.tolist())
-    return _of_cases(of_a, of_b) if of_a & of_b else None
+    if not (a.names_cases and b.names_cases):
+        return None
+    return _of_cases(set(a.case.tolist()), set(b.case.tolist()))
 
 
 def _of_cases(of_a: set[int], of_b: set[int]) -> Difference | None:

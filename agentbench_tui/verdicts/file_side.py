@@ -13,10 +13,8 @@ from agentbench_tui.verdicts.place import Place
 from agentbench_tui.verdicts.task_evidence import TaskEvidence
 
 if TYPE_CHECKING:
-    from agentbench_tui.verdicts.case_numbers import CaseNumbers
     from agentbench_tui.verdicts.evidence import Evidence
     from agentbench_tui.verdicts.sample_file import SampleFile
-    from agentbench_tui.verdicts.side import Side
 
 SUITE = "file"
 """Stands for the suite where nothing but files is compared."""
@@ -67,39 +65,6 @@ def _only(file: SampleFile, known: Sequence[str], benchmark: str | None) -> str:
             f"({', '.join(known[:4])}): say which it is of with --benchmark"
         )
     return known[0] if known else "samples"
-
-
-def with_cases_apart(sides: Sequence[Side], numbers: CaseNumbers) -> list[Side]:
-    """The sides, those of files with a note where none of their cases is one of another side's."""
-    return [
-        replace(side, notes=(*side.notes, *_apart(side, sides, numbers)))
-        if side.agent_id is None
-        else side
-        for side in sides
-    ]
-
-
-def _apart(side: Side, sides: Sequence[Side], numbers: CaseNumbers) -> list[str]:
-    said = []
-    for place, own in side.evidence.items():
-        if not isinstance(own, TaskEvidence) or not _names_cases(side, own, numbers):
-            continue
-        cases = np.unique(own.case)
-        for other in sides:
-            its = other.evidence.get(place)
-            if other is side or not isinstance(its, TaskEvidence):
-                continue
-            if not len(np.intersect1d(cases, its.case)) and _names_cases(other, its, numbers):
-                count = f"0 of its {len(cases):,} cases are among the {len(np.unique(its.case)):,}"
-                said.append(f"{side.label}: {count} of {other.label}: not paired")
-    return said
-
-
-def _names_cases(side: Side, evidence: TaskEvidence, numbers: CaseNumbers) -> bool:
-    """Not where a file has no ids, so that places in it stand for them."""
-    return side.agent_id is not None or not numbers.name(int(evidence.case[0])).startswith(
-        side.selector.name
-    )
 
 
 def without_seeds(placed: Mapping[Place, Evidence]) -> dict[Place, Evidence]:

@@ -1,11 +1,12 @@
 """What several verdicts together say about B: a winner needs one metric better and none worse.
 
-Nor may it look less right by more than matters while that is still open: who is faster, and may
-well have lost much of its accuracy, has not won.
+Nor may it lean worse by more than matters in a metric that is still open: who is faster, and may
+well be five times as expensive, has not won.
 """
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -26,7 +27,7 @@ class Outcome:
     equivalent: int
     inconclusive: int
     seems_worse: int = 0
-    """Of the inconclusive, shares such as accuracy that were lower by the margin or more."""
+    """Of the inconclusive, those that lean worse by the margin or more."""
     seems_better: int = 0
 
     @property
@@ -87,9 +88,19 @@ def outcome(comparisons: Iterable[Comparison]) -> Outcome:
 
 
 def leaning(one: Comparison) -> Literal["better", "worse"] | None:
-    """Which way an open share lies, by the margin or more."""
-    if one.verdict != "inconclusive" or one.unit != "share" or one.difference is None:
+    """Return which way an open metric lies, by the margin or more."""
+    if one.verdict != "inconclusive" or not one.comparable or one.difference is None:
         return None
-    if abs(one.difference) < one.margin:
+    if not _is_beyond_the_margin(one):
         return None
-    return "better" if (one.difference > 0) == (one.better == "higher") else "worse"
+    is_more = one.difference > 0 if one.ratio is None else one.ratio > 1
+    return "better" if is_more == (one.better == "higher") else "worse"
+
+
+def _is_beyond_the_margin(one: Comparison) -> bool:
+    if one.ratio is not None:
+        return one.ratio <= 0 or abs(math.log(one.ratio)) >= math.log1p(one.margin)
+    margin = one.margin
+    if one.unit != "share":
+        margin *= max(abs(one.a or 0.0), abs(one.b or 0.0))
+    return one.difference is not None and one.difference != 0 and abs(one.difference) >= margin

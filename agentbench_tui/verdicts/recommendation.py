@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from agentbench_tui.verdicts.change import change_words, margin_words
 from agentbench_tui.verdicts.comparison import SURE_REPEATS
+from agentbench_tui.verdicts.open_question import decided_words, open_words
 from agentbench_tui.verdicts.outcome import leaning
 
 if TYPE_CHECKING:
@@ -53,17 +54,30 @@ def _choice(pair: Pair, found: Sequence[Found], several: bool) -> str:
     if verdict == "trade-off":
         return f"choose by what matters: with {b} {gains}, but {losses}{rest}"
     if by["better"] or by["worse"]:
-        shown = _named([*by["better"], *by["worse"]], several, change_words)
-        seeming = _named(
-            [one for one in by["inconclusive"] if leaning(one[1])], several, change_words
-        )
-        return f"no choice yet: with {b} {shown}, but {seeming} is open"
+        return _undecided(pair, by["better"] or by["worse"], by["inconclusive"], several)
     if pair.outcome.is_settled:
         margins = _named(
             by["equivalent"], several, lambda one: f"{one.metric} ±{margin_words(one)}"
         )
         return f"take either: they are the same within {margins}"
     return ""
+
+
+def _undecided(
+    pair: Pair, shown: Sequence[Found], still_open: Sequence[Found], several: bool
+) -> str:
+    """What the leading side wins by, and what may be worse with it: to be decided first."""
+    for_b = shown[0][1].verdict == "better"
+    leader = pair.b.label if for_b else pair.a.label
+    if for_b:
+        lead = f"{leader} is {_named(shown, several, decided_words)}"
+    else:
+        lead = f"{pair.b.label} is {_named(shown, several, decided_words)}"
+    against = "worse" if for_b else "better"
+    leans = [one for one in still_open if leaning(one[1]) == against]
+    whose = "" if for_b else f" with {leader}"
+    open_ones = _named(leans, several, lambda one: open_words(one, for_b=for_b))
+    return f"{lead}. Not decided{whose}: {open_ones}. Decide that first."
 
 
 def _rest(equivalent: Sequence[Found], still_open: Sequence[Found]) -> str:

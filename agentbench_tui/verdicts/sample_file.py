@@ -332,6 +332,7 @@ class _Reader:
                 if not np.isnan(column[rows]).all()
             },
             count,
+            names_cases="case" in self._columns.roles,
             run_of=run_of,
         )
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.verdicts.evidence import evidence_of
-from agentbench_tui.verdicts.file_side import placed_files, with_cases_apart, without_seeds
+from agentbench_tui.verdicts.file_side import placed_files, without_seeds
 from agentbench_tui.verdicts.place import by_place
 from agentbench_tui.verdicts.row_choice import NO_FILTER, RowFilter
 from agentbench_tui.verdicts.sample_folder import read_samples
@@ -90,7 +90,7 @@ def load_sides(
     sides = [next(of_file if one.kind == "file" else of_store) for one in parsed]
     if not any(side.evidence for side in sides):
         raise UsageError(_nothing_shared(sides))
-    return with_cases_apart(sides, numbers)
+    return sides
 
 
 def is_of_files(selectors: Sequence[str]) -> bool:

@@ -57,6 +57,8 @@ class TaskEvidence:
     """Of what only whole repeats have (see `repeat_totals`), float64[R]; NaN where not known."""
     repeats_of: Sequence[int] = ()
     """How many repeats each of the executions has; empty of files."""
+    names_cases: bool = True
+    """Whether it says which case each answer is of; False of files without ids."""
     run_of: Integers | None = None
     """Of files that tell runs, the number of each repeat's."""
 

@@ -1,4 +1,4 @@
-"""Who wins: never who seems to be less right by more than matters while that is open."""
+"""Who wins: never who leans worse by more than matters in a metric that is open."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from agentbench_tui.verdicts.comparison import Comparison
+from agentbench_tui.verdicts.open_question import decided_words, open_words
 from agentbench_tui.verdicts.outcome import outcome
 
 FASTER = Comparison("e2e_ms", "ms", "lower", 0.05, ratio=0.7, verdict="better")
@@ -46,3 +47,34 @@ def test_what_is_shown_decides_whatever_seems() -> None:
     lost = accuracy(-0.3, verdict="worse")
     assert outcome([FASTER, lost]).verdict == "trade-off"
     assert outcome([FASTER, accuracy(-0.01, verdict="equivalent")]).verdict == "better"
+
+
+COST = Comparison(
+    "cost_usd_per_task", "USD", "lower", 0.05, a=1.0, b=1.8, difference=0.8, ratio=1.8,
+    low=0.98, high=5.05,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("ratio", "verdict"), [(1.8, "tie"), (1.06, "tie"), (1.04, "better")])
+def test_faster_wins_only_if_it_does_not_seem_to_cost_more(ratio: float, verdict: str) -> None:
+    cost = replace(COST, ratio=ratio, difference=ratio - 1)
+    assert outcome([FASTER, cost]).verdict == verdict
+    assert outcome([FASTER, replace(cost, ratio=1 / ratio, difference=-0.1)]).verdict == "better"
+
+
+def test_what_cannot_be_compared_leans_no_way() -> None:
+    assert outcome([FASTER, replace(COST, comparable=False)]).verdict == "better"
+
+
+def test_what_is_open_is_told_by_the_worst_that_it_may_be() -> None:
+    assert decided_words(replace(FASTER, ratio=0.85)) == "faster (15 %)"
+    assert open_words(COST, for_b=True) == "its cost may be up to 5 times as high"
+    mild = replace(COST, low=0.9, high=1.3)
+    assert open_words(mild, for_b=True) == "its cost may be up to 30 % higher"
+    assert (
+        open_words(replace(COST, high=None), for_b=True) == "its cost may be higher by any amount"
+    )
+    lost = accuracy(-0.075, low=-0.152, high=0.003)
+    assert open_words(lost, for_b=True) == "its accuracy may be up to 15.2 points lower"
+    won = accuracy(0.075, low=-0.003, high=0.152)
+    assert open_words(won, for_b=False) == "its accuracy may be up to 15.2 points lower"
