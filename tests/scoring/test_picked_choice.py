@@ -520,23 +520,23 @@ def test_no_text_makes_the_scorer_raise(text: str) -> None:
 
 
 HOSTILE = {
-    "backslashes": "\\" * 1_000_000,
-    "open braces": "{" * 1_000_000,
-    "boxes": r"\boxed{" * 100_000,
+    "backslashes": "\\" * 250_000,
+    "open braces": "{" * 250_000,
+    "boxes": r"\boxed{" * 25_000,
     "nested": r"\boxed{" + "{" * 10_000 + "A" + "}" * 10_000 + "}",
-    "markers": "answer: " * 100_000,
+    "markers": "answer: " * 25_000,
     "statements": "the answer is not A. " * 50_000,
-    "conclusions": "so A or " * 100_000,
-    "spaces": "answer:" + " " * 1_000_000,
-    "stars": "answer" + "*" * 1_000_000,
-    "list": "Answer: " + "A, " * 300_000,
+    "conclusions": "so A or " * 25_000,
+    "spaces": "answer:" + " " * 250_000,
+    "stars": "answer" + "*" * 250_000,
+    "list": "Answer: " + "A, " * 75_000,
     "letters": "A " * 500_000,
-    "labels": "A.\n" * 300_000,
-    "brackets": "(A)" * 300_000,
-    "lines": "\n" * 1_000_000,
-    "tags": "<answer>" * 100_000,
+    "labels": "A.\n" * 75_000,
+    "brackets": "(A)" * 75_000,
+    "lines": "\n" * 250_000,
+    "tags": "<answer>" * 25_000,
     "options": "option a, or option b " * 50_000,
-    "Chinese": "排除（A）、" * 100_000 + "答案不选" * 100_000,
+    "Chinese": "排除（A）、" * 25_000 + "答案不选" * 25_000,
 }
 
 
