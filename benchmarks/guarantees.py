@@ -36,6 +36,8 @@ def measured(row: Guarantee, factor: int, seed: int) -> Rate:
 def bound_words(row: Guarantee) -> str:
     if row.lowest > 0 and row.highest < 1:
         return f"{100 * row.lowest:g}–{100 * row.highest:g}%"
+    if row.lowest <= 0 and row.highest >= 1:
+        return "none"
     if row.lowest > 0:
         return f"≥ {100 * row.lowest:g}%"
     return f"≤ {100 * row.highest:g}%"

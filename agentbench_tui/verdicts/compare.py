@@ -17,9 +17,9 @@ from agentbench_tui.verdicts.case_numbers import CaseNumbers
 from agentbench_tui.verdicts.comparability import Difference, differences, is_timed
 from agentbench_tui.verdicts.comparison import Asked, Comparison, judged
 from agentbench_tui.verdicts.head_to_head import compare_metric
-from agentbench_tui.verdicts.load_evidence import LoadEvidence
 from agentbench_tui.verdicts.outcome import Outcome, outcome
-from agentbench_tui.verdicts.sample_columns import CIRCUMSTANCES
+from agentbench_tui.verdicts.run_draws import by_run, count_runs, run_draws, with_run_variance
+from agentbench_tui.verdicts.sample_columns import CIRCUMSTANCES, is_time
 from agentbench_tui.verdicts.stress_evidence import PRIMARY as PRIMARY_OF_STRESS
 from agentbench_tui.verdicts.stress_evidence import StressEvidence
 from agentbench_tui.verdicts.task_evidence import TaskEvidence
@@ -202,7 +202,7 @@ def compare(
     adjusted = iter(adjust([p for p in tested if p is not None]))
     return Compared(
         tuple(sides),
-        tuple(_judged(pair, adjusted) for pair in pairs),
+        tuple(_judged(pair, adjusted, len(pairs)) for pair in pairs),
         name,
         len(tested),
         asked,
@@ -222,7 +222,7 @@ def _adjustment(
     return (holm, "holm") if tests <= family else (benjamini_hochberg, "benjamini-hochberg")
 
 
-def _judged(pair: Pair, adjusted: Iterable[float]) -> Pair:
+def _judged(pair: Pair, adjusted: Iterable[float], pairs: int) -> Pair:
     """The p of what was tested are taken from `adjusted`, in order."""
     following = iter(adjusted)
     return replace(
@@ -233,7 +233,7 @@ def _judged(pair: Pair, adjusted: Iterable[float]) -> Pair:
                 metrics=tuple(
                     _without_need(metric) if one.identical else metric
                     for metric in (
-                        judged(metric, next(following) if _is_tested(metric) else None)
+                        judged(metric, next(following) if _is_tested(metric) else None, pairs)
                         for metric in one.metrics
                     )
                 ),
@@ -263,30 +263,58 @@ def _on_benchmarks(
             found.insert(0, Difference("same", "both sides are the same file", is_identical=True))
         if any(one.what == "cases" for one in found):
             of_a, of_b = _on_common_cases(of_a, of_b)
-        by_run = max(_runs(of_a), _runs(of_b)) >= 2
-        unit: tuple[str, ...] = ()
-        if by_run:
-            of_a, of_b, unit = _by_run_of_several(of_a, of_b)
-        compared, notes = _metrics(of_a, of_b, asked, metrics)
-        if by_run:
-            compared = [one.by_run() for one in compared]
-        if not any(is_timed(one.metric, of_a, of_b) for one in compared):
+        is_same = any(one.is_identical for one in found)
+        compared, notes = compare_evidence(of_a, of_b, asked, metrics, same_runs=is_same)
+        if not any(_is_timed(one, of_a, of_b) for one in compared):
             found = [one for one in found if one.what not in {"machine", "harness"}]
-        elif not by_run:
-            unit = _of_one_run_each(of_a, of_b)
-            compared = [
-                replace(one, one_run_each=bool(unit) and is_timed(one.metric, of_a, of_b))
-                for one in compared
-            ]
         if any(one.forbids_times for one in found):
             compared = [
-                replace(one, comparable=False) if is_timed(one.metric, of_a, of_b) else one
+                replace(one, comparable=False) if _is_timed(one, of_a, of_b) else one
                 for one in compared
             ]
         category = _category(connection, of_a)
-        yield OnBenchmark(
-            place, category, of_a, of_b, tuple(compared), tuple(found), (*unit, *notes)
-        )
+        yield OnBenchmark(place, category, of_a, of_b, tuple(compared), tuple(found), notes)
+
+
+def compare_evidence(
+    a: Evidence,
+    b: Evidence,
+    asked: Asked,
+    metrics: Sequence[str] = (),
+    *,
+    same_runs: bool = False,
+) -> tuple[list[Comparison], tuple[str, ...]]:
+    """Return the comparisons of two sides on one benchmark, not yet judged, with notes on them.
+
+    As soon as a side has two runs, whole runs take the place of repeats: what makes runs differ is
+    shared by all repeats of a run. Where the runs of a side are too few to show how much they
+    differ, the intervals of times allow for it; not where both are known to be of the `same_runs`.
+    """
+    draws = None if same_runs else run_draws(a, b)
+    several = max(count_runs(a), count_runs(b)) >= 2
+    notes: list[str] = []
+    if several:
+        if not all(_is_of_runs(one) for one in (a, b)):
+            notes.append(_by_run_words(a, b))
+        a, b = by_run(a), by_run(b)
+    compared, missing = _metrics(a, b, asked, metrics)
+    if several:
+        compared = [one.by_run() for one in compared]
+    timed = [_is_timed(one, a, b) for one in compared]
+    if draws is not None and any(timed):
+        compared = [
+            with_run_variance(one, draws, a, b) if varies else one
+            for one, varies in zip(compared, timed, strict=True)
+        ]
+        notes += [draws.note] if draws.note else []
+    return compared, (*notes, *missing)
+
+
+def _is_timed(found: Comparison, a: Evidence, b: Evidence) -> bool:
+    """Whether the machine has a say in the metric; of the column of a file, by its name."""
+    return is_timed(found.metric, a, b) or (
+        find_metric(found.metric) is None and is_time(found.metric)
+    )
 
 
 def _is_one_file(a: Side, b: Side) -> bool:
@@ -296,15 +324,10 @@ def _is_one_file(a: Side, b: Side) -> bool:
     )
 
 
-def _by_run_of_several(a: Evidence, b: Evidence) -> tuple[Evidence, Evidence, tuple[str, ...]]:
-    """Whole runs instead of repeats, as one side has several; with that in words.
-
-    What makes runs differ is shared by all repeats of a run, which are no draws of it.
-    """
-    told = ", ".join(f"{name} has {_runs(one)}" for name, one in (("A", a), ("B", b)) if _runs(one))
-    note = f"runs are compared, not their repeats: {told}"
-    is_told = all(_is_of_runs(one) for one in (a, b))
-    return _by_run(a), _by_run(b), () if is_told else (note,)
+def _by_run_words(a: Evidence, b: Evidence) -> str:
+    counts = (("A", count_runs(a)), ("B", count_runs(b)))
+    told = ", ".join(f"{name} has {count}" for name, count in counts if count)
+    return f"runs are compared, not their repeats: {told}"
 
 
 def _is_of_runs(side: Evidence) -> bool:
@@ -312,28 +335,6 @@ def _is_of_runs(side: Evidence) -> bool:
     if not isinstance(side, TaskEvidence) or side.executions:
         return False
     return side.runs in {0, side.repeats}
-
-
-def _runs(side: Evidence) -> int:
-    """0 of a file that does not tell."""
-    if isinstance(side, TaskEvidence):
-        return side.runs
-    return len({row["run_id"] for row in side.executions})
-
-
-def _of_one_run_each(a: Evidence, b: Evidence) -> tuple[str, ...]:
-    """What times of two runs leave open, one of each side; of the same run both have its luck."""
-    runs = [{row["run_id"] for row in one.executions} for one in (a, b)]
-    if [len(one) for one in runs] != [1, 1] or runs[0] == runs[1]:
-        return ()
-    return ("times of one run a side: what makes runs differ is not in them",)
-
-
-def _by_run(side: Evidence) -> Evidence:
-    """As it is where a file does not tell runs: it says itself what its repeats are."""
-    if isinstance(side, TaskEvidence | LoadEvidence | StressEvidence) and _runs(side):
-        return side.by_run()
-    return side
 
 
 def _on_common_cases(a: Evidence, b: Evidence) -> tuple[Evidence, Evidence]:

@@ -29,8 +29,8 @@ Document = dict[str, Any]
 _ORDER = (
     "metric", "suite_id", "benchmark_id", "parameters", "unit", "better", "margin", "a", "b",
     "difference", "ratio", "ratio_of", "geometric_ratio", "low", "high", "inner_low", "inner_high",
-    "p_value", "p_adjusted", "p_rank", "p_serial", "method", "effect_size", "hedges_g",
-    "paired", "n", "of", "repeats",
+    "p_value", "p_adjusted", "p_rank", "p_serial", "p_large", "method", "effect_size", "hedges_g",
+    "paired", "n", "of", "repeats", "draws",
     "verdict", "comparable", "unknown", "n_needed", "varies_by", "only_a", "only_b", "notes",
 )  # fmt: skip
 

@@ -9,10 +9,10 @@ import math
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
+from agentbench_tui.analysis.between_run import DRAWS_NEEDED, LARGE_CHANGE
 from agentbench_tui.analysis.equivalence import Verdict, verdict
 from agentbench_tui.analysis.scale import Better
 from agentbench_tui.analysis.version_gate import RUNS_NEEDED
-from agentbench_tui.verdicts.hour import ONE_RUN_EACH, is_beyond_an_hour
 from agentbench_tui.verdicts.settling_size import Open, settling_size
 
 if TYPE_CHECKING:
@@ -31,6 +31,12 @@ LEAST_CLUSTERS = 6
 """As of pairs: with fewer no sign-flip p is below 0.05."""
 SURE_REPEATS = 3
 """Of each side, from which on a difference in time must show between whole repeats too."""
+
+FEW_DRAWS = (
+    f"fewer than {DRAWS_NEEDED} independent runs per side: decided only beyond"
+    f" {100 * LARGE_CHANGE:.0f}%"
+)
+"""Why a difference in time that seems clear is no verdict."""
 
 Paired = Literal["auto", "yes", "no"]
 RatioOf = Literal["geometric means", "totals"]
@@ -78,6 +84,8 @@ class Comparison:
     p_adjusted: float | None = None
     p_rank: float | None = None
     """Of the rank test, as a check beside."""
+    p_large: float | None = None
+    """Of a time of few draws: of a difference larger than 10%, which alone decides then."""
     p_serial: float | None = None
     """Where it is larger than `p_value`: allowing for answers of one repeat that hang together."""
     method: str = ""
@@ -105,8 +113,9 @@ class Comparison:
     verdict: Verdict = "inconclusive"
     repeats: int = 0
     """Of the side with fewer; whole runs where those are counted."""
-    one_run_each: bool = False
-    """A time of two runs, one a side: what the hour of each does to it is not in the interval."""
+    draws: int | None = None
+    """Of a time: independent draws of the run on the side with fewer. None where both sides share
+    their runs, or where the machine has no say in the metric."""
     varies_by: Unit = "cases"
     """Where `sd` and the interval come from, and so what more are needed of."""
     n_needed: int | None = None
@@ -121,6 +130,11 @@ class Comparison:
     def is_ratio(self) -> bool:
         return self.ratio is not None
 
+    @property
+    def has_few_draws(self) -> bool:
+        """Whether the between-run variance was assumed."""
+        return self.draws is not None and self.draws < DRAWS_NEEDED
+
     def by_run(self) -> Comparison:
         """The same of evidence in which whole runs took the place of repeats."""
         of: Unit = "runs" if self.of == "repeats" else self.of
@@ -133,8 +147,12 @@ class Comparison:
         return self.p_value if self.p_serial is None else self.p_serial
 
 
-def judged(found: Comparison, p_adjusted: float | None) -> Comparison:
-    """With its verdict, once its p is adjusted for the others that it stands among."""
+def judged(found: Comparison, p_adjusted: float | None, pairs: int = 1) -> Comparison:
+    """Return the comparison with its verdict, from a p adjusted for the others of its table.
+
+    `pairs`: how many pairs of sides are compared. A time of few draws needs a difference that is
+    larger than 10% with confidence in all of them together (Bonferroni).
+    """
     effect = found.ratio if found.is_ratio else found.difference
     margin = found.margin
     if not found.is_ratio and found.unit != "share":
@@ -156,13 +174,14 @@ def judged(found: Comparison, p_adjusted: float | None) -> Comparison:
     if said == "equivalent" and found.n < least:
         return replace(found, p_adjusted=p_adjusted, varies_by=found.of, n_needed=least)
     found = replace(found, p_adjusted=p_adjusted, verdict=said)
-    if found.one_run_each and said in {"better", "worse"} and not is_beyond_an_hour(found):
-        notes = (*found.notes, ONE_RUN_EACH)
-        return replace(
-            found, verdict="inconclusive", varies_by="runs", n_needed=RUNS_NEEDED, notes=notes
-        )
+    is_large = found.p_large is not None and found.p_large < ALPHA / pairs
+    if found.has_few_draws and said != "inconclusive" and (said == "equivalent" or not is_large):
+        notes = (*found.notes, FEW_DRAWS)
+        found = replace(found, verdict="inconclusive", varies_by="runs", notes=notes)
     alpha = _alpha(found.p_tested, p_adjusted)
-    more = _more(found, margin, alpha) if said == "inconclusive" else None
+    more = _more(found, margin, alpha) if found.verdict == "inconclusive" else None
+    if found.has_few_draws and found.verdict == "inconclusive" and effect is not None:
+        more = max(more or 0, RUNS_NEEDED)
     return replace(found, n_needed=more)
 
 
@@ -199,7 +218,7 @@ def _more(found: Comparison, margin: float, alpha: float) -> int | None:
             found.sd,
             math.log(effect) if found.is_ratio else effect,
             math.log1p(margin) if found.is_ratio else margin,
-            found.n if found.varies_by == found.of else found.repeats,
+            _have(found),
             paired=found.paired and by_cases,
             reach=None if found.is_ratio else _reach(found),
             only=None if found.only_a is None else (found.only_a, found.only_b or 0),
@@ -211,6 +230,13 @@ def _more(found: Comparison, margin: float, alpha: float) -> int | None:
     if found.clusters is not None and found.clusters < LEAST_CLUSTERS:
         more = max(more, math.ceil(LEAST_CLUSTERS * found.n / found.clusters))
     return max(more, _least_for_equivalence(found)) if by_cases or found.of != "cases" else more
+
+
+def _have(found: Comparison) -> int:
+    """Values of what it varies by, on the side with fewer."""
+    if found.varies_by == "runs" and found.has_few_draws:
+        return found.draws or 0
+    return found.n if found.varies_by == found.of else found.repeats
 
 
 def _reach(found: Comparison) -> float | None:

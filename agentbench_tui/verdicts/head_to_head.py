@@ -26,6 +26,7 @@ from agentbench_tui.analysis.scale import MARGINS
 from agentbench_tui.analysis.signed_rank import wilcoxon
 from agentbench_tui.model.metric import find_metric
 from agentbench_tui.verdicts import paid
+from agentbench_tui.verdicts.between_repeat import groups_with_repeats, pairs_with_repeats
 from agentbench_tui.verdicts.comparison import (
     EQUIVALENCE_LEVEL,
     LEAST_CLUSTERS,
@@ -42,7 +43,6 @@ from agentbench_tui.verdicts.moments import (
     sd_of_clusters,
 )
 from agentbench_tui.verdicts.pairing import LEAST_PAIRS, Pairs, case_values, pair, repeat_means
-from agentbench_tui.verdicts.repeat_luck import groups_beside_repeats, pairs_beside_repeats
 from agentbench_tui.verdicts.share_interval import (
     of_binary_pairs,
     with_newcombe,
@@ -148,7 +148,7 @@ def _by_cases(
         )
     if asked.paired != "no" and len(pairs) >= least:
         result = _of_pairs(found, pairs, asked)
-        return pairs_beside_repeats(result, pairs, a, b) if found.unit == "ms" else result
+        return pairs_with_repeats(result, pairs, a, b) if found.unit == "ms" else result
     if asked.paired == "yes":
         return replace(found, notes=(*found.notes, "no case has a value on both sides"))
     common = np.intersect1d(of_a.case, of_b.case)
@@ -163,7 +163,7 @@ def _by_cases(
     if share:
         result = with_newcombe(result, of_a.value, of_b.value, asked.seed)
     elif found.unit == "ms":
-        result = groups_beside_repeats(result, of_a, of_b, a, b)
+        result = groups_with_repeats(result, of_a, of_b, a, b)
     return replace(result, of="cases")
 
 

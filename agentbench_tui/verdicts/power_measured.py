@@ -166,7 +166,7 @@ class _Spread:
 
 def _spread(a: TaskEvidence, b: TaskEvidence, metric: str, gain: PairingGain) -> _Spread:
     """By cases; by repeats of times where there are enough, and their luck makes more of the
-    variance: what `repeat_luck` judges by."""
+    variance: what `between_repeat` judges by."""
     pairs, luck = gain.pairs, 0.0
     by_cases = gain.variance_difference / pairs
     if unit_of(metric) == "ms" and min(a.repeats, b.repeats) >= SURE_REPEATS:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from agentbench_tui.analysis.scale import Better
     from agentbench_tui.verdicts.contenders import Contender
     from agentbench_tui.verdicts.scorecard import Group
-    from agentbench_tui.verdicts.standing import Standings
+    from agentbench_tui.verdicts.standing import Runs, Standings
 
 OVERALL = "overall"
 
@@ -54,6 +54,9 @@ class Ranked:
     """Where repeats were ranked by what single answers took: the cases that all answered."""
     cases_measured: int = 0
     """Of these, what any of them answered."""
+    several_runs: bool = False
+    """Whether the machine has a say in the metric and they were not all measured in the same runs:
+    then the between-run variance is assumed."""
 
 
 def rank(
@@ -194,14 +197,15 @@ def _ranked(
     present = np.array([[place in one for place in range(count)] for one in samples], bool)
     groups = []
     for group in comparable_groups(present.reshape(len(cards), count)):
+        runs: list[Runs] = []
         shared = [int(place) for place in group.shared]
         chosen = [[samples[row][place] for place in shared] for row in group.members]
         if way == "scores":
             standings = by_intervals([_mean_score(one) for one in chosen], "higher")
         else:
             share = METRICS[metric.partition(".")[0]].unit == "share"
-            hours = _hours([cards[row] for row in group.members], shared, metric)
-            standings = by_repeats(chosen, _better(metric), share=share, hours=hours)
+            runs = _runs_of([cards[row] for row in group.members], shared, metric)
+            standings = by_repeats(chosen, _better(metric), share=share, runs=runs)
         groups.append(
             Ranked(
                 [cards[row] for row in group.members],
@@ -211,6 +215,7 @@ def _ranked(
                 group.shared,
                 int(present[list(group.members)].any(axis=0).sum()),
                 group.shared,
+                several_runs=any(one != runs[0] for one in runs),
             )
         )
     return groups, _lacking(cards, [bool(one) for one in samples], metric)
@@ -227,12 +232,12 @@ def _lacking(cards: Sequence[Scorecard], has: Sequence[bool], metric: str) -> Un
     ]
 
 
-def _hours(cards: Sequence[Scorecard], shared: Sequence[int], metric: str) -> list[set[int]]:
-    """Of each the runs in which it was measured there; none where the machine has no say in it."""
+def _runs_of(cards: Sequence[Scorecard], shared: Sequence[int], metric: str) -> list[Runs]:
+    """Of each contender the runs at each place; empty where the machine has no say in it."""
     found = [[card.evidence[place] for place in shared] for card in cards]
     if not any(is_timed(metric, *sides) for sides in found):
         return []
-    return [{row["run_key"] for one in sides for row in one.executions} for sides in found]
+    return [[{row["run_key"] for row in one.executions} for one in sides] for sides in found]
 
 
 def _better(metric: str) -> Better:

@@ -108,8 +108,8 @@ def _open(found: Iterable[Found], several: bool) -> list[str]:
 
 
 def _need(one: Comparison) -> str:
-    if one.varies_by == "runs" and one.one_run_each:
-        have = 1
+    if one.varies_by == "runs" and one.has_few_draws:
+        have = one.draws or 0
     else:
         have = one.repeats if one.varies_by != "cases" and one.of == "cases" else one.n
     return f"{one.n_needed:,} instead of {have:,} for {change_words(one)}"
@@ -143,7 +143,9 @@ def _circumstances(pair: Pair, found: Sequence[Found]) -> list[str]:
 def _repeats(one: Comparison) -> int:
     """How many a verdict on speed stands on; 0 where repeats have no say in it."""
     if one.of != "cases":
-        return one.n
+        return 0 if one.has_few_draws else one.n
+    if one.has_few_draws:  # runs are needed then, not repeats
+        return 0
     return one.repeats if one.unit == "ms" else 0
 
 

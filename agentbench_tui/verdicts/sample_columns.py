@@ -6,6 +6,7 @@ and said. A column whose name says nothing takes part when it is asked for, with
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -70,6 +71,10 @@ _UNITS: Mapping[str, float] = {
     "us": 1e-3, "microseconds": 1e-3, "ns": 1e-6, "nanoseconds": 1e-6,
 }  # fmt: skip
 """Unit of a time → milliseconds in it."""
+_TIMES = {
+    name for metric, names in _MEANINGS.items() if metric.endswith("_ms") for name in names if name
+}
+"""Names of times without their unit."""
 _ALONE = {"ms", "s", "sec", "seconds", "milliseconds"}
 """Units that name a time by themselves."""
 
@@ -122,6 +127,12 @@ def chosen_metric(name: str, better: Better | None) -> Metric | None:
             "whether more of it is good: add --better higher or --better lower"
         )
     return Metric(name, "", better, "A column of a file, as it is.")
+
+
+def is_time(name: str) -> bool:
+    """Whether the name of a column says that it holds a time or a rate."""
+    words = re.split(r"[\W_]+", _plain(name))
+    return words[-1] in _UNITS or bool(_TIMES & {*words, "_".join(words)})
 
 
 def is_wanted(name: str, chosen: Iterable[str]) -> bool:

@@ -7,6 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from agentbench_tui.analysis.between_run import (
+    LARGE_CHANGE,
+    between_run_error,
+    ratio_end_with_error,
+)
 from agentbench_tui.analysis.cost_efficiency import configurations
 from agentbench_tui.analysis.equivalence import verdict
 from agentbench_tui.analysis.paired_effect import difference_effect, unpaired_ratio_effect
@@ -149,27 +154,47 @@ def _saving(
     current: Ledger, other: Ledger, found: Configuration, quality: Document, level: float
 ) -> Document:
     """What is known of a switch; what is paid by the hour is compared by whole repeats."""
-    saving = None
+    saving, least = None, 0.0
     if found.saving is not None:
         saving = estimate_document(found.saving)
         if current.is_hourly or other.is_hourly:
             saving = _by_repeats(current, other, level)
+            if _runs(current) != _runs(other):
+                least = 1 - 1 / (1 + LARGE_CHANGE)
     low = None if saving is None else saving["low"]
     usd = float(current.usd.mean() - other.usd.mean())
     return {
         **quality,
         "saving": saving,
-        "surely": low is not None and low > 0,
+        "surely": low is not None and low > least,
         "usd_per_1000_tasks": None if saving is None else 1000 * usd,
     }
 
 
 def _by_repeats(current: Ledger, other: Ledger, level: float) -> Document:
+    """The saving with its interval; of different runs with the assumed variance between them."""
     effect = unpaired_ratio_effect(_repeats(current), _repeats(other), level)
     if effect.ratio is None:
         return estimate_document(None, effect.reason)
-    low, high = (None if end is None else 1 - end for end in (effect.high, effect.low))
-    return {"value": 1 - effect.ratio, "low": low, "high": high, "reason": effect.reason}
+    error = 0.0 if _runs(current) == _runs(other) else between_run_error((1, 1))
+    ends = [
+        None if end is None else 1 - ratio_end_with_error(effect.ratio, end, error, level)
+        for end in (effect.high, effect.low)
+    ]
+    return {
+        "value": 1 - effect.ratio,
+        "low": ends[0],
+        "high": ends[1],
+        "reason": effect.reason,
+    }
+
+
+def _runs(ledger: Ledger) -> dict[int, set[int]]:
+    """The runs at each place."""
+    return {
+        int(place): {row["run_key"] for row in ledger.card.evidence[int(place)].executions}
+        for place in np.unique(ledger.place)
+    }
 
 
 def _repeats(ledger: Ledger) -> Floats:

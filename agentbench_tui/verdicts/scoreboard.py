@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from agentbench_tui.analysis.between_run import ASSUMED_SD
 from agentbench_tui.analysis.rating import bradley_terry_by_case, outcomes_by_case
 from agentbench_tui.analysis.resampling import BOOTSTRAP_FROM
 from agentbench_tui.model.errors import UsageError, did_you_mean
@@ -110,7 +111,8 @@ def _boards(
     head: Document = {"category": category, "simulated": those[0].simulated, "metric": metric}
     found = [head | _board(connection, one, places, asked) for one in groups]
     for board, ranked in zip(found, groups, strict=True):
-        board["notes"] = _unanswered(ranked) + _unlike(connection, ranked, places, numbers)
+        board["notes"] = _of_several_runs(ranked) + _unanswered(ranked)
+        board["notes"] += _unlike(connection, ranked, places, numbers)
     if unranked:
         nobody: Document = {
             "ranked_by": None,
@@ -125,6 +127,14 @@ def _boards(
     for place, board in enumerate(found):
         board["apart"] = place > 0
     return found
+
+
+def _of_several_runs(ranked: Ranked) -> list[str]:
+    if not ranked.several_runs:
+        return []
+    assumed = f"ranks and intervals assume that runs differ by {100 * ASSUMED_SD:.0f}%"
+    advice = "One run of all agents ranks them more closely."
+    return [f"Speed was measured in different runs, so {assumed}. {advice}"]
 
 
 def _unanswered(ranked: Ranked) -> list[str]:

@@ -1,18 +1,20 @@
 """Ranks that show ties: who is clearly ahead of whom, by cases, by whole repeats, or by intervals.
 
-However it was found out, an agent's rank is 1 + the number of those clearly ahead of it, with all
-pairs of the table adjusted together. Position is the place by the bare score.
+By any of them an agent's rank is 1 + the number of agents clearly ahead of it, with all pairs of
+the table adjusted together. Its position is the place by the score alone.
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from agentbench_tui.analysis.between_run import ASSUMED_SD, LARGE_CHANGE, between_run_error
 from agentbench_tui.analysis.distribution import (
     normal_cdf,
     normal_quantile,
@@ -22,11 +24,8 @@ from agentbench_tui.analysis.distribution import (
 from agentbench_tui.analysis.estimate import Estimate, needs
 from agentbench_tui.analysis.multiplicity import holm
 from agentbench_tui.analysis.ranking import ranking
-from agentbench_tui.analysis.severity import BOUNDS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence, Set
-
     from agentbench_tui.analysis.sample import Floats
     from agentbench_tui.analysis.scale import Better
 
@@ -35,8 +34,8 @@ ALPHA = 0.05
 SEED = 42
 _DRAWN = 40_000_000
 """Values that all resamples together may draw, or compare; then fewer resamples do."""
-_BY_THE_HOUR = math.log1p(BOUNDS["ratio"][0])
-"""What a time may differ by from run to run, on logs."""
+Runs = Sequence[Set[int]]
+"""Of one agent the keys of the runs at each place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,37 +132,61 @@ def by_repeats(
     better: Better,
     *,
     share: bool,
-    hours: Sequence[Set[int]] = (),
+    runs: Sequence[Runs] = (),
 ) -> Standings:
-    """From one value for each whole repeat, by agent and place; all have values of every place.
+    """Rank agents by one value of each whole repeat, by agent and place; none may be missing.
 
     The score is the mean over places of the repeats' mean, geometric where all values are above 0
     (but for shares). Pairs are tested by Welch's t with the places as strata, adjusted by Holm;
-    where nothing varies, by the exact rank test of one place, which needs 4 repeats a side.
+    where nothing varies, by the exact rank test of one place, which needs 4 repeats per agent.
     Measured (4 log-normal agents, 2-15 repeats, 1 or 4 places, 300 tables each): equal agents were
-    told apart in 1-5 % of the tables, and the interval always held the true place of all four.
-    `hours`, of what the machine has a say in: the runs of each agent. All repeats of a run share
-    its hour, so that of two agents without a common run it is tested whether they differ by more
-    than 10 %, as `compare` has it.
+    told apart in 1-5% of the tables, and the interval always held the true place of all four.
+
+    `runs`: of each agent the runs at each place, for a metric in which the machine has a say. All
+    repeats of a run share its luck. So two agents that were not measured in the same runs differ
+    only if they differ by more than 10%, with the assumed between-run variance in the error (see
+    `analysis.between_run`); the score's interval includes it, too. Holm's adjustment makes the
+    allowance grow with the number of pairs. Shares of answers within a limit are not told apart
+    then, since what 5% of the time does to them is not known.
     """
     on_logs = not share and all((one > 0).all() for places in samples for one in places)
     columns = [[np.log(one) if on_logs else one for one in places] for places in samples]
     strata = [_Strata.of(places) for places in columns]
     fewest = min(len(one) for places in samples for one in places)
-    scores = [_score(one, on_logs=on_logs) for one in strata]
+    is_apart = bool(runs) and any(one != runs[0] for one in runs)
+    own = [_run_error(one, on_logs=on_logs) if is_apart and not share else 0.0 for one in strata]
+    scores = [
+        _score(one, on_logs=on_logs, run_error=error)
+        for one, error in zip(strata, own, strict=True)
+    ]
 
-    def apart(a: int, b: int) -> bool:
-        return bool(hours) and hours[a].isdisjoint(hours[b])
+    def p_of(a: int, b: int) -> float:
+        if not runs or runs[a] == runs[b]:
+            return _welch(strata[a], strata[b])
+        if share:
+            return 1.0
+        largest = max(abs(strata[a].mean), abs(strata[b].mean))
+        allowed = math.log1p(LARGE_CHANGE) if on_logs else LARGE_CHANGE * largest
+        return _welch(strata[a], strata[b], allowed, math.hypot(own[a], own[b]))
 
     p = {
-        (a, b): _welch(strata[a], strata[b], _BY_THE_HOUR if on_logs and apart(a, b) else 0.0)
+        (a, b): p_of(a, b)
         for a in range(len(strata))
         for b in range(a)
         if strata[a].known and strata[b].known
     }
     kind = "Welch's t on logarithms" if on_logs else "Welch's t"
+    method = f"by whole repeats: {kind}, Holm"
+    if is_apart:
+        method += f"; {100 * ASSUMED_SD:.0f}% assumed between runs"
     reason = "" if fewest > 1 else f"{needs(2, fewest)} repeats"
-    return _from_pairs(scores, p, better, f"by whole repeats: {kind}, Holm", reason)
+    return _from_pairs(scores, p, better, method, reason)
+
+
+def _run_error(of: _Strata, *, on_logs: bool) -> float:
+    """The standard error that one run brings into the mean of an agent."""
+    error = between_run_error((1, math.inf))
+    return error if on_logs else error * abs(of.mean)
 
 
 def by_intervals(scores: Sequence[Estimate], better: Better) -> Standings:
@@ -248,36 +271,45 @@ class _Strata:
         )
 
 
-def _freedom(variances: Sequence[float], freedom: Sequence[int]) -> float:
-    """Satterthwaite's degrees of freedom of a sum of variances."""
+def _freedom(variances: Sequence[float], freedom: Sequence[float]) -> float:
+    """Satterthwaite's degrees of freedom of a sum of variances; infinite for known ones."""
     total = sum(variances)
     below = sum((v / total) ** 2 / n for v, n in zip(variances, freedom, strict=True))
-    return 1 / below
+    return 1 / below if below else math.inf
 
 
-def _score(of: _Strata, *, on_logs: bool) -> Estimate:
+def _score(of: _Strata, *, on_logs: bool, run_error: float) -> Estimate:
     back = np.exp if on_logs else np.asarray
-    total = sum(of.variances)
+    variances, freedom = (*of.variances, run_error**2), (*of.freedom, math.inf)
+    total = sum(variances)
     if not of.known:
         return Estimate(float(back(of.mean)), None, None, 1, "mean over places")
     half = 0.0
     if total > 0:
-        t = student_quantile(1 - ALPHA / 2, _freedom(of.variances, of.freedom))
-        half = t * math.sqrt(total)
+        half = _t_quantile(1 - ALPHA / 2, _freedom(variances, freedom)) * math.sqrt(total)
     value, low, high = (float(back(of.mean + by)) for by in (0.0, -half, half))
     return Estimate(value, low, high, len(of.freedom), "mean over places")
 
 
-def _welch(a: _Strata, b: _Strata, allowed: float = 0.0) -> float:
+def _welch(a: _Strata, b: _Strata, allowed: float = 0.0, run_error: float = 0.0) -> float:
     """Two-sided p of the difference of two means, or of how far it lies beyond what is allowed."""
     difference = max(0.0, abs(a.mean - b.mean) - allowed)
     variances = (*a.variances, *b.variances)
-    total = sum(variances)
-    if total == 0:  # t has nothing to divide by: the chance of just this split of the repeats
+    floor = 0.0
+    if sum(variances) == 0:  # t has nothing to go by: the chance of just this split of the repeats
         splits = min(math.comb(n + m + 2, n + 1) for n, m in zip(a.freedom, b.freedom, strict=True))
-        return 1.0 if difference == 0 else min(1.0, 2 / splits)
-    df = _freedom(variances, (*a.freedom, *b.freedom))
-    return min(1.0, 2 * student_cdf(-difference / math.sqrt(total), df))
+        floor = 1.0 if difference == 0 else min(1.0, 2 / splits)
+    variances = (*variances, run_error**2)
+    total = sum(variances)
+    if total == 0:
+        return floor
+    df = _freedom(variances, (*a.freedom, *b.freedom, math.inf))
+    t = -difference / math.sqrt(total)
+    return max(floor, min(1.0, 2 * (normal_cdf(t) if df == math.inf else student_cdf(t, df))))
+
+
+def _t_quantile(p: float, df: float) -> float:
+    return normal_quantile(p) if df == math.inf else student_quantile(p, df)
 
 
 def _apart(a: Estimate, b: Estimate) -> float:

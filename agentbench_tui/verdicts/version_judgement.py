@@ -6,6 +6,7 @@ from dataclasses import replace
 from statistics import fmean
 from typing import TYPE_CHECKING
 
+from agentbench_tui.analysis.between_run import outlasts_run_variance
 from agentbench_tui.analysis.distribution import student_quantile
 from agentbench_tui.analysis.history_gate import EARLIER_NEEDED, INSTANT_P
 from agentbench_tui.analysis.version_gate import (
@@ -23,7 +24,6 @@ from agentbench_tui.verdicts.case_judgement import (
 )
 from agentbench_tui.verdicts.finding import NO_RATIO, Finding, Location, scale_of
 from agentbench_tui.verdicts.history import is_timed
-from agentbench_tui.verdicts.hour import outlasts_an_hour
 from agentbench_tui.verdicts.succession import doubt_of
 from agentbench_tui.verdicts.tail import answers_needed
 
@@ -167,12 +167,13 @@ def _may_be_equivalent(test: VersionTest, scale: Scale) -> bool:
 
 
 def _is_proved(one: Finding) -> bool:
-    """Whether the hour of a run does not explain what its repeats say."""
+    """Whether between-run variance does not explain what the repeats of few runs say."""
     if one.verdict not in {"regression", "improvement"} or not is_timed(one.metric, one.new[-1]):
         return True
-    if one.low is None or one.high is None:
+    if one.change is None or one.low is None or one.high is None:
         return False
-    return outlasts_an_hour(one.low, one.high, one.scale, is_worse=one.verdict == "regression")
+    # Runs of a version follow each other, so that they are one draw of the machine's state.
+    return outlasts_run_variance(one.change, one.low, one.high, one.scale, (1, 1))
 
 
 def _doubted(one: Finding) -> Finding:

@@ -1,7 +1,6 @@
 """One metric of two sides: right numbers, and verdicts that depend on nothing but the evidence."""
 
 import math
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -366,20 +365,3 @@ def test_the_same_agent_measured_twice_is_hardly_ever_called_different() -> None
                     called += judged(found, found.p_tested).verdict in MIRRORED
                     trials += 1
     assert called <= stats.binom.ppf(0.999, trials, 0.05)
-
-
-@pytest.mark.parametrize(
-    ("factor", "verdict"),
-    [(1.08, "inconclusive"), (1 / 1.08, "inconclusive"), (1.3, "worse"), (1 / 1.3, "better")],
-)
-def test_the_hour_of_a_run_explains_few_per_cent_of_a_time(factor: float, verdict: str) -> None:
-    draw = np.random.default_rng(12)
-    a, b = (asked(40, 5, e2e_ms=times(draw, 5, 40, by)) for by in (1.0, factor))
-    found = compare_metric("e2e_ms", a, b, Asked())
-    assert found is not None
-    assert judged(found, found.p_tested).verdict == ("worse" if factor > 1 else "better")
-    said = judged(replace(found, one_run_each=True), found.p_tested)
-    assert said.verdict == verdict
-    if verdict == "inconclusive":
-        assert (said.n_needed, said.varies_by) == (5, "runs")
-        assert said.notes[-1].startswith("suspect: repeats of one run share its hour")

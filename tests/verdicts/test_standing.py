@@ -114,15 +114,42 @@ def test_boards_of_hundreds_are_resampled_less_often() -> None:
     assert "10,000 resamples" in by_cases(table[:3], scores[:3], "higher").method
 
 
-def test_times_of_two_runs_are_told_apart_by_more_than_their_hour_alone() -> None:
+def test_times_of_unlike_runs_are_told_apart_by_more_than_runs_differ() -> None:
+    """Beyond 10% by 1.96 √2 × 5%, and by 2.13 or so among three pairs: 26 and 30%."""
     drawn = np.random.default_rng(3)
-    times = [[np.exp(drawn.normal(np.log(level), 0.002, 5))] for level in (100, 105, 130)]
-    ranks = {
-        name: [row.rank for row in by_repeats(times, "lower", share=False, hours=hours).rows]
-        for name, hours in (
-            ("in turns", [{1}, {1}, {1}]),
-            ("one after another", [{1}, {2}, {3}]),
+    times = [[np.exp(drawn.normal(np.log(level), 0.002, 5))] for level in (100, 120, 140)]
+    found = {
+        name: by_repeats(times, "lower", share=False, runs=runs)
+        for name, runs in (
+            ("in turns", [[{1}], [{1}], [{1}]]),
+            ("one after another", [[{1}], [{2}], [{3}]]),
             ("no times", []),
         )
     }
-    assert ranks == {"in turns": [1, 2, 3], "one after another": [1, 1, 3], "no times": [1, 2, 3]}
+    ranks = {name: [row.rank for row in one.rows] for name, one in found.items()}
+    assert ranks == {"in turns": [1, 2, 3], "one after another": [1, 1, 2], "no times": [1, 2, 3]}
+    first = found["one after another"].rows[0]
+    assert first.low is not None
+    assert first.high is not None
+    half = np.log(first.high / first.low) / 2
+    assert half == pytest.approx(stats.norm.ppf(0.975) * 0.05, rel=0.01)
+    assert found["in turns"].rows[0].high == pytest.approx(first.score, rel=0.01)
+
+
+def test_shares_of_times_of_unlike_runs_are_not_told_apart() -> None:
+    values = [[np.full(5, 0.95) + step] for step in (0.0, np.linspace(0, 0.01, 5) - 0.3)]
+    apart = by_repeats(values, "higher", share=True, runs=[[{1}], [{2}]])
+    assert apart.labels() == ["1=", "1="]
+    assert by_repeats(values, "higher", share=True, runs=[[{1}], [{1}]]).labels() == ["1", "2"]
+
+
+def test_equal_agents_of_a_run_each_are_rarely_told_apart() -> None:
+    draw = np.random.default_rng(12)
+    runs = [[{agent}] for agent in range(20)]
+    false = 0
+    for _ in range(60):
+        luck = draw.normal(0, 0.06, 20)
+        samples = [[np.exp(draw.normal(of, 0.02, 5))] for of in luck]
+        found = by_repeats(samples, "lower", share=False, runs=runs)
+        false += any(row.rank > 1 for row in found.rows)
+    assert false <= stats.binom.ppf(0.999, 60, 0.05)

@@ -1,9 +1,8 @@
-"""The luck that answers of one repeat share, which a comparison of single answers cannot see.
+"""Between-repeat variance: what all answers of one repeat share, added to that between cases.
 
-Between repeats it is seen where there are three or more on both sides, and its variance is added
-to that between cases. Within one, neighbouring answers tell something: bursts, drifts and queues
-make them alike, so that n of them are worth n (1 - r) / (1 + r) independent ones (r their lag-1
-correlation).
+From three repeats on each side it is estimated from the repeats. With fewer, only the dependence of
+neighboring answers within a repeat is allowed for: bursts, drifts and queues make them alike, so
+that n of them are worth n (1 - r) / (1 + r) independent ones (r is their lag-1 correlation).
 """
 
 from __future__ import annotations
@@ -28,23 +27,23 @@ if TYPE_CHECKING:
     from agentbench_tui.verdicts.pairing import CaseValues, Pairs, RepeatMeans
     from agentbench_tui.verdicts.task_evidence import TaskEvidence
 
-FEW_REPEATS = "few repeats: the luck that all answers of a repeat share is not in it (--runs 5)"
+FEW_REPEATS = f"few repeats: between-repeat variance takes {SURE_REPEATS} per side (--runs 5)"
 
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A part of the variance of a difference of means, known with `df` degrees of freedom."""
+    """A variance component of a difference of means, with its degrees of freedom."""
 
     variance: float
     df: float
 
 
-def pairs_beside_repeats(
+def pairs_with_repeats(
     found: Comparison, pairs: Pairs, a: TaskEvidence, b: TaskEvidence
 ) -> Comparison:
-    """A time by cases, with the luck of whole repeats in it, which all cases of one share.
+    """Return a comparison of times by paired cases with the between-repeat variance added.
 
-    With fewer than three repeats a side at least what hangs together within one is allowed for.
+    With fewer than three repeats on a side, the dependence within a repeat is added instead.
     """
     logs = found.is_ratio
     d = np.log(pairs.b) - np.log(pairs.a) if logs else pairs.b - pairs.a
@@ -62,10 +61,10 @@ def pairs_beside_repeats(
     return _with_both(found, [by_case], (pairs.case, pairs.case), a, b)
 
 
-def groups_beside_repeats(
+def groups_with_repeats(
     found: Comparison, of_a: CaseValues, of_b: CaseValues, a: TaskEvidence, b: TaskEvidence
 ) -> Comparison:
-    """The same of times of cases that are not paired."""
+    """Return a comparison of times of unpaired cases with the between-repeat variance added."""
     x, y = of_a.value, of_b.value
     if found.is_ratio:
         x, y = np.log(x), np.log(y)
@@ -85,10 +84,10 @@ def _with_both(
     a: TaskEvidence,
     b: TaskEvidence,
 ) -> Comparison:
-    """By t, with what varies between cases and between repeats, each answer's noise counted once.
+    """Return the comparison by t, with the variance between cases and between repeats.
 
-    The variance is that between cases, plus that between repeats, less that of single answers,
-    which is in both; and never below either of the two. Degrees of freedom by Satterthwaite (1946).
+    The noise of single answers is in both, so it is subtracted once; the sum is never below either
+    of the two. Degrees of freedom by Satterthwaite (1946).
     """
     logs = found.is_ratio
     columns = [
@@ -137,7 +136,7 @@ def _of_repeats(means: RepeatMeans) -> _Part:
 
 
 def _exp(log: float) -> float | None:
-    """None of what no number can hold."""
+    """Return exp(log), or None where a float cannot hold it."""
     try:
         return math.exp(log)
     except OverflowError:
@@ -149,10 +148,10 @@ def _rests_on_few(found: Comparison) -> Comparison:
 
 
 def _with_serial(found: Comparison, seen: Dependence | None) -> Comparison:
-    """By t, for p and interval, with as many independent values as what hangs together leaves."""
+    """Return p and interval by t, with the effective number of independent values."""
     if seen is None or found.p_value is None or seen.factor <= 1:
         return found
-    note = f"neighbouring answers are alike: worth {seen.worth:.0f} independent ones of {found.n}"
+    note = f"neighboring answers are alike: worth {seen.worth:.0f} independent ones of {found.n}"
     low, high, inner_low, inner_high = _ends(found, seen.error, seen.df)
     return replace(
         found,
