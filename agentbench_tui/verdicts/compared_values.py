@@ -31,7 +31,7 @@ class ComparedValues:
     ) -> tuple[Literal["runs", "repeats"], tuple[list[float], list[float]]]:
         """Both sides' values: of whole runs, or of repeats.
 
-        Repeats of one run share its hour, so that five of two runs say no more of what differs
+        Repeats of one run share its luck, so that five of two runs say no more of what differs
         between runs than these two. They are taken below 5 runs a side, for want of runs; whoever
         judges them has to ask for more. A metric that is only known of whole runs stays so, and so
         does an experiment's.

@@ -36,9 +36,9 @@ if TYPE_CHECKING:
     from agentbench_tui.verdicts.history import Point
     from agentbench_tui.verdicts.succession import Doubt
 
-ONE_HOUR = (
-    f"repeats of one run share its hour; {RUNS_NEEDED} runs of each decide, or both under two names"
-    " in one run (`agentbench compare`)"
+FEW_RUNS = (
+    f"one run does not show how much runs differ; {RUNS_NEEDED} of each decide, or both under two"
+    " names in one run (`agentbench compare`)"
 )
 """Why a few runs do not decide on a small difference in time."""
 NO_SPREAD = "how small a regression would have been seen is not known"
@@ -71,7 +71,7 @@ def judged_by_versions(
     reason = _reason(base, test)
     notes = base.notes
     if unit == "repeats" and not reason and is_timed(metric, new[-1]):
-        notes += ("repeats of one run share its hour: what differs between runs is not in it",)
+        notes += ("the interval is of repeats of few runs: between-run variance is not in it",)
     if test.error == 0 and not reason:
         notes += (f"the {unit} of a side are all alike: {NO_SPREAD}",)
     found = replace(
@@ -151,8 +151,8 @@ def decided(one: Finding, p_adjusted: float | None, tests: int) -> Finding:
     if _is_proved(one):
         return one
     if test.verdict == "regression":
-        return replace(one, verdict="suspect", reason=ONE_HOUR)
-    return replace(one, verdict="no change seen", reason=f"better, but {ONE_HOUR}")
+        return replace(one, verdict="suspect", reason=FEW_RUNS)
+    return replace(one, verdict="no change seen", reason=f"better, but {FEW_RUNS}")
 
 
 def _may_be_equivalent(test: VersionTest, scale: Scale) -> bool:

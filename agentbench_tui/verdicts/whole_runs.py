@@ -1,4 +1,4 @@
-"""Whole runs in the place of their repeats, which share the hour of their run."""
+"""Whole runs in the place of their repeats, which share the luck of their run."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ from agentbench_tui.verdicts.comparison import FEW_DRAWS, Asked
 from agentbench_tui.verdicts.finding import Finding
 from agentbench_tui.verdicts.regression import RegressionAsked, judge_agent
 from agentbench_tui.verdicts.side import load_sides
-from agentbench_tui.verdicts.version_judgement import NO_SPREAD, ONE_HOUR
+from agentbench_tui.verdicts.version_judgement import FEW_RUNS, NO_SPREAD
 
 
 @pytest.fixture
@@ -63,15 +63,17 @@ def test_a_version_is_held_against_the_one_before_it(store: RunHistory) -> None:
     assert found.location.before.version == "1"
 
 
-def test_one_run_a_side_raises_a_suspicion_of_what_an_hour_may_explain(store: RunHistory) -> None:
+def test_one_run_a_side_raises_a_suspicion_of_what_run_variance_may_explain(
+    store: RunHistory,
+) -> None:
     store.run({"bot@1": {"b": with_repeats(100)}})
     store.run({"bot@2": {"b": with_repeats(108)}})
     found = the_one(store)
     assert (found.verdict, found.values, found.unit_of_values) == ("suspect", (5, 5), "repeats")
-    assert found.reason == ONE_HOUR
-    assert any("share its hour" in note for note in found.notes)
+    assert found.reason == FEW_RUNS
+    assert any("between-run variance is not in it" in note for note in found.notes)
     better = the_one(store, version="1", baseline="2")
-    assert (better.verdict, better.reason) == ("no change seen", f"better, but {ONE_HOUR}")
+    assert (better.verdict, better.reason) == ("no change seen", f"better, but {FEW_RUNS}")
 
 
 @pytest.mark.parametrize(
