@@ -8,6 +8,7 @@ import click
 
 from agentbench_tui.cli.compare_curves import compare_curves, is_about_curves
 from agentbench_tui.cli.compare_files import (
+    attempt_option,
     better_option,
     check_where,
     database_of,
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 )
 @better_option
 @where_option
+@attempt_option
 @click.option(
     "--paired",
     type=click.Choice(("auto", "yes", "no")),
@@ -70,6 +72,7 @@ def compare(
     metrics: tuple[str, ...],
     better: Literal["lower", "higher"] | None,
     where: dict[str, str],
+    attempt: str,
     paired: Literal["auto", "yes", "no"],
     margin: float | None,
     seed: int,
@@ -114,8 +117,9 @@ def compare(
     with database_of(selectors, database) as connection:
         numbers = CaseNumbers(connection)
         sides = load_sides(
-            connection, selectors, suite, benchmark, numbers, tuple(columns.values()), where
-        )
+            connection, selectors, suite, benchmark, numbers, tuple(columns.values()), where,
+            attempt,
+        )  # fmt: skip
         for note in dict.fromkeys(note for side in sides for note in side.notes):
             print_prose(one_line(note, 1000), err=True)
         found = compare_sides(connection, sides, numbers, asked, metrics)

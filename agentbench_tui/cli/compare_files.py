@@ -67,6 +67,31 @@ def where_option(command: Command) -> Command:
     )(command)
 
 
+class _Attempt(click.ParamType[str]):
+    name = "attempt"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return a choice among the tries of a case."""
+        from agentbench_tui.verdicts.retries import CHOICE
+
+        if value and not CHOICE.fullmatch(str(value)):
+            self.fail(f"'{value}': expected first, last, all or pass@K", param, ctx)
+        return str(value)
+
+
+def attempt_option(command: Command) -> Command:
+    """`--attempt`, which try of a case counts where a file has a column `attempt`."""
+    return click.option(
+        "--attempt",
+        type=_Attempt(),
+        default="",
+        metavar="TRY",
+        help="Which try of a case counts in files with a column 'attempt': first, last, all, or"
+        " pass@K (right within K tries). By default the first, or all where tries go on after a"
+        " right one.",
+    )(command)
+
+
 def check_where(selectors: Sequence[str], where: Mapping[str, str]) -> None:
     """Raises UsageError for conditions without a file to which they could apply."""
     from agentbench_tui.model.errors import UsageError

@@ -28,6 +28,7 @@ ROLES: Mapping[str, tuple[str, ...]] = {
     "run": ("run", "run_id"),
     "repeat": ("repeat", "trial", "epoch"),
     "iteration": ("iteration",),
+    "attempt": ("attempt", "attempt_number", "try"),
     "benchmark": ("benchmark", "benchmark_id"),
     "point": ("parameters",),
     "agent": ("agent", "agent_id", "model"),
@@ -75,6 +76,8 @@ _TIMES = {
     name for metric, names in _MEANINGS.items() if metric.endswith("_ms") for name in names if name
 }
 """Names of times without their unit."""
+_ID = re.compile(r"(?:^|[_\W])(?:id|uuid|hash|key|index)$", re.IGNORECASE)
+"""Names of columns that may name what a row is of."""
 _ALONE = {"ms", "s", "sec", "seconds", "milliseconds"}
 """Units that name a time by themselves."""
 
@@ -167,6 +170,15 @@ def meaning(names: Sequence[str], chosen: Sequence[Metric] = ()) -> Meaning:
     if _plain(roles.get("case", "")) == "task":
         within = next((plain[one] for one in WITHIN_TASK if one in plain), None)
     return Meaning(roles, failures, tuple(values), tuple(others), None if within in own else within)
+
+
+def nameless_words(names: Sequence[str], columns: Meaning) -> list[str]:
+    """Return a note on columns that may name the case in a file without one that does."""
+    known = {*columns.roles.values(), *(one.name for one in columns.values)}
+    ids = [name for name in names if _ID.search(name) and name not in known]
+    if not ids:
+        return []
+    return [f"no column names the case, so rows are not paired; if '{ids[0]}' does, call it `case`"]
 
 
 def _is_held(values: Iterable[ValueColumn], column: ValueColumn) -> bool:

@@ -17,6 +17,7 @@ import numpy as np
 from agentbench_tui.model.bounds import LARGEST_NUMBER, LARGEST_SEED
 from agentbench_tui.model.errors import UsageError, did_you_mean
 from agentbench_tui.model.metric import METRICS
+from agentbench_tui.verdicts.retries import Tries, choose_tries
 from agentbench_tui.verdicts.row_choice import NO_FILTER, RowFilter, check_split, choose_rows
 from agentbench_tui.verdicts.sample_cells import NOTHING, YES, number_of, text_of
 from agentbench_tui.verdicts.sample_columns import (
@@ -26,6 +27,7 @@ from agentbench_tui.verdicts.sample_columns import (
     ValueColumn,
     is_wanted,
     meaning,
+    nameless_words,
 )
 from agentbench_tui.verdicts.table_file import Table, read_table, table_of_object
 from agentbench_tui.verdicts.task_evidence import TaskEvidence
@@ -49,8 +51,6 @@ _FINE_FLAG = {"false", "0", "0.0", "no", "ok"}
 _LEFT_OUT = {"grader", "harness", "cancelled", "unfinished", "skipped"}
 """Ends that are no fault of the agent's: not counted, and said."""
 _LONGEST_KIND = 30
-_ID = re.compile(r"(?:^|[_\W])(?:id|uuid|hash|key|index)$", re.IGNORECASE)
-"""Names of columns that may name what a row is of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +71,12 @@ def read_sample_file(
     numbers: CaseNumbers,
     chosen: Sequence[Metric] = (),
     where: RowFilter = NO_FILTER,
+    attempt: str = "",
 ) -> SampleFile:
     """Samples of a CSV, JSON lines or JSON file, or the iterations of an AgentFarm result.
 
     `chosen` are metrics that are taken from the column of their name as it is; `where` chooses the
-    rows that count. Cases get their
+    rows that count, `attempt` among the tries of a case (see `choose_tries`). Cases get their
     numbers from `numbers`, by their ids: load what a store knows of them before. Raises UsageError
     with file and line.
     """
@@ -99,7 +100,7 @@ def read_sample_file(
         raise UsageError(_no_metric(content))
     content, choices = choose_rows(content, where)
     notes += tuple(f"{path}: {choice}" for choice in choices)
-    return _Reader(content, columns).read(numbers, notes)
+    return _Reader(content, columns).read(numbers, notes, attempt)
 
 
 def _no_metric(table: Table) -> str:
@@ -124,7 +125,7 @@ class _Reader:
         self._infinite: dict[str, NDArray[np.bool_]] = {}
         """By metric, which rows have an infinite value; it counts as none."""
 
-    def read(self, numbers: CaseNumbers, notes: tuple[str, ...]) -> SampleFile:
+    def read(self, numbers: CaseNumbers, notes: tuple[str, ...], attempt: str) -> SampleFile:
         self._check_one_agent()
         values = {one.metric.name: self._numbers(one) for one in self._columns.values}
         self._failed = self._failures(values)
@@ -136,10 +137,14 @@ class _Reader:
         if self._columns.within is not None:
             task = self._columns.roles["case"]
             words.append(f"'{task}' and '{self._columns.within}' together name the case")
+        tries = self._tries(values, attempt)
+        if tries is not None:
+            counts &= tries.counts
+            words.append(tries.note)
         if "case" in self._columns.roles:
             check_split(self._table, self._observations())
         else:
-            words += self._nameless_words()
+            words += nameless_words(self._table.names, self._columns)
         if not counts.any():
             raise UsageError(f"{self._table.path}: none of its {len(self._table)} rows counts")
         columns = self._counted(values)
@@ -159,15 +164,15 @@ class _Reader:
         columns = [cells for role in roles if (cells := self._column(role)) is not None]
         return [tuple(map(text_of, cells)) for cells in zip(*columns, strict=True)]
 
-    def _nameless_words(self) -> list[str]:
-        """A note on columns that may name the case in a file without one that does."""
-        known = {*self._columns.roles.values(), *(one.name for one in self._columns.values)}
-        ids = [name for name in self._table.names if _ID.search(name) and name not in known]
-        if not ids:
-            return []
-        return [
-            f"no column names the case, so rows are not paired; if '{ids[0]}' does, call it `case`"
-        ]
+    def _tries(self, values: dict[str, Floats], choice: str) -> Tries | None:
+        if "attempt" not in self._columns.roles or "case" not in self._columns.roles:
+            return None
+        right = np.array([not kind for kind in self._failed])
+        if "accuracy" in values:
+            right &= values["accuracy"] == 1
+        return choose_tries(
+            self._observations(), self._whole_numbers("attempt"), right, values, choice
+        )
 
     def _where(self, row: int, name: str) -> str:
         return f"{self._table.path}:{self._table.lines[row]}: {name}"
@@ -336,20 +341,22 @@ class _Reader:
             run_of=run_of,
         )
 
-    def _seeds(self, rows: Integers) -> Integers:
-        cells = self._column("seed")
-        found = np.zeros(len(rows), np.int64)
-        if cells is None:
-            return found
-        for place, row in enumerate(rows.tolist()):
-            value = number_of(cells[row], share=False, decimal_comma=False)
+    def _whole_numbers(self, role: str) -> Floats:
+        """Of each row; 0 without such a column."""
+        cells = self._column(role)
+        found = np.zeros(len(self._table))
+        for row, cell in enumerate(cells or ()):
+            value = number_of(cell, share=False, decimal_comma=False)
             if value is None or value != value or not value.is_integer():
-                text = text_of(cells[row])[:40]
-                raise UsageError(f"{self._where(row, 'seed')}: '{text}' is no whole number")
+                text = text_of(cell)[:40]
+                raise UsageError(f"{self._where(row, role)}: '{text}' is no whole number")
             if abs(value) > LARGEST_SEED:
-                raise UsageError(f"{self._where(row, 'seed')}: is out of range")
-            found[place] = int(value)
+                raise UsageError(f"{self._where(row, role)}: is out of range")
+            found[row] = int(value)
         return found
+
+    def _seeds(self, rows: Integers) -> Integers:
+        return self._whole_numbers("seed")[rows].astype(np.int64)
 
     def _cases(
         self, rows: Integers, seeds: Integers, numbers: CaseNumbers

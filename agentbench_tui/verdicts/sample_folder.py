@@ -28,6 +28,7 @@ def read_samples(
     numbers: CaseNumbers,
     chosen: Sequence[Metric] = (),
     where: RowFilter = NO_FILTER,
+    attempt: str = "",
 ) -> SampleFile:
     """A file, or all sample files of a folder together; see `read_sample_file`.
 
@@ -35,8 +36,8 @@ def read_samples(
     runs that it names.
     """
     if not path.is_dir():
-        return read_sample_file(path, numbers, chosen, where)
-    files = [read_sample_file(one, numbers, chosen, where) for one in sample_files(path)]
+        return read_sample_file(path, numbers, chosen, where, attempt)
+    files = [read_sample_file(one, numbers, chosen, where, attempt) for one in sample_files(path)]
     names = dict.fromkeys(name for file in files for name in file.benchmarks)
     return SampleFile(
         path,
@@ -92,5 +93,6 @@ def _together(parts: Sequence[TaskEvidence]) -> TaskEvidence:
             for name in names
         },
         first,
+        names_cases=all(part.names_cases for part in parts),
         run_of=np.concatenate(runs),
     )

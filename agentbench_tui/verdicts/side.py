@@ -56,10 +56,12 @@ def load_sides(
     numbers: CaseNumbers,
     columns: Sequence[Metric] = (),
     where: RowFilter = NO_FILTER,
+    attempt: str = "",
 ) -> list[Side]:
     """The sides that the selectors mean, in their order, with evidence where two or more meet.
 
-    `columns` are metrics that only files have; `where` chooses the rows of files. Raises
+    `columns` are metrics that only files have; `where` chooses the rows of files, `attempt` among
+    the tries of a case. Raises
     UsageError for a selector that means nothing, and when no benchmark is shared.
     """
     parsed = [parse_selector(text) for text in selectors]
@@ -69,7 +71,7 @@ def load_sides(
     ]
     chosen = _chosen(stored, rows)
     placed = [by_place(found, chosen) for found in rows]
-    files = _read_files(parsed, placed, numbers, columns, where)
+    files = _read_files(parsed, placed, numbers, columns, where, attempt)
     of_files = placed_files(files, list(dict.fromkeys(chain(*placed))), benchmark)
     seeded = all(file.seeded for file in files)
     places: list[Collection[Place]] = [*placed, *of_files]
@@ -104,12 +106,13 @@ def _read_files(
     numbers: CaseNumbers,
     columns: Sequence[Metric],
     where: RowFilter,
+    attempt: str,
 ) -> list[SampleFile]:
     files = [Path(one.name) for one in selectors if one.kind == "file"]
     if files:  # whose cases are told by ids, so that those of the store have to be known
         rows = [row for of_side in placed for found in of_side.values() for row in found]
         numbers.all_of({row["dataset_key"] for row in rows} - {None})
-    return [read_samples(path, numbers, columns, where) for path in files]
+    return [read_samples(path, numbers, columns, where, attempt) for path in files]
 
 
 def _chosen(selectors: Sequence[Selector], rows: Sequence[list[Execution]]) -> set[str]:
