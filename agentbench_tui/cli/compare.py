@@ -117,9 +117,8 @@ def compare(
     with database_of(selectors, database) as connection:
         numbers = CaseNumbers(connection)
         sides = load_sides(
-            connection, selectors, suite, benchmark, numbers, tuple(columns.values()), where,
-            attempt,
-        )  # fmt: skip
+            connection, selectors, suite, benchmark, numbers, [*columns.values()], where, attempt
+        )
         for note in dict.fromkeys(note for side in sides for note in side.notes):
             print_prose(one_line(note, 1000), err=True)
         found = compare_sides(connection, sides, numbers, asked, metrics)
