@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         bootstrap_paired_difference,
         bootstrap_paired_ratio,
         bootstrap_ratio,
+        bootstrap_ratio_of_means,
     )
     from agentbench_tui.analysis.change_point import Change, changes, e_divisive, locate
     from agentbench_tui.analysis.components import (
@@ -179,6 +180,7 @@ if TYPE_CHECKING:
 _TABLE = """
 bootstrap       bca_interval bootstrap_difference bootstrap_mean bootstrap_median_ratio
 bootstrap       bootstrap_paired_difference bootstrap_paired_ratio bootstrap_ratio
+bootstrap       bootstrap_ratio_of_means
 change_point    Change changes e_divisive locate
 components      PairingGain SeedSplit TwoLevel pairing_gain seed_split two_level
 cost_efficiency CostFigures configurations cost_figures
@@ -240,26 +242,26 @@ __all__ = [
     "agresti_coull", "auc", "bca_interval", "benjamini_hochberg", "benjamini_yekutieli",
     "bonferroni", "bootstrap_aggregate", "bootstrap_aggregate_difference", "bootstrap_difference",
     "bootstrap_mean", "bootstrap_median_ratio", "bootstrap_paired_difference",
-    "bootstrap_paired_ratio", "bootstrap_ratio", "bounded_mean", "bradley_terry", "brunner_munzel",
-    "changes", "cliffs_delta", "clopper_pearson", "clustered_mean", "clustered_se", "cohens_d",
-    "compare_versions", "configurations", "cost_figures", "design_effect", "difference_effect",
-    "dominance", "drift", "dz", "e_divisive", "effective_sample_size", "expected_score", "fit_usl",
-    "geometric_ratio", "group_totals", "half_width_curve", "hedges_g", "hochberg_simes", "holm",
-    "iqm", "jeffreys", "judge_history", "judge_level", "ks_2samp", "lag1_autocorrelation", "last_n",
-    "least_worsening", "levene", "locate", "main_effects", "mann_whitney", "mcnemar_exact",
-    "mean_curve", "newcombe", "newcombe_paired", "overall", "paired_shares", "paired_t",
-    "paired_totals", "pairing_gain", "pareto_front", "pass_at_k", "pass_hat_k", "pearson",
-    "performance_profile", "permutation_test", "power_equivalence", "power_mcnemar", "power_paired",
-    "power_two_sample", "precision_n", "precision_reached", "probability_of_improvement",
-    "probability_of_superiority", "quality", "quantile", "quantile_estimate", "quantile_estimates",
-    "quantile_interval", "ratio_effect", "ratio_of_sums", "recovery", "requests_needed",
-    "resilience_score", "runs_needed", "sample_size_mcnemar", "sample_size_paired",
-    "sample_size_proportions", "sample_size_ratio", "sample_size_two_sample", "seed_split",
-    "shapiro", "sign_flip_test", "skewed_mean", "slope", "smallest_detectable_paired",
-    "smallest_detectable_two_sample", "student_t", "summarise", "t_log_interval", "t_mean", "tost",
-    "tost_difference", "tost_ratio", "trend_line", "two_level", "unpaired_difference_effect",
-    "unpaired_ratio_effect", "values_needed", "verdict", "weighted_quantiles", "welch", "wilcoxon",
-    "wilson", "windows_check", "zero_event_upper",
+    "bootstrap_paired_ratio", "bootstrap_ratio", "bootstrap_ratio_of_means", "bounded_mean",
+    "bradley_terry", "brunner_munzel", "changes", "cliffs_delta", "clopper_pearson",
+    "clustered_mean", "clustered_se", "cohens_d", "compare_versions", "configurations",
+    "cost_figures", "design_effect", "difference_effect", "dominance", "drift", "dz", "e_divisive",
+    "effective_sample_size", "expected_score", "fit_usl", "geometric_ratio", "group_totals",
+    "half_width_curve", "hedges_g", "hochberg_simes", "holm", "iqm", "jeffreys", "judge_history",
+    "judge_level", "ks_2samp", "lag1_autocorrelation", "last_n", "least_worsening", "levene",
+    "locate", "main_effects", "mann_whitney", "mcnemar_exact", "mean_curve", "newcombe",
+    "newcombe_paired", "overall", "paired_shares", "paired_t", "paired_totals", "pairing_gain",
+    "pareto_front", "pass_at_k", "pass_hat_k", "pearson", "performance_profile", "permutation_test",
+    "power_equivalence", "power_mcnemar", "power_paired", "power_two_sample", "precision_n",
+    "precision_reached", "probability_of_improvement", "probability_of_superiority", "quality",
+    "quantile", "quantile_estimate", "quantile_estimates", "quantile_interval", "ratio_effect",
+    "ratio_of_sums", "recovery", "requests_needed", "resilience_score", "runs_needed",
+    "sample_size_mcnemar", "sample_size_paired", "sample_size_proportions", "sample_size_ratio",
+    "sample_size_two_sample", "seed_split", "shapiro", "sign_flip_test", "skewed_mean", "slope",
+    "smallest_detectable_paired", "smallest_detectable_two_sample", "student_t", "summarise",
+    "t_log_interval", "t_mean", "tost", "tost_difference", "tost_ratio", "trend_line", "two_level",
+    "unpaired_difference_effect", "unpaired_ratio_effect", "values_needed", "verdict",
+    "weighted_quantiles", "welch", "wilcoxon", "wilson", "windows_check", "zero_event_upper",
 ]  # fmt: skip
 
 

@@ -155,6 +155,37 @@ def bootstrap_median_ratio(
     return percentile_bootstrap(estimate, second / first, how, "ratio of medians")
 
 
+def bootstrap_ratio_of_means(
+    a: ArrayLike, b: ArrayLike, how: Resampling = DEFAULT, *, paired: bool = False
+) -> Bootstrap | None:
+    """mean(b) / mean(a), arithmetic: pairs drawn together, or independent groups.
+
+    None when a group has fewer than `how.at_least` values. ValueError when a value of a is 0 or
+    negative.
+    """
+    control, candidate = pairs(a, b) if paired else (column(a), column(b))
+    logs(control)  # refuses what is not positive
+    if min(control.size, candidate.size) < max(how.at_least, 2):
+        return None
+    count = how.count(control.size + candidate.size)
+    if paired:
+        both = [np.random.default_rng(how.seed) for _ in range(2)]  # draw the same pairs
+    else:
+        both = streams(control, candidate, how.seed)
+    of_a, of_b = _Units(control, None), _Units(candidate, None)
+    estimate = of_b.mean() / of_a.mean()
+    resampled = of_b.means(both[1], count) / of_a.means(both[0], count)
+    bias = acceleration = 0.0
+    if how.method == "bca" and resampled.min() < resampled.max():
+        bias = bias_correction(resampled, estimate, CLOSENESS * abs(estimate))
+        acceleration = _acceleration_of(_influence_on_ratio(control, candidate, paired=paired))
+    low, high = ends(resampled, how, bias, acceleration)
+    kind = "BCa" if how.method == "bca" else "percentile"
+    words = method_words(kind, "ratio of arithmetic means", how, count)
+    interval = Interval(low, high, how.level, words)
+    return Bootstrap(estimate, interval, resampled, bias, acceleration, how.seed)
+
+
 def pairs(a: ArrayLike, b: ArrayLike) -> tuple[Floats, Floats]:
     """Both columns; ValueError unless they are of one length."""
     first, second = column(a), column(b)
@@ -266,7 +297,20 @@ def _acceleration(plus: _Units, minus: _Units | None) -> float:
     parts = [plus.influence() / plus.count]
     if minus is not None:
         parts.append(-minus.influence() / minus.count)
-    influence = np.concatenate(parts)
+    return _acceleration_of(np.concatenate(parts))
+
+
+def _influence_on_ratio(a: Floats, b: Floats, *, paired: bool) -> Floats:
+    """Return each pair's, or value's, jackknife influence divided by the size of its group."""
+    without_a, without_b = ((x.sum() - x) / (x.size - 1) for x in (a, b))
+    if paired:
+        groups = [without_b / without_a]
+    else:
+        groups = [float(b.mean()) / without_a, without_b / float(a.mean())]
+    return np.concatenate([(x.mean() - x) * (x.size - 1) / x.size for x in groups])
+
+
+def _acceleration_of(influence: Floats) -> float:
     largest = float(np.abs(influence).max())
     if largest == 0:
         return 0.0

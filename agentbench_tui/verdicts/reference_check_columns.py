@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from itertools import product
@@ -122,19 +123,36 @@ def bootstrap(sheet: Sheet, inputs: Mapping[str, Any]) -> None:
 def _ends_of(name: str, inputs: Mapping[str, Any], how: Resampling) -> list[float]:
     found: Bootstrap | None
     if match := re.fullmatch(r"mean_([AB])_.*", name):
-        found = resampled.bootstrap_mean(_column(inputs, match[1]), how)
+        return _ends_found(resampled.bootstrap_mean(_column(inputs, match[1]), how))
+    if match := re.fullmatch(r"geo(?:metric_)?mean_([AB])_.*", name):
+        logs = resampled.bootstrap_mean(resampled.logs(_column(inputs, match[1])), how)
+        return [math.exp(end) for end in _ends_found(logs)]
+    a, b = _column(inputs, "A"), _column(inputs, "B")
+    words = set(name.split("_"))
+    paired = "paired" in words
+    if not paired and "unpaired" not in words:
+        raise ValueError("a statistic that is not offered")
+    if "difference" in words and "mean" in words:
+        of = resampled.bootstrap_paired_difference if paired else resampled.bootstrap_difference
+        found = of(a, b, how)
+    elif "ratio" not in words:
+        raise ValueError("a statistic that is not offered")
+    elif "median" in words and not paired:
+        found = resampled.bootstrap_median_ratio(a, b, how)
+        if how.method == "bca" and found is not None:
+            return _bca_ends(found, a, b, how)
+    elif words & {"geometric", "geomean"}:
+        found = (resampled.bootstrap_paired_ratio if paired else resampled.bootstrap_ratio)(
+            a, b, how
+        )
+    elif words & {"mean", "means", "sums", "totals"}:
+        found = resampled.bootstrap_ratio_of_means(a, b, how, paired=paired)
     else:
-        a, b = _column(inputs, "A"), _column(inputs, "B")
-        if name.startswith("unpaired_mean_difference"):
-            found = resampled.bootstrap_difference(a, b, how)
-        elif name.startswith("paired_mean_difference"):
-            found = resampled.bootstrap_paired_difference(a, b, how)
-        elif name.startswith("unpaired_median_ratio"):
-            found = resampled.bootstrap_median_ratio(a, b, how)
-            if how.method == "bca" and found is not None:
-                return _bca_ends(found, a, b, how)
-        else:
-            raise ValueError("a statistic that is not offered")
+        raise ValueError("a statistic that is not offered")
+    return _ends_found(found)
+
+
+def _ends_found(found: Bootstrap | None) -> list[float]:
     return _ends(None if found is None else found.interval)
 
 

@@ -97,7 +97,7 @@ def clustered(sheet: Sheet, _inputs: Mapping[str, Any]) -> None:
         differences = np.asarray(sheet.given("score_B"), dtype=np.float64) - scores
     for part, prefix in [(sheet, ""), *((one, name) for name, one in sheet.parts())]:
         for name in part.names():
-            of_pairs = any(word in (prefix + name).lower() for word in ("paired", "diff"))
+            of_pairs = re.search(r"(?<!un)paired|diff", f"{prefix}_{name}".lower())
             x = differences if of_pairs else scores
             if x is not None and (answer := _cluster_answer(name, x, clusters)) is not None:
                 part.same(name, answer)

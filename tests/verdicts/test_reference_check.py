@@ -5,7 +5,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from scipy import stats
 
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.verdicts.reference_check import Check, check_document, check_file
@@ -170,3 +172,39 @@ def test_the_document_sums_up(whole: Check) -> None:
     assert document["n_ok"] == len(document["entries"])
     first = next(one for one in document["entries"] if one["entry"] == "tests.student.t")
     assert first["theirs"] == pytest.approx(first["ours"], rel=1e-9)
+
+
+def test_unpaired_entries_are_not_those_of_pairs(content: Any, tmp_path: Path) -> None:
+    more = of(content, "clustered_se")
+    part = more["clustered_se"]
+    part["clustered_CR0_unpaired"] = part["statsmodels_CR0"]
+    assert checked(tmp_path, more).failed == []
+
+
+def test_bootstraps_of_ratios_are_those_of_scipy(content: Any, tmp_path: Path) -> None:
+    a, b = (np.array(content["inputs"][name]) for name in ("A_control", "B_candidate"))
+
+    def ends(statistic: Any, *, paired: bool) -> Any:
+        found = stats.bootstrap(
+            (a, b), statistic, paired=paired, vectorized=True, n_resamples=20_000, rng=7
+        ).confidence_interval
+        return {"ci95": list(found)}
+
+    def geometric(x: Any, y: Any, axis: int) -> Any:
+        return np.exp(np.log(y).mean(axis) - np.log(x).mean(axis))
+
+    def arithmetic(x: Any, y: Any, axis: int) -> Any:
+        return y.mean(axis) / x.mean(axis)
+
+    of_a = stats.bootstrap((np.log(a),), np.mean, n_resamples=20_000, rng=7).confidence_interval
+    more = of(content, "bootstrap")
+    more["bootstrap"] = {
+        "geomean_A_BCa": {"ci95": list(np.exp(of_a))},
+        "paired_geometric_mean_ratio_BCa": ends(geometric, paired=True),
+        "unpaired_geometric_mean_ratio_BCa": ends(geometric, paired=False),
+        "paired_ratio_of_means_BCa": ends(arithmetic, paired=True),
+        "unpaired_ratio_of_means_BCa": ends(arithmetic, paired=False),
+    }
+    found = checked(tmp_path, more)
+    assert found.failed == []
+    assert len(found.findings.checked) == 5
