@@ -83,6 +83,7 @@ if TYPE_CHECKING:
         bonferroni,
         hochberg_simes,
         holm,
+        weighted_holm,
     )
     from agentbench_tui.analysis.paired_effect import (
         Effect,
@@ -198,6 +199,7 @@ learning_curve  MeanCurve auc last_n mean_curve slope
 level_verdict   Check LevelVerdict Limits design_effect judge_level requests_needed windows_check
 main_effect     LevelEffect SweepCell main_effects
 multiplicity    benjamini_hochberg benjamini_yekutieli bonferroni hochberg_simes holm
+multiplicity    weighted_holm
 paired_effect   Effect difference_effect ratio_effect unpaired_difference_effect
 paired_effect   unpaired_ratio_effect
 pareto          dominance pareto_front
@@ -261,7 +263,8 @@ __all__ = [
     "smallest_detectable_paired", "smallest_detectable_two_sample", "student_t", "summarise",
     "t_log_interval", "t_mean", "tost", "tost_difference", "tost_ratio", "trend_line", "two_level",
     "unpaired_difference_effect", "unpaired_ratio_effect", "values_needed", "verdict",
-    "weighted_quantiles", "welch", "wilcoxon", "wilson", "windows_check", "zero_event_upper",
+    "weighted_holm", "weighted_quantiles", "welch", "wilcoxon", "wilson", "windows_check",
+    "zero_event_upper",
 ]  # fmt: skip
 
 

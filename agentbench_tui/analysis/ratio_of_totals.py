@@ -198,7 +198,10 @@ def paired_totals(
     units = control.size
     if not control.sum() or not candidate.sum():
         return None
-    ratio = float(candidate.sum() / control.sum())
+    with np.errstate(over="ignore"):  # totals that differ by hundreds of decades have no ratio
+        ratio = float(candidate.sum() / control.sum())
+    if not math.isfinite(ratio):
+        return None
     if units == 1:
         return Totals(ratio, None, math.nan, 1, "")
     covariances = np.cov(control, candidate) / units

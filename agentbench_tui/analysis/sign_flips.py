@@ -80,7 +80,8 @@ def sign_flips(
     over, under = sums
     is_empty = under <= 0
     known = ~is_empty
-    typical = over[known] / under[known]
+    with np.errstate(over="ignore"):  # infinite is beyond every null
+        typical = over[known] / under[known]
     size = float(np.abs(top).sum() + abs(null) * bottom.sum())
     is_null = np.abs(over[known] - null * under[known]) <= TIED * size
     typical = np.sort(np.where(is_null, null, typical))

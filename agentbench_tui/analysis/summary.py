@@ -113,6 +113,10 @@ def lag1_autocorrelation(values: ArrayLike) -> float | None:
     if x.size < 3 or x.min() == x.max():
         return None
     deviations = x - x.mean()
+    largest = float(np.abs(deviations).max())
+    if largest == 0:  # tiny differences that the mean swallows
+        return None
+    deviations = deviations / largest  # squares of tiny values vanish
     return float(deviations[:-1] @ deviations[1:] / (deviations @ deviations))
 
 

@@ -65,6 +65,39 @@ def needed_words(one: Comparison) -> str:
     return f"{one.n_needed:,} {one.varies_by}"
 
 
+def settling_words(one: Comparison, candidate: str) -> str:
+    """`accuracy: if B really is 15.0 points better, 108 cases show it in 4 of 5 tries; excluding a
+    difference of 2 points takes about 4,900 cases`; empty where that is not known."""
+    if one.n_needed is None:
+        return ""
+    of = one.varies_by
+    if one.n_to_exclude is None:
+        return f"{one.metric}: {one.n_needed:,} {of}"
+    excluding = f"excluding a difference of {margin_words(one)} takes about"
+    excluding += f" {_about(one.n_to_exclude):,}"
+    if one.effect_assumed is None:
+        return f"{one.metric}: {excluding} {of}"
+    if one.is_ratio:
+        words = _ratio_words(one.effect_assumed, None, None)
+    else:
+        size = abs(one.effect_assumed)
+        words = f"{100 * size:.1f} points" if one.unit == "share" else f"{size:.3g} {one.unit}"
+        words += " higher" if one.effect_assumed > 0 else " lower"
+        if one.unit == "share":
+            better = (one.effect_assumed > 0) == (one.better == "higher")
+            words = words.rsplit(" ", 1)[0] + (" better" if better else " worse")
+    return (
+        f"{one.metric}: if {candidate} really is {words}, {one.n_needed:,} {of} show it in 4 of 5"
+        f" tries; {excluding} {of}"
+    )
+
+
+def _about(count: int) -> int:
+    """Two leading digits, which are as many as such a number deserves."""
+    step: int = 10 ** max(len(str(count)) - 2, 0)
+    return round(count / step) * step
+
+
 def p_words(p: float | None) -> str:
     """`0.017`, `<0.001`."""
     if p is None:

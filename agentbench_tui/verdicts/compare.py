@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from agentbench_tui.analysis.multiplicity import benjamini_hochberg, holm
 from agentbench_tui.model.errors import Unmeasured, UsageError, did_you_mean
 from agentbench_tui.model.metric import METRICS, find_metric, known_metrics
 from agentbench_tui.verdicts.case_numbers import CaseNumbers
 from agentbench_tui.verdicts.comparability import Difference, differences, is_timed
 from agentbench_tui.verdicts.comparison import Asked, Comparison, judged
 from agentbench_tui.verdicts.head_to_head import compare_metric
+from agentbench_tui.verdicts.metric_family import Adjustment, adjusted_together
 from agentbench_tui.verdicts.outcome import Outcome, outcome
 from agentbench_tui.verdicts.run_draws import by_run, count_runs, run_draws, with_run_variance
 from agentbench_tui.verdicts.sample_columns import CIRCUMSTANCES, is_time
@@ -38,8 +38,6 @@ PRIMARY_OF_LOADS = (
 )  # fmt: skip
 """What is compared unless metrics are named; `goodput_per_s` instead of throughput where both
 have it."""
-
-Adjustment = Literal["holm", "benjamini-hochberg"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +139,7 @@ class Compared:
     pairs: tuple[Pair, ...]
     adjustment: Adjustment
     tests: int
-    """Comparisons with a p, which were adjusted together."""
+    """Of the family that was adjusted together (see `metric_family`)."""
     asked: Asked
 
     def winner(self, category: str | None = None) -> str | None:
@@ -197,34 +195,26 @@ def compare(
     if not any(pair.metrics for pair in pairs):
         names = ", ".join(metrics) or "any main metric"
         raise Unmeasured(f"nothing to compare: no benchmark has values of {names} on both sides")
-    tested = [one.p_tested for pair in pairs for one in pair.metrics if _is_tested(one)]
-    adjust, name = _adjustment(pairs, len(tested))
-    adjusted = iter(adjust([p for p in tested if p is not None]))
+    groups = [one.metrics for pair in pairs for one in pair.benchmarks]
+    adjusted = adjusted_together(groups, _family(pairs))
+    following = iter(adjusted.p)
     return Compared(
         tuple(sides),
-        tuple(_judged(pair, adjusted, len(pairs)) for pair in pairs),
-        name,
-        len(tested),
+        tuple(_judged(pair, following, len(pairs)) for pair in pairs),
+        adjusted.adjustment,
+        adjusted.tests,
         asked,
     )
 
 
-def _is_tested(one: Comparison) -> bool:
-    return one.comparable and one.p_tested is not None
-
-
-def _adjustment(
-    pairs: Sequence[Pair], tests: int
-) -> tuple[Callable[[Sequence[float]], list[float]], Adjustment]:
-    """Holm's for as many as one benchmark has primary metrics, else it is a scan."""
+def _family(pairs: Sequence[Pair]) -> int:
+    """Tests up to which they are one family: as many as one benchmark has primary metrics."""
     of_load = any(not isinstance(one.a, TaskEvidence) for pair in pairs for one in pair.benchmarks)
-    family = len(PRIMARY_OF_LOADS if of_load else PRIMARY_OF_TASKS)
-    return (holm, "holm") if tests <= family else (benjamini_hochberg, "benjamini-hochberg")
+    return len(PRIMARY_OF_LOADS if of_load else PRIMARY_OF_TASKS)
 
 
-def _judged(pair: Pair, adjusted: Iterable[float], pairs: int) -> Pair:
-    """The p of what was tested are taken from `adjusted`, in order."""
-    following = iter(adjusted)
+def _judged(pair: Pair, adjusted: Iterator[list[float | None]], pairs: int) -> Pair:
+    """The adjusted p of each benchmark are taken from `adjusted`, in order."""
     return replace(
         pair,
         benchmarks=tuple(
@@ -233,8 +223,8 @@ def _judged(pair: Pair, adjusted: Iterable[float], pairs: int) -> Pair:
                 metrics=tuple(
                     _without_need(metric) if one.identical else metric
                     for metric in (
-                        judged(metric, next(following) if _is_tested(metric) else None, pairs)
-                        for metric in one.metrics
+                        judged(metric, p, pairs)
+                        for metric, p in zip(one.metrics, next(adjusted), strict=True)
                     )
                 ),
             )
@@ -245,7 +235,7 @@ def _judged(pair: Pair, adjusted: Iterable[float], pairs: int) -> Pair:
 
 def _without_need(metric: Comparison) -> Comparison:
     """No number of samples shows a difference of something from itself."""
-    return replace(metric, n_needed=None)
+    return replace(metric, n_needed=None, n_to_exclude=None, effect_assumed=None)
 
 
 def _on_benchmarks(

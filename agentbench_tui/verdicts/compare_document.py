@@ -31,7 +31,8 @@ _ORDER = (
     "difference", "ratio", "ratio_of", "geometric_ratio", "low", "high", "inner_low", "inner_high",
     "p_value", "p_adjusted", "p_rank", "p_serial", "p_large", "method", "effect_size", "hedges_g",
     "paired", "n", "of", "repeats", "draws",
-    "verdict", "comparable", "unknown", "n_needed", "varies_by", "only_a", "only_b", "notes",
+    "verdict", "comparable", "unknown", "n_needed", "n_to_exclude",
+    "effect_assumed", "varies_by", "only_a", "only_b", "notes",
 )  # fmt: skip
 
 

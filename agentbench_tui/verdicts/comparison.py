@@ -119,8 +119,13 @@ class Comparison:
     varies_by: Unit = "cases"
     """Where `sd` and the interval come from, and so what more are needed of."""
     n_needed: int | None = None
-    """Pairs or values a side, of what it `varies_by`, with which it would hardly stay inconclusive.
-    """
+    """Pairs or values a side, of what it `varies_by`, that find `effect_assumed` in 4 of 5 tries;
+    where that is None, those that exclude a difference of the margin."""
+    n_to_exclude: int | None = None
+    """The same to exclude a difference of the margin, if there is none at all."""
+    effect_assumed: float | None = None
+    """The difference, or the ratio where there is one, drawn towards none; None where chance is
+    enough to explain what was seen."""
     is_paid: bool = False
     """Whether it is an amount that is paid for, so that totals are compared."""
     notes: tuple[str, ...] = field(default=())
@@ -178,11 +183,14 @@ def judged(found: Comparison, p_adjusted: float | None, pairs: int = 1) -> Compa
     if found.has_few_draws and said != "inconclusive" and (said == "equivalent" or not is_large):
         notes = (*found.notes, FEW_DRAWS)
         found = replace(found, verdict="inconclusive", varies_by="runs", notes=notes)
-    alpha = _alpha(found.p_tested, p_adjusted)
-    more = _more(found, margin, alpha) if found.verdict == "inconclusive" else None
-    if found.has_few_draws and found.verdict == "inconclusive" and effect is not None:
-        more = max(more or 0, RUNS_NEEDED)
-    return replace(found, n_needed=more)
+    if found.verdict != "inconclusive":
+        return replace(found, n_needed=None)
+    found = _with_need(found, margin, _alpha(found.p_tested, p_adjusted))
+    if found.has_few_draws and effect is not None:
+        excludes = None if found.n_to_exclude is None else max(found.n_to_exclude, RUNS_NEEDED)
+        needed = max(found.n_needed or 0, RUNS_NEEDED)
+        found = replace(found, n_needed=needed, n_to_exclude=excludes)
+    return found
 
 
 def _alpha(p: float | None, p_adjusted: float | None) -> float:
@@ -207,13 +215,13 @@ def _least_for_equivalence(found: Comparison) -> int:
     return CONSTANT_PAIRS if is_constant else EQUAL_PAIRS
 
 
-def _more(found: Comparison, margin: float, alpha: float) -> int | None:
-    """See `Comparison.n_needed`."""
+def _with_need(found: Comparison, margin: float, alpha: float) -> Comparison:
+    """With `n_needed`, `n_to_exclude` and `effect_assumed`, where they are known."""
     effect = found.ratio if found.is_ratio else found.difference
     if found.sd is None or effect is None or (found.is_ratio and not 0 < effect < math.inf):
-        return None
+        return replace(found, n_needed=None)
     by_cases = found.varies_by == "cases"
-    more = settling_size(
+    settling = settling_size(
         Open(
             found.sd,
             math.log(effect) if found.is_ratio else effect,
@@ -225,11 +233,20 @@ def _more(found: Comparison, margin: float, alpha: float) -> int | None:
         ),
         alpha,
     )
-    if more is None:
-        return None
+    if settling is None:
+        return replace(found, n_needed=None)
+    fewest = _least_for_equivalence(found) if by_cases or found.of != "cases" else 0
     if found.clusters is not None and found.clusters < LEAST_CLUSTERS:
-        more = max(more, math.ceil(LEAST_CLUSTERS * found.n / found.clusters))
-    return max(more, _least_for_equivalence(found)) if by_cases or found.of != "cases" else more
+        fewest = max(fewest, math.ceil(LEAST_CLUSTERS * found.n / found.clusters))
+    assumed = settling.effect
+    if assumed is not None and found.is_ratio:
+        assumed = math.exp(assumed)
+    return replace(
+        found,
+        n_needed=max(settling.needed, fewest),
+        n_to_exclude=max(settling.to_exclude, fewest),
+        effect_assumed=assumed,
+    )
 
 
 def _have(found: Comparison) -> int:

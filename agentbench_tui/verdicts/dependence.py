@@ -45,7 +45,10 @@ def paired_dependence(d: Floats, again: Floats | None = None) -> Dependence | No
     if len(d) < LEAST_WORTH or d.min() == d.max():
         return None
     worth = min(worth_of_mean(one, _CAUTION) for one in (d, again) if one is not None)
-    error = math.sqrt(float(d.var(ddof=1)) / worth)
+    variance = float(d.var(ddof=1))
+    if variance == 0:  # of differences so tiny that their squares vanish
+        return None
+    error = math.sqrt(variance / worth)
     p = 2 * student_cdf(-abs(float(d.mean())) / error, worth - 1)
     return Dependence(len(d) / worth, worth, p, worth - 1, error)
 

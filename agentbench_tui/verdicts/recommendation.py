@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from agentbench_tui.verdicts.change import change_words, margin_words
+from agentbench_tui.verdicts.change import change_words, margin_words, settling_words
 from agentbench_tui.verdicts.comparison import SURE_REPEATS
 from agentbench_tui.verdicts.open_question import decided_words, open_words
 from agentbench_tui.verdicts.outcome import leaning
@@ -29,7 +29,7 @@ def recommendations(pair: Pair, apart: Mapping[Place, Disagreements]) -> list[st
     found = [(on, one) for on in pair.benchmarks if not on.identical for one in on.metrics]
     several = len(pair.benchmarks) > 1
     said = [_choice(pair, found, several)]
-    said += _open(found, several)
+    said += _open(pair, found, several)
     said += _circumstances(pair, found)
     said += _cases(pair, apart, several)
     return [one for one in said if one]
@@ -90,7 +90,7 @@ def _rest(equivalent: Sequence[Found], still_open: Sequence[Found]) -> str:
     return f"; {'; '.join(parts)}" if parts else ""
 
 
-def _open(found: Iterable[Found], several: bool) -> list[str]:
+def _open(pair: Pair, found: Iterable[Found], several: bool) -> list[str]:
     """What settles what is open: by runs, repeats and cases, the least first."""
     said = []
     for of in ("runs", "repeats", "cases"):
@@ -101,18 +101,15 @@ def _open(found: Iterable[Found], several: bool) -> list[str]:
         ]
         wanted.sort(key=lambda one: one[1].n_needed or 0)
         if wanted:
-            said.append(
-                f"to settle what is open, measure more {of}: " + _named(wanted, several, _need)
-            )
+            words = [
+                settling_words(one, pair.b.label)
+                + (f" (on {on.place.benchmark_id})" if several else "")
+                for on, one in wanted[:MOST_NAMED]
+            ]
+            more = len(wanted) - MOST_NAMED
+            words += [f"and {more} more"] if more > 0 else []
+            said.append(f"to settle what is open, measure more {of}: {'. '.join(words)}")
     return said
-
-
-def _need(one: Comparison) -> str:
-    if one.varies_by == "runs" and one.has_few_draws:
-        have = one.draws or 0
-    else:
-        have = one.repeats if one.varies_by != "cases" and one.of == "cases" else one.n
-    return f"{one.n_needed:,} instead of {have:,} for {change_words(one)}"
 
 
 def _circumstances(pair: Pair, found: Sequence[Found]) -> list[str]:

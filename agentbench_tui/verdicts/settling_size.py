@@ -1,11 +1,12 @@
-"""How many cases or runs would settle a comparison that is open."""
+"""How many cases or runs would settle a comparison that is open: to detect, and to exclude."""
 
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from dataclasses import dataclass
 
-from agentbench_tui.analysis.distribution import normal_quantile
+from agentbench_tui.analysis.distribution import beta_quantile, normal_quantile
 from agentbench_tui.analysis.equivalence import values_needed
 from agentbench_tui.analysis.power import (
     sample_size_mcnemar,
@@ -16,6 +17,8 @@ from agentbench_tui.analysis.power import (
 MANY = 1_000
 """From here on the normal distribution is as good as t, and there is nothing to wait for."""
 _POWER = 0.8
+_TAIL = 0.05
+"""Of each end of the interval that decides on equivalence."""
 _PLAIN = 10.0
 """Sds from which on an effect is seen by the fewest values that a test takes."""
 
@@ -37,40 +40,99 @@ class Open:
     """Cases that A, and that B, alone is right on, where each is right or wrong."""
 
 
-def settling_size(known: Open, alpha: float) -> int | None:
-    """Values a side, or pairs, with which it would hardly stay inconclusive; more than there are.
+@dataclass(frozen=True, slots=True)
+class Settling:
+    """Values a side, or pairs, that settle a comparison in 4 of 5 tries; more than there are."""
 
-    An effect beyond the margin, if it is as large as it looks, has to be found. Otherwise as
-    `analysis.equivalence.values_needed`: what shows that nothing differs takes more than what finds
-    a change of the margin, so that for many values (z(1-alpha) + z((1+power)/2))² sd² / m² are
-    enough, twice as many for two columns.
+    effect: float | None
+    """What may really be there: the effect seen, drawn towards none. None where that lies within
+    the margin, so that chance is enough to explain what was seen."""
+    to_detect: int | None
+    """Those that find `effect`, if it is as large as that."""
+    to_exclude: int
+    """Those that exclude the margin, if there is no effect at all."""
+
+    @property
+    def needed(self) -> int:
+        """Those that find the effect where there seems to be one, otherwise those that exclude."""
+        return self.to_exclude if self.to_detect is None else self.to_detect
+
+
+def settling_size(known: Open, alpha: float) -> Settling | None:
+    """How many more it takes; None where sd or effect are not known.
+
+    What was seen in few values is larger than what is there, on average. The effect is drawn
+    towards none as James & Stein (1961) have it: × (1 - se² / effect²), and 0 below one se.
+    To exclude the margin takes more than to find a change of it: z(1-alpha) + z((1+power)/2)
+    instead of z(1-alpha/2) + z(power).
     """
     if not (math.isfinite(known.sd) and math.isfinite(known.effect)):
         return None
-    if abs(known.effect) > known.margin:
-        found = _for_effect(known, alpha)
+    effect = _shrunk(known)
+    detects = None
+    if abs(effect) > known.margin:
+        detects = max(_for_effect(known, effect, alpha), known.have + 1)
+    if known.only is not None and known.paired and sum(known.only) > 0:
+        excludes = _for_margin_of_answers(known.only, known)
     elif known.sd == 0 and known.reach is not None and 0 < known.reach < 1:
-        found = _where_nothing_varied(known, known.reach)
+        excludes = _where_nothing_varied(known, known.reach)
     else:
-        found = _for_margin(known, alpha)
-    return max(found, known.have + 1)
+        excludes = _for_margin(known, alpha)
+    return Settling(None if detects is None else effect, detects, max(excludes, known.have + 1))
 
 
-def _for_effect(known: Open, alpha: float) -> int:
+def _shrunk(known: Open) -> float:
+    variance = (1 if known.paired else 2) * known.sd**2 / max(known.have, 1)
+    if known.effect**2 <= variance:
+        return 0.0
+    return known.effect * (1 - variance / known.effect**2)
+
+
+def _for_effect(known: Open, effect: float, alpha: float) -> int:
     """Those that find the effect."""
     least = values_needed(0.0, known.margin, paired=known.paired, power=_POWER, alpha=alpha)
-    size = abs(known.effect)
+    size = abs(effect)
     if size >= _PLAIN * known.sd:
         return least
+    if known.only is not None and known.paired:
+        apart = min(max(_share_that_differs(known.only, known.have), size), 1.0)
+        only_a, only_b = (apart - size) / 2, (apart + size) / 2
+        return sample_size_mcnemar(only_a, only_b, power=_POWER, alpha=alpha)
     z = normal_quantile(1 - alpha / 2) + normal_quantile(_POWER)
     normal = (1 if known.paired else 2) * (z * known.sd / size) ** 2
     if normal >= MANY or known.have >= MANY:
         return math.ceil(normal)
-    if known.only is not None and known.paired:
-        only_a, only_b = (count / known.have for count in known.only)
-        return sample_size_mcnemar(only_a, only_b, power=_POWER, alpha=alpha)
     sized = sample_size_paired if known.paired else sample_size_two_sample
     return max(least, sized(size / known.sd, _POWER, alpha=alpha).n)
+
+
+def _share_that_differs(only: tuple[int, int], have: int) -> float:
+    """Of the cases those that one side alone is right on, one more than there are: of comparisons
+    that are still open more than half are so because fewer cases differed than will."""
+    return min((sum(only) + 1) / have, 1.0)
+
+
+def _for_margin_of_answers(only: tuple[int, int], known: Open) -> int:
+    """Pairs of right or wrong answers that exclude the margin, if there is no effect.
+
+    Both the interval of the difference and the exact ends of `share_interval.with_room` have to lie
+    within the margin.
+    """
+    apart, margin = _share_that_differs(only, known.have), known.margin
+    lean = normal_quantile((1 + _POWER) / 2)
+    normal = apart * ((normal_quantile(1 - _TAIL) + lean) / margin) ** 2
+
+    def excludes(n: int) -> bool:
+        half, by = apart * n / 2, lean * math.sqrt(apart * n) / 2
+        more, fewer = min(half + by, n), max(half - by, 0.0)
+        most = 1 - beta_quantile(_TAIL, n - more, more + 1) if more < n else 1.0
+        return most - fewer / n <= margin
+
+    enough = 2
+    while not excludes(enough):
+        enough *= 2
+    exact = bisect_left(range(enough), True, lo=enough // 2, key=excludes)
+    return max(exact, math.ceil(normal))
 
 
 def _where_nothing_varied(known: Open, reach: float) -> int:

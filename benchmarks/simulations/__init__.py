@@ -1,6 +1,6 @@
 """Simulations with known truth behind the guarantees of docs/decisions.md, one module a topic."""
 
-from simulations import accuracy, cost, coverage, regressions, run_luck
+from simulations import accuracy, cost, coverage, power, regressions, run_luck, sample_size
 
 ROWS = (
     *accuracy.ROWS,
@@ -8,4 +8,6 @@ ROWS = (
     *run_luck.ROWS,
     *regressions.ROWS,
     *coverage.ROWS,
+    *sample_size.ROWS,
+    *power.ROWS,
 )

@@ -16,6 +16,7 @@ from agentbench_tui.analysis.multiplicity import (
     bonferroni,
     hochberg_simes,
     holm,
+    weighted_holm,
 )
 
 Adjust = Callable[[list[float]], list[float]]
@@ -103,3 +104,22 @@ def test_edges(adjust: Adjust) -> None:
             adjust(wrong)
     with pytest.raises(ValueError, match="NaN"):
         adjust([0.1, float("nan")])
+
+
+def test_weighted_holm_by_hand() -> None:
+    """Of p 0.03, 0.02, 0.5 with weights 0.8, 0.1, 0.1: first 0.03 × 1 / 0.8, then 0.02 × 0.2 / 0.1,
+    then 0.5 × 0.1 / 0.1."""
+    found = weighted_holm([0.03, 0.02, 0.5], [0.8, 0.1, 0.1])
+    assert found == pytest.approx([0.0375, 0.04, 0.5])
+    assert weighted_holm([0.5, 0.02, 0.03], [1, 1, 8]) == pytest.approx([0.5, 0.04, 0.0375])
+
+
+@given(st.lists(st.floats(0, 1), max_size=12))
+def test_weighted_holm_with_equal_weights_is_holm(p: list[float]) -> None:
+    assert weighted_holm(p, [0.25] * len(p)) == pytest.approx(holm(p))
+
+
+@pytest.mark.parametrize("weights", [[1.0], [1.0, 0.0], [1.0, -1.0]])
+def test_each_p_needs_a_weight(weights: list[float]) -> None:
+    with pytest.raises(ValueError, match="a weight above 0"):
+        weighted_holm([0.1, 0.2], weights)

@@ -1,14 +1,23 @@
 """Changes in words, and how many answers that follow each other are worth."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import stats
 
 from agentbench_tui.analysis.equivalence import values_needed
-from agentbench_tui.verdicts.change import change, change_words, needed_words, p_words
+from agentbench_tui.analysis.power import sample_size_paired
+from agentbench_tui.verdicts.change import (
+    change,
+    change_words,
+    needed_words,
+    p_words,
+    settling_words,
+)
 from agentbench_tui.verdicts.comparison import Comparison
 from agentbench_tui.verdicts.dependence import group_dependence, paired_dependence
-from agentbench_tui.verdicts.settling_size import Open, settling_size
+from agentbench_tui.verdicts.settling_size import Open, Settling, settling_size
 
 
 def of_ratio(ratio: float, low: float, high: float) -> Comparison:
@@ -55,14 +64,61 @@ def test_p_and_what_is_needed_in_words() -> None:
     assert needed_words(runs.by_run()) == "1,376 runs"
 
 
+def sizes(known: Open) -> Settling:
+    found = settling_size(known, 0.05)
+    assert found is not None
+    return found
+
+
 def test_the_quick_formula_for_many_agrees_with_the_exact_one() -> None:
     for paired in (True, False):
         exact = values_needed(0.5, 0.02, paired=paired)
-        found = settling_size(Open(0.5, 0.0, 0.02, 9, paired=paired), 0.05)
-        assert found == pytest.approx(exact, rel=1e-3)
+        found = sizes(Open(0.5, 0.0, 0.02, 9, paired=paired))
+        assert found.needed == found.to_exclude == pytest.approx(exact, rel=1e-3)
     few = values_needed(0.1, 0.05, paired=True)
-    assert settling_size(Open(0.1, 0.0, 0.05, 9, paired=True), 0.05) == few
-    assert settling_size(Open(0.1, 0.0, 0.05, few + 7, paired=True), 0.05) == few + 8
+    assert sizes(Open(0.1, 0.0, 0.05, 9, paired=True)).to_exclude == few
+    assert sizes(Open(0.1, 0.0, 0.05, few + 7, paired=True)).to_exclude == few + 8
+
+
+def test_what_was_seen_in_few_values_is_drawn_towards_nothing() -> None:
+    """James & Stein: of 0.3 with standard error 0.1 remain 0.3 × (1 - 1/9)."""
+    found = sizes(Open(0.5, 0.3, 0.02, 25, paired=True))
+    assert found.effect == pytest.approx(0.3 * 8 / 9)
+    assert found.to_detect == sample_size_paired(0.3 * 8 / 9 / 0.5).n
+    assert found.needed == found.to_detect
+    assert found.to_exclude == pytest.approx(values_needed(0.5, 0.02, paired=True), rel=1e-3)
+    groups = sizes(Open(0.5, 0.3, 0.02, 50, paired=False))
+    assert groups.effect == pytest.approx(0.3 * 8 / 9)
+
+
+def test_an_effect_that_chance_explains_needs_what_excludes_the_margin() -> None:
+    for seen in (0.09, -0.1, 0.102):  # standard error 0.1; of 0.102 remain 0.004
+        found = sizes(Open(0.5, seen, 0.02, 25, paired=True))
+        assert (found.effect, found.to_detect) == (None, None)
+        assert found.needed == found.to_exclude
+
+
+def test_what_it_takes_in_words() -> None:
+    found = Comparison(
+        "accuracy", "share", "higher", 0.02,
+        n_needed=108, n_to_exclude=4893, effect_assumed=0.15,
+    )  # fmt: skip
+    excluding = "excluding a difference of 2 points takes about 4,900 cases"
+    assert settling_words(found, "new") == (
+        "accuracy: if new really is 15.0 points better, 108 cases show it in 4 of 5 tries;"
+        f" {excluding}"
+    )
+    assert settling_words(replace(found, effect_assumed=None, n_needed=4893), "new") == (
+        f"accuracy: {excluding}"
+    )
+    tokens = Comparison(
+        "output_tokens", "tokens", "lower", 0.05,
+        ratio=1.2, n_needed=60, n_to_exclude=300, effect_assumed=1.12,
+    )  # fmt: skip
+    assert settling_words(tokens, "B") == (
+        "output_tokens: if B really is 12 % higher, 60 cases show it in 4 of 5 tries; excluding a"
+        " difference of 5 % takes about 300 cases"
+    )
 
 
 def ar1(n: int, r: float, seed: int) -> np.ndarray:

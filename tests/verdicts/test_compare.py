@@ -254,15 +254,16 @@ def test_of_three_the_winner_beats_or_equals_every_other(measured: Path) -> None
     assert document["overall"]["winner"] == "better"
     _, document = sides_of(measured, ["cheap", *three], "accuracy", "output_tokens")
     assert document["overall"]["winner"] is None
-    assert document["tests"] == 12
+    assert document["tests"] == 11  # of 12, one in which too few cases differ to tell anything
     assert document["adjustment"] == "benjamini-hochberg"
 
 
 def test_what_was_measured_together_is_adjusted_together(measured: Path) -> None:
+    """Accuracy first: the least p of its share of the error, four fifths."""
     _, document = sides_of(measured, ["tag:first/good", "bad"])
-    p = sorted(one["p_value"] for one in document["metrics"])
-    adjusted = sorted(one["p_adjusted"] for one in document["metrics"])
-    assert adjusted[0] == pytest.approx(min(1, len(p) * p[0]))
+    accuracy = by_metric(document)["accuracy"]
+    assert accuracy["p_adjusted"] == pytest.approx(accuracy["p_value"] / 0.8)
+    assert document["tests"] < len(document["metrics"])  # reliability: no answer failed
 
 
 def test_the_price_of_an_hour_is_a_cost_of_whole_repeats(tmp_path: Path) -> None:

@@ -168,18 +168,45 @@ def test_only_cases_vary_then_it_is_their_t_test() -> None:
     assert found.varies_by == "cases"
 
 
-def test_effects_beyond_the_margin_need_as_many_as_find_them() -> None:
+def test_effects_beyond_the_margin_need_as_many_as_find_what_remains_of_them() -> None:
+    """What was seen in few cases is drawn towards nothing by its own variance."""
     found = compared("accuracy", *right(1, 5, 18, 10))
     assert found.verdict == "inconclusive"
-    assert found.n_needed == sample_size_mcnemar(1 / 34, 5 / 34)
-    assert 95 <= found.n_needed <= 115
+    seen = 4 / 34
+    variance = (6 - 4**2 / 34) / 33 / 34
+    remains = seen * (1 - variance / seen**2)
+    assert found.effect_assumed == pytest.approx(remains)
+    apart = 7 / 34  # one more than differ
+    assert found.n_needed == sample_size_mcnemar((apart - remains) / 2, (apart + remains) / 2)
+    assert found.n_to_exclude is not None
+    assert found.n_to_exclude > found.n_needed
 
     draw = np.random.default_rng(4)
-    a, b = np.ones(10), np.exp(draw.normal(0.2, 0.5, 10))
+    a, b = np.ones(10), np.exp(draw.normal(0.3, 0.5, 10))
     found = compared("memory_peak_mb", asked(10, memory_peak_mb=a), asked(10, memory_peak_mb=b))
     assert found.verdict == "inconclusive"
     d = np.log(b)
-    assert found.n_needed == sample_size_paired(d.mean() / d.std(ddof=1)).n
+    remains = d.mean() * (1 - d.var(ddof=1) / 10 / d.mean() ** 2)
+    assert found.effect_assumed == pytest.approx(np.exp(remains))
+    assert found.n_needed == sample_size_paired(remains / d.std(ddof=1)).n
+
+
+def test_equal_agents_run_at_the_proposed_size_are_mostly_found_equivalent() -> None:
+    """Where nothing differs 80 % are meant; a first run of 100 cases, 20 % differ."""
+    draw = np.random.default_rng(6206)
+
+    def run(cases: int) -> Comparison:
+        kind = draw.choice(4, cases, p=[0.1, 0.1, 0.4, 0.4])
+        a, b = np.isin(kind, (0, 2)), np.isin(kind, (1, 2))
+        return compared("accuracy", asked(cases, accuracy=a), asked(cases, accuracy=b))
+
+    settled = tried = 0
+    while tried < 40:
+        first = run(100)
+        if first.verdict == "inconclusive" and first.n_to_exclude is not None:
+            tried += 1
+            settled += run(first.n_to_exclude).verdict == "equivalent"
+    assert settled >= 25  # 62 %; 80 % less three standard errors is 61 %
 
 
 def test_what_goes_together_needs_more() -> None:
