@@ -14,6 +14,7 @@ from agentbench_tui.stress.window_bounds import (
     figure,
     harm_before_normal,
     judged,
+    knee,
     level_of,
 )
 
@@ -43,13 +44,24 @@ def queueing_while_idle(report: ScenarioReport) -> Advice | None:
     point, cores = found
     if cores > IDLE_CORES:
         return None
+    evidence: dict[str, float | str] = {
+        "passes": point.passes or 0.0,
+        "fails": point.fails or 0.0,
+        "cpu_cores": cores,
+    }
+    starts = knee(report, by_users=point.on == "concurrency")
+    where = f"The limit is {_level(point)}"
+    if starts is not None:
+        where = f"Queueing starts at {figure(starts)} {point.unit}".rstrip()
+        where += f" and the limit is {_level(point)},"
+        evidence["knee"] = starts
     return Advice(
         rule="queueing-while-idle",
         severity="warning",
-        words=f"Queueing starts at {_level(point)} while the target's CPU is at"
+        words=f"{where} while the target's CPU is at"
         f" {100 * cores:.0f} % of a core: look at its concurrency limit (slots, workers,"
         " connections to what it calls), not at its machine.",
-        evidence={"passes": point.passes or 0.0, "fails": point.fails or 0.0, "cpu_cores": cores},
+        evidence=evidence,
     )
 
 

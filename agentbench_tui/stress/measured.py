@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from agentbench_tui.analysis.interval import quantile_interval
+from agentbench_tui.analysis.serial_dependence import worth_of_mean
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -83,6 +86,15 @@ class Measured:
         """Of the latencies of those answered; None when none was."""
         times = self.e2e_ms[self.ok]
         return float(np.quantile(times, q)) if times.size else None
+
+    def median_interval_ms(self) -> tuple[float | None, float | None]:
+        """Return the 95% interval of the median, in which neighbors that are alike count as fewer.
+
+        Both ends are None where too few were answered.
+        """
+        times = self.e2e_ms[self.ok]
+        found = quantile_interval(times, 0.5, worth=worth_of_mean(times)) if times.size else None
+        return (None, None) if found is None else (found.low, found.high)
 
     def part(self, from_s: float, to_s: float, *, phase: str) -> Measured:
         """What was due in that part of the window, its clock begun anew. CPU is counted for the

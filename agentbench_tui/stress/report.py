@@ -26,6 +26,9 @@ class WindowFacts(msgspec.Struct, frozen=True, kw_only=True):
     answered_per_s: float = 0.0
     error_share: float | None = None
     p50_ms: float | None = None
+    p50_low_ms: float | None = None
+    p50_high_ms: float | None = None
+    """95% interval of the median."""
     p95_ms: float | None = None
     failures: dict[str, int] = {}
     memory_mb: float | None = None

@@ -67,6 +67,7 @@ def facts_of(
     reason: str = "",
 ) -> WindowFacts:
     """A window in figures, with the verdict on its level if it was judged."""
+    low_ms, high_ms = measured.median_interval_ms()
     return WindowFacts(
         phase=measured.phase,
         repeat=measured.repeat,
@@ -78,6 +79,8 @@ def facts_of(
         answered_per_s=measured.answered_per_s,
         error_share=measured.error_share,
         p50_ms=measured.quantile_ms(0.5),
+        p50_low_ms=low_ms,
+        p50_high_ms=high_ms,
         p95_ms=measured.quantile_ms(0.95),
         failures=dict(measured.failures),
         memory_mb=measured.memory_mb[-1][1] if measured.memory_mb else None,

@@ -18,6 +18,8 @@ HARMED = 0.05
 """Share of errors at normal load, beyond doubt, that is a harm and not an accident."""
 SLOWER = 3.0
 """Times the p95 of before: such a median is that of a target which is not well."""
+QUEUED = 1.1
+"""Times the unloaded median; less may be a busy machine."""
 FAULT = "fault "
 """How the phase of a window begins in which something was made to fail."""
 OVERLOADED = 1.2
@@ -59,6 +61,27 @@ def judged(report: ScenarioReport) -> list[WindowFacts]:
         for window in report.windows
         if not window.applied and not window.phase.startswith(FAULT) and window.sender_limit is None
     ]
+
+
+def knee(report: ScenarioReport, *, by_users: bool) -> float | None:
+    """Return the lowest level whose median latency exceeds the unloaded one beyond doubt.
+
+    Unloaded is the lowest level that was measured; the interval of the level's median, in each of
+    its windows, has to lie above that of the unloaded median by `QUEUED` or more. Levels are users,
+    or requests a second. None where no level is so slow, or intervals are not known.
+    """
+    lows: dict[float, float] = {}
+    highs: dict[float, float] = {}
+    for window in judged(report):
+        level = window.users if by_users else window.asked_per_s
+        if level is None or window.p50_low_ms is None or window.p50_high_ms is None:
+            continue
+        lows[level] = min(lows.get(level, math.inf), window.p50_low_ms)
+        highs.setdefault(level, window.p50_high_ms)  # before an overload could have done harm
+    if not lows:
+        return None
+    unloaded = highs[min(highs)]
+    return min((level for level, low in lows.items() if low > QUEUED * unloaded), default=None)
 
 
 def best(report: ScenarioReport) -> WindowFacts | None:

@@ -17,7 +17,7 @@ from agentbench_tui.stress.report import (
     TrendFacts,
     WindowFacts,
 )
-from agentbench_tui.stress.window_bounds import figure, level_figure
+from agentbench_tui.stress.window_bounds import figure, knee, level_figure
 
 LIMITS = LimitsUsed(error_share=0.01, p95_ms=100.0, completed_share=0.95, derived=True)
 
@@ -114,7 +114,7 @@ def test_queueing_while_the_processor_is_idle() -> None:
     advice = only(advise([report(*at, breaking_points=[point()])]))
     assert advice.rule == "queueing-while-idle"
     assert advice.words.startswith(
-        "Queueing starts at 84 requests/s while the target's CPU is at 31 % of a core"
+        "The limit is 84 requests/s while the target's CPU is at 31 % of a core"
     )
     assert advice.evidence == {
         "passes": 84.0,
@@ -122,6 +122,37 @@ def test_queueing_while_the_processor_is_idle() -> None:
         "cpu_cores": 0.31,
         "scenario": "high_load",
     }
+
+
+def test_queueing_starts_where_the_median_first_exceeds_the_unloaded_one() -> None:
+    """Medians double from 8 to 16 users; 24 users is where p95 breaks its limit."""
+    medians = {1: 20.0, 2: 20.2, 4: 19.9, 8: 20.4, 16: 41.0, 24: 62.0}
+    at = [
+        window(
+            users=users, asked_per_s=None, p50_ms=median, p50_low_ms=0.97 * median,
+            p50_high_ms=1.03 * median, cpu_cores=0.31,
+        )
+        for users, median in medians.items()
+    ]  # fmt: skip
+    broken = point(on="concurrency", unit="users", passes=24.0, fails=28.0)
+    assert knee(report(*at), by_users=True) == 16
+    advice = only(advise([report(*at, breaking_points=[broken])]))
+    assert advice.words.startswith(
+        "Queueing starts at 16 users and the limit is 24 users, while the target's CPU is at 31 %"
+    )
+    assert advice.evidence["knee"] == 16
+
+
+def test_a_median_that_may_be_the_unloaded_one_is_no_queue() -> None:
+    def at(users: int, median: float, half: float) -> WindowFacts:
+        ends: dict[str, Any] = {"p50_low_ms": median - half, "p50_high_ms": median + half}
+        return window(users=users, asked_per_s=None, p50_ms=median, **ends)
+
+    assert knee(report(at(1, 20, 2), at(2, 40, 30), at(4, 21, 0.1)), by_users=True) is None
+    assert knee(report(at(1, 20, 2), at(2, 40, 30), at(4, 50, 5)), by_users=True) == 4
+    again = at(4, 20, 2)  # one window of a level is not slow
+    assert knee(report(at(1, 20, 2), at(4, 50, 5), again), by_users=True) is None
+    assert knee(report(window(users=1), window(users=2)), by_users=True) is None
 
 
 @pytest.mark.parametrize(
