@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from agentbench_tui.verdicts.pairing import CaseValues, Pairs, RepeatMeans
     from agentbench_tui.verdicts.task_evidence import TaskEvidence
 
-FEW_REPEATS = f"few repeats: between-repeat variance takes {SURE_REPEATS} per side (--runs 5)"
-
 
 @dataclass(frozen=True, slots=True)
 class _Part:
@@ -144,7 +142,7 @@ def _exp(log: float) -> float | None:
 
 
 def _rests_on_few(found: Comparison) -> Comparison:
-    return replace(found, notes=(*found.notes, FEW_REPEATS))
+    return replace(found, few_repeats=True)
 
 
 def _with_serial(found: Comparison, seen: Dependence | None) -> Comparison:

@@ -32,6 +32,7 @@ LEAST_CLUSTERS = 6
 SURE_REPEATS = 3
 """Of each side, from which on a difference in time must show between whole repeats too."""
 
+FEW_REPEATS = f"few repeats: between-repeat variance takes {SURE_REPEATS} per side (--runs 5)"
 FEW_DRAWS = (
     f"fewer than {DRAWS_NEEDED} independent runs per side: decided only beyond"
     f" {100 * LARGE_CHANGE:.0f}%"
@@ -116,6 +117,8 @@ class Comparison:
     draws: int | None = None
     """Of a time: independent draws of the run on the side with fewer. None where both sides share
     their runs, or where the machine has no say in the metric."""
+    few_repeats: bool = False
+    """Whether a time rests on fewer repeats than show how much repeats differ."""
     varies_by: Unit = "cases"
     """Where `sd` and the interval come from, and so what more are needed of."""
     n_needed: int | None = None
@@ -158,11 +161,13 @@ def judged(found: Comparison, p_adjusted: float | None, pairs: int = 1) -> Compa
     `pairs`: how many pairs of sides are compared. A time of few draws needs a difference that is
     larger than 10% with confidence in all of them together (Bonferroni).
     """
+    if found.few_repeats and not found.has_few_draws:  # else runs are too few, which is told
+        found = replace(found, notes=(*found.notes, FEW_REPEATS))
     effect = found.ratio if found.is_ratio else found.difference
     margin = found.margin
     if not found.is_ratio and found.unit != "share":
         # A share of the larger value where there is no ratio of the two, so that A and B may swap.
-        margin *= max(abs(found.a or 0.0), abs(found.b or 0.0)) or 1.0
+        margin = margin * max(abs(found.a or 0.0), abs(found.b or 0.0)) or margin
     if not found.comparable:
         return replace(found, p_adjusted=None, verdict="inconclusive", n_needed=None)
     said = verdict(

@@ -56,7 +56,7 @@ class Ranked:
     """Of these, what any of them answered."""
     several_runs: bool = False
     """Whether the machine has a say in the metric and they were not all measured in the same runs:
-    then the between-run variance is assumed."""
+    then the between-run variance is assumed, but for overall scores, whose parts are unlike."""
 
 
 def rank(
@@ -201,6 +201,7 @@ def _ranked(
         shared = [int(place) for place in group.shared]
         chosen = [[samples[row][place] for place in shared] for row in group.members]
         if way == "scores":
+            runs = _runs_at([cards[row] for row in group.members], shared)
             standings = by_intervals([_mean_score(one) for one in chosen], "higher")
         else:
             share = METRICS[metric.partition(".")[0]].unit == "share"
@@ -237,7 +238,14 @@ def _runs_of(cards: Sequence[Scorecard], shared: Sequence[int], metric: str) -> 
     found = [[card.evidence[place] for place in shared] for card in cards]
     if not any(is_timed(metric, *sides) for sides in found):
         return []
-    return [[{row["run_key"] for row in one.executions} for one in sides] for sides in found]
+    return _runs_at(cards, shared)
+
+
+def _runs_at(cards: Sequence[Scorecard], shared: Sequence[int]) -> list[Runs]:
+    return [
+        [{row["run_key"] for row in card.evidence[place].executions} for place in shared]
+        for card in cards
+    ]
 
 
 def _better(metric: str) -> Better:

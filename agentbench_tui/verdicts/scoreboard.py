@@ -132,6 +132,9 @@ def _boards(
 def _of_several_runs(ranked: Ranked) -> list[str]:
     if not ranked.several_runs:
         return []
+    if ranked.way == "scores":
+        told = "Scores are of different runs, and their intervals do not include how runs differ."
+        return [f"{told} One run of all agents compares them fairly."]
     assumed = f"ranks and intervals assume that runs differ by {100 * ASSUMED_SD:.0f}%"
     advice = "One run of all agents ranks them more closely."
     return [f"Speed was measured in different runs, so {assumed}. {advice}"]

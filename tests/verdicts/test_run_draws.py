@@ -91,6 +91,16 @@ def test_the_interval_of_one_run_each_has_the_variance_between_runs_in_it() -> N
     assert (found.verdict, found.varies_by) == ("inconclusive", "runs")
     assert "one run per side" in notes
     assert "between-run" in found.method
+    assert not any("few repeats" in note for note in found.notes)
+
+
+def test_one_repeat_of_one_run_each_needs_runs_and_not_repeats() -> None:
+    draw = np.random.default_rng(13)
+    a, b = made(draw, [0.0]), made(draw, [0.06])
+    found, _ = compared(runs(a, [1]), runs(b, [2]))
+    assert not any("few repeats" in note for note in found.notes)
+    together, _ = compared(runs(a, [1]), runs(b, [1]))
+    assert any("few repeats" in note for note in together.notes)
 
 
 @pytest.mark.parametrize(

@@ -206,6 +206,19 @@ async def test_of_each_agent_the_latest_run_counts(database: Path, tmp_path: Pat
     assert len(versions) == 1  # the same target is the same version
 
 
+async def test_boards_of_different_runs_say_that_runs_differ(
+    database: Path, tmp_path: Path
+) -> None:
+    told = "Speed was measured in different runs"
+    assert told not in str(of(database, metric="e2e_ms"))
+    await run(tmp_path, suite(40, suite={"category": "accuracy"}), AGENTS, "bad", repeats=2)
+    (board,) = of(database, metric="e2e_ms")
+    assert [note for note in board["notes"] if note.startswith(told)]
+    assert "5% assumed between runs" in board["method"]
+    (board,) = of(database, metric="accuracy")
+    assert "different runs" not in str(board["notes"])
+
+
 def test_models_are_ranked_as_the_server_named_them(measured: Path) -> None:
     (board,) = of(measured, by="model")
     assert {"m0.001", "m0.002", "m0.004"} == {*lines(board)}
