@@ -12,6 +12,7 @@ from agentbench_tui.cli.output import Column, format_option, print_json, print_p
 
 if TYPE_CHECKING:
     from agentbench_tui.engine.loading import LoadedSuite
+    from agentbench_tui.engine.parameters import Settings
     from agentbench_tui.model.suite import Benchmark
 
 _LIST_COLUMNS = (
@@ -36,6 +37,16 @@ _SHOW_COLUMNS = (
 @click.group(short_help="Validate, show, list and make suites.")
 def suites() -> None:
     """Suites: files that say what is measured."""
+
+
+def _copies(loaded: LoadedSuite, values: Settings) -> list[str]:
+    """A warning for each benchmark whose cases are one question under several ids."""
+    from agentbench_tui.engine.copied_cases import copied_cases
+
+    return [
+        f"{loaded.path}: warning: {benchmark}: {words}"
+        for benchmark, words in copied_cases(loaded, values)
+    ]
 
 
 @suites.command()
@@ -86,7 +97,7 @@ def _validate(name: str, settings: Sequence[str]) -> bool:
     parts = [_count(len(suite.benchmarks), "benchmark"), _count(len(suite.agents), "agent")]
     if lacking := missing(suite, values):
         parts.append(f"not checked: what needs --set {', '.join(lacking)}")
-    for note in loaded.notes:
+    for note in (*loaded.notes, *_copies(loaded, values)):
         click.echo(visible(note), err=True)
     click.echo(f"{loaded.path}: suite ok: {suite.suite_id} {suite.version}: {', '.join(parts)}")
     return True

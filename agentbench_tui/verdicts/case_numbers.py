@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,7 +25,10 @@ class CaseNumbers:
         self._names: dict[int, str] = {}
         self._clusters: dict[str, int] = {}
         self._cluster_of: dict[int, int] = {}
-        """By number of the case, where its author gave it a cluster: -1 and below."""
+        """By number of the case, where its author gave it a cluster, or where it is a copy of
+        another but for the id: -1 and below."""
+        self._content: dict[int, str] = {}
+        """By number of the case, all of it but the id."""
 
     def of(self, dataset_key: int, cases: Integers) -> Integers:
         """Numbers of cases of a dataset, given by their keys."""
@@ -56,6 +60,12 @@ class CaseNumbers:
         of = self._cluster_of
         return np.fromiter((of.get(one, one) for one in numbers.tolist()), np.int64, len(numbers))
 
+    def copies(self, numbers: Integers) -> tuple[int, int]:
+        """Return how many of these cases are copies but for the id, and of how many questions."""
+        content = [self._content[one] for one in set(numbers.tolist()) if one in self._content]
+        several = [count for count in Counter(content).values() if count > 1]
+        return sum(several), len(several)
+
     def name(self, number: int) -> str:
         """The case's id."""
         return self._names[number]
@@ -69,16 +79,19 @@ class CaseNumbers:
     def _number(self, dataset_key: int) -> dict[int, int]:
         rows = self._connection.execute(
             "SELECT key, case_id, body, CASE WHEN instr(body, '\"cluster\"')"
-            " THEN json_extract(body, '$.cluster') END FROM cases WHERE dataset_key=?",
+            " THEN json_extract(body, '$.cluster') END, json_remove(body, '$.id')"
+            " FROM cases WHERE dataset_key=?",
             (dataset_key,),
-        )
+        ).fetchall()
         numbers = {}
-        for key, case_id, body, cluster in rows:
+        counts = Counter(content for *_, content in rows)
+        for key, case_id, body, cluster, content in rows:
             number = self._known.setdefault((case_id, body), len(self._known))
             numbers[key] = number
             self._names[number] = case_id
-            if cluster is not None:
-                self._cluster_of[number] = self._clusters.setdefault(
-                    cluster, -1 - len(self._clusters)
-                )
+            if counts[content] > 1:
+                self._content[number] = content
+            name = cluster or (f"copies of {content}" if counts[content] > 1 else None)
+            if name is not None:
+                self._cluster_of[number] = self._clusters.setdefault(name, -1 - len(self._clusters))
         return numbers

@@ -255,6 +255,7 @@ def _on_benchmarks(
             of_a, of_b = _on_common_cases(of_a, of_b)
         is_same = any(one.is_identical for one in found)
         compared, notes = compare_evidence(of_a, of_b, asked, metrics, same_runs=is_same)
+        notes = (*_copies(of_a, numbers), *notes)
         if not any(_is_timed(one, of_a, of_b) for one in compared):
             found = [one for one in found if one.what not in {"machine", "harness"}]
         if any(one.forbids_times for one in found):
@@ -305,6 +306,17 @@ def _is_timed(found: Comparison, a: Evidence, b: Evidence) -> bool:
     return is_timed(found.metric, a, b) or (
         find_metric(found.metric) is None and is_time(found.metric)
     )
+
+
+def _copies(side: Evidence, numbers: CaseNumbers) -> tuple[str, ...]:
+    """How many of the cases are one question under several ids, in words."""
+    if not isinstance(side, TaskEvidence) or not side.executions:
+        return ()
+    cases, questions = numbers.copies(side.case)
+    if not cases:
+        return ()
+    what = "one question" if questions == 1 else f"{questions:,} questions"
+    return (f"{cases:,} cases are copies of {what} under other ids: each question counts once",)
 
 
 def _is_one_file(a: Side, b: Side) -> bool:
