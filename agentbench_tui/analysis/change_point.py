@@ -14,7 +14,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from agentbench_tui.analysis.level import tamed
+from agentbench_tui.analysis.level import dependence, tamed
 from agentbench_tui.analysis.sample import Floats, column
 from agentbench_tui.analysis.scale import Scale
 from agentbench_tui.analysis.student import TTest
@@ -28,9 +28,10 @@ CHANGE_P = 1e-4
 SPREADS = 2.0
 """A change is at least this many standard deviations of a run.
 
-Histories wander: between long stretches of runs a t test finds any small wave significant. Chosen
-on five labelled histories of real software, where 1.5 leaves a third more that nobody called a
-change. What is smaller the gate may still alarm; `locate` then tells where it began.
+Histories wander: between long stretches of runs a t test finds any small wave significant. More
+where each run resembles the one before (`level.dependence`). Chosen on five labelled histories of
+real software, where 1.5 leaves a third more that nobody called a change. What is smaller the gate
+may still alarm; `locate` then tells where it began.
 """
 LOCATED = 3.676
 """Fall of the log-likelihood within which the true place lies with 95 %.
@@ -70,7 +71,8 @@ def changes(values: ArrayLike, scale: Scale, margin: float | None = None) -> lis
     """Every change of level in a history, float64[n], oldest first; one value a run.
 
     A change is kept when Welch's p between the levels on both sides is below 1e-4, and their means
-    differ by the margin and by 2 standard deviations of a run, or more; within each level outliers
+    differ by the margin and by 2 standard deviations of a run, or more where runs depend on each
+    other; within each level outliers
     are drawn in first (`level.tamed`). Deterministic; time O(n²) for each level found, memory O(n).
     ValueError as `Scale.positions`.
     """
@@ -204,7 +206,8 @@ def _confirmed(x: Floats, kept: list[int], smallest: float) -> list[int]:
         old, new = x[start:cut], x[cut:stop]
         test = _step(old, new)
         shift = abs(test.difference)
-        least = max(smallest, SPREADS * _spread(old, new)) * (1 - TIED)
+        wander = _spread(old, new) * _dependence(old, new)
+        least = max(smallest, SPREADS * wander) * (1 - TIED)
         if test.p < CHANGE_P and shift >= least:
             return math.inf
         return shift
@@ -224,6 +227,12 @@ def _spread(old: Floats, new: Floats) -> float:
     """Pooled standard deviation of a run within its level, outliers drawn in."""
     squares = sum(float(((x - x.mean()) ** 2).sum()) for x in (tamed(old), tamed(new)))
     return math.sqrt(squares / (old.size + new.size - 2))
+
+
+def _dependence(old: Floats, new: Floats) -> float:
+    """Mean of both levels' `level.dependence`, by their runs."""
+    sums = old.size * dependence(old) + new.size * dependence(new)
+    return float(sums / (old.size + new.size))
 
 
 def _change(x: Floats, start: int, cut: int, stop: int, scale: Scale) -> Change:

@@ -19,15 +19,17 @@ resembles the one before: then the re-run shares what made its run slow.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from statistics import median
 from typing import Literal
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from agentbench_tui.analysis.distribution import normal_quantile, student_cdf, student_quantile
-from agentbench_tui.analysis.level import Level
+from agentbench_tui.analysis.level import Level, dependence
 from agentbench_tui.analysis.rank import mann_whitney
 from agentbench_tui.analysis.sample import Floats
 from agentbench_tui.analysis.scale import Scale
@@ -42,12 +44,19 @@ INSTANT_P = 0.005
 """One-sided."""
 SUSTAINED_P = 0.001
 """One-sided."""
+SUSPECTS = 0.04
+"""Share of the checks of an unchanged agent in which any test calls a run suspect, at most."""
+CHANGES = 0.002
+"""The same of changes by the last 5 runs: such an alarm stays for some runs, and they overlap."""
+CHANGES_BY_CASES = 0.01
 SPREADS = 1.5
 """A sustained change is at least this many standard deviations of a run.
 
 Runs of one afternoon hang together, so that 5 of them in a row lie on one side of the level more
 often than the rank test believes; then their distance is small.
 """
+DRIFT_SPREADS = 2.0
+"""The same against runs 20 to 40 ago: levels wander, the more the longer one waits."""
 SUSTAINED_SEES = 2.45
 """Standard deviations of a run by which 5 runs must lie higher for p and size to pass with 80 %.
 
@@ -128,7 +137,7 @@ def judge_history(
 
     At once: t = (x - median) / (s √(1 + π/2n)) with t(n-1), over n ≤ 20 earlier runs, p < 0.005,
     the margin, and fewer than a tenth of the earlier runs as far off; twice. Sustained:
-    Mann-Whitney, p < 0.001 and max(margin, 1.5 s). In both s = max(1.4826 MAD, sd/2).
+    Mann-Whitney, p < 0.001 and max(margin, 1.5 s). s is `Level.spread`.
     """
     x = scale.positions(values)
     again = None if confirmation is None else float(scale.positions([confirmation])[0])
@@ -154,9 +163,80 @@ def judge_history(
         drift=drift,
         earlier=earlier,
         spread=scale.size(level.spread),
-        smallest=scale.size(_smallest(level, earlier, least)),
+        smallest=scale.size(smallest(level, earlier, least)),
         reason=reason,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class GateLevels:
+    """What each one-sided p of a run has to fall below."""
+
+    instant: float = INSTANT_P
+    confirmation: float = INSTANT_P
+    sustained: float = SUSTAINED_P
+    by_cases: float = INSTANT_P
+    """Of a change that the cases of both sides have to confirm."""
+
+    @classmethod
+    def of_check(cls, tests: int) -> GateLevels:
+        """Return the levels of each of so many tests that are made of one run.
+
+        They bound the whole check: suspects in at most 4%, changes in well below 1% of the checks
+        of an agent that did not change. The second look at a suspect is a test of its own.
+        """
+        return cls(
+            instant=min(INSTANT_P, SUSPECTS / tests),
+            sustained=min(SUSTAINED_P, CHANGES / tests),
+            by_cases=min(INSTANT_P, CHANGES_BY_CASES / tests),
+        )
+
+
+def is_single_out(
+    earlier: Sequence[float], position: float, least: float, alpha: float
+) -> bool | None:
+    """Whether one run lies outside what earlier ones predict: True if it is worse, False if better.
+
+    None where it does not. By `least` at least, with p below `alpha`, and with fewer than a tenth
+    of the last 20 as far off.
+    """
+    used = earlier[-EARLIER_USED:]
+    level = Level.of(np.asarray(used))
+    shift = position - level.middle
+    if abs(shift) < max(least, _t(1 - alpha, level.runs - 1) * level.prediction_error):
+        return None
+    sign = 1 if shift > 0 else -1
+    as_far = sum(sign * value >= sign * position for value in used)
+    return None if shift == 0 or as_far >= ALIKE * level.runs else shift > 0
+
+
+def sustained_limit(
+    earlier: Floats, level: Level, least: float, against: Against = "last 5 runs"
+) -> float:
+    """Return the smallest shift of 5 runs that counts against these earlier ones."""
+    spreads = DRIFT_SPREADS if against == "drift" else SPREADS
+    return max(least, spreads * level.spread * dependence(earlier))
+
+
+def is_sustained(
+    earlier: Floats,
+    recent: Floats,
+    least: float,
+    alpha: float,
+    against: Against = "last 5 runs",
+) -> bool | None:
+    """Whether some runs rank above earlier ones: True if they are worse, False if better, or None.
+
+    By `least` and 1.5 standard deviations of a run at least, more where each run resembles the one
+    before, with p below `alpha` (Mann-Whitney).
+    """
+    level = Level.of(earlier)
+    shift = median(recent.tolist()) - level.middle
+    if shift == 0 or abs(shift) < sustained_limit(earlier, level, least, against):
+        return None
+    test = mann_whitney(recent, earlier, "greater" if shift > 0 else "less")
+    assert test is not None
+    return shift > 0 if test.p < alpha else None
 
 
 def _single(earlier: Floats, position: float, scale: Scale, least: float) -> Shift:
@@ -166,9 +246,7 @@ def _single(earlier: Floats, position: float, scale: Scale, least: float) -> Shi
     # without spread, when every earlier run had one value, any other is infinitely far
     t = abs(shift) / error if error > 0 else math.inf if shift else 0.0
     p = student_cdf(-t, level.runs - 1)
-    as_far = earlier >= position if shift > 0 else earlier <= position
-    ordinary = as_far.sum() >= ALIKE * level.runs
-    passes = p < INSTANT_P and abs(shift) >= least and not ordinary
+    passes = is_single_out(earlier.tolist(), position, least, INSTANT_P) is not None
     return _shift("newest run", shift, error, level, p, least, passes, scale)
 
 
@@ -179,13 +257,13 @@ def _several(
         return None
     level = Level.of(earlier)
     shift = median(recent.tolist()) - level.middle
-    limit = max(least, SPREADS * level.spread)
+    limit = sustained_limit(earlier, level, least, against)
     p = None
     if abs(shift) >= limit:
         test = mann_whitney(recent, earlier, "greater" if shift > 0 else "less")
         assert test is not None
         p = test.p
-    passes = p is not None and p < SUSTAINED_P
+    passes = is_sustained(earlier, recent, least, SUSTAINED_P, against) is not None
     error = level.shift_error(recent.size)
     return _shift(against, shift, error, level, p, limit, passes, scale)
 
@@ -226,15 +304,24 @@ def _verdict(
     return ("improvement", "") if alarms else ("no change seen", reason)
 
 
-def _smallest(level: Level, earlier: int, least: float) -> float:
-    """The shift of a lasting worsening that one of the next 5 checks sees with 80 %."""
+def level_interval(level: Level, shift: float, runs: int) -> tuple[float, float]:
+    """Return the 95% interval of a shift from a level to the median of so many further runs."""
+    error = level.prediction_error if runs == 1 else level.shift_error(runs)
+    half = _t(0.975, level.runs - 1) * error
+    return shift - half, shift + half
+
+
+def smallest(level: Level, earlier: int, least: float, levels: GateLevels | None = None) -> float:
+    """Return the shift of a lasting worsening that one of the next 5 checks sees with 80%."""
+    levels = levels or GateLevels()
     z = normal_quantile(POWER)
-    single = max(least, _t(1 - INSTANT_P, level.runs - 1) * level.prediction_error)
-    smallest = single + z * level.spread
-    if earlier >= EARLIER_NEEDED + RECENT - 1:
+    single = max(least, _t(1 - levels.instant, level.runs - 1) * level.prediction_error)
+    found = single + z * level.spread
+    # simulated for the usual level only; at a stricter one the single run is the safe answer
+    if earlier >= EARLIER_NEEDED + RECENT - 1 and levels.sustained == SUSTAINED_P:
         by_size = least + z * level.shift_error(RECENT)
-        smallest = min(smallest, max(by_size, SUSTAINED_SEES * level.spread))
-    return smallest
+        found = min(found, max(by_size, SUSTAINED_SEES * level.spread))
+    return found
 
 
 @lru_cache(maxsize=256)

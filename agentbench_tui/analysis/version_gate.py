@@ -26,6 +26,9 @@ Verdict = Literal["regression", "improvement", "no change seen", "not enough dat
 RUNS_NEEDED = 5
 """Runs a version for a verdict. At 5, one real +10 % in five stays unseen; 15 find nearly all."""
 ALPHA = 0.05
+CHANGE_P = 0.01
+"""Below it a worsening is a regression, between it and `ALPHA` a suspect: of an agent that did not
+change both together are seen in 2.5% of the checks, and a regression in 0.5%."""
 POWER = 0.8
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from agentbench_tui.analysis.equivalence import verdict
 from agentbench_tui.analysis.power import smallest_detectable_mcnemar, smallest_shift
-from agentbench_tui.analysis.version_gate import RUNS_NEEDED
+from agentbench_tui.analysis.version_gate import CHANGE_P, RUNS_NEEDED
 from agentbench_tui.verdicts.comparison import ALPHA, Asked
 from agentbench_tui.verdicts.finding import UNDECIDED, Location
 from agentbench_tui.verdicts.head_to_head import compare_metric
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from agentbench_tui.analysis.equivalence import Verdict
+    from agentbench_tui.analysis.history_gate import GateLevels
     from agentbench_tui.verdicts.compared_values import ComparedValues
     from agentbench_tui.verdicts.comparison import Comparison
     from agentbench_tui.verdicts.finding import Finding
@@ -46,6 +47,8 @@ def compared_by_cases(
     compared = compare_metric(base.metric, *answers, Asked(margin=base.margin))
     if compared is None or compared.difference is None:
         return None
+    # equal scores on each side leave no spread to make an interval of
+    has_width = compared.low != compared.high
     found = replace(
         base,
         old=tuple(old),
@@ -53,8 +56,8 @@ def compared_by_cases(
         before=compared.a,
         now=compared.b,
         change=compared.difference + 0.0,  # never -0.0
-        low=compared.low,
-        high=compared.high,
+        low=compared.low if has_width else None,
+        high=compared.high if has_width else None,
         p=compared.p_tested,
         values=(compared.n, compared.n),
         unit_of_values=compared.of,
@@ -84,19 +87,23 @@ def _is_too_few(found: Finding) -> bool:
     return found.p is None or found.values[0] < least
 
 
-def confirmed_by_cases(found: Finding, values: ComparedValues) -> Finding:
+def confirmed_by_cases(found: Finding, values: ComparedValues, levels: GateLevels) -> Finding:
     """Return the judgement of a history, taken back unless the cases confirm it.
 
-    The values of the runs are a candidate; where and against what is left as it is.
+    The values of the runs are a candidate; where and against what is left as it is. `levels` are
+    those of the check.
     """
     if not found.old:
         return found
     compared = compared_by_cases(found, found.old, found.new, values)
     if compared is None:
         return found
-    word = word_of_cases(compared, compared.p)
-    if found.verdict == "suspect" and word == "regression":
+    is_suspect = found.verdict == "suspect"
+    alpha = 2 * (levels.instant if is_suspect else levels.by_cases)
+    word = word_of_cases(compared, compared.p, alpha)
+    if is_suspect and word == "regression":
         word = "suspect"
+    compared = replace(compared, smallest=smallest_of_cases(compared, alpha))
     if found.verdict not in {word, "no change seen", *UNDECIDED}:
         why = "case by case the change is no more than chance explains"
         return replace(compared, verdict="no change seen", location=None, reason=why)
@@ -126,6 +133,14 @@ def _verdict(compared: Comparison, p_adjusted: float | None, alpha: float) -> Ve
         compared.better,
         alpha=alpha,
     )
+
+
+def versions_word_of_cases(one: Finding, p_adjusted: float | None) -> Word:
+    """Return the verdict on two versions, whose p is adjusted for the others of the check."""
+    if word_of_cases(one, p_adjusted, CHANGE_P) == "regression":
+        return "regression"
+    word = word_of_cases(one, p_adjusted)
+    return "suspect" if word == "regression" else word
 
 
 def smallest_of_cases(one: Finding, alpha: float) -> float | None:

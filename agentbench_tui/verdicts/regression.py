@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from agentbench_tui.analysis.history_gate import EARLIER_NEEDED
-from agentbench_tui.analysis.multiplicity import benjamini_hochberg
+from agentbench_tui.analysis.history_gate import EARLIER_NEEDED, GateLevels
+from agentbench_tui.analysis.multiplicity import hochberg_simes
 from agentbench_tui.analysis.scale import MARGINS
 from agentbench_tui.model.errors import UsageError, did_you_mean
 from agentbench_tui.model.metric import regressing_metrics
@@ -104,6 +104,8 @@ def judge_agent(connection: sqlite3.Connection, wanted: RegressionAsked) -> Judg
     newest = max(every, key=lambda point: (point.at, point.run_key))
     version = wanted.version or newest.version
     judge = _Judge(connection, wanted, judged_metrics)
+    tests = sum(judge.tests_at(place, points, version) for place, points in found.items())
+    judge.tests = max(1, tests)
     findings: list[Finding] = []
     for place, points in found.items():
         findings += judge.at(place, points, version)
@@ -140,6 +142,21 @@ class _Judge:
         self._baselines = Baselines(connection, wanted.agent, wanted.baseline)
         self._accepted = accepted_changes(connection, wanted.agent)
         self._repeats = ComparedValues(connection)
+        self.tests = 1
+        """That are made in this check: every one needs a stricter level for it."""
+
+    def tests_at(self, place: Place, points: Sequence[Point], version: str) -> int:
+        """How many metrics are judged there that can be called a change: that ever varied."""
+        sides = self._baselines.sides(place, points, version)
+        if sides is None or not sides.new:
+            return 0
+        values = [
+            point.values for point in (*points[: points.index(sides.new[-1]) + 1], *sides.old)
+        ]
+        return sum(
+            metric in sides.new[-1].values and len({of_run.get(metric) for of_run in values}) > 1
+            for metric in self._metrics
+        )
 
     def at(self, place: Place, points: Sequence[Point], version: str) -> list[Finding]:
         """One finding for each metric that the newest run has, or that was asked for."""
@@ -205,7 +222,7 @@ class _Judge:
         if sides.named is None:
             base, series = without_zeros(base, series)
             if len(series) > EARLIER_NEEDED:
-                return confirmed_by_cases(judged_by_history(base, series), self._repeats)
+                return self._by_history(base, series)
             found = succession(series, lambda a, b: self._is_worse(base, a, b))
             sides, passed_over = found.sides, found.passed_over
             old, new = list(sides.old), list(sides.new)
@@ -214,6 +231,10 @@ class _Judge:
             return _without_old(base, sides, left_out, has_accepted=accepted is not None)
         one = judged_by_versions(base, old, new, self._repeats)
         return _told_why(one, passed_over, _without_value(points, one))
+
+    def _by_history(self, base: Finding, series: Sequence[Point]) -> Finding:
+        found = judged_by_history(base, series, self.tests)
+        return confirmed_by_cases(found, self._repeats, GateLevels.of_check(self.tests))
 
     def _is_worse(self, base: Finding, old: Sequence[Point], new: Sequence[Point]) -> bool:
         """Whether one version is worse than another; with too few runs, by the newest of each."""
@@ -288,13 +309,13 @@ def _left_out_words(left_out: Mapping[str, int]) -> tuple[str, ...]:
 
 
 def _adjusted(findings: Sequence[Finding]) -> tuple[Finding, ...]:
-    """The tests of versions, decided by p values that allow for all of them (Benjamini-Hochberg).
+    """The tests of versions, decided by p values that allow for all of the check (Hochberg).
 
-    The gate of a history has its own bound on false alarms, per run.
+    Of a history each test has its level (`GateLevels.of_check`).
     """
     result = list(findings)
     tests = {place: p for place, one in enumerate(findings) if (p := one.tested_p) is not None}
-    for place, adjusted in zip(tests, benjamini_hochberg([*tests.values()]), strict=True):
+    for place, adjusted in zip(tests, hochberg_simes([*tests.values()]), strict=True):
         result[place] = decided(findings[place], adjusted, len(tests))
     return tuple(result)
 

@@ -11,6 +11,7 @@ from agentbench_tui.analysis.distribution import student_quantile
 from agentbench_tui.analysis.history_gate import EARLIER_NEEDED, INSTANT_P
 from agentbench_tui.analysis.version_gate import (
     ALPHA,
+    CHANGE_P,
     RUNS_NEEDED,
     compare_versions,
     with_adjusted,
@@ -20,6 +21,7 @@ from agentbench_tui.verdicts.case_judgement import (
     compared_by_cases,
     judged_by_cases,
     smallest_of_cases,
+    versions_word_of_cases,
     word_of_cases,
 )
 from agentbench_tui.verdicts.finding import NO_RATIO, Finding, Location, scale_of
@@ -41,6 +43,11 @@ FEW_RUNS = (
     " names in one run (`agentbench compare`)"
 )
 """Why a few runs do not decide on a small difference in time."""
+BY_CHANCE = (
+    "among as many tests chance alone shows such a difference in 1 to 5% of the checks;"
+    " run the version again"
+)
+"""Why a worsening is not yet a regression."""
 NO_SPREAD = "how small a regression would have been seen is not known"
 WORSE = ("regression", "suspect")
 
@@ -137,9 +144,10 @@ def decided(one: Finding, p_adjusted: float | None, tests: int) -> Finding:
     newest run that says something else than all of its version is a suspect, too.
     """
     if one.compared is not None:
-        word = word_of_cases(one, p_adjusted)
+        word = versions_word_of_cases(one, p_adjusted)
         smallest = smallest_of_cases(one, ALPHA / tests)
-        return _doubted(replace(one, verdict=word, p=p_adjusted, smallest=smallest, reason=""))
+        reason = BY_CHANCE if word == "suspect" else ""
+        return _doubted(replace(one, verdict=word, p=p_adjusted, smallest=smallest, reason=reason))
     assert one.test is not None
     assert p_adjusted is not None
     test = with_adjusted(one.test, p_adjusted, one.scale, tests)
@@ -147,6 +155,8 @@ def decided(one: Finding, p_adjusted: float | None, tests: int) -> Finding:
     word = "no change seen" if _may_be_equivalent(one.test, one.scale) else test.verdict
     one = replace(one, verdict=word, p=test.p, smallest=test.smallest, reason="")
     if one.unit_of_values == "runs":
+        if word == "regression" and p_adjusted >= CHANGE_P:
+            one = replace(one, verdict="suspect", reason=BY_CHANCE)
         return _doubted(one)
     if _is_proved(one):
         return one

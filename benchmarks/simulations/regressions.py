@@ -39,7 +39,8 @@ class StoredAnswers(ComparedValues):
 def point(number: int, version: str, values: dict[str, float]) -> Point:
     """A run of a task benchmark, an hour after the one before."""
     at = f"2026-01-{1 + number // 24:02d}T{number % 24:02d}:00:00.000Z"
-    execution = cast("dict[str, Any]", {"key": number, "observed": 1, "agent_id": "bot"})
+    row = {"key": number, "observed": 1, "agent_id": "bot", "model_configuration": None}
+    execution = cast("dict[str, Any]", row)
     return Point(f"r{number:05d}", number, at, version, (execution,), {}, {}, "clean", values)
 
 

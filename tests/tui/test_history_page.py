@@ -38,7 +38,7 @@ async def test_a_planted_regression_is_found_and_drawn(history: Path) -> None:
         assert "● 1.0" in text
         assert "▲ 2.0" in text
         assert "the 20 runs before" in text
-        assert "at least 19.6 % worse" in text
+        assert "at least 21.7 % worse" in text
         assert "block" in text
         first = next(line for line in text.splitlines() if "▸ ▼ regression major" in line)
         assert "+23.1 %" in first

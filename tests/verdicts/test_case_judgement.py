@@ -222,3 +222,12 @@ def test_the_times_of_a_history_are_still_judged_by_run(store: RunHistory) -> No
     with reading(store.path) as connection:
         (found,) = judge_agent(connection, RegressionAsked("bot")).findings
     assert (found.verdict, found.unit_of_values) == ("regression", "runs")
+
+
+def test_what_chance_may_explain_among_many_checks_is_suspect_at_first(store: RunHistory) -> None:
+    """8 lost and 1 won: the score z is 7 / 3, whose p of 0.020 is below 5% and above 1%."""
+    versions(store, *lost_and_won(CASES, lost=8, won=1))
+    found = of_accuracy(store)
+    assert found.verdict == "suspect"
+    assert found.p == pytest.approx(math.erfc(7 / 3 / math.sqrt(2)))
+    assert "run the version again" in found.reason

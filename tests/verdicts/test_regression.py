@@ -426,7 +426,7 @@ def test_what_is_mended_at_once_is_told(store: RunHistory) -> None:
     store.times([*near(100, 20), *near(120, 4), 100])
     found = the_one(store)
     assert found.verdict == "no change seen"
-    assert found.reason == "the run before was worse than predicted, the newest is not"
+    assert found.reason == "the runs before were worse, the newest is as it was before them"
 
 
 def test_an_improvement_becomes_the_level_once_twelve_runs_confirm_it(store: RunHistory) -> None:
@@ -439,7 +439,7 @@ def test_what_creeps_is_seen_against_runs_long_ago(store: RunHistory) -> None:
     store.times(values)
     found = the_one(store, threshold=0.08)
     assert found.verdict == "regression"
-    assert found.against == "the level of 20 to 40 runs ago"
+    assert found.against == "the level of 20 to 32 runs ago"
 
 
 def test_an_accepted_change_is_a_new_level(store: RunHistory) -> None:

@@ -109,13 +109,13 @@ def failing(share: float, *kinds: str) -> Measured:
 
 
 def test_only_one_failure_kind(store: RunHistory) -> None:
-    run_both(store, failing(0), failing(0.3, "timeout"))
+    run_both(store, failing(0), failing(0.6, "timeout"))
     found = patterns(store)["one failure kind"]
-    assert found == {"kind": "timeout", "now": 32, "of": 100, "before": 0, "of_before": 100}
+    assert found == {"kind": "timeout", "now": 62, "of": 100, "before": 0, "of_before": 100}
 
 
 def test_failures_of_all_kinds_are_no_pattern(store: RunHistory) -> None:
-    run_both(store, failing(0), failing(0.3, "timeout", "server", "parse"))
+    run_both(store, failing(0), failing(0.6, "timeout", "server", "parse"))
     assert document(store)["has_regressions"]
     assert "one failure kind" not in patterns(store)
 

@@ -1,0 +1,126 @@
+"""A history judged run by run: what stands, what ends it, and how seldom chance is called a change.
+
+The series are drawn here, not by the project's generators.
+"""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from agentbench_tui.analysis.daily_cycle import daily_cycle
+from agentbench_tui.analysis.history_gate import GateLevels
+from agentbench_tui.analysis.history_replay import replays
+
+MARGIN = math.log(1.05)
+
+
+def verdicts(logs: NDArray[np.float64], levels: GateLevels | None = None) -> list[bool]:
+    """For each run whether a regression stands at it."""
+    states = replays(logs, MARGIN, levels or GateLevels())
+    return [one.episode is not None and one.episode.worse for one in states]
+
+
+def switches(standing: list[bool]) -> int:
+    return sum(a != b for a, b in itertools.pairwise(standing))
+
+
+def test_a_change_at_the_margin_does_not_come_and_go() -> None:
+    """5%, with a run noise of 1.5%, for 30 runs: once found, it stands to the end."""
+    changed_mind = 0
+    for seed in range(40):
+        draw = np.random.default_rng([41, seed])
+        logs = draw.normal(0, 0.015, 60)
+        logs[30:] += MARGIN
+        changed_mind += switches(verdicts(logs)) > 1
+    assert changed_mind <= 1
+
+
+def test_a_change_that_is_mended_ends_at_once_where_noise_is_small() -> None:
+    logs = np.random.default_rng(42).normal(0, 0.01, 50)
+    logs[25:40] += math.log(1.1)
+    standing = verdicts(logs)
+    assert standing[26:40] == [True] * 14
+    assert not any(standing[40:])
+
+
+def test_one_good_run_in_much_noise_ends_nothing() -> None:
+    """The new level is 8% up, the noise 4%: a run near the old level is no proof."""
+    logs = np.random.default_rng(43).normal(0, 0.04, 45)
+    logs[25:] += math.log(1.2)
+    standing = verdicts(logs)
+    found = standing.index(True)
+    logs[40] -= 0.11
+    assert verdicts(logs)[found:] == standing[found:] == [True] * (45 - found)
+
+
+def test_a_level_that_nobody_mends_becomes_the_level_after_40_runs() -> None:
+    logs = np.random.default_rng(44).normal(0, 0.01, 90)
+    logs[25:] += math.log(1.15)
+    standing = verdicts(logs)
+    assert standing[26:64] == [True] * 38
+    assert not any(standing[65:])
+
+
+def test_the_runs_of_an_ended_change_do_not_count_for_the_level() -> None:
+    """After 20 bad runs the next bad one is suspect again, at once."""
+    logs = np.random.default_rng(45).normal(0, 0.01, 60)
+    logs[25:45] += math.log(1.15)
+    logs[59] += math.log(1.15)
+    last = replays(logs, MARGIN, GateLevels())[-1]
+    assert last.is_suspect
+    assert not set(last.level) & set(range(26, 45))
+
+
+@pytest.mark.parametrize("tests", [1, 50])
+def test_an_unchanged_agent_is_rarely_suspect_whatever_the_number_of_tests(tests: int) -> None:
+    """Of each test 4% ÷ the number of tests are due, and 0.5% at most."""
+    draw, levels = np.random.default_rng(46), GateLevels.of_check(tests)
+    suspects = runs = 0
+    for _ in range(150):
+        states = replays(draw.normal(0, 0.05, 45), MARGIN, levels)[20:]
+        suspects += sum(one.is_suspect for one in states)
+        runs += len(states)
+    assert suspects / runs <= 1.3 * min(0.005, 0.04 / tests) + 2 / runs
+
+
+def daily(
+    size: float, seed: int, every: float = 3.0, runs: int = 64
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    hours = every * np.arange(runs)
+    noise = np.random.default_rng(seed).normal(0, 0.01, runs)
+    return size * np.cos(2 * math.pi * (hours - 15) / 24) + noise, hours
+
+
+def test_the_time_of_day_is_found_and_is_what_was_put_in() -> None:
+    logs, hours = daily(0.08, 47)
+    cycle = daily_cycle(logs, hours)
+    assert cycle is not None
+    assert cycle == pytest.approx(0.08 * np.cos(2 * math.pi * (hours - 15) / 24), abs=0.01)
+    assert not any(verdicts(logs - cycle))
+
+
+def test_a_step_beside_a_cycle_is_still_found() -> None:
+    logs, hours = daily(0.08, 48)
+    logs[50:] += math.log(1.1)
+    cycle = daily_cycle(logs, hours)
+    assert cycle is not None
+    assert verdicts(logs - cycle)[-1]
+    assert not verdicts(logs)[-1]
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_no_cycle_is_seen_in_noise_nor_in_a_step(seed: int) -> None:
+    logs, hours = daily(0.0, seed)
+    assert daily_cycle(logs, hours) is None
+    logs[37:] += math.log(1.1)
+    assert daily_cycle(logs, hours) is None
+
+
+def test_a_cycle_needs_two_days_and_several_runs_a_day() -> None:
+    logs, hours = daily(0.08, 49)
+    assert daily_cycle(logs[:15], hours[:15]) is None
+    assert daily_cycle(logs[::8], hours[::8]) is None
+    assert daily_cycle(logs[:0], hours[:0]) is None
