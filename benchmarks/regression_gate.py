@@ -3,7 +3,7 @@
     python benchmarks/regression_gate.py [--seed 1] [--histories 20] [--series DIR]
 
 Made-up: six shapes of noise (noise_shapes.py), a step of 0, 3, 5, 10 or 20 % at run 38 of 60, every
-run judged from run 20 on; a suspect run is confirmed by its re-run. An alarm is a row of runs
+run judged from run 20 on; a suspect run is confirmed by the next. An alarm is a row of runs
 called a regression. Recall counts steps of 10 % or more that were alarmed at or after the step;
 false alarms are those before a step, or anywhere without one. For F1 a series is false if it has
 one at all, and series with and without a step count alike.
@@ -25,7 +25,8 @@ import numpy as np
 from noise_shapes import CHECKED_FROM, RUNS, SHAPES, STEP_AT, Floats, histories
 
 from agentbench_tui.analysis.change_point import changes
-from agentbench_tui.analysis.history_gate import judge_history
+from agentbench_tui.analysis.history_gate import GateLevels
+from agentbench_tui.analysis.history_replay import replays
 from agentbench_tui.analysis.scale import Scale
 from agentbench_tui.analysis.version_gate import compare_versions
 
@@ -77,19 +78,16 @@ class Tally:
         )
 
 
-def alarm_starts(values: Floats, reruns: Floats) -> np.ndarray:
-    """bool[runs]: where the gate begins to call a regression."""
-    alarms = np.zeros(values.size, dtype=bool)
-    for run in range(CHECKED_FROM, values.size):
-        test = judge_history(values[: run + 1], TIME)
-        if test.verdict == "suspect":
-            test = judge_history(values[: run + 1], TIME, confirmation=float(reruns[run]))
-        alarms[run] = test.verdict == "regression"
+def alarm_starts(values: Floats) -> np.ndarray:
+    """bool[runs]: where the gate begins to call a regression; the next run confirms a suspect."""
+    states = replays(TIME.positions(values), TIME.margin(None), GateLevels())
+    alarms = np.array([one.episode is not None and one.episode.worse for one in states])
+    alarms[:CHECKED_FROM] = False
     return alarms & ~np.concatenate(([False], alarms[:-1]))
 
 
-def one_history(values: Floats, reruns: Floats, step: float, tally: Tally) -> None:
-    starts = alarm_starts(values, reruns)
+def one_history(values: Floats, step: float, tally: Tally) -> None:
+    starts = alarm_starts(values)
     unchanged = STEP_AT if step else RUNS
     false = int(starts[:unchanged].sum())
     tally.unchanged_runs += unchanged - CHECKED_FROM
@@ -116,8 +114,8 @@ def history_tables(count: int, seed: int) -> dict[float, Tally]:
             for step in STEPS:
                 draw = np.random.default_rng([seed, place, round(1e3 * noise), round(1e3 * step)])
                 made = histories(shape, noise, step, count, draw)
-                for values, reruns in zip(made.values, made.reruns, strict=True):
-                    one_history(values, reruns, step, tally)
+                for values in made.values:
+                    one_history(values, step, tally)
             print(tally.line(f"{noise:4.0%} {shape}"))
             totals[noise].add(tally)
         print(totals[noise].line(f"{noise:4.0%} all"))
@@ -183,22 +181,10 @@ def labelled(folder: Path) -> Iterator[tuple[str, Floats, list[int], Scale]]:
 
 
 def gate_events(values: Floats, scale: Scale) -> list[int]:
-    """Runs at which the gate speaks up, each change being accepted at once as the new level.
-
-    The next run stands for the re-run, since the histories have none.
-    """
-    events, start = [], 0
-    for run in range(values.size):
-        level = values[start : run + 1]
-        test = judge_history(level, scale, SERIES_MARGIN)
-        if test.instant is not None and test.instant.passes and run + 1 < values.size:
-            test = judge_history(level, scale, SERIES_MARGIN, float(values[run + 1]))
-        if test.verdict in {"regression", "improvement"}:
-            evidence = test.evidence
-            assert evidence is not None
-            events.append(run)
-            start = run if evidence.against == "newest run" else run - 4
-    return events
+    """The first runs of all changes that the gate finds, run by run, better or worse."""
+    states = replays(scale.positions(values), scale.margin(SERIES_MARGIN), GateLevels())
+    firsts = [one.episode.first for one in states if one.episode is not None]
+    return sorted(set(firsts))
 
 
 def series_table(folder: Path) -> tuple[float, float]:

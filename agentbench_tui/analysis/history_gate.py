@@ -10,10 +10,8 @@ Two questions at once, because either alone is too slow or too easily fooled:
 The same sustained question, asked of runs 20 to 40 ago, sees what creeps. Each is asked in both
 directions; improvements are reported, too. Spread is measured without regard to outliers.
 
-Measured on six shapes of noise (benchmarks/regression_gate.py, seeds not used while it was made):
-of steps of 10 and 20 % it finds 99 % where run noise is 1 or 2 %, most at the first run, with less
-than 1 false alarm in 1,000 runs. With noise of 5 % it is 97 % and 4, and 13 to 17 where each run
-resembles the one before: then the re-run shares what made its run slow.
+How often they are right is measured by benchmarks/guarantees.py (docs/decisions.md) and, on other
+shapes of noise and on labelled histories, by benchmarks/regression_gate.py.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ VERDICT_WORDS: dict[str, Metric] = {
         "tie": "Nothing better and nothing worse, or only gains while B seems to be less right by "
         "the margin and that is open. `tie, open` where a metric is inconclusive.",
         "regression": "The newest runs are worse than what they are held against, by the rules of "
-        "`agentbench regressions`: p below 5 % after the adjustment, and by half the threshold "
+        "`agentbench regressions`: p below 1% after the adjustment, and by half the threshold "
         "between versions; in a history a run outside what the 20 before it predict, confirmed by "
         "the next. Ends with exit status 1. `improvement` is the same the other way.",
         "no_change_seen": "Neither a regression nor an improvement was found; `would see` is the "

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from agentbench_tui.analysis.daily_cycle import daily_cycle
+from agentbench_tui.analysis.history_gate import GateLevels
+from agentbench_tui.analysis.history_replay import replay
 from agentbench_tui.verdicts.compared_values import ComparedValues
 from agentbench_tui.verdicts.finding import Finding
 from agentbench_tui.verdicts.history import Point
@@ -16,6 +20,8 @@ from agentbench_tui.verdicts.task_evidence import TaskEvidence
 from agentbench_tui.verdicts.version_judgement import judged_by_versions
 from simulations.evidence import asked
 from simulations.guarantee import Guarantee, Rate
+from simulations.run_series import CHECKED_FROM, SHAPES, Series, series
+from simulations.run_series import RUNS as RUNS_OF_SERIES
 
 Floats = NDArray[np.float64]
 
@@ -75,4 +81,93 @@ def _anew(cases: int, share: float) -> Guarantee:
     )
 
 
-ROWS = (*(_anew(cases, share) for cases in (50, 200) for share in (0.1, 0.3)),)
+METRICS = 4
+"""Of each benchmark with a value for each run: two times, tokens and cost."""
+HISTORY = 44
+"""Runs before the one that is checked."""
+MARGIN = math.log(1.05)
+
+
+def _checked(benchmarks: int, trials: int, draw: np.random.Generator, *, is_suspect: bool) -> Rate:
+    """An agent that never changed, in CI: is any metric of any benchmark called worse, or suspect?
+
+    Runs scatter by 1 to 6%, and half of a benchmark's scatter is common to its metrics.
+    """
+    levels, hits = GateLevels.of_check(5 * benchmarks), 0  # with accuracy, which has its own test
+    for _ in range(trials):
+        verdicts: set[str] = set()
+        for _ in range(benchmarks):
+            noise, common = draw.uniform(0.01, 0.06), draw.normal(0, 1, HISTORY + 1)
+            for _ in range(METRICS):
+                own = draw.normal(0, 1, HISTORY + 1)
+                state = replay(noise * (common + own) / math.sqrt(2), MARGIN, levels)
+                if state.episode is not None:
+                    verdicts.add("worse" if state.episode.worse else "better")
+                elif state.is_suspect:
+                    verdicts.add("suspect")
+        is_worse = "worse" in verdicts
+        hits += ("suspect" in verdicts and not is_worse) if is_suspect else is_worse
+    return Rate(hits, trials)
+
+
+def _check(benchmarks: int, *, is_suspect: bool) -> Guarantee:
+    many = "1 benchmark" if benchmarks == 1 else f"{benchmarks} benchmarks"
+    return Guarantee(
+        f"regressions, one check of {many}, 44 runs before it",
+        f"an unchanged agent called {'suspect (exit 3)' if is_suspect else 'worse (exit 1)'}",
+        lambda trials, draw: _checked(benchmarks, trials, draw, is_suspect=is_suspect),
+        trials=300 // benchmarks,
+        highest=0.05 if is_suspect else 0.01,
+        assumes="runs scatter independently of each other",
+        breaks="a slow hour outlasts the second look, or runs depend on the ones before",
+    )
+
+
+def worse_from(found: Series) -> NDArray[np.bool_]:
+    """For each run whether a check after it begins to call a regression, machine by machine."""
+    logs, starts = np.log(found.values), np.zeros(RUNS_OF_SERIES, np.bool_)
+    for machine in np.unique(found.machine):
+        runs = np.flatnonzero(found.machine == machine)
+        standing = False
+        for upto, run in enumerate(runs, start=1):
+            if run < CHECKED_FROM:
+                continue
+            x = logs[runs[:upto]]
+            cycle = daily_cycle(x, found.hours[runs[:upto]])
+            state = replay(x if cycle is None else x - cycle, MARGIN, GateLevels())
+            is_worse = state.episode is not None and state.episode.worse
+            starts[run] = is_worse and not standing
+            standing = is_worse
+    return starts
+
+
+def _history(noise: float, step: float, trials: int, draw: np.random.Generator) -> Rate:
+    """Histories of all shapes in turn: whether the step is found, or anything without a step."""
+    hits = 0
+    for trial in range(trials):
+        found = series(SHAPES[trial % len(SHAPES)], noise, step, draw)
+        hits += bool(worse_from(found)[found.step_at if step else 0 :].any())
+    return Rate(hits, trials)
+
+
+def _of_history(noise: float, step: float) -> Guarantee:
+    event = (
+        f"a step of {100 * step:g}% found" if step else "nothing changed, called worse in 48 checks"
+    )
+    return Guarantee(
+        f"regressions, history of 72 runs, run noise {100 * noise:g}%, seven shapes",
+        event,
+        lambda trials, draw: _history(noise, step, trials, draw),
+        trials=70,
+        lowest=0.95 if step else 0.0,
+        highest=1.0 if step else 0.08,
+        assumes="cycles: two days of four runs or more a day; machines: told apart by fingerprint",
+        breaks="noise near half of the step, or each run depends much on the one before",
+    )
+
+
+ROWS = (
+    *(_anew(cases, share) for cases in (50, 200) for share in (0.1, 0.3)),
+    *(_check(count, is_suspect=suspect) for count in (1, 4, 10) for suspect in (False, True)),
+    *(_of_history(noise, step) for noise in (0.01, 0.03) for step in (0.1, 0.0)),
+)

@@ -67,6 +67,7 @@ def test_the_test_and_the_interval_are_those_of_compare(store: RunHistory) -> No
     versions(store, *lost_and_won(CASES, lost=10, won=1))
     found = of_accuracy(store)
     assert (found.verdict, found.values, found.unit_of_values) == ("regression", (50, 50), "cases")
+    assert found.p is not None
     assert found.p == pytest.approx(math.erfc(9 / math.sqrt(11) / math.sqrt(2)))
     assert found.p > 13 / 2048
     assert found.before == pytest.approx(0.5)
@@ -225,9 +226,9 @@ def test_the_times_of_a_history_are_still_judged_by_run(store: RunHistory) -> No
 
 
 def test_what_chance_may_explain_among_many_checks_is_suspect_at_first(store: RunHistory) -> None:
-    """8 lost and 1 won: the score z is 7 / 3, whose p of 0.020 is below 5% and above 1%."""
+    """8 lost and 1 won: McNemar's mid-p is 2 (1 + 9 / 2) / 2^9, below 5% and above 1%."""
     versions(store, *lost_and_won(CASES, lost=8, won=1))
     found = of_accuracy(store)
     assert found.verdict == "suspect"
-    assert found.p == pytest.approx(math.erfc(7 / 3 / math.sqrt(2)))
+    assert found.p == pytest.approx(11 / 512)
     assert "run the version again" in found.reason
