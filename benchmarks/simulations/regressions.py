@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from agentbench_tui.analysis.daily_cycle import daily_cycle
 from agentbench_tui.analysis.history_gate import GateLevels
-from agentbench_tui.analysis.history_replay import replay
+from agentbench_tui.analysis.history_replay import replay, replays
 from agentbench_tui.verdicts.compared_values import ComparedValues
 from agentbench_tui.verdicts.finding import Finding
 from agentbench_tui.verdicts.history import Point
@@ -128,13 +128,14 @@ def worse_from(found: Series) -> NDArray[np.bool_]:
     logs, starts = np.log(found.values), np.zeros(RUNS_OF_SERIES, np.bool_)
     for machine in np.unique(found.machine):
         runs = np.flatnonzero(found.machine == machine)
-        standing = False
+        every, standing = replays(logs[runs], MARGIN, GateLevels()), False
         for upto, run in enumerate(runs, start=1):
             if run < CHECKED_FROM:
                 continue
-            x = logs[runs[:upto]]
-            cycle = daily_cycle(x, found.hours[runs[:upto]])
-            state = replay(x if cycle is None else x - cycle, MARGIN, GateLevels())
+            x, hours = logs[runs[:upto]], found.hours[runs[:upto]]
+            cycle = daily_cycle(x, hours)
+            # without a cycle later runs change nothing: one pass has the state after each run
+            state = every[upto - 1] if cycle is None else replay(x - cycle, MARGIN, GateLevels())
             is_worse = state.episode is not None and state.episode.worse
             starts[run] = is_worse and not standing
             standing = is_worse
