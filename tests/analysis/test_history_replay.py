@@ -89,9 +89,10 @@ def test_an_unchanged_agent_is_rarely_suspect_whatever_the_number_of_tests(tests
 def daily(
     size: float, seed: int, every: float = 3.0, runs: int = 64
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    hours = every * np.arange(runs)
+    hours = every * np.arange(runs, dtype=np.float64)
     noise = np.random.default_rng(seed).normal(0, 0.01, runs)
-    return size * np.cos(2 * math.pi * (hours - 15) / 24) + noise, hours
+    wave = np.asarray(np.cos(2 * math.pi * (hours - 15) / 24), np.float64)
+    return size * wave + noise, np.asarray(hours, np.float64)
 
 
 def test_the_time_of_day_is_found_and_is_what_was_put_in() -> None:
