@@ -16,7 +16,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from agentbench_tui.analysis.bootstrap import pairs
-from agentbench_tui.analysis.confidence import ByStudent, Confidence, two_sided_ends, two_sided_p
+from agentbench_tui.analysis.confidence import (
+    ROUNDED,
+    ByStudent,
+    Confidence,
+    two_sided_ends,
+    two_sided_p,
+)
 from agentbench_tui.analysis.interval import cluster_sums, clustered_se, zero_event_upper
 from agentbench_tui.analysis.permutation import DRAWS
 from agentbench_tui.analysis.resampling import BOOTSTRAP_UP_TO
@@ -111,8 +117,10 @@ def difference_effect(
     if control.size == 0:
         return _nothing(level, "no pairs")
     d = candidate - control
-    if share and (np.abs(d) > 1).any():
-        raise ValueError("a share lies between 0 and 1")
+    if share:
+        if (np.abs(d) > 1).any():
+            raise ValueError("a share lies between 0 and 1")
+        d[np.abs(d) < ROUNDED] = 0.0  # means of equal answers differ in their last digit
     found = _of_mean(d, clusters, seed, resamples)
     if share:
         found = _of_share(found, d)

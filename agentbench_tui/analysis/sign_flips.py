@@ -78,9 +78,10 @@ def sign_flips(
     else:
         sums = _drawn_subsets(top, bottom, np.random.default_rng(seed), draws)
     over, under = sums
-    is_empty = under <= 0
+    # A subset of nothing but free units of the control has an infinite ratio, none that is unknown.
+    is_empty = (under <= 0) & (over <= 0)
     known = ~is_empty
-    with np.errstate(over="ignore"):  # infinite is beyond every null
+    with np.errstate(over="ignore", divide="ignore"):  # infinite is beyond every null
         typical = over[known] / under[known]
     size = float(np.abs(top).sum() + abs(null) * bottom.sum())
     is_null = np.abs(over[known] - null * under[known]) <= TIED * size

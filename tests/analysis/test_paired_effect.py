@@ -39,6 +39,15 @@ positive = st.floats(0.01, 1e6)
 twins = st.lists(st.tuples(positive, positive), min_size=1, max_size=20)
 
 
+def test_shares_that_differ_by_rounding_alone_are_alike() -> None:
+    a = np.array([0.475, 0.1 + 0.2, 1.0, 0.0, 0.25, 0.6])
+    b = np.array([0.475, 0.3, 1.0, 0.0, 0.25, 0.6])
+    found = difference_effect(a, b, share=True)
+    assert (found.difference, found.p) == (pytest.approx(0.0, abs=1e-15), 1.0)
+    assert found.high is not None
+    assert found.high == pytest.approx(1 - 0.05 ** (1 / 6))  # any of six cases may yet differ
+
+
 def columns(pairs: list[tuple[float, float]]) -> tuple[np.ndarray, np.ndarray]:
     a, b = zip(*pairs, strict=True)
     return np.array(a), np.array(b)
