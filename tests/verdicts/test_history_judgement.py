@@ -72,7 +72,7 @@ def test_shares_of_any_kind_are_judged(values: list[float]) -> None:
     found = judged(values, "accuracy")
     assert found.scale == scale_of("accuracy")
     if found.verdict == "regression":
-        assert values[-1] < max(values)
+        assert min(values) < max(values)  # it stands until the runs show that it is over
 
 
 def test_a_value_of_0_has_no_ratio() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -27,8 +28,8 @@ def read(tmp_path: Path) -> object:
     def read(attempt: str = "", text: str = RETRIED) -> SampleFile:
         path = tmp_path / "tries.csv"
         path.write_text(text)
-        numbers = CaseNumbers(sqlite3.connect(":memory:"))
-        return read_sample_file(path, numbers, attempt=attempt)
+        with closing(sqlite3.connect(":memory:")) as connection:
+            return read_sample_file(path, CaseNumbers(connection), attempt=attempt)
 
     return read
 
