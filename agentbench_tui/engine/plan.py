@@ -67,7 +67,7 @@ class SuiteInPlan(msgspec.Struct, frozen=True):
     """The text of its file."""
 
     def resolved(self) -> Suite:
-        """The suite. Raises ValueError for a document that is none."""
+        """Return the suite. Raises ValueError if the document is not one."""
         from agentbench_tui.model.suite import Suite
 
         return Suite.model_validate_json(msgspec.json.encode(self.document))

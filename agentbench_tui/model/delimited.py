@@ -111,7 +111,7 @@ class NumberText(str):
 
     @classmethod
     def read(cls, written: str) -> NumberText:
-        """The number of a field, which must be one."""
+        """Return the number in a field that holds one."""
         number = cls(written.strip().replace(".", "").replace(",", "."))
         number.written = written
         return number

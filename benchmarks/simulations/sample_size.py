@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 import numpy as np
@@ -12,6 +13,7 @@ from agentbench_tui.verdicts.task_evidence import TaskEvidence
 from simulations.evidence import asked
 from simulations.guarantee import Guarantee, Rate
 
+_Measure = Callable[[int, float, float, int, np.random.Generator], Rate]
 _RIGHT = 0.5
 """Of the cases on which both agree, the share that both get right."""
 
@@ -71,33 +73,28 @@ def _excluded(
 _SAME = "the new cases are like the old ones"
 _RARE = "few of the first cases differ, so that their share is hardly known"
 
+
+def _row(measure: _Measure, event: str, cases: int, only_a: float, only_b: float) -> Guarantee:
+    """The row of a first run in which these shares of the cases are right on one side alone."""
+    return Guarantee(
+        f"needs N, accuracy, first run of {cases} cases, {100 * only_b:g}% against"
+        f" {100 * only_a:g}% right alone",
+        event,
+        partial(measure, cases, only_a, only_b),
+        trials=300,
+        lowest=0.75,
+        highest=0.88,
+        assumes=_SAME,
+        breaks=_RARE,
+    )
+
+
+_FOUND = "run at N, the assumed effect is found"
+_EXCLUDED = "run at N, the margin is excluded where there is no effect"
+
 ROWS = (
-    *(
-        Guarantee(
-            f"needs N, accuracy, first run of {cases} cases, {100 * only_b:g}% against"
-            f" {100 * only_a:g}% right alone",
-            "run at N, the assumed effect is found",
-            partial(_detected, cases, only_a, only_b),
-            trials=300,
-            lowest=0.75,
-            highest=0.88,
-            assumes=_SAME,
-            breaks=_RARE,
-        )
-        for cases, only_a, only_b in ((40, 0.1, 0.25), (100, 0.1, 0.2))
-    ),
-    *(
-        Guarantee(
-            f"needs N, accuracy, first run of {cases} cases, {100 * only_b:g}% against"
-            f" {100 * only_a:g}% right alone",
-            "run at N, the margin is excluded where there is no effect",
-            partial(_excluded, cases, only_a, only_b),
-            trials=300,
-            lowest=0.75,
-            highest=0.88,
-            assumes=_SAME,
-            breaks=_RARE,
-        )
-        for cases, only_a, only_b in ((40, 0.15, 0.15), (100, 0.1, 0.2))
-    ),
+    _row(_detected, _FOUND, 40, 0.1, 0.25),
+    _row(_detected, _FOUND, 100, 0.1, 0.2),
+    _row(_excluded, _EXCLUDED, 40, 0.15, 0.15),
+    _row(_excluded, _EXCLUDED, 100, 0.1, 0.2),
 )
