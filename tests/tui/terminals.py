@@ -3,6 +3,7 @@
 import fcntl
 import os
 import pty
+import re
 import select
 import signal
 import struct
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import Self
 
 PATIENCE_S = 60.0
+_COLOR = re.compile(rb"\x1b\[[0-9;]*m")
 
 
 class Terminal:
@@ -65,6 +67,10 @@ class Terminal:
         while not condition(self.sent[since:]):
             assert time.monotonic() < deadline, f"it did not come: {self.sent[-3000:]!r}"
             self._read(0.1)
+
+    def until_shown(self, words: str) -> None:
+        """Read until the words were sent, in whatever colors: each may have a part of them."""
+        self.until(lambda sent: words.encode() in _COLOR.sub(b"", sent))
 
     def until_quiet(self, seconds: float = 0.1) -> None:
         """Read until nothing has come for so long."""

@@ -47,16 +47,16 @@ def let_it_end(place: Place) -> None:
 def test_detached_it_goes_on_and_is_come_back_to(place: Place) -> None:
     with Terminal(*RUN, folder=place.folder) as terminal:
         assert place.someone_at_the_door() == DOOR
-        terminal.until(lambda sent: b"4/6" in sent)
+        terminal.until_shown("4/6")
         terminal.press("q")
-        terminal.until(lambda sent: b"What is to become" in sent)
+        terminal.until_shown("What is to become")
         terminal.press("d")
         assert terminal.until_end() == 0
         assert b"`agentbench attach " in terminal.sent
     with Terminal("attach", "--db", "store.db", folder=place.folder) as terminal:
-        terminal.until(lambda sent: b"4/6" in sent)
+        terminal.until_shown("4/6")
         let_it_end(place)
-        terminal.until(lambda sent: b"6/6" in sent)
+        terminal.until_shown("6/6")
         terminal.press("q")
         assert terminal.until_end() == 0
 
@@ -65,7 +65,7 @@ def test_its_result_is_printed_when_the_session_about_it_is_left(place: Place) -
     with Terminal(*RUN, folder=place.folder) as terminal:
         assert place.someone_at_the_door() == DOOR
         let_it_end(place)
-        terminal.until(lambda sent: b"6/6" in sent)
+        terminal.until_shown("6/6")
         terminal.press("q")
         assert terminal.until_end() == 0
         result = terminal.sent.rpartition(b"\x1b[?1049l")[2]
@@ -76,7 +76,7 @@ def test_its_result_is_printed_when_the_session_about_it_is_left(place: Place) -
 def test_nothing_that_ends_the_session_ends_its_run(place: Place, how: signal.Signals) -> None:
     with Terminal(*RUN, folder=place.folder) as terminal:
         assert place.someone_at_the_door() == DOOR
-        terminal.until(lambda sent: b"4/6" in sent)
+        terminal.until_shown("4/6")
         terminal.process.send_signal(how)
         terminal.until_end()
     let_it_end(place)
