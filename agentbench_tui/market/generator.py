@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 SALT = re.compile("[0-9a-f]{32}")
 MAX_TICKS = 100_000
-_LIMITS = {"markets": 100, "perpetuals": 50, "agents": 64}
+_LIMITS = {"markets": 100, "perpetuals": 50, "agents": 1_000}
 
 _QUESTIONS = (
     "Will the harbour bridge open before the summer?",
@@ -149,7 +149,7 @@ def check_config(config: WorldConfig, salt: str = "") -> None:
     for name, most in _LIMITS.items():
         count = getattr(config, name)
         if not 0 <= count <= most:
-            raise UsageError(f"a world has 0 to {most} {name}, not {count}")
+            raise UsageError(f"a world has 0 to {most:,} {name}, not {count:,}")
     if config.markets + config.perpetuals == 0:
         raise UsageError("a world needs a market or a perpetual to trade")
     if config.conditions not in CONDITIONS:

@@ -9,11 +9,13 @@ plans that hold one side at a time, selling it before the other is bought.
 
 Perpetuals: nothing the agent does moves the price and all charges are proportional, so the best is
 at every time one of long, flat or short, each opened at the limit of notional (bang-bang). Gains of
-a position opened at s and closed at t are L / P_s (A_t - B_s), which one pass over ticks maximises.
+a position opened at s and closed at t are L / P_s (A_t - B_s), which one pass over ticks maximizes.
 """
 
 from __future__ import annotations
 
+import math
+from bisect import bisect_right
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -143,22 +145,30 @@ def best_spans(marks: Floats, rates: Floats, fee: float) -> tuple[list[Span], fl
     `marks`: float64[n], prices at ticks 0..n-1; a position opens at one and closes at a later one,
     the last at most. `rates`: float64[n], what a long pays of the notional at that tick when it was
     opened before. `fee`: of the notional at opening and at closing.
+
+    Backward over ticks: opened at s and closed at t, a position and the best that comes after it
+    win (closing[t] - opening[s]) / marks[s] + best[t]: of each t a line over 1 / marks[s]. The
+    highest line at a place is found in an upper envelope, so that all takes O(n log n).
     """
     last = len(marks) - 1
     paid = np.cumsum(rates * marks)
-    best = np.zeros(last + 1)
-    choice: list[Span | None] = [None] * (last + 1)
     closing = {1: marks * (1.0 - fee) - paid, -1: -marks * (1.0 + fee) + paid}
     opening = {1: marks * (1.0 + fee) - paid, -1: -marks * (1.0 - fee) + paid}
+    closings = {side: values.tolist() for side, values in closing.items()}
+    openings = {side: values.tolist() for side, values in opening.items()}
+    prices = marks.tolist()
+    best = [0.0] * (last + 1)
+    choice: list[Span | None] = [None] * (last + 1)
+    envelopes = {side: _Envelope() for side in closings}
     for tick in range(last - 1, -1, -1):
         best[tick] = best[tick + 1]
-        for side in (1, -1):
-            gains = (closing[side][tick + 1 :] - opening[side][tick]) / marks[tick]
-            gains += best[tick + 1 :]
-            at = int(gains.argmax())
-            if gains[at] > best[tick]:
-                best[tick] = gains[at]
-                choice[tick] = Span(tick, tick + 1 + at, side)
+        for side, envelope in envelopes.items():
+            envelope.add(closings[side][tick + 1], best[tick + 1], tick + 1)
+            closed = envelope.highest(1.0 / prices[tick])
+            gain = (closings[side][closed] - openings[side][tick]) / prices[tick] + best[closed]
+            if gain > best[tick]:
+                best[tick] = gain
+                choice[tick] = Span(tick, closed, side)
     spans = []
     tick = 0
     while tick < last:
@@ -168,7 +178,40 @@ def best_spans(marks: Floats, rates: Floats, fee: float) -> tuple[list[Span], fl
             tick = span.closed
         else:
             tick += 1
-    return spans, float(best[0])
+    return spans, best[0]
+
+
+class _Envelope:
+    """Which of many lines is the highest at some x > 0; each added line meets x = 0 at or above
+    all before it.
+
+    So a new one is the highest from 0 to where a steeper one crosses it, and those that are no
+    steeper are never the highest again. The list holds the steepest first.
+    """
+
+    def __init__(self) -> None:
+        self._lines: list[tuple[float, float, int]] = []
+        """Slope, value at 0, name."""
+        self._until: list[float] = []
+        """-x up to which each is the highest: ascending, as `bisect` needs it."""
+
+    def add(self, slope: float, value: float, name: int) -> None:
+        """Add the line `value` + `slope` x."""
+        lines, until = self._lines, self._until
+        while lines:
+            steeper, below, _ = lines[-1]
+            if steeper > slope:
+                crossing = (value - below) / (steeper - slope)
+                if -crossing > until[-1]:
+                    break
+            lines.pop()
+            until.pop()
+        until.append(-crossing if lines else -math.inf)
+        lines.append((slope, value, name))
+
+    def highest(self, x: float) -> int:
+        """The name of the highest line there."""
+        return self._lines[bisect_right(self._until, -x) - 1][2]
 
 
 def _potential(net: Floats, b: float) -> Floats:

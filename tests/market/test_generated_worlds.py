@@ -159,7 +159,7 @@ def test_optimal_actions_are_the_best_in_hindsight() -> None:
         ({"interval_ms": 0}, "interval is at least 1 millisecond"),
         ({"markets": -1}, "0 to 100 markets, not -1"),
         ({"perpetuals": 51}, "0 to 50 perpetuals, not 51"),
-        ({"agents": 65}, "0 to 64 agents, not 65"),
+        ({"agents": 1_001}, "0 to 1,000 agents, not 1,001"),
         ({"markets": 0, "perpetuals": 0}, "needs a market or a perpetual"),
         ({"start_ms": -1}, "starts at 0 milliseconds since 1970 or later"),
         ({"conditions": "bul"}, 'did you mean "bull"'),
