@@ -129,6 +129,8 @@ def separation(scores: ArrayLike, *, seed: int, resamples: int = 10_000) -> Floa
     if tested.size == 0:
         return adjusted
     unit = differences[tested] / size[tested, None]
+    unit = unit[:, unit.any(axis=0)]  # where none of them differs the sign is of no matter
+    cases = unit.shape[1]
     statistic = np.abs(unit.sum(axis=1))
     order = np.argsort(statistic)
     unit, statistic = unit[order], statistic[order]
@@ -234,6 +236,8 @@ def _position_ends(
     filled, tolerance = np.nan_to_num(table), _tolerance(table)
     standings = []
     agents, cases = table.shape
+    if agents == 1:
+        return np.ones(1, dtype=np.int64), np.ones(1, dtype=np.int64)
     for weights in case_weights(cases, resamples, seed, width=agents):
         drawn = weights @ present.T
         # an agent of which no case was drawn compares as neither better nor worse

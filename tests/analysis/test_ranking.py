@@ -71,6 +71,13 @@ def test_two_agents_have_scipys_exact_sign_flip_p(seed: int, cases: int) -> None
     assert separation(scores, seed=1)[0, 1] == pytest.approx(min(1.0, expected), rel=1e-9)
 
 
+def test_cases_without_a_difference_do_not_count() -> None:
+    """Cases in which no agent differs from another have no part in the test of signs."""
+    few = [[1.0] * 9, [0.0] * 8 + [1.0]]
+    many = [[*few[0], *[1.0] * 900], [*few[1], *[1.0] * 900]]
+    assert separation(many, seed=1)[0, 1] == separation(few, seed=1)[0, 1] == 2 / 2**8
+
+
 def test_agents_with_equal_sums_are_not_told_apart_by_rounding() -> None:
     scores = [[0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7], [0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1]]
     assert separation(scores, seed=1)[0, 1] == 1

@@ -1,0 +1,25 @@
+"""What a small run takes before it says anything."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+from processes import make_place
+
+_CODE = """
+import sys
+from agentbench_tui.cli.main import main
+main(["run", "suite.json", "--agent", "a=python:agents.py:echo", "--no-ui", "--db", "x.db"],
+     standalone_mode=False)
+print("imported", sorted({"scipy", "textual", "aiohttp"} & set(sys.modules)), file=sys.stderr)
+"""
+
+
+def test_a_small_run_imports_no_large_library_that_it_does_not_need(tmp_path: Path) -> None:
+    """scipy alone takes as long to import as everything else together."""
+    place = make_place(tmp_path)
+    place.suite(20)
+    said = subprocess.run(
+        [sys.executable, "-c", _CODE], cwd=tmp_path, capture_output=True, text=True, timeout=60
+    )
+    assert "imported []" in said.stderr, said.stderr
