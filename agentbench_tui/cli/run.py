@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
+from agentbench_tui.cli.breakdown import by_options
 from agentbench_tui.cli.numbers import ROWS
 from agentbench_tui.cli.output import stdout_kept
 from agentbench_tui.cli.run_options import check_gates, command_line, how_of, run_options
@@ -95,6 +96,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="Folder of --report.",
 )
+@by_options
 @click.option("--print-config", is_flag=True, help="Print the resolved plan as JSON; run nothing.")
 @run_options
 def run_command(suites: tuple[str, ...], **given: Any) -> int:
@@ -107,6 +109,7 @@ def run_command(suites: tuple[str, ...], **given: Any) -> int:
     agentbench run quickstart --no-ui --format json
     agentbench run humaneval --agent openai:http://127.0.0.1:8000/v1#my-model --concurrency 16
     agentbench run my-suite.yaml --agent 'mine@2=python:my_agent:answer' --runs 5
+    agentbench run my-suite.yaml --by difficulty
     agentbench run gsm8k --set dataset=problems.jsonl --agent anthropic:#MODEL --max-cost 2
     """
     from agentbench_tui.cli import running
@@ -123,6 +126,10 @@ def run_command(suites: tuple[str, ...], **given: Any) -> int:
         raise click.UsageError("--output is the folder of --report, which says what is written")
     with stdout_kept():
         plan = _plan((*suites, *given["specs"]), given)
+    if given["by"] is not None:
+        from agentbench_tui.cli.breakdown import check_field
+
+        check_field(plan, given["by"])
     if given["print_config"]:
         import msgspec
 
@@ -149,14 +156,24 @@ def _how(plan: Plan, given: dict[str, Any]) -> How:
         click.echo("--agent has no part in this run: all of it measures code", err=True)
     if given["reporters"] and how.show is None:
         raise click.UsageError("--reporter is for experiments, and the run has none")
+    for option in ("by", "report"):
+        if given[option] is not None and how.detach:
+            raise click.UsageError(
+                f"--{option} is for the end of the run: it does not go with --detach"
+            )
+    if given["by"] is not None:
+        from agentbench_tui.cli.breakdown import with_breakdown
+
+        shown = with_breakdown(how.show, given["by"], given["by_limit"])
+        how = dataclasses.replace(how, show=shown)
     if given["report"] is None:
         return how
     from agentbench_tui.cli.run_report import make_folder, with_report
 
-    if how.detach:
-        raise click.UsageError("--report is written at the end: it does not go with --detach")
     make_folder(given["output"])
-    return dataclasses.replace(how, show=with_report(how.show, given["report"], given["output"]))
+    by = None if given["by"] is None else (given["by"], given["by_limit"])
+    shown = with_report(how.show, given["report"], given["output"], by)
+    return dataclasses.replace(how, show=shown)
 
 
 def _compare(given: dict[str, Any]) -> int:

@@ -13,6 +13,8 @@ from agentbench_tui.model.errors import write_error
 if TYPE_CHECKING:
     import sqlite3
 
+    from agentbench_tui.report.benchmark_results import ByGroups
+
 Document = dict[str, Any]
 Show = Callable[["sqlite3.Connection", Document, str], None]
 
@@ -28,8 +30,13 @@ def make_folder(folder: Path) -> None:
         raise write_error(folder, error) from None
 
 
-def with_report(show: Show | None, choice: str, folder: Path) -> Show:
-    """Print by `show` (by default as any run), and write the files of `choice` into `folder`."""
+def with_report(
+    show: Show | None, choice: str, folder: Path, by: tuple[str, int] | None = None
+) -> Show:
+    """Print by `show` (by default as any run), and write the files of `choice` into `folder`.
+
+    `by`: the field of `--by`, and how many groups are shown.
+    """
 
     def reported(connection: sqlite3.Connection, run: Document, form: str) -> None:
         if show is None:
@@ -40,8 +47,9 @@ def with_report(show: Show | None, choice: str, folder: Path) -> Show:
             show(connection, run, form)
         from agentbench_tui.report.benchmark_results import benchmark_results, write_results
 
+        groups = None if by is None else _groups(connection, run, *by)
         try:
-            written = write_results(benchmark_results(connection, run), choice, folder)
+            written = write_results(benchmark_results(connection, run), choice, folder, groups)
         except OSError as error:
             where = error.filename or folder
             click.echo(f"{where}: cannot be written: {error.strerror}", err=True)
@@ -50,3 +58,10 @@ def with_report(show: Show | None, choice: str, folder: Path) -> Show:
             click.echo(f"written: {path}", err=True)
 
     return reported
+
+
+def _groups(connection: sqlite3.Connection, run: Document, field: str, limit: int) -> ByGroups:
+    from agentbench_tui.cli.breakdown import breakdown_of_run
+    from agentbench_tui.report.benchmark_results import ByGroups
+
+    return ByGroups(breakdown_of_run(connection, run, field), limit)

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from agentbench_tui.cli.breakdown import by_options, print_breakdown
 from agentbench_tui.cli.case_lines import case_lines
 from agentbench_tui.cli.numbers import ROWS
 from agentbench_tui.cli.output import (
@@ -135,13 +136,15 @@ def _add_loads(connection: Any, run: dict[str, Any]) -> None:
 @click.option("--agent", metavar="ID", help="Only this agent.")
 @click.option("--benchmark", metavar="ID", help="Only this benchmark.")
 @click.option("--limit", type=ROWS, default=50, show_default=True, help="Most answers shown.")
+@by_options
 @database_option
 @format_option()
 def show(run: str, database: str | None, form: str, **given: Any) -> int:
-    """One run: scores, leaderboard, circumstances; or its answers; or one case.
+    """One run: scores, leaderboard, circumstances; or its answers; or one case; or by groups.
 
     \b
     agentbench runs show latest
+    agentbench runs show latest --by difficulty
     agentbench runs show 01a2203b --wrong --agent rules
     agentbench runs show latest --case gains-1 --format json
     """
@@ -155,6 +158,8 @@ def show(run: str, database: str | None, form: str, **given: Any) -> int:
             return _show_case(connection, row, form, given)
         if given["answers"] or given["wrong"]:
             return _show_answers(connection, row, form, given)
+        if given["by"] is not None:
+            return _show_groups(connection, row, form, given)
         return _show_run(connection, path, row, form)
 
 
@@ -183,6 +188,20 @@ def _show_run(connection: Any, path: Path, row: dict[str, Any], form: str) -> in
                 print_prose(line)
         for line in _circumstances(document):
             print_prose(line)
+    return 0
+
+
+def _show_groups(connection: Any, row: dict[str, Any], form: str, given: dict[str, Any]) -> int:
+    from agentbench_tui.verdicts.breakdown import breakdown
+    from agentbench_tui.verdicts.breakdown_document import breakdown_document
+    from agentbench_tui.verdicts.documents import run_details
+
+    found = breakdown(connection, executions_wanted(connection, row, given), given["by"])
+    if form == "json":
+        shown = breakdown_document(found, given["by_limit"])
+        print_json(run_details(connection, row) | {"breakdown": shown})
+        return 0
+    print_breakdown(found, form, given["by_limit"])
     return 0
 
 

@@ -6,11 +6,13 @@ Times are those of the run's document. What the run does not know is null, in th
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any
 
+from agentbench_tui.report.breakdown_table import html_section, markdown_section
 from agentbench_tui.report.thresholds import (
     NOTE,
     Figures,
@@ -19,11 +21,14 @@ from agentbench_tui.report.thresholds import (
     memory_growth,
     rubric_words,
 )
+from agentbench_tui.verdicts.breakdown_document import breakdown_document
 from agentbench_tui.verdicts.figures import point_words
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Sequence
+
+    from agentbench_tui.verdicts.breakdown import Breakdown
 
 Document = dict[str, Any]
 SCHEMA = "agentbench.benchmark-results/1"
@@ -106,20 +111,31 @@ def _result(connection: sqlite3.Connection, execution: Document) -> Document:
     }
 
 
-def as_json(document: Document) -> str:
-    """The document itself."""
+@dataclass(frozen=True, slots=True)
+class ByGroups:
+    """The run by groups of cases, and how many of them are shown."""
+
+    found: Breakdown
+    limit: int
+
+
+def as_json(document: Document, by: ByGroups | None = None) -> str:
+    """The document itself; `breakdown` has the groups."""
+    if by is not None:
+        document = document | {"breakdown": breakdown_document(by.found, by.limit)}
     return json.dumps(document, indent=2, allow_nan=False) + "\n"
 
 
-def as_markdown(document: Document) -> str:
-    """A table for each run."""
+def as_markdown(document: Document, by: ByGroups | None = None) -> str:
+    """A table of the run, and one of its groups."""
     head, *rows = _cells(document)
     lines = [f"# {document['name']}", "", "| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
     lines += ["| " + " | ".join(one.replace("|", "\\|") for one in row) + " |" for row in rows]
-    return "\n".join([*lines, "", NOTE, "", f"Run {document['run_id']}.", ""])
+    groups = [] if by is None else markdown_section(by.found, by.limit)
+    return "\n".join([*lines, "", *groups, NOTE, "", f"Run {document['run_id']}.", ""])
 
 
-def as_html(document: Document) -> str:
+def as_html(document: Document, by: ByGroups | None = None) -> str:
     """A page that needs nothing beside it."""
     head, *rows = _cells(document)
     texts = [' class="text"' if title in _TEXTS else "" for title in head]
@@ -131,11 +147,12 @@ def as_html(document: Document) -> str:
     titles = line("th", head)
     body = "\n".join(f"<tr>{line('td', row)}</tr>" for row in rows)
     name = escape(document["name"])
+    groups = "" if by is None else html_section(by.found, by.limit)
     return (
         f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{name}</title>\n'
         "<style>body{font-family:sans-serif}td,th{padding:.2em .8em;text-align:right}"
         "td.text,th.text{text-align:left}</style></head>\n"
-        f"<body><h1>{name}</h1>\n<table><tr>{titles}</tr>\n{body}\n</table>\n"
+        f"<body><h1>{name}</h1>\n<table><tr>{titles}</tr>\n{body}\n</table>\n{groups}"
         f"<p>{escape(NOTE)}</p><p>Run {escape(document['run_id'])}.</p></body></html>\n"
     )
 
@@ -143,14 +160,16 @@ def as_html(document: Document) -> str:
 WRITERS = {"json": as_json, "html": as_html, "md": as_markdown}
 
 
-def write_results(document: Document, choice: str, folder: Path) -> list[Path]:
+def write_results(
+    document: Document, choice: str, folder: Path, by: ByGroups | None = None
+) -> list[Path]:
     """The files of a choice in `WRITTEN`; those of an earlier run are written over. Raises
     OSError."""
     folder.mkdir(parents=True, exist_ok=True)
     written = []
     for kind in WRITTEN[choice]:
         path = folder / f"{NAME}.{kind}"
-        path.write_text(WRITERS[kind](document), encoding="utf-8")
+        path.write_text(WRITERS[kind](document, by), encoding="utf-8")
         written.append(path)
     return written
 

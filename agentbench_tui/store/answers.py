@@ -106,3 +106,15 @@ def case_ids_of(connection: sqlite3.Connection, run_key: int, limit: int = 10_00
         (run_key, limit),
     )
     return [row[0] for row in rows.fetchall()]
+
+
+def failures_by_case(
+    connection: sqlite3.Connection, execution_key: int
+) -> list[tuple[int, str, int]]:
+    """Key of the case, failure kind, and how many observations of an execution ended so."""
+    rows = connection.execute(
+        "SELECT case_key, failure_kind, COUNT(*) FROM answers WHERE execution_key=?"
+        " AND failure_kind IS NOT NULL GROUP BY 1, 2 ORDER BY 1, 2",
+        (execution_key,),
+    )
+    return [(int(case), str(kind), int(count)) for case, kind, count in rows]
