@@ -9,6 +9,7 @@ from typing import NamedTuple
 from agentbench_tui.scoring.fences import Block, fenced_blocks
 
 _PYTHON = frozenset({"python", "py", "python3"})
+_MARKDOWN = frozenset({"markdown", "md"})
 _MARK_BEFORE = re.compile(r"\A\s*\ufeff")
 """A byte order mark, which Python refuses in source text and files have at the beginning."""
 _INDENTED = re.compile(r"(?: {4}| {0,3}\t)[ \t]*\S")
@@ -19,6 +20,16 @@ _STATEMENT = re.compile(
 """How a line begins that is code rather than prose."""
 
 
+_TOP_LEVEL = re.compile(
+    r"(?:async[ \t]+)?def[ \t]+\w+[ \t]*[\[(]|class[ \t]+\w+[^\n]*:|import[ \t]+[\w., \t]+$"
+    r"|from[ \t]+[\w.]+[ \t]+import[ \t]|@[A-Za-z_]|[A-Z_][A-Z0-9_]*[ \t]*=(?!=)|[)\]}]"
+)
+"""How a line at the margin begins that is a definition or import, not prose."""
+_CODE_TAG = re.compile(
+    r"</?(?:pre|code|answer|python)>|\[/?PYTHON\]|^[ \t]*`|`[ \t]*$", re.MULTILINE
+)
+
+
 class AnswerCode(NamedTuple):
     """The code in an answer."""
 
@@ -26,6 +37,8 @@ class AnswerCode(NamedTuple):
     helpers: tuple[str, ...] = ()
     """Further blocks. What the program uses and does not define comes from them: a definition in a
     later element replaces the same name in an earlier one."""
+    definitions: str = ""
+    """What the program is where the answer has no blocks and as a whole is not Python."""
 
 
 def answer_code(text: str, entry_point: str | None, *, inside: bool = False) -> AnswerCode:
@@ -43,7 +56,7 @@ def answer_code(text: str, entry_point: str | None, *, inside: bool = False) -> 
     if not blocks:
         blocks = _indented_blocks(text, entry_point)
     if not blocks:
-        return AnswerCode(text)
+        return AnswerCode(text, definitions=_definitions_among_prose(text))
     sources = [_dedented(_MARK_BEFORE.sub("", block.content), entry_point) for block in blocks]
     defining = [index for index, block in enumerate(blocks) if _has(block, entry_point)]
     if defining:
@@ -51,6 +64,20 @@ def answer_code(text: str, entry_point: str | None, *, inside: bool = False) -> 
         return AnswerCode(sources[last], (*sources[last + 1 :], *sources[:last]))
     tagged = [_MARK_BEFORE.sub("", block.content) for block in blocks if block.language]
     return AnswerCode("\n".join(tagged or sources))
+
+
+def _definitions_among_prose(text: str) -> str:
+    """The definitions and imports at the margin of a text without fences, each with what is
+    indented after it. Prose between them and tags around them are left out."""
+    kept: list[str] = []
+    inside = False
+    for line in _CODE_TAG.sub("\n", text).split("\n"):
+        inside = _TOP_LEVEL.match(line) is not None or (
+            inside and line[:1] in {"", " ", "\t", "\r"}
+        )
+        if inside:
+            kept.append(line)
+    return "\n".join(kept) + "\n"
 
 
 def _indented_blocks(text: str, entry_point: str | None) -> list[Block]:
@@ -108,7 +135,14 @@ def defines(code: str, entry_point: str) -> bool:
 
 
 def _python_blocks(blocks: list[Block]) -> list[Block]:
-    return [block for block in blocks if not block.language or block.language in _PYTHON]
+    """The blocks in Python, also those inside blocks of Markdown."""
+    python: list[Block] = []
+    for block in blocks:
+        if block.language in _MARKDOWN:
+            python += _python_blocks(fenced_blocks(block.content))
+        elif not block.language or block.language in _PYTHON:
+            python.append(block)
+    return python
 
 
 def _has(block: Block, entry_point: str | None) -> bool:

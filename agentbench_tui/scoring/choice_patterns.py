@@ -14,10 +14,12 @@ _AND = r"and|or|and/or|und|oder|et|ou|y|o|e|en|of|и|или|as well as|plus|toge
 _FILLER = (
     r"(?:(?:the|my|either|both|between|most likely|likely|probably|possibly|maybe|perhaps|clearly|"
     r"definitely|indeed|actually|thus|la|also|else|even|therefore|option|options|choice|choices|letter|answer|"
+    r"(?:a\s)?letra|lettera|lettre|"
     r"correct|statement|opción|opcion|choix|variante|选项)[\s:(\[]{1,4}){0,5}"
 )
 FIRST = re.compile(
-    rf"[\s(\[:：=>→–—-]{{0,12}}{_FILLER}(?:选项)?[(\[<'‘]{{0,2}}\s?{_LETTER}", re.IGNORECASE
+    rf"[\s(\[:：=>→➡⇒•✅✔☑👉–—-]{{0,12}}{_FILLER}(?:选项)?[(\[<'‘]{{0,2}}\s?{_LETTER}",
+    re.IGNORECASE,
 )
 NEXT = re.compile(
     rf"[)\]]{{0,2}}(?:\s{{0,3}}(?P<mark>[,;/&+|、，∨∧∪∩])\s{{0,3}}(?:(?P<word>{_AND})\s{{1,3}})?"
@@ -88,7 +90,9 @@ VOID = re.compile(
     re.IGNORECASE,
 )
 STATED = re.compile(
-    rf"{ANSWER_MARKER}|\b(?:choice|option)\s{{0,3}}(?:is|:|=|would be)"
+    rf"{ANSWER_MARKER}|\b(?:choice|option)['’]?\s{{0,3}}(?:is|:|=|would be)"
+    r"|\b(?:solution|result|selection|selected)\s{0,3}[:=]"
+    r"(?=\s{0,3}[(\[]?[A-Z][)\]]?\.?[^\S\n]{0,9}(?:\n|\Z))"
     rf"|(?:答案|正解|正答|解答|答え|정답|답안)[)*_]{{0,3}}\s?[:：]?(?=\s?\(?[A-Z](?![A-Za-z]))"
     r"|选择|選擇|(?<!可)[选選](?![项項择擇])",
     re.IGNORECASE,
@@ -122,6 +126,8 @@ AFTERTHOUGHT = re.compile(
     re.IGNORECASE,
 )
 """What replaces an earlier choice: `Actually, it's B`, `no wait, C`, `or rather C`."""
+REASONED = re.compile(r"[)\]]?,?\s{1,3}(?:because|since|due to)\b", re.IGNORECASE)
+"""What follows a choice that the text begins with: `B because …`."""
 SENTENCE_ENDS = re.compile(r"[)\]]?(?:[.!](?!\d)|。|[^\S\n]{0,9}(?:\n|\Z))|[)\]](?=[,;\s])")
 CLAIMED = re.compile(
     r"[)\]]?\s{1,3}(?:because|since|as|instead|(?:is|was)\s(?:the\s)?(?:most\slikely\s)?(?:correct|right|"

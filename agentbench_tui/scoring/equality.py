@@ -23,6 +23,7 @@ _ARITHMETIC = re.compile(r"[\d\s.+\-*/%^()×÷·−]+")
 _NUMBER = re.compile(
     r"-?(?:0|[1-9]\d*|[1-9]\d{0,2}(?:,\d{3})+)(?:\.\d+)?(?:[eE][-+]?\d+)?", re.ASCII
 )
+_PUNCTUATED = re.compile(r" |(?<=\d)[-/:^*](?=\d)")
 _ROUNDING = 1e-9
 _OPERATORS = str.maketrans({"×": "*", "·": "*", "÷": "/", "−": "-", "^": "**"})
 _DATE_FORMS = ("%Y-%m-%d", "%Y/%m/%d", "%Y%m%d", "%d %B %Y", "%d %b %Y", "%B %d %Y", "%b %d %Y")
@@ -60,9 +61,9 @@ class Equality:
         form = normaliser(
             case=options.ignore_case, punctuation=options.ignore_punctuation, articles=False
         )
-        # Punctuation may stand where others put a space.
+        # Punctuation may stand where others put a space, and in telephone numbers.
         loose = options.ignore_punctuation
-        self._form = (lambda text: form(text).replace(" ", "")) if loose else form
+        self._form = (lambda text: _PUNCTUATED.sub("", form(text))) if loose else form
 
     def same(self, said: Any, expected: Any) -> bool:
         """True when they are one value. Lists in order; objects by key; true is not 1."""

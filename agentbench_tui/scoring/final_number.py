@@ -24,7 +24,8 @@ _MARKER = re.compile(
 """What commonly stands before a final answer."""
 _LABEL = re.compile(r"\b(?:step|steps|equation)\s{1,3}\Z", re.IGNORECASE)
 _DENIED = re.compile(
-    r"(?:\b(?:not|never|neither|nor)|n['’]t)\s{1,3}(?:be\s|equal\s(?:to\s)?|about\s)?[($*_]{0,4}\Z",
+    r"(?:\b(?:not|never|neither|nor|rather than|instead of|as opposed to)|n['’]t)\s{1,3}"
+    r"(?:be\s|equal\s(?:to\s)?|about\s)?[($*_]{0,4}\Z",
     re.IGNORECASE,
 )
 _ANOTHER = re.compile(
@@ -37,12 +38,14 @@ _BEFORE_NEXT = re.compile(
 _EITHER = re.compile(r"[\s*_]{0,4}(?:or|to|through|–)[\s*_]{1,4}", re.IGNORECASE)
 _MINUS = re.compile(r"\b(?:minus|negative)\s{1,3}[($]?\Z", re.IGNORECASE)
 _QUANTITY = re.compile(r"\d[)\]]?\s{1,3}[^\W\d_]{1,20}\Z")
+_LESS = "(?:less|fewer|smaller|lower)"
+_MORE = "(?:more|greater|larger|higher)"
 _BOUND_BEFORE = re.compile(
     r"(?:(?<![<>=~-])(?P<sign>[<>≤≥]=?)"
-    r"|\b(?:(?P<least>at least|no(?:t)? (?:less|fewer) than|a minimum of)"
-    r"|(?P<most>at most|no(?:t)? (?:more|greater) than|up to|a maximum of)"
-    r"|(?P<less>(?:less|fewer|smaller|lower) than)"
-    r"|(?P<more>(?:more|greater|larger|higher) than)))\s{0,3}[$(*_]{0,4}\Z",
+    rf"|\b(?:(?P<least>at least|no(?:t)? {_LESS} than|a minimum of|{_MORE} than or equal to)"
+    rf"|(?P<most>at most|no(?:t)? {_MORE} than|up to|a maximum of|{_LESS} than or equal to)"
+    rf"|(?P<less>{_LESS} than|under|below)"
+    rf"|(?P<more>{_MORE} than|above|exceed(?:s|ing)?|in excess of)))\s{{0,3}}[$(*_]{{0,4}}\Z",
     re.IGNORECASE,
 )
 _TAG = re.compile(r"<[/|A-Za-z][^<>\n]{0,40}>\Z")
@@ -66,6 +69,9 @@ _REPEATED = re.compile(
 )
 _QUOTE_MARKS = re.compile(r"\n[ \t]{0,3}(?:>(?!=)[ \t]?){1,9}")
 """Markdown's, before a quoted line. On the first line `> 5` is a bound."""
+_EMPHASIS = re.compile(r"(?<![\w\\)\]}])(_{1,3})(?=[^\s_])([^_\\\n]{1,80})(?<!\s)\1(?![\w{])")
+"""Markdown's with underscores, which elsewhere introduce an index: `__7__`, but not `x_7`."""
+_ARROW = re.compile(r"-{1,3}>(?=[^\S\n]?[-+−$€£¥.\d(\\])")
 _BOXES_LISTED = re.compile(r"[\s$}]{0,6}(?:[,;&]|and|or)(?:\s{1,3}(?:and|or))?[\s$]{0,6}")
 _RANGE = re.compile(r"\bbetween\s{1,3}\Z", re.IGNORECASE)
 _ITEM = re.compile(r"[.)]\*{0,2}\s{1,3}[^\W\d_]")
@@ -235,6 +241,7 @@ def _readable(text: str) -> str:
         text = _REPEATED.sub(_repeating, _OVER.sub(r"{\\frac{\1}{\2}}", text))
     if "\n" in text:
         text = _QUOTE_MARKS.sub("\n", text)
+    text = _EMPHASIS.sub(r"\2", _ARROW.sub("→", text))
     return _LONE_MINUS.sub(r"\1", plain_text(text))
 
 

@@ -1,6 +1,7 @@
 """Bringing texts to one form, so that spelling that carries no meaning does not decide.
 
-Signs, decimal points, percent signs and names such as `C#` or `C++` do carry meaning and stay.
+Signs, decimal points, percent signs, what joins two digits (`1/2`, `3-4`, `12:30`) and names such
+as `C#` or `C++` do carry meaning and stay.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ from functools import lru_cache
 _ARTICLES = re.compile(r"\b(?:a|an|the)\b")
 _PUNCTUATION = re.compile(
     r"(?<=\d),(?=\d{3})"  # 1,000 is 1000
-    r"|(?!(?<=\d)\.(?=\d))"  # but 3.5 keeps its point,
+    r"|(?!(?<=\d)[./:^*-](?=\d))"  # but 3.5 keeps its point, 1/2 its slash,
+    r"(?!(?<=\d[eE])-(?=\d))"  # 1e-5 its exponent's
     r"(?!(?<![^\s(])-(?=\.?\d))"  # -5 its sign,
     r"(?!(?<=\w)[%#])"  # and 50% and C# their marks
     r"[!\"#%&'()*,\-./:;?@\[\\\]^_`{}]"
@@ -29,7 +31,7 @@ class _UnicodePunctuation(dict[int, int | str | None]):
         return result
 
 
-_BEYOND_ASCII = _UnicodePunctuation({0x2212: "-"})
+_BEYOND_ASCII = _UnicodePunctuation(dict.fromkeys((0x2212, *range(0x2010, 0x2016)), "-"))
 _STRAIGHT = {
     **dict.fromkeys(map(ord, "\u2018\u2019\u201a\u201b\u02bc"), "'"),
     **dict.fromkeys(map(ord, "\u201c\u201d\u201e\u201f"), '"'),
@@ -47,7 +49,7 @@ def normaliser(
     """A function that brings text to one form.
 
     Always: Unicode NFKC, straight quotes for curly ones, and every run of white space as one space.
-    `case` folds case, `punctuation` drops it, `articles` drops the English a, an, the (unless
+    `case` folds case, `punctuation` drops it, `articles` drops the English a, an, the (both unless
     nothing would be left), `accents` drops diacritics. Results are kept for the 4,096 latest short
     texts.
     """
@@ -57,13 +59,12 @@ def normaliser(
             text = straight_quotes(unicodedata.normalize("NFKC", text))
             if accents:
                 text = _without_accents(text)
-            if punctuation:
-                text = text.translate(_BEYOND_ASCII)
         if case:
             # İ is folded to i with a dot above, which no lower-case i has.
             text = text.casefold().replace("i\u0307", "i")
         if punctuation:
-            text = _PUNCTUATION.sub("", text)
+            without = _PUNCTUATION.sub("", text.translate(_BEYOND_ASCII))
+            text = without if without.strip() else text
         if articles:
             without = _ARTICLES.sub(" ", text)
             text = without if without.strip() else text

@@ -37,6 +37,7 @@ from agentbench_tui.scoring.choice_patterns import (
     OR_BEFORE,
     ORS,
     QUESTION,
+    REASONED,
     SENTENCE_ENDS,
     STATED,
     TAGGED,
@@ -157,6 +158,8 @@ class _Reader:
         """The choice that the text begins with, unless it goes through the choices."""
         start = len(self._text) - len(self._text.lstrip())
         label = LABEL.match(self._text, start)
+        if (reasoned := self.pick(start)) and REASONED.match(self._text, reasoned.end):
+            return reasoned.choice
         letter = self._letter_of(label)
         if label is None or letter is None or DENIED_AFTER.match(self._text, label.end()):
             return None
@@ -311,7 +314,7 @@ class _Reader:
             return None
         if pick.choice == SEVERAL:
             return SEVERAL if len(line) < 40 else None
-        return pick.choice if not line[pick.end :].strip(" )].,:!*") else None
+        return pick.choice if not line[pick.end :].strip(" )].,:!*✓✔✅☑") else None
 
     def _letter_of(self, match: re.Match[str] | None) -> str | None:
         if match is None:
@@ -341,11 +344,11 @@ def _boxed(plain: str, letters: str, texts: list[str]) -> str | None:
 def _choice_in(content: str, letters: str, texts: list[str]) -> str | None:
     """The choice that a box holds: a letter, perhaps with its text, or a text."""
     content = content.translate(_MARKUP).replace("\\boxed", " ").strip()
-    pick = _Reader(content, letters, texts).pick(0)
-    rest = "" if pick is None else content[pick.end :]
-    if pick is not None and (pick.choice == SEVERAL or not rest or rest[0] in ")].:, \n"):
+    reader = _Reader(content, letters, texts)
+    pick = reader.pick(0)
+    if pick and (pick.choice == SEVERAL or content[pick.end :][:1] in {"", *")].:, \n"}):
         return pick.choice
-    return _by_text(content, letters, texts) if content else None
+    return (reader.stated() or _by_text(content, letters, texts)) if content else None
 
 
 def _content(text: str, start: int, *, is_box: bool) -> str:

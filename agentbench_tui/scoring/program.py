@@ -128,6 +128,7 @@ async def _run(
         "token": token,
         "program": code.program,
         "continuations": continuations(code.program, prompt),
+        "definitions": code.definitions,
         # A prompt that ends in the head of a function is code only with a body.
         "prompts": [f"{prompt}\n    pass\n", f"{prompt}\n"],
         "helpers": code.helpers,

@@ -167,12 +167,16 @@ def _chosen_program(job: dict[str, object], flags: int) -> tuple[types.CodeType 
     """The program that the answer means, with its source; None with what is wrong with it.
 
     The answer's code alone where it defines the entry point, else the first continuation of the
-    prompt that does. If none does, the code alone shows what is missing.
+    prompt that does, else its definitions without the prose around them. If none does, the code
+    alone shows what is missing.
     """
     program, entry, continuations = job["program"], job["entry_point"], job["continuations"]
     assert isinstance(program, str)
     assert isinstance(continuations, list)
-    sources = [program] if entry is None else [program, *continuations, textwrap.dedent(program)]
+    sources = [program]
+    if entry is not None:
+        definitions = str(job.get("definitions", ""))
+        sources += [*continuations, textwrap.dedent(program), definitions]
     problems: list[tuple[bool, str]] = []
     alone: tuple[types.CodeType | None, str, str] | None = None
     for source in sources:

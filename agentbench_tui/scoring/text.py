@@ -78,6 +78,10 @@ _ASCII_SIGNS = {0x2212: "-", 0x2044: "/"}
 """The minus sign, and the slash that compatibility normalization makes of ½."""
 
 
+_SPACED_THOUSANDS = re.compile("(?<=\\d)[\u00a0\u2009\u202f](?=\\d{3}(?!\\d))")
+"""Spaces that separate thousands: no-break, thin and narrow no-break space."""
+
+
 class ContainsOptions(Options):
     """Options of `contains`."""
 
@@ -102,19 +106,21 @@ def contains(options: ContainsOptions, context: Context) -> Scorer:
     def form(text: str) -> str:
         return normalise(text).translate(_ASCII_SIGNS)
 
-    def within(part: str, text: str) -> bool:
+    def within(part: str, text: str, joined: str) -> bool:
         part = form(part)
         if not options.whole_words:
             return part in text
-        return whole_words(part).search(text) is not None
+        return whole_words(part).search(text if " " in part else joined) is not None
 
     def score(case: Case, answer: Answer) -> Score:
-        said = form(answer_text(answer))
+        said = answer_text(answer)
+        # With a mark for the space, neither part of `5 000` is a number of its own.
+        forms = form(said), form(said if said.isascii() else _SPACED_THOUSANDS.sub("'", said))
         for text in options.forbidden:
-            if within(text, said):
+            if within(text, *forms):
                 return Score(name, 0.0, False, f"says {text!r}, which is forbidden")
         accepted = accepted_texts(case)
-        missing = [text for text in accepted if not within(text, said)]
+        missing = [text for text in accepted if not within(text, *forms)]
         found = len(accepted) - len(missing)
         share = found / len(accepted)
         value = float(found > 0) if options.need == "any" else share

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from fractions import Fraction
 
-from agentbench_tui.scoring.arithmetic import Value
+from agentbench_tui.scoring.arithmetic import Unreadable, Value
 
 _UNITS: dict[str, dict[str, str]] = {
     # Exact by definition: the international yard and pound agreement of 1959, and the SI.
@@ -68,7 +68,17 @@ _PREFIXES = {
     "c": ("centi", -2), "d": ("deci", -1), "h": ("hecto", 2), "k": ("kilo", 3),
     "M": ("mega", 6), "G": ("giga", 9), "T": ("tera", 12),
 }  # fmt: skip
-_SCALES = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
+_SCALES = {
+    "hundreds?": 10**2, "thousands?|tausend": 10**3, "lakhs?": 10**5,
+    "crores?": 10**7,
+    "millions?|millionen|millones|milioni|milhões|mio": 10**6,
+    "billions?|bn|milliarden?|milliards?|miliardi|bilhões|mrd": 10**9,
+    "trillions?|billionen|billones": 10**12,
+}  # fmt: skip
+_CHARACTER_SCALES = {
+    **dict.fromkeys("十", 10), **dict.fromkeys("百백", 10**2), **dict.fromkeys("千천", 10**3),
+    **dict.fromkeys("万萬만", 10**4), **dict.fromkeys("亿億억", 10**8),
+}  # fmt: skip
 
 
 def _spellings() -> list[tuple[str, str, Fraction]]:
@@ -106,7 +116,15 @@ _SQUARED = re.compile(r"[^\S\n]squared\b")
 _TIMES = re.compile(r"[·⋅](?=[^\W\d_])|[^\S\n](?=[^\W\d_]{1,3}(?:\^\{?-|⁻))")
 _END = re.compile(r"(?![^\W_]|[/^²³·])")
 _RATE = re.compile(r"(?i:seconds?|secs?|minutes?|min|hours?|hrs?|hr)\b|[^\W\d_]{1,3}(?![^\W\d_])")
-_SCALE = re.compile(r"[^\S\n]{0,3}(" + "|".join(_SCALES) + r")\b", re.IGNORECASE)
+_SCALE = re.compile(
+    r"[^\S\n]{0,3}(?:" + "|".join(f"({names})" for names in _SCALES) + r")\b(?:(?<=mio|mrd)\.)?",
+    re.IGNORECASE,
+)
+_CHARACTER_SCALE = re.compile("[十百千백천]?[万萬亿億만억]{1,2}")
+"""Of Chinese, Japanese and Korean. Alone, 十, 百 and 千 may begin another word, such as 千克."""
+_FACTORS = tuple(_SCALES.values())
+_MAX_SCALES = 3
+"""Such words in a row."""
 _LETTERS = frozenset("VWLJNAKCFlΩ")
 """Symbols that are common names of variables and choices as well."""
 _ATTACHED = frozenset("VWLΩ")
@@ -174,9 +192,22 @@ class Number:
 
 
 def scale_at(text: str, position: int) -> tuple[int, int] | None:
-    """The factor of a word such as `million` at a position, and where the word ends."""
-    match = _SCALE.match(text, position)
-    return None if match is None else (_SCALES[match[1].lower()], match.end())
+    """The factor of words such as `million` or `hundred thousand` at a position, and their end.
+
+    Raises Unreadable where a smaller part follows, as in `3万5千`.
+    """
+    if (characters := _CHARACTER_SCALE.match(text, position)) is not None:
+        if text[characters.end() : characters.end() + 1].isdigit():
+            raise Unreadable
+        return math.prod(map(_CHARACTER_SCALES.__getitem__, characters[0])), characters.end()
+    factor, end = 1, position
+    for _ in range(_MAX_SCALES):
+        match = _SCALE.match(text, end)
+        if match is None or match.lastindex is None:
+            break
+        factor *= _FACTORS[match.lastindex - 1]
+        end = match.end()
+    return None if end == position else (factor, end)
 
 
 def unit_at(text: str, position: int, after: str = "") -> tuple[Unit, int] | None:

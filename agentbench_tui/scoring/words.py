@@ -94,10 +94,10 @@ def whole_words(text: str) -> re.Pattern[str]:
     before = "" if _IN_SCRIPTS.match(text[0]) else f"(?<!{_SPACED})"
     digits = text[1:] if text[0] in _MONEY else text
     if digits[:1].isdigit():
-        before += rf"(?<!\d[.,])(?<![{_NUMERALS}]){_NOT_SIGNED}"
+        before += rf"(?<!\d[.,])(?<!\d'(?=\d{{3}}(?!\d)))(?<![{_NUMERALS}]){_NOT_SIGNED}"
     written = re.escape(text)
     if text[-1].isdigit():
-        after = rf"(?:(?!{_SPACED})|{_AFTER_NUMBER})(?![.,]\d)(?![{_NUMERALS}])"
+        after = rf"(?:(?!{_SPACED})|{_AFTER_NUMBER})(?![.,]\d|'\d{{3}}(?!\d))(?![{_NUMERALS}])"
     elif _IN_SCRIPTS.match(text[-1]):
         after = f"(?![{_MARKS}])"
     else:

@@ -197,6 +197,20 @@ def test_an_index_may_be_text(expected: str, choices: list[str], answer: str) ->
         "正确选项是C",
         "答案是选项C",
         "It is not Paris. It is Rome.",
+        "<answer>The answer is C</answer>",
+        r"\boxed{\text{The answer is (C)}}",
+        "{'answer': 'C'}",
+        "{'choice': 'C', 'rejected': 'A'}",
+        "Ans: C",
+        "Working on it.\n\nSolution: C",
+        "Result: (C).\n",
+        "Selected: C",
+        "C because A and B are not capitals of Italy.",
+        "C, since neither A nor B is in Italy.",
+        "✅ C",
+        "👉 **C**",
+        "C ✓",
+        "A resposta correta é a letra C.",
     ],
 )
 def test_a_choice_is_picked(text: str) -> None:
@@ -301,6 +315,10 @@ def test_two_choices_are_more_than_one(text: str) -> None:
         r"\boxed{\langle H\rangle}",
         "no idea",
         "Is it the answer A?",
+        "Solution: A train leaves at noon.",
+        "Result: C is the speed of light here.",
+        "Result: not C",
+        "C ✗",
     ],
 )
 def test_what_picks_nothing(text: str) -> None:

@@ -91,6 +91,35 @@ async def test_code_in_a_quote_indented_or_after_a_byte_order_mark(said: str) ->
     assert (await score(said)).correct
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Here you are:\n\ndef total(xs):\n    return sum(xs)\n\nIt adds what's there.",
+        "First:\nfrom math import fsum\n\nThen:\n\ndef total(\n    xs,\n):\n    return fsum(xs)\n",
+        "Sure!\ndef total(xs: List[int]):\n    return sum(xs)",  # the prompt imports List
+        "<answer>\ndef total(xs):\n    return sum(xs)\n</answer>",
+        "<pre><code>def total(xs):\n    return sum(xs)\n</code></pre>",
+        "[PYTHON]\ndef total(xs):\n    return sum(xs)\n[/PYTHON]",
+        "`def total(xs): return sum(xs)`",
+        "````markdown\n```python\ndef total(xs):\n    return sum(xs)\n```\n````",
+    ],
+)
+async def test_a_function_among_prose_without_a_fence(said: str) -> None:
+    assert (await score(said)).correct
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "```python\ndef total(xs):\n    return sum(xs)\nprint 'done'\n```",
+        "Here you are:\n\ndef total(xs):\n    return sum(xs\n\nDone.",
+        "I cannot define total(xs).",
+    ],
+)
+async def test_code_that_is_broken_stays_broken(said: str) -> None:
+    assert (await score(said)).value == 0
+
+
 async def test_indented_code_without_an_entry_point() -> None:
     tests = ["assert double(2) == 4", "assert double(0) == 0"]
     said = "This doubles:\n\n    def double(x):\n        return 2 * x\n\nIt adds nothing."

@@ -250,3 +250,12 @@ def test_only_so_many_faults_of_an_answer_are_looked_for() -> None:
     with bounded_work():
         many = score(spec, None, Answer(json.dumps([1] * 1_000_000)))
     assert many.reason == "$[0]: 1 is not of type 'string' (and at least 999 more)"
+
+
+def test_punctuation_that_is_ignored_may_stand_in_telephone_numbers() -> None:
+    options = {"json_subset": {"ignore_punctuation": True}}
+    result = make_scorer(options).score(
+        Case("case", "", {"phone": "555-0100"}), Answer('{"phone": "5550100"}')
+    )
+    assert isinstance(result, Score)
+    assert result.correct

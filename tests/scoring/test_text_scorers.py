@@ -29,6 +29,9 @@ def score(spec: object, expected: object, said: str) -> Score:
         ("ﬁnal", "final"),  # NFKC
         ("STRASSE", "straße"),  # case folding, not lower case
         ("it's", "its"),
+        ("1990–91", "1990-91"),
+        ("\u2013\u0035", "-5"),  # so is a dash before a number
+        ("co-op", "coop"),
     ],
 )
 def test_spelling_without_meaning_is_one(left: str, right: str) -> None:
@@ -48,6 +51,14 @@ def test_spelling_without_meaning_is_one(left: str, right: str) -> None:
         ("A", ""),  # an article alone is an answer
         ("कि", "क"),  # vowel signs are letters
         ("résumé", "resume"),
+        ("1/2", "12"),
+        ("3-4", "34"),
+        ("12:30", "1230"),
+        ("10^2", "102"),
+        ("2*3", "23"),
+        ("1e-5", "1e5"),
+        ("!", "?"),
+        ("…", ""),
     ],
 )
 def test_spelling_with_meaning_stays_apart(left: str, right: str) -> None:
@@ -117,6 +128,16 @@ def test_missing_expectation_is_the_graders_failure(name: str) -> None:
         ("Paris", "1.Paris", True),
         ("Paris", "Paris,2024", True),
         ("Hauptstadt", "Das Hauptstadtbüro", False),
+        # Thousands apart by a no-break, narrow or thin space, or an apostrophe.
+        *(
+            (part, f"costs 5{mark}000 euros", part == f"5{mark}000")
+            for mark in ("\u00a0", "\u202f", "\u2009", "'", "’")
+            for part in ("5", "000", f"5{mark}000")
+        ),
+        ("5 000", "costs 5\u202f000 euros", True),
+        ("5 000 euros", "costs 5\u00a0000 euros", True),
+        ("10", "5'10\" tall", True),
+        ("5", "5\u00a0days", True),
     ],
 )
 def test_contains_looks_for_whole_words(part: str, text: str, found: bool) -> None:
