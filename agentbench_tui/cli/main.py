@@ -209,14 +209,12 @@ def _exit_code_of(arguments: list[str]) -> int:
         click.echo("interrupted", err=True)
         return 130
     except click.ClickException as error:
-        with _stderr_may_fail():
-            error.show()
+        error.show()
         return error.exit_code
     except AgentbenchError as error:
         from agentbench_tui.model.untrusted import redact, visible
 
-        with _stderr_may_fail():
-            click.echo(f"agentbench: {visible(redact(str(error)))}", err=True)
+        click.echo(f"agentbench: {visible(redact(str(error)))}", err=True)
         return error.exit_code
     except KeyboardInterrupt:
         click.echo("interrupted", err=True)
@@ -256,17 +254,6 @@ def _excludes_damage() -> bool:
     for line in lines:
         click.echo(f"agentbench: {visible(line)}", err=True)
     return bool(lines)
-
-
-@contextmanager
-def _stderr_may_fail() -> Iterator[None]:
-    """Keep the exit code of an error whose message cannot be written, unless its reader closed."""
-    try:
-        yield
-    except BrokenPipeError:
-        raise
-    except OSError:
-        discard_unwritable()
 
 
 def _report_error(error: Exception, arguments: list[str]) -> int:

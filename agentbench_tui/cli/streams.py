@@ -8,14 +8,19 @@ from __future__ import annotations
 import codecs
 import errno
 import fcntl
+import io
 import os
 import sys
 from contextlib import suppress
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
 
 _PLAIN = {"–": "-", "─": "-", "×": "x", "·": "*", "…": "...", "±": "+-", "≥": ">=", "≤": "<="}
 """Signs of ours, as a terminal without them can show them."""
 _HANDLER = "agentbench-plain"
+_STDERR = 2
 
 
 def make_usable() -> None:
@@ -30,11 +35,44 @@ def make_usable() -> None:
             os.open(os.devnull, os.O_RDONLY if number == 1 else os.O_RDWR)
     sys.stdin = sys.stdin or open(0, closefd=False)  # noqa: SIM115  # it lasts as long as we
     sys.stdout = sys.stdout or stream_on(1)
-    sys.stderr = sys.stderr or stream_on(2)
+    sys.stderr = _forgiving(sys.stderr or stream_on(2))
     codecs.register_error(_HANDLER, _plain)
     for stream in (sys.stdout, sys.stderr):
         with suppress(AttributeError, ValueError):  # a stream of someone who calls us
             stream.reconfigure(errors=_HANDLER)  # type: ignore[union-attr]
+
+
+class _MessagesFile(io.FileIO):
+    """Standard error, where a message that cannot be written is dropped.
+
+    Progress and notes are no reason to measure nothing and to print no result. A reader that
+    closed its pipe still ends the program, as it ends any other.
+    """
+
+    def write(self, data: ReadableBuffer, /) -> int:
+        """Write the data, or point the descriptor at the null device for good."""
+        try:
+            return super().write(data)
+        except BrokenPipeError:
+            raise
+        except OSError:
+            null = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(null, self.fileno())
+            os.close(null)
+            return memoryview(data).nbytes
+
+
+def _forgiving(stream: TextIO) -> TextIO:
+    """The same stream without errors for a full disk; one of someone who calls us as it is."""
+    try:
+        if stream.fileno() != _STDERR or not isinstance(stream, io.TextIOWrapper):
+            return stream
+    except (OSError, ValueError):
+        return stream
+    raw = _MessagesFile(_STDERR, "w", closefd=False)
+    return io.TextIOWrapper(
+        io.BufferedWriter(raw), stream.encoding, stream.errors, line_buffering=True
+    )
 
 
 def is_closed_output(error: OSError) -> bool:

@@ -109,6 +109,30 @@ def test_progress_that_cannot_be_written_harms_no_run(place: Place) -> None:
     assert (code, json.loads(out)["status"]) == (0, "complete")
 
 
+@pytest.mark.skipif(not Path("/dev/full").is_char_device(), reason="no /dev/full here")
+@pytest.mark.usefixtures("buffering")
+@pytest.mark.parametrize(("gate", "code"), [("accuracy>=0", 0), ("accuracy>=2", 1)])
+def test_notes_that_cannot_be_written_harm_no_run(place: Place, gate: str, code: int) -> None:
+    given = ("run", "quickstart", "--benchmark", "word-problems", "--limit", "2", "--no-ui")
+    agent = ("--agent", "reference:perfect", "--fail-on", gate, "--format", "json")
+    # A note before the run says that the suite's limit on memory does not hold for this agent.
+    assert "does not hold" in place.run(*given, *agent).stderr
+    ended, out, _ = through_shell(place, "2>/dev/full", *given, *agent)
+    assert (ended, json.loads(out)["status"]) == (code, "complete")
+    assert place.rows("SELECT COUNT(*) FROM runs") == [(2,)]
+
+
+@pytest.mark.skipif(not Path("/dev/full").is_char_device(), reason="no /dev/full here")
+def test_a_note_beside_a_result_may_be_lost(place: Place) -> None:
+    place.suite(60)
+    place.run(*RUN)
+    code, out, _ = through_shell(
+        place, "2>/dev/full", "runs", "show", "--answers", "--format", "csv"
+    )
+    assert code == 0
+    assert len(out.splitlines()) == 1 + 50  # stderr says how many more there are
+
+
 @pytest.mark.parametrize(
     ("encoding", "seen"),
     [
