@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from agentbench_tui.analysis.distribution import beta_cdf
 from agentbench_tui.analysis.multiplicity import holm
 from agentbench_tui.analysis.sample import Floats, column
 from agentbench_tui.analysis.student import welch
@@ -101,6 +102,22 @@ def common_mean(
         (1 + sum(int((between(block) >= observed).sum()) for block in blocks)) / (draws + 1)
         for blocks in (_permuted(residual, draws, seed), _in_blocks(flipped, draws, x.size))
     )
+
+
+def cochran_q(effects: ArrayLike, variances: ArrayLike, freedom: float) -> float:
+    """p of independent effects being one (Cochran 1954): Q = Σ (effect - mean)² ÷ variance.
+
+    `variances` are the squares of the standard errors, estimated with `freedom` degrees together:
+    Q ÷ (effects - 1) is held against F. ValueError with fewer than two effects.
+    """
+    found, squared = column(effects), column(variances)
+    if found.size < 2 or found.size != squared.size:
+        raise ValueError(f"{found.size} effects and {squared.size} variances")
+    weights = 1 / squared
+    center = float(found @ weights / weights.sum())
+    f = float(weights @ (found - center) ** 2) / (found.size - 1)
+    above = freedom / (freedom + (found.size - 1) * f)
+    return beta_cdf(above, freedom / 2, (found.size - 1) / 2)
 
 
 def _groups(x: Floats, members: Bools) -> Bools:

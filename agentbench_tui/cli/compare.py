@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
+from agentbench_tui.cli.breakdown import by_limit_option
 from agentbench_tui.cli.compare_curves import compare_curves, is_about_curves
 from agentbench_tui.cli.compare_files import (
     attempt_option,
@@ -62,6 +64,14 @@ if TYPE_CHECKING:
     help="End with 1 if B is worse in a metric; with 3 if no metric could be judged, or one that is"
     " still open looks worse by more than the margin.",
 )
+@click.option(
+    "--by",
+    metavar="FIELD",
+    help="Compare in each group of cases too: by a field of their metadata, such as category,"
+    " cluster, expected, benchmark, suite or, of files, any column. No other verdict, and no gate,"
+    " changes.",
+)
+@by_limit_option
 @curve_options
 @database_option
 @format_option()
@@ -78,6 +88,8 @@ def compare(
     seed: int,
     limit: int,
     fail_on: str | None,
+    by: str | None,
+    by_limit: int,
     database: str | None,
     form: str,
     **curves: Any,
@@ -91,40 +103,85 @@ def compare(
     \b
     agentbench compare planner rules
     agentbench compare planner@1.2 planner@1.3 --fail-on worse
+    agentbench compare planner rules --by difficulty
     agentbench compare run:ID1/small run:ID2/small --metric accuracy --margin 3%
     agentbench compare 'chat?rate=5' 'chat?rate=10' --format json
     agentbench compare file:old.csv file:new.csv
     agentbench compare --control-run-ids r1 r2 r3 --candidate-run-ids r4 r5 r6 --series-dir runs
     """
-    from agentbench_tui.cli.compare_result import print_comparison
-    from agentbench_tui.verdicts.case_numbers import CaseNumbers
-    from agentbench_tui.verdicts.compare import check_metrics
-    from agentbench_tui.verdicts.compare import compare as compare_sides
-    from agentbench_tui.verdicts.compare_document import compare_document
-    from agentbench_tui.verdicts.comparison import Asked
-    from agentbench_tui.verdicts.side import load_sides
-
     if is_about_curves(curves):
+        if by is not None:
+            raise click.UsageError("--by groups cases, and training runs have none")
         return compare_curves(
             curves, selectors, metrics, better, form, paired=paired, margin=margin, seed=seed,
             database=database, suite=suite, benchmark=benchmark, fail_on=fail_on,
         )  # fmt: skip
+    found = _compare_sides(
+        _Given(
+            selectors, suite, benchmark, metrics, better, where, attempt, limit, by, by_limit,
+            database, form,
+        ),
+        paired, margin, seed,
+    )  # fmt: skip
+    return 0 if fail_on is None else _gate(found)
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """What was asked on the command line, as the options of `compare` have it."""
+
+    selectors: tuple[str, ...]
+    suite: str | None
+    benchmark: str | None
+    metrics: tuple[str, ...]
+    better: Literal["lower", "higher"] | None
+    where: dict[str, str]
+    attempt: str
+    limit: int
+    by: str | None
+    by_limit: int
+    database: str | None
+    form: str
+
+
+def _compare_sides(
+    given: _Given, paired: Literal["auto", "yes", "no"], margin: float | None, seed: int
+) -> Compared:
+    """Compare, and print what was found."""
+    from agentbench_tui.cli.compare_result import print_comparison
+    from agentbench_tui.verdicts.case_groups import CaseFields
+    from agentbench_tui.verdicts.case_numbers import CaseNumbers
+    from agentbench_tui.verdicts.compare import check_metrics, compare
+    from agentbench_tui.verdicts.compare_document import compare_document
+    from agentbench_tui.verdicts.compare_groups import compare_by_groups
+    from agentbench_tui.verdicts.compare_groups_document import groups_document
+    from agentbench_tui.verdicts.comparison import Asked
+    from agentbench_tui.verdicts.file_field import NO_FIELD, FileField
+    from agentbench_tui.verdicts.side import load_sides
+
+    selectors, metrics = given.selectors, given.metrics
     _check_selectors(selectors)
-    check_where(selectors, where)
-    columns = file_columns(selectors, metrics, better)
+    check_where(selectors, given.where)
+    columns = file_columns(selectors, metrics, given.better)
     check_metrics(metrics, columns)
     asked = Asked(paired, margin, seed, columns=columns)
-    with database_of(selectors, database) as connection:
-        numbers = CaseNumbers(connection)
+    with database_of(selectors, given.database) as connection:
+        numbers, fields = CaseNumbers(connection), CaseFields()
+        column = NO_FIELD if given.by is None else FileField(given.by, fields)
         sides = load_sides(
-            connection, selectors, suite, benchmark, numbers, [*columns.values()], where, attempt
-        )
+            connection, selectors, given.suite, given.benchmark, numbers, [*columns.values()],
+            given.where, given.attempt, column,
+        )  # fmt: skip
         for note in dict.fromkeys(note for side in sides for note in side.notes):
             print_prose(one_line(note, 1000), err=True)
-        found = compare_sides(connection, sides, numbers, asked, metrics)
-        document = compare_document(connection, found, numbers, limit)
-    print_comparison(found, document, form)
-    return 0 if fail_on is None else _gate(found)
+        found = compare(connection, sides, numbers, asked, metrics)
+        document = compare_document(connection, found, numbers, given.limit)
+        groups = None
+        if given.by is not None:
+            groups = compare_by_groups(connection, found, numbers, fields, given.by, metrics)
+            document["breakdown"] = groups_document(groups, given.by_limit)
+    print_comparison(found, document, given.form, groups, given.by_limit)
+    return found
 
 
 def _check_selectors(selectors: tuple[str, ...]) -> None:

@@ -14,6 +14,7 @@ from agentbench_tui.verdicts.figures import NOTHING
 
 if TYPE_CHECKING:
     from agentbench_tui.verdicts.compare import Compared, OnBenchmark, Pair
+    from agentbench_tui.verdicts.compare_groups import ComparedByGroups
     from agentbench_tui.verdicts.comparison import Comparison
 
 Document = dict[str, Any]
@@ -41,12 +42,22 @@ _SHOWN = 44
 """Characters of an answer in a table; JSON has more."""
 
 
-def print_comparison(found: Compared, document: Document, form: str) -> None:
-    """`document` is the comparison as `compare_document` has it."""
+def print_comparison(
+    found: Compared,
+    document: Document,
+    form: str,
+    by: ComparedByGroups | None = None,
+    by_limit: int = 0,
+) -> None:
+    """`document` is the comparison as `compare_document` has it, with `by` in its `breakdown`."""
+    from agentbench_tui.cli.compare_groups import group_rows, print_groups
+
     if form == "json":
         print_json(document)
     elif form in {"csv", "jsonl"}:
         rows = _metric_rows(document)
+        if by is not None:
+            rows = _with_groups(rows, group_rows(document["breakdown"]))
         print_rows(rows, [Column(name, name) for name in (rows[0] if rows else ("metric",))], form)
     else:
         pairs = document.get("matrix") or [document]
@@ -57,6 +68,8 @@ def print_comparison(found: Compared, document: Document, form: str) -> None:
         if len(found.pairs) > 1:
             winner = document["overall"]["winner"]
             _say(form, f"Overall: {'no winner' if winner is None else f'{winner} wins'}.")
+        if by is not None:
+            print_groups(by, form, by_limit, _both_values)
 
 
 def _metric_rows(document: Document) -> list[Document]:
@@ -66,6 +79,12 @@ def _metric_rows(document: Document) -> list[Document]:
         for part in document.get("matrix") or [document]
         for metric in part["metrics"]
     ]
+
+
+def _with_groups(whole: list[Document], groups: list[Document]) -> list[Document]:
+    """The rows of the whole, whose `group` is empty, and those of the groups."""
+    rows = [{"group": None, **row} for row in whole]
+    return rows + [{name: row.get(name) for name in rows[0]} for row in groups]
 
 
 def _print_matrix(found: Compared, form: str) -> None:
@@ -135,7 +154,7 @@ def _print_benchmark(one: OnBenchmark, differences: set[str], form: str, *, told
             "p": p_words(metric.p_adjusted),
             "verdict": metric.verdict if metric.comparable else NOTHING,
             "needed": needed_words(metric),
-            "values": f"{_value(metric.a, metric.unit)}, {_value(metric.b, metric.unit)}",
+            "values": _both_values(metric),
             "n": _from(metric),
         }
         for metric in one.metrics
@@ -174,6 +193,10 @@ def _from(metric: Comparison) -> str:
         return NOTHING
     what = metric.of.removesuffix("s")
     return f"{metric.n:,} {what}{'' if metric.n == 1 else 's'} a side"
+
+
+def _both_values(metric: Comparison) -> str:
+    return f"{_value(metric.a, metric.unit)}, {_value(metric.b, metric.unit)}"
 
 
 def _value(value: float | None, unit: str) -> str:

@@ -84,6 +84,8 @@ class CaseFields:
         """Field → number of the case → its values."""
         self._cases: set[int] = set()
         self._places: dict[Place, None] = {}
+        self._columns: dict[str, None] = {}
+        """Of files."""
 
     def add_stored(
         self, connection: sqlite3.Connection, dataset_keys: Iterable[int], numbers: CaseNumbers
@@ -121,17 +123,22 @@ class CaseFields:
             if value:
                 known[case] = value
 
+    def add_columns(self, names: Iterable[str], cases: Sequence[int]) -> None:
+        """Take which columns a file has, whose values are not needed, and its cases."""
+        self._columns.update(dict.fromkeys(names))
+        self._cases.update(cases)
+
     def add_places(self, places: Iterable[Place]) -> None:
         """Take where the cases were asked."""
         self._places.update(dict.fromkeys(places))
 
     def names(self) -> list[str]:
         """Every field there is, those of `metadata` without it where that is clear."""
-        found = [*OF_PLACES]
+        found = [*OF_PLACES, *(name for name in self._columns if name not in OF_PLACES)]
         for name in self._values:
             short = name.removeprefix(OF_METADATA)
             found.append(name if short in {*OF_PLACES, *self._values} else short)
-        return sorted(found)
+        return sorted(set(found))
 
     def groups(self, wanted: str, option: str = "--by") -> CaseGroups:
         """The groups of a field. Raises UsageError for one that no case has, or that makes too many

@@ -34,6 +34,7 @@ _ORDER = (
     "verdict", "comparable", "unknown", "n_needed", "n_to_exclude",
     "effect_assumed", "varies_by", "only_a", "only_b", "notes",
 )  # fmt: skip
+_PLACE = ("suite_id", "benchmark_id", "parameters")
 
 
 def compare_document(
@@ -130,13 +131,19 @@ def _executions(evidence: Evidence) -> Document:
     }
 
 
+def metric_document(one: Comparison) -> Document:
+    """One metric, wherever it was compared."""
+    values: Document = asdict(one)
+    return {name: _finite(values[name]) for name in _ORDER if name not in _PLACE}
+
+
 def _metric(on: OnBenchmark, one: Comparison) -> Document:
-    values: Document = asdict(one) | {
+    values = metric_document(one) | {
         "suite_id": on.place.suite_id,
         "benchmark_id": on.place.benchmark_id,
         "parameters": on.place.point,
     }
-    return {name: _finite(values[name]) for name in _ORDER}
+    return {name: values[name] for name in _ORDER}
 
 
 def _finite(value: Any) -> Any:

@@ -226,3 +226,8 @@ def _plain(name: str) -> str:
     """`Latency (ms)` → `latency_ms`."""
     kept = "".join(one if one.isalnum() else " " for one in name.lower())
     return "_".join(kept.split())
+
+
+def point_suffix(text: str) -> str:
+    """What the cell of a role `point` adds to a benchmark's name; empty where nothing was swept."""
+    return "" if text in {"", "{}"} else f" at {text}"

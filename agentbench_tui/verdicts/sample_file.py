@@ -17,6 +17,7 @@ import numpy as np
 from agentbench_tui.model.bounds import LARGEST_NUMBER, LARGEST_SEED
 from agentbench_tui.model.errors import UsageError, did_you_mean
 from agentbench_tui.model.metric import METRICS
+from agentbench_tui.verdicts.file_field import NO_FIELD, FileField
 from agentbench_tui.verdicts.retries import Tries, choose_tries
 from agentbench_tui.verdicts.row_choice import NO_FILTER, RowFilter, check_split, choose_rows
 from agentbench_tui.verdicts.sample_cells import NOTHING, YES, number_of, text_of
@@ -28,6 +29,7 @@ from agentbench_tui.verdicts.sample_columns import (
     is_wanted,
     meaning,
     nameless_words,
+    point_suffix,
 )
 from agentbench_tui.verdicts.table_file import Table, read_table, table_of_object
 from agentbench_tui.verdicts.task_evidence import TaskEvidence
@@ -72,18 +74,20 @@ def read_sample_file(
     chosen: Sequence[Metric] = (),
     where: RowFilter = NO_FILTER,
     attempt: str = "",
+    by: FileField = NO_FIELD,
 ) -> SampleFile:
     """Samples of a CSV, JSON lines or JSON file, or the iterations of an AgentFarm result.
 
     `chosen` are metrics that are taken from the column of their name as it is; `where` chooses the
-    rows that count, `attempt` among the tries of a case (see `choose_tries`). Cases get their
+    rows that count, `attempt` among the tries of a case (see `choose_tries`), `by` takes a column
+    as a field of the cases. Cases get their
     numbers from `numbers`, by their ids: load what a store knows of them before. Raises UsageError
     with file and line.
     """
     from agentbench_tui.verdicts.agentfarm_file import is_agentfarm_result, result_table
 
     names = {metric.name for metric in chosen}
-    wanted = names | where.keys()
+    wanted = names | where.keys() | by.names
     content = read_table(path, lambda name: is_wanted(name, wanted))
     notes: tuple[str, ...] = ()
     if isinstance(content, dict):
@@ -100,7 +104,7 @@ def read_sample_file(
         raise UsageError(_no_metric(content))
     content, choices = choose_rows(content, where)
     notes += tuple(f"{path}: {choice}" for choice in choices)
-    return _Reader(content, columns).read(numbers, notes, attempt)
+    return _Reader(content, columns).read(numbers, notes, attempt, by)
 
 
 def _no_metric(table: Table) -> str:
@@ -125,7 +129,9 @@ class _Reader:
         self._infinite: dict[str, NDArray[np.bool_]] = {}
         """By metric, which rows have an infinite value; it counts as none."""
 
-    def read(self, numbers: CaseNumbers, notes: tuple[str, ...], attempt: str) -> SampleFile:
+    def read(
+        self, numbers: CaseNumbers, notes: tuple[str, ...], attempt: str, by: FileField
+    ) -> SampleFile:
         self._check_one_agent()
         values = {one.metric.name: self._numbers(one) for one in self._columns.values}
         self._failed = self._failures(values)
@@ -151,6 +157,7 @@ class _Reader:
         benchmarks = {}
         for name, rows in self._by_benchmark(counts).items():
             benchmarks[name] = self._evidence(rows, columns, numbers)
+            by.take(self._table, rows, benchmarks[name].case)
         return SampleFile(
             self._table.path,
             benchmarks,
@@ -307,7 +314,7 @@ class _Reader:
         points = self._column("point")
         names = np.array(
             [
-                text_of(cells[row]) + ("" if points is None else _point(text_of(points[row])))
+                text_of(cells[row]) + ("" if points is None else point_suffix(text_of(points[row])))
                 for row in rows.tolist()
             ]
         )
@@ -390,8 +397,3 @@ class _Reader:
         said = ["\n".join(text_of(cells[row]) for cells in known) for row in rows.tolist()]
         _, found = np.unique(said, return_inverse=True)
         return found.reshape(-1).astype(np.int64)
-
-
-def _point(text: str) -> str:
-    """Where in a sweep, as far as it is somewhere."""
-    return "" if text in {"", "{}"} else f" at {text}"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from agentbench_tui.model.errors import UsageError
+from agentbench_tui.verdicts.file_field import NO_FIELD, FileField
 from agentbench_tui.verdicts.row_choice import NO_FILTER, RowFilter
 from agentbench_tui.verdicts.sample_file import SampleFile, read_sample_file
 from agentbench_tui.verdicts.task_evidence import TaskEvidence
@@ -29,6 +30,7 @@ def read_samples(
     chosen: Sequence[Metric] = (),
     where: RowFilter = NO_FILTER,
     attempt: str = "",
+    by: FileField = NO_FIELD,
 ) -> SampleFile:
     """A file, or all sample files of a folder together; see `read_sample_file`.
 
@@ -36,8 +38,10 @@ def read_samples(
     runs that it names.
     """
     if not path.is_dir():
-        return read_sample_file(path, numbers, chosen, where, attempt)
-    files = [read_sample_file(one, numbers, chosen, where, attempt) for one in sample_files(path)]
+        return read_sample_file(path, numbers, chosen, where, attempt, by)
+    files = [
+        read_sample_file(one, numbers, chosen, where, attempt, by) for one in sample_files(path)
+    ]
     names = dict.fromkeys(name for file in files for name in file.benchmarks)
     return SampleFile(
         path,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.verdicts.evidence import evidence_of
+from agentbench_tui.verdicts.file_field import NO_FIELD, FileField
 from agentbench_tui.verdicts.file_side import placed_files, without_seeds
 from agentbench_tui.verdicts.place import by_place
 from agentbench_tui.verdicts.row_choice import NO_FILTER, RowFilter
@@ -57,11 +58,12 @@ def load_sides(
     columns: Sequence[Metric] = (),
     where: RowFilter = NO_FILTER,
     attempt: str = "",
+    by: FileField = NO_FIELD,
 ) -> list[Side]:
     """The sides that the selectors mean, in their order, with evidence where two or more meet.
 
     `columns` are metrics that only files have; `where` chooses the rows of files, `attempt` among
-    the tries of a case. Raises
+    the tries of a case, `by` takes a column of files as a field of the cases. Raises
     UsageError for a selector that means nothing, and when no benchmark is shared.
     """
     parsed = [parse_selector(text) for text in selectors]
@@ -71,7 +73,7 @@ def load_sides(
     ]
     chosen = _chosen(stored, rows)
     placed = [by_place(found, chosen) for found in rows]
-    files = _read_files(parsed, placed, numbers, columns, where, attempt)
+    files = _read_files(parsed, placed, numbers, columns, where, attempt, by)
     of_files = placed_files(files, list(dict.fromkeys(chain(*placed))), benchmark)
     seeded = all(file.seeded for file in files)
     places: list[Collection[Place]] = [*placed, *of_files]
@@ -107,12 +109,13 @@ def _read_files(
     columns: Sequence[Metric],
     where: RowFilter,
     attempt: str,
+    by: FileField,
 ) -> list[SampleFile]:
     files = [Path(one.name) for one in selectors if one.kind == "file"]
     if files:  # whose cases are told by ids, so that those of the store have to be known
         rows = [row for of_side in placed for found in of_side.values() for row in found]
         numbers.all_of({row["dataset_key"] for row in rows} - {None})
-    return [read_samples(path, numbers, columns, where, attempt) for path in files]
+    return [read_samples(path, numbers, columns, where, attempt, by) for path in files]
 
 
 def _chosen(selectors: Sequence[Selector], rows: Sequence[list[Execution]]) -> set[str]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from agentbench_tui.engine.aggregate import Observations
 from agentbench_tui.experiments.aggregate import repeat_means
@@ -84,7 +85,10 @@ class TaskEvidence:
 
     def only(self, cases: Integers) -> TaskEvidence:
         """What is said of these cases alone; totals of a repeat are of all its cases, and go."""
-        kept = np.isin(self.case, cases)
+        return self.rows(np.isin(self.case, cases))
+
+    def rows(self, kept: NDArray[np.bool_]) -> TaskEvidence:
+        """What these observations say; totals of a repeat are of all its cases, and go."""
         return replace(
             self,
             case=self.case[kept],

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from agentbench_tui.analysis.group_differences import common_mean, group_differences
+from agentbench_tui.analysis.group_differences import cochran_q, common_mean, group_differences
 from agentbench_tui.analysis.multiplicity import holm
 from agentbench_tui.analysis.student import welch
 
@@ -91,6 +91,15 @@ def test_an_adjusted_p_is_never_smaller_and_keeps_the_order(x: list[float], seed
         if p is not None and adjusted is not None
     ]
     assert all(0 < p <= adjusted <= 1 for adjusted, p in known)
+
+
+def test_cochran_q_of_many_degrees_is_that_of_the_literature() -> None:
+    # chi-squared with 2 degrees of freedom is exponential: P(Q > q) = exp(-q / 2)
+    p = cochran_q([0.0, 1.0, 2.0], [0.5, 0.5, 0.5], 1e9)
+    assert p == pytest.approx(np.exp(-4.0 / 2), rel=1e-6)
+    assert cochran_q([1.0, 1.0], [0.1, 0.4], 20) == pytest.approx(1.0)
+    # two effects: F is the square of t, here of 20 degrees of freedom at its 97.5% point
+    assert cochran_q([0.0, 2.0860], [0.5, 0.5], 20) == pytest.approx(0.05, abs=1e-4)
 
 
 def test_columns_and_groups_must_fit() -> None:

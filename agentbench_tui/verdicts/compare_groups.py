@@ -1,0 +1,309 @@
+"""A comparison by groups of cases: the verdict in each, and whether the difference varies.
+
+A question beside the comparison: its tests are a family of their own, and change no verdict of it.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from agentbench_tui.analysis.group_differences import cochran_q, common_mean
+from agentbench_tui.model.errors import UsageError
+from agentbench_tui.verdicts.breakdown import NO_CASES
+from agentbench_tui.verdicts.case_groups import CaseFields
+from agentbench_tui.verdicts.compare import compare_evidence
+from agentbench_tui.verdicts.comparison import Comparison, judged
+from agentbench_tui.verdicts.metric_family import Adjustment, adjusted_together
+from agentbench_tui.verdicts.pairing import LEAST_PAIRS, case_values, pair
+from agentbench_tui.verdicts.pooled_places import pooled
+from agentbench_tui.verdicts.task_evidence import TaskEvidence
+from agentbench_tui.verdicts.unit_values import unit_values
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from agentbench_tui.analysis.group_differences import Bools
+    from agentbench_tui.analysis.sample import Floats
+    from agentbench_tui.verdicts.case_groups import CaseGroups
+    from agentbench_tui.verdicts.case_numbers import CaseNumbers
+    from agentbench_tui.verdicts.compare import Compared, OnBenchmark, Pair
+    from agentbench_tui.verdicts.comparison import Asked
+
+_ALWAYS_HOLM = 1_000_000
+"""Tests up to which Holm's rule holds: more than there can be."""
+UNPAIRED = "the sides share too few cases, or a group has too few values"
+
+
+@dataclass(frozen=True, slots=True)
+class GroupComparison:
+    """B against A in one group of cases."""
+
+    group: str
+    cases_a: int
+    cases_b: int
+    metrics: tuple[Comparison, ...]
+    """Judged, with p adjusted for all groups; those of the whole are missing where they do not
+    exist."""
+
+
+@dataclass(frozen=True, slots=True)
+class Heterogeneity:
+    """Whether the difference in one metric varies between the groups."""
+
+    metric: str
+    p_varies: float | None
+    reason: str = ""
+    """Why it was not tested."""
+    whole: float | None = None
+    """B - A, or B / A less 1, over all cases."""
+    same_mix: float | None = None
+    """Where the sides were asked different cases: the same with the mix of cases of both together
+    for either side."""
+    is_reversed: bool = False
+    """Whether the whole points one way and every group the other (Simpson's paradox)."""
+
+
+@dataclass(frozen=True, slots=True)
+class PairByGroups:
+    """Two sides at one point of a sweep, over all the benchmarks that they share there."""
+
+    a: str
+    b: str
+    parameters: str
+    """Of the point, as JSON."""
+    groups: tuple[GroupComparison, ...]
+    metrics: tuple[Heterogeneity, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedByGroups:
+    """All pairs by the groups of one field, judged together."""
+
+    field: str
+    pairs: tuple[PairByGroups, ...]
+    adjustment: Adjustment
+    tests: int
+    notes: tuple[str, ...] = ()
+
+
+def compare_by_groups(
+    connection: sqlite3.Connection,
+    found: Compared,
+    numbers: CaseNumbers,
+    fields: CaseFields,
+    wanted: str,
+    metrics: Sequence[str] = (),
+) -> ComparedByGroups:
+    """The pairs of a comparison by a field of their cases, in the main metric or those named.
+
+    `fields` may know of columns of files. Raises UsageError as `CaseFields.groups` does, and where
+    nothing that was compared asks cases.
+    """
+    tasks = [one for pair in found.pairs for one in pair.benchmarks if _is_task(one)]
+    if not tasks:
+        raise UsageError(f"--by {wanted}: {NO_CASES}")
+    rows = [row for one in tasks for side in (one.a, one.b) for row in side.executions]
+    if rows:  # of files alone there is no store
+        fields.add_stored(connection, {row["dataset_key"] for row in rows}, numbers)
+    fields.add_places(one.place for one in tasks)
+    groups = fields.groups(wanted)
+    pairs = [
+        _pair(one, parameters, places, groups, found.asked, metrics)
+        for one in found.pairs
+        for parameters, places in _by_point(one).items()
+    ]
+    of_groups = [group.metrics for one in pairs for group in one.groups]
+    adjusted = adjusted_together(of_groups, _ALWAYS_HOLM)
+    following = iter(adjusted.p)
+    count = len(found.pairs)
+    judged_pairs = tuple(
+        replace(one, groups=tuple(_judged(group, following, count) for group in one.groups))
+        for one in pairs
+    )
+    notes = (groups.note,) if groups.note else ()
+    return ComparedByGroups(groups.label, judged_pairs, adjusted.adjustment, adjusted.tests, notes)
+
+
+def _is_task(one: OnBenchmark) -> bool:
+    return isinstance(one.a, TaskEvidence) and isinstance(one.b, TaskEvidence)
+
+
+def _by_point(pair: Pair) -> dict[str, list[OnBenchmark]]:
+    found: dict[str, list[OnBenchmark]] = {}
+    for one in pair.benchmarks:
+        if _is_task(one):
+            found.setdefault(one.place.parameters, []).append(one)
+    return found
+
+
+def _judged(
+    group: GroupComparison, following: Iterator[list[float | None]], pairs: int
+) -> GroupComparison:
+    p_of = zip(group.metrics, next(following), strict=True)
+    return replace(group, metrics=tuple(judged(metric, p, pairs) for metric, p in p_of))
+
+
+@dataclass(frozen=True, slots=True)
+class _Sides:
+    """Both sides over some benchmarks, and the groups of each observation."""
+
+    a: TaskEvidence
+    b: TaskEvidence
+    in_a: Bools
+    in_b: Bools
+
+
+def _pair(
+    of: Pair,
+    parameters: str,
+    places: Sequence[OnBenchmark],
+    groups: CaseGroups,
+    asked: Asked,
+    metrics: Sequence[str],
+) -> PairByGroups:
+    names = metrics or _main_metric(places)
+    sides = _sides(places, groups)
+    is_same = any(one.identical for one in places)
+    forbidden = {m.metric for one in places for m in one.metrics if not m.comparable}
+    compared = []
+    for place, name in enumerate(groups.names):
+        a, b = sides.a.rows(sides.in_a[place]), sides.b.rows(sides.in_b[place])
+        if not len(a.case) and not len(b.case):
+            continue
+        found, _ = compare_evidence(a, b, asked, names, same_runs=is_same)
+        compared.append(
+            GroupComparison(
+                name,
+                len(np.unique(a.case)),
+                len(np.unique(b.case)),
+                tuple(
+                    replace(one, comparable=False) if one.metric in forbidden else one
+                    for one in found
+                ),
+            )
+        )
+    whole, _ = compare_evidence(sides.a, sides.b, asked, names, same_runs=is_same)
+    varies = tuple(_heterogeneity(one, sides, compared, asked) for one in whole)
+    return PairByGroups(of.a.label, of.b.label, parameters, tuple(compared), varies)
+
+
+def _main_metric(places: Sequence[OnBenchmark]) -> Sequence[str]:
+    """The first metric that was compared on all of them: accuracy, where answers are judged."""
+    of_all = [[one.metric for one in on.metrics] for on in places]
+    return next(([name] for name in of_all[0] if all(name in one for one in of_all)), [])
+
+
+def _sides(places: Sequence[OnBenchmark], groups: CaseGroups) -> _Sides:
+    found: list[tuple[TaskEvidence, Bools]] = []
+    for letter in "ab":
+        parts = [getattr(one, letter) for one in places]
+        inside = [
+            groups.members(part.case, one.place) for part, one in zip(parts, places, strict=True)
+        ]
+        found.append((pooled(parts), np.concatenate(inside, axis=1)))
+    (a, in_a), (b, in_b) = found
+    return _Sides(a, b, in_a, in_b)
+
+
+def _heterogeneity(
+    whole: Comparison, sides: _Sides, groups: Sequence[GroupComparison], asked: Asked
+) -> Heterogeneity:
+    found = Heterogeneity(whole.metric, None, whole=_effect(whole))
+    if whole.paired:
+        p = _p_varies(whole, sides, asked)
+        reason = "" if p is not None else "one group, or the same difference in every case"
+        return replace(found, p_varies=p, reason=reason)
+    same_mix, is_reversed = _by_mix(whole, groups)
+    p = _p_of_unpaired(whole, groups)
+    reason = UNPAIRED if p is None else ""
+    return replace(found, p_varies=p, reason=reason, same_mix=same_mix, is_reversed=is_reversed)
+
+
+def _p_varies(whole: Comparison, sides: _Sides, asked: Asked) -> float | None:
+    """p of one difference in all groups, from the pairs of cases.
+
+    The ratio of what is paid is one of totals, R: in every group Σ (B - R A) is 0 then.
+    """
+    metric = whole.metric
+    on_logs = whole.ratio is not None and not whole.is_paid
+    pairs = pair(*(case_values(one, metric, on_logs=on_logs) for one in (sides.a, sides.b)))
+    if not pairs:
+        pairs = pair(
+            *(case_values(one, metric, on_logs=on_logs, seeded=False) for one in (sides.a, sides.b))
+        )
+    if len(pairs) < LEAST_PAIRS:
+        return None
+    value: Floats = pairs.b - pairs.a
+    if on_logs:
+        value = np.log(pairs.b) - np.log(pairs.a)
+    elif whole.is_paid and pairs.a.sum() > 0:
+        value = pairs.b - pairs.b.sum() / pairs.a.sum() * pairs.a
+    first = np.unique(sides.a.case, return_index=True)
+    members = sides.in_a[:, first[1][np.searchsorted(first[0], pairs.case)]]
+    units = unit_values(pairs.case, pairs.cluster, value, members, share=whole.unit == "share")
+    if units is None:
+        return None
+    return common_mean(units.value, units.members, seed=asked.seed)
+
+
+def _p_of_unpaired(whole: Comparison, groups: Sequence[GroupComparison]) -> float | None:
+    """Cochran's Q of the groups' differences, of logarithms where there is a ratio.
+
+    None for totals, for repeats, and where a group lacks the values.
+    """
+    effects, variances, freedom = [], [], 0
+    for group in groups:
+        one = next((metric for metric in group.metrics if metric.metric == whole.metric), None)
+        if one is None or one.is_paid or one.of != "cases" or one.a is None or one.b is None:
+            return None
+        sizes = (group.cases_a, group.cases_b)
+        if one.unit == "share":
+            # one right and one wrong answer more: a share of 0 or 1 is not known exactly
+            shares = [(x * n + 1) / (n + 2) for x, n in zip((one.a, one.b), sizes, strict=True)]
+            variance = sum(x * (1 - x) / n for x, n in zip(shares, sizes, strict=True))
+        else:
+            variance = (one.sd or 0.0) ** 2 * sum(1 / n for n in sizes)
+        effect = one.difference if one.ratio is None else math.log(one.ratio)
+        if effect is None or variance <= 0:
+            return None
+        effects.append(effect)
+        variances.append(variance)
+        freedom += sum(sizes) - 2
+    if len(effects) < 2 or freedom < 1:
+        return None
+    return cochran_q(effects, variances, freedom)
+
+
+def _effect(one: Comparison) -> float | None:
+    return one.difference if one.ratio is None else one.ratio - 1
+
+
+def _by_mix(whole: Comparison, groups: Sequence[GroupComparison]) -> tuple[float | None, bool]:
+    """The effect with one mix of cases for both sides, and whether every group contradicts the
+    whole."""
+    effects, weights = [], []
+    for group in groups:
+        one = next((metric for metric in group.metrics if metric.metric == whole.metric), None)
+        effect = None if one is None else _effect(one)
+        if effect is None:  # asked of one side alone: nothing can be held against it
+            return None, False
+        effects.append(effect)
+        weights.append(group.cases_a + group.cases_b)
+    total = _effect(whole)
+    if total is None or len(effects) < 2:
+        return None, False
+    same_mix = float(np.average(effects, weights=weights))
+    is_reversed = total != 0 and all(one * total < 0 for one in effects)
+    return same_mix, is_reversed
+
+
+def point_of(one: PairByGroups) -> dict[str, object]:
+    """The parameters of the point by name."""
+    found: dict[str, object] = json.loads(one.parameters)
+    return found

@@ -1,0 +1,194 @@
+"""A comparison by groups of cases, on evidence made of numbers and on files."""
+
+import sqlite3
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from agentbench_tui.analysis.multiplicity import holm
+from agentbench_tui.model.errors import UsageError
+from agentbench_tui.verdicts.case_groups import CaseFields
+from agentbench_tui.verdicts.case_numbers import CaseNumbers
+from agentbench_tui.verdicts.compare import Compared, compare
+from agentbench_tui.verdicts.compare_groups import (
+    ComparedByGroups,
+    PairByGroups,
+    compare_by_groups,
+)
+from agentbench_tui.verdicts.compare_groups_document import groups_document, groups_sentences
+from agentbench_tui.verdicts.comparison import Asked
+from agentbench_tui.verdicts.file_field import FileField
+from agentbench_tui.verdicts.side import load_sides
+
+Row = tuple[str, str, float]
+"""Case, group, whether it is right."""
+
+
+def rows(sizes: dict[str, int], right: dict[str, int]) -> list[Row]:
+    """Of each group so many cases, the first of which are right."""
+    return [
+        (f"{name}{n}", name, float(n < right[name]))
+        for name, size in sizes.items()
+        for n in range(size)
+    ]
+
+
+def write(path: Path, lines: Sequence[Row], *, named: bool = True) -> str:
+    head = "case,kind,correct" if named else "kind,correct"
+    body = [f"{case},{kind},{right}" if named else f"{kind},{right}" for case, kind, right in lines]
+    path.write_text("\n".join([head, *body]) + "\n")
+    return f"file:{path}"
+
+
+def compared(
+    *selectors: str, by: str = "kind", metrics: Sequence[str] = ("accuracy",)
+) -> tuple[Compared, ComparedByGroups]:
+    connection = sqlite3.connect(":memory:")
+    numbers, fields = CaseNumbers(connection), CaseFields()
+    sides = load_sides(connection, selectors, None, None, numbers, by=FileField(by, fields))
+    found = compare(connection, sides, numbers, Asked(), metrics)
+    groups = compare_by_groups(connection, found, numbers, fields, by, metrics)
+    connection.close()
+    return found, groups
+
+
+def only(found: ComparedByGroups) -> PairByGroups:
+    (one,) = found.pairs
+    return one
+
+
+def test_each_group_has_the_verdict_that_its_cases_alone_have_with_p_adjusted_by_holm(
+    tmp_path: Path,
+) -> None:
+    sizes = {"x": 60, "y": 60, "z": 60}
+    a = write(tmp_path / "a.csv", rows(sizes, {"x": 30, "y": 30, "z": 30}))
+    b = write(tmp_path / "b.csv", rows(sizes, {"x": 50, "y": 38, "z": 30}))
+    _, found = compared(a, b)
+    metrics = [group.metrics[0] for group in only(found).groups]
+    assert [group.group for group in only(found).groups] == ["x", "y", "z"]
+    for name, one in zip(("x", "y"), metrics, strict=False):
+        alone = [
+            write(tmp_path / f"{side}-{name}.csv", [row for row in lines if row[1] == name])
+            for side, lines in (
+                ("a", rows(sizes, {"x": 30, "y": 30, "z": 30})),
+                ("b", rows(sizes, {"x": 50, "y": 38, "z": 30})),
+            )
+        ]
+        whole, _ = compared(*alone)
+        same = whole.pairs[0].metrics[0]
+        assert (one.difference, one.low, one.high) == (same.difference, same.low, same.high)
+        assert one.p_value == same.p_value
+    # nothing differs in z: its test can find nothing (Tarone) and is not counted
+    p = [one.p_value for one in metrics[:2] if one.p_value is not None]
+    assert [one.p_adjusted for one in metrics[:2]] == holm(p)
+    assert found.tests == 2
+    assert [one.verdict for one in metrics] == ["better", "better", "inconclusive"]
+
+
+def test_the_main_verdict_is_the_same_with_and_without_groups(tmp_path: Path) -> None:
+    sizes = {"x": 40, "y": 40}
+    a = write(tmp_path / "a.csv", rows(sizes, {"x": 20, "y": 20}))
+    b = write(tmp_path / "b.csv", rows(sizes, {"x": 30, "y": 20}))
+    with_groups, _ = compared(a, b)
+    connection = sqlite3.connect(":memory:")
+    numbers = CaseNumbers(connection)
+    sides = load_sides(connection, (a, b), None, None, numbers)
+    without = compare(connection, sides, numbers, Asked(), ("accuracy",))
+    connection.close()
+    assert with_groups.pairs[0].metrics == without.pairs[0].metrics
+
+
+def test_a_difference_of_one_group_alone_varies_and_a_common_one_does_not(tmp_path: Path) -> None:
+    sizes = {"x": 80, "y": 80}
+    a = write(tmp_path / "a.csv", rows(sizes, {"x": 40, "y": 40}))
+    b = write(tmp_path / "b.csv", rows(sizes, {"x": 70, "y": 40}))
+    c = write(tmp_path / "c.csv", rows(sizes, {"x": 55, "y": 54}))
+    one_group, common = (only(compared(a, other)[1]) for other in (b, c))
+    assert one_group.metrics[0].p_varies is not None
+    assert one_group.metrics[0].p_varies < 0.001
+    assert common.metrics[0].p_varies is not None
+    assert common.metrics[0].p_varies > 0.5
+    assert groups_sentences("kind", common)[0].startswith(
+        "accuracy: the difference does not vary by kind more than by chance (p = "
+    )
+
+
+def test_better_in_one_group_and_worse_in_another_is_said(tmp_path: Path) -> None:
+    sizes = {"x": 60, "y": 60}
+    a = write(tmp_path / "a.csv", rows(sizes, {"x": 30, "y": 50}))
+    b = write(tmp_path / "b.csv", rows(sizes, {"x": 50, "y": 30}))
+    said = groups_sentences("kind", only(compared(a, b)[1]))
+    assert said[1] == f"accuracy: {b} is better in x, and worse in y."
+
+
+def test_a_whole_that_contradicts_every_group_is_said(tmp_path: Path) -> None:
+    # kidney stones, Charig et al. 1986: treatment A is better for small and for large stones
+    a = rows({"small": 87, "large": 263}, {"small": 81, "large": 192})
+    b = rows({"small": 270, "large": 80}, {"small": 234, "large": 55})
+    of_a, of_b = (
+        write(tmp_path / f"{name}.csv", lines, named=False) for name, lines in (("a", a), ("b", b))
+    )
+    found = only(compared(of_b, of_a)[1])
+    (metric,) = found.metrics
+    assert metric.whole == pytest.approx(273 / 350 - 289 / 350)
+    assert metric.is_reversed
+    small, large = 81 / 87 - 234 / 270, 192 / 263 - 55 / 80
+    assert metric.same_mix == pytest.approx((357 * small + 343 * large) / 700)
+    said = groups_sentences("kind", found)
+    assert any("lower over all cases, but higher in every group of kind" in one for one in said)
+    assert metric.p_varies is not None  # Cochran's Q
+    assert metric.p_varies > 0.5
+
+
+def test_paired_sides_have_one_mix_and_cannot_be_reversed(tmp_path: Path) -> None:
+    sizes = {"x": 30, "y": 60}
+    a = write(tmp_path / "a.csv", rows(sizes, {"x": 20, "y": 30}))
+    b = write(tmp_path / "b.csv", rows(sizes, {"x": 10, "y": 45}))
+    (metric,) = only(compared(a, b)[1]).metrics
+    assert metric.same_mix is None
+    assert not metric.is_reversed
+
+
+def test_the_column_of_one_file_is_enough(tmp_path: Path) -> None:
+    lines = rows({"x": 20, "y": 20}, {"x": 10, "y": 15})
+    a = write(tmp_path / "a.csv", lines)
+    (tmp_path / "b.csv").write_text(
+        "case,correct\n" + "".join(f"{case},{right}\n" for case, _, right in lines)
+    )
+    found = only(compared(a, f"file:{tmp_path}/b.csv")[1])
+    assert [(one.group, one.cases_a, one.cases_b) for one in found.groups] == [
+        ("x", 20, 20), ("y", 20, 20),
+    ]  # fmt: skip
+
+
+def test_files_without_the_column_are_refused_with_the_columns_they_have(tmp_path: Path) -> None:
+    a = write(tmp_path / "a.csv", rows({"x": 20}, {"x": 10}))
+    with pytest.raises(UsageError, match=r'\(did you mean "kind"\?\); there are benchmark, case,'):
+        compared(a, a, by="kinds")
+
+
+def test_the_document_has_stable_keys_and_is_bounded(tmp_path: Path) -> None:
+    sizes = dict.fromkeys("abcdef", 10)
+    a = write(tmp_path / "a.csv", rows(sizes, dict.fromkeys(sizes, 5)))
+    b = write(tmp_path / "b.csv", rows(sizes, dict.fromkeys(sizes, 6)))
+    document = groups_document(compared(a, b)[1], limit=4)
+    assert list(document) == ["field", "adjustment", "tests", "notes", "pairs"]
+    (pair,) = document["pairs"]
+    assert (len(pair["groups"]), pair["more"]) == (4, 2)
+    assert list(pair["groups"][0]) == ["group", "cases_a", "cases_b", "metrics"]
+    assert "suite_id" not in pair["groups"][0]["metrics"][0]
+
+
+def test_equal_sides_are_hardly_ever_called_different_in_any_group(tmp_path: Path) -> None:
+    draw, false = np.random.default_rng(3), 0
+    for _ in range(12):
+        lines = [(f"c{n}", f"g{n % 8}") for n in range(160)]
+        sides = [
+            write(tmp_path / f"{name}.csv", [(*line, float(draw.random() < 0.7)) for line in lines])
+            for name in "ab"
+        ]
+        groups = only(compared(*sides)[1]).groups
+        false += any(one.metrics[0].verdict in {"better", "worse"} for one in groups)
+    assert false <= 3
