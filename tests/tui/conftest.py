@@ -10,8 +10,17 @@ from stores import loaded, measured, varied
 from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
 from textual.css.types import CSSLocation
+from textual.notifications import Notification
 
 __all__ = ["folders", "going_on", "history", "loaded", "measured", "played", "stress", "varied"]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _notices_stay() -> Iterator[None]:
+    """On a busy machine a key press may take longer than a notice is usually shown."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Notification, "time_left", 600.0)
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)
