@@ -29,11 +29,11 @@ _WHOLE = "replace(a.answer, '\\u0000', '\\u2400')"
 def _exact(document: str, path: str) -> str:
     """SQL of a value in a JSON document.
 
-    SQLite makes a float of a whole number beyond 64 bits, but keeps its digits in the array that
-    it makes of several values.
+    SQLite makes a float of a whole number beyond 64 bits, writes 15 digits of a float and takes
+    `true` for 1. In the array that it makes of several values each is as it was.
     """
     return (
-        f"CASE json_type({document}, '{path}') WHEN 'integer'"
+        f"CASE WHEN json_type({document}, '{path}') IN ('integer', 'real', 'true', 'false')"
         f" THEN replace(trim(json_extract({document}, '{path}', '{path}.x'), '[]'), ',null', '')"
         f" ELSE json_extract({document}, '{path}') END"
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from agentbench_tui.store.answer_pages import SAID
+from agentbench_tui.store.answer_pages import EXPECTED, SAID
 from agentbench_tui.store.queries import Row, rows_of
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def answers_of(
         connection,
         "SELECT a.seq, c.case_id, a.repeat, a.iteration, a.attempt, a.failure_kind, a.e2e_ms,"  # noqa: S608
         " a.credit, a.correct, a.cost_usd,"
-        " substr(json_extract(c.body, '$.expected'), 1, 400) AS expected,"
+        f" substr({EXPECTED}, 1, 400) AS expected,"
         f" substr({SAID}, 1, 400) AS answer FROM answers a JOIN cases c ON c.key=a.case_key"
         " WHERE a.execution_key=? AND a.seq>? AND (NOT ? OR a.correct IS NOT 1)"
         " ORDER BY a.seq LIMIT ?",

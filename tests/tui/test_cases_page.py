@@ -59,6 +59,25 @@ def test_an_answer_does_not_end_at_a_nul(
     assert ids(store, STEADY, Wanted(words=shown)) == [found[0]["case_id"]]
 
 
+@pytest.mark.parametrize(
+    "written",
+    ["12345678901234567890123", "9007199254740993", "0.30000000000000004", "1.5", "true", "false"],
+)
+def test_what_was_expected_is_shown_as_it_was_written(
+    varied: Path, tmp_path: Path, written: str
+) -> None:
+    store = copied(varied, tmp_path)
+    with closing(sqlite3.connect(store)) as connection, connection:
+        connection.execute(f"UPDATE cases SET body=json_set(body, '$.expected', json('{written}'))")
+        sql = "UPDATE answers SET answer=? WHERE execution_key=?"
+        connection.execute(sql, (f'{{"text":"","data":{written}}}', STEADY))
+    with reading(store) as connection:
+        on_page = answer_page(connection, STEADY, Wanted()).rows[0]
+        printed = answers_of(connection, STEADY)[0]
+    assert on_page["expected"] == printed["expected"] == written
+    assert on_page["said"] == printed["answer"] == written
+
+
 @pytest.mark.parametrize("sort", ["order", "time", "credit", "tokens", "cost"])
 def test_pages_together_have_every_answer_once_in_order(varied: Path, sort: str) -> None:
     wanted = Wanted(sort=sort)  # type: ignore[arg-type]
