@@ -13,6 +13,7 @@ from agentbench_tui.cli.compare_files import (
     attempt_option,
     better_option,
     check_where,
+    cluster_option,
     database_of,
     file_columns,
     where_option,
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 @better_option
 @where_option
 @attempt_option
+@cluster_option
 @click.option(
     "--paired",
     type=click.Choice(("auto", "yes", "no")),
@@ -83,6 +85,7 @@ def compare(
     better: Literal["lower", "higher"] | None,
     where: dict[str, str],
     attempt: str,
+    cluster: str | None,
     paired: Literal["auto", "yes", "no"],
     margin: float | None,
     seed: int,
@@ -118,8 +121,8 @@ def compare(
         )  # fmt: skip
     found = _compare_sides(
         _Given(
-            selectors, suite, benchmark, metrics, better, where, attempt, limit, by, by_limit,
-            database, form,
+            selectors, suite, benchmark, metrics, better, where, attempt, cluster, limit, by,
+            by_limit, database, form,
         ),
         paired, margin, seed,
     )  # fmt: skip
@@ -137,6 +140,7 @@ class _Given:
     better: Literal["lower", "higher"] | None
     where: dict[str, str]
     attempt: str
+    cluster: str | None
     limit: int
     by: str | None
     by_limit: int
@@ -160,17 +164,16 @@ def _compare_sides(
     from agentbench_tui.verdicts.side import load_sides
 
     selectors, metrics = given.selectors, given.metrics
-    _check_selectors(selectors)
-    check_where(selectors, given.where)
+    _check_selectors(selectors, given.where)
     columns = file_columns(selectors, metrics, given.better)
     check_metrics(metrics, columns)
-    asked = Asked(paired, margin, seed, columns=columns)
+    asked = Asked(paired, margin, seed, columns=columns, cluster=given.cluster)
     with database_of(selectors, given.database) as connection:
         numbers, fields = CaseNumbers(connection), CaseFields()
         column = NO_FIELD if given.by is None else FileField(given.by, fields)
         sides = load_sides(
             connection, selectors, given.suite, given.benchmark, numbers, [*columns.values()],
-            given.where, given.attempt, column,
+            given.where, given.attempt, column, given.cluster,
         )  # fmt: skip
         for note in dict.fromkeys(note for side in sides for note in side.notes):
             print_prose(one_line(note, 1000), err=True)
@@ -184,7 +187,7 @@ def _compare_sides(
     return found
 
 
-def _check_selectors(selectors: tuple[str, ...]) -> None:
+def _check_selectors(selectors: tuple[str, ...], where: dict[str, str]) -> None:
     from agentbench_tui.model.errors import UsageError
 
     if not selectors:
@@ -196,6 +199,7 @@ def _check_selectors(selectors: tuple[str, ...]) -> None:
     if len(selectors) > 2 and len(set(selectors)) < len(selectors):
         twice = next(one for one in selectors if selectors.count(one) > 1)
         raise UsageError(f"'{twice}' is given twice")
+    check_where(selectors, where)
 
 
 def _gate(found: Compared) -> int:

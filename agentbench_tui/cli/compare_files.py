@@ -92,6 +92,18 @@ def attempt_option(command: Command) -> Command:
     )(command)
 
 
+def cluster_option(command: Command) -> Command:
+    """`--cluster`, which cases belong together, also of runs that are stored."""
+    return click.option(
+        "--cluster",
+        metavar="FIELD",
+        help="Count cases with the same value of this field of `metadata`, or column of a file, as"
+        " one draw; `id` takes ids without their last part, `template`, `beginning`, `ending` and"
+        " `near-duplicates` group inputs, `case` says that cases are independent. Without it, what"
+        " the suite declares counts, and dependence is looked for.",
+    )(command)
+
+
 def check_where(selectors: Sequence[str], where: Mapping[str, str]) -> None:
     """Raises UsageError for conditions without a file to which they could apply."""
     from agentbench_tui.model.errors import UsageError

@@ -188,7 +188,8 @@ def _from(metric: Comparison) -> str:
     if metric.only_a is not None:
         return f"{metric.n:,} pairs, {metric.only_a:,} A alone, {metric.only_b:,} B alone"
     if metric.paired:
-        return f"{metric.n:,} pairs"
+        clusters = "" if metric.clusters is None else f", {metric.clusters:,} clusters"
+        return f"{metric.n:,} pairs{clusters}"
     if not metric.n:
         return NOTHING
     what = metric.of.removesuffix("s")

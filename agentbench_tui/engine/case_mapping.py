@@ -111,7 +111,14 @@ class CaseMapping:
             values["messages"] = conversation_messages(record[CONVERSATIONS])
         self.only_sessions &= is_session
         for field, source in self._fields.items():
-            _put(values, field, _read(record, field, source))
+            if field != "cluster":
+                _put(values, field, _read(record, field, source))
+        if "cluster" in self._fields:
+            source = self._fields["cluster"]
+            # A field of `metadata` may have another path in the record.
+            is_mapped = source.startswith("metadata.") and look_up(record, source) is _MISSING
+            known = {**record, "metadata": values.get("metadata")} if is_mapped else record
+            values["cluster"] = _read(known, "cluster", source)
         for field, value in values.items():
             values[field] = _plain(value, field)
         return values

@@ -48,7 +48,11 @@ def pairs_with_repeats(
     if min(a.repeats, b.repeats) < SURE_REPEATS:
         of_a, of_b = np.argsort(pairs.first_a), np.argsort(pairs.first_b)
         again = None if np.array_equal(of_a, of_b) else d[of_b]
-        return _with_serial(_rests_on_few(found), paired_dependence(d[of_a], again))
+        seen = paired_dependence(d[of_a], again)
+        # Neighbors are often of one cluster, so whichever of the two is more cautious is enough.
+        if seen is not None and pairs.is_clustered and seen.p <= (found.p_value or 0.0):
+            seen = None
+        return _with_serial(_rests_on_few(found), seen)
     clusters = len(np.unique(pairs.cluster))
     if found.p_value is None or clusters < 2:
         return found

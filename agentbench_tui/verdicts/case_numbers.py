@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from agentbench_tui.verdicts.case_facts import CaseFacts
+
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from agentbench_tui.analysis.sample import Integers
 
@@ -18,6 +20,7 @@ class CaseNumbers:
     """Gives equal cases of different datasets the same number, and so with their clusters."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
+        self.facts = CaseFacts(connection)
         self._connection = connection
         self._datasets: dict[int, dict[int, int]] = {}
         self._known: dict[tuple[str, str], int] = {}
@@ -65,6 +68,10 @@ class CaseNumbers:
         content = [self._content[one] for one in set(numbers.tolist()) if one in self._content]
         several = [count for count in Counter(content).values() if count > 1]
         return sum(several), len(several)
+
+    def by_dataset(self) -> Mapping[int, Mapping[int, int]]:
+        """Dataset key → case key → number, of the datasets that were asked for so far."""
+        return self._datasets
 
     def name(self, number: int) -> str:
         """The case's id."""

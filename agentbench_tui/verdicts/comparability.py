@@ -9,6 +9,8 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
+
 from agentbench_tui.model.metric import find_metric
 from agentbench_tui.verdicts.task_evidence import TaskEvidence
 
@@ -236,3 +238,11 @@ def _verdict(connection: sqlite3.Connection, row: Execution) -> str | None:
         (row["key"],),
     ).fetchone()
     return None if found is None else found[0]
+
+
+def on_common_cases(a: Evidence, b: Evidence) -> tuple[Evidence, Evidence]:
+    """Both with the cases that both were asked; as they are where there are none."""
+    if not (isinstance(a, TaskEvidence) and isinstance(b, TaskEvidence)):
+        return a, b
+    common = np.intersect1d(a.case, b.case)
+    return (a.only(common), b.only(common)) if len(common) else (a, b)

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from agentbench_tui.model.errors import Unmeasured, UsageError, did_you_mean
 from agentbench_tui.model.metric import METRICS, find_metric, known_metrics
+from agentbench_tui.verdicts.case_groupings import groupings
 from agentbench_tui.verdicts.case_numbers import CaseNumbers
-from agentbench_tui.verdicts.comparability import Difference, differences, is_timed
+from agentbench_tui.verdicts.cluster_search import Searched, copies_words, held_back, search
+from agentbench_tui.verdicts.cluster_words import finding_words
+from agentbench_tui.verdicts.comparability import Difference, differences, is_timed, on_common_cases
 from agentbench_tui.verdicts.comparison import Asked, Comparison, judged
 from agentbench_tui.verdicts.head_to_head import compare_metric
 from agentbench_tui.verdicts.metric_family import Adjustment, adjusted_together
@@ -23,6 +25,7 @@ from agentbench_tui.verdicts.sample_columns import CIRCUMSTANCES, is_time
 from agentbench_tui.verdicts.stress_evidence import PRIMARY as PRIMARY_OF_STRESS
 from agentbench_tui.verdicts.stress_evidence import StressEvidence
 from agentbench_tui.verdicts.task_evidence import TaskEvidence
+from agentbench_tui.verdicts.undeclared_clusters import Candidates, Finding
 
 if TYPE_CHECKING:
     import sqlite3
@@ -55,6 +58,9 @@ class OnBenchmark:
     """What is not the same besides the agents."""
     notes: tuple[str, ...]
     """How runs were counted, and primary metrics that one side lacks."""
+    candidates: Candidates
+    """For clusters that were not declared."""
+    clusters: tuple[Finding, ...]
 
     @property
     def identical(self) -> str:
@@ -200,7 +206,7 @@ def compare(
     following = iter(adjusted.p)
     return Compared(
         tuple(sides),
-        tuple(_judged(pair, following, len(pairs)) for pair in pairs),
+        tuple(_judged(pair, following, len(pairs), asked) for pair in pairs),
         adjusted.adjustment,
         adjusted.tests,
         asked,
@@ -213,7 +219,7 @@ def _family(pairs: Sequence[Pair]) -> int:
     return len(PRIMARY_OF_LOADS if of_load else PRIMARY_OF_TASKS)
 
 
-def _judged(pair: Pair, adjusted: Iterator[list[float | None]], pairs: int) -> Pair:
+def _judged(pair: Pair, adjusted: Iterator[list[float | None]], pairs: int, asked: Asked) -> Pair:
     """The adjusted p of each benchmark are taken from `adjusted`, in order."""
     return replace(
         pair,
@@ -221,7 +227,9 @@ def _judged(pair: Pair, adjusted: Iterator[list[float | None]], pairs: int) -> P
             replace(
                 one,
                 metrics=tuple(
-                    _without_need(metric) if one.identical else metric
+                    _without_need(metric)
+                    if one.identical
+                    else _held_back(one, metric, pairs, asked)
                     for metric in (
                         judged(metric, p, pairs)
                         for metric, p in zip(one.metrics, next(adjusted), strict=True)
@@ -231,6 +239,13 @@ def _judged(pair: Pair, adjusted: Iterator[list[float | None]], pairs: int) -> P
             for one in pair.benchmarks
         ),
     )
+
+
+def _held_back(on: OnBenchmark, found: Comparison, pairs: int, asked: Asked) -> Comparison:
+    def compared(a: Evidence, b: Evidence) -> Comparison | None:
+        return next(iter(compare_evidence(a, b, asked, [found.metric])[0]), None)
+
+    return held_back(found, on, compared, pairs)
 
 
 def _without_need(metric: Comparison) -> Comparison:
@@ -252,10 +267,17 @@ def _on_benchmarks(
         if _is_one_file(a, b):
             found.insert(0, Difference("same", "both sides are the same file", is_identical=True))
         if any(one.what == "cases" for one in found):
-            of_a, of_b = _on_common_cases(of_a, of_b)
+            of_a, of_b = on_common_cases(of_a, of_b)
         is_same = any(one.is_identical for one in found)
         compared, notes = compare_evidence(of_a, of_b, asked, metrics, same_runs=is_same)
-        notes = (*_copies(of_a, numbers), *notes)
+        searched = Searched(of_a, of_b, Candidates())
+        if asked.cluster is None and not is_same:
+            searched = search(of_a, of_b, compared, partial(groupings, numbers))
+        if searched.is_applied:
+            of_a, of_b = searched.a, searched.b
+            compared, notes = compare_evidence(of_a, of_b, asked, metrics)
+        told = map(finding_words, searched.findings)
+        notes = (*copies_words(of_a, numbers), *told, *notes)
         if not any(_is_timed(one, of_a, of_b) for one in compared):
             found = [one for one in found if one.what not in {"machine", "harness"}]
         if any(one.forbids_times for one in found):
@@ -264,7 +286,10 @@ def _on_benchmarks(
                 for one in compared
             ]
         category = _category(connection, of_a)
-        yield OnBenchmark(place, category, of_a, of_b, tuple(compared), tuple(found), notes)
+        yield OnBenchmark(
+            place, category, of_a, of_b, tuple(compared), tuple(found), notes,
+            searched.candidates, searched.findings,
+        )  # fmt: skip
 
 
 def compare_evidence(
@@ -308,17 +333,6 @@ def _is_timed(found: Comparison, a: Evidence, b: Evidence) -> bool:
     )
 
 
-def _copies(side: Evidence, numbers: CaseNumbers) -> tuple[str, ...]:
-    """How many of the cases are one question under several ids, in words."""
-    if not isinstance(side, TaskEvidence) or not side.executions:
-        return ()
-    cases, questions = numbers.copies(side.case)
-    if not cases:
-        return ()
-    what = "one question" if questions == 1 else f"{questions:,} questions"
-    return (f"{cases:,} cases are copies of {what} under other ids: each question counts once",)
-
-
 def _is_one_file(a: Side, b: Side) -> bool:
     return (
         a.selector.kind == b.selector.kind == "file"
@@ -337,14 +351,6 @@ def _is_of_runs(side: Evidence) -> bool:
     if not isinstance(side, TaskEvidence) or side.executions:
         return False
     return side.runs in {0, side.repeats}
-
-
-def _on_common_cases(a: Evidence, b: Evidence) -> tuple[Evidence, Evidence]:
-    """Both with the cases that both were asked; as they are where there are none."""
-    if not (isinstance(a, TaskEvidence) and isinstance(b, TaskEvidence)):
-        return a, b
-    common = np.intersect1d(a.case, b.case)
-    return (a.only(common), b.only(common)) if len(common) else (a, b)
 
 
 def _metrics(

@@ -6,6 +6,7 @@ import math
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from agentbench_tui.verdicts.cluster_words import cluster_document
 from agentbench_tui.verdicts.comparison import ALPHA
 from agentbench_tui.verdicts.disagreement import disagreements
 from agentbench_tui.verdicts.recommendation import recommendations
@@ -30,7 +31,7 @@ _ORDER = (
     "metric", "suite_id", "benchmark_id", "parameters", "unit", "better", "margin", "a", "b",
     "difference", "ratio", "ratio_of", "geometric_ratio", "low", "high", "inner_low", "inner_high",
     "p_value", "p_adjusted", "p_rank", "p_serial", "p_large", "method", "effect_size", "hedges_g",
-    "paired", "n", "of", "repeats", "draws",
+    "paired", "n", "of", "clusters", "repeats", "draws",
     "verdict", "comparable", "unknown", "n_needed", "n_to_exclude",
     "effect_assumed", "varies_by", "only_a", "only_b", "notes",
 )  # fmt: skip
@@ -118,6 +119,7 @@ def _benchmark(one: OnBenchmark, apart: Disagreements | None) -> Document:
         "b": _executions(one.b),
         "differences": [asdict(difference) for difference in one.differences],
         "notes": list(one.notes),
+        "clusters": [cluster_document(found) for found in one.clusters],
         "disagreements": None if apart is None else asdict(apart),
     }
 

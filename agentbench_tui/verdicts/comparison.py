@@ -56,6 +56,8 @@ class Asked:
     resamples: int | None = None
     columns: Mapping[str, Metric] = field(default_factory=dict)
     """By name the metrics that are columns of files, as they are."""
+    cluster: str | None = None
+    """The grouping that was declared as the cluster (`--cluster`); None to look for one."""
 
 
 @dataclass(frozen=True, slots=True)

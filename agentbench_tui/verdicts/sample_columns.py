@@ -39,6 +39,8 @@ WITHIN_TASK = (
 )  # fmt: skip
 """Columns that name the case within its `task`: samples of several tasks of a harness. Not
 `sample_id` and `id`, which often name the attempt."""
+INPUTS = ("input", "prompt", "question")
+"""Columns with what was asked: questions of one template or about one passage belong together."""
 CIRCUMSTANCES = (
     "send_lag_ms", "queue_ms", "e2e_from_send_ms", "ttft_from_send_ms", "input_tokens",
 )  # fmt: skip
@@ -141,7 +143,8 @@ def is_time(name: str) -> bool:
 def is_wanted(name: str, chosen: Iterable[str]) -> bool:
     """Whether a column of that name may mean something."""
     plain = _plain(name)
-    if name in chosen or plain in FAILURES or any(plain in names for names in ROLES.values()):
+    named = any(plain in names for names in (*ROLES.values(), FAILURES, INPUTS))
+    if name in chosen or named:
         return True
     return _value_column(name) is not None
 

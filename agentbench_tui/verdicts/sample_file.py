@@ -17,6 +17,7 @@ import numpy as np
 from agentbench_tui.model.bounds import LARGEST_NUMBER, LARGEST_SEED
 from agentbench_tui.model.errors import UsageError, did_you_mean
 from agentbench_tui.model.metric import METRICS
+from agentbench_tui.verdicts.file_case_facts import add_case_facts
 from agentbench_tui.verdicts.file_field import NO_FIELD, FileField
 from agentbench_tui.verdicts.retries import Tries, choose_tries
 from agentbench_tui.verdicts.row_choice import NO_FILTER, RowFilter, check_split, choose_rows
@@ -158,6 +159,7 @@ class _Reader:
         for name, rows in self._by_benchmark(counts).items():
             benchmarks[name] = self._evidence(rows, columns, numbers)
             by.take(self._table, rows, benchmarks[name].case)
+            add_case_facts(self._table, self._columns, rows, benchmarks[name].case, numbers.facts)
         return SampleFile(
             self._table.path,
             benchmarks,
@@ -323,7 +325,7 @@ class _Reader:
     def _evidence(
         self, rows: Integers, values: dict[str, Floats], numbers: CaseNumbers
     ) -> TaskEvidence:
-        seeds = self._seeds(rows)
+        seeds = self._whole_numbers("seed")[rows].astype(np.int64)
         case, cluster = self._cases(rows, seeds, numbers)
         roles = [role for role in ("run", "repeat") if role in self._columns.roles]
         repeats = self._labels(roles or ["iteration"], rows)
@@ -361,9 +363,6 @@ class _Reader:
                 raise UsageError(f"{self._where(row, role)}: is out of range")
             found[row] = int(value)
         return found
-
-    def _seeds(self, rows: Integers) -> Integers:
-        return self._whole_numbers("seed")[rows].astype(np.int64)
 
     def _cases(
         self, rows: Integers, seeds: Integers, numbers: CaseNumbers

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agentbench_tui.model.errors import UsageError
+from agentbench_tui.verdicts.cluster_search import declared
 from agentbench_tui.verdicts.evidence import evidence_of
 from agentbench_tui.verdicts.file_field import NO_FIELD, FileField
 from agentbench_tui.verdicts.file_side import placed_files, without_seeds
@@ -59,12 +60,14 @@ def load_sides(
     where: RowFilter = NO_FILTER,
     attempt: str = "",
     by: FileField = NO_FIELD,
+    cluster: str | None = None,
 ) -> list[Side]:
     """The sides that the selectors mean, in their order, with evidence where two or more meet.
 
     `columns` are metrics that only files have; `where` chooses the rows of files, `attempt` among
-    the tries of a case, `by` takes a column of files as a field of the cases. Raises
-    UsageError for a selector that means nothing, and when no benchmark is shared.
+    the tries of a case, `by` takes a column of files as a field of the cases; the groups of the
+    field `cluster` are the clusters. Raises UsageError for a selector that means nothing, a field
+    that no case has, and when no benchmark is shared.
     """
     parsed = [parse_selector(text) for text in selectors]
     stored = [one for one in parsed if one.kind != "file"]
@@ -94,7 +97,16 @@ def load_sides(
     sides = [next(of_file if one.kind == "file" else of_store) for one in parsed]
     if not any(side.evidence for side in sides):
         raise UsageError(_nothing_shared(sides))
-    return sides
+    return sides if cluster is None else with_clusters(sides, numbers, cluster)
+
+
+def with_clusters(sides: Sequence[Side], numbers: CaseNumbers, name: str) -> list[Side]:
+    """The sides with the groups of a field as clusters, whatever was declared (see `--cluster`).
+
+    Raises UsageError where no case has the field.
+    """
+    found = declared([side.evidence for side in sides], numbers, name)
+    return [replace(side, evidence=one) for side, one in zip(sides, found, strict=True)]
 
 
 def is_of_files(selectors: Sequence[str]) -> bool:

@@ -42,6 +42,8 @@ MOST_NAMES = 2_000
 MOST_GROUPS = 20
 _MOST_GROUPINGS = 50
 """Unwanted columns that are watched for groups; memory is bounded by it."""
+_WATCHED = 200
+"""Rows after which a column whose cells hardly recur is no longer watched."""
 _LONGEST_TEXT = 1_000
 """Characters of a cell that are kept, and a hash of longer ones: enough to name a case."""
 _PACKED = b"\x1f\x8b"
@@ -61,8 +63,13 @@ class Table:
     notations: Mapping[str, NumberColumn] = field(default_factory=dict)
     """How the numbers of the wanted columns are written, where semicolons separate the fields and
     numbers may have a decimal comma."""
-    groups: Mapping[str, list[Any]] = field(default_factory=dict)
-    """Other columns whose cells have at most `MOST_GROUPS` different values."""
+    labels: Mapping[str, list[Any]] = field(default_factory=dict)
+    """Other columns whose cells recur, so that they group the rows."""
+
+    @property
+    def groups(self) -> dict[str, list[Any]]:
+        """Those of `labels` that have at most `MOST_GROUPS` different values."""
+        return {name: cells for name, cells in self.labels.items() if len({*cells}) <= MOST_GROUPS}
 
     def __len__(self) -> int:
         return len(self.lines)
@@ -85,7 +92,7 @@ class Table:
             self,
             columns={name: [cells[row] for row in kept] for name, cells in self.columns.items()},
             lines=[self.lines[row] for row in kept],
-            groups={name: [cells[row] for row in kept] for name, cells in self.groups.items()},
+            labels={name: [cells[row] for row in kept] for name, cells in self.labels.items()},
         )
 
 
@@ -177,9 +184,9 @@ class _Columns:
         """Name → whether it is wanted."""
         self._columns: dict[str, list[Any]] = {}
         self._lines: list[int] = []
-        self._groups: dict[str, list[Any]] = {}
+        self._labels: dict[str, list[Any]] = {}
         self._values: dict[str, set[Any]] = {}
-        """Of each column in `_groups` its different values."""
+        """Of each column in `_labels` its different values."""
 
     def add(self, line: int, cells: Iterable[tuple[str, Any]]) -> None:
         if len(self._lines) >= MOST_ROWS:
@@ -191,22 +198,23 @@ class _Columns:
                 column = self._columns[name]
                 column.extend([None] * (len(self._lines) - len(column)))
                 column.append(_scalar(cell))
-            elif name in self._groups:
-                self._group(name, _scalar(cell))
+            elif name in self._labels:
+                self._label(name, _scalar(cell))
         self._lines.append(line)
 
-    def _group(self, name: str, cell: Any) -> None:
+    def _label(self, name: str, cell: Any) -> None:
         values = self._values[name]
         values.add(cell)
-        if len(values) > MOST_GROUPS:
-            del self._groups[name]
+        rows = len(self._lines)
+        if rows >= _WATCHED and len(values) > MOST_GROUPS and 4 * len(values) > 3 * rows:
+            del self._labels[name], self._values[name]
             return
-        column = self._groups[name]
+        column = self._labels[name]
         column.extend([None] * (len(self._lines) - len(column)))
         column.append(cell)
 
     def table(self, *, may_have_commas: bool = False) -> Table:
-        for column in (*self._columns.values(), *self._groups.values()):
+        for column in (*self._columns.values(), *self._labels.values()):
             column.extend([None] * (len(self._lines) - len(column)))
         return Table(
             self._path,
@@ -214,7 +222,7 @@ class _Columns:
             self._columns,
             self._lines,
             self._notations() if may_have_commas else {},
-            self._groups,
+            self._labels,
         )
 
     def _notations(self) -> dict[str, NumberColumn]:
@@ -231,8 +239,8 @@ class _Columns:
         self._names[name] = self._wanted(name)
         if self._names[name]:
             self._columns[name] = []
-        elif len(self._groups) < _MOST_GROUPINGS:
-            self._groups[name], self._values[name] = [], set()
+        elif len(self._labels) < _MOST_GROUPINGS:
+            self._labels[name], self._values[name] = [], set()
 
 
 def _scalar(cell: Any) -> Any:

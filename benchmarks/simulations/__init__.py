@@ -1,9 +1,19 @@
 """Simulations with known truth behind the guarantees of docs/decisions.md, one module a topic."""
 
-from simulations import accuracy, cost, coverage, power, regressions, run_luck, sample_size
+from simulations import (
+    accuracy,
+    clusters,
+    cost,
+    coverage,
+    power,
+    regressions,
+    run_luck,
+    sample_size,
+)
 
 ROWS = (
     *accuracy.ROWS,
+    *clusters.ROWS,
     *cost.ROWS,
     *run_luck.ROWS,
     *regressions.ROWS,

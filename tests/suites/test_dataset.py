@@ -262,6 +262,15 @@ def test_a_field_may_be_a_template_or_a_part_of_a_map() -> None:
     assert case.cluster == "3"
 
 
+def test_a_cluster_may_be_a_field_of_metadata_wherever_the_record_has_it() -> None:
+    fields = {"cluster": "metadata.repo", "metadata.repo": "about.repo"}
+    (mapped,) = opened(inline({"input": "2+2", "about": {"repo": "x/y"}}, fields=fields))
+    assert mapped.cluster == "x/y"
+    record = {"input": "2+2", "metadata": {"repo": "x/z"}}
+    (own,) = opened(inline(record, fields={"cluster": "metadata.repo"}))
+    assert own.cluster == "x/z"
+
+
 def test_a_dialogue_that_ends_with_the_user_needs_no_input() -> None:
     turns = [{"role": "assistant", "content": "Hi"}, {"role": "user", "content": "2+2?"}]
     tool = {"name": "add", "parameters": {}}

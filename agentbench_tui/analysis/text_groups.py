@@ -1,0 +1,178 @@
+"""Texts that belong together: of one template, with one beginning or end, or nearly equal.
+
+Each function gives one label a text, int64[n]; texts with one label belong together, and a text
+that is like no other has a label of its own. Time is linear in the characters, apart from sorting.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agentbench_tui.analysis.sample import Integers
+
+LONGEST_TEXT = 4_000
+"""Characters of each text that are looked at."""
+_MOST_CHARACTERS = 1_000_000
+"""Of all texts together, in the search for templates and near duplicates."""
+_SHORTEST = 100
+"""Characters of each text that are looked at there, however many there are."""
+_SHARED = 40
+"""Characters that texts with one beginning share at least, beyond what all share."""
+_NAMES = re.compile(
+    r"\"[^\"\n]{0,200}\"|“[^”\n]{0,200}”|`[^`\n]{0,200}`|(?<!\w)'[^'\n]{1,200}'(?!\w)"
+    r"|\b[A-Z][\w-]*|[+-]?\d[\d.,:/%]*"
+)
+"""What differs between questions of one template: quoted text, capitalized words, numbers."""
+_GAP = re.compile(r"\x00(?:[\s,;.&-]*(?:and\s+|or\s+)?\x00)*|\s+")
+_SPAN = 16
+"""Bytes of a piece of text that is compared."""
+_BINS, _BAND = 64, 4
+_ALIKE = 0.6
+"""Share of pieces in common (Jaccard) from which on texts are near duplicates."""
+_EMPTY = np.uint64(2**64 - 1)
+
+Hashes = NDArray[np.uint64]
+
+
+def template_groups(texts: Sequence[str]) -> Integers:
+    """Texts that are equal but for numbers, names and what is quoted.
+
+    Names are words with a capital. A run of masked words counts as one. Of long texts the beginning
+    decides.
+    """
+    longest = _longest(len(texts))
+    return _labels([_template(text, longest) for text in texts])
+
+
+def prefix_groups(texts: Sequence[str]) -> Integers:
+    """Texts whose beginning is the same for at least half of their length, such as a passage.
+
+    What all texts share (instructions) does not count.
+    """
+    texts = [text[:LONGEST_TEXT] for text in _distinct(texts)]
+    order = sorted(range(len(texts)), key=texts.__getitem__)
+    labels = np.arange(len(texts))
+    for before, here in pairwise(order):
+        a, b = texts[before], texts[here]
+        least = max(_SHARED, -(-min(len(a), len(b)) // 2))
+        if len(a) >= least and b.startswith(a[:least]):
+            labels[here] = labels[before]
+    return labels
+
+
+def ending_groups(texts: Sequence[str]) -> Integers:
+    """As `prefix_groups`, of how texts end: questions that come before their passage."""
+    return prefix_groups([text[::-1] for text in texts])
+
+
+def duplicate_groups(texts: Sequence[str]) -> Integers:
+    """Texts that have 6 of 10 pieces of 16 bytes in common, or are linked by such ones.
+
+    What all texts begin or end with does not count. MinHash by one permutation (Li, Owen & Zhang
+    2012), of which equal bands name the pairs to look at (Indyk & Motwani 1998).
+    """
+    if len(texts) < 2:
+        return np.arange(len(texts))
+    longest = _longest(len(texts))
+    parts = [" ".join(text[:longest].split()).lower() for text in _distinct(texts)]
+    return _linked(_signatures(parts))
+
+
+def stem_groups(names: Sequence[str]) -> Integers:
+    """Ids that are equal up to their last separator: `doc12-q3` and `doc12-q4`."""
+    return _labels([re.sub(r"[-_./:#@][^-_./:#@]*$", "", name) for name in names])
+
+
+def _longest(count: int) -> int:
+    """Characters that are looked at of each of so many texts."""
+    return min(LONGEST_TEXT, max(_SHORTEST, _MOST_CHARACTERS // max(count, 1)))
+
+
+def _distinct(texts: Sequence[str]) -> list[str]:
+    """The texts without what all of them begin and end with."""
+    if not texts:
+        return []
+    begin = _common(texts)
+    rest = [text[begin:] for text in texts]
+    end = _common([text[::-1] for text in rest])
+    return [text[: len(text) - end] for text in rest]
+
+
+def _common(texts: Sequence[str]) -> int:
+    """How many characters all texts begin with."""
+    first, last = min(texts), max(texts)  # what these two share, all share
+    low, high = 0, min(len(first), len(last))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if first[:middle] == last[:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _template(text: str, longest: int) -> str:
+    masked = _NAMES.sub("\0", text[:longest])
+    if len(text) > longest:  # cut at a place that does not depend on the length of the names
+        masked = masked[: longest // 2]
+    return _GAP.sub(lambda gap: " " if gap[0].isspace() else "\0", masked)
+
+
+def _labels(names: Sequence[str]) -> Integers:
+    numbers: dict[str, int] = {}
+    return np.fromiter((numbers.setdefault(one, len(numbers)) for one in names), np.int64)
+
+
+def _signatures(texts: Sequence[str]) -> Hashes:
+    """The smallest hash of the pieces of each text in each of 64 bins, uint64[n, 64]."""
+    encoded = [text.encode("utf-8", "surrogatepass") for text in texts]
+    sizes = np.array([len(one) for one in encoded])
+    whole = np.frombuffer(b"".join(encoded) + bytes(_SPAN), np.uint8)
+    hashes = whole.astype(np.uint64) + np.uint64(1)
+    base = np.uint64(0x9E3779B97F4A7C15)
+    step = 1
+    with np.errstate(over="ignore"):
+        while step < _SPAN:  # a piece of 2k bytes from its two halves
+            hashes = hashes[:-step] * base + hashes[step:]
+            base, step = base * base, 2 * step
+        hashes ^= hashes >> np.uint64(31)
+        hashes *= np.uint64(0xBF58476D1CE4E5B9)
+        hashes ^= hashes >> np.uint64(29)
+    text = np.repeat(np.arange(len(texts)), sizes)
+    hashes = hashes[: len(text)]
+    ends = np.repeat(np.cumsum(sizes), sizes)
+    inside = np.arange(len(text)) + _SPAN <= ends
+    hashes, text = hashes[inside], text[inside]
+    found = np.full(len(texts) * _BINS, _EMPTY)
+    place = text * _BINS + (hashes >> np.uint64(58)).astype(np.int64)
+    np.minimum.at(found, place, hashes)
+    return found.reshape(len(texts), _BINS)
+
+
+def _linked(signatures: Hashes) -> Integers:
+    """Labels of texts that are linked by pairs which are alike."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    count = len(signatures)
+    pairs = [_pairs(signatures[:, start : start + _BAND]) for start in range(0, _BINS, _BAND)]
+    first, second = np.concatenate(pairs, axis=1)
+    a, b = np.divmod(np.unique(first * count + second), count)
+    either = ((signatures[a] != _EMPTY) | (signatures[b] != _EMPTY)).sum(axis=1)
+    both = ((signatures[a] == signatures[b]) & (signatures[a] != _EMPTY)).sum(axis=1)
+    alike = both >= _ALIKE * either
+    graph = coo_array((np.ones(int(alike.sum())), (a[alike], b[alike])), shape=(count, count))
+    return np.asarray(connected_components(graph, directed=False)[1], np.int64)
+
+
+def _pairs(band: Hashes) -> Integers:
+    """Texts whose band is equal to that of the text before them in order, int64[2, pairs]."""
+    known = np.flatnonzero((band != _EMPTY).any(axis=1))
+    order = known[np.lexsort(band[known].T)]
+    equal = (band[order[1:]] == band[order[:-1]]).all(axis=1)
+    return np.stack([order[:-1][equal], order[1:][equal]])
