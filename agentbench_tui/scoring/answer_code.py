@@ -135,13 +135,11 @@ def defines(code: str, entry_point: str) -> bool:
 
 
 def _python_blocks(blocks: list[Block]) -> list[Block]:
-    """The blocks in Python, also those inside blocks of Markdown."""
+    """The blocks in Python, also those inside a block of Markdown, which is opened only once."""
     python: list[Block] = []
     for block in blocks:
-        if block.language in _MARKDOWN:
-            python += _python_blocks(fenced_blocks(block.content))
-        elif not block.language or block.language in _PYTHON:
-            python.append(block)
+        inner = fenced_blocks(block.content) if block.language in _MARKDOWN else [block]
+        python += [one for one in inner if not one.language or one.language in _PYTHON]
     return python
 
 

@@ -120,6 +120,11 @@ async def test_code_that_is_broken_stays_broken(said: str) -> None:
     assert (await score(said)).value == 0
 
 
+async def test_fences_of_markdown_without_end_are_no_code() -> None:
+    said = "````md\n```python\n" * 10_000
+    assert "SyntaxError" in (await score(said)).reason
+
+
 async def test_indented_code_without_an_entry_point() -> None:
     tests = ["assert double(2) == 4", "assert double(0) == 0"]
     said = "This doubles:\n\n    def double(x):\n        return 2 * x\n\nIt adds nothing."
