@@ -156,10 +156,16 @@ async def test_a_program_that_hangs_loses_its_turns(
 ) -> None:
     monkeypatch.setattr("agentbench_tui.market.program._CLOSE_GRACE_S", 0.01)
     game = match(Pace("deadline", 0.05))
-    hang = "__import__('threading').Event().wait() if tick == 1 else None"
-    await program(tmp_path, hang).play(game, request())
+    path = tmp_path / "agent.py"
+    path.write_text(
+        "from threading import Event\n"
+        "from agentbench_tui.market.client import play\n"
+        "play(lambda market: Event().wait())\n"
+    )
+    seat = ProcessSeat([sys.executable, str(path)], child_environment(), None, None)
+    await seat.play(game, request())
     assert game.game.is_over
-    assert game.game.episode().timeouts[-1] == CONFIG.ticks - 1
+    assert game.game.episode().timeouts == tuple(range(CONFIG.ticks))
 
 
 async def test_python_agents_play_in_a_process_of_their_own(tmp_path: Path) -> None:
