@@ -19,6 +19,7 @@ from agentbench_tui.cli.output import (
 @click.command(short_help="Rank agents by their scores.")
 @click.option("--suite", metavar="ID", help="Only this suite.")
 @click.option("--category", help="Only suites of this category.")
+@click.option("--benchmark", metavar="ID", help="Only this benchmark.")
 @click.option("--overall", is_flag=True, help="One board over all categories.")
 @click.option(
     "--metric",
@@ -33,8 +34,18 @@ from agentbench_tui.cli.output import (
     help="What is ranked.",
 )
 @click.option("--rating", is_flag=True, help="Bradley-Terry ratings too.")
-@click.option("--run", "run", metavar="RUN", help="The leaderboard of one run.")
-@click.option("--days", type=click.IntRange(1, 36500), default=30, show_default=True)
+@click.option(
+    "--run",
+    "run",
+    metavar="RUN",
+    help="Only the executions of this run (id, prefix or latest). Alone it shows the leaderboard"
+    " that `run` printed; with --metric, --rating, --overall or --by boards of these executions.",
+)
+@click.option(
+    "--days",
+    type=click.IntRange(1, 36500),
+    help="Only executions of the last DAYS days.  [default: 30; with --run any]",
+)
 @click.option("--limit", type=ROWS, default=20, show_default=True)
 @click.option("--wide", is_flag=True, help="Every column, whatever the screen's width.")
 @database_option
@@ -47,7 +58,8 @@ def leaderboard(
     by: Any,
     rating: bool,
     run: str | None,
-    days: int,
+    benchmark: str | None,
+    days: int | None,
     limit: int,
     wide: bool,
     database: str | None,
@@ -64,33 +76,34 @@ def leaderboard(
     agentbench leaderboard --metric e2e_ms.p50 --category accuracy
     agentbench leaderboard --overall --days 365 --format json
     agentbench leaderboard --run latest
+    agentbench leaderboard --run latest --benchmark math --metric cost_usd_per_correct
     """
     from agentbench_tui.cli.scoreboard import print_boards
     from agentbench_tui.store.database import reading
+    from agentbench_tui.store.leaderboard import LEADERBOARD_DAYS
+    from agentbench_tui.store.queries import find_run
     from agentbench_tui.verdicts.contenders import Wanted
-    from agentbench_tui.verdicts.leaderboard import leaderboard_document
+    from agentbench_tui.verdicts.leaderboard import leaderboard_document, run_leaderboard
     from agentbench_tui.verdicts.scoreboard import BoardAsked
 
     if category is not None:
         check_category(category)
     with reading(database_path(database)) as connection:
-        if run is not None:
-            _check_alone(metric, suite, category, overall or rating or by != "agent")
-            return _print_run_leaderboard(connection, run, form)
-        asked = BoardAsked(metric, overall, rating, Wanted(days, suite, category, by))
+        found = None if run is None else find_run(connection, run)
+        run_key = None if found is None else found["key"]
+        if days is None and found is None:
+            days = LEADERBOARD_DAYS
+        wanted = Wanted(days, suite, category, by, benchmark, run_key)
+        asked = BoardAsked(metric, overall, rating, wanted)
         document = leaderboard_document(connection, asked, limit)
-    print_boards(document, form, wide=wide)
+        if found is not None:
+            document["run_id"] = found["id"]
+            document["leaderboard"] = run_leaderboard(connection, found["key"], wanted)
+    if found is not None and not (metric or overall or rating or by != "agent"):
+        _print_of_run(document, form)
+    else:
+        print_boards(document, form, wide=wide)
     return 0
-
-
-def _check_alone(metric: str | None, suite: str | None, category: str | None, more: bool) -> None:
-    from agentbench_tui.model.errors import UsageError
-
-    if metric or suite or category or more:
-        raise UsageError(
-            "--run shows the run's own leaderboard, by the overall score; leave out --metric,"
-            " --suite, --category, --overall, --rating and --by"
-        )
 
 
 def check_category(category: str) -> None:
@@ -106,16 +119,14 @@ def check_category(category: str) -> None:
         )
 
 
-def _print_run_leaderboard(connection: Any, wanted: str, form: str) -> int:
+def _print_of_run(document: dict[str, Any], form: str) -> None:
+    """The leaderboard of one run, by the overall score, as `run` prints it."""
     from agentbench_tui.cli.result import LEADERBOARD, leaderboard_rows, unsure_lines
-    from agentbench_tui.store.queries import find_run
-    from agentbench_tui.verdicts.leaderboard import SCHEMA, run_leaderboard
 
-    row = find_run(connection, wanted)
-    entries = run_leaderboard(connection, row["key"])
-    document = {"schema": SCHEMA, "run_id": row["id"], "leaderboard": entries}
+    entries = document["leaderboard"]
     print_rows(leaderboard_rows(entries), LEADERBOARD, form, document)
     if form == "table":
         for line in unsure_lines(entries):
             print_prose(line)
-    return 0
+        if not entries:
+            print_prose(document["reason"])

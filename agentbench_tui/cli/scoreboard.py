@@ -8,7 +8,6 @@ from typing import Any
 import click
 
 from agentbench_tui.cli.output import Column, console, markdown_cell, print_prose, print_rows
-from agentbench_tui.model.plain_number import counted
 from agentbench_tui.verdicts.figures import NOTHING, dollars, milliseconds, number, rate
 
 _WIDE_FROM = 110
@@ -73,8 +72,7 @@ def print_boards(document: Document, form: str, *, wide: bool = False) -> None:
             click.echo()
         _print_board(board, form, wide=wide)
     if not boards:
-        days = counted(document["window_days"], "day")
-        click.echo(f"no complete execution in the last {days}; `agentbench run` makes some")
+        print_prose(document["reason"])
         return
     if form == "table" and any(board["standings"] for board in boards):
         click.echo()

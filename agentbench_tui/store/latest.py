@@ -16,6 +16,7 @@ _LATEST = (
     " SELECT run_key, agent_id, agent_version, simulated, suite_id, benchmark_id, parameters,"
     " MAX(printf('%s %012d', created_at, key)) FROM benchmark_executions WHERE status='complete'"
     " AND (:suite IS NULL OR suite_id=:suite) AND (:since IS NULL OR created_at>:since)"
+    " AND (:benchmark IS NULL OR benchmark_id=:benchmark) AND (:run IS NULL OR run_key=:run)"
     " GROUP BY agent_id, agent_version, simulated, suite_id, benchmark_id, parameters) n"
     # CROSS and + keep SQLite to this order: few runs, and the executions of each by its key.
     " CROSS JOIN benchmark_executions e ON e.run_key=n.run_key AND e.status='complete'"
@@ -28,14 +29,21 @@ _LATEST = (
 
 
 def latest_executions(
-    connection: sqlite3.Connection, *, suite: str | None = None, since: str | None = None
+    connection: sqlite3.Connection,
+    *,
+    suite: str | None = None,
+    since: str | None = None,
+    benchmark: str | None = None,
+    run_key: int | None = None,
 ) -> list[Row]:
     """Of each version of an agent, on each benchmark and point, the complete executions of the
     latest run in which there are any; the oldest first.
 
-    Rows as of `selection.executions_where`. `since`: made after this time (UTC, ISO 8601) only.
+    Rows as of `selection.executions_where`. `since`: made after this time (UTC, ISO 8601) only;
+    `run_key`: only those of this run.
     """
-    cursor = connection.execute(_LATEST, {"suite": suite, "since": since})
+    values = {"suite": suite, "since": since, "benchmark": benchmark, "run": run_key}
+    cursor = connection.execute(_LATEST, values)
     names = [column[0] for column in cursor.description]
     rows = [dict(zip(names, tuple(row), strict=True)) for row in cursor.fetchall()]
     for row in rows:

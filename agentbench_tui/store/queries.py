@@ -19,7 +19,9 @@ Row = dict[str, Any]
 
 
 def rows_of(
-    connection: sqlite3.Connection, statement: str, values: tuple[Any, ...] = ()
+    connection: sqlite3.Connection,
+    statement: str,
+    values: tuple[Any, ...] | dict[str, Any] = (),
 ) -> list[Row]:
     """All rows of a query, as dictionaries."""
     cursor = connection.execute(statement, values)
@@ -265,53 +267,3 @@ def list_agents(connection: sqlite3.Connection) -> list[Row]:
         row["version"] = specification["version"]
         row["simulated"] = bool(specification.get("simulated", False))
     return rows
-
-
-LEADERBOARD_DAYS = 30
-"""The window of the view `benchmark_leaderboard`."""
-
-
-def leaderboard_rows(connection: sqlite3.Connection, days: int = LEADERBOARD_DAYS) -> list[Row]:
-    """The view `benchmark_leaderboard` over so many days: ranks within each suite category."""
-    view: str = connection.execute(
-        "SELECT sql FROM sqlite_master WHERE name='benchmark_leaderboard'"
-    ).fetchone()[0]
-    # A view takes no parameter, so its own text is asked with another window.
-    select = view.partition(" AS\n")[2].replace(f"'-{LEADERBOARD_DAYS} days'", "?")
-    rows = rows_of(connection, select, (f"-{days} days",))
-    for row in rows:
-        row["scores_and_ranks"] = json.loads(row["scores_and_ranks"])
-    return rows
-
-
-def matrix_rows(connection: sqlite3.Connection) -> list[Row]:
-    """The view `agent_comparison_matrix`: latest executions of each agent, ranks over all."""
-    return rows_of(
-        connection,
-        "SELECT * FROM agent_comparison_matrix"
-        " ORDER BY simulated, overall_rank IS NULL, overall_rank, avg_accuracy DESC",
-    )
-
-
-def harness_verdicts(
-    connection: sqlite3.Connection, days: int = LEADERBOARD_DAYS
-) -> dict[tuple[str, str, bool], str]:
-    """The worst verdict behind each line of the leaderboard, by category, agent and simulated.
-
-    A load has a verdict of its own; of anything else it is that of its run.
-    """
-    worst = "MAX(CASE COALESCE(l.verdict, r.verdict)"
-    worst += " WHEN 'generator-limited' THEN 2 WHEN 'noisy' THEN 1 WHEN 'clean' THEN 0 END)"
-    rows = connection.execute(
-        f"SELECT s.category, e.agent_id, e.simulated, {worst} FROM latest_executions e"  # noqa: S608
-        " JOIN runs r ON r.key=e.run_key JOIN benchmark_suites s ON s.hash=e.suite_hash"
-        " LEFT JOIN load_summaries l ON l.execution_key=e.key"
-        " WHERE e.created_at > strftime('%Y-%m-%dT%H:%M:%fZ', 'now', ?) GROUP BY 1, 2, 3",
-        (f"-{days} days",),
-    ).fetchall()
-    names = ("clean", "noisy", "generator-limited")
-    return {
-        (category, agent, bool(simulated)): names[place]
-        for category, agent, simulated, place in rows
-        if place is not None
-    }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -13,7 +13,9 @@ import msgspec
 from agentbench_tui.agents.target import named_model
 from agentbench_tui.model.agent import AgentSpec
 from agentbench_tui.model.errors import UsageError, did_you_mean
+from agentbench_tui.model.plain_number import counted
 from agentbench_tui.store.latest import latest_executions
+from agentbench_tui.store.leaderboard import ExecutionFilter
 from agentbench_tui.verdicts.place import latest_of_places
 
 if TYPE_CHECKING:
@@ -43,13 +45,29 @@ class Contender:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which executions count."""
+    """Which executions count, and what is ranked."""
 
     days: int | None = 30
     """Measured within so many days; None for all."""
     suite: str | None = None
     category: str | None = None
     by: By = "agent"
+    benchmark: str | None = None
+    run_key: int | None = None
+    """Of this run alone; None for the latest of all runs."""
+
+    @property
+    def kept(self) -> ExecutionFilter:
+        """What of it the store filters by."""
+        return ExecutionFilter(self.days, self.suite, self.category, self.benchmark, self.run_key)
+
+    def keeps(self, connection: sqlite3.Connection, row: Execution) -> bool:
+        """Whether an execution of the wanted run is of the wanted suite, category, benchmark."""
+        return (
+            self.suite in (None, row["suite_id"])
+            and self.benchmark in (None, row["benchmark_id"])
+            and self.category in (None, _categories(connection).get(row["suite_hash"]))
+        )
 
 
 def contenders_by_category(
@@ -57,19 +75,50 @@ def contenders_by_category(
 ) -> dict[str, list[Contender]]:
     """The contenders of each suite category, by name, with their executions in it alone.
 
-    UsageError for a suite that was never run.
+    UsageError for a suite, or a benchmark of it, that was never run.
     """
-    _check_suite(connection, wanted.suite)
+    _check_names(connection, wanted)
     categories = _categories(connection)
     rows: dict[str, list[Execution]] = defaultdict(list)
-    since = _since(wanted.days)
-    for row in latest_executions(connection, suite=wanted.suite, since=since):
+    found = latest_executions(
+        connection,
+        suite=wanted.suite,
+        since=_since(wanted.days),
+        benchmark=wanted.benchmark,
+        run_key=wanted.run_key,
+    )
+    for row in found:
         rows[categories[row["suite_hash"]]].append(row)
     return {
         category: contenders(connection, rows[category], wanted.by)
         for category in sorted(rows)
         if wanted.category in (None, category)
     }
+
+
+def why_nobody(connection: sqlite3.Connection, wanted: Wanted) -> str:
+    """Why `contenders_by_category` finds nobody, with what to do; empty where it finds somebody."""
+    if contenders_by_category(connection, wanted):
+        return ""
+    where = [
+        f"{name} {value}"
+        for name, value in (
+            ("suite", wanted.suite),
+            ("benchmark", wanted.benchmark),
+            ("category", wanted.category),
+        )
+        if value is not None
+    ]
+    of = f" of {', '.join(where)}" if where else ""
+    when = "" if wanted.days is None else f" in the last {counted(wanted.days, 'day')}"
+    here = " in this run" if wanted.run_key is not None else ""
+    nothing = f"no complete execution{of}{here}{when}"
+    others = sorted(contenders_by_category(connection, replace(wanted, category=None)))
+    if others:
+        return f"{nothing}; there are some of category {', '.join(others)}"
+    if wanted.days is not None and contenders_by_category(connection, replace(wanted, days=None)):
+        return f"{nothing}; there are older ones (--days)"
+    return f"{nothing}; `agentbench run` makes some"
 
 
 def contenders(
@@ -106,13 +155,20 @@ def harness_of(connection: sqlite3.Connection, executions: Sequence[Execution]) 
     return _HARNESS[max(verdicts)] if verdicts else None
 
 
-def _check_suite(connection: sqlite3.Connection, suite: str | None) -> None:
-    found = connection.execute("SELECT DISTINCT suite_id FROM benchmark_suites").fetchall()
-    known = [row[0] for row in found]
-    if suite is not None and suite not in known:
+def _check_names(connection: sqlite3.Connection, wanted: Wanted) -> None:
+    rows = connection.execute("SELECT DISTINCT suite_id, benchmark_id FROM benchmark_executions")
+    pairs = [(row[0], row[1]) for row in rows.fetchall()]
+    suites = sorted({suite for suite, _ in pairs})
+    if wanted.suite is not None and wanted.suite not in suites:
         raise UsageError(
-            f"--suite {suite}: nothing was measured on it{did_you_mean(suite, known)}; "
-            "`agentbench runs list` shows what was"
+            f"--suite {wanted.suite}: nothing was measured on it"
+            f"{did_you_mean(wanted.suite, suites)}; `agentbench runs list` shows what was"
+        )
+    benchmarks = sorted({one for suite, one in pairs if wanted.suite in (None, suite)})
+    if wanted.benchmark is not None and wanted.benchmark not in benchmarks:
+        raise UsageError(
+            f"--benchmark {wanted.benchmark}: nothing was measured on it"
+            f"{did_you_mean(wanted.benchmark, benchmarks)}; `agentbench runs list` shows what was"
         )
 
 

@@ -11,16 +11,10 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.analysis.estimate import Estimate
-from agentbench_tui.store.queries import (
-    LEADERBOARD_DAYS,
-    executions_of,
-    failures_of,
-    harness_verdicts,
-    leaderboard_rows,
-    matrix_rows,
-)
+from agentbench_tui.store.leaderboard import harness_verdicts, leaderboard_rows, matrix_rows
+from agentbench_tui.store.queries import executions_of, failures_of
 from agentbench_tui.verdicts.case_numbers import CaseNumbers
-from agentbench_tui.verdicts.contenders import Contender
+from agentbench_tui.verdicts.contenders import Contender, Wanted, why_nobody
 from agentbench_tui.verdicts.missing_interval import why_without_interval
 from agentbench_tui.verdicts.ranked import OVERALL, only_accuracy, rank
 from agentbench_tui.verdicts.scoreboard import DIMENSIONS, BoardAsked, boards, mean_of_all
@@ -39,8 +33,11 @@ _QUICK_RESAMPLES = 2_000
 Entry = dict[str, Any]
 
 
-def run_leaderboard(connection: sqlite3.Connection, run_key: int) -> list[Entry]:
-    """The leaderboard of one run: each agent's mean over its executions.
+def run_leaderboard(
+    connection: sqlite3.Connection, run_key: int, wanted: Wanted | None = None
+) -> list[Entry]:
+    """The leaderboard of one run: each agent's mean over its executions, of the wanted suite,
+    category and benchmark alone.
 
     `overall` is the mean of the executions' overall scores, None unless all have one; its
     interval takes executions as independent, and `reason` tells why there is none. Without overall
@@ -50,6 +47,8 @@ def run_leaderboard(connection: sqlite3.Connection, run_key: int) -> list[Entry]
     """
     by_agent: dict[tuple[str, str, int], list[dict[str, Any]]] = defaultdict(list)
     for row in executions_of(connection, run_key):
+        if wanted is not None and not wanted.keeps(connection, row):
+            continue
         by_agent[row["agent_id"], row["agent_version"], row["simulated"]].append(row)
     entries = []
     for (agent_id, version, simulated), rows in by_agent.items():
@@ -171,30 +170,31 @@ def leaderboard_document(
 ) -> dict[str, Any]:
     """What `agentbench leaderboard --format json` prints.
 
-    `categories` and `agents` are the SQL views, by the bare scores, and know of the days alone;
-    `boards` are what was asked for.
+    `categories` and `agents` are the SQL views, by the bare scores; `boards` are what was asked
+    for. All of them are of the executions that `asked.wanted` keeps. `reason` says why there are
+    none, and is None where there are.
     """
-    days = asked.wanted.days or LEADERBOARD_DAYS
-    document = category_leaderboard(connection, asked.wanted.category, limit, days)
+    wanted = asked.wanted
+    document = category_leaderboard(connection, wanted, limit)
     found = boards(connection, asked)
     for board in found:
         board["more"] = max(0, len(board["standings"]) - limit)
         board["standings"] = board["standings"][:limit]
-    return document | {"metric": asked.metric, "by": asked.wanted.by, "boards": found}
+    return document | {
+        "metric": asked.metric,
+        "by": wanted.by,
+        "boards": found,
+        "reason": None if found else why_nobody(connection, wanted),
+    }
 
 
 def category_leaderboard(
-    connection: sqlite3.Connection,
-    category: str | None = None,
-    limit: int = 20,
-    days: int = LEADERBOARD_DAYS,
+    connection: sqlite3.Connection, wanted: Wanted, limit: int = 20
 ) -> dict[str, Any]:
-    """The leaderboards of the last days by suite category, best ranking first."""
+    """The wanted executions by suite category, best ranking first, and by agent."""
     boards: dict[str, list[Entry]] = defaultdict(list)
-    harness = harness_verdicts(connection, days)
-    for row in leaderboard_rows(connection, days):
-        if category is not None and row["benchmark_category"] != category:
-            continue
+    harness = harness_verdicts(connection, wanted.kept)
+    for row in leaderboard_rows(connection, wanted.kept):
         scores = row.pop("scores_and_ranks")
         entry: Entry = {
             "rank": row["overall_rank"],
@@ -224,9 +224,9 @@ def category_leaderboard(
         )
     return {
         "schema": SCHEMA,
-        "window_days": days,
+        "window_days": wanted.days,
         "categories": {name: boards[name][:limit] for name in sorted(boards)},
-        "agents": [_matrix_entry(row) for row in matrix_rows(connection)][:limit],
+        "agents": [_matrix_entry(row) for row in matrix_rows(connection, wanted.kept)][:limit],
     }
 
 

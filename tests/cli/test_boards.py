@@ -113,6 +113,23 @@ def test_boards_in_every_format(said: Said) -> None:
     assert "| 1= | cheap | 0.900" in said("leaderboard", "--format", "md")
 
 
+def test_a_run_is_a_filter_of_boards(said: Said) -> None:
+    document = json.loads(said("leaderboard", "--run", "latest", "--format", "json"))
+    assert [one["agent_id"] for one in document["leaderboard"]] == [
+        "cheap", "dear", "poor", "ideal"
+    ]  # fmt: skip
+    assert [board["simulated"] for board in document["boards"]] == [False, True]
+    assert document["window_days"] is None
+    assert said("leaderboard", "--run", "latest").splitlines()[0].split()[:3] == [
+        "#", "agent", "overall"
+    ]  # fmt: skip
+    ranked = said("leaderboard", "--run", "latest", "--metric", "cost_usd_per_task")
+    assert "by cost_usd_per_task" in ranked
+    assert said("leaderboard", "--run", "latest", "--category", "speed").splitlines()[-1] == (
+        "no complete execution of category speed in this run; there are some of category accuracy"
+    )
+
+
 def test_costs_are_told_with_what_a_switch_saves(said: Said) -> None:
     shown = said("cost", "dear", "--margin", "0.25")
     assert shown.startswith("40 cases of numbers\n")
@@ -141,7 +158,8 @@ def test_costs_in_every_format(said: Said) -> None:
         ("leaderboard --metric acuracy", 'did you mean "accuracy"?'),
         ("leaderboard --suite number", 'did you mean "numbers"?'),
         ("leaderboard --category acuracy", 'did you mean "accuracy"?'),
-        ("leaderboard --run latest --rating", "leave out --metric"),
+        ("leaderboard --benchmark number", "nothing was measured on it"),
+        ("leaderboard --run nothing", "no run 'nothing'"),
         ("cost deer", "did you mean"),
         ("cost --category acuracy", 'did you mean "accuracy"?'),
         ("cost dear --margin 0", "--margin"),

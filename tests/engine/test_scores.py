@@ -13,6 +13,7 @@ from agentbench_tui.engine.rescoring import rescore
 from agentbench_tui.store.database import connect_to_read
 from agentbench_tui.store.queries import find_run
 from agentbench_tui.store.writer import write_once
+from agentbench_tui.verdicts.contenders import Wanted
 from agentbench_tui.verdicts.leaderboard import category_leaderboard
 
 # Right on 0 and 1, wrong on 2, raises on 3. Each answer is 100 + 20 tokens of a priced model.
@@ -229,7 +230,7 @@ async def test_simulated_agents_rank_only_among_themselves(tmp_path: Path) -> No
     assert board == [("mixed", 1), ("ideal", 1)]
     assert second.execution("mixed")["percentile_rank"] == 50.0
     with closing(connect_to_read(result.database)) as connection:
-        views = category_leaderboard(connection)
+        views = category_leaderboard(connection, Wanted())
     for rows in (views["agents"], views["categories"]["comprehensive"]):
         assert [(row["agent_id"], row["simulated"], row["rank"]) for row in rows] == [
             ("mixed", False, 1), ("ideal", True, 1)

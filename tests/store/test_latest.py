@@ -65,3 +65,12 @@ def test_a_window_and_a_suite_leave_others_out(connection: sqlite3.Connection) -
     assert latest_executions(connection, since=DAY.format(4)) == []
     assert [row["key"] for row in latest_executions(connection, suite="s")] == [2]
     assert latest_executions(connection, suite="t") == []
+
+
+def test_a_benchmark_and_a_run_leave_others_out(connection: sqlite3.Connection) -> None:
+    add(connection, 1, 1)
+    add(connection, 2, 3)
+    add(connection, 3, 1, benchmark="c")
+    assert [row["key"] for row in latest_executions(connection, benchmark="c")] == [3]
+    assert [row["key"] for row in latest_executions(connection, run_key=1)] == [1, 3]
+    assert [row["key"] for row in latest_executions(connection, run_key=1, benchmark="b")] == [1]

@@ -1,4 +1,4 @@
-"""The leaderboard's window: 30 days unless another is asked for."""
+"""The leaderboard's views over chosen executions; the window is 30 days unless told otherwise."""
 
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from agentbench_tui.store.database import connect_to_read, create_or_migrate
-from agentbench_tui.store.queries import leaderboard_rows
+from agentbench_tui.store.leaderboard import ExecutionFilter, leaderboard_rows, matrix_rows
 from agentbench_tui.store.writer import write_once
 
 
@@ -45,7 +45,7 @@ def database(tmp_path: Path) -> Path:
 )
 def test_only_executions_of_the_window_count(database: Path, days: int, names: list[str]) -> None:
     with closing(connect_to_read(database)) as connection:
-        found = leaderboard_rows(connection, days)
+        found = leaderboard_rows(connection, ExecutionFilter(days=days))
     assert sorted(row["agent_id"] for row in found) == names
     assert all(row["scores_and_ranks"]["accuracy"]["score"] == 0.5 for row in found)
 
@@ -53,5 +53,39 @@ def test_only_executions_of_the_window_count(database: Path, days: int, names: l
 def test_the_default_is_the_view_itself(database: Path) -> None:
     with closing(connect_to_read(database)) as connection:
         view = connection.execute("SELECT agent_id FROM benchmark_leaderboard").fetchall()
-        found = leaderboard_rows(connection)
+        found = leaderboard_rows(connection, ExecutionFilter())
     assert [row["agent_id"] for row in found] == [row[0] for row in view] == ["new"]
+
+
+@pytest.mark.parametrize(
+    ("kept", "names"),
+    [
+        (ExecutionFilter(days=None), ["new", "old"]),
+        (ExecutionFilter(days=None, suite="s"), ["new", "old"]),
+        (ExecutionFilter(days=None, suite="t"), []),
+        (ExecutionFilter(days=None, category="speed", benchmark="b"), ["new", "old"]),
+        (ExecutionFilter(days=None, category="accuracy"), []),
+        (ExecutionFilter(days=None, benchmark="c"), []),
+        (ExecutionFilter(days=None, run_key=1), ["new", "old"]),
+        (ExecutionFilter(days=None, run_key=2), []),
+        (ExecutionFilter(run_key=1), ["new"]),
+    ],
+)
+def test_every_filter_applies_to_both_views(
+    database: Path, kept: ExecutionFilter, names: list[str]
+) -> None:
+    with closing(connect_to_read(database)) as connection:
+        for rows in (leaderboard_rows(connection, kept), matrix_rows(connection, kept)):
+            assert sorted(row["agent_id"] for row in rows) == names
+
+
+def test_ranks_are_among_the_executions_that_are_kept(database: Path) -> None:
+    better = "UPDATE benchmark_executions SET accuracy_score=0.9 WHERE agent_id='old'"
+    write_once(database, [lambda c: c.execute(better)])
+    with closing(connect_to_read(database)) as connection:
+        (recent,) = matrix_rows(connection, ExecutionFilter())
+        first, second = matrix_rows(connection, ExecutionFilter(days=None))
+    assert (recent["agent_id"], recent["accuracy_rank"]) == ("new", 1)
+    assert [(row["agent_id"], row["accuracy_rank"]) for row in (first, second)] == [
+        ("old", 1), ("new", 2)
+    ]  # fmt: skip

@@ -63,7 +63,9 @@ def read(database: Path) -> Iterator[Any]:
 
 def of(database: Path, **asked: Any) -> list[dict[str, Any]]:
     wanted = {
-        name: asked.pop(name) for name in ("days", "suite", "category", "by") if name in asked
+        name: asked.pop(name)
+        for name in ("days", "suite", "category", "by", "benchmark", "run_key")
+        if name in asked
     }
     with read(database) as connection:
         return boards(connection, BoardAsked(wanted=Wanted(**wanted), **asked))
@@ -350,6 +352,55 @@ def test_the_document_keeps_the_views_beside_the_boards(measured: Path) -> None:
     assert [one["rank"] for one in document["categories"]["accuracy"]] == [1, 1]
     (board,) = document["boards"]
     assert (len(board["standings"]), board["more"]) == (2, 2)
+
+
+async def test_filters_apply_to_every_part_of_the_document(database: Path, tmp_path: Path) -> None:
+    """`good` alone was measured on another suite, of another category and benchmark."""
+    other = suite(8, suite={"category": "speed", "suite_id": "other"}, benchmark_id="count")
+    await run(tmp_path, other, AGENTS, "good")
+    everyone, alone = {*NAMES}, {"good"}
+    for asked, names, categories in (
+        ({}, everyone, ["accuracy", "speed"]),
+        ({"suite": "small"}, everyone, ["accuracy"]),
+        ({"suite": "other"}, alone, ["speed"]),
+        ({"category": "speed"}, alone, ["speed"]),
+        ({"benchmark": "count"}, alone, ["speed"]),
+        ({"run_key": 1}, everyone, ["accuracy"]),
+        ({"run_key": 2, "days": None}, alone, ["speed"]),
+        ({"run_key": 1, "category": "speed"}, set(), []),
+    ):
+        with read(database) as connection:
+            document = leaderboard_document(connection, BoardAsked(wanted=Wanted(**asked)))
+            run_key = asked.get("run_key")
+            of_run = run_leaderboard(connection, run_key or 1, Wanted(**asked))
+        assert {one["agent_id"] for one in document["agents"]} == names
+        assert [*document["categories"]] == categories
+        assert {board["category"] for board in document["boards"]} == {*categories}
+        in_boards = {line["name"] for board in document["boards"] for line in board["standings"]}
+        assert in_boards == names
+        if run_key is not None:
+            assert {one["agent_id"] for one in of_run} == names
+        benchmarks = {one["agent_id"]: one["benchmarks_completed"] for one in document["agents"]}
+        assert benchmarks.get("good", 0) == len(categories)
+        assert (document["reason"] is None) == bool(names)
+
+
+def test_an_empty_board_says_why(database: Path) -> None:
+    def reason(**wanted: Any) -> str:
+        with read(database) as connection:
+            document = leaderboard_document(connection, BoardAsked(wanted=Wanted(**wanted)))
+        assert document["boards"] == []
+        return str(document["reason"])
+
+    assert reason(category="speed") == (
+        "no complete execution of category speed in the last 30 days; there are some of category"
+        " accuracy"
+    )
+    old = "UPDATE benchmark_executions SET created_at='2020-01-01T00:00:00.000Z'"
+    write_once(database, [lambda c: c.execute(old)])
+    assert reason(suite="small") == (
+        "no complete execution of suite small in the last 30 days; there are older ones (--days)"
+    )
 
 
 def test_a_run_of_many_observations_is_ranked_by_intervals(
