@@ -28,7 +28,7 @@ from agentbench_tui.store.database import reading
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from agentbench_tui.engine.plan import ExecutionPlan
@@ -114,10 +114,10 @@ def write_findings(
     result = found.result
     # First, since the baseline is scored against itself.
     _write_metrics(connection, execution_key, result)
-    baseline = _baseline_metrics(connection, execution_key, suite)
+    baseline = baseline_metrics(connection, execution_key, suite)
+    rules = {name: score_rule(name, benchmark, baseline) for name in DIMENSIONS}
     scores = {
-        dimension: score_dimension(dimension, benchmark, result.metrics, baseline)
-        for dimension in DIMENSIONS
+        name: score_dimension(rule, result.metrics.get(rule.metric)) for name, rule in rules.items()
     }
     _write_row(connection, execution_key, result, found.resources, scores, suite.weights)
     write_gauges(connection, execution_key, found.gauges)
@@ -135,38 +135,56 @@ def _resources(connection: sqlite3.Connection, execution_key: int) -> Resources:
     return Resources(row[0], row[1], row[2])
 
 
-def score_dimension(
-    dimension: str,
-    benchmark: Benchmark,
-    metrics: dict[str, MetricValue],
-    baseline: dict[str, float],
-) -> DimensionScore:
-    """The score of one dimension, by rubric, by itself, or relative to the baseline.
+@dataclass(frozen=True, slots=True)
+class ScoreRule:
+    """How one dimension of a benchmark is scored: by rubric, by itself, or relative to the
+    baseline."""
 
-    Without any of these there is no score: it is not invented.
-    """
-    entry: RubricEntry | None = benchmark.scoring_rubric.get(dimension)  # type: ignore[call-overload]  # a Dimension
-    name = DEFAULT_METRIC[dimension] if entry is None else entry.metric
-    found = metrics.get(name)
-    if found is None or found.value is None:
-        if entry is not None and found is not None and found.reason == NO_RIGHT_ANSWER:
-            return DimensionScore(0.0, 0.0, 0.0)  # infinite: beyond any limit
-        return DimensionScore(None)
+    metric: str
+    """The metric behind it."""
+    entry: RubricEntry | None
+    is_share: bool
+    """Whether the metric is a score by itself, where there is no rubric."""
+    baseline: float | None
+    """The metric of the baseline; None without any."""
 
-    def mapped(value: float | None) -> float | None:
+    @property
+    def is_relative(self) -> bool:
+        """Whether the score says how the agent compares to the baseline."""
+        return self.entry is None and not self.is_share
+
+    def score(self, value: float | None) -> float | None:
+        """The score of a value of the metric; None where there is nothing to score it by."""
         if value is None:
             return None
-        if entry is not None:
-            return score_metric(value, entry)
-        if dimension in _BY_ITSELF:
+        if self.entry is not None:
+            return score_metric(value, self.entry)
+        if self.is_share:
             return value
-        metric = find_metric(name)
-        if metric is None or metric.direction == "none" or name not in baseline:
+        metric = find_metric(self.metric)
+        if metric is None or metric.direction == "none" or self.baseline is None:
             return None
-        return relative_score(value, baseline[name], metric.direction)
+        return relative_score(value, self.baseline, metric.direction)
 
-    ends = [end for end in (mapped(found.low), mapped(found.high)) if end is not None]
-    value = mapped(found.value)
+
+def score_rule(dimension: str, benchmark: Benchmark, baseline: Mapping[str, float]) -> ScoreRule:
+    """The rule of a dimension; `baseline` has the metrics of the suite's baseline, if any."""
+    entry: RubricEntry | None = benchmark.scoring_rubric.get(dimension)  # type: ignore[call-overload]  # a Dimension
+    name = DEFAULT_METRIC[dimension] if entry is None else entry.metric
+    return ScoreRule(name, entry, dimension in _BY_ITSELF, baseline.get(name))
+
+
+def score_dimension(rule: ScoreRule, found: MetricValue | None) -> DimensionScore:
+    """The score of one dimension from the metric behind it.
+
+    Without a rule that applies there is no score: it is not invented.
+    """
+    if found is None or found.value is None:
+        if rule.entry is not None and found is not None and found.reason == NO_RIGHT_ANSWER:
+            return DimensionScore(0.0, 0.0, 0.0)  # infinite: beyond any limit
+        return DimensionScore(None)
+    ends = [end for end in (rule.score(found.low), rule.score(found.high)) if end is not None]
+    value = rule.score(found.value)
     if value is None or len(ends) < 2:
         return DimensionScore(value)
     return DimensionScore(value, min(ends), max(ends))
@@ -196,7 +214,7 @@ def overall_score(scores: dict[str, DimensionScore], weights: Weights) -> Dimens
     )
 
 
-def _baseline_metrics(
+def baseline_metrics(
     connection: sqlite3.Connection, execution_key: int, suite: Suite
 ) -> dict[str, float]:
     """Metrics of the suite's baseline agent on the same benchmark: in the same run with the same

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.store.answer_pages import EXPECTED, SAID
 from agentbench_tui.store.queries import Row, rows_of
@@ -118,3 +118,26 @@ def failures_by_case(
         (execution_key,),
     )
     return [(int(case), str(kind), int(count)) for case, kind, count in rows]
+
+
+OUTPUT_COLUMNS = ("api_calls", "retries", "correctness", "completeness", "relevance")
+"""What `output_columns` gives of each answer."""
+
+
+def output_columns(connection: sqlite3.Connection, execution_key: int) -> list[tuple[Any, ...]]:
+    """`OUTPUT_COLUMNS` of each counted answer, in the order in which they were committed.
+
+    Grades are means over the scorers that give them, None where none does; the correctness of an
+    execution whose scorers give none is the credit by the first.
+    """
+    rows = connection.execute(
+        "SELECT a.api_calls, a.attempt, AVG(json_extract(s.value, '$.correctness')),"
+        " AVG(json_extract(s.value, '$.completeness')), AVG(json_extract(s.value, '$.relevance')),"
+        " AVG(CASE s.key WHEN 0 THEN json_extract(s.value, '$.value') END)"
+        " FROM answers a LEFT JOIN json_each(a.scores) s WHERE a.execution_key=?"
+        " AND (a.failure_kind IS NULL OR a.failure_kind NOT IN ('grader', 'harness'))"
+        " GROUP BY a.seq ORDER BY a.seq",
+        (execution_key,),
+    ).fetchall()
+    graded = any(row[2] is not None for row in rows)
+    return [(*row[:2], row[2] if graded else row[5], *row[3:5]) for row in map(tuple, rows)]

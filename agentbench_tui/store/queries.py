@@ -212,6 +212,26 @@ def failure_details(connection: sqlite3.Connection, run_key: int, limit: int = 5
     return sorted(merged.values(), key=lambda row: -row["n"])[:limit]
 
 
+def suite_document(connection: sqlite3.Connection, suite_hash: str) -> str:
+    """The suite as it was run, JSON."""
+    (document,) = connection.execute(
+        "SELECT document FROM benchmark_suites WHERE hash=?", (suite_hash,)
+    ).fetchone()
+    return str(document)
+
+
+def is_measured_with(connection: sqlite3.Connection, execution_key: int, agent: str) -> bool:
+    """Whether the agent was measured on the same benchmark and point in the same run."""
+    found = connection.execute(
+        "SELECT 1 FROM benchmark_executions b JOIN benchmark_executions e ON e.key=?"
+        " WHERE b.run_key=e.run_key AND b.agent_id=? AND b.suite_id=e.suite_id"
+        " AND b.benchmark_id=e.benchmark_id AND b.parameters=e.parameters"
+        " AND EXISTS (SELECT 1 FROM metrics WHERE execution_key=b.key)",
+        (execution_key, agent),
+    ).fetchone()
+    return found is not None
+
+
 def metrics_measured(
     connection: sqlite3.Connection, suite_hash: str, benchmark_id: str
 ) -> list[str]:

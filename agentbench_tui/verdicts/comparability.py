@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from agentbench_tui.model.market_metrics import MARKET_METRICS
 from agentbench_tui.model.metric import find_metric
 from agentbench_tui.verdicts.task_evidence import TaskEvidence
 
@@ -60,6 +61,8 @@ def depends_on_machine(metric: str, executions: Iterable[Execution]) -> bool:
         return False
     if metric.startswith("cost_usd"):
         return any("hourly_price_usd" in (row["model_configuration"] or "") for row in executions)
+    if known.name in MARKET_METRICS:  # a percentage of money is none of the machine's
+        return known.unit == "ms"
     return known.unit in _TIMED or known.name in _ALSO_TIMED
 
 

@@ -7,16 +7,16 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from agentbench_tui.analysis.cost_efficiency import CostFigures, cost_figures
+from agentbench_tui.verdicts.task_evidence import COST
 
 if TYPE_CHECKING:
     from agentbench_tui.analysis.estimate import Estimate
     from agentbench_tui.analysis.sample import Floats, Integers
     from agentbench_tui.verdicts.scorecard import Scorecard
 
-
-COST = "cost_usd_per_task"
 SUCCESS = "correct_share"
 UNKNOWN = "what its answers cost is not known"
 BY_THE_HOUR = "the price of an hour is shared out evenly: luck of whole repeats is not in it"
@@ -49,10 +49,20 @@ def spending(card: Scorecard, cases: Integers | None = None) -> Spending | str:
     if np.isnan(usd[kept]).any():
         usd, by_the_hour = _shared_out(card, usd), True
         if np.isnan(usd[kept]).any():
-            return UNKNOWN
+            return _unknown_words(card, kept)
     if np.isnan(right[kept]).any():
         return "no answer is called right or wrong"
     return Spending(usd[kept], right[kept], card.cluster[kept], card.case[kept], by_the_hour)
+
+
+def _unknown_words(card: Scorecard, kept: NDArray[np.bool_]) -> str:
+    """How many of these answers have no known cost; `UNKNOWN` where none of them has one."""
+    answered = kept & (card.column("reliability") > 0)
+    lacking = int((answered & np.isnan(card.column(COST))).sum())
+    asked = int(answered.sum())
+    if lacking == asked:
+        return UNKNOWN
+    return f"the cost of {lacking:,} of {asked:,} answers is not known"
 
 
 def _shared_out(card: Scorecard, usd: Floats) -> Floats:

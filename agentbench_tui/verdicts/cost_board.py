@@ -21,7 +21,6 @@ from agentbench_tui.verdicts.case_numbers import CaseNumbers
 from agentbench_tui.verdicts.comparability import is_timed
 from agentbench_tui.verdicts.contenders import Wanted, contenders, contenders_by_category
 from agentbench_tui.verdicts.cost import (
-    COST,
     SUCCESS,
     UNKNOWN,
     cost_fields,
@@ -38,6 +37,7 @@ from agentbench_tui.verdicts.scorecard import (
     scorecards,
 )
 from agentbench_tui.verdicts.standing import SEED
+from agentbench_tui.verdicts.task_evidence import COST
 
 if TYPE_CHECKING:
     import sqlite3

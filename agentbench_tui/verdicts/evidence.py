@@ -32,7 +32,8 @@ class Evidence(Protocol):
     def per_repeat(self, metric: str) -> Floats:
         """One value for each repeat that has one; empty where it was not measured.
 
-        `metric` as in gates (`e2e_ms.p95`, `accuracy`). A distribution without a part is its p50.
+        `metric` as in gates (`e2e_ms.p95`, `accuracy`). A distribution without a part is its p50,
+        of tokens its mean.
         """
 
     def fewest_answers(self, metric: str) -> int:

@@ -53,7 +53,7 @@ def explain(name: str) -> dict[str, Any]:
 
     Raises UsageError with the nearest name when there is none of that name.
     """
-    found = _explained(name)
+    found = explained(name)
     if found is None:
         raise UsageError(
             f"no metric or score '{name}'{_nearest(name)}; `agentbench explain` lists them all"
@@ -77,7 +77,7 @@ def explain_words(words: str) -> list[dict[str, Any]]:
         (_part_of(said),),
         _beginning_with(name),
     ):
-        found = [one for one in map(_explained, names) if one is not None]
+        found = [one for one in map(explained, names) if one is not None]
         if found:
             return found
     return [explain(words.strip())]
@@ -94,7 +94,8 @@ def _beginning_with(name: str) -> list[str]:
     return names if len(names) <= _MOST else []
 
 
-def _explained(name: str) -> dict[str, Any] | None:
+def explained(name: str) -> dict[str, Any] | None:
+    """`explain`, or None where nothing has that name."""
     score = name.removesuffix("_score")
     if score in SCORES and (name != score or score not in METRICS):
         return {

@@ -16,7 +16,8 @@ from agentbench_tui.store.queries import executions_of, failures_of
 from agentbench_tui.verdicts.case_numbers import CaseNumbers
 from agentbench_tui.verdicts.contenders import Contender, Wanted, why_nobody
 from agentbench_tui.verdicts.missing_interval import why_without_interval
-from agentbench_tui.verdicts.ranked import OVERALL, only_accuracy, rank
+from agentbench_tui.verdicts.rankable import OVERALL
+from agentbench_tui.verdicts.ranked import only_accuracy, rank
 from agentbench_tui.verdicts.scoreboard import DIMENSIONS, BoardAsked, boards, mean_of_all
 from agentbench_tui.verdicts.scorecard import PlaceNumbers, scorecards
 from agentbench_tui.verdicts.standing import Standings, by_intervals, mean_of_scores

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from agentbench_tui.model.metric import find_metric
 from agentbench_tui.verdicts.contenders import Wanted, contenders_by_category
 from agentbench_tui.verdicts.place import place_of
-from agentbench_tui.verdicts.ranked import OVERALL
+from agentbench_tui.verdicts.rankable import OVERALL
 from agentbench_tui.verdicts.scoreboard import DIMENSIONS, BoardAsked, boards, mean_of_all
 
 if TYPE_CHECKING:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from agentbench_tui.model.metric import find_metric
 from agentbench_tui.store.selection import specification_of
 from agentbench_tui.verdicts.whole_runs import mean_by_run, run_numbers
 
@@ -42,7 +43,10 @@ class LoadEvidence:
 
     def per_repeat(self, metric: str) -> Floats:
         """See `Evidence`."""
-        base = metric if "." in metric or not metric.endswith("_ms") else f"{metric}.p50"
+        known = find_metric(metric)
+        base = metric
+        if known is not None and known.distribution and metric == known.name:
+            base = f"{metric}.p50" if known.unit == "ms" else f"{metric}.mean"
         runs = [run for run, repeat in self._repeats if base in repeat]
         values = np.array([repeat[base][0] for _, repeat in self._repeats if base in repeat])
         if not self._averaged:

@@ -1,4 +1,4 @@
-"""Why an overall score has no interval: what of the metrics behind it has none."""
+"""Why something is missing: the interval of a score, or the value that would rank somebody."""
 
 from __future__ import annotations
 
@@ -8,36 +8,79 @@ from typing import TYPE_CHECKING, Any
 from agentbench_tui.analysis.estimate import needs
 from agentbench_tui.analysis.summary import needed
 from agentbench_tui.model.metric import DEFAULT_METRIC, SHARES
-from agentbench_tui.store.queries import metrics_of
+from agentbench_tui.store.queries import metrics_of, suite_document
+from agentbench_tui.verdicts.rankable import OVERALL, rankable
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable
 
     from agentbench_tui.verdicts.place import Execution
+    from agentbench_tui.verdicts.rankable import Rankable
+    from agentbench_tui.verdicts.ranked_group import NotRanked
 
 
-def why_without_interval(connection: sqlite3.Connection, rows: Iterable[Execution]) -> str:
-    """Metric and reason of the first of the executions whose overall score has no interval, such as
-    `e2e_ms.p50 needs 6 (have 3)`; empty where all have one, or no score at all."""
+def why_without_interval(
+    connection: sqlite3.Connection, rows: Iterable[Execution], score: str = OVERALL
+) -> str:
+    """Metric and reason of the first of the executions whose score has no interval, such as
+    `e2e_ms.p50 needs 6 (have 3)`; empty where all have one, or no score at all.
+
+    `score` is `overall`, or that of a dimension, such as `speed_score`.
+    """
     for row in rows:
-        if row["overall_score"] is None or row["overall_low"] is not None:
+        if row[rankable(score).column] is None:
+            continue
+        if score == OVERALL and row["overall_low"] is not None:
             continue
         metrics = metrics_of(connection, row["key"])
-        for name in _counting(connection, row):
+        for name in _counting(connection, row, score).values():
             found = metrics.get(name)
             if found is not None and (found["low"] is None or found["high"] is None):
                 return f"{name} {_why(name, found)}"
-        return "a score that counts has none"
+        if score == OVERALL:
+            return "a score that counts has none"
     return ""
 
 
-def _counting(connection: sqlite3.Connection, row: Execution) -> list[str]:
-    """The metrics whose scores make the overall score."""
-    (document,) = connection.execute(
-        "SELECT document FROM benchmark_suites WHERE hash=?", (row["suite_hash"],)
-    ).fetchone()
-    suite = json.loads(document)
+def why_not_ranked(connection: sqlite3.Connection, found: NotRanked, by: Rankable) -> str:
+    """Why a contender has no value: the reason that was stored when it was measured, where there is
+    one, else the one given."""
+    rows = [row for one in found.card.evidence.values() for row in one.executions]
+    if found.reason:
+        return found.reason
+    if by.kind == "score":
+        return _why_no_score(connection, rows, by)
+    names = [by.name, *(f"{by.base}.{part}" for part in ("p50", "mean"))]
+    for row in rows:
+        metrics = metrics_of(connection, row["key"])
+        for name in names:
+            if name in metrics and metrics[name]["value"] is None and metrics[name]["reason"]:
+                return f"no {by.name}: {metrics[name]['reason']}"
+    return f"no {by.name}: not measured, or too few answers for it"
+
+
+def _why_no_score(connection: sqlite3.Connection, rows: Iterable[Execution], by: Rankable) -> str:
+    """Which dimension of the first execution without the score has none, and why."""
+    for row in rows:
+        if row[by.column] is not None:
+            continue
+        metrics = metrics_of(connection, row["key"])
+        for dimension, name in _counting(connection, row, by.name).items():
+            if row[f"{dimension}_score"] is not None:
+                continue
+            metric = metrics.get(name, {})
+            why = "the suite gives no rubric and no baseline for it"
+            if metric.get("value") is None:
+                why = f"no {name}: {metric.get('reason') or 'not measured'}"
+            what = "" if by.name == f"{dimension}_score" else f" {dimension}:"
+            return f"no {by.name} on {row['benchmark_id']}:{what} {why}"
+    return f"no {by.name}: not every execution has one"
+
+
+def _counting(connection: sqlite3.Connection, row: Execution, score: str) -> dict[str, str]:
+    """Dimension → metric of those that make the score."""
+    suite = json.loads(suite_document(connection, row["suite_hash"]))
     rubric: dict[str, Any] = next(
         (
             one.get("scoring_rubric") or {}
@@ -46,11 +89,12 @@ def _counting(connection: sqlite3.Connection, row: Execution) -> list[str]:
         ),
         {},
     )
-    return [
-        rubric.get(dimension, {}).get("metric", DEFAULT_METRIC[dimension])
+    alone = score.removesuffix("_score")
+    return {
+        dimension: rubric.get(dimension, {}).get("metric", DEFAULT_METRIC[dimension])
         for dimension, weight in suite.get("weights", {}).items()
-        if weight
-    ]
+        if (weight if score == OVERALL else dimension == alone)
+    }
 
 
 def _why(name: str, found: dict[str, Any]) -> str:

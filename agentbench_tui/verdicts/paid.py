@@ -60,10 +60,9 @@ def with_unknown(found: Comparison, a: TaskEvidence, b: TaskEvidence) -> Compari
 
 
 def _unknown(side: TaskEvidence, metric: str) -> tuple[int, int]:
-    """Answers without the amount, and all answers; what failed may have used nothing."""
-    column = side.values[metric]
-    answered = side.values.get("reliability", np.ones(len(column))) > 0
-    return int((np.isnan(column) & answered).sum()), int(answered.sum())
+    """Answers without the amount, and all answers."""
+    answered = side.values.get("reliability", np.ones(len(side.values[metric]))) > 0
+    return side.unknown(metric), int(answered.sum())
 
 
 def of_pairs(found: Comparison, pairs: Pairs, asked: Asked) -> Comparison | None:

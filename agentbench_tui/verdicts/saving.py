@@ -16,8 +16,9 @@ from agentbench_tui.analysis.cost_efficiency import configurations
 from agentbench_tui.analysis.equivalence import verdict
 from agentbench_tui.analysis.paired_effect import difference_effect, unpaired_ratio_effect
 from agentbench_tui.analysis.proportion import newcombe_paired
-from agentbench_tui.verdicts.cost import COST, estimate_document
+from agentbench_tui.verdicts.cost import estimate_document
 from agentbench_tui.verdicts.speed import speeds
+from agentbench_tui.verdicts.task_evidence import COST
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,8 +10,7 @@ import numpy as np
 from agentbench_tui.analysis.between_run import ASSUMED_SD
 from agentbench_tui.analysis.rating import bradley_terry_by_case, outcomes_by_case
 from agentbench_tui.analysis.resampling import BOOTSTRAP_FROM
-from agentbench_tui.model.errors import UsageError, did_you_mean
-from agentbench_tui.model.metric import METRICS, find_metric
+from agentbench_tui.model.metric import COMPARED, find_metric
 from agentbench_tui.verdicts.case_numbers import CaseNumbers
 from agentbench_tui.verdicts.comparability import differences, is_timed
 from agentbench_tui.verdicts.contenders import (
@@ -21,19 +20,26 @@ from agentbench_tui.verdicts.contenders import (
     harness_of,
 )
 from agentbench_tui.verdicts.cost import cost_fields, finite, spending
-from agentbench_tui.verdicts.missing_interval import why_without_interval
+from agentbench_tui.verdicts.declared_metrics import declare_metrics_of
+from agentbench_tui.verdicts.execution_scores import execution_scores
+from agentbench_tui.verdicts.missing_interval import why_not_ranked, why_without_interval
+from agentbench_tui.verdicts.output_columns import with_column_of
 from agentbench_tui.verdicts.over_tasks import over_tasks
-from agentbench_tui.verdicts.ranked import OVERALL, rank
+from agentbench_tui.verdicts.rankable import rankable
+from agentbench_tui.verdicts.ranked import rank
+from agentbench_tui.verdicts.ranked_by_case import case_measure, unknown_places
 from agentbench_tui.verdicts.scorecard import PlaceNumbers, scorecards
 from agentbench_tui.verdicts.standing import SEED
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from agentbench_tui.verdicts.contenders import Contender
     from agentbench_tui.verdicts.evidence import Evidence
-    from agentbench_tui.verdicts.ranked import Ranked
+    from agentbench_tui.verdicts.execution_scores import ExecutionScore
+    from agentbench_tui.verdicts.place import Execution
+    from agentbench_tui.verdicts.ranked_group import Ranked
     from agentbench_tui.verdicts.scorecard import Scorecard
     from agentbench_tui.verdicts.standing import Standing
 
@@ -63,9 +69,9 @@ def boards(connection: sqlite3.Connection, asked: BoardAsked) -> list[Document]:
 
     UsageError for a metric that nobody can be ranked by.
     """
-    if asked.metric is not None:
-        _check(asked.metric)
     by_category = contenders_by_category(connection, asked.wanted)
+    if asked.metric is not None:
+        _check(connection, asked.metric, by_category)
     everyone: list[tuple[str | None, list[Contender]]] = [*by_category.items()]
     if asked.overall:
         rows = [row for those in by_category.values() for one in those for row in one.executions]
@@ -81,15 +87,14 @@ def boards(connection: sqlite3.Connection, asked: BoardAsked) -> list[Document]:
     ]
 
 
-def _check(metric: str) -> None:
-    known = find_metric(metric)
-    if metric != OVERALL and (known is None or known.direction == "none"):
-        names = [OVERALL, *(one.name for one in METRICS.values() if one.direction != "none")]
-        why = "neither more nor less of it is better" if known is not None else "unknown"
-        raise UsageError(
-            f"--metric {metric}: {why}{did_you_mean(metric, names)}; "
-            "`agentbench explain` lists the metrics"
-        )
+def _check(
+    connection: sqlite3.Connection, metric: str, by_category: Mapping[str, Sequence[Contender]]
+) -> None:
+    """Raise UsageError for what nobody can be ranked by; experiments have metrics of their own."""
+    if find_metric(metric) is None:
+        for agent in {one.agent_id for those in by_category.values() for one in those}:
+            declare_metrics_of(connection, agent)
+    rankable(metric)
 
 
 def _boards(
@@ -103,15 +108,26 @@ def _boards(
     numbers = CaseNumbers(connection)
     places = PlaceNumbers()
     cards = scorecards(connection, those, numbers, places)
-    metric = asked.metric or _default_metric(cards)
-    if is_timed(metric, *(one for card in cards for one in card.evidence.values())):
+    by = rankable(asked.metric or _default_metric(cards))
+    scores: Mapping[int, ExecutionScore] = {}
+    if by.kind == "score":
+        rows = [row for one in those for row in one.executions]
+        scores = execution_scores(connection, rows, by)
+    sides = [one for card in cards for one in card.evidence.values()]
+    if is_timed(by.name, *sides) or any(one.is_timed for one in scores.values()):
         places = PlaceNumbers(by_machine=True)
         cards = scorecards(connection, those, numbers, places)
-    groups, unranked = rank(cards, metric)
-    head: Document = {"category": category, "simulated": those[0].simulated, "metric": metric}
+    cards = [with_column_of(connection, card, by) for card in cards]
+    groups, not_ranked = rank(cards, by.name, scores=scores)
+    unranked = [
+        {"name": one.card.contender.name, "reason": why_not_ranked(connection, one, by)}
+        for one in not_ranked
+    ]
+    head: Document = {"category": category, "simulated": those[0].simulated, "metric": by.name}
     found = [head | _board(connection, one, places, asked) for one in groups]
     for board, ranked in zip(found, groups, strict=True):
         board["notes"] = _of_several_runs(ranked) + _unanswered(ranked)
+        board["notes"] += _unknown(ranked, places)
         board["notes"] += _unlike(connection, ranked, places, numbers)
     if unranked:
         nobody: Document = {
@@ -132,9 +148,6 @@ def _boards(
 def _of_several_runs(ranked: Ranked) -> list[str]:
     if not ranked.several_runs:
         return []
-    if ranked.way == "scores":
-        told = "Scores are of different runs, and their intervals do not include how runs differ."
-        return [f"{told} One run of all agents compares them fairly."]
     assumed = f"ranks and intervals assume that runs differ by {100 * ASSUMED_SD:.0f}%"
     advice = "One run of all agents ranks them more closely."
     return [f"Speed was measured in different runs, so {assumed}. {advice}"]
@@ -145,6 +158,20 @@ def _unanswered(ranked: Ranked) -> list[str]:
         return []
     left = ranked.cases_measured - len(ranked.cases)
     return [f"over the {len(ranked.cases)} cases that all of them answered; {left} left out"]
+
+
+def _unknown(ranked: Ranked, places: PlaceNumbers) -> list[str]:
+    """Whose cases were left out because some answers do not say what was paid."""
+    by = rankable(ranked.metric)
+    measure = case_measure(ranked.cards, by)
+    if ranked.way != "cases" or measure is None:
+        return []
+    return [
+        f"{by.name} is unknown for {unknown:,} of {answered:,} answers of {card.contender.name} on"
+        f" {'/'.join(places.place(place)[:2])}: its cases are left out"
+        for card in ranked.cards
+        for place, unknown, answered in unknown_places(card, by, measure)
+    ]
 
 
 def _unlike(
@@ -198,10 +225,10 @@ def _board(
         if ratings is not None:
             line["rating"] = ratings[row]
         lines.append(line)
-    by_metric = METRICS.get(ranked.metric.partition(".")[0])
+    by = rankable(ranked.metric)
     return {
-        "unit": "score" if by_metric is None else by_metric.unit,
-        "better": "higher" if by_metric is None else by_metric.direction,
+        "unit": by.unit,
+        "better": by.better,
         "ranked_by": ranked.way,
         "method": ranked.standings.method,
         "benchmarks": sorted({"/".join(places.place(int(one))[:2]) for one in ranked.places}),
@@ -241,7 +268,7 @@ def _of_contender(connection: sqlite3.Connection, card: Scorecard, ranked: Ranke
         "agent_version": contender.agent_version,
         "simulated": contender.simulated,
         "overall": mean_of_all([row["overall_score"] for row in rows]),
-        "score_reason": why_without_interval(connection, rows) if ranked.way == "scores" else "",
+        "score_reason": _why_without_interval(connection, rows, ranked),
     }
     found["scores"] = {
         name: mean_of_all([row[f"{name}_score"] for row in rows]) for name in DIMENSIONS
@@ -253,6 +280,17 @@ def _of_contender(connection: sqlite3.Connection, card: Scorecard, ranked: Ranke
     return found
 
 
+def _why_without_interval(
+    connection: sqlite3.Connection, rows: Sequence[Execution], ranked: Ranked
+) -> str:
+    """Why a score has no interval; empty where it has one."""
+    if ranked.way != "scores":
+        return ""
+    if ranked.metric in COMPARED:
+        return f"{ranked.metric} depends on the others, and has no interval"
+    return why_without_interval(connection, rows, ranked.metric)
+
+
 def mean_of_all(values: Sequence[float | None]) -> float | None:
     """Mean of values that are all there; None otherwise."""
     known = [value for value in values if value is not None]
@@ -261,7 +299,7 @@ def mean_of_all(values: Sequence[float | None]) -> float | None:
 
 def _over_tasks(ranked: Ranked, order: Sequence[int]) -> list[Document]:
     """See `over_tasks`; nothing where it is not shares of cases that were ranked."""
-    if ranked.way != "cases" or METRICS[ranked.metric].unit != "share":
+    if ranked.table is None or rankable(ranked.metric).unit != "share":
         return [{"iqm": None, "improvement": None, "profile": None}] * len(order)
     return over_tasks([ranked.cards[row] for row in order], ranked.metric, ranked.shared)
 
@@ -280,7 +318,7 @@ def _ratings(ranked: Ranked) -> list[Document]:
         reason = f"more than {_MOST_OUTCOMES:,} outcomes (cases × agents²); give --suite"
         return [nothing | {"reason": reason}] * count
     outcomes = outcomes_by_case(
-        ranked.table, higher_is_better=METRICS[ranked.metric].direction == "higher"
+        ranked.table, higher_is_better=rankable(ranked.metric).better == "higher"
     )
     _, at = np.unique(ranked.clusters, return_inverse=True)
     by_unit = np.zeros((int(at.max()) + 1, count, count))

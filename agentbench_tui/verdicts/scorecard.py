@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from agentbench_tui.verdicts.contenders import Contender
     from agentbench_tui.verdicts.evidence import Evidence
     from agentbench_tui.verdicts.place import Execution, Place
+    from agentbench_tui.verdicts.standing import Runs
 
 
 _PER_PLACE = 1 << 40
@@ -62,6 +63,11 @@ class Scorecard:
     def _tasks(self) -> list[tuple[int, TaskEvidence]]:
         found = self.evidence.items()
         return [(place, one) for place, one in found if isinstance(one, TaskEvidence)]
+
+    @property
+    def tasks(self) -> list[TaskEvidence]:
+        """What was measured on task benchmarks."""
+        return [one for _, one in self._tasks]
 
     @cached_property
     def case(self) -> Integers:
@@ -137,6 +143,14 @@ def scorecards(
         evidence = {place: evidence_of(connection, rows, cases) for place, rows in by_place.items()}
         cards.append(Scorecard(one, evidence))
     return cards
+
+
+def runs_at(cards: Sequence[Scorecard], places: Sequence[int]) -> list[Runs]:
+    """Of each contender the keys of the runs at each of these places."""
+    return [
+        [{row["run_key"] for row in card.evidence[place].executions} for place in places]
+        for card in cards
+    ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -180,7 +180,7 @@ def by_repeats(
     if is_apart:
         method += f"; {100 * ASSUMED_SD:.0f}% assumed between runs"
     reason = "" if fewest > 1 else f"{needs(2, fewest)} repeats"
-    return _from_pairs(scores, p, better, method, reason)
+    return from_pairs(scores, p, better, method, reason)
 
 
 def _run_error(of: _Strata, *, on_logs: bool) -> float:
@@ -189,7 +189,20 @@ def _run_error(of: _Strata, *, on_logs: bool) -> float:
     return error if on_logs else error * abs(of.mean)
 
 
-def by_intervals(scores: Sequence[Estimate], better: Better) -> Standings:
+@dataclass(frozen=True, slots=True)
+class RunLuck:
+    """What the machine has to do with scores that were measured in different runs."""
+
+    runs: Sequence[Runs]
+    wide: Sequence[Estimate]
+    """The scores with the assumed between-run variance in their intervals."""
+    large: Sequence[float]
+    """How far each score moves when its times change by 10%: a larger difference counts."""
+
+
+def by_intervals(
+    scores: Sequence[Estimate], better: Better, luck: RunLuck | None = None
+) -> Standings:
     """From scores with 95 % intervals of their own, taken as independent of each other.
 
     The interval of a difference is the one of Zou & Donner (2008), which is exact where both ends
@@ -197,19 +210,36 @@ def by_intervals(scores: Sequence[Estimate], better: Better) -> Standings:
     that this finds fewer differences than a comparison case by case.
     Measured (4 equal agents, yes/no on 20-200 cases with Wilson's interval, 300 tables each): told
     apart in 0-5 % of the tables.
+
+    `luck`: of scores that rest on times. Two agents that were not measured in the same runs are
+    compared by the wide intervals, beyond what a change of 10% does; all are shown with these.
     """
+
+    def p_of(a: int, b: int) -> float:
+        if luck is None or luck.runs[a] == luck.runs[b]:
+            return _apart(scores[a], scores[b])
+        return _apart(luck.wide[a], luck.wide[b], max(luck.large[a], luck.large[b]))
+
     p = {
-        (a, b): _apart(scores[a], scores[b])
+        (a, b): p_of(a, b)
         for a in range(len(scores))
         for b in range(a)
         if None not in (scores[a].low, scores[b].low)
     }
     lacking = any(one.low is None for one in scores)
     reason = "a score without an interval" if lacking else ""
-    return _from_pairs(scores, p, better, "by intervals: Zou & Donner, Holm", reason)
+    method = "by intervals: Zou & Donner, Holm"
+    if luck is not None:
+        method += f"; {100 * ASSUMED_SD:.0f}% assumed between runs"
+    return from_pairs(scores if luck is None else luck.wide, p, better, method, reason)
 
 
-def _from_pairs(
+def mean_over_places(places: Sequence[Floats]) -> Estimate:
+    """The mean over places of the mean of their values, with t where each place has two or more."""
+    return _score(_Strata.of(places), on_logs=False, run_error=0.0)
+
+
+def from_pairs(
     scores: Sequence[Estimate],
     p: dict[tuple[int, int], float],
     better: Better,
@@ -312,12 +342,13 @@ def _t_quantile(p: float, df: float) -> float:
     return normal_quantile(p) if df == math.inf else student_quantile(p, df)
 
 
-def _apart(a: Estimate, b: Estimate) -> float:
-    """Two-sided p of the difference of two estimates, from the ends that face each other."""
+def _apart(a: Estimate, b: Estimate, allowed: float = 0.0) -> float:
+    """Two-sided p of the difference of two estimates, from the ends that face each other; of how
+    far it lies beyond what is allowed."""
     if a.value is None or b.value is None:
         return 1.0
     upper, lower = (a, b) if a.value >= b.value else (b, a)
-    difference = abs(a.value - b.value)
+    difference = max(0.0, abs(a.value - b.value) - allowed)
     assert upper.low is not None
     assert lower.high is not None
     assert upper.value is not None

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from agentbench_tui.engine.aggregate import Observations
 from agentbench_tui.experiments.aggregate import repeat_means
 from agentbench_tui.market.aggregate import columns
+from agentbench_tui.model.market_metrics import MARKET_METRICS
 from agentbench_tui.model.metric import SHARES
 from agentbench_tui.store.selection import specification_of
 from agentbench_tui.verdicts.repeat_totals import repeat_totals
@@ -28,11 +29,15 @@ if TYPE_CHECKING:
     from agentbench_tui.verdicts.case_numbers import CaseNumbers
     from agentbench_tui.verdicts.place import Execution
 
+COST = "cost_usd_per_task"
 OF_OBSERVATIONS = (
     "accuracy", "correct_share", "reliability", "error_rate", "e2e_ms", "ttft_ms", "waiting_ms",
-    "input_tokens", "output_tokens", "cost_usd_per_task",
+    "input_tokens", "output_tokens", COST,
 )  # fmt: skip
 """What each observation of a task benchmark has a value of, by the name of the metric."""
+TOKENS = "tokens_per_task"
+"""Input and output tokens of each observation together: no metric itself, but what the totals and
+ratios of tokens are made of."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +56,8 @@ class TaskEvidence:
     repeat: Integers
     """Numbered 0 … R-1 over the repeats of all executions."""
     values: dict[str, Floats]
-    """By the names of `OF_OBSERVATIONS` and of a game; those without any value are left out."""
+    """By the names of `OF_OBSERVATIONS` and of a game, and `TOKENS`; those without any value are
+    left out."""
     repeats: int
     """R."""
     totals: dict[str, Floats] = field(default_factory=dict)
@@ -106,19 +112,25 @@ class TaskEvidence:
             total = self.totals[metric]
             return total[~np.isnan(total)]
         column = self.values.get(base)
-        if column is None:
+        if column is None or (base == COST and self.unknown(base)):
             return np.empty(0)
         share = SHARES.get(part)
-        if share is None and not part and base.endswith("_ms"):
+        if not part and base.endswith("_ms") and base not in MARKET_METRICS:
             share = 0.5
         found = []
         for number in range(self.repeats):
             values = column[self.repeat == number]
             values = values[~np.isnan(values)]
             if len(values):
-                one = values.mean() if share is None else np.quantile(values, share)
-                found.append(float(one))
+                whole = values.max() if part == "max" else values.mean()
+                found.append(float(whole if share is None else np.quantile(values, share)))
         return np.array(found)
+
+    def unknown(self, column: str) -> int:
+        """Answers that do not tell an amount that is paid for; what failed may have used none."""
+        values = self.values[column]
+        answered = self.values.get("reliability", np.ones(len(values))) > 0
+        return int((np.isnan(values) & answered).sum())
 
     def fewest_answers(self, metric: str) -> int:
         """See `Evidence`."""
@@ -219,10 +231,14 @@ def _has(connection: sqlite3.Connection, execution_key: int, metric: str) -> boo
 
 def _columns(seen: Observations, *, scored: bool, recorded: bool) -> dict[str, Floats]:
     unknown = np.full(len(seen), math.nan)
-    cost = seen.cost_usd
-    # A sum is only known when every answer's price is; what failed may have cost nothing.
-    priced = not np.isnan(cost[seen.answered]).any() and not np.isnan(cost).all()
     answered = seen.answered
+
+    def paid(*amounts: Floats) -> Floats:
+        """Their sum: what failed may have used nothing, an answer without one stays unknown."""
+        if all(np.isnan(one).all() for one in amounts):
+            return unknown
+        return np.where(answered, sum(amounts), sum(map(np.nan_to_num, amounts)))
+
     timed = answered & (not recorded)  # recorded answers take no time
     return {
         "accuracy": np.where(answered, np.nan_to_num(seen.credit), 0.0) if scored else unknown,
@@ -234,5 +250,6 @@ def _columns(seen: Observations, *, scored: bool, recorded: bool) -> dict[str, F
         "waiting_ms": np.where(timed, seen.waiting_ms, math.nan),
         "input_tokens": seen.input_tokens,
         "output_tokens": seen.output_tokens,
-        "cost_usd_per_task": np.nan_to_num(cost) if priced else unknown,
+        COST: paid(seen.cost_usd),
+        TOKENS: paid(seen.input_tokens, seen.output_tokens),
     }

@@ -6,7 +6,8 @@ from numpy.typing import NDArray
 
 from agentbench_tui.analysis.interval import wilson
 from agentbench_tui.verdicts.contenders import Contender
-from agentbench_tui.verdicts.ranked import Ranked, rank
+from agentbench_tui.verdicts.ranked import rank
+from agentbench_tui.verdicts.ranked_group import Ranked
 from agentbench_tui.verdicts.scorecard import Scorecard
 from agentbench_tui.verdicts.task_evidence import TaskEvidence
 
@@ -63,7 +64,7 @@ def test_a_percentile_of_too_few_answers_ranks_nobody() -> None:
     groups, unranked = rank([card("many", many), card("few", times(1))], "e2e_ms.p95")
     assert told(groups) == [{"many": "1"}]
     why = "e2e_ms.p95 needs 59 answers per repeat (has 40)"
-    assert unranked == [{"name": "few", "reason": why}]
+    assert [(one.card.contender.name, one.reason) for one in unranked] == [("few", why)]
     assert rank([card("few", times(1))], "e2e_ms.p99")[0] == []
 
 
@@ -82,7 +83,7 @@ def test_who_was_asked_other_cases_has_a_board_apart() -> None:
 def test_who_never_answered_has_no_rank() -> None:
     groups, unranked = rank([card("some", times(1)), card("none", times(1) * np.nan)], "e2e_ms")
     assert told(groups) == [{"some": "1"}]
-    assert [one["name"] for one in unranked] == ["none"]
+    assert [one.card.contender.name for one in unranked] == ["none"]
 
 
 @pytest.mark.parametrize("often", [1, 20])

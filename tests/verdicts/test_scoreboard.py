@@ -320,7 +320,7 @@ def test_what_was_not_measured_ranks_nobody_and_says_so(measured: Path) -> None:
     assert board["standings"] == []
     assert board["unranked"][0] == {
         "name": "bad",
-        "reason": "no ttft_ms: not measured, or too few answers for it",
+        "reason": "no ttft_ms: not streamed",
     }
 
 
