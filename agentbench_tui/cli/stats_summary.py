@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from agentbench_tui.cli.compare_files import check_where, database_of, where_option
+from agentbench_tui.cli.compare_files import check_where, cluster_option, database_of, where_option
 from agentbench_tui.cli.output import (
     Column,
     benchmark_options,
@@ -76,6 +76,7 @@ def selector_of(text: str) -> str:
 @benchmark_options
 @click.option("--metric", metavar="NAME", help="Only this metric, or this column of a file.")
 @where_option
+@cluster_option
 @click.option(
     "--seed",
     type=click.IntRange(0, 2**32 - 1),
@@ -91,6 +92,7 @@ def summary(
     benchmark: str | None,
     metric: str | None,
     where: dict[str, str],
+    cluster: str | None,
     seed: int,
     database: str | None,
     form: str,
@@ -106,7 +108,7 @@ def summary(
     from agentbench_tui.verdicts.summary_of import summary_document
 
     text = selector_of(selector)
-    found, notes = _summaries(text, (suite, benchmark, metric), where, seed, database)
+    found, notes = _summaries(text, (suite, benchmark, metric), where, cluster, seed, database)
     for note in notes:
         print_prose(note, err=True)
     if form != "table":
@@ -124,12 +126,13 @@ def _summaries(
     text: str,
     chosen: tuple[str | None, str | None, str | None],
     where: dict[str, str],
+    cluster: str | None,
     seed: int,
     database: str | None,
 ) -> tuple[list[ColumnSummary], list[str]]:
     from agentbench_tui.model.errors import UsageError
     from agentbench_tui.verdicts.case_numbers import CaseNumbers
-    from agentbench_tui.verdicts.measured import asked_metric, measured
+    from agentbench_tui.verdicts.measured import asked_metric, measured, with_clusters
     from agentbench_tui.verdicts.summary_of import MAIN, summaries
 
     suite, benchmark, metric = chosen
@@ -139,18 +142,15 @@ def _summaries(
     with database_of([text], database) as connection:
         column = asked_metric(connection, metric, [text])
         cases = CaseNumbers(connection)
-        for one in measured(
-            connection,
-            text,
-            cases,
-            suite=suite,
-            benchmark=benchmark,
-            column=column,
-            where=where,
-        ):
+        places = measured(
+            connection, text, cases, suite=suite, benchmark=benchmark, column=column, where=where
+        )
+        if cluster is not None:
+            places = with_clusters(places, cases, cluster)
+        names = MAIN if metric is None else (metric,)
+        for one in places:
             notes += one.notes
-            names = MAIN if metric is None else (metric,)
-            found += summaries(connection, one, names, seed, cases)
+            found += summaries(connection, one, names, seed, cases, is_declared=cluster is not None)
     if not found:
         wanted = metric or "a main metric"
         raise UsageError(f"{text}: no answer has {wanted}; `stats variance` takes metrics of runs")
@@ -168,6 +168,7 @@ def _rows(metrics: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def _print_one(one: ColumnSummary) -> None:
     from dataclasses import asdict
 
+    from agentbench_tui.verdicts.cluster_words import side_words
     from agentbench_tui.verdicts.measured import unit_of
 
     unit = unit_of(one.metric)
@@ -176,6 +177,8 @@ def _print_one(one: ColumnSummary) -> None:
     for row in rows:
         row["how"] = row["reason"] or row["method"]
     print_rows(rows, _LINES, "table", title=title)
+    if one.cluster is not None:
+        print_prose(side_words(one.cluster))
     tested = [found for found in one.drifts.values() if found is not None]
     if one.drifted:
         repeats = ", ".join(str(repeat + 1) for repeat in one.drifted[:10])

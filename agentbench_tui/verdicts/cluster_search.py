@@ -15,6 +15,7 @@ from agentbench_tui.verdicts.task_evidence import TaskEvidence
 from agentbench_tui.verdicts.undeclared_clusters import (
     Candidates,
     candidates_of_pairs,
+    candidates_of_side,
     clustered,
 )
 
@@ -29,6 +30,12 @@ if TYPE_CHECKING:
     from agentbench_tui.verdicts.undeclared_clusters import Finding
 
 At = TypeVar("At")
+
+
+class Compare(Protocol):
+    """Compares two sides in one metric, not yet judged; None where neither side has it."""
+
+    def __call__(self, a: Evidence, b: Evidence, metric: str, /) -> Comparison | None: ...
 
 
 class HasCandidates(Protocol):
@@ -48,14 +55,20 @@ class Searched:
 
     a: Evidence
     b: Evidence
-    """With the cluster that was found, where one was."""
     candidates: Candidates
     findings: tuple[Finding, ...] = ()
 
-    @property
-    def is_applied(self) -> bool:
-        """Whether the sides have other clusters now, so that they have to be compared again."""
-        return any(one.consequence == "applied" for one in self.findings)
+    def allowing(self, compared: Iterable[Comparison], compare: Compare) -> list[Comparison]:
+        """Return the comparisons, with the cluster that was found in those that it concerns."""
+        applied = next((one for one in self.findings if one.consequence == "applied"), None)
+        if applied is None:
+            return list(compared)
+        sides = grouped_by(self.a, self.b, applied.grouping)
+        found = []
+        for one in compared:
+            again = compare(*sides, one.metric) if one.metric in applied.metrics else None
+            found.append(one if again is None else again)
+        return found
 
 
 def search(
@@ -73,32 +86,55 @@ def search(
         return Searched(a, b, Candidates())
     cases = _cases(a, b)
     candidates = candidates_of_pairs(a, b, metrics, grouped(cases), cases)
-    found = candidates.findings()
-    applied = next((one.grouping for one in found if one.consequence == "applied"), None)
-    if applied is not None:
-        a, b = clustered(a, applied, cases), clustered(b, applied, cases)
-    return Searched(a, b, candidates, tuple(found))
+    return Searched(a, b, candidates, tuple(candidates.findings()))
 
 
-def held_back(
-    found: Comparison,
-    on: HasCandidates,
-    compare: Callable[[Evidence, Evidence], Comparison | None],
-    pairs: int = 1,
-) -> Comparison:
+@dataclass(frozen=True, slots=True)
+class SearchedSide:
+    """One side after the search for undeclared clusters in its values."""
+
+    evidence: Evidence
+    found: Finding | None = None
+    """What counts as a cluster in some metrics; categories say nothing of a single side."""
+
+    def by_metric(self, metric: str) -> Evidence:
+        """Return the evidence, with the cluster that was found where it concerns the metric."""
+        if self.found is None or metric not in self.found.metrics:
+            return self.evidence
+        assert isinstance(self.evidence, TaskEvidence)
+        return clustered(self.evidence, self.found.grouping, _cases(self.evidence))
+
+
+def search_side(
+    evidence: Evidence,
+    metrics: Iterable[str],
+    grouped: Callable[[Integers], Sequence[Grouping]],
+) -> SearchedSide:
+    """Look for clusters in the values of one side; see `search`."""
+    if not isinstance(evidence, TaskEvidence):
+        return SearchedSide(evidence)
+    cases = _cases(evidence)
+    found = candidates_of_side(evidence, metrics, grouped(cases), cases).findings()
+    return SearchedSide(evidence, next((one for one in found if one.metrics), None))
+
+
+def grouped_by(a: Evidence, b: Evidence, grouping: Grouping) -> tuple[Evidence, Evidence]:
+    """Return both sides with a grouping of the cases of both as their clusters."""
+    assert isinstance(a, TaskEvidence)
+    assert isinstance(b, TaskEvidence)
+    cases = _cases(a, b)
+    return clustered(a, grouping, cases), clustered(b, grouping, cases)
+
+
+def held_back(found: Comparison, on: HasCandidates, compare: Compare, pairs: int = 1) -> Comparison:
     """Return a judged comparison, without its verdict where a suspect cluster explains it.
 
-    `compare` compares both sides in this metric, not yet judged; its p is adjusted as that of
-    `found` was.
+    The p of each alternative is adjusted as that of `found` was.
     """
-    a, b = on.a, on.b
     if found.verdict == "inconclusive" or not found.comparable:
         return found
-    if not (isinstance(a, TaskEvidence) and isinstance(b, TaskEvidence)):
-        return found
-    cases = _cases(a, b)
     for grouping, alike in on.candidates.suspects(found.metric):
-        other = compare(clustered(a, grouping, cases), clustered(b, grouping, cases))
+        other = compare(*grouped_by(on.a, on.b, grouping), found.metric)
         if other is None:
             continue
         cautious = judged(other, _adjusted(other, found), pairs)

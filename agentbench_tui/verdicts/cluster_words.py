@@ -12,38 +12,59 @@ if TYPE_CHECKING:
     from agentbench_tui.verdicts.undeclared_clusters import Finding
 
 _LONGEST_NAME = 80
-_SHARED = {
-    "id": "an id that is the same up to its last part",
-    "beginning": "an input that begins alike",
-    "ending": "an input that ends alike",
-    "near-duplicates": "nearly the same input",
-    "template": "the same template",
+_CASES = {
+    "id": "cases whose ids are the same up to the last part",
+    "beginning": "cases whose inputs begin alike",
+    "ending": "cases whose inputs end alike",
+    "near-duplicates": "cases with nearly the same input",
+    "template": "cases of one template",
 }
 
 
-def finding_words(one: Finding, *, differences: bool = True) -> str:
-    """Return the sentences about a demonstrated dependence; `differences` of two sides."""
-    found, name = one.found, _name(one.grouping)
-    alike = f"(intraclass correlation {found.icc:.2f} in {one.metric})"
+def finding_words(one: Finding) -> str:
+    """Return the sentences about a demonstrated dependence in the differences of two sides."""
+    found = one.found
     if one.consequence == "mix":
+        is_field = one.grouping.kind in {"field", "column"}
+        shows = f" (--by {one_line(one.grouping.name, _LONGEST_NAME)} shows each)"
         return (
-            f"B - A differs between the {found.groups} values of {name} {alike}: the verdict is"
-            f" about this mix of them. If they were drawn from many, {declare_words(one.grouping)}"
+            f"{one.metric}: B - A differs between the {found.groups} groups of"
+            f" {_cases(one.grouping)} (intraclass correlation {found.icc:.2f}): the verdict is"
+            f" about this mix of them{shows if is_field else ''}. If they were drawn from many,"
+            f" declare it: {declare_words(one.grouping)}"
         )
-    what = "Differences" if differences else "Answers"
+    return f"{one.metric}: differences of {_alike(one)}, so {_draws(one)}"
+
+
+def side_words(one: Finding) -> str:
+    """Return the same about the values of one side."""
+    return f"{one.metric}: values of {_alike(one)}, so {_draws(one)}"
+
+
+def _alike(one: Finding) -> str:
+    found = one.found
     return (
-        f"{what} of cases with {_shared(one.grouping)} are alike {alike}: {found.n:,} cases tell"
-        f" as much as about {max(1, round(found.effective_n)):,}, so each of the"
-        f" {found.groups:,} groups counts as one draw. Declare it: {declare_words(one.grouping)}"
+        f"{_cases(one.grouping)} are alike (intraclass correlation {found.icc:.2f}):"
+        f" {found.n:,} cases tell as much as about {max(1, round(found.effective_n)):,}"
+    )
+
+
+def _draws(one: Finding) -> str:
+    others = [metric for metric in one.metrics if metric != one.metric]
+    also = f", also in {', '.join(others)}" if others else ""
+    return (
+        f"each of the {one.found.groups:,} groups counts as one draw{also}."
+        f" Declare it: {declare_words(one.grouping)}"
     )
 
 
 def held_back_words(grouping: Grouping, found: Intraclass) -> str:
     """Return why a verdict was not given: it would not hold with these groups as clusters."""
     return (
-        f"not decided: cases with {_shared(grouping)} may be alike (intraclass correlation"
+        f"not decided: {_cases(grouping)} may be alike (intraclass correlation"
         f" {found.icc:.2f}), and with each of the {found.groups:,} groups as one draw chance is"
-        f" enough. If they belong together, {declare_words(grouping)}; if not, --cluster case"
+        f" enough. If they belong together, declare it: {declare_words(grouping)};"
+        " if not, say --cluster case"
     )
 
 
@@ -54,6 +75,7 @@ def cluster_document(one: Finding) -> dict[str, Any]:
         "cluster": one.grouping.name,
         "consequence": one.consequence,
         "metric": one.metric,
+        "metrics": list(one.metrics),
         "icc": found.icc,
         "low": found.low,
         "high": found.high,
@@ -77,10 +99,10 @@ def declare_words(grouping: Grouping) -> str:
     return f"one `cluster` for them in the suite, or {option}"
 
 
-def _shared(grouping: Grouping) -> str:
+def _cases(grouping: Grouping) -> str:
     if grouping.kind in {"field", "column"}:
-        return f"the same {_name(grouping)}"
-    return _SHARED[grouping.name]
+        return f"cases with the same {_name(grouping)}"
+    return _CASES[grouping.name]
 
 
 def _name(grouping: Grouping) -> str:

@@ -13,7 +13,13 @@ from agentbench_tui.model.errors import Unmeasured, UsageError, did_you_mean
 from agentbench_tui.model.metric import METRICS, find_metric, known_metrics
 from agentbench_tui.verdicts.case_groupings import groupings
 from agentbench_tui.verdicts.case_numbers import CaseNumbers
-from agentbench_tui.verdicts.cluster_search import Searched, copies_words, held_back, search
+from agentbench_tui.verdicts.cluster_search import (
+    Compare,
+    Searched,
+    copies_words,
+    held_back,
+    search,
+)
 from agentbench_tui.verdicts.cluster_words import finding_words
 from agentbench_tui.verdicts.comparability import Difference, differences, is_timed, on_common_cases
 from agentbench_tui.verdicts.comparison import Asked, Comparison, judged
@@ -229,7 +235,7 @@ def _judged(pair: Pair, adjusted: Iterator[list[float | None]], pairs: int, aske
                 metrics=tuple(
                     _without_need(metric)
                     if one.identical
-                    else _held_back(one, metric, pairs, asked)
+                    else held_back(metric, one, _compares(asked), pairs)
                     for metric in (
                         judged(metric, p, pairs)
                         for metric, p in zip(one.metrics, next(adjusted), strict=True)
@@ -241,11 +247,13 @@ def _judged(pair: Pair, adjusted: Iterator[list[float | None]], pairs: int, aske
     )
 
 
-def _held_back(on: OnBenchmark, found: Comparison, pairs: int, asked: Asked) -> Comparison:
-    def compared(a: Evidence, b: Evidence) -> Comparison | None:
-        return next(iter(compare_evidence(a, b, asked, [found.metric])[0]), None)
+def _compares(asked: Asked) -> Compare:
+    """Compares two sides in one metric as everything is, runs and repeats counted."""
 
-    return held_back(found, on, compared, pairs)
+    def compared(a: Evidence, b: Evidence, metric: str) -> Comparison | None:
+        return next(iter(compare_evidence(a, b, asked, [metric])[0]), None)
+
+    return compared
 
 
 def _without_need(metric: Comparison) -> Comparison:
@@ -273,9 +281,7 @@ def _on_benchmarks(
         searched = Searched(of_a, of_b, Candidates())
         if asked.cluster is None and not is_same:
             searched = search(of_a, of_b, compared, partial(groupings, numbers))
-        if searched.is_applied:
-            of_a, of_b = searched.a, searched.b
-            compared, notes = compare_evidence(of_a, of_b, asked, metrics)
+            compared = searched.allowing(compared, _compares(asked))
         told = map(finding_words, searched.findings)
         notes = (*copies_words(of_a, numbers), *told, *notes)
         if not any(_is_timed(one, of_a, of_b) for one in compared):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from agentbench_tui.model.errors import UsageError, did_you_mean
 from agentbench_tui.model.metric import METRICS, Metric, find_metric, known_metrics
+from agentbench_tui.verdicts.cluster_search import declared
 from agentbench_tui.verdicts.evidence import evidence_of
 from agentbench_tui.verdicts.file_side import SUITE
 from agentbench_tui.verdicts.place import Place, by_place
@@ -93,6 +94,15 @@ def measured(
         return _of_file(selector, numbers, benchmark, column, where)
     rows = executions_of_selector(connection, selector, suite=suite, benchmark=benchmark)
     return _of_executions(connection, text, rows, numbers)
+
+
+def with_clusters(places: Sequence[Measured], numbers: CaseNumbers, name: str) -> list[Measured]:
+    """Return the same with the groups of a field as clusters (see `--cluster`).
+
+    Raises UsageError where no case has the field.
+    """
+    (side,) = declared([dict(enumerate(one.evidence for one in places))], numbers, name)
+    return [replace(one, evidence=side[number]) for number, one in enumerate(places)]
 
 
 def runs_together(

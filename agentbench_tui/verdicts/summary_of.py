@@ -5,11 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from agentbench_tui.analysis.summary import Drift, drift
+from agentbench_tui.verdicts.case_groupings import groupings
+from agentbench_tui.verdicts.cluster_search import SearchedSide, search_side
+from agentbench_tui.verdicts.cluster_words import cluster_document
 from agentbench_tui.verdicts.column_summary import Figure, Observed, figures
 from agentbench_tui.verdicts.load_evidence import LoadEvidence
 from agentbench_tui.verdicts.measured import Measured, unit_of
@@ -20,6 +24,8 @@ if TYPE_CHECKING:
 
     from agentbench_tui.analysis.sample import Floats
     from agentbench_tui.verdicts.case_numbers import CaseNumbers
+    from agentbench_tui.verdicts.evidence import Evidence
+    from agentbench_tui.verdicts.undeclared_clusters import Finding
 
 SCHEMA = "agentbench.stats-summary/1"
 MAIN = (
@@ -48,6 +54,8 @@ class ColumnSummary:
     figures: list[Figure]
     drifts: dict[int, Drift | None]
     """By the number of the repeat; None where it is too short."""
+    cluster: Finding | None = None
+    """Dependence that was not declared, by whose groups the figures are."""
 
     @property
     def drifted(self) -> list[int]:
@@ -65,11 +73,19 @@ def summaries(
     metrics: Sequence[str],
     seed: int,
     cases: CaseNumbers,
+    *,
+    is_declared: bool = False,
 ) -> list[ColumnSummary]:
-    """Of every metric that is there. `cases` are the numbers that `one` was measured with."""
+    """Of every metric that is there. `cases` are the numbers that `one` was measured with.
+
+    Where no cluster `is_declared` on the command line, clusters are looked for.
+    """
     found = []
+    side = SearchedSide(one.evidence)
+    if not is_declared:
+        side = search_side(one.evidence, metrics, partial(groupings, cases))
     for metric in metrics:
-        of = _observed(connection, one, metric, cases)
+        of = _observed(connection, side.by_metric(metric), metric, cases)
         if of is None or not len(of.values) or _says_the_same(one, metric, metrics):
             continue
         repeats = np.unique(of.repeat).tolist()
@@ -77,8 +93,11 @@ def summaries(
             number: None if of.is_share else drift(of.values[of.repeat == number])
             for number in repeats
         }
+        cluster = side.found if side.found is not None and metric in side.found.metrics else None
         found.append(
-            ColumnSummary(one, metric, len(of.values), len(repeats), figures(of, seed), drifts)
+            ColumnSummary(
+                one, metric, len(of.values), len(repeats), figures(of, seed), drifts, cluster
+            )
         )
     return found
 
@@ -92,9 +111,8 @@ def _says_the_same(one: Measured, metric: str, metrics: Sequence[str]) -> bool:
 
 
 def _observed(
-    connection: sqlite3.Connection, one: Measured, metric: str, cases: CaseNumbers
+    connection: sqlite3.Connection, evidence: Evidence, metric: str, cases: CaseNumbers
 ) -> Observed | None:
-    evidence = one.evidence
     if isinstance(evidence, LoadEvidence):
         return _of_load(connection, evidence, metric)
     if not isinstance(evidence, TaskEvidence):
@@ -163,6 +181,7 @@ def _metric_document(one: ColumnSummary) -> dict[str, Any]:
             for repeat, found in one.drifts.items()
         ],
         "drifted": one.drifted,
+        "cluster": None if one.cluster is None else cluster_document(one.cluster),
     }
 
 

@@ -3,8 +3,8 @@
 Two steps, because a test of few groups misses much of what makes equal agents look different:
 
 - Where values are demonstrably alike within the groups of a candidate (5% for all candidates and
-  metrics together), each group counts as one draw in every metric.
-- A verdict on the other cases has to hold with each suspect as the cluster, too. A candidate is
+  metrics together), each group counts as one draw in this metric, and in the others at 25%.
+- Any other verdict has to hold with each suspect as the cluster, too. A candidate is
   suspect where the differences, or they and the answers of both sides together, are alike within
   its groups at a laxer level. This is the preliminary test at 25% of Bancroft (1964), narrowed to
   candidates with some evidence, because independent cases would lose too much power without that.
@@ -56,6 +56,8 @@ class Finding:
     found: Intraclass
     consequence: Consequence
     """`applied`: a group counts as one draw. `mix`: few groups, which are taken for categories."""
+    metrics: tuple[str, ...] = ()
+    """Where it is applied: in these metrics."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,11 +93,12 @@ class Candidates:
                 if known is not None and known.found.effective_n <= found.effective_n:
                     continue
                 if self._is_confirmed(place, values, tests):
-                    shown[place] = self._finding(place, metric, found)
-        applied = [one for one in shown.values() if one.consequence == "applied"]
-        if applied:
-            return [min(applied, key=lambda one: one.found.effective_n)]
-        return list(shown.values())
+                    shown[place] = Finding(self.groupings[place], metric, found, "mix")
+        able = {place: one for place, one in shown.items() if can_be_cluster(one.grouping)}
+        if not able:
+            return list(shown.values())
+        place = min(able, key=lambda place: able[place].found.effective_n)
+        return [replace(able[place], consequence="applied", metrics=self._metrics_of(place))]
 
     def suspects(self, metric: str) -> list[tuple[Grouping, Intraclass]]:
         """Groupings as whose clusters a verdict on the metric has to hold."""
@@ -129,9 +132,15 @@ class Candidates:
         p = shuffled_p(values.difference, labels, seed=_SEED, draws=draws)
         return p is not None and p * tests <= SHOWN_BELOW
 
-    def _finding(self, place: int, metric: str, found: Intraclass) -> Finding:
-        grouping = self.groupings[place]
-        return Finding(grouping, metric, found, "applied" if can_be_cluster(grouping) else "mix")
+    def _metrics_of(self, place: int) -> tuple[str, ...]:
+        """The metrics in which the groups of a demonstrated cluster count as draws."""
+        found = {
+            metric: self._tested(place, values.unit, values.difference)
+            for metric, values in self.values.items()
+        }
+        return tuple(
+            metric for metric, one in found.items() if one is not None and one.p <= POOLED_ABOVE
+        )
 
 
 def can_be_cluster(grouping: Grouping) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
@@ -74,22 +74,17 @@ def _judged(
 ) -> tuple[list[Comparison], Searched]:
     """The judged metrics, and what the search for clusters found."""
 
-    def compared(a: Evidence, b: Evidence) -> list[Comparison]:
-        found = [compare_metric(metric, a, b, _HOW) for metric in metrics]
-        return [one for one in found if one is not None]
+    def compared(a: Evidence, b: Evidence, metric: str) -> Comparison | None:
+        return compare_metric(metric, a, b, _HOW)
 
-    found = compared(*sides)
+    found = [one for metric in metrics if (one := compared(*sides, metric)) is not None]
     searched = search(*sides, found, lambda _: groupings)
-    if searched.is_applied:
-        found = compared(searched.a, searched.b)
+    found = searched.allowing(found, compared)
     (adjusted,) = adjusted_together([found], len(metrics)).p
-    verdicts = []
-    for one, p in zip(found, adjusted, strict=True):
-        again: Callable[[Evidence, Evidence], Comparison | None] = partial(
-            compare_metric, one.metric, asked=_HOW
-        )
-        verdicts.append(held_back(judged(one, p), searched, again))
-    return verdicts, searched
+    return [
+        held_back(judged(one, p), searched, compared)
+        for one, p in zip(found, adjusted, strict=True)
+    ], searched
 
 
 def _called_different(

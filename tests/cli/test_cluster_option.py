@@ -1,0 +1,88 @@
+"""`--cluster` of `compare` and `stats summary`, and the notes on clusters that nobody declared."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from agentbench_tui.cli.main import _run
+
+Called = Callable[..., tuple[int, str, str]]
+
+
+def write(path: Path, right: Callable[[int], bool]) -> None:
+    """12 passages of 10 questions, each passage wholly right or wrong."""
+    rows = [f"q{case},p{case // 10},{int(right(case // 10))}" for case in range(120)]
+    path.write_text("case,passage_id,correct\n" + "\n".join(rows) + "\n")
+
+
+@pytest.fixture
+def called(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Called:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("AGENTBENCH_DB", raising=False)
+    write(tmp_path / "a.csv", lambda passage: passage < 4)
+    write(tmp_path / "b.csv", lambda passage: passage >= 4)
+
+    def called(*arguments: str) -> tuple[int, str, str]:
+        status = _run(list(arguments))
+        captured = capsys.readouterr()
+        return status, captured.out, captured.err
+
+    return called
+
+
+COMPARE = ("compare", "file:a.csv", "file:b.csv", "--metric", "accuracy")
+
+
+def test_a_cluster_that_nobody_declared_is_named_once(called: Called) -> None:
+    status, out, _ = called(*COMPARE)
+    assert status == 0
+    assert " ".join(out.split()).count("cases with the same `passage_id` are alike") == 1
+    assert "120 pairs, 12 clusters" in out
+    document = json.loads(called(*COMPARE, "--format", "json")[1])
+    (cluster,) = document["benchmarks"][0]["clusters"]
+    assert cluster["cluster"] == "passage_id"
+    assert cluster["metrics"] == ["accuracy"]
+    assert cluster["effective_n"] == pytest.approx(12)
+    assert document["metrics"][0]["clusters"] == 12
+    assert document["metrics"][0]["p_value"] == pytest.approx(1588 / 4096)
+
+
+def test_the_option_decides_and_says_nothing(called: Called) -> None:
+    _, out, _ = called(*COMPARE, "--cluster", "passage_id")
+    assert "120 pairs, 12 clusters" in out
+    assert "alike" not in out
+    _, out, _ = called(*COMPARE, "--cluster", "case")
+    assert "120 pairs, 40 A alone, 80 B alone" in out
+    assert "better" in out
+
+
+def test_a_field_that_no_case_has_is_a_usage_error(called: Called) -> None:
+    status, _, err = called(*COMPARE, "--cluster", "pasage_id")
+    assert status == 2
+    assert 'did you mean "passage_id"' in " ".join(err.split())
+
+
+def test_summaries_of_one_file_count_the_groups_as_draws(called: Called) -> None:
+    found = {}
+    for option in ((), ("--cluster", "passage_id"), ("--cluster", "case")):
+        _, out, _ = called("stats", "summary", "a.csv", "--format", "json", *option)
+        metric = next(one for one in json.loads(out)["metrics"] if one["metric"] == "accuracy")
+        found[option[1:]] = metric
+    assert found[()]["cluster"]["cluster"] == "passage_id"
+    assert found[()]["figures"] == found["passage_id",]["figures"]
+    assert found["passage_id",]["cluster"] is None
+    width = {
+        key: one["figures"][0]["high"] - one["figures"][0]["low"] for key, one in found.items()
+    }
+    # Wilson's interval of 4 of 12, and of 40 of 120.
+    assert width[()] == pytest.approx(0.609 - 0.138, abs=0.06)
+    assert width["case",] == pytest.approx(0.4216 - 0.2553, abs=0.001)
+
+
+def test_the_table_of_a_summary_names_the_cluster(called: Called) -> None:
+    _, out, _ = called("stats", "summary", "a.csv", "--metric", "accuracy")
+    assert "values of cases with the same `passage_id` are alike" in " ".join(out.split())
