@@ -24,7 +24,7 @@ _MARKER = re.compile(
 """What commonly stands before a final answer."""
 _LABEL = re.compile(r"\b(?:step|steps|equation)\s{1,3}\Z", re.IGNORECASE)
 _DENIED = re.compile(
-    r"(?:\b(?:not|never|neither|nor|rather than|instead of|as opposed to)|n['’]t)\s{1,3}"
+    r"(?:\b(?:not|never|neither|nor|rather than|instead of|as opposed to|out of)|n['’]t)\s{1,3}"
     r"(?:be\s|equal\s(?:to\s)?|about\s)?[($*_]{0,4}\Z",
     re.IGNORECASE,
 )
@@ -71,6 +71,12 @@ _QUOTE_MARKS = re.compile(r"\n[ \t]{0,3}(?:>(?!=)[ \t]?){1,9}")
 """Markdown's, before a quoted line. On the first line `> 5` is a bound."""
 _EMPHASIS = re.compile(r"(?<![\w\\)\]}])(_{1,3})(?=[^\s_])([^_\\\n]{1,80})(?<!\s)\1(?![\w{])")
 """Markdown's with underscores, which elsewhere introduce an index: `__7__`, but not `x_7`."""
+_HYPHEN = re.compile("[\u2010\u2011\ufe63\uff0d](?=[$€£¥]?[\\d.０-９．])")
+"""Hyphens of other widths and the one that breaks no line, before a number: some models write them
+for a minus sign."""
+_STRUCK = re.compile(r"~~(?=[^\s~])[^~\n]{1,200}~~")
+_PARTS = {"a half": "1/2", "one half": "1/2", "a quarter": "1/4", "three quarters": "3/4"}
+_AND_PART = re.compile(rf"(?<![\d.,/])(\d[\d,]{{0,14}}) and ({'|'.join(_PARTS)})\b", re.IGNORECASE)
 _ARROW = re.compile(r"-{1,3}>(?=[^\S\n]?[-+−$€£¥.\d(\\])")
 _BOXES_LISTED = re.compile(r"[\s$}]{0,6}(?:[,;&]|and|or)(?:\s{1,3}(?:and|or))?[\s$]{0,6}")
 _RANGE = re.compile(r"\bbetween\s{1,3}\Z", re.IGNORECASE)
@@ -236,13 +242,20 @@ def _readable(text: str) -> str:
     others it separates clauses.
     """
     if not text.isascii():
-        text = _WIDE.sub(_in_ascii, text)
+        text = _WIDE.sub(_in_ascii, _HYPHEN.sub("-", text))
     if "\\" in text:
         text = _REPEATED.sub(_repeating, _OVER.sub(r"{\\frac{\1}{\2}}", text))
     if "\n" in text:
         text = _QUOTE_MARKS.sub("\n", text)
-    text = _EMPHASIS.sub(r"\2", _ARROW.sub("→", text))
+    if "~~" in text:
+        text = _STRUCK.sub(" ", text)
+    text = _AND_PART.sub(_mixed_number, _EMPHASIS.sub(r"\2", _ARROW.sub("→", text)))
     return _LONE_MINUS.sub(r"\1", plain_text(text))
+
+
+def _mixed_number(match: re.Match[str]) -> str:
+    """`2 and a half` as `2 1/2`."""
+    return f"{match[1]} {_PARTS[match[2].lower()]}"
 
 
 def _repeating(match: re.Match[str]) -> str:

@@ -74,8 +74,8 @@ def normalised(options: NormalisedOptions, context: Context) -> Scorer:
     return _equal(context.name, form)
 
 
-_ASCII_SIGNS = {0x2212: "-", 0x2044: "/"}
-"""The minus sign, and the slash that compatibility normalization makes of ½."""
+_ASCII_SIGNS = {0x2010: "-", 0x2212: "-", 0x2044: "/"}
+"""The hyphen and the minus sign, and the slash that compatibility normalization makes of ½."""
 
 
 _SPACED_THOUSANDS = re.compile("(?<=\\d)[\u00a0\u2009\u202f](?=\\d{3}(?!\\d))")

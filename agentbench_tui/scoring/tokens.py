@@ -19,7 +19,7 @@ MAX_DIGITS = 3_900
 _MAX_SHIFT = 2_000
 """Largest power of ten in `1e5`."""
 
-MONEY = frozenset("$€£¥")
+MONEY = frozenset("$€£¥₹₽₩")
 MINUS = frozenset("-−–")
 SIGNS = frozenset("-−–+")
 TIMES = frozenset("*×·⋅∙∗")

@@ -17,7 +17,8 @@ _UNITS: dict[str, dict[str, str]] = {
     "length": {"inch|inches": "0.0254", "ft|foot|feet": "0.3048", "yd|yards?": "0.9144",
                "mi|miles?": "1609.344"},
     "length^2": {"hectares?|ha": "10000", "acres?": "4046.8564224"},
-    "length^3": {"gallons?": "0.003785411784", "quarts?": "0.000946352946",
+    "length^3": {"gallons?|gal": "0.003785411784",
+                 r"fl\.? ?oz|fluid ounces?": "0.0000295735295625", "quarts?": "0.000946352946",
                  "pints?": "0.000473176473"},
     "length time^-1": {"mph": "0.44704", "kph|kmh": "5/18"},
     "mass": {"t|tonnes?": "1000", "oz|ounces?": "0.028349523125", "lbs?|pounds?": "0.45359237"},
@@ -31,16 +32,23 @@ _UNITS: dict[str, dict[str, str]] = {
         r"N m|(?i:newton[- ]met(?:er|re)s?)": "1", "Wh": "3600", "kWh": "3600000",
         "MWh": "3600000000", "GWh": "3600000000000",
     },
+    "length^-1 mass time^-2": {"bar": "100000", "mbar": "100"},
     "information": {"bits?": "1", "[kK]bits?|Kb": "1000", "Mbits?|Mb": "1000000",
                     "Gbits?|Gb": "1000000000", "bytes?": "8", "[kK]B|kb": "8000",
                     "MB|mb": "8000000", "GB|gb": "8000000000", "TB|tb": "8000000000000",
                     "PB": "8000000000000000", "KiB": str(8 << 10), "MiB": str(8 << 20),
                     "GiB": str(8 << 30), "TiB": str(8 << 40)},
-    "ratio": {"%|percent|per cent": "0.01"},
+    "ratio": {"%|percent|per cent": "0.01", "‰|per mille": "0.001", "basis points?": "0.0001",
+              "ppm": "0.000001"},
     "USD": {r"\$|USD|dollars?": "1", "¢|cents?": "0.01"},
     "EUR": {"€|EUR|euros?": "1"},
     "GBP": {"£|GBP": "1"},
     "JPY": {"¥|JPY|yen": "1"},
+    "INR": {"₹|INR|rupees?": "1"},
+    "RUB": {"₽|RUB|r(?:ou|u)bles?": "1"},
+    "KRW": {"₩|KRW": "1"},
+    "CHF": {"CHF": "1"},
+    **{code: {code: "1"} for code in ("CAD", "AUD", "NZD", "HKD", "SEK", "NOK", "DKK", "PLN")},
 }  # fmt: skip
 _PREFIXED: dict[str, tuple[str, str, str, str]] = {
     # Symbol: dimension, value in base units, prefixes, name. Prefixed symbols that are words or
@@ -147,7 +155,7 @@ UNKNOWN_UNIT = re.compile(
 """A unit such as `m/s` or `cm^2`: none that is converted."""
 COMPOUND = frozenset({"length", "mass", "time", "calendar", "angle", "USD", "EUR", "GBP"})
 """Dimensions whose quantities are also written in parts: `2 hours 30 minutes`."""
-_SIMPLE = frozenset({"ratio", "USD", "EUR", "GBP", "JPY", "time", "calendar"})
+_SIMPLE = frozenset({"ratio", "time", "calendar", *(name for name in _UNITS if name.isupper())})
 """Dimensions of which no rates are made: `20 hours per week` is 20 hours, as it always was."""
 
 

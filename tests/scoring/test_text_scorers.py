@@ -138,6 +138,8 @@ def test_missing_expectation_is_the_graders_failure(name: str) -> None:
         ("5 000 euros", "costs 5\u00a0000 euros", True),
         ("10", "5'10\" tall", True),
         ("5", "5\u00a0days", True),
+        ("5", "x = \u20115", False),
+        ("-5", "x = \u20115", True),
     ],
 )
 def test_contains_looks_for_whole_words(part: str, text: str, found: bool) -> None:

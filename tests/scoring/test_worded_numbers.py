@@ -85,3 +85,62 @@ def test_bounds_in_words(bound: str, same: str, other: str) -> None:
     assert score(same, bound).correct
     assert not score(bound, other).correct
     assert not score(other, bound).correct
+
+
+@pytest.mark.parametrize("hyphen", ["\u2010", "\u2011", "\ufe63", "\uff0d", "\u2212", "-"])
+@pytest.mark.parametrize("answer", ["{}5", "The answer is {}5.", "x = {}5", "**{}5**", "({}5)"])
+def test_every_hyphen_before_a_number_is_its_sign(hyphen: str, answer: str) -> None:
+    assert score(-5, answer.format(hyphen)).correct
+    assert not score(5, answer.format(hyphen)).correct
+
+
+@pytest.mark.parametrize(
+    ("answer", "value", "other"),
+    [
+        ("5 and a half", 5.5, 5),
+        ("2 and three quarters hours", 2.75, 2),
+        ("1,000 and a half", 1000.5, 0.5),
+        ("7 out of 10", 7, 10),
+        ("6 ~~5~~", 6, 5),
+        ("~~5~~ 6", 6, 5),
+    ],
+)
+def test_parts_totals_and_struck_numbers(answer: str, value: float, other: float) -> None:
+    assert not score(other, answer).correct
+    assert score(value, answer).correct
+
+
+@pytest.mark.parametrize(
+    ("expected", "answer"),
+    [
+        ("$5", "₹5"),
+        ("₹5", "5 rubles"),
+        ("€5", "5 CHF"),
+        ("$5", "5 CAD"),
+        ("5 ppm", "5%"),
+        ("5 ‰", "5%"),
+        ("5 basis points", "5%"),
+        ("5 bar", "5 Pa"),
+        ("5 gal", "5 g"),
+        ("5 fl oz", "5 oz"),
+    ],
+)
+def test_other_currencies_shares_and_volumes_differ(expected: str, answer: str) -> None:
+    assert not score(expected, answer).correct
+    assert not score(answer, expected).correct
+
+
+@pytest.mark.parametrize(
+    ("expected", "answer"),
+    [
+        ("5 rupees", "₹5"),
+        ("5 ‰", "0.5%"),
+        ("50 basis points", "0.5%"),
+        ("200 ppm", "0.02%"),
+        ("2 bar", "200 kPa"),
+        ("1 gal", "128 fl oz"),  # both defined by the inch
+        (5, "5 bar"),
+    ],
+)
+def test_the_same_in_other_currencies_shares_and_volumes(expected: object, answer: str) -> None:
+    assert score(expected, answer).correct
