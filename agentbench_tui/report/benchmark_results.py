@@ -1,6 +1,8 @@
 """Results of a run as StateSet's benchmarks leave them: `benchmark_results.json`, `.html`, `.md`.
 
-Times are those of the run's document. What the run does not know is null, in the tables "–".
+Times are those of the run's document; the standard deviation is that of a sample (n - 1), and the
+total is the sum over all answers: where several were under way at once it is more than the time on
+the clock. What the run does not know is null, in the tables "–".
 """
 
 from __future__ import annotations
@@ -9,8 +11,9 @@ import json
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
-from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from agentbench_tui.report.breakdown_table import html_section, markdown_section
 from agentbench_tui.report.thresholds import (
@@ -21,6 +24,8 @@ from agentbench_tui.report.thresholds import (
     memory_growth,
     rubric_words,
 )
+from agentbench_tui.store.answers import answer_times
+from agentbench_tui.store.queries import execution_key_of
 from agentbench_tui.verdicts.breakdown_document import breakdown_document
 from agentbench_tui.verdicts.figures import point_words
 
@@ -28,6 +33,7 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Sequence
 
+    from agentbench_tui.analysis.sample import Floats
     from agentbench_tui.verdicts.breakdown import Breakdown
 
 Document = dict[str, Any]
@@ -38,7 +44,8 @@ WRITTEN = {"json": ("json",), "html": ("html",), "both": ("json", "html"), "md":
 _COLUMNS = (
     ("name", "benchmark"), ("point", "point"), ("agent", "agent"), ("iterations", "n"),
     ("accuracy", "accuracy"), ("avg_time_ms", "mean ms"), ("std_dev_ms", "sd ms"),
-    ("p50_ms", "p50 ms"), ("p95_ms", "p95 ms"), ("p99_ms", "p99 ms"), ("throughput", "1/s"),
+    ("min_time_ms", "min ms"), ("p50_ms", "p50 ms"), ("p95_ms", "p95 ms"), ("p99_ms", "p99 ms"),
+    ("max_time_ms", "max ms"), ("total_time_ms", "total ms"), ("throughput", "1/s"),
     ("memory_mb", "MB"), ("rubrics", "by the rubrics"), ("judged", "by the thresholds"),
 )  # fmt: skip
 _TEXTS = ("benchmark", "point", "agent", "by the rubrics", "by the thresholds")
@@ -59,15 +66,26 @@ def benchmark_results(connection: sqlite3.Connection, run: Document) -> Document
     }
 
 
+def _times(connection: sqlite3.Connection, execution: Document) -> Floats:
+    """From end to end, ms of each answer that the mean is of: answers to cases, calls of code, or
+    requests of a load (of an open loop from when they were due). Empty where there is no mean: of
+    recorded answers, which take no time, and of stress, whose windows are under unlike loads."""
+    if execution["metrics"].get("e2e_ms.mean", {}).get("value") is None:
+        return np.empty(0)
+    key = execution_key_of(connection, execution["execution_id"])
+    times = answer_times(connection, key)
+    if times:
+        return np.array(times)
+    from agentbench_tui.load.aggregate import read_requests
+
+    found = read_requests(connection, key).e2e_ms
+    return found[~np.isnan(found)]
+
+
 def _result(connection: sqlite3.Connection, execution: Document) -> Document:
-    times = [
-        row[0]
-        for row in connection.execute(
-            "SELECT a.e2e_ms FROM answers a JOIN benchmark_executions e ON e.key=a.execution_key"
-            " WHERE e.id=? AND a.failure_kind IS NULL AND a.e2e_ms IS NOT NULL",
-            (execution["execution_id"],),
-        )
-    ]
+    times = _times(connection, execution)
+    spread = float(times.std(ddof=1)) if len(times) > 1 else None
+    mean = float(times.mean()) if len(times) else 0.0
     metrics = execution["metrics"]
 
     def value(*names: str) -> float | None:
@@ -78,11 +96,11 @@ def _result(connection: sqlite3.Connection, execution: Document) -> Document:
         "name": execution["benchmark_id"],
         "iterations": execution["cases"]["answered"],
         "accuracy": value("accuracy"),
-        "total_time_ms": sum(times) if times else None,
+        "total_time_ms": float(times.sum()) if len(times) else None,
         "avg_time_ms": value("e2e_ms.mean"),
-        "min_time_ms": min(times, default=None),
-        "max_time_ms": max(times, default=value("e2e_ms.max")),
-        "std_dev_ms": stdev(times) if len(times) > 1 else None,
+        "min_time_ms": float(times.min()) if len(times) else None,
+        "max_time_ms": float(times.max()) if len(times) else None,
+        "std_dev_ms": spread,
         "p50_ms": value("e2e_ms.p50"),
         "p95_ms": value("e2e_ms.p95"),
         "p99_ms": value("e2e_ms.p99"),
@@ -97,7 +115,7 @@ def _result(connection: sqlite3.Connection, execution: Document) -> Document:
         p95_ms=value("e2e_ms.p95"),
         p99_ms=value("e2e_ms.p99"),
         per_s=value("request_throughput_per_s"),
-        cv=stdev(times) / fmean(times) if len(times) > 1 and fmean(times) else None,
+        cv=spread / mean if spread is not None and mean else None,
         memory_mb=value("memory_peak_mb"),
         growth_mb_per_min=memory_growth(connection, execution["execution_id"]),
         gpu_percent=value("gpu_usage_percent"),

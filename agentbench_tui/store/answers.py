@@ -57,6 +57,16 @@ def answers_of(
     )
 
 
+def answer_times(connection: sqlite3.Connection, execution_key: int) -> list[float]:
+    """The time from end to end of each answer, in ms and in the order of commit."""
+    rows = connection.execute(
+        "SELECT e2e_ms FROM answers WHERE execution_key=? AND failure_kind IS NULL"
+        " AND e2e_ms IS NOT NULL ORDER BY seq",
+        (execution_key,),
+    )
+    return [row[0] for row in rows]
+
+
 def count_answers(
     connection: sqlite3.Connection, execution_key: int, *, wrong_only: bool = False
 ) -> int:

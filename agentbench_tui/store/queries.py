@@ -143,6 +143,14 @@ def executions_of(connection: sqlite3.Connection, run_key: int) -> list[Row]:
     return rows
 
 
+def execution_key_of(connection: sqlite3.Connection, execution_id: str) -> int:
+    """The key of an execution of that whole id."""
+    (key,) = connection.execute(
+        "SELECT key FROM benchmark_executions WHERE id=?", (execution_id,)
+    ).fetchone()
+    return int(key)
+
+
 def metrics_of(connection: sqlite3.Connection, execution_key: int) -> dict[str, Row]:
     """Metric name → {value, unit, low, high, n, reason}."""
     return {

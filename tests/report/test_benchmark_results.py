@@ -6,6 +6,7 @@ import sqlite3
 from html.parser import HTMLParser
 from pathlib import Path
 from statistics import fmean, stdev
+from typing import Any
 
 import pytest
 
@@ -13,6 +14,7 @@ from agentbench_tui.cli.main import _run
 from agentbench_tui.report.benchmark_results import as_markdown
 from agentbench_tui.report.thresholds import Figures, judged, memory_growth
 from agentbench_tui.store.database import reading
+from agentbench_tui.verdicts.load_samples import samples_of
 
 SUITE = {
     "suite_id": "small",
@@ -81,10 +83,61 @@ def test_the_files_have_what_was_measured(
     page = Cells()
     page.feed((folder / "benchmark_results.html").read_text())
     assert page.found[:2] == ["benchmark", "agent"]
-    assert page.found[12:15] == ["cpu", "code", "60"]
+    assert page.found[15:18] == ["cpu", "code", "60"]
     text = (folder / "benchmark_results.md").read_text()
     assert "| cpu | code | 60 |" in text
     assert "speed 0.50 (sum: 1 at 328,250, 0 at 328,450), efficiency – (gpu_usage_percent" in text
+
+
+def results(folder: Path, suite: dict[str, object], *words: str) -> dict[str, dict[str, Any]]:
+    """Each result of a run by the name of its benchmark."""
+    (folder / "suite.json").write_text(json.dumps(suite))
+    command = ["run", str(folder / "suite.json"), "--no-ui", "--quiet", *words]
+    command += ["--db", str(folder / "store.db"), "--report", "json", "--output", str(folder)]
+    assert _run(command) == 0
+    document = json.loads((folder / "benchmark_results.json").read_text())
+    return {one["name"]: one for one in document["results"]}
+
+
+TIMES = ("total_time_ms", "avg_time_ms", "min_time_ms", "max_time_ms", "std_dev_ms")
+
+
+def test_times_of_questions_and_of_a_load_are_those_that_were_measured(tmp_path: Path) -> None:
+    load = {"concurrency": 2, "requests": 6, "workload": [{"name": "short", "prompts": ["hi"]}]}
+    once = {"warmup": 0, "measured": 1}
+    suite = {
+        "suite_id": "asked",
+        "benchmarks": [
+            {"benchmark_id": "load", "kind": "load", "load": load},
+            {"benchmark_id": "task", "scorers": [], "iterations": once,
+             "dataset": {"cases": [{"id": f"c{n}", "input": "hi"} for n in range(4)]}},
+        ],
+    }  # fmt: skip
+    found = results(tmp_path, suite, "--agent", "stub=mock?ttft=1ms&itl=0.1ms&tokens=4")
+    with reading(tmp_path / "store.db") as connection:
+        keys = dict(connection.execute("SELECT benchmark_id, key FROM benchmark_executions"))
+        rows = connection.execute(
+            "SELECT e2e_ms FROM answers WHERE execution_key=?", (keys["task"],)
+        ).fetchall()
+        execution = {"key": keys["load"]}
+        sent = [row["e2e_ms"] for row in samples_of(connection, execution)]
+    for name, times in (("task", [row[0] for row in rows]), ("load", sent)):
+        assert len(times) == found[name]["iterations"] == (4 if name == "task" else 6)
+        assert [found[name][one] for one in TIMES] == pytest.approx(
+            [sum(times), fmean(times), min(times), max(times), stdev(times)]
+        )
+
+
+def test_recorded_answers_take_no_time(tmp_path: Path) -> None:
+    (tmp_path / "answers.jsonl").write_text('{"question": "hi", "answer": "hi"}\n')
+    case = {"id": "c0", "input": "hi", "expected": "hi"}
+    task = {"benchmark_id": "task", "scorers": ["exact"], "dataset": {"cases": [case]}}
+    task["iterations"] = {"warmup": 0, "measured": 1}
+    suite = {"suite_id": "recorded", "benchmarks": [task]}
+    agent = f"old=replay:{tmp_path / 'answers.jsonl'}?answer=answer"
+    found = results(tmp_path, suite, "--agent", agent)
+    assert (found["task"]["iterations"], found["task"]["accuracy"]) == (1, 1.0)
+    assert all(found["task"][one] is None for one in TIMES)
 
 
 def test_a_folder_that_cannot_be_written_is_refused_before_the_run(
@@ -102,7 +155,8 @@ def test_a_folder_that_cannot_be_written_is_refused_before_the_run(
 def test_points_and_answers_that_were_right_are_told_where_there_are_any() -> None:
     def row(rate: int, accuracy: float | None) -> dict[str, object]:
         about = {"agent_id": "bot", "simulated": False, "parameters": {"rate": rate}}
-        numbers = ("avg_time_ms", "std_dev_ms", "p50_ms", "p95_ms", "p99_ms", "memory_mb")
+        numbers = ("avg_time_ms", "std_dev_ms", "min_time_ms", "p50_ms", "p95_ms", "p99_ms")
+        numbers += ("max_time_ms", "total_time_ms", "memory_mb")
         return {
             "name": "load", "metadata": about, "iterations": 9, "accuracy": accuracy,
             "throughput": 12345.6, "judged": [], "rubrics": [], **dict.fromkeys(numbers),
@@ -112,7 +166,7 @@ def test_points_and_answers_that_were_right_are_told_where_there_are_any() -> No
         return as_markdown({"name": "x", "run_id": "r", "results": rows})
 
     assert "| load | rate=5 | bot | 9 | 0.25 |" in table(row(5, 0.25), row(8, None))
-    assert "| load | bot | 9 | – | – | – | – | – | 12,346 |" in table(row(5, None))
+    assert "| load | bot | 9 | – | – | – | – | – | – | – | – | 12,346 |" in table(row(5, None))
 
 
 @pytest.mark.parametrize(
