@@ -128,8 +128,10 @@ _SCALE = re.compile(
     r"[^\S\n]{0,3}(?:" + "|".join(f"({names})" for names in _SCALES) + r")\b(?:(?<=mio|mrd)\.)?",
     re.IGNORECASE,
 )
-_CHARACTER_SCALE = re.compile("[十百千백천]?[万萬亿億만억]{1,2}")
-"""Of Chinese, Japanese and Korean. Alone, 十, 百 and 千 may begin another word, such as 千克."""
+_CHARACTER_SCALE = re.compile(
+    "[十百千백천]?[万萬亿億만억]{1,2}|[百백]|[千천](?![克米瓦卡赫帕伏焦安比字公])"
+)
+"""Of Chinese, Japanese and Korean. 千 also begins units, such as 千克, a kilogram."""
 _FACTORS = tuple(_SCALES.values())
 _MAX_SCALES = 3
 """Such words in a row."""

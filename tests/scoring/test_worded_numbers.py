@@ -31,6 +31,9 @@ def score(expected: object, said: str) -> Score:
         ("5億円", 500_000_000, 5),
         ("1万亿", 10**12, 1),
         ("5만 명", 50_000, 5),
+        ("5千円", 5_000, 5),
+        ("3천 원", 3_000, 3),
+        ("3百", 300, 3),
     ],
 )
 def test_words_for_powers_of_ten_multiply(written: str, value: int, digits: float) -> None:
@@ -44,8 +47,9 @@ def test_a_number_in_several_parts_of_characters_is_none_of_them(part: int) -> N
     assert not score(part, "3万5千").correct
 
 
-def test_a_character_that_begins_a_unit_is_no_power_of_ten() -> None:
-    assert score(5, "5千克").correct  # kilograms
+@pytest.mark.parametrize("unit", ["千克", "千米", "千瓦"])  # kilograms, kilometers, kilowatts
+def test_a_character_that_begins_a_unit_is_no_power_of_ten(unit: str) -> None:
+    assert score(5, f"5{unit}").correct
 
 
 @pytest.mark.parametrize(
