@@ -63,8 +63,8 @@ if TYPE_CHECKING:
 @click.option(
     "--fail-on",
     type=click.Choice(("worse",)),
-    help="End with 1 if B is worse in a metric; with 3 if no metric could be judged, or one that is"
-    " still open looks worse by more than the margin.",
+    help="End with 1 if B is worse in a metric; with 3 if no metric could be judged, both cannot be"
+    " ranked, or a metric that is still open looks worse by more than the margin.",
 )
 @click.option(
     "--by",
@@ -164,7 +164,7 @@ def _compare_sides(
     from agentbench_tui.verdicts.side import load_sides
 
     selectors, metrics = given.selectors, given.metrics
-    _check_selectors(selectors, given.where)
+    _check_selectors(selectors, given.where, given.attempt)
     columns = file_columns(selectors, metrics, given.better)
     check_metrics(metrics, columns)
     asked = Asked(paired, margin, seed, columns=columns, cluster=given.cluster)
@@ -187,7 +187,7 @@ def _compare_sides(
     return found
 
 
-def _check_selectors(selectors: tuple[str, ...], where: dict[str, str]) -> None:
+def _check_selectors(selectors: tuple[str, ...], where: dict[str, str], attempt: str) -> None:
     from agentbench_tui.model.errors import UsageError
 
     if not selectors:
@@ -199,20 +199,27 @@ def _check_selectors(selectors: tuple[str, ...], where: dict[str, str]) -> None:
     if len(selectors) > 2 and len(set(selectors)) < len(selectors):
         twice = next(one for one in selectors if selectors.count(one) > 1)
         raise UsageError(f"'{twice}' is given twice")
-    check_where(selectors, where)
+    check_where(selectors, where, attempt)
 
 
 def _gate(found: Compared) -> int:
-    """Return 1 where something is worse, 3 where nothing could be judged or something open leans
-    worse by more than matters."""
+    """Return 1 where something is worse; 3 where a benchmark ranks nobody, nothing could be judged,
+    or something open leans worse by more than matters."""
     from agentbench_tui.verdicts.change import change_words
     from agentbench_tui.verdicts.outcome import leaning
 
-    metrics = [one for pair in found.pairs for one in pair.metrics if one.comparable]
+    benchmarks = [one for pair in found.pairs for one in pair.benchmarks]
+    metrics = [
+        one for at in benchmarks if not at.why_unranked for one in at.metrics if one.comparable
+    ]
     worse = [one.metric for one in metrics if one.verdict == "worse"]
     if worse:
         click.echo(f"gate: worse in {', '.join(dict.fromkeys(worse))}", err=True)
         return 1
+    unranked = next((at.why_unranked for at in benchmarks if at.why_unranked), "")
+    if unranked:
+        click.echo(f"gate: cannot be judged, not ranked: {unranked}", err=True)
+        return 3
     if all(one.verdict == "inconclusive" for one in metrics):
         click.echo("gate: cannot be judged, every metric is inconclusive", err=True)
         return 3

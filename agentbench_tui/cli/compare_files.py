@@ -104,13 +104,16 @@ def cluster_option(command: Command) -> Command:
     )(command)
 
 
-def check_where(selectors: Sequence[str], where: Mapping[str, str]) -> None:
-    """Raises UsageError for conditions without a file to which they could apply."""
+def check_where(selectors: Sequence[str], where: Mapping[str, str], attempt: str = "") -> None:
+    """Raises UsageError for conditions on rows without a file to which they could apply."""
     from agentbench_tui.model.errors import UsageError
     from agentbench_tui.verdicts.selector import parse_selector
 
-    if where and not any(parse_selector(text).kind == "file" for text in selectors):
-        raise UsageError("--where chooses rows of files, and no file is given")
+    if any(parse_selector(text).kind == "file" for text in selectors):
+        return
+    for option, value in (("--where", where), ("--attempt", attempt)):
+        if value:
+            raise UsageError(f"{option} chooses rows of files, and no file is given")
 
 
 def file_columns(

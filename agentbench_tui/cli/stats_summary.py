@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from agentbench_tui.cli.compare_files import check_where, cluster_option, database_of, where_option
+from agentbench_tui.cli.compare_files import (
+    attempt_option,
+    check_where,
+    cluster_option,
+    database_of,
+    where_option,
+)
 from agentbench_tui.cli.output import (
     Column,
     benchmark_options,
@@ -76,6 +82,7 @@ def selector_of(text: str) -> str:
 @benchmark_options
 @click.option("--metric", metavar="NAME", help="Only this metric, or this column of a file.")
 @where_option
+@attempt_option
 @cluster_option
 @click.option(
     "--seed",
@@ -92,6 +99,7 @@ def summary(
     benchmark: str | None,
     metric: str | None,
     where: dict[str, str],
+    attempt: str,
     cluster: str | None,
     seed: int,
     database: str | None,
@@ -108,7 +116,9 @@ def summary(
     from agentbench_tui.verdicts.summary_of import summary_document
 
     text = selector_of(selector)
-    found, notes = _summaries(text, (suite, benchmark, metric), where, cluster, seed, database)
+    found, notes = _summaries(
+        text, (suite, benchmark, metric), where, attempt, cluster, seed, database
+    )
     for note in notes:
         print_prose(note, err=True)
     if form != "table":
@@ -126,6 +136,7 @@ def _summaries(
     text: str,
     chosen: tuple[str | None, str | None, str | None],
     where: dict[str, str],
+    attempt: str,
     cluster: str | None,
     seed: int,
     database: str | None,
@@ -138,12 +149,19 @@ def _summaries(
     suite, benchmark, metric = chosen
     found: list[ColumnSummary] = []
     notes: list[str] = []
-    check_where([text], where)
+    check_where([text], where, attempt)
     with database_of([text], database) as connection:
         column = asked_metric(connection, metric, [text])
         cases = CaseNumbers(connection)
         places = measured(
-            connection, text, cases, suite=suite, benchmark=benchmark, column=column, where=where
+            connection,
+            text,
+            cases,
+            suite=suite,
+            benchmark=benchmark,
+            column=column,
+            where=where,
+            attempt=attempt,
         )
         if cluster is not None:
             places = with_clusters(places, cases, cluster)

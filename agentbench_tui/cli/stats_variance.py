@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from agentbench_tui.cli.compare_files import check_where, database_of, where_option
+from agentbench_tui.cli.compare_files import attempt_option, check_where, database_of, where_option
 from agentbench_tui.cli.output import (
     Column,
     benchmark_options,
@@ -63,6 +63,7 @@ _FILE = "file:"
     help="Only this metric, or this column of files; else the main ones.",
 )
 @where_option
+@attempt_option
 @click.option(
     "--threshold",
     type=SHARE,
@@ -92,6 +93,7 @@ def variance(
     benchmark: str | None,
     metric: str | None,
     where: dict[str, str],
+    attempt: str,
     threshold: float,
     half_width: float,
     output: Path | None,
@@ -119,7 +121,7 @@ def variance(
 
         check_path(output)
     found, notes = _spreads(
-        selectors, (suite, benchmark, metric), where, (threshold, half_width), database
+        selectors, (suite, benchmark, metric), where, attempt, (threshold, half_width), database
     )
     for note in notes:
         print_prose(note, err=True)
@@ -149,6 +151,7 @@ def _spreads(
     selectors: tuple[str, ...],
     chosen: tuple[str | None, str | None, str | None],
     where: dict[str, str],
+    attempt: str,
     wanted: tuple[float, float],
     database: str | None,
 ) -> tuple[list[RunSpread], list[str]]:
@@ -160,13 +163,14 @@ def _spreads(
     paths = [Path(text.removeprefix(_FILE)) for text in texts if text.startswith(_FILE)]
     files = [one for path in paths for one in sample_files(path)]
     curves = [path for path in files if is_curve_file(path)]
-    check_where(texts, where)
+    check_where(texts, where, attempt)
     if not curves:
-        return _of_samples(texts, chosen, where, wanted, database)
-    if where:
+        return _of_samples(texts, chosen, where, attempt, wanted, database)
+    if where or attempt:
         from agentbench_tui.model.errors import UsageError
 
-        raise UsageError(f"--where chooses rows of samples; {curves[0]} holds learning curves")
+        option = "--where" if where else "--attempt"
+        raise UsageError(f"{option} chooses rows of samples; {curves[0]} holds learning curves")
     if len(curves) < len(files) or len(paths) < len(texts):
         from agentbench_tui.model.errors import UsageError
 
@@ -179,6 +183,7 @@ def _of_samples(
     texts: list[str],
     chosen: tuple[str | None, str | None, str | None],
     where: dict[str, str],
+    attempt: str,
     wanted: tuple[float, float],
     database: str | None,
 ) -> tuple[list[RunSpread], list[str]]:
@@ -206,7 +211,9 @@ def _of_samples(
             else [
                 one
                 for text in texts
-                for one in measured(connection, text, numbers, column=column, where=where, **only)
+                for one in measured(
+                    connection, text, numbers, column=column, where=where, attempt=attempt, **only
+                )
             ]
         )
         for one in parts:

@@ -74,6 +74,11 @@ class OnBenchmark:
         return next((one.words for one in self.differences if one.is_identical), "")
 
     @property
+    def why_unranked(self) -> str:
+        """What forbids a winner here, in words; empty where nothing does."""
+        return next((one.words for one in self.differences if one.forbids_winner), "")
+
+    @property
     def pairs(self) -> int:
         """Most pairs behind one of its metrics; 0 where none is paired."""
         return max((one.n for one in self.metrics if one.paired), default=0)
@@ -110,15 +115,7 @@ class Pair:
     @property
     def why_unranked(self) -> str:
         """What forbids a winner, in words."""
-        return next(
-            (
-                difference.words
-                for one in self.benchmarks
-                for difference in one.differences
-                if difference.forbids_winner
-            ),
-            "",
-        )
+        return next((one.why_unranked for one in self.benchmarks if one.why_unranked), "")
 
     def winner(self, found: Outcome | None = None) -> str | None:
         """The label of the side that wins by these verdicts (all, unless given)."""

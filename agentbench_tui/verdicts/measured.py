@@ -85,13 +85,15 @@ def measured(
     benchmark: str | None = None,
     column: Metric | None = None,
     where: RowFilter = NO_FILTER,
+    attempt: str = "",
 ) -> list[Measured]:
-    """Every place at which the selector has something; `where` chooses the rows of a file.
+    """Every place at which the selector has something; `where` chooses the rows of a file,
+    `attempt` among the tries of a case.
 
     Raises UsageError when there is none."""
     selector = parse_selector(text)
     if selector.kind == "file":
-        return _of_file(selector, numbers, benchmark, column, where)
+        return _of_file(selector, numbers, benchmark, column, where, attempt)
     rows = executions_of_selector(connection, selector, suite=suite, benchmark=benchmark)
     return _of_executions(connection, text, rows, numbers)
 
@@ -146,9 +148,10 @@ def _of_file(
     benchmark: str | None,
     column: Metric | None,
     where: RowFilter,
+    attempt: str,
 ) -> list[Measured]:
     path = Path(selector.name)
-    file = read_samples(path, numbers, () if column is None else (column,), where)
+    file = read_samples(path, numbers, () if column is None else (column,), where, attempt)
     found = [
         Measured(selector.text, Place(SUITE, name or path.stem), evidence, file.notes)
         for name, evidence in file.benchmarks.items()

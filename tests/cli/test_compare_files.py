@@ -82,6 +82,16 @@ def test_files_of_other_cases_are_told(compare: Compare, tmp_path: Path) -> None
     assert "not paired" not in compare("file:a.csv", "file:b.csv")[1]
 
 
+def test_the_gate_is_open_where_neither_side_can_win(compare: Compare, tmp_path: Path) -> None:
+    """No case in common, so that all wrong answers of B may be those to harder questions."""
+    (tmp_path / "a.csv").write_text("case,correct\n" + "".join(f"a{n},1\n" for n in range(40)))
+    (tmp_path / "b.csv").write_text("case,correct\n" + "".join(f"b{n},0\n" for n in range(40)))
+    status, out, err = compare("file:a.csv", "file:b.csv", "--fail-on", "worse")
+    assert "Overall: not ranked." in out
+    assert status == 3
+    assert "gate: cannot be judged, not ranked: A was asked 40 cases, B 40, none of them" in err
+
+
 def test_where_one_file_says_no_seeds_cases_alone_make_pairs(
     compare: Compare, tmp_path: Path
 ) -> None:

@@ -593,3 +593,21 @@ def test_few_equal_and_zero_values_crash_nothing(said: Said, cells: str) -> None
     for command in ("variance", "summary", "power"):
         assert document(said, command, "odd.csv")["schema"] == f"agentbench.stats-{command}/1"
         assert "file/odd · e2e_ms" in said(command, "odd.csv")
+
+
+def test_the_try_of_a_case_that_counts_is_chosen(said: Said) -> None:
+    """Right at the first try, at the second, and never: of three cases."""
+    tries = [("a", 1, 1), ("b", 1, 0), ("b", 2, 1), ("c", 1, 0), ("c", 2, 0), ("c", 3, 0)]
+    lines = "".join(f"{case},{number},{right}\n" for case, number, right in tries)
+    Path("tries.csv").write_text("case,attempt,correct\n" + lines)
+    for choice, share in (("first", 1 / 3), ("last", 2 / 3), ("pass@1", 1 / 3), ("pass@2", 2 / 3)):
+        arguments = "tries.csv", "--metric", "accuracy", "--attempt", choice
+        (one,) = document(said, "summary", *arguments)["metrics"]
+        assert one["figures"][0]["value"] == pytest.approx(share)
+        (one,) = document(said, "variance", *arguments, "--no-plot")["metrics"]
+        assert one["mean"] == pytest.approx(share)
+    told = said("summary", "tries.csv", "--attempt", "lst", code=2)
+    assert "expected first, last, all or pass@K" in told
+    for command in ("summary", "variance"):
+        told = said(command, "good", "--attempt", "last", code=2)
+        assert "--attempt chooses rows of files, and no file is given" in told
