@@ -1,17 +1,20 @@
-"""The least that an open loop of streamed requests costs in Python: what a harness is held against.
+"""The least that streamed requests cost in Python: what a harness is held against.
 
     python benchmarks/bare_client.py HOST PORT RATE COUNT
+    python benchmarks/bare_client.py HOST PORT --streams N [--ramp S] COUNT
+    python benchmarks/bare_client.py HOST PORT --bursts SIZE,S COUNT
 
-Sends `COUNT` requests, `RATE` a second, and notes when the first and the last byte of each came. It
-knows no JSON, no events, no failures, and neither stores nor tells anything.
+Sends `COUNT` requests: `RATE` a second, or with N of them in flight at all times, or in bursts of
+SIZE that are S seconds apart. Prints how long the first and the last byte of each took, of those
+that found a connection open. It knows no JSON, no events, no failures, and stores nothing.
 """
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import gc
 import json
-import sys
 from time import perf_counter_ns
 
 import uvloop
@@ -30,6 +33,7 @@ class Stream(asyncio.Protocol):
         self._client = client
         self.began_ns = 0
         self.first_ns = 0
+        self.is_new = True
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self.transport = transport
@@ -49,19 +53,19 @@ class Stream(asyncio.Protocol):
 
 
 class Client:
-    """Sends by the clock, on connections that are free."""
+    """Sends on connections that are free: by the clock, or when an answer has ended."""
 
-    def __init__(self, host: str, port: int, rate: float, count: int) -> None:
+    def __init__(self, given: argparse.Namespace) -> None:
         body = json.dumps(QUESTION).encode()
         self.wire = (
-            f"POST /v1/chat/completions HTTP/1.1\r\nHost: {host}:{port}\r\n"
+            f"POST {given.path} HTTP/1.1\r\nHost: {given.host}:{given.port}\r\n"
             f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
         ).encode() + body
-        self._place = host, port
-        self._rate, self._count, self._sent = rate, count, 0
+        self.times: list[tuple[int, int]] = []
+        """(ns to the first byte, ns to the last) of each on a connection that was open."""
+        self._given = given
+        self._sent = self._ended = 0
         self._free: list[Stream] = []
-        self._times: list[tuple[int, int]] = []
-        """(ns to the first byte, ns to the last) of each."""
         self._loop = asyncio.get_running_loop()
         self._opening: set[asyncio.Task[object]] = set()
         self._over = asyncio.Event()
@@ -69,34 +73,70 @@ class Client:
     async def run(self) -> None:
         """Until all are answered."""
         self._start = self._loop.time()
-        self._next()
+        if self._given.streams:
+            for nth in range(self._given.streams):
+                wait_s = self._given.ramp * nth / self._given.streams
+                self._loop.call_at(self._start + wait_s, self._send)
+        else:
+            self._next()
         await self._over.wait()
 
     def _next(self) -> None:
+        size, apart_s = self._given.bursts or (1, 1 / self._given.rate)
+        for _ in range(size):
+            self._send()
+        if self._sent < self._given.count:
+            self._loop.call_at(self._start + self._sent // size * apart_s, self._next)
+
+    def _send(self) -> None:
+        self._sent += 1
         if self._free:
             self._free.pop().send()
-        else:
-            opening = self._loop.create_connection(lambda: Stream(self), *self._place)
-            task: asyncio.Task[object] = self._loop.create_task(opening)
-            self._opening.add(task)
-            task.add_done_callback(self._opening.discard)
-        self._sent += 1
-        if self._sent < self._count:
-            self._loop.call_at(self._start + self._sent / self._rate, self._next)
+            return
+        place = self._given.host, self._given.port
+        opening = self._loop.create_connection(lambda: Stream(self), *place)
+        task: asyncio.Task[object] = self._loop.create_task(opening)
+        self._opening.add(task)
+        task.add_done_callback(self._opening.discard)
 
     def ended(self, stream: Stream, now_ns: int) -> None:
-        self._times.append((stream.first_ns - stream.began_ns, now_ns - stream.began_ns))
+        if not stream.is_new:
+            self.times.append((stream.first_ns - stream.began_ns, now_ns - stream.began_ns))
+        stream.is_new = False
+        self._ended += 1
         self._free.append(stream)
-        if len(self._times) == self._count:
+        if self._ended == self._given.count:
             self._over.set()
+        elif self._given.streams and self._sent < self._given.count:
+            self._send()
 
 
-async def main(host: str, port: str, rate: str, count: str) -> None:
+def burst(text: str) -> tuple[int, float]:
+    size, _, apart_s = text.partition(",")
+    return int(size), float(apart_s)
+
+
+async def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("host")
+    parser.add_argument("port", type=int)
+    parser.add_argument("rate", type=float, nargs="?")
+    parser.add_argument("count", type=int)
+    parser.add_argument("--path", default="/v1/chat/completions")
+    parser.add_argument("--streams", type=int)
+    parser.add_argument("--ramp", type=float, default=0.0, help="the streams begin over so long, s")
+    parser.add_argument("--bursts", type=burst, metavar="SIZE,SECONDS")
+    given = parser.parse_args()
     gc.freeze()
     gc.disable()
-    await Client(host, int(port), float(rate), int(count)).run()
+    client = Client(given)
+    await client.run()
+    for name, which in (("first", 0), ("end", 1)):
+        taken = sorted(times[which] for times in client.times)
+        p50, p99 = (taken[int(share * (len(taken) - 1))] / 1e6 for share in (0.5, 0.99))
+        print(f"{name}_ms p50 {p50:.4f} p99 {p99:.4f}")
 
 
 if __name__ == "__main__":
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        runner.run(main(*sys.argv[1:]))
+        runner.run(main())

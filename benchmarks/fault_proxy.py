@@ -19,6 +19,7 @@ import uvloop
 
 from agentbench_tui.analysis.histogram import Histogram
 from agentbench_tui.http.client import Timeouts
+from agentbench_tui.http.exchange import Exchange
 from agentbench_tui.http.pool import Pool
 from agentbench_tui.http.wire import Origin, request_bytes
 from agentbench_tui.load.stub_process import Stubs
@@ -75,7 +76,7 @@ def one_by_one(urls: dict[str, str], proxy: psutil.Process, *, stream: bool) -> 
     print(f"  {'CPU':<14} {cpu_us:.1f} µs a request")
 
 
-class Exchange:
+class Repeated(Exchange):
     """Sends its request again until the time is up."""
 
     def __init__(self, pool: Pool, wire: bytes, until_ns: int) -> None:
@@ -106,7 +107,7 @@ async def at_once(way: str, url: str, proxy: psutil.Process) -> None:
     cpu_s = cpu_of(proxy)
     begun_ns = perf_counter_ns()
     until_ns = begun_ns + round(SECONDS * 1e9)
-    exchanges = [Exchange(pool, wire, until_ns) for _ in range(AT_ONCE)]
+    exchanges = [Repeated(pool, wire, until_ns) for _ in range(AT_ONCE)]
     for exchange in exchanges:
         pool.send(wire, exchange)
     await asyncio.gather(*(exchange.over for exchange in exchanges))

@@ -1,12 +1,15 @@
 """The whole of `agentbench load`, headless and stored, beside a server that knows the truth.
 
-    python benchmarks/load.py [capacity] [accuracy] [stalls] [footprint] [--seconds S]
+    python benchmarks/load.py [capacity] [accuracy] [steps] [stalls] [footprint] [--seconds S]
 
 - capacity: closed loop, 32 connections, answers of one token, against a C server: requests a
   second, CPU of the whole tree a thousand requests, beside wrk where it is installed.
 - accuracy: open loop, 200/s, TTFT 50 ms, 32 tokens 10 ms apart: what is reported ÷ what the
   practice server did; send lag, CPU (beside that of a client that only sends and receives, in the
   same minute), connections, bytes on disk.
+- steps: 200 and 400 streams in flight whose tokens come in the same moment, and so do their ends:
+  the error of the TTFT against what the C server did, beside that of a client that only sends and
+  receives, on the same loop and against the same server in the same minute.
 - stalls: 50/s asked, 10 in flight at most, the server frozen for 2 s twice in 20 s: the p95 that
   is reported ÷ the true one of that schedule, and what an uncorrected tool would have shown.
 - footprint: seconds from the start to the first request; memory of the tree at 500 streams.
@@ -23,6 +26,7 @@ import os
 import resource
 import shutil
 import signal
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -45,7 +49,8 @@ ENVIRONMENT.pop("PYTHONDONTWRITEBYTECODE", None)
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parts = {"capacity": capacity, "accuracy": accuracy, "stalls": stalls, "footprint": footprint}
+    parts = {"capacity": capacity, "accuracy": accuracy, "steps": steps, "stalls": stalls,
+             "footprint": footprint}  # fmt: skip
     parser.add_argument("parts", nargs="*", help=", ".join(parts))
     parser.add_argument("--seconds", type=float, default=20.0, help="of a measured window")
     given = parser.parse_args()
@@ -56,9 +61,9 @@ def main() -> None:
 
 def capacity(seconds: float) -> None:
     seconds = min(seconds, 8.0)
-    with c_server() as port:
+    with c_server() as server:
         found, cpu_s = load(
-            f"openai:http://127.0.0.1:{port}/v1#mock", "--concurrency", "32", "--no-stream",
+            f"openai:{server.url}/v1#mock", "--concurrency", "32", "--no-stream",
             "--output-tokens", "1", "--duration", f"{seconds}s", "--warmup", "20",
         )  # fmt: skip
         sent = found["requests"]["sent"]
@@ -69,7 +74,7 @@ def capacity(seconds: float) -> None:
         say("  sender alone", found["harness"]["cpu_us_per_request"], "us a request")
         say("  verdict", found["verdict"], "")
         if shutil.which("wrk"):
-            command = ["wrk", "-t1", "-c32", "-d3", f"http://127.0.0.1:{port}/json"]
+            command = ["wrk", "-t1", "-c32", "-d3", f"{server.url}/json"]
             said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
             line = next(line for line in said.splitlines() if line.startswith("Requests/sec"))
             of_wrk = float(line.split()[1])
@@ -125,6 +130,55 @@ def bare_cpu_s(url: str, count: int) -> float:
     subprocess.run(command, check=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+_ROUNDS = 3
+_STEPS = {
+    "all answers begin at once": "first_us=2000,interval_us=10000,events=37",
+    "all tokens in step": "first_us=5000,interval_us=10000,events=37,step_us=10000",
+    "jitter": "first_us=9000,interval_us=10000,events=37,step_us=10000,jitter_us=5000",
+}
+"""How the C server streams, by what is special in it."""
+
+
+def steps(seconds: float) -> None:
+    del seconds  # each case takes about two
+    for streams in (200, 400):
+        for name, how in _STEPS.items():
+            rounds = [_in_steps(f"tokens,{how}", streams) for _ in range(_ROUNDS)]
+            for place, part in enumerate(("p50", "p99")):
+                error, of_bare = (
+                    statistics.median(each[which][place] for each in rounds) for which in (0, 1)
+                )
+                most = 2 * max(abs(of_bare), 0.5)
+                what = f"{streams} streams, {name}: ttft_ms.{part}, error %"
+                bar(what, error, f"<= {most:.1f}, twice the bare client's", abs(error) <= most)
+
+
+def _in_steps(path: str, streams: int) -> tuple[list[float], list[float]]:
+    """Errors of TTFT p50 and p99 in percent, ours and the bare client's, in its window each."""
+    count = 6 * streams
+    with c_server() as server:
+        found, _ = load(
+            f"openai:{server.url}/{path}#mock", "--concurrency", str(streams), "--requests",
+            str(count), "--warmup", "1", "--workers", "1",
+        )  # fmt: skip
+    ours = [found["metrics"]["ttft_ms"][part] for part in ("p50", "p99")]
+    true = server.first_token_ms(skip=1)
+    with c_server() as server:
+        command = [
+            sys.executable, str(ROOT / "benchmarks" / "bare_client.py"), "127.0.0.1",
+            str(server.port), "--path", f"/{path}/chat/completions", "--streams", str(streams),
+            str(count),
+        ]  # fmt: skip
+        said = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+    bare = [float(said[2]), float(said[4])]
+    true_of_bare = server.first_token_ms(skip=streams)
+    return _errors(ours, true), _errors(bare, true_of_bare)
+
+
+def _errors(reported: list[float], true: list[float]) -> list[float]:
+    return [100 * (value / of - 1) for value, of in zip(reported, true, strict=True)]
 
 
 def stalls(seconds: float) -> None:
@@ -322,9 +376,25 @@ def mock(folder: Path, *options: str) -> Iterator[Mock]:
         server.read()
 
 
+class CServer:
+    """The C server of this folder."""
+
+    def __init__(self, port: int) -> None:
+        self.port = port
+        self.url = f"http://127.0.0.1:{port}"
+        self.streamed = ""
+        """What it prints of its streams at its end."""
+
+    def first_token_ms(self, *, skip: int) -> list[float]:
+        """p50 and p99 by its own clock, but for the first `skip` answers."""
+        rows = sorted(tuple(map(int, line.split())) for line in self.streamed.splitlines())
+        taken = [(first - asked) / 1e6 for asked, first, _ in rows[skip:]]
+        return [float(value) for value in np.percentile(taken, (50, 99))]
+
+
 @contextmanager
-def c_server() -> Iterator[int]:
-    """The C server of this folder, on a free port."""
+def c_server() -> Iterator[CServer]:
+    """On a free port."""
     with tempfile.TemporaryDirectory() as folder:
         program = Path(folder) / "server"
         source = ROOT / "benchmarks" / "server.c"
@@ -334,9 +404,10 @@ def c_server() -> Iterator[int]:
         )
         assert process.stdout is not None
         try:
-            yield int(process.stdout.readline().split()[-1])
+            server = CServer(int(process.stdout.readline().split()[-1]))
+            yield server
         finally:
-            process.communicate()
+            server.streamed = process.communicate()[0]
 
 
 def bar(what: str, value: float, limit: str, holds: bool) -> None:

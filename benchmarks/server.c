@@ -4,8 +4,16 @@
  *   POST /json                            a chat completion, content-length
  *   POST /sse?events=N&interval_us=U      N events U microseconds apart, chunked, each with
  *                                         "sent_ns": CLOCK_MONOTONIC when it was written
+ *   POST /tokens,first_us=F,interval_us=U,events=N,step_us=S,jitter_us=J/chat/completions
+ *                                         a streamed chat completion: the first of N tokens F
+ *                                         microseconds after the request, the others U apart. With
+ *                                         S above 0 each token waits for the next multiple of S, as
+ *                                         a server that batches sends those of all streams at once,
+ *                                         and then for a random part of J
  *
- * Build: gcc -O2 -o server server.c. Prints its port, then serves 127.0.0.1 until stdin ends.
+ * Build: gcc -O2 -o server server.c. Prints its port, then serves 127.0.0.1 until stdin ends. Then
+ * it prints a line for each chat completion that it streamed: CLOCK_MONOTONIC in ns when the
+ * request was read, when the first token was written, and when the end was.
  * It trusts its clients: requests of up to 16 KiB, one at a time on a connection. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -28,7 +36,10 @@ typedef struct {
     char *out; /* what the socket would not take yet */
     size_t out_length, out_capacity;
     int events_left; /* of a stream that is under way */
-    int64_t interval_ns;
+    int events;
+    int64_t interval_ns, step_ns, jitter_ns;
+    int64_t asked_ns, first_ns; /* of a completion; asked_ns is 0 in other streams */
+    int64_t due_ns; /* of its next token, before it waits for a step */
     uint32_t generation; /* tells this connection from an older one with the same descriptor */
 } Connection;
 
@@ -38,7 +49,13 @@ typedef struct {
     uint32_t generation;
 } Timer;
 
+typedef struct {
+    int64_t asked_ns, first_ns, end_ns;
+} Streamed;
+
 static Connection *connections[MAX_FDS];
+static Streamed *streamed;
+static int streamed_count, streamed_capacity;
 static uint32_t generations;
 static Timer *timers; /* a binary heap, the earliest first */
 static int timer_count, timer_capacity;
@@ -49,6 +66,9 @@ static const char COMPLETION[] =
     "\"model\":\"bench\",\"choices\":[{\"index\":0,\"message\":{\"role\":\"assistant\","
     "\"content\":\"The answer is forty-two.\"},\"finish_reason\":\"stop\"}],"
     "\"usage\":{\"prompt_tokens\":17,\"completion_tokens\":12,\"total_tokens\":29}}";
+
+static const char STREAM_HEAD[] = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n"
+                                  "transfer-encoding: chunked\r\n\r\n";
 
 static int64_t now_ns(void) {
     struct timespec now;
@@ -144,6 +164,52 @@ static void put_event(int fd) {
     put(fd, chunk, length);
 }
 
+static const char *const TOKENS[] = {" the", " answer", " is", " forty", "-two", ",", " as", " ever"};
+
+/* One token of a completion, as model servers write it; the first with the head before it. */
+static void put_token(int fd, int nth) {
+    char event[512], chunk[1024];
+    int length = snprintf(event, sizeof event,
+                          "data: {\"id\":\"chatcmpl-1\",\"object\":\"chat.completion.chunk\","
+                          "\"created\":1760000000,\"model\":\"bench\",\"choices\":[{\"index\":0,"
+                          "\"delta\":{\"content\":\"%s\"},\"logprobs\":null,"
+                          "\"finish_reason\":null}]}\n\n",
+                          TOKENS[nth % 8]);
+    length = snprintf(chunk, sizeof chunk, "%s%x\r\n%s\r\n", nth ? "" : STREAM_HEAD, length,
+                      event);
+    put(fd, chunk, length);
+}
+
+/* The end of a completion of `count` tokens: why it ended, and what it used. */
+static void put_completion_end(int fd, int count) {
+    char event[512], chunk[640];
+    int length = snprintf(event, sizeof event,
+                          "data: {\"id\":\"chatcmpl-1\",\"object\":\"chat.completion.chunk\","
+                          "\"created\":1760000000,\"model\":\"bench\",\"choices\":[{\"index\":0,"
+                          "\"delta\":{},\"finish_reason\":\"stop\"}],\"usage\":{"
+                          "\"prompt_tokens\":17,\"completion_tokens\":%d,\"total_tokens\":%d}}\n\n"
+                          "data: [DONE]\n\n",
+                          count, count + 17);
+    length = snprintf(chunk, sizeof chunk, "%x\r\n%s\r\n0\r\n\r\n", length, event);
+    put(fd, chunk, length);
+}
+
+static void note_streamed(const Connection *c) {
+    if (streamed_count == streamed_capacity) {
+        streamed_capacity = streamed_capacity ? 2 * streamed_capacity : 4096;
+        streamed = realloc(streamed, streamed_capacity * sizeof *streamed);
+        if (!streamed) abort();
+    }
+    streamed[streamed_count++] = (Streamed){c->asked_ns, c->first_ns, now_ns()};
+}
+
+/* When the token that is due is sent: at the next step, and a random part of the jitter later. */
+static int64_t sent_at(const Connection *c) {
+    int64_t at = c->due_ns;
+    if (c->step_ns) at = (at + c->step_ns - 1) / c->step_ns * c->step_ns;
+    return c->jitter_ns ? at + random() % c->jitter_ns : at;
+}
+
 static int64_t parameter(const char *line, const char *name) {
     const char *found = strstr(line, name);
     return found ? atoll(found + strlen(name)) : 0;
@@ -161,12 +227,19 @@ static void handle(int fd) {
     char *line_end = strstr(c->in, "\r\n");
     *line_end = 0;
     if (strstr(c->in, "/sse?")) {
-        static const char HEAD[] = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n"
-                                   "transfer-encoding: chunked\r\n\r\n";
-        put(fd, HEAD, sizeof HEAD - 1);
+        put(fd, STREAM_HEAD, sizeof STREAM_HEAD - 1);
+        c->asked_ns = 0;
         c->events_left = (int)parameter(c->in, "events=");
         c->interval_ns = 1000 * parameter(c->in, "interval_us=");
         add_timer((Timer){now_ns() + c->interval_ns, fd, c->generation});
+    } else if (strstr(c->in, "/tokens,")) {
+        c->asked_ns = now_ns();
+        c->events = c->events_left = (int)parameter(c->in, "events=");
+        c->interval_ns = 1000 * parameter(c->in, "interval_us=");
+        c->step_ns = 1000 * parameter(c->in, "step_us=");
+        c->jitter_ns = 1000 * parameter(c->in, "jitter_us=");
+        c->due_ns = c->asked_ns + 1000 * parameter(c->in, "first_us=");
+        add_timer((Timer){sent_at(c), fd, c->generation});
     } else {
         answer_whole(fd);
     }
@@ -174,9 +247,27 @@ static void handle(int fd) {
     memmove(c->in, c->in + whole, c->in_length);
 }
 
+static void on_token_timer(Timer timer) {
+    Connection *c = connections[timer.fd];
+    int nth = c->events - c->events_left;
+    if (!nth) c->first_ns = now_ns();
+    put_token(timer.fd, nth);
+    if (--c->events_left) {
+        c->due_ns += c->interval_ns;
+        add_timer((Timer){sent_at(c), timer.fd, timer.generation});
+    } else {
+        note_streamed(c);
+        put_completion_end(timer.fd, c->events);
+    }
+}
+
 static void on_timer(Timer timer) {
     Connection *c = connections[timer.fd];
     if (!c || c->generation != timer.generation) return;
+    if (c->asked_ns) {
+        on_token_timer(timer);
+        return;
+    }
     put_event(timer.fd);
     if (--c->events_left) {
         add_timer((Timer){timer.due_ns + c->interval_ns, timer.fd, timer.generation});
@@ -229,6 +320,13 @@ static int listening(void) {
     return listener;
 }
 
+static void print_streamed(void) {
+    for (int i = 0; i < streamed_count; i++) {
+        printf("%lld %lld %lld\n", (long long)streamed[i].asked_ns,
+               (long long)streamed[i].first_ns, (long long)streamed[i].end_ns);
+    }
+}
+
 int main(void) {
     int listener = listening();
     epoll_fd = epoll_create1(0);
@@ -245,7 +343,10 @@ int main(void) {
         int count = epoll_pwait2(epoll_fd, ready, EVENTS_AT_ONCE, timeout, NULL);
         for (int i = 0; i < count; i++) {
             int fd = ready[i].data.fd;
-            if (fd == STDIN_FILENO) return 0;
+            if (fd == STDIN_FILENO) {
+                print_streamed();
+                return 0;
+            }
             if (fd == listener) accept_all(listener);
             else on_ready(fd, ready[i].events);
         }

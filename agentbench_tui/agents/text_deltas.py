@@ -7,6 +7,7 @@ bytes before and behind its text is that text: nothing else in it can mean anyth
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -18,6 +19,8 @@ from agentbench_tui.model.answer import AgentFailure
 from agentbench_tui.model.not_json import NOT_JSON
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from agentbench_tui.agents.model_api import Dialect
 
 _QUOTE, _BACKSLASH = b'"\\'
@@ -38,26 +41,36 @@ class TextDeltas:
         self._behind = b""
         self._tries = 0
 
-    def take(self, part: bytes, received_ns: int) -> bool:
-        """Put the text into the transcript if that is all that `part` says; False where it must be
-        read the whole way. The stream must be between two events."""
+    def take(self, parts: Sequence[tuple[int, bytes]], place: int) -> int:
+        """Put the texts of parts into the transcript, from that place on up to the first part that
+        says more and must be read the whole way; the place of that. Each part has the time at
+        which it was received. The stream must be between two events."""
         before = self._before
-        if before is None or not (part.startswith(before) and part.endswith(self._behind)):
-            return False
-        quoted = part[self._begin : self._end]
-        if not quoted or _QUOTE in quoted or _BACKSLASH in quoted:
-            return False
-        try:
-            text = quoted.decode()
-        except UnicodeDecodeError:
-            return False
-        if not text.isprintable():  # JSON has no control characters (RFC 8259 §7)
-            return False
-        transcript = self._transcript
-        transcript.texts.append(text)
-        # Not the first that says something: another was learned from.
-        transcript.content_ns.append(received_ns)
-        return True
+        if before is None:
+            return place
+        behind, begin, end = self._behind, self._begin, self._end
+        add, mark = self._transcript.texts.append, self._transcript.content_ns.append
+        for received_ns, part in islice(parts, place, None):
+            quoted = part[begin:end]
+            if (
+                _QUOTE in quoted
+                or _BACKSLASH in quoted
+                or not part.startswith(before)
+                or not part.endswith(behind)
+            ):
+                break
+            try:
+                text = quoted.decode()
+            except UnicodeDecodeError:
+                break
+            # JSON has no control characters (RFC 8259 §7).
+            if not text or not text.isprintable():
+                break
+            add(text)
+            # Not the first that says something: another was learned from.
+            mark(received_ns)
+            place += 1
+        return place
 
     def learn(self, part: bytes, text: str) -> None:
         """Learn from a part with that text, read from between two events to between two."""

@@ -14,7 +14,7 @@ from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager
 
 from agentbench_tui.http.client import DRAIN_S, HttpRequest, Timeouts, place_of
-from agentbench_tui.http.connection import Headers
+from agentbench_tui.http.exchange import Exchange, Headers
 from agentbench_tui.http.failures import closed_by_us
 from agentbench_tui.http.pool import Pool
 from agentbench_tui.http.wire import Origin, request_bytes
@@ -85,7 +85,7 @@ class HttptoolsClient:
         return pool
 
 
-class _Answer:
+class _Answer(Exchange):
     """An `Exchange` on one side and an `HttpResponse` on the other."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop, url: str) -> None:

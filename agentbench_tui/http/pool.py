@@ -14,9 +14,10 @@ from contextlib import suppress
 from itertools import chain
 
 from agentbench_tui.http.client import KEEP_ALIVE_S, Timeouts, timed_out
-from agentbench_tui.http.connection import Connection, Exchange
+from agentbench_tui.http.connection import Connection
+from agentbench_tui.http.exchange import Exchange, KnownHeads
 from agentbench_tui.http.failures import cannot_connect, no_such_host, tls_failed
-from agentbench_tui.http.held import Overdue
+from agentbench_tui.http.inbox import Inbox
 from agentbench_tui.http.wire import Origin
 from agentbench_tui.model.answer import AgentFailure, FailureKind
 from agentbench_tui.model.clock import perf_counter_ns
@@ -64,7 +65,8 @@ class Pool:
         """Requests that were sent again because a reused connection was lost at once."""
         self.received_bytes = 0
         self.sent_bytes = 0
-        self.overdue = Overdue(loop)
+        self.inbox = Inbox(loop)
+        self.heads = KnownHeads()
         self._loop = loop
         self._timeouts = timeouts
         self._limits = _Limits(timeouts)
@@ -89,9 +91,9 @@ class Pool:
         """Send a whole request (`http.wire`) and return at once; `exchange` is told the rest.
 
         `exchange` must not be in flight already. True when a connection is opened for it.
-        `can_wait`: parts of a body that is streamed in events may be passed on about half a
-        second (`held.HELD_NS`) after they were received, several at once, with their times as
-        ever; its end is passed on at once.
+        `can_wait`: what is received is passed on in the loop's next turn, and parts of a body that
+        is streamed in events up to about half a second later (`inbox.KEPT_NS`), several at once,
+        all with the times at which they were received.
         """
         now_ns = perf_counter_ns()
         self.sent_bytes += len(wire)
@@ -119,7 +121,7 @@ class Pool:
             connection.abandon()
         self._in_flight.clear()
         self._idle.clear()
-        self.overdue.close()
+        self.inbox.close()
         for timer in (self._sweeping, self._reaping):
             if timer is not None:
                 timer.cancel()
@@ -137,8 +139,8 @@ class Pool:
 
     # What connections call.
 
-    def ended(self, connection: Connection, *, reusable: bool) -> None:
-        """See `Owner.ended`."""
+    def release(self, connection: Connection, *, reusable: bool) -> None:
+        """See `Owner.release`."""
         exchange = connection.exchange
         if exchange is None:
             return
@@ -150,7 +152,6 @@ class Pool:
                 self._reaping = self._loop.call_later(self._keep_alive_ns / 1e9, self._reap)
         else:
             connection.abandon()
-        exchange.on_end(connection.received_ns)
 
     def failed(self, connection: Connection, failure: AgentFailure, at_ns: int) -> None:
         """See `Owner.failed`."""
@@ -305,12 +306,13 @@ class Pool:
         for connection in self._in_flight.values():
             if now_ns - connection.sent_ns < shortest_ns:
                 break  # in the order of sending: none of the later ones is over a limit either
-            which = self._limits.passed(connection, now_ns)
+            if self._limits.passed(connection, now_ns) is not None:
+                overdue.append(connection)
+        for connection in overdue:
+            connection.read_kept()  # which may end it, and begin the next
+            which = None if connection.exchange is None else self._limits.passed(connection, now_ns)
             if which is not None:
-                overdue.append((connection, which))
-        for connection, (name, limit) in overdue:
-            connection.read_held()  # which may end it
-            self.failed(connection, timed_out(name, limit, self.url), now_ns)
+                self.failed(connection, timed_out(*which, self.url), now_ns)
         if self._in_flight and self._sweeping is None:
             self._sweeping = self._loop.call_later(self._limits.sweep_s, self._sweep)
 

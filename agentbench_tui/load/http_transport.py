@@ -16,6 +16,7 @@ from agentbench_tui.agents.retry_after import retry_after_s, retry_after_words
 from agentbench_tui.agents.text_deltas import TextDeltas
 from agentbench_tui.agents.transcript import Transcript
 from agentbench_tui.http.client import Timeouts
+from agentbench_tui.http.exchange import Exchange, Packet
 from agentbench_tui.http.pool import Pool
 from agentbench_tui.http.sse import SseEvent, SseParser
 from agentbench_tui.http.wire import Origin, request_bytes
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
     import asyncio
     from collections.abc import Callable
 
-    from agentbench_tui.http.connection import Exchange
     from agentbench_tui.load.protocol import HttpTarget, WorkerPlan
     from agentbench_tui.load.sender import Call
     from agentbench_tui.model.answer import Message
@@ -145,7 +145,7 @@ class HttpTransport:
         return wire
 
 
-class _Exchange:
+class _Exchange(Exchange):
     """One request to a model, as the pool tells of it (`http.connection.Exchange`)."""
 
     __slots__ = (
@@ -211,7 +211,7 @@ class _Exchange:
             self._body.append(part)
             return
         was_between = parser.is_between
-        if not (was_between and self._deltas.take(part, received_ns)):
+        if not (was_between and self._deltas.take(((received_ns, part),), 0)):
             texts = len(transcript.texts)
             self._read(parser.feed(part), received_ns)
             if was_between and parser.is_between and len(transcript.texts) > texts:
@@ -219,6 +219,17 @@ class _Exchange:
         if self._cancel_after and len(transcript.content_ns) >= self._cancel_after:
             self._transport.pool.cancel(self)
             self._finish(STATUS_CODE[CANCELLED], received_ns)
+
+    def take(self, parts: list[Packet], place: int) -> int:
+        parser = self._parser
+        if parser is None or not parser.is_between or self._cancel_after:
+            return place
+        end = self._deltas.take(parts, place)
+        if end > place:
+            taken = parts[place:end]
+            self._transcript.received_bytes += sum([len(part) for _, part in taken])
+            self._last_ns = taken[-1][0]
+        return end
 
     def on_end(self, received_ns: int) -> None:
         try:

@@ -60,7 +60,7 @@ class Stream:
     def text(self, part: bytes) -> str | None:
         """What is put into the transcript for `part`; None where it must be read the whole way."""
         before = len(self.read.texts)
-        if not self.deltas.take(part, 7):
+        if not self.deltas.take([(7, part)], 0):
             assert len(self.read.texts) == len(self.read.content_ns) == before
             return None
         assert self.read.content_ns[before:] == [7]
@@ -82,7 +82,17 @@ def test_a_part_that_differs_in_its_text_alone_is_that_text(dialect: Dialect, wr
 
 
 def test_nothing_is_known_before_a_part_was_looked_at() -> None:
-    assert not TextDeltas(CHAT, Transcript({})).take(chat("cat"), 7)
+    assert TextDeltas(CHAT, Transcript({})).take([(7, chat("cat"))], 0) == 0
+
+
+def test_parts_are_taken_up_to_the_first_that_says_more_each_with_its_time() -> None:
+    stream = Stream(chat(" the"), " the")
+    parts = [(number, chat(text)) for number, text in enumerate(("x", "a", "b", '"', "c"))]
+    assert stream.deltas.take(parts, 1) == 3
+    assert stream.read.texts == [" the", "a", "b"]
+    assert stream.read.content_ns == [1, 1, 2]
+    assert stream.deltas.take(parts, 4) == 5
+    assert stream.read.texts[3:] == ["c"]
 
 
 @given(middle=st.binary(max_size=12) | st.text(max_size=12).map(lambda text: text.encode()))
@@ -194,7 +204,7 @@ def test_a_stream_of_choices_and_calls_is_what_decoding_gives(stream: list[Any])
         part = event(*said)
         for each in SseParser().feed(part):
             CHAT.read_event(each, at, whole)
-        if not deltas.take(part, at):  # as a load reads it
+        if not deltas.take([(at, part)], 0):  # as a load reads it
             texts = len(quick.texts)
             for each in parser.feed(part):
                 CHAT.read_event(each, at, quick)

@@ -1,13 +1,15 @@
 """Clients, loops and a model server in a process of its own, for the tests of this folder.
 
 Every asynchronous test here runs under asyncio's own loop and under uvloop, and every test that
-takes `client` runs with both transports: what is asserted holds for all four.
+takes `client` runs with both transports, and with our own once more in the way that loads use it,
+which times packets first and reads them later: what is asserted holds for all six.
 """
 
 import asyncio
 import ssl
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -18,8 +20,9 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "servers"))
 from openai_process import RunningServer, running_openai_server
 
 from agentbench_tui.http.aiohttp_client import AiohttpClient
-from agentbench_tui.http.client import HttpClient
+from agentbench_tui.http.client import HttpClient, HttpRequest
 from agentbench_tui.http.httptools_client import HttptoolsClient
+from agentbench_tui.http.pool import Pool
 
 SELF_SIGNED = Path(__file__).parents[1] / "servers" / "self_signed.pem"
 
@@ -38,6 +41,19 @@ def _own(tls: ssl.SSLContext | None = None) -> HttpClient:
     return HttptoolsClient(tls)
 
 
+class _LaterReading(HttptoolsClient):
+    """Our own client, as a load sends: its exchanges can wait."""
+
+    def _pool(self, request: HttpRequest) -> Pool:
+        pool = super()._pool(request)
+        setattr(pool, "send", partial(Pool.send, pool, can_wait=True))  # noqa: B010  # a method
+        return pool
+
+
+def _own_later(tls: ssl.SSLContext | None = None) -> HttpClient:
+    return _LaterReading(tls)
+
+
 def _aiohttp(tls: ssl.SSLContext | None = None) -> HttpClient:
     return AiohttpClient(tls=tls)
 
@@ -45,7 +61,7 @@ def _aiohttp(tls: ssl.SSLContext | None = None) -> HttpClient:
 ClientOf = Callable[[ssl.SSLContext | None], HttpClient]
 
 
-@pytest.fixture(params=[_own, _aiohttp], ids=["own", "aiohttp"])
+@pytest.fixture(params=[_own, _own_later, _aiohttp], ids=["own", "later", "aiohttp"])
 def client_of(request: pytest.FixtureRequest) -> ClientOf:
     """Makes a client that trusts what the given context trusts; None is what the system does."""
     made: ClientOf = request.param

@@ -14,13 +14,14 @@ from raw_server import raw_server, read_request, saying, saying_once, sized
 
 from agentbench_tui.http.client import Timeouts
 from agentbench_tui.http.connection import Connection
+from agentbench_tui.http.exchange import Exchange
 from agentbench_tui.http.failures import cannot_connect
 from agentbench_tui.http.pool import Pool
 from agentbench_tui.http.wire import Origin, request_bytes
 from agentbench_tui.model.answer import AgentFailure, FailureKind
 
 
-class Told:
+class Told(Exchange):
     """An exchange that keeps what it was told."""
 
     def __init__(self, then: Callable[[], None] | None = None) -> None:

@@ -1,5 +1,5 @@
-"""Packets that are read later: the same parts with the times they were received, and the end at
-once."""
+"""Packets that are read later: the same parts with the times they were received, and the end in
+the next turn of the loop."""
 
 import asyncio
 import socket
@@ -15,7 +15,8 @@ from raw_server import raw_server, read_request
 
 from agentbench_tui.http.client import Timeouts
 from agentbench_tui.http.connection import Connection
-from agentbench_tui.http.held import MOST_HELD, Overdue
+from agentbench_tui.http.exchange import Exchange, KnownHeads
+from agentbench_tui.http.inbox import KEPT_NS, MOST_KEPT, Inbox
 from agentbench_tui.http.pool import Pool
 from agentbench_tui.http.wire import Origin, request_bytes
 from agentbench_tui.model.answer import AgentFailure, FailureKind
@@ -32,7 +33,7 @@ def event(nth: int) -> bytes:
     return b"data: %d\n\n" % nth
 
 
-class Told:
+class Told(Exchange):
     """An exchange that keeps what it was told."""
 
     def __init__(self) -> None:
@@ -72,7 +73,8 @@ class Owner:
     def __init__(self) -> None:
         self.received_bytes = 0
         self.reusable: bool | None = None
-        self.overdue = Overdue(asyncio.get_running_loop())
+        self.inbox = Inbox(asyncio.get_running_loop())
+        self.heads = KnownHeads()
 
     def made(self) -> None: ...
 
@@ -81,11 +83,9 @@ class Owner:
     def resend(self, connection: Connection) -> None:
         raise AssertionError("nothing is sent again here")
 
-    def ended(self, connection: Connection, *, reusable: bool) -> None:
+    def release(self, connection: Connection, *, reusable: bool) -> None:
         self.reusable = reusable
-        exchange, connection.exchange = connection.exchange, None
-        assert exchange is not None
-        exchange.on_end(connection.received_ns)
+        connection.exchange = None
 
     def failed(self, connection: Connection, failure: AgentFailure, at_ns: int) -> None:
         exchange = connection.exchange
@@ -105,6 +105,11 @@ class Wire(asyncio.Transport):
         return 0
 
 
+async def turn() -> None:
+    """Let the loop do once what it has to do."""
+    await asyncio.sleep(0)
+
+
 def connected(told: Told, *, can_wait: bool = True) -> tuple[Owner, Connection]:
     owner = Owner()
     connection = Connection(owner, told, b"POST ", perf_counter_ns(), can_wait=can_wait)
@@ -112,10 +117,11 @@ def connected(told: Told, *, can_wait: bool = True) -> tuple[Owner, Connection]:
     return owner, connection
 
 
-async def test_parts_have_the_times_they_were_received_and_the_end_comes_at_once() -> None:
+async def test_parts_have_the_times_they_were_received_and_the_end_comes_in_the_next_turn() -> None:
     told = Told()
     owner, connection = connected(told)
     connection.data_received(HEAD)
+    await turn()
     moments = []
     for nth in range(5):
         before_ns = perf_counter_ns()
@@ -124,13 +130,14 @@ async def test_parts_have_the_times_they_were_received_and_the_end_comes_at_once
     assert told.status == 200
     assert told.parts == []
     connection.data_received(END)
+    await turn()
     assert [part for _, part in told.parts] == [event(nth) for nth in range(5)]
     for (received_ns, _), (before_ns, after_ns) in zip(told.parts, moments, strict=True):
         assert before_ns <= received_ns <= after_ns
     assert told.ended_ns is not None
     assert told.ended_ns >= moments[-1][1]
     assert owner.received_bytes == len(HEAD + b"".join(chunk(event(n)) for n in range(5)) + END)
-    owner.overdue.close()
+    owner.inbox.close()
 
 
 @pytest.mark.parametrize("rest", [[], [chunk(event(2))], [chunk(event(2)), END]])
@@ -141,23 +148,26 @@ async def test_what_follows_an_end_is_no_part_of_the_next_answer(rest: list[byte
     # A line end behind the end: it looks like the end of an event.
     for packet in (chunk(event(0)), chunk(event(1)) + END + b"\n\n\r\n", *rest):
         connection.data_received(packet)
-    connection.read_held()
+    connection.read_kept()
     assert told.body == event(0) + event(1)
     assert told.ended_ns is not None
     assert owner.reusable is (not rest)
-    owner.overdue.close()
+    owner.inbox.close()
 
 
-async def test_no_more_packets_are_held_than_may_be() -> None:
+async def test_no_more_packets_are_kept_than_may_be() -> None:
     told = Told()
     owner, connection = connected(told)
     connection.data_received(HEAD)
-    for nth in range(MOST_HELD):
+    await turn()
+    for nth in range(MOST_KEPT - 1):
         connection.data_received(chunk(event(nth)))
+    await turn()
     assert told.parts == []
-    connection.data_received(chunk(event(MOST_HELD)))
-    assert len(told.parts) == MOST_HELD + 1
-    owner.overdue.close()
+    connection.data_received(chunk(event(MOST_KEPT - 1)))
+    await turn()
+    assert len(told.parts) == MOST_KEPT
+    owner.inbox.close()
 
 
 async def test_who_cannot_wait_does_not() -> None:
@@ -174,6 +184,7 @@ async def test_a_body_of_a_known_length_may_end_in_any_packet() -> None:
     body = b"data: 1\n\n\r\n"
     connection.data_received(b"HTTP/1.1 200 OK\r\ncontent-length: %d\r\n\r\n" % len(body))
     connection.data_received(body)
+    await turn()
     assert (told.body, told.ended_ns is None) == (body, False)
 
 
@@ -194,9 +205,9 @@ async def test_what_is_given_up_is_read_no_more() -> None:
     connection.data_received(HEAD)
     connection.data_received(chunk(event(1)))
     connection.abandon()
-    connection.read_held()
+    connection.read_kept()
     assert told.parts == []
-    owner.overdue.close()
+    owner.inbox.close()
 
 
 bodies = st.lists(
@@ -220,12 +231,112 @@ async def test_any_split_gives_what_reading_at_once_gives(
         owner, connection = connected(told, can_wait=can_wait)
         for start, stop in zip([0, *edges], [*edges, len(stream)], strict=True):
             connection.data_received(stream[start:stop])
+            if data.draw(st.booleans()):
+                await turn()
+        await turn()
         assert is_cut or told.over.is_set()
         connection.connection_lost(None)
         found.append((told.status, told.body, told.failure and told.failure.detail))
-        owner.overdue.close()
+        owner.inbox.close()
     assert found[0] == found[1]
     assert found[0][:2] == (200, b"".join(texts))
+
+
+whole = st.builds(
+    lambda fields, body, rest: (
+        b"HTTP/1.1 200 OK\r\n%bcontent-length: %d\r\n\r\n%b" % (fields, len(body), body) + rest
+    ),
+    st.sampled_from([b"", b"connection: close\r\n", b"x: 1\r\n", b"content-encoding: gzip\r\n"]),
+    st.sampled_from([b"", b"a", b"b", b"ab\r\n\r\nc", b"{}"]),
+    st.sampled_from([b"", b"", b"", b"\r\n", b"x"]),
+)
+answers = st.one_of(
+    whole,
+    st.sampled_from(
+        [
+            b"HTTP/1.1 304 Not Modified\r\ncontent-length: 1\r\n\r\n",
+            b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\na",
+            HEAD + chunk(b"a") + END,
+            b"HTTP/1.1 200 OK\r\n\r\na",
+            b"HTTP/1.1 200 OK\ncontent-length: 6\n\na\r\n\r\nb",
+        ]
+    ),
+)
+
+
+@given(st.lists(answers, min_size=2, max_size=6), st.data())
+async def test_answers_with_heads_that_are_known_are_read_as_a_parser_reads_them(
+    packets: list[bytes], data: st.DataObject
+) -> None:
+    found = []
+    cut = data.draw(st.sampled_from([None, *range(len(packets))]))
+    for can_wait in (True, False):
+        heads, told_of_each = KnownHeads(), []
+        for nth, packet in enumerate([*packets, *packets]):
+            # A connection each, as after one that is not used again.
+            told = Told()
+            owner, connection = connected(told, can_wait=can_wait)
+            owner.heads = heads
+            middle = len(packet) // 2 if nth == cut else len(packet)
+            connection.data_received(packet[:middle])
+            if packet[middle:]:
+                connection.data_received(packet[middle:])
+            await turn()
+            connection.connection_lost(None)
+            detail = told.failure and told.failure.detail
+            told_of_each.append((told.status, told.body, detail, owner.reusable))
+            owner.inbox.close()
+        found.append(told_of_each)
+    assert found[0] == found[1]
+
+
+async def test_a_known_head_spares_the_parser_also_on_the_same_connection() -> None:
+    owner, connection = connected(Told())
+    answer = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n"
+    bodies_told = []
+    for body in (b"ab", b"cd", b"ef"):
+        told = Told()
+        connection.begin(told, b"POST ", perf_counter_ns(), can_wait=True)
+        connection.data_received(answer + body)
+        await turn()
+        bodies_told.append((told.status, told.body, told.ended_ns is not None, owner.reusable))
+    assert bodies_told == [(200, body, True, True) for body in (b"ab", b"cd", b"ef")]
+    assert owner.heads.get(answer[:-4]) is not None
+    assert owner.received_bytes == 3 * len(answer + b"ab")
+
+
+async def test_the_head_of_an_answer_to_head_is_not_one_of_an_answer_with_a_body() -> None:
+    head = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n"
+    heads = KnownHeads()
+    for wire in (b"HEAD / HTTP/1.1\r\n\r\n", b"POST "):
+        told = Told()
+        owner, connection = connected(told)
+        owner.heads = heads
+        connection.wire = wire
+        connection.data_received(head)
+        await turn()
+    assert told.ended_ns is None
+    connection.data_received(b"ab")
+    await turn()
+    assert (told.body, told.ended_ns is None) == (b"ab", False)
+    owner.inbox.close()
+
+
+async def test_a_body_in_single_chunks_is_bounded() -> None:
+    told = Told()
+    owner, connection = connected(told)
+    owner.max_body_bytes = 20
+    connection.begin(told, b"POST ", perf_counter_ns(), can_wait=True)
+    connection.data_received(HEAD + chunk(event(0)))
+    await turn()
+    connection._left = 20 - len(event(0))
+    for nth in range(1, 4):
+        connection.data_received(chunk(event(nth)))
+    connection.read_kept()
+    assert told.body == event(0) + event(1)
+    assert told.failure is not None
+    assert told.failure.kind is FailureKind.LIMIT
+    owner.inbox.close()
 
 
 async def test_a_stream_that_falls_silent_is_read_all_the_same() -> None:
@@ -271,25 +382,66 @@ async def test_a_time_limit_comes_after_what_was_received_before_it() -> None:
         await _closed(pool)
 
 
+class Noted:
+    """A connection that notes when it reads, and may fail at it."""
+
+    def __init__(self, name: str, read: list[str], fault: Exception | None = None) -> None:
+        self._name, self._read, self._fault = name, read, fault
+
+    def read_kept(self) -> None:
+        self._read.append(self._name)
+        if self._fault is not None:
+            raise self._fault
+
+
 async def test_a_fault_in_one_stream_is_reported_and_the_others_are_read() -> None:
     loop = asyncio.get_running_loop()
-    overdue, read = Overdue(loop), asyncio.Event()
-    faults: list[object] = []
-    loop.set_exception_handler(lambda _, context: faults.append(context["exception"]))
+    inbox, read = Inbox(loop), list[str]()
+    faults: list[dict[str, object]] = []
+    loop.set_exception_handler(lambda _, context: faults.append(context))
+    inbox.read_next(Noted("faulty", read, KeyError("ours")))
+    inbox.read_next(Noted("sound", read))
+    for _ in range(2):
+        await turn()
+    assert read == ["faulty", "sound"]
+    assert [type(fault["exception"]) for fault in faults] == [KeyError]
+    assert "handle" not in faults[0]  # a worker would take it for a timer's, and end
 
-    class Faulty:
-        def read_held(self) -> None:
-            raise KeyError("ours")
 
-    class Sound:
-        def read_held(self) -> None:
-            read.set()
+async def test_what_is_urgent_comes_first_and_nothing_waits_for_ever(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("agentbench_tui.http.inbox.TURN_NS", 0)  # of which nothing is left
+    inbox, read = Inbox(asyncio.get_running_loop()), list[str]()
+    for nth in range(2):
+        inbox.read_soon(Noted(f"tokens {nth}", read))
+        inbox.read_next(Noted(f"end {nth}", read))
+    for _ in range(3):
+        await turn()
+    assert len(read) == 4
+    assert read.index("tokens 0") < read.index("tokens 1")
+    assert read.index("end 0") < read.index("end 1")
 
-    overdue.holds(Faulty(), 0)
-    overdue.holds(Sound(), 0)
+
+async def test_a_turn_reads_the_ends_before_the_tokens(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("agentbench_tui.http.inbox.TURN_NS", 10**10)
+    inbox, read = Inbox(asyncio.get_running_loop()), list[str]()
+    inbox.read_soon(Noted("tokens", read))
+    inbox.read_next(Noted("end", read))
+    await turn()
+    assert read == ["end", "tokens"]
+
+
+async def test_what_is_kept_for_too_long_is_read_and_what_was_closed_is_not() -> None:
+    inbox, read = Inbox(asyncio.get_running_loop()), list[str]()
+    inbox.keep(Noted("old", read), perf_counter_ns() - 2 * KEPT_NS)
     async with asyncio.timeout(30):
-        await read.wait()
-    assert [type(fault) for fault in faults] == [KeyError]
+        while not read:
+            await turn()
+    inbox.read_next(Noted("closed", read))
+    inbox.close()
+    await turn()
+    assert read == ["old"]
 
 
 def _pool(url: str, timeouts: Timeouts | None = None) -> Pool:

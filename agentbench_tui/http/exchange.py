@@ -1,0 +1,95 @@
+"""What the sender of a request is told, and what answers have in common."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Protocol
+
+from agentbench_tui.model.answer import AgentFailure, FailureKind
+
+_MOST_HEADS = 64
+_MOST_KNOWN_HEAD_BYTES = 2048
+
+Headers = list[tuple[bytes, bytes]]
+Packet = tuple[int, bytes]
+"""When it was received, on `perf_counter_ns`, and its bytes."""
+
+
+class Head(NamedTuple):
+    """The head of an answer that came whole in one packet."""
+
+    status: int
+    fields: Headers
+    body_bytes: int
+    keeps_alive: bool
+
+
+class KnownHeads:
+    """Heads of whole answers, by their bytes up to the blank line.
+
+    A parser that reads the same bytes from the same state finds the same, so an answer with one of
+    these heads and a body of its length is complete, and the next begins behind it. A server that
+    gives each answer a head of its own (a request id) fills the table for nothing, and it starts
+    again.
+    """
+
+    def __init__(self) -> None:
+        self._heads: dict[bytes, Head] = {}
+        self.get = self._heads.get
+
+    def keep(self, written: bytes, head: Head) -> None:
+        """Keep what the parser found."""
+        if len(written) <= _MOST_KNOWN_HEAD_BYTES:
+            if len(self._heads) >= _MOST_HEADS:
+                self._heads.clear()
+            self._heads[written] = head
+
+
+class Exchange(Protocol):
+    """What the sender of one request is told, on the loop, times by `perf_counter_ns`.
+
+    `on_head` comes once, `on_body` any number of times, and then exactly one of `on_end` and
+    `on_failure`; `on_failure` may come at any time before. An `AgentFailure` raised by `on_head`
+    or `on_body` closes the connection and comes back as `on_failure`. Exchanges are told apart
+    by identity and must be hashable; one may be sent again once it has ended.
+
+    `on_answer` and `take` are shorter ways for what comes in bulk, which is only looked for where
+    `Pool.send` is called with `can_wait`. They may be left as they are.
+    """
+
+    def on_answer(self, head: Head, body: bytes, received_ns: int, /) -> None:
+        """The whole answer, in place of `on_head`, `on_body` and `on_end`."""
+        try:
+            self.on_head(head.status, head.fields, received_ns)
+            if body:
+                self.on_body(body, received_ns)
+        except AgentFailure as failure:
+            self.on_failure(failure, received_ns)
+        except Exception as error:
+            self.on_failure(fault_of(error), received_ns)
+            raise
+        else:
+            self.on_end(received_ns)
+
+    def take(self, _parts: list[Packet], place: int, /) -> int:
+        """Take parts of the body from that place on, in place of `on_body`; the place of the first
+        that was not taken."""
+        return place
+
+    def on_head(self, status: int, headers: Headers, received_ns: int, /) -> None:
+        """Status and fields, names as the server wrote them, of the final answer (not 1xx)."""
+
+    def on_body(self, part: bytes, received_ns: int, /) -> None:
+        """A part of the body, never empty, with the time of the packet that it came in."""
+
+    def on_end(self, received_ns: int, /) -> None:
+        """The answer is complete, with the time of its last byte; its connection is free again, so
+        the next may be sent."""
+
+    def on_failure(self, failure: AgentFailure, received_ns: int, /) -> None:
+        """There will be no complete answer; the connection is gone."""
+
+
+def fault_of(error: BaseException) -> AgentFailure:
+    """An exception of ours, from what is told of an answer."""
+    fault = f"{type(error).__name__} while an answer was taken in"
+    return AgentFailure(FailureKind.HARNESS, fault)

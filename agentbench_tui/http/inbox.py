@@ -1,0 +1,117 @@
+"""When the packets of connections are read: all of a turn are timed first, and read afterward.
+
+An answer is as old as its packet when the loop hands it over. A loop that reads each packet at once
+gives the last of 200 streams, whose tokens come in the same moment, a time that is late by the
+reading of the other 199. So a connection notes the time of a packet and keeps it, and the loop
+reads what is kept between two looks at the sockets, for at most `TURN_NS` at a time.
+
+A token a packet is also the worst there is for a sender: what reading one takes, with all of it
+gone from the processor's caches since the one before, is several times what it takes amid others.
+So packets that cannot be the end of an answer are kept until the stream's next packet that may be,
+until there are `MOST_KEPT`, or for `KEPT_NS`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from typing import Protocol
+
+from agentbench_tui.model.clock import perf_counter_ns
+
+MOST_KEPT = 32
+"""Packets of a stream: most of what there is to gain, and reading them, which takes less than a
+tenth of a millisecond, delays no other stream for long."""
+MOST_KEPT_BYTES = 4096
+"""A longer packet is read in the next turn."""
+KEPT_NS = 500_000_000
+TURN_NS = 100_000
+"""Reading goes on for so long; then what is to be sent or received comes first."""
+_LEAST_WAIT_S = 0.05
+"""Between looks at what is overdue: packets are kept for up to so much longer."""
+
+
+class Reader(Protocol):
+    """A connection that keeps packets; must be hashable by identity."""
+
+    def read_kept(self) -> None:
+        """Read them, if there are any, after `Inbox.forget`."""
+
+
+class Inbox:
+    """Lets connections read what they keep: ends of answers first, tokens when there is time."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self._kept_since_ns: dict[Reader, int] = {}
+        """When the first packet of each was received, in that order."""
+        self._urgent: deque[Reader] = deque()
+        self._full: deque[Reader] = deque()
+        """Readers of many tokens, and of overdue ones: nobody waits for these."""
+        self._next_turn: asyncio.Handle | None = None
+        self._timer: asyncio.TimerHandle | None = None
+
+    def keep(self, reader: Reader, since_ns: int) -> None:
+        """The reader keeps its first packet, received then, which may wait."""
+        self._kept_since_ns[reader] = since_ns
+        if self._timer is None:
+            self._timer = self._loop.call_later(KEPT_NS / 1e9, self._take_overdue)
+
+    def read_next(self, reader: Reader) -> None:
+        """Let it read in the next turn, before whatever may wait."""
+        self._urgent.append(reader)
+        if self._next_turn is None:
+            self._next_turn = self._loop.call_soon(self._read)
+
+    def read_soon(self, reader: Reader) -> None:
+        """Let it read as soon as nothing else is to be done."""
+        self._full.append(reader)
+        if self._next_turn is None:
+            self._next_turn = self._loop.call_soon(self._read)
+
+    def forget(self, reader: Reader) -> None:
+        """The reader keeps nothing that may wait any more."""
+        self._kept_since_ns.pop(reader, None)
+
+    def close(self) -> None:
+        """Let no connection read anything from now on."""
+        self._kept_since_ns.clear()
+        self._urgent.clear()
+        self._full.clear()
+        for handle in (self._timer, self._next_turn):
+            if handle is not None:
+                handle.cancel()
+        self._timer = self._next_turn = None
+
+    def _read(self) -> None:
+        urgent, full = self._urgent, self._full
+        until_ns = perf_counter_ns() + TURN_NS
+        try:
+            while urgent:
+                urgent.popleft().read_kept()
+                if perf_counter_ns() > until_ns:
+                    break
+            # At least one: what a stream keeps must not grow while ends of others come and come.
+            while full:
+                full.popleft().read_kept()
+                if perf_counter_ns() > until_ns:
+                    break
+        except Exception as error:  # noqa: BLE001  # one stream's fault is not the others'
+            # As it is told where a packet is read at once.
+            self._loop.call_exception_handler(
+                {"message": "while a packet that was kept was read", "exception": error}
+            )
+        finally:
+            more = urgent or full
+            self._next_turn = self._loop.call_soon(self._read) if more else None
+
+    def _take_overdue(self) -> None:
+        self._timer = None
+        oldest_ns = perf_counter_ns() - KEPT_NS
+        for reader, since_ns in list(self._kept_since_ns.items()):
+            if since_ns > oldest_ns:
+                wait_s = max((since_ns - oldest_ns) / 1e9, _LEAST_WAIT_S)
+                self._timer = self._loop.call_later(wait_s, self._take_overdue)
+                break
+            self.forget(reader)
+            self.read_soon(reader)
