@@ -6,6 +6,7 @@ from typing import Any, get_args
 
 import click
 
+from agentbench_tui.cli.compare_files import cluster_option
 from agentbench_tui.cli.numbers import ROWS
 from agentbench_tui.cli.output import (
     database_option,
@@ -33,6 +34,7 @@ from agentbench_tui.cli.output import (
     show_default=True,
     help="What is ranked.",
 )
+@cluster_option
 @click.option("--rating", is_flag=True, help="Bradley-Terry ratings too.")
 @click.option(
     "--run",
@@ -56,6 +58,7 @@ def leaderboard(
     overall: bool,
     metric: str | None,
     by: Any,
+    cluster: str | None,
     rating: bool,
     run: str | None,
     benchmark: str | None,
@@ -94,12 +97,13 @@ def leaderboard(
         if days is None and found is None:
             days = LEADERBOARD_DAYS
         wanted = Wanted(days, suite, category, by, benchmark, run_key)
-        asked = BoardAsked(metric, overall, rating, wanted)
+        asked = BoardAsked(metric, overall, rating, wanted, cluster)
         document = leaderboard_document(connection, asked, limit)
         if found is not None:
             document["run_id"] = found["id"]
             document["leaderboard"] = run_leaderboard(connection, found["key"], wanted)
-    if found is not None and not (metric or overall or rating or by != "agent"):
+    alone = not (metric or overall or rating or cluster or by != "agent")
+    if found is not None and alone:
         _print_of_run(document, form)
     else:
         print_boards(document, form, wide=wide)

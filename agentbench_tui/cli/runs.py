@@ -285,6 +285,7 @@ def _circumstances(document: dict[str, Any]) -> list[str]:
         lines.append(f"error: {one_line(document['error'], 400)}")
     lines += [one_line(remark, 400) for remark in document["remarks"]]
     lines += [one_line(words, 400) for words in unchecked_words(document)]
+    lines += [one_line(found["words"], 600) for found in document["clusters"]]
     lines += [f"  {reason}" for reason in (document["overhead"] or {}).get("reasons", [])]
     for failure in document["failure_details"]:
         place = f"{failure['agent_id']} {failure['benchmark_id']} {failure['stage']}"

@@ -41,6 +41,19 @@ def side_words(one: Finding) -> str:
     return f"{one.metric}: values of {_alike(one)}, so {_draws(one)}"
 
 
+def board_words(one: Finding) -> str:
+    """Return the same about how the agents of a leaderboard differ."""
+    return f"{one.metric}: differences between agents on {_alike(one)}, so {_draws(one)}"
+
+
+def run_words(place: str, one: Finding) -> str:
+    """Return the same about a run, whose intervals do not allow for it."""
+    return (
+        f"{place}: accuracy of {one_line(one.metric, _LONGEST_NAME)}: values of {_alike(one)}, but"
+        f" the intervals here count each. Declare it: {declare_words(one.grouping)}"
+    )
+
+
 def _alike(one: Finding) -> str:
     found = one.found
     return (

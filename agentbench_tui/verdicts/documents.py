@@ -15,6 +15,8 @@ from agentbench_tui.store.queries import (
     metrics_measured,
     metrics_of,
 )
+from agentbench_tui.verdicts.board_clusters import clusters_of_run
+from agentbench_tui.verdicts.cluster_words import cluster_document, run_words
 from agentbench_tui.verdicts.leaderboard import run_leaderboard
 from agentbench_tui.verdicts.load_document import load_document
 from agentbench_tui.verdicts.stress_document import scenario_document
@@ -192,7 +194,21 @@ def run_details(connection: sqlite3.Connection, run: Document) -> Document:
         "environment": None if environment is None else json.loads(environment[0]),
         "failure_details": failure_details(connection, run["key"]),
     }
-    keys = {row["id"]: row["key"] for row in executions_of(connection, run["key"])}
+    rows = executions_of(connection, run["key"])
+    document["clusters"] = [
+        cluster_document(found)
+        | {
+            "metric": "accuracy",
+            "metrics": ["accuracy"],
+            "consequence": "named",
+            "agent_id": found.metric,
+            "suite_id": place.suite_id,
+            "benchmark_id": place.benchmark_id,
+            "words": run_words(place.benchmark_id, found),
+        }
+        for place, found in clusters_of_run(connection, rows)
+    ]
+    keys = {row["id"]: row["key"] for row in rows}
     for execution in document["executions"]:
         execution["gauges"] = gauges_of(connection, keys[execution["execution_id"]])
     return document

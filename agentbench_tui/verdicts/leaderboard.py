@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from agentbench_tui.analysis.estimate import Estimate
 from agentbench_tui.store.leaderboard import harness_verdicts, leaderboard_rows, matrix_rows
 from agentbench_tui.store.queries import executions_of, failures_of
+from agentbench_tui.verdicts.board_clusters import with_found_clusters
 from agentbench_tui.verdicts.case_numbers import CaseNumbers
 from agentbench_tui.verdicts.contenders import Contender, Wanted, why_nobody
 from agentbench_tui.verdicts.missing_interval import why_without_interval
@@ -118,7 +119,9 @@ def _by_cases(
     ]
     if observed > MOST_OBSERVED or not all(one.executions and only_accuracy(one) for one in those):
         return None
-    cards = scorecards(connection, those, CaseNumbers(connection), PlaceNumbers())
+    numbers = CaseNumbers(connection)
+    cards = scorecards(connection, those, numbers, PlaceNumbers())
+    cards, _ = with_found_clusters(cards, OVERALL, numbers)
     groups, _ = rank(cards, OVERALL, _QUICK_RESAMPLES)
     if len(groups) != 1 or len(groups[0].cards) != len(those):
         return None

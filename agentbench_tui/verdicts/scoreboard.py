@@ -11,7 +11,9 @@ from agentbench_tui.analysis.between_run import ASSUMED_SD
 from agentbench_tui.analysis.rating import bradley_terry_by_case, outcomes_by_case
 from agentbench_tui.analysis.resampling import BOOTSTRAP_FROM
 from agentbench_tui.model.metric import COMPARED, find_metric
+from agentbench_tui.verdicts.board_clusters import with_declared_clusters, with_found_clusters
 from agentbench_tui.verdicts.case_numbers import CaseNumbers
+from agentbench_tui.verdicts.cluster_words import board_words
 from agentbench_tui.verdicts.comparability import differences, is_timed
 from agentbench_tui.verdicts.contenders import (
     Wanted,
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
     from agentbench_tui.verdicts.ranked_group import Ranked
     from agentbench_tui.verdicts.scorecard import Scorecard
     from agentbench_tui.verdicts.standing import Standing
+    from agentbench_tui.verdicts.undeclared_clusters import Finding
 
 DIMENSIONS = ("accuracy", "speed", "efficiency", "cost", "reliability")
 _MOST_OUTCOMES = 8_000_000
@@ -62,6 +65,8 @@ class BoardAsked:
     rating: bool = False
     """Bradley-Terry ratings too."""
     wanted: Wanted = field(default_factory=Wanted)
+    cluster: str | None = None
+    """A field whose values are the clusters of cases; None to look for clusters."""
 
 
 def boards(connection: sqlite3.Connection, asked: BoardAsked) -> list[Document]:
@@ -118,6 +123,11 @@ def _boards(
         places = PlaceNumbers(by_machine=True)
         cards = scorecards(connection, those, numbers, places)
     cards = [with_column_of(connection, card, by) for card in cards]
+    clusters: dict[int, Finding] = {}
+    if asked.cluster is not None:
+        cards = with_declared_clusters(cards, numbers, asked.cluster)
+    else:
+        cards, clusters = with_found_clusters(cards, by.name, numbers)
     groups, not_ranked = rank(cards, by.name, scores=scores)
     unranked = [
         {"name": one.card.contender.name, "reason": why_not_ranked(connection, one, by)}
@@ -127,7 +137,7 @@ def _boards(
     found = [head | _board(connection, one, places, asked) for one in groups]
     for board, ranked in zip(found, groups, strict=True):
         board["notes"] = _of_several_runs(ranked) + _unanswered(ranked)
-        board["notes"] += _unknown(ranked, places)
+        board["notes"] += _unknown(ranked, places) + _clusters(ranked, places, clusters)
         board["notes"] += _unlike(connection, ranked, places, numbers)
     if unranked:
         nobody: Document = {
@@ -143,6 +153,17 @@ def _boards(
     for place, board in enumerate(found):
         board["apart"] = place > 0
     return found
+
+
+def _clusters(ranked: Ranked, places: PlaceNumbers, clusters: Mapping[int, Finding]) -> list[str]:
+    """What was found of cases that belong together, in words."""
+    if ranked.way != "cases":
+        return []
+    return [
+        f"{'/'.join(places.place(place)[:2])}: {board_words(clusters[place])}"
+        for place in map(int, ranked.places)
+        if place in clusters
+    ]
 
 
 def _of_several_runs(ranked: Ranked) -> list[str]:

@@ -26,7 +26,7 @@ from agentbench_tui.verdicts.case_groupings import LEAST_SIZE, Grouping
 from agentbench_tui.verdicts.comparison import LEAST_CLUSTERS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from agentbench_tui.analysis.sample import Floats, Integers
     from agentbench_tui.verdicts.task_evidence import TaskEvidence
@@ -177,6 +177,52 @@ def candidates_of_side(
     return _candidates(side, values, groupings, cases)
 
 
+def candidates_of_each(
+    sides: Mapping[str, TaskEvidence], metric: str, groupings: Sequence[Grouping], cases: Integers
+) -> Candidates:
+    """The same of the values of each of several sides that were asked the same cases, by name."""
+    first = next(iter(sides.values()))
+    values = {}
+    for name, side in sides.items():
+        unit, mean = _by_unit(side, side.values[metric], on_logs=False)
+        inside = np.isin(unit, first.cluster)
+        values[name] = _Values(unit[inside], mean[inside], mean[inside])
+    return _candidates(first, values, groupings, cases)
+
+
+def candidates_of_many(
+    sides: Sequence[TaskEvidence],
+    column: str,
+    groupings: Callable[[], Sequence[Grouping]],
+    cases: Integers,
+) -> Candidates:
+    """The same of how several sides differ on the cases that all have a value of, one `metric` for
+    each side: its values less the mean of all.
+
+    Without any where fewer than two sides, or no common cases, have values.
+    """
+    known = [side for side in sides if column in side.values]
+    if len(known) < 2:
+        return Candidates()
+    columns = [side.values[column] for side in known]
+    on_logs = _is_on_logs(column, columns)
+    by_unit = [
+        _by_unit(side, values, on_logs=on_logs) for side, values in zip(known, columns, strict=True)
+    ]
+    unit = by_unit[0][0]
+    for other, _ in by_unit[1:]:
+        unit = np.intersect1d(unit, other, assume_unique=True)
+    if not len(unit):
+        return Candidates()
+    table = np.array([means[np.searchsorted(units, unit)] for units, means in by_unit])
+    level = table.mean(axis=0)
+    rows = table[:1] if len(table) == 2 else table  # of two, one differs as the other does
+    values = {str(row): _Values(unit, one - level, level) for row, one in enumerate(rows)}
+    first = known[0]
+    inside = first.only(first.case[np.isin(first.cluster, unit)])
+    return _candidates(inside, values, groupings(), cases)
+
+
 def clustered(evidence: TaskEvidence, grouping: Grouping, cases: Integers) -> TaskEvidence:
     """Return the evidence with this grouping as its clusters."""
     labels = grouping.labels[np.searchsorted(cases, evidence.case)]
@@ -203,14 +249,19 @@ def _candidates(
 
 
 def _of_both(a: TaskEvidence, b: TaskEvidence, x: Floats, y: Floats, metric: str) -> _Values:
-    known = find_metric(metric)
-    is_share = known is not None and known.unit == "share"
-    on_logs = not is_share and all(bool((one[~np.isnan(one)] > 0).all()) for one in (x, y))
+    on_logs = _is_on_logs(metric, (x, y))
     (unit_a, of_a), (unit_b, of_b) = (
         _by_unit(side, column, on_logs=on_logs) for side, column in ((a, x), (b, y))
     )
     unit, at_a, at_b = np.intersect1d(unit_a, unit_b, assume_unique=True, return_indices=True)
     return _Values(unit, of_b[at_b] - of_a[at_a], of_b[at_b] + of_a[at_a])
+
+
+def _is_on_logs(metric: str, columns: Iterable[Floats]) -> bool:
+    """Whether it is no share, and all values are above 0."""
+    known = find_metric(metric)
+    is_share = known is not None and known.unit == "share"
+    return not is_share and all(bool((one[~np.isnan(one)] > 0).all()) for one in columns)
 
 
 def _by_unit(side: TaskEvidence, column: Floats, *, on_logs: bool) -> tuple[Integers, Floats]:

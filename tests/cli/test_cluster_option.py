@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from processes import Place
 
 from agentbench_tui.cli.main import _run
 
@@ -86,3 +87,39 @@ def test_summaries_of_one_file_count_the_groups_as_draws(called: Called) -> None
 def test_the_table_of_a_summary_names_the_cluster(called: Called) -> None:
     _, out, _ = called("stats", "summary", "a.csv", "--metric", "accuracy")
     assert "values of cases with the same `passage_id` are alike" in " ".join(out.split())
+
+
+def test_stored_runs_name_a_field_of_metadata_and_take_it_afterwards(
+    called: Called, tmp_path: Path
+) -> None:
+    """One agent is right on even passages, the other on those that 3 divides."""
+    cases = [
+        {"id": f"c{n}", "input": f"{n / 10}", "expected": "yes", "metadata": {"passage": n // 10}}
+        for n in range(120)
+    ]
+    (tmp_path / "agents.py").write_text(
+        "def even(prompt): return 'yes' if int(float(prompt)) % 2 == 0 else 'no'\n"
+        "def third(prompt): return 'yes' if int(float(prompt)) % 3 == 0 else 'no'\n"
+    )
+    Place(tmp_path).suite(0, dataset={"cases": cases})
+    agents = [f"--agent={name}=python:agents.py:{name}" for name in ("even", "third")]
+    store = ("--db", "store.db", "--format", "json")
+    assert called("run", "suite.json", "--no-ui", *agents, "--db", "store.db")[0] == 0
+
+    (found,) = json.loads(called("runs", "show", "latest", *store)[1])["clusters"]
+    assert found["cluster"] == "metadata.passage"
+    assert found["effective_n"] == pytest.approx(12)
+    assert "fields: {cluster: metadata.passage}" in found["words"]
+
+    (board,) = json.loads(called("leaderboard", *store)[1])["boards"]
+    assert [note for note in board["notes"] if "`metadata.passage`" in note]
+    (declared,) = json.loads(called("leaderboard", "--cluster", "passage", *store)[1])["boards"]
+    assert not [note for note in declared["notes"] if "alike" in note]
+    assert declared["standings"] == board["standings"]
+
+    compared = [
+        json.loads(called("compare", "even", "third", "--metric", "accuracy", *option, *store)[1])
+        for option in ((), ("--cluster", "passage"))
+    ]
+    assert compared[0]["metrics"] == compared[1]["metrics"]
+    assert compared[0]["metrics"][0]["clusters"] == 12
