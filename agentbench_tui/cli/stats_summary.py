@@ -91,6 +91,12 @@ def selector_of(text: str) -> str:
     show_default=True,
     help="Of bootstraps.",
 )
+@click.option(
+    "--all",
+    "every_figure",
+    is_flag=True,
+    help="Print every figure as text too, not only the usual ones; other formats always have all.",
+)
 @database_option
 @format_option()
 def summary(
@@ -102,14 +108,16 @@ def summary(
     attempt: str,
     cluster: str | None,
     seed: int,
+    every_figure: bool,
     database: str | None,
     form: str,
 ) -> int:
-    """Means, quantiles, shares, pass@k and interquartile means, each with its interval; how many
-    independent values there are, and whether a repeat drifted.
+    """The share, or the mean and quantiles, of each metric with its interval, and whether a repeat
+    drifted. With --all also pass@k, interquartile means and how many independent values there are.
 
     \b
     agentbench stats summary planner --metric accuracy
+    agentbench stats summary planner --all
     agentbench stats summary run:latest/planner --benchmark extraction
     agentbench stats summary samples.csv --format json
     """
@@ -128,7 +136,9 @@ def summary(
     for number, one in enumerate(found):
         if number:
             click.echo()
-        _print_one(one)
+        _print_one(one, every_figure=every_figure)
+    if not every_figure:
+        click.echo("--all: every other figure")
     return 0
 
 
@@ -183,15 +193,16 @@ def _rows(metrics: list[dict[str, Any]]) -> list[dict[str, Any]]:
     ]
 
 
-def _print_one(one: ColumnSummary) -> None:
+def _print_one(one: ColumnSummary, *, every_figure: bool) -> None:
     from dataclasses import asdict
 
     from agentbench_tui.verdicts.cluster_words import side_words
+    from agentbench_tui.verdicts.column_summary import USUAL
     from agentbench_tui.verdicts.measured import unit_of
 
     unit = unit_of(one.metric)
     title = f"{one.measured.place} · {one.metric}" + (f" ({unit})" if unit else "")
-    rows = [asdict(figure) for figure in one.figures]
+    rows = [asdict(figure) for figure in one.figures if every_figure or figure.figure in USUAL]
     for row in rows:
         row["how"] = row["reason"] or row["method"]
     print_rows(rows, _LINES, "table", title=title)

@@ -22,7 +22,7 @@ VERDICT_WORDS: dict[str, Metric] = {
         "between versions; in a history a run outside what the 20 before it predict, confirmed by "
         "the next. Ends with exit status 1. `improvement` is the same the other way.",
         "no_change_seen": "Neither a regression nor an improvement was found; `would see` is the "
-        "smallest one that would have been found in 4 of 5 cases.",
+        "smallest one that would have been noticed with 80 % probability.",
         "not_enough_data": "Too few runs or repeats, or a value is missing: the sentence below the "
         "table says what is needed. Ends with exit status 3.",
         "not_comparable": "What was measured differs in more than the version: cases, scorers, "

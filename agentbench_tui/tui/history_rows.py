@@ -169,7 +169,7 @@ def finding_sentences(series: Series) -> list[Sentence]:
         said.append(Sentence(f"{change_words(one)} against {one['against']}", "size"))
     if one["verdict"] == "no change seen" and one["smallest_seen"] is not None:
         smallest = size_words(one["smallest_seen"], one["change_is"])
-        seen = f"a worsening of {smallest} would have been seen in 4 of 5 cases"
+        seen = f"a worsening of {smallest} or more would have been noticed with 80 % probability"
         said.append(Sentence(seen, "no regression", "good"))
     point = one["change_point"]
     if point is not None and one["verdict"] in _CHANGED:

@@ -39,7 +39,11 @@ from agentbench_tui.model.untrusted import one_line
 if TYPE_CHECKING:
     from agentbench_tui.analysis.sample import Floats, Integers
 
+_SHARE, _MEAN, _DEVIATION = "share", "mean", "standard deviation"
 QUANTILES = {"p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99}
+USUAL = frozenset({_SHARE, _MEAN, _DEVIATION, *QUANTILES})
+"""Figures that are shown without being asked for: the one of a share, and what most look at of an
+amount."""
 RESAMPLES = 10_000
 _MOST_RESAMPLED = 5_000
 """Values beyond which a bootstrap takes seconds."""
@@ -94,7 +98,7 @@ def _as_printed(of: Observed) -> Figure:
     """The number that tables of runs print."""
     found = estimate(of.values, "share" if of.is_share else "amount", of.cluster)
     return Figure(
-        "share" if of.is_share else "mean",
+        _SHARE if of.is_share else _MEAN,
         found.value,
         found.low,
         found.high,
@@ -120,7 +124,7 @@ def _amounts(of: Observed) -> list[Figure]:
     if of.cluster is not None and _repeats_units(of.cluster):
         found.append(_figure("mean, values independent", summary.mean, t_mean(x), len(x)))
     found += [
-        Figure("standard deviation", summary.sd, None, None, len(x), "n - 1"),
+        Figure(_DEVIATION, summary.sd, None, None, len(x), "n - 1"),
         Figure("coefficient of variation", summary.cv, None, None, len(x), "sd / mean"),
     ]
     if summary.geometric_mean is not None:

@@ -32,7 +32,10 @@ LEAST_CLUSTERS = 6
 SURE_REPEATS = 3
 """Of each side, from which on a difference in time must show between whole repeats too."""
 
-FEW_REPEATS = f"few repeats: between-repeat variance takes {SURE_REPEATS} per side (--runs 5)"
+FEW_REPEATS = (
+    f"fewer than {SURE_REPEATS} repeats per side: another repeat may differ by more than the"
+    " interval says (--runs 5)"
+)
 FEW_DRAWS = (
     f"fewer than {DRAWS_NEEDED} independent runs per side: decided only beyond"
     f" {100 * LARGE_CHANGE:.0f}%"

@@ -107,7 +107,7 @@ def verdict_line(document: Mapping[str, Any]) -> str:
     seen = [_range(size, kind) for kind, size in sizes.items() if size is not None]
     what = "no regression"
     if seen:
-        what += f"; one of {' or '.join(seen)} would have been seen in 4 of 5 cases"
+        what += f"; one of {' or '.join(seen)} would have been noticed with 80 % probability"
     if document["interrupted_run"] is not None:
         return f"{name}: {verdict}; of the runs before {what}"
     if not undecided:

@@ -436,6 +436,17 @@ def test_summary_of_right_and_wrong_answers(said: Said) -> None:
     assert "not certainty" in middle["reason"]
 
 
+def test_summary_prints_one_line_of_a_share_and_the_rest_when_asked(said: Said) -> None:
+    def first_words(*more: str) -> list[str]:
+        lines = said("summary", "echo", "--metric", "accuracy", *more).splitlines()
+        return [line.split("  ")[0] for line in lines[2:]]
+
+    assert first_words() == ["share", "--all: every other figure"]
+    every = first_words("--all")
+    assert {"share", "share, values independent", "pass@3", "effective sample size"} <= {*every}
+    assert not any("--all" in line for line in every)
+
+
 def write_trials(name: str, **trials: str) -> str:
     """A file with the trials of each task: 1 right, 0 wrong."""
     rows = [f"{task},{number},{one}" for task, all_of in trials.items()

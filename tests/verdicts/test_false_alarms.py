@@ -10,7 +10,7 @@ from scipy import stats
 
 from agentbench_tui.analysis.interval import clustered_se
 from agentbench_tui.analysis.power import sample_size_mcnemar, sample_size_paired
-from agentbench_tui.verdicts.comparison import Asked, Comparison, judged
+from agentbench_tui.verdicts.comparison import FEW_REPEATS, Asked, Comparison, judged
 from agentbench_tui.verdicts.head_to_head import compare_metric
 from agentbench_tui.verdicts.task_evidence import TaskEvidence
 
@@ -153,7 +153,7 @@ def test_luck_of_repeats_and_of_cases_add_up(first_of_b: int) -> None:
 
     assert count(CALLED, "e2e_ms", alike, 150) <= five_percent(150)
     found = compared("e2e_ms", *alike(np.random.default_rng(1)))
-    assert not any("few repeats" in note for note in found.notes)
+    assert not any(FEW_REPEATS in note for note in found.notes)
 
 
 def test_only_cases_vary_then_it_is_their_t_test() -> None:

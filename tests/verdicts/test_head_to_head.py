@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from agentbench_tui.verdicts.comparison import Asked, Comparison, judged
+from agentbench_tui.verdicts.comparison import FEW_REPEATS, Asked, Comparison, judged
 from agentbench_tui.verdicts.evidence import Evidence
 from agentbench_tui.verdicts.head_to_head import compare_metric
 
@@ -85,7 +85,7 @@ def test_few_repeats_are_told() -> None:
     found = compared(
         "e2e_ms", asked(30, e2e_ms=times(draw, 1, 30)), asked(30, e2e_ms=times(draw, 1, 30))
     )
-    assert any("few repeats" in note for note in found.notes)
+    assert any(FEW_REPEATS in note for note in found.notes)
 
 
 def test_neighbours_that_are_alike_count_as_fewer() -> None:

@@ -10,7 +10,7 @@ from scipy import stats
 
 from agentbench_tui.verdicts.case_numbers import CaseNumbers
 from agentbench_tui.verdicts.compare import compare_evidence
-from agentbench_tui.verdicts.comparison import Asked, Comparison, judged
+from agentbench_tui.verdicts.comparison import FEW_REPEATS, Asked, Comparison, judged
 from agentbench_tui.verdicts.run_draws import run_draws
 from agentbench_tui.verdicts.sample_folder import read_samples
 from agentbench_tui.verdicts.task_evidence import TaskEvidence
@@ -91,16 +91,16 @@ def test_the_interval_of_one_run_each_has_the_variance_between_runs_in_it() -> N
     assert (found.verdict, found.varies_by) == ("inconclusive", "runs")
     assert "one run per side" in notes
     assert "between-run" in found.method
-    assert not any("few repeats" in note for note in found.notes)
+    assert not any(FEW_REPEATS in note for note in found.notes)
 
 
 def test_one_repeat_of_one_run_each_needs_runs_and_not_repeats() -> None:
     draw = np.random.default_rng(13)
     a, b = made(draw, [0.0]), made(draw, [0.06])
     found, _ = compared(runs(a, [1]), runs(b, [2]))
-    assert not any("few repeats" in note for note in found.notes)
+    assert not any(FEW_REPEATS in note for note in found.notes)
     together, _ = compared(runs(a, [1]), runs(b, [1]))
-    assert any("few repeats" in note for note in together.notes)
+    assert any(FEW_REPEATS in note for note in together.notes)
 
 
 @pytest.mark.parametrize(
