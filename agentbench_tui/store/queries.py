@@ -36,21 +36,31 @@ BY_CLOCK = (
 """Whether an execution `e` is one whose `planned` grows with each window that has ended."""
 
 
+OF_CODE = (
+    "EXISTS (SELECT 1 FROM benchmarks b WHERE b.suite_hash=e.suite_hash"
+    " AND b.benchmark_id=e.benchmark_id AND b.kind = 'experiment')"
+)
+"""Whether an execution `e` is one of an experiment."""
+
+
 def list_runs(
     connection: sqlite3.Connection, limit: int = 200, tag: str | None = None
 ) -> list[Row]:
     """The newest runs first, one row each, with how many executions are complete.
 
+    `cost_usd` is None while some execution that was answered has no known cost, `unpriced` counts
+    these; code that an experiment measures has none to know.
     Of a run that goes on or was interrupted, what was committed so far counts. `judged`: whether
     its answers are called right or wrong; those of loads, stress and experiments are not.
     """
     runs = rows_of(
         connection,
-        "SELECT r.key, r.id, r.status, r.stop_reason, r.suite_ids, r.tags, r.seed, r.repeats,"
+        "SELECT r.key, r.id, r.status, r.stop_reason, r.suite_ids, r.tags, r.seed, r.repeats,"  # noqa: S608  # ours
         " r.verdict, r.started_at, r.ended_at, COUNT(e.key) AS executions,"
         " SUM(e.status = 'complete') AS complete, SUM(e.planned) AS planned,"
         " SUM(e.observed) AS observed,"
         " SUM(e.answered) AS answered, SUM(e.correct) AS correct, SUM(e.cost_usd) AS cost_usd,"
+        f" TOTAL(e.answered > 0 AND e.cost_usd IS NULL AND NOT {OF_CODE}) AS unpriced,"
         " JSON_GROUP_ARRAY(DISTINCT e.agent_id) AS agents,"
         " EXISTS (SELECT 1 FROM json_each(r.plan, '$.groups') g"
         "  WHERE COALESCE(json_extract(g.value, '$.benchmark.kind'), 'task')"
@@ -70,6 +80,9 @@ def list_runs(
         run["agents"] = sorted(filter(None, json.loads(run["agents"])))
         key = run.pop("key")
         run["judged"] = bool(run["judged"])
+        run["unpriced"] = int(run["unpriced"])
+        if run["unpriced"]:
+            run["cost_usd"] = None
         if run["status"] == "running":
             run.update(_counted_so_far(connection, key))
         elif run["status"] == "interrupted":

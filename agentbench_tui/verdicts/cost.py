@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 SUCCESS = "correct_share"
 UNKNOWN = "what its answers cost is not known"
+NOT_JUDGED = ("nothing of it is called right or wrong", "no answer is called right or wrong")
+"""Where no answer is a success or none: of no answer, and of some."""
 BY_THE_HOUR = "the price of an hour is shared out evenly: luck of whole repeats is not in it"
 
 
@@ -45,13 +47,13 @@ def spending(card: Scorecard, cases: Integers | None = None) -> Spending | str:
     by_the_hour = False
     kept = np.ones(len(right), bool) if cases is None else np.isin(card.case, cases)
     if not kept.any():
-        return "nothing of it is called right or wrong"
+        return NOT_JUDGED[0]
     if np.isnan(usd[kept]).any():
         usd, by_the_hour = _shared_out(card, usd), True
         if np.isnan(usd[kept]).any():
             return _unknown_words(card, kept)
     if np.isnan(right[kept]).any():
-        return "no answer is called right or wrong"
+        return NOT_JUDGED[1]
     return Spending(usd[kept], right[kept], card.cluster[kept], card.case[kept], by_the_hour)
 
 

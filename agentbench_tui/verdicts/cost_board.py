@@ -21,6 +21,7 @@ from agentbench_tui.verdicts.case_numbers import CaseNumbers
 from agentbench_tui.verdicts.comparability import is_timed
 from agentbench_tui.verdicts.contenders import Wanted, contenders, contenders_by_category
 from agentbench_tui.verdicts.cost import (
+    NOT_JUDGED,
     SUCCESS,
     UNKNOWN,
     cost_fields,
@@ -153,13 +154,13 @@ def _groups(
 
 
 def _why_unknown(connection: sqlite3.Connection, rows: Sequence[Execution], why: str) -> str:
-    """The reason that was stored when the cost could not be worked out, else the one given."""
-    if why != UNKNOWN:
+    """The reason given, with the one that was stored when the cost could not be worked out."""
+    if why in NOT_JUDGED:
         return why
     for row in reversed(rows):
         metric = metrics_of(connection, row["key"]).get("cost_usd", {})
         if metric.get("value") is None and metric.get("reason"):
-            return str(metric["reason"])
+            return str(metric["reason"]) if why == UNKNOWN else f"{why}: {metric['reason']}"
     return why
 
 

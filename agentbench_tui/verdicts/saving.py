@@ -17,6 +17,7 @@ from agentbench_tui.analysis.equivalence import verdict
 from agentbench_tui.analysis.paired_effect import difference_effect, unpaired_ratio_effect
 from agentbench_tui.analysis.proportion import newcombe_paired
 from agentbench_tui.verdicts.cost import estimate_document
+from agentbench_tui.verdicts.scorecard import by_cluster
 from agentbench_tui.verdicts.speed import speeds
 from agentbench_tui.verdicts.task_evidence import COST
 
@@ -83,14 +84,15 @@ def options(
 ) -> Options:
     """`right` and `costs` are float64[members, cases] without gaps, `parts` what they come from.
 
-    Independent are clusters; of those each counts once, by its mean. Switches are adjusted together
+    Independent are clusters: of right answers each counts once, by its mean; costs are added up, so
+    that a saving compares the totals over all cases. Switches are adjusted together
     (Bonferroni): all of each to each, or with `has_current` those of one member to the others.
     Speeds count for the value where all are known, unless `with_speed` says that they differ for
     other reasons.
     """
     switches = (len(parts) - 1) * (1 if has_current else len(parts))
     level = 1 - (1 - _LEVEL) / max(1, switches)
-    right, costs = _cluster_means(right, clusters), _cluster_means(costs, clusters)
+    right, costs = _cluster_means(right, clusters), by_cluster(costs, clusters)
     found_speeds = speeds(parts)
     seconds = found_speeds.seconds
     known = [one for one in seconds if one is not None]

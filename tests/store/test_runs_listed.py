@@ -124,3 +124,19 @@ def test_what_a_killed_run_committed_is_counted(database: Path) -> None:
     with closing(connect_to_read(database)) as connection:
         on, _ = list_runs(connection)
     assert [on[name] for name in ("observed", "answered", "correct")] == [8 + 10, 7 + 9, 6 + 5]
+
+
+def test_a_total_is_unknown_while_one_price_is(database: Path) -> None:
+    """Two executions of `on` were answered, of which one has no cost; code has none to know."""
+    kinds = "INSERT INTO benchmarks VALUES ('h', 'code', '', '', 'experiment', '')"
+    priced = "UPDATE benchmark_executions SET cost_usd=0.5 WHERE id IN ('o', 'e1')"
+    code = "UPDATE benchmark_executions SET benchmark_id='code' WHERE id='e2'"
+
+    def totals() -> list[tuple[float | None, int]]:
+        with closing(connect_to_read(database)) as connection:
+            return [(run["cost_usd"], run["unpriced"]) for run in list_runs(connection)]
+
+    write_once(database, [lambda c: c.execute(priced)])
+    assert totals() == [(None, 1), (0.5, 0)]
+    write_once(database, [lambda c: c.execute(kinds), lambda c: c.execute(code)])
+    assert totals() == [(0.5, 0), (0.5, 0)]

@@ -13,9 +13,12 @@ from agentbench_tui.verdicts.saving import Options, options
 from agentbench_tui.verdicts.scorecard import Scorecard
 
 Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
 
 
-def judged(right: Floats, usd: Floats, *, has_current: bool = False) -> Options:
+def judged(
+    right: Floats, usd: Floats, clusters: Integers | None = None, *, has_current: bool = False
+) -> Options:
     cases = np.arange(right.shape[1])
     card = cast(
         "Scorecard", SimpleNamespace(evidence={0: asked(e2e_ms=[1000])})
@@ -24,7 +27,8 @@ def judged(right: Floats, usd: Floats, *, has_current: bool = False) -> Options:
         Ledger(card, cases, cases, 0 * cases, paid, won, np.ones(len(cases)), frozenset(), {})
         for paid, won in zip(usd, right, strict=True)
     ]
-    return options(parts, right, usd, cases, 0.02, has_current=has_current)
+    independent = cases if clusters is None else clusters
+    return options(parts, right, usd, independent, 0.02, has_current=has_current)
 
 
 def test_equal_agents_seldom_have_a_sure_saving_however_many_they_are() -> None:
@@ -52,3 +56,13 @@ def test_only_switches_that_are_asked_for_are_adjusted_for() -> None:
     right, usd = np.ones((5, 100)), np.ones((5, 100))
     assert judged(right, usd).level == pytest.approx(1 - 0.05 / 20)
     assert judged(right, usd, has_current=True).level == pytest.approx(1 - 0.05 / 4)
+
+
+def test_a_saving_compares_totals_whatever_cases_belong_together() -> None:
+    """Of 200 clusters half hold three cheap cases, which the other has at half the price, and half
+    one dear case of one price: (3 x 0.5 + 10) / (3 x 1 + 10) of the bill."""
+    clusters = np.concatenate([np.repeat(np.arange(100), 3), np.arange(100, 200)])
+    cheap = clusters < 100
+    usd = np.array([np.where(cheap, 1.0, 10.0), np.where(cheap, 0.5, 10.0)])
+    found = judged(np.ones((2, 400)), usd, clusters)
+    assert found.savings[0][1]["saving"]["value"] == pytest.approx(1 - 11.5 / 13)

@@ -20,9 +20,14 @@ from agentbench_tui.engine.planning import RunOptions, make_plan
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.store.database import connect_to_read
 from agentbench_tui.store.writer import write_once
+from agentbench_tui.verdicts.case_numbers import CaseNumbers
+from agentbench_tui.verdicts.compare import compare
+from agentbench_tui.verdicts.comparison import Asked
 from agentbench_tui.verdicts.contenders import Wanted
+from agentbench_tui.verdicts.cost_board import CostAsked, cost_document
 from agentbench_tui.verdicts.leaderboard import leaderboard_document, run_leaderboard
 from agentbench_tui.verdicts.scoreboard import BoardAsked, boards
+from agentbench_tui.verdicts.side import load_sides
 
 AGENTS = """
 from agentbench_tui.model.answer import Answer
@@ -99,6 +104,37 @@ def test_costs_of_a_success_count_what_failed_too(measured: Path) -> None:
     assert found["never"]["value"] is None
     assert found["never"]["low"] == pytest.approx(0.004 / (1 - 0.05 ** (1 / 40)))
     assert "no success in 40" in found["never"]["reason"]
+
+
+async def test_costs_that_are_unknown_for_some_answers_are_counted(
+    database: Path, tmp_path: Path
+) -> None:
+    """Every fourth of 40 answers of `partly` has no price."""
+    code = AGENTS + (
+        "def partly(prompt): return Answer(prompt, cost_usd=0.001 if int(prompt) % 4 else None)\n"
+    )
+    await run(tmp_path, suite(40, suite={"category": "accuracy"}), code, "partly")
+    (board,) = of(database, metric="cost_usd_per_task")
+    assert {*lines(board)} == {*NAMES}
+    assert board["unranked"] == [
+        {"name": "partly", "reason": "cost_usd_per_task is unknown for 10 of 40 answers"}
+    ]
+    (board,) = of(database)
+    told = lines(board)["partly"]["cost_usd_per_success"]
+    assert (told["value"], told["reason"]) == (None, "the cost of 10 of 40 answers is not known")
+    with read(database) as connection:
+        (unknown,) = cost_document(connection, CostAsked())["unknown"]
+        assert unknown["name"] == "partly"
+        assert unknown["reason"] == (
+            "the cost of 10 of 40 answers is not known: the agent did not say how many tokens it"
+            " used (10 answers)"
+        )
+        numbers = CaseNumbers(connection)
+        sides = load_sides(connection, ("good", "partly"), None, None, numbers)
+        (pair,) = compare(connection, sides, numbers, Asked(), ["cost_usd_per_task"]).pairs
+    (cost,) = pair.metrics
+    assert (cost.comparable, cost.unknown) == (False, (0, 10))
+    assert "unknown for 10 of 40 answers of B: no verdict" in cost.notes
 
 
 def test_runs_of_benchmarks_have_an_interquartile_mean_and_a_chance_against_the_next(
