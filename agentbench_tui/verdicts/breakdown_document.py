@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from agentbench_tui.analysis.estimate import Estimate
-    from agentbench_tui.verdicts.breakdown import AgentBreakdown, Breakdown, GroupFigures
+    from agentbench_tui.verdicts.breakdown import AgentBreakdown, Breakdown
+    from agentbench_tui.verdicts.group_figures import GroupFigures
 
 SCHEMA = "agentbench.breakdown/1"
 GROUPS_SHOWN = 30

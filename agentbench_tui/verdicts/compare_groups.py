@@ -7,21 +7,22 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from agentbench_tui.analysis.group_differences import cochran_q, common_mean
+from agentbench_tui.analysis.group_differences import DRAWS, cochran_q, common_mean
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.verdicts.breakdown import NO_CASES
 from agentbench_tui.verdicts.case_groups import CaseFields
 from agentbench_tui.verdicts.compare import compare_evidence
 from agentbench_tui.verdicts.comparison import Comparison, judged
-from agentbench_tui.verdicts.metric_family import Adjustment, adjusted_together
+from agentbench_tui.verdicts.metric_family import Adjusted, Adjustment, adjusted_together
 from agentbench_tui.verdicts.pairing import LEAST_PAIRS, case_values, pair
 from agentbench_tui.verdicts.pooled_places import pooled
+from agentbench_tui.verdicts.share_interval import with_exact_test
 from agentbench_tui.verdicts.task_evidence import TaskEvidence
 from agentbench_tui.verdicts.unit_values import unit_values
 
@@ -118,12 +119,11 @@ def compare_by_groups(
         for one in found.pairs
         for parameters, places in _by_point(one).items()
     ]
-    of_groups = [group.metrics for one in pairs for group in one.groups]
-    adjusted = adjusted_together(of_groups, _ALWAYS_HOLM)
+    adjusted = adjusted_groups([group for one in pairs for group in one.groups])
     following = iter(adjusted.p)
     count = len(found.pairs)
     judged_pairs = tuple(
-        replace(one, groups=tuple(_judged(group, following, count) for group in one.groups))
+        replace(one, groups=tuple(judged_group(of, next(following), count) for of in one.groups))
         for one in pairs
     )
     notes = (groups.note,) if groups.note else ()
@@ -142,15 +142,21 @@ def _by_point(pair: Pair) -> dict[str, list[OnBenchmark]]:
     return found
 
 
-def _judged(
-    group: GroupComparison, following: Iterator[list[float | None]], pairs: int
+def adjusted_groups(groups: Sequence[GroupComparison]) -> Adjusted:
+    """p of all metrics of all groups, adjusted together by Holm's rule however many they are."""
+    return adjusted_together([group.metrics for group in groups], _ALWAYS_HOLM)
+
+
+def judged_group(
+    group: GroupComparison, p: Sequence[float | None], pairs: int = 1
 ) -> GroupComparison:
-    p_of = zip(group.metrics, next(following), strict=True)
+    """The group with its verdicts, from the adjusted p of its metrics."""
+    p_of = zip(group.metrics, p, strict=True)
     return replace(group, metrics=tuple(judged(metric, p, pairs) for metric, p in p_of))
 
 
 @dataclass(frozen=True, slots=True)
-class _Sides:
+class GroupedSides:
     """Both sides over some benchmarks, and the groups of each observation."""
 
     a: TaskEvidence
@@ -171,26 +177,39 @@ def _pair(
     sides = _sides(places, groups)
     is_same = any(one.identical for one in places)
     forbidden = {m.metric for one in places for m in one.metrics if not m.comparable}
-    compared = []
-    for place, name in enumerate(groups.names):
-        a, b = sides.a.rows(sides.in_a[place]), sides.b.rows(sides.in_b[place])
-        if not len(a.case) and not len(b.case):
-            continue
-        found, _ = compare_evidence(a, b, asked, names, same_runs=is_same)
-        compared.append(
-            GroupComparison(
-                name,
-                len(np.unique(a.case)),
-                len(np.unique(b.case)),
-                tuple(
-                    replace(one, comparable=False) if one.metric in forbidden else one
-                    for one in found
-                ),
-            )
+    compared = [
+        replace(
+            group,
+            metrics=tuple(
+                replace(one, comparable=False) if one.metric in forbidden else one
+                for one in group.metrics
+            ),
         )
+        for group in compare_each(sides, groups.names, asked, names, same_runs=is_same)
+    ]
     whole, _ = compare_evidence(sides.a, sides.b, asked, names, same_runs=is_same)
-    varies = tuple(_heterogeneity(one, sides, compared, asked) for one in whole)
+    varies = tuple(heterogeneity(one, sides, compared, asked) for one in whole)
     return PairByGroups(of.a.label, of.b.label, parameters, tuple(compared), varies)
+
+
+def compare_each(
+    sides: GroupedSides,
+    names: Sequence[str],
+    asked: Asked,
+    metrics: Sequence[str],
+    *,
+    same_runs: bool = False,
+) -> list[GroupComparison]:
+    """The comparison in each group that a side has cases of, not yet judged."""
+    found = []
+    for place, name in enumerate(names):
+        a, b = sides.a.rows(sides.in_a[place]), sides.b.rows(sides.in_b[place])
+        if len(a.case) or len(b.case):
+            compared, _ = compare_evidence(a, b, asked, metrics, same_runs=same_runs)
+            cases_a, cases_b = (len(np.unique(one.case)) for one in (a, b))
+            exact = tuple(map(with_exact_test, compared))
+            found.append(GroupComparison(name, cases_a, cases_b, exact))
+    return found
 
 
 def _main_metric(places: Sequence[OnBenchmark]) -> Sequence[str]:
@@ -199,7 +218,7 @@ def _main_metric(places: Sequence[OnBenchmark]) -> Sequence[str]:
     return next(([name] for name in of_all[0] if all(name in one for one in of_all)), [])
 
 
-def _sides(places: Sequence[OnBenchmark], groups: CaseGroups) -> _Sides:
+def _sides(places: Sequence[OnBenchmark], groups: CaseGroups) -> GroupedSides:
     found: list[tuple[TaskEvidence, Bools]] = []
     for letter in "ab":
         parts = [getattr(one, letter) for one in places]
@@ -208,12 +227,13 @@ def _sides(places: Sequence[OnBenchmark], groups: CaseGroups) -> _Sides:
         ]
         found.append((pooled(parts), np.concatenate(inside, axis=1)))
     (a, in_a), (b, in_b) = found
-    return _Sides(a, b, in_a, in_b)
+    return GroupedSides(a, b, in_a, in_b)
 
 
-def _heterogeneity(
-    whole: Comparison, sides: _Sides, groups: Sequence[GroupComparison], asked: Asked
+def heterogeneity(
+    whole: Comparison, sides: GroupedSides, groups: Sequence[GroupComparison], asked: Asked
 ) -> Heterogeneity:
+    """Whether the difference of `whole`, one of both sides together, varies between the groups."""
     found = Heterogeneity(whole.metric, None, whole=_effect(whole))
     if whole.paired:
         p = _p_varies(whole, sides, asked)
@@ -225,7 +245,7 @@ def _heterogeneity(
     return replace(found, p_varies=p, reason=reason, same_mix=same_mix, is_reversed=is_reversed)
 
 
-def _p_varies(whole: Comparison, sides: _Sides, asked: Asked) -> float | None:
+def _p_varies(whole: Comparison, sides: GroupedSides, asked: Asked) -> float | None:
     """p of one difference in all groups, from the pairs of cases.
 
     The ratio of what is paid is one of totals, R: in every group Σ (B - R A) is 0 then.
@@ -249,7 +269,8 @@ def _p_varies(whole: Comparison, sides: _Sides, asked: Asked) -> float | None:
     units = unit_values(pairs.case, pairs.cluster, value, members, share=whole.unit == "share")
     if units is None:
         return None
-    return common_mean(units.value, units.members, seed=asked.seed)
+    draws = asked.resamples or DRAWS
+    return common_mean(units.value, units.members, seed=asked.seed, draws=draws)
 
 
 def _p_of_unpaired(whole: Comparison, groups: Sequence[GroupComparison]) -> float | None:

@@ -12,6 +12,7 @@ from agentbench_tui.analysis.permutation import permutation_test
 from agentbench_tui.analysis.proportion import (
     PairedShares,
     clopper_pearson,
+    mcnemar_exact,
     newcombe,
     paired_shares,
 )
@@ -55,6 +56,25 @@ def of_binary_pairs(found: Comparison, pairs: Pairs) -> Comparison:
         only_b=only_b,
         sd=sd(d),
     )
+
+
+def with_exact_test(found: Comparison) -> Comparison:
+    """Of right or wrong pairs: p of McNemar's exact test, and intervals that agree with it.
+
+    For one among many tests, which has to fall below far less than 5%. So far out a mid-p is too
+    small: where one side alone is right on all of 8 cases it is half of the chance of that. Every
+    other comparison is returned as it is.
+    """
+    if found.only_a is None or found.only_b is None or found.p_value is None:
+        return found
+    p = mcnemar_exact(found.only_b, found.only_a)
+    if p <= found.p_value:
+        return found
+    if found.p_value < 1 - EQUIVALENCE_LEVEL:  # otherwise both intervals hold no difference
+        test = PairedShares(found.only_b, found.only_a, found.n, min(p, 0.5))
+        found = with_intervals(found, test.interval(LEVEL), _with_room(test))
+    method = "McNemar's exact test; Tango's score interval, widened to agree with it"
+    return replace(found, p_value=p, method=method)
 
 
 def _with_room(test: PairedShares) -> Interval | None:

@@ -5,6 +5,7 @@ from simulations import (
     clusters,
     cost,
     coverage,
+    groups,
     power,
     regressions,
     run_luck,
@@ -20,4 +21,5 @@ ROWS = (
     *coverage.ROWS,
     *sample_size.ROWS,
     *power.ROWS,
+    *groups.ROWS,
 )

@@ -59,7 +59,7 @@ def only(found: ComparedByGroups) -> PairByGroups:
     return one
 
 
-def test_each_group_has_the_verdict_that_its_cases_alone_have_with_p_adjusted_by_holm(
+def test_each_group_is_compared_as_its_cases_alone_are_with_p_adjusted_by_holm(
     tmp_path: Path,
 ) -> None:
     sizes = {"x": 60, "y": 60, "z": 60}
@@ -78,8 +78,12 @@ def test_each_group_has_the_verdict_that_its_cases_alone_have_with_p_adjusted_by
         ]
         whole, _ = compared(*alone)
         same = whole.pairs[0].metrics[0]
-        assert (one.difference, one.low, one.high) == (same.difference, same.low, same.high)
-        assert one.p_value == same.p_value
+        assert (one.difference, one.n, one.only_b) == (same.difference, same.n, same.only_b)
+        # McNemar's exact test: all cases that one alone is right on are B's
+        exact = 2 * 0.5 ** (one.only_b or 0)
+        assert one.p_value == pytest.approx(max(same.p_value or 0, exact))
+        assert None not in (one.low, same.low)
+        assert (one.low or 0) <= (same.low or 0) < (same.high or 0) <= (one.high or 0)
     # nothing differs in z: its test can find nothing (Tarone) and is not counted
     p = [one.p_value for one in metrics[:2] if one.p_value is not None]
     assert [one.p_adjusted for one in metrics[:2]] == holm(p)
