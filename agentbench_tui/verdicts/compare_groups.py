@@ -17,6 +17,7 @@ from agentbench_tui.analysis.group_differences import DRAWS, cochran_q, common_m
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.verdicts.breakdown import NO_CASES
 from agentbench_tui.verdicts.case_groups import CaseFields
+from agentbench_tui.verdicts.cluster_search import grouped_by
 from agentbench_tui.verdicts.compare import compare_evidence
 from agentbench_tui.verdicts.comparison import Comparison, judged
 from agentbench_tui.verdicts.metric_family import Adjusted, Adjustment, adjusted_together
@@ -173,30 +174,31 @@ def _pair(
     asked: Asked,
     metrics: Sequence[str],
 ) -> PairByGroups:
-    names = metrics or _main_metric(places)
-    sides = _sides(places, groups)
     is_same = any(one.identical for one in places)
     forbidden = {m.metric for one in places for m in one.metrics if not m.comparable}
-    compared = [
-        replace(
-            group,
-            metrics=tuple(
+    by_group: dict[str, GroupComparison] = {}
+    varies: list[Heterogeneity] = []
+    for metric in metrics or _main_metric(places):
+        sides = _sides(places, groups, metric)
+        compared = compare_each(sides, groups.names, asked, metric, same_runs=is_same)
+        whole, _ = compare_evidence(sides.a, sides.b, asked, [metric], same_runs=is_same)
+        varies += [heterogeneity(one, sides, compared, asked) for one in whole]
+        for group in compared:
+            judgeable = tuple(
                 replace(one, comparable=False) if one.metric in forbidden else one
                 for one in group.metrics
-            ),
-        )
-        for group in compare_each(sides, groups.names, asked, names, same_runs=is_same)
-    ]
-    whole, _ = compare_evidence(sides.a, sides.b, asked, names, same_runs=is_same)
-    varies = tuple(heterogeneity(one, sides, compared, asked) for one in whole)
-    return PairByGroups(of.a.label, of.b.label, parameters, tuple(compared), varies)
+            )
+            known = by_group.setdefault(group.group, replace(group, metrics=()))
+            by_group[group.group] = replace(known, metrics=(*known.metrics, *judgeable))
+    found = tuple(by_group.values())
+    return PairByGroups(of.a.label, of.b.label, parameters, found, tuple(varies))
 
 
 def compare_each(
     sides: GroupedSides,
     names: Sequence[str],
     asked: Asked,
-    metrics: Sequence[str],
+    metric: str,
     *,
     same_runs: bool = False,
 ) -> list[GroupComparison]:
@@ -205,7 +207,7 @@ def compare_each(
     for place, name in enumerate(names):
         a, b = sides.a.rows(sides.in_a[place]), sides.b.rows(sides.in_b[place])
         if len(a.case) or len(b.case):
-            compared, _ = compare_evidence(a, b, asked, metrics, same_runs=same_runs)
+            compared, _ = compare_evidence(a, b, asked, [metric], same_runs=same_runs)
             cases_a, cases_b = (len(np.unique(one.case)) for one in (a, b))
             exact = tuple(map(with_exact_test, compared))
             found.append(GroupComparison(name, cases_a, cases_b, exact))
@@ -218,16 +220,32 @@ def _main_metric(places: Sequence[OnBenchmark]) -> Sequence[str]:
     return next(([name] for name in of_all[0] if all(name in one for one in of_all)), [])
 
 
-def _sides(places: Sequence[OnBenchmark], groups: CaseGroups) -> GroupedSides:
+def _sides(places: Sequence[OnBenchmark], groups: CaseGroups, metric: str) -> GroupedSides:
     found: list[tuple[TaskEvidence, Bools]] = []
-    for letter in "ab":
-        parts = [getattr(one, letter) for one in places]
+    for parts in zip(*(_with_clusters(one, groups, metric) for one in places), strict=True):
         inside = [
             groups.members(part.case, one.place) for part, one in zip(parts, places, strict=True)
         ]
         found.append((pooled(parts), np.concatenate(inside, axis=1)))
     (a, in_a), (b, in_b) = found
     return GroupedSides(a, b, in_a, in_b)
+
+
+def _with_clusters(
+    on: OnBenchmark, groups: CaseGroups, metric: str
+) -> tuple[TaskEvidence, TaskEvidence]:
+    """Both sides, with the cluster that was found to concern the metric.
+
+    Not where it is what the cases are grouped by: then each group would be a single draw.
+    """
+    a, b = on.a, on.b
+    for one in on.clusters:
+        is_applied = one.consequence == "applied" and metric in one.metrics
+        if is_applied and one.grouping.name not in {groups.field, groups.label}:
+            a, b = grouped_by(a, b, one.grouping)
+    assert isinstance(a, TaskEvidence)
+    assert isinstance(b, TaskEvidence)
+    return a, b
 
 
 def heterogeneity(

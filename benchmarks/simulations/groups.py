@@ -142,7 +142,7 @@ def _sides(
 
 
 def _verdicts(sides: GroupedSides) -> list[str]:
-    groups = compare_each(sides, NAMES, ASKED, ["accuracy"])
+    groups = compare_each(sides, NAMES, ASKED, "accuracy")
     adjusted = adjusted_groups(groups)
     judged = [judged_group(one, p) for one, p in zip(groups, adjusted.p, strict=True)]
     return [one.metrics[0].verdict for one in judged]
