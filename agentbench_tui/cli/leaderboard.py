@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, get_args
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, cast, get_args
 
 import click
 
+from agentbench_tui.cli.breakdown import by_limit_option
 from agentbench_tui.cli.compare_files import cluster_option
 from agentbench_tui.cli.numbers import ROWS
 from agentbench_tui.cli.output import (
@@ -15,6 +18,26 @@ from agentbench_tui.cli.output import (
     print_prose,
     print_rows,
 )
+
+_RANKED = ("agent", "version", "model")
+
+
+@dataclass(frozen=True, slots=True)
+class _By:
+    """What `--by` says."""
+
+    ranked: Literal["agent", "version", "model"] = "agent"
+    field: str | None = None
+    """Of the cases; None for one board of all of them."""
+
+
+def _as_by(_: click.Context, parameter: click.Parameter, given: Sequence[str]) -> _By:
+    ranked = [one for one in given if one in _RANKED]
+    fields = [one for one in given if one not in _RANKED]
+    for twice in (ranked, fields):
+        if len(twice) > 1:
+            raise click.BadParameter(f"give one of {' and '.join(twice)}", param=parameter)
+    return _By(cast("Any", ranked[0]) if ranked else "agent", fields[0] if fields else None)
 
 
 @click.command(short_help="Rank agents by their scores.")
@@ -29,12 +52,15 @@ from agentbench_tui.cli.output import (
 )
 @click.option(
     "--by",
-    type=click.Choice(["agent", "version", "model"]),
-    default="agent",
-    show_default=True,
-    help="What is ranked.",
+    multiple=True,
+    metavar="agent|version|model|FIELD",
+    callback=_as_by,
+    help="What is ranked: agent, version or model; any other word is a field of the cases, such as"
+    " difficulty or benchmark (metadata.NAME where it is one of the three), with a board for each"
+    " of its values. May be given once for each of both.  [default: agent]",
 )
 @cluster_option
+@by_limit_option
 @click.option("--rating", is_flag=True, help="Bradley-Terry ratings too.")
 @click.option(
     "--run",
@@ -57,7 +83,8 @@ def leaderboard(
     category: str | None,
     overall: bool,
     metric: str | None,
-    by: Any,
+    by: _By,
+    by_limit: int,
     cluster: str | None,
     rating: bool,
     run: str | None,
@@ -78,6 +105,7 @@ def leaderboard(
     agentbench leaderboard --suite gsm8k --rating
     agentbench leaderboard --metric e2e_ms.p50 --category accuracy
     agentbench leaderboard --overall --days 365 --format json
+    agentbench leaderboard --by difficulty
     agentbench leaderboard --run latest
     agentbench leaderboard --run latest --benchmark math --metric cost_usd_per_correct
     """
@@ -96,13 +124,13 @@ def leaderboard(
         run_key = None if found is None else found["key"]
         if days is None and found is None:
             days = LEADERBOARD_DAYS
-        wanted = Wanted(days, suite, category, by, benchmark, run_key)
-        asked = BoardAsked(metric, overall, rating, wanted, cluster)
+        wanted = Wanted(days, suite, category, by.ranked, benchmark, run_key)
+        asked = BoardAsked(metric, overall, rating, wanted, cluster, by.field, by_limit)
         document = leaderboard_document(connection, asked, limit)
         if found is not None:
             document["run_id"] = found["id"]
             document["leaderboard"] = run_leaderboard(connection, found["key"], wanted)
-    alone = not (metric or overall or rating or cluster or by != "agent")
+    alone = not (metric or overall or rating or cluster or by != _By())
     if found is not None and alone:
         _print_of_run(document, form)
     else:

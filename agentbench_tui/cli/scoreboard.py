@@ -44,11 +44,11 @@ _TITLES = {
 _WITH_REASON = ("rating", *_TITLES)
 """Figures of the wide table that tell why they, or their intervals, are missing."""
 _PLAIN = (
-    "category", "simulated", "board", "rank_shown", "rank", "rank_low", "rank_high", "shared_rank",
-    "agent", "agent_id", "agent_version", "metric", "score", "low", "high", "shared", "overall",
-    "accuracy", "speed", "efficiency", "cost", "reliability", "usd_per_task", "usd_per_success",
-    "usd_per_success_low", "usd_per_success_high", "successes_per_usd", "iqm", "iqm_low",
-    "iqm_high", "improvement_over", "improvement", "rating", "rating_low", "rating_high",
+    "category", "simulated", "group", "board", "rank_shown", "rank", "rank_low", "rank_high",
+    "shared_rank", "agent", "agent_id", "agent_version", "metric", "score", "low", "high", "shared",
+    "overall", "accuracy", "speed", "efficiency", "cost", "reliability", "usd_per_task",
+    "usd_per_success", "usd_per_success_low", "usd_per_success_high", "successes_per_usd", "iqm",
+    "iqm_low", "iqm_high", "improvement_over", "improvement", "rating", "rating_low", "rating_high",
     "harness", "last_benchmark_date",
 )  # fmt: skip
 """Columns of CSV."""
@@ -101,18 +101,26 @@ def _columns(board: Document, form: str, *, wide: bool) -> list[Column]:
         if one.key == "score_shown"
         else one
         for one in _CORE
-        if not (one.key == "overall" and board["metric"] == "overall")
+        if not (one.key == "overall" and (board["metric"] == "overall" or _is_group(board)))
     ]
     if wide:
-        return [one for one in core if one.key != "usd_per_success"] + [*_SCORES, *_MORE]
-    if form == "table" and console().width >= _WIDE_FROM:
+        scores = () if _is_group(board) else _SCORES
+        return [one for one in core if one.key != "usd_per_success"] + [*scores, *_MORE]
+    if form == "table" and console().width >= _WIDE_FROM and not _is_group(board):
         core += _SCORES
     rated = any("rating" in line for line in board["standings"])
     return [*core, _RATING] if rated else core
 
 
+def _is_group(board: Document) -> bool:
+    """Whether it is of a group of cases, which has no scores of its own."""
+    return board["group"] is not None
+
+
 def _title(board: Document) -> str:
     name = f"{board['category']} suites" if board["category"] else "all suites"
+    if _is_group(board):
+        name += f", {board['field']} {board['group']}"
     simulated = ", simulated agents" if board["simulated"] else ""
     way = board["ranked_by"]
     if way is None:
@@ -185,8 +193,9 @@ def _names(names: list[str]) -> str:
 
 
 def _legend(boards: list[Document]) -> str:
+    together = "all pairs and groups" if any(map(_is_group, boards)) else "all pairs"
     lines = [
-        "#: 1 + how many are clearly ahead (p < 5 % over all pairs together); = shared.",
+        f"#: 1 + how many are clearly ahead (p < 5 % over {together} together); = shared.",
         "ranks: where the bare score may stand (95 %).",
     ]
     if any((line.get("rating") or {}).get("value") for b in boards for line in b["standings"]):
@@ -253,6 +262,7 @@ def _plain(board: Document, line: Document, number_of_board: int) -> Document:
     return {
         **line["scores"],
         "category": board["category"],
+        "group": board["group"],
         "board": number_of_board,
         "agent": line["name"],
         "metric": board["metric"],

@@ -140,19 +140,20 @@ class CaseFields:
             found.append(name if short in {*OF_PLACES, *self._values} else short)
         return sorted(set(found))
 
-    def groups(self, wanted: str, option: str = "--by") -> CaseGroups:
+    def groups(self, wanted: str, option: str = "--by", also: Sequence[str] = ()) -> CaseGroups:
         """The groups of a field. Raises UsageError for one that no case has, or that makes too many
-        groups."""
+        groups; `also` are other words that the option takes."""
         if wanted in OF_PLACES:
             return self._of_places(wanted)
         name = next((one for one in (wanted, OF_METADATA + wanted) if one in self._values), None)
         if name is None:
-            raise UsageError(f"{option} {wanted}: no case has this field{self._advice(wanted)}")
+            advice = self._advice(wanted, also)
+            raise UsageError(f"{option} {wanted}: no case has this field{advice}")
         return self._of_field(name, wanted, option)
 
-    def _advice(self, wanted: str) -> str:
+    def _advice(self, wanted: str, also: Sequence[str]) -> str:
         names = self.names()
-        near = did_you_mean(wanted, names)
+        near = did_you_mean(wanted, [*names, *also])
         shown = one_line(", ".join(names[:_MOST_NAMED]), 400)
         more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
         keeping = f"`fields: {{metadata.{wanted}: {wanted}}}` in a suite"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from agentbench_tui.model.errors import UsageError, did_you_mean
 from agentbench_tui.model.metric import COMPARED, METRICS, SCORES, find_metric
+from agentbench_tui.verdicts.comparison import ALPHA
 from agentbench_tui.verdicts.explanation import explained
 
 if TYPE_CHECKING:
@@ -37,6 +38,9 @@ class Rankable:
     kind: Literal["metric", "score"]
     column: str = ""
     """Of a score its column in `benchmark_executions`."""
+    alpha: float = ALPHA
+    """Highest chance of any false separation in one board; less where several boards are judged
+    together."""
 
     @property
     def base(self) -> str:

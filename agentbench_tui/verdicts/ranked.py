@@ -31,6 +31,7 @@ def rank(
     metric: str,
     resamples: int = 10_000,
     scores: Mapping[int, ExecutionScore] | None = None,
+    boards: int = 1,
 ) -> Rankings:
     """The groups that can be ranked together, the largest first, and who cannot be ranked at all.
 
@@ -38,13 +39,15 @@ def rank(
     only whole repeats have, by whole repeats, times of the cases that all answered; by scores by
     their own intervals, but by `overall` case by case where accuracy is all that counts for it.
     `scores` are those of the executions, by key (see `execution_scores`), and needed for scores.
-    Raises UsageError for what nobody can be ranked by.
+    `boards`: how many are judged together, such as those of groups of cases; each then has its
+    share of the 5% (Bonferroni). Raises UsageError for what nobody can be ranked by.
     """
     by = rankable(metric)
     if by.name == OVERALL and all(only_accuracy(card.contender) for card in cards):
         by = rankable("accuracy")
     if by.kind == "score":
         return ranked_by_score(cards, by, scores or {})
+    by = replace(by, alpha=by.alpha / boards)
     cards, few = _with_answers_enough(cards, by.name)
     groups, lacking = _of_metric(cards, by, resamples)
     return groups, lacking + few
@@ -122,7 +125,7 @@ def _by_repeats(
         groups.append(
             Ranked(
                 members,
-                by_repeats(chosen, by.better, share=by.unit == "share", runs=runs),
+                by_repeats(chosen, by.better, share=by.unit == "share", runs=runs, alpha=by.alpha),
                 "repeats",
                 by.name,
                 group.shared,

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from agentbench_tui.analysis.sample import Floats, Integers
-    from agentbench_tui.analysis.scale import Better
     from agentbench_tui.verdicts.rankable import Rankable
     from agentbench_tui.verdicts.ranked_group import Rankings
     from agentbench_tui.verdicts.scorecard import Group, Scorecard
@@ -169,7 +168,7 @@ def _group(
     if not members:
         return [], without
     if right is not None:
-        standings = _per_right(shared, right, clusters, by.better)
+        standings = _per_right(shared, right, clusters, by)
     else:
         factor = len(cases) if measure.of == "total" else 1
         standings = _of_means(shared, clusters, by, factor, resamples)
@@ -196,7 +195,7 @@ def _of_means(
     kind: Kind = "share" if by.unit == "share" else "amount"
     values = np.clip(table, 0.0, 1.0) if kind == "share" else table
     scores = [_times(estimate(row, kind, clusters=clusters), factor) for row in values]
-    return by_cases(by_cluster(table * factor, clusters), scores, by.better, resamples)
+    return by_cases(by_cluster(table * factor, clusters), scores, by.better, resamples, by.alpha)
 
 
 def _times(found: Estimate, factor: int) -> Estimate:
@@ -206,10 +205,12 @@ def _times(found: Estimate, factor: int) -> Estimate:
     return replace(found, value=value, low=low, high=high)
 
 
-def _per_right(amounts: Floats, right: Floats, clusters: Integers, better: Better) -> Standings:
+def _per_right(amounts: Floats, right: Floats, clusters: Integers, by: Rankable) -> Standings:
     """By Σ amount ÷ Σ right, a ratio of totals, with Fieller's interval."""
     scores = [
         cost_figures(paid, won, clusters).per_success
         for paid, won in zip(amounts, right, strict=True)
     ]
-    return by_ratios(by_cluster(amounts, clusters), by_cluster(right, clusters), scores, better)
+    return by_ratios(
+        by_cluster(amounts, clusters), by_cluster(right, clusters), scores, by.better, by.alpha
+    )

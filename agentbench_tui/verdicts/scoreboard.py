@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from agentbench_tui.analysis.between_run import ASSUMED_SD
 from agentbench_tui.analysis.rating import bradley_terry_by_case, outcomes_by_case
 from agentbench_tui.analysis.resampling import BOOTSTRAP_FROM
 from agentbench_tui.model.metric import COMPARED, find_metric
 from agentbench_tui.verdicts.board_clusters import with_declared_clusters, with_found_clusters
+from agentbench_tui.verdicts.board_notes import board_notes
 from agentbench_tui.verdicts.case_numbers import CaseNumbers
-from agentbench_tui.verdicts.cluster_words import board_words
-from agentbench_tui.verdicts.comparability import differences, is_timed
+from agentbench_tui.verdicts.comparability import is_timed
 from agentbench_tui.verdicts.contenders import (
     Wanted,
     contenders,
@@ -24,12 +23,19 @@ from agentbench_tui.verdicts.contenders import (
 from agentbench_tui.verdicts.cost import cost_fields, finite, spending
 from agentbench_tui.verdicts.declared_metrics import declare_metrics_of
 from agentbench_tui.verdicts.execution_scores import execution_scores
+from agentbench_tui.verdicts.grouped_cards import (
+    cards_by_group,
+    check_by_cases,
+    check_field,
+    clustered_at,
+    largest_first,
+    without_own,
+)
 from agentbench_tui.verdicts.missing_interval import why_not_ranked, why_without_interval
 from agentbench_tui.verdicts.output_columns import with_column_of
 from agentbench_tui.verdicts.over_tasks import over_tasks
 from agentbench_tui.verdicts.rankable import rankable
 from agentbench_tui.verdicts.ranked import rank
-from agentbench_tui.verdicts.ranked_by_case import case_measure, unknown_places
 from agentbench_tui.verdicts.scorecard import PlaceNumbers, scorecards
 from agentbench_tui.verdicts.standing import SEED
 
@@ -38,9 +44,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from agentbench_tui.verdicts.contenders import Contender
-    from agentbench_tui.verdicts.evidence import Evidence
     from agentbench_tui.verdicts.execution_scores import ExecutionScore
     from agentbench_tui.verdicts.place import Execution
+    from agentbench_tui.verdicts.rankable import Rankable
     from agentbench_tui.verdicts.ranked_group import Ranked
     from agentbench_tui.verdicts.scorecard import Scorecard
     from agentbench_tui.verdicts.standing import Standing
@@ -67,6 +73,9 @@ class BoardAsked:
     wanted: Wanted = field(default_factory=Wanted)
     cluster: str | None = None
     """A field whose values are the clusters of cases; None to look for clusters."""
+    by_field: str | None = None
+    """A field of the cases: a board for each of its values."""
+    groups_shown: int = 30
 
 
 def boards(connection: sqlite3.Connection, asked: BoardAsked) -> list[Document]:
@@ -75,6 +84,8 @@ def boards(connection: sqlite3.Connection, asked: BoardAsked) -> list[Document]:
     UsageError for a metric that nobody can be ranked by.
     """
     by_category = contenders_by_category(connection, asked.wanted)
+    if asked.by_field is not None:
+        check_field(connection, by_category, asked.by_field)
     if asked.metric is not None:
         _check(connection, asked.metric, by_category)
     everyone: list[tuple[str | None, list[Contender]]] = [*by_category.items()]
@@ -127,18 +138,75 @@ def _boards(
     if asked.cluster is not None:
         cards = with_declared_clusters(cards, numbers, asked.cluster)
     else:
-        cards, clusters = with_found_clusters(cards, by.name, numbers)
-    groups, not_ranked = rank(cards, by.name, scores=scores)
+        found_cards, clusters = with_found_clusters(cards, by.name, numbers)
+        if asked.by_field is not None:
+            clusters = without_own(clusters, asked.by_field)
+        cards = clustered_at(cards, found_cards, clusters)
+    head: Document = {"category": category, "simulated": those[0].simulated, "metric": by.name}
+    head |= {"field": None, "group": None}
+    if asked.by_field is not None:
+        return _of_groups(connection, _Cards(cards, places, numbers, {}, clusters), by, head, asked)
+    found = _of_cards(connection, _Cards(cards, places, numbers, scores, clusters), by, head, asked)
+    for place, board in enumerate(found):
+        board["apart"] = place > 0
+    return found
+
+
+@dataclass(frozen=True)
+class _Cards:
+    """What contenders are ranked on."""
+
+    cards: Sequence[Scorecard]
+    places: PlaceNumbers
+    numbers: CaseNumbers
+    scores: Mapping[int, ExecutionScore]
+    clusters: Mapping[int, Finding]
+    """Of each place what was found of cases that belong together."""
+
+
+def _of_groups(
+    connection: sqlite3.Connection, of: _Cards, by: Rankable, head: Document, asked: BoardAsked
+) -> list[Document]:
+    """The boards of each group of cases, all of them judged together."""
+    assert asked.by_field is not None
+    check_by_cases(of.cards, by, asked.by_field)
+    parts, label = cards_by_group(connection, of.cards, of.places, of.numbers, asked.by_field)
+    shown = largest_first(parts)[: asked.groups_shown]
+    found: list[Document] = []
+    for group in (one for one in parts if one in shown):
+        own = head | {"field": label, "group": group.name}
+        own_cards = replace(of, cards=group.cards)
+        boards_of_group = _of_cards(connection, own_cards, by, own, asked, len(parts))
+        for place, board in enumerate(boards_of_group):
+            board["apart"] = place > 0
+            for line in board["standings"]:  # scores are of whole executions
+                line |= {"overall": None, "scores": dict.fromkeys(DIMENSIONS), "score_reason": ""}
+        found += boards_of_group
+    if len(parts) > len(shown) and found:
+        found[-1]["notes"].append(
+            f"{len(parts) - len(shown)} more groups with fewer cases (--by-limit)"
+        )
+    return found
+
+
+def _of_cards(
+    connection: sqlite3.Connection,
+    of: _Cards,
+    by: Rankable,
+    head: Document,
+    asked: BoardAsked,
+    together: int = 1,
+) -> list[Document]:
+    """The boards of contenders; `together` are judged at once."""
+    places, numbers = of.places, of.numbers
+    groups, not_ranked = rank(of.cards, by.name, scores=of.scores, boards=together)
     unranked = [
         {"name": one.card.contender.name, "reason": why_not_ranked(connection, one, by)}
         for one in not_ranked
     ]
-    head: Document = {"category": category, "simulated": those[0].simulated, "metric": by.name}
     found = [head | _board(connection, one, places, asked) for one in groups]
     for board, ranked in zip(found, groups, strict=True):
-        board["notes"] = _of_several_runs(ranked) + _unanswered(ranked)
-        board["notes"] += _unknown(ranked, places) + _clusters(ranked, places, clusters)
-        board["notes"] += _unlike(connection, ranked, places, numbers)
+        board["notes"] = board_notes(connection, ranked, places, numbers, of.clusters)
     if unranked:
         nobody: Document = {
             "ranked_by": None,
@@ -150,73 +218,7 @@ def _boards(
         }
         found = found or [head | nobody | {"standings": []}]
         found[-1]["unranked"] = unranked
-    for place, board in enumerate(found):
-        board["apart"] = place > 0
     return found
-
-
-def _clusters(ranked: Ranked, places: PlaceNumbers, clusters: Mapping[int, Finding]) -> list[str]:
-    """What was found of cases that belong together, in words."""
-    if ranked.way != "cases":
-        return []
-    return [
-        f"{'/'.join(places.place(place)[:2])}: {board_words(clusters[place])}"
-        for place in map(int, ranked.places)
-        if place in clusters
-    ]
-
-
-def _of_several_runs(ranked: Ranked) -> list[str]:
-    if not ranked.several_runs:
-        return []
-    assumed = f"ranks and intervals assume that runs differ by {100 * ASSUMED_SD:.0f}%"
-    advice = "One run of all agents ranks them more closely."
-    return [f"Speed was measured in different runs, so {assumed}. {advice}"]
-
-
-def _unanswered(ranked: Ranked) -> list[str]:
-    if ranked.cases is None or len(ranked.cases) == ranked.cases_measured:
-        return []
-    left = ranked.cases_measured - len(ranked.cases)
-    return [f"over the {len(ranked.cases)} cases that all of them answered; {left} left out"]
-
-
-def _unknown(ranked: Ranked, places: PlaceNumbers) -> list[str]:
-    """Whose cases were left out because some answers do not say what was paid."""
-    by = rankable(ranked.metric)
-    measure = case_measure(ranked.cards, by)
-    if ranked.way != "cases" or measure is None:
-        return []
-    return [
-        f"{by.name} is unknown for {unknown:,} of {answered:,} answers of {card.contender.name} on"
-        f" {'/'.join(places.place(place)[:2])}: its cases are left out"
-        for card in ranked.cards
-        for place, unknown, answered in unknown_places(card, by, measure)
-    ]
-
-
-def _unlike(
-    connection: sqlite3.Connection, ranked: Ranked, places: PlaceNumbers, numbers: CaseNumbers
-) -> list[str]:
-    """Where contenders were asked differently from the first of them, although the same cases."""
-    of: dict[str, list[str]] = {}
-    first, *others = ranked.cards
-    for place in map(int, ranked.places):
-        base = first.evidence[place]
-        for card in others:
-            evidence = card.evidence[place]
-            if _suites(evidence) == _suites(base):
-                continue
-            for one in differences(connection, base, evidence, numbers):
-                if one.what == "definition":
-                    where = "/".join(places.place(place)[:2])
-                    of.setdefault(f"{where}: {one.words}", []).append(card.contender.name)
-    head = first.contender.name
-    return [f"{words} ({head} against {', '.join(names)})" for words, names in of.items()]
-
-
-def _suites(evidence: Evidence) -> set[str]:
-    return {row["suite_hash"] for row in evidence.executions}
 
 
 def _default_metric(cards: Sequence[Scorecard]) -> str:

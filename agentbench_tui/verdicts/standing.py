@@ -96,7 +96,11 @@ def mean_of_scores(scores: Sequence[Estimate]) -> Estimate:
 
 
 def by_cases(
-    table: Floats, scores: Sequence[Estimate], better: Better, resamples: int = 10_000
+    table: Floats,
+    scores: Sequence[Estimate],
+    better: Better,
+    resamples: int = 10_000,
+    alpha: float = ALPHA,
 ) -> Standings:
     """From float64[agents, units] without gaps: what each agent got on each independent unit.
 
@@ -106,7 +110,7 @@ def by_cases(
     agents, units = table.shape
     resamples = max(1_000, min(resamples, _DRAWN // max(units, agents * (agents - 1) // 2)))
     places = ranking(
-        table, seed=SEED, higher_is_better=better == "higher", level=1 - ALPHA, resamples=resamples
+        table, seed=SEED, higher_is_better=better == "higher", level=1 - alpha, resamples=resamples
     )
     rows = [
         Standing(
@@ -133,6 +137,7 @@ def by_repeats(
     *,
     share: bool,
     runs: Sequence[Runs] = (),
+    alpha: float = ALPHA,
 ) -> Standings:
     """Rank agents by one value of each whole repeat, by agent and place; none may be missing.
 
@@ -180,7 +185,7 @@ def by_repeats(
     if is_apart:
         method += f"; {100 * ASSUMED_SD:.0f}% assumed between runs"
     reason = "" if fewest > 1 else f"{needs(2, fewest)} repeats"
-    return from_pairs(scores, p, better, method, reason)
+    return from_pairs(scores, p, better, method, reason, alpha)
 
 
 def _run_error(of: _Strata, *, on_logs: bool) -> float:
@@ -245,9 +250,13 @@ def from_pairs(
     better: Better,
     method: str,
     reason: str,
+    alpha: float = ALPHA,
 ) -> Standings:
-    """Ranks from p of pairs. The interval of the position follows from them: all that are clearly
-    ahead stay ahead (Mogstad et al. 2024)."""
+    """Ranks from p of pairs, all of which hold together with a chance of 1 - `alpha`.
+
+    The interval of the position follows from them: all that are clearly ahead stay ahead (Mogstad
+    et al. 2024).
+    """
     adjusted = dict(zip(p, holm(list(p.values())), strict=True)) if p else {}
     sign = 1 if better == "higher" else -1
     values = [sign * (one.value if one.value is not None else -math.inf) for one in scores]
@@ -257,7 +266,7 @@ def from_pairs(
         clear = [
             other
             for other in range(count)
-            if adjusted.get((max(row, other), min(row, other)), 1.0) < ALPHA
+            if adjusted.get((max(row, other), min(row, other)), 1.0) < alpha
         ]
         behind = tuple(other for other in clear if values[other] > value)
         ahead_of = tuple(other for other in clear if values[other] < value)

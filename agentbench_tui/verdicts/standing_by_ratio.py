@@ -10,7 +10,7 @@ import numpy as np
 from agentbench_tui.analysis.distribution import student_cdf
 from agentbench_tui.analysis.estimate import Estimate, needs
 from agentbench_tui.analysis.ranking import SHARED_FROM, separation
-from agentbench_tui.verdicts.standing import SEED, Standings, from_pairs
+from agentbench_tui.verdicts.standing import ALPHA, SEED, Standings, from_pairs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +24,11 @@ _FEWEST_DRAWS, _DRAWS_A_PAIR = 5_000, 60
 
 
 def by_ratios(
-    tops: Floats, bottoms: Floats, scores: Sequence[Estimate], better: Better
+    tops: Floats,
+    bottoms: Floats,
+    scores: Sequence[Estimate],
+    better: Better,
+    alpha: float = ALPHA,
 ) -> Standings:
     """Rank agents by Σ tops ÷ Σ bottoms, both float64[agents, units], such as cost ÷ right answers.
 
@@ -37,7 +41,7 @@ def by_ratios(
     """
     agents, units = tops.shape
     pairs = [(a, b) for a in range(agents) for b in range(a)]
-    draws = max(_FEWEST_DRAWS, len(pairs) * _DRAWS_A_PAIR)
+    draws = round(max(_FEWEST_DRAWS, len(pairs) * _DRAWS_A_PAIR * ALPHA / alpha))
 
     def p_of(a: int, b: int) -> float:
         below = float(bottoms[a].sum() + bottoms[b].sum())
@@ -49,7 +53,8 @@ def by_ratios(
 
     p = {pair: p_of(*pair) for pair in pairs} if units >= SHARED_FROM else {}
     reason = "" if p or agents == 1 else f"{needs(SHARED_FROM, units)} independent cases"
-    return from_pairs(scores, p, better, "ratios of totals by case: sign flips, Holm", reason)
+    method = "ratios of totals by case: sign flips, Holm"
+    return from_pairs(scores, p, better, method, reason, alpha)
 
 
 def _paired_t(differences: Floats) -> float:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from agentbench_tui.analysis.estimate import estimate
 from agentbench_tui.verdicts.compare import compare_evidence
 from agentbench_tui.verdicts.compare_groups import (
     GroupedSides,
@@ -23,6 +24,7 @@ from agentbench_tui.verdicts.group_figures import (
     group_figures,
     judged_groups,
 )
+from agentbench_tui.verdicts.standing import by_cases
 from simulations.evidence import asked
 from simulations.guarantee import Guarantee, Rate
 
@@ -38,6 +40,8 @@ APART = 0.20
 """By how much one group is really worse."""
 DRAWS = 1_000
 ASKED = Asked(resamples=DRAWS)
+AGENTS = 5
+RESAMPLES = 5_000
 SPREAD = 0.08
 """Standard deviation of the true shares of groups that differ."""
 _INDEPENDENT = "cases are independent, or their cluster is declared"
@@ -179,6 +183,21 @@ def _worse_in_one_group(trials: int, draw: np.random.Generator) -> Rate:
     return Rate(sum(one[0] == "worse" for one in found), trials)
 
 
+def _told_apart_on_a_leaderboard(trials: int, draw: np.random.Generator) -> Rate:
+    """Equal agents, whose right answers on a case depend on how hard it is for all."""
+    hits = 0
+    for _ in range(trials):
+        apart = False
+        for cases in UNLIKE:
+            ease = draw.beta(8, 2, cases)
+            table = (draw.random((AGENTS, cases)) < ease).astype(np.float64)
+            scores = [estimate(row, "share") for row in table]
+            found = by_cases(table, scores, "higher", RESAMPLES, ALPHA / GROUPS)
+            apart = apart or any(one.behind for one in found.rows)
+        hits += apart
+    return Rate(hits, trials)
+
+
 def _row(
     topic: str,
     event: str,
@@ -252,5 +271,9 @@ ROWS = (
     _row(
         "compare by groups, accuracy of 20 groups of 50 cases, B 20 points worse in one",
         "B called worse in it", _worse_in_one_group, trials=200,
+    ),
+    _row(
+        "leaderboard by groups, accuracy of 5 equal agents in 20 groups of 10–60 cases",
+        "any two told apart in any group", _told_apart_on_a_leaderboard, trials=200, highest=0.05,
     ),
 )  # fmt: skip
