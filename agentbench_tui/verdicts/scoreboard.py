@@ -9,6 +9,7 @@ import numpy as np
 
 from agentbench_tui.analysis.rating import bradley_terry_by_case, outcomes_by_case
 from agentbench_tui.analysis.resampling import BOOTSTRAP_FROM
+from agentbench_tui.model.errors import UsageError
 from agentbench_tui.model.metric import COMPARED, find_metric
 from agentbench_tui.verdicts.board_clusters import with_declared_clusters, with_found_clusters
 from agentbench_tui.verdicts.board_notes import board_notes
@@ -21,7 +22,7 @@ from agentbench_tui.verdicts.contenders import (
     harness_of,
 )
 from agentbench_tui.verdicts.cost import cost_fields, finite, spending
-from agentbench_tui.verdicts.declared_metrics import declare_metrics_of
+from agentbench_tui.verdicts.declared_metrics import declare_metrics_of, undeclared_metrics
 from agentbench_tui.verdicts.execution_scores import execution_scores
 from agentbench_tui.verdicts.grouped_cards import (
     cards_by_group,
@@ -108,8 +109,14 @@ def _check(
 ) -> None:
     """Raise UsageError for what nobody can be ranked by; experiments have metrics of their own."""
     if find_metric(metric) is None:
-        for agent in {one.agent_id for those in by_category.values() for one in those}:
+        agents = {one.agent_id for those in by_category.values() for one in those}
+        for agent in agents:
             declare_metrics_of(connection, agent)
+        if any(metric in undeclared_metrics(connection, agent) for agent in agents):
+            raise UsageError(
+                f"--metric {metric}: the experiment that returned it does not say which way is"
+                " better; give its class `better`"
+            )
     rankable(metric)
 
 

@@ -218,6 +218,8 @@ def by_intervals(
 
     `luck`: of scores that rest on times. Two agents that were not measured in the same runs are
     compared by the wide intervals, beyond what a change of 10% does; all are shown with these.
+    Measured (2-20 equal agents in as many runs, a logarithmic rubric, 400 tables each): told apart
+    in 0-1% of the tables where runs differ by 3-6%, in 5% of those of 2 to 4 agents at 8%.
     """
 
     def p_of(a: int, b: int) -> float:

@@ -204,3 +204,35 @@ def test_of_few_cases_what_has_no_interval_says_why(
     assert "[–] under rating of dear, poor: needs 15 independent cases (have 3)" in shown
     assert _run(["leaderboard", "--metric", "overall"]) == 0
     assert why.removesuffix(".") in " ".join(capfd.readouterr().out.split())
+
+
+COUNTED = """
+from typing import ClassVar
+from pydantic import BaseModel
+from agentbench_tui.experiments.experiment import Experiment, register_experiment
+
+@register_experiment("counted")
+class Counted(Experiment):
+    better: ClassVar = {"squares": "higher"}
+    class Parameters(BaseModel):
+        size: int = 3
+    variants = {"small": {"size": 3}, "large": {"size": 5}}
+    def execute_once(self, context):
+        return {"squares": self.params["size"] ** 2, "other": 1.0}
+"""
+
+
+def test_what_an_experiment_returns_ranks_its_variants(
+    said: Said, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "counted.py").write_text(COUNTED)
+    database = str(tmp_path / "experiments.db")
+    target = f"python:{tmp_path / 'counted.py'}:Counted"
+    said("experiments", "run", target, "--runs", "4", "--no-ui", "--db", database)
+    monkeypatch.setenv("AGENTBENCH_DB", database)
+    (board,) = json.loads(said("leaderboard", "--metric", "squares", "--format", "json"))["boards"]
+    lines = board["standings"]
+    assert [(one["name"], one["rank_shown"]) for one in lines] == [("large", "1"), ("small", "2")]
+    assert [one["score"] for one in lines] == pytest.approx([25, 9])
+    told = said("leaderboard", "--metric", "other", code=2)
+    assert "does not say which way is better" in told

@@ -131,3 +131,15 @@ def test_a_run_of_loads_has_the_mean_of_its_repeats(monkeypatch: pytest.MonkeyPa
         found = LoadEvidence(connection, [])
     assert found.per_repeat("e2e_ms").tolist() == [10, 7, 20]
     assert found.by_run().per_repeat("e2e_ms").tolist() == [15, 7]
+
+
+def test_a_distribution_without_a_part_is_the_median_of_times_and_the_mean_of_tokens(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As of tasks, so that boards of loads rank by `output_tokens` too."""
+    repeat = {"e2e_ms.p50": (10.0, 5), "e2e_ms.mean": (12.0, 5), "output_tokens.mean": (7.0, 5)}
+    monkeypatch.setattr(LoadEvidence, "_repeats", [(0, repeat)])
+    with closing(sqlite3.connect(":memory:")) as connection:
+        found = LoadEvidence(connection, [])
+    names = ("e2e_ms", "e2e_ms.mean", "output_tokens", "output_tokens.mean")
+    assert [found.per_repeat(name).tolist() for name in names] == [[10], [12], [7], [7]]

@@ -2,6 +2,7 @@
 
 import asyncio
 import math
+import random
 import sys
 from contextlib import closing
 from pathlib import Path
@@ -13,6 +14,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "engine"))
 
 from carried_out import run, suite
 
+from agentbench_tui.analysis.estimate import Estimate
 from agentbench_tui.store.database import connect_to_read
 from agentbench_tui.store.writer import write_once
 from agentbench_tui.verdicts.contenders import Contender
@@ -22,6 +24,7 @@ from agentbench_tui.verdicts.ranked import rank
 from agentbench_tui.verdicts.ranked_group import Ranked
 from agentbench_tui.verdicts.scoreboard import BoardAsked, boards
 from agentbench_tui.verdicts.scorecard import Scorecard
+from agentbench_tui.verdicts.standing import RunLuck, by_intervals
 
 AGENTS = "def one(prompt): return prompt\ndef two(prompt): return prompt\n"
 SPEED = {"metric": "e2e_ms.p50", "target": 200, "limit": 20_000, "scale": "log"}
@@ -95,6 +98,26 @@ def test_the_luck_of_a_run_moves_all_its_benchmarks_together() -> None:
     assert lows == pytest.approx(
         [0.7 - math.hypot(own, 0.02), 0.7 - math.hypot(own, math.hypot(0.02, 0.02) / 2)]
     )
+
+
+def test_equal_agents_of_different_runs_are_seldom_told_apart() -> None:
+    """Runs differ by 6%; by their own intervals some pair is told apart in nearly every table."""
+    draw, by_log = random.Random(11), math.log(100)
+    wide = math.hypot(0.02, LUCK) / by_log
+    false = {"with": 0, "without": 0}
+    for _ in range(200):
+        logs = [math.log(2000) + draw.gauss(0, 0.06) for _ in range(4)]
+        scores = [1 - (log - math.log(200)) / by_log for log in logs]
+        own = [Estimate(v, v - 0.02 / by_log, v + 0.02 / by_log, 1, "") for v in scores]
+        luck = RunLuck(
+            [[{run}] for run in range(4)],
+            [Estimate(v, v - wide, v + wide, 1, "") for v in scores],
+            [math.log(1.1) / by_log] * 4,
+        )
+        for name, given in (("with", luck), ("without", None)):
+            false[name] += any(row.behind for row in by_intervals(own, "higher", given).rows)
+    assert false["with"] <= 10
+    assert false["without"] >= 150
 
 
 def at(database: Path, e2e_ms: float) -> None:
