@@ -22,7 +22,7 @@ from agentbench_tui.verdicts.dependence import Dependence, group_dependence, pai
 from agentbench_tui.verdicts.pairing import repeat_means
 
 if TYPE_CHECKING:
-    from agentbench_tui.analysis.sample import Integers
+    from agentbench_tui.analysis.sample import Floats, Integers
     from agentbench_tui.verdicts.comparison import Comparison
     from agentbench_tui.verdicts.pairing import CaseValues, Pairs, RepeatMeans
     from agentbench_tui.verdicts.task_evidence import TaskEvidence
@@ -56,11 +56,7 @@ def pairs_with_repeats(
     clusters = len(np.unique(pairs.cluster))
     if found.p_value is None or clusters < 2:
         return found
-    if not pairs.is_clustered:
-        by_case = _Part(float(d.var(ddof=1)) / len(d), len(d) - 1)
-    else:
-        by_case = _Part(clustered_se(d, pairs.cluster, "CR1") ** 2, clusters - 1)
-    return _with_both(found, [by_case], (pairs.case, pairs.case), a, b)
+    return _with_both(found, [_of_cases(d, pairs)], (pairs.case, pairs.case), a, b)
 
 
 def groups_with_repeats(
@@ -72,10 +68,14 @@ def groups_with_repeats(
         x, y = np.log(x), np.log(y)
     if min(a.repeats, b.repeats) < SURE_REPEATS:
         x, y = x[np.argsort(of_a.first)], y[np.argsort(of_b.first)]
-        return _with_serial(_rests_on_few(found), group_dependence(x, y))
-    if found.p_value is None or min(len(x), len(y)) < 2:
+        seen = group_dependence(x, y)
+        is_clustered = of_a.is_clustered or of_b.is_clustered
+        if seen is not None and is_clustered and seen.p <= (found.p_value or 0.0):
+            seen = None
+        return _with_serial(_rests_on_few(found), seen)
+    if found.p_value is None or min(len(np.unique(one.cluster)) for one in (of_a, of_b)) < 2:
         return found
-    by_case = [_Part(float(one.var(ddof=1)) / len(one), len(one) - 1) for one in (x, y)]
+    by_case = [_of_cases(one, of) for one, of in ((x, of_a), (y, of_b))]
     return _with_both(found, by_case, (of_a.case, of_b.case), a, b)
 
 
@@ -130,6 +130,14 @@ def _with_both(
         varies_by="repeats" if repeats else "cases",
         method="t, variance between cases and between repeats",
     )
+
+
+def _of_cases(values: Floats, of: Pairs | CaseValues) -> _Part:
+    """The part of their mean, with the clusters of `of` as the draws."""
+    if not of.is_clustered:
+        return _Part(float(values.var(ddof=1)) / len(values), len(values) - 1)
+    clusters = len(np.unique(of.cluster))
+    return _Part(clustered_se(values, of.cluster, "CR1") ** 2, clusters - 1)
 
 
 def _of_repeats(means: RepeatMeans) -> _Part:

@@ -42,7 +42,14 @@ from agentbench_tui.verdicts.moments import (
     sd,
     sd_of_clusters,
 )
-from agentbench_tui.verdicts.pairing import LEAST_PAIRS, Pairs, case_values, pair, repeat_means
+from agentbench_tui.verdicts.pairing import (
+    LEAST_PAIRS,
+    CaseValues,
+    Pairs,
+    case_values,
+    pair,
+    repeat_means,
+)
 from agentbench_tui.verdicts.share_interval import (
     of_binary_pairs,
     with_newcombe,
@@ -159,11 +166,34 @@ def _by_cases(
             return _by_repeats(found, a.per_repeat(metric), b.per_repeat(metric), asked)
     if len(common):
         of_a, of_b = of_a.only(common), of_b.only(common)
-    result = _of_groups(found, of_a.value, of_b.value, asked, positive=positive)
-    if share:
-        result = with_newcombe(result, of_a.value, of_b.value, asked.seed)
+    return _of_unpaired_cases(found, (of_a, of_b), (a, b), asked, positive=positive)
+
+
+def _of_unpaired_cases(
+    found: Comparison,
+    values: tuple[CaseValues, CaseValues],
+    sides: tuple[TaskEvidence, TaskEvidence],
+    asked: Asked,
+    *,
+    positive: bool,
+) -> Comparison:
+    """Cases that are not held against themselves; those of a cluster are one draw together."""
+    x, y = (one.independent(on_logs=positive, is_paid=found.is_paid) for one in values)
+    result = _of_groups(found, x, y, asked, positive=positive)
+    is_clustered = any(one.is_clustered for one in values)
+    if found.unit == "share" and not is_clustered:
+        result = with_newcombe(result, x, y, asked.seed)
     elif found.unit == "ms":
-        result = groups_with_repeats(result, of_a, of_b, a, b)
+        result = groups_with_repeats(result, *values, *sides)
+    if is_clustered:
+        cases = min(len(one.value) for one in values)
+        result = replace(
+            result,
+            n=cases,
+            clusters=min(len(x), len(y)),
+            sd=None if result.sd is None else result.sd * (cases / min(len(x), len(y))) ** 0.5,
+            effect_size=cliffs_delta(values[1].value, values[0].value),
+        )
     return replace(result, of="cases")
 
 

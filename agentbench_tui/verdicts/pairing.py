@@ -35,6 +35,26 @@ class CaseValues:
             self.case[kept], self.seed[kept], self.cluster[kept], self.value[kept], self.first[kept]
         )
 
+    @property
+    def is_clustered(self) -> bool:
+        """Whether some values go together, by their author's word or as seeds of one case."""
+        return len(np.unique(self.cluster)) < len(self.cluster)
+
+    def independent(self, *, on_logs: bool, is_paid: bool) -> Floats:
+        """One value for each cluster: their mean is that of all values, and their variance that of
+        the clustered standard error (CR1).
+
+        Amounts that are paid are sums, which stay at 0 or above.
+        """
+        if not self.is_clustered:
+            return self.value
+        x = np.log(self.value) if on_logs else self.value
+        _, place = np.unique(self.cluster, return_inverse=True)
+        centre = 0.0 if is_paid else float(x.mean())
+        sums = np.bincount(place.reshape(-1), x - centre)
+        found = centre + sums * (len(sums) / len(x))
+        return np.asarray(np.exp(found) if on_logs else found, np.float64)
+
 
 @dataclass(frozen=True, slots=True)
 class Pairs:

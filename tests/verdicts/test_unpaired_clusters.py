@@ -1,0 +1,78 @@
+"""Declared clusters where cases are not held against themselves: each is one draw."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import ttest_ind
+
+from agentbench_tui.verdicts.comparison import Asked, Comparison
+from agentbench_tui.verdicts.head_to_head import compare_metric
+from agentbench_tui.verdicts.task_evidence import TaskEvidence
+
+UNPAIRED = Asked(paired="no")
+
+
+def side(
+    metric: str, values: np.ndarray, clusters: np.ndarray, repeats: int = 1, first: int = 0
+) -> TaskEvidence:
+    """Each case, numbered from `first`, asked once in each repeat, always with the same value."""
+    count = len(values)
+    return TaskEvidence(
+        [], np.tile(first + np.arange(count), repeats), np.tile(-1 - clusters, repeats),
+        np.zeros(count * repeats, np.int64), np.repeat(np.arange(repeats), count),
+        {metric: np.tile(values.astype(float), repeats)}, repeats,
+    )  # fmt: skip
+
+
+def compared(metric: str, a: np.ndarray, b: np.ndarray, size: int, repeats: int = 1) -> Comparison:
+    """Of clusters of `size` equal values."""
+    clusters = np.repeat(np.arange(len(a)), size)
+    of_a = side(metric, np.repeat(a, size), clusters, repeats)
+    of_b = side(metric, np.repeat(b, size), clusters, repeats, first=1_000)
+    found = compare_metric(metric, of_a, of_b, UNPAIRED)
+    assert found is not None
+    return found
+
+
+def test_shares_of_whole_clusters_are_compared_by_clusters() -> None:
+    a, b = np.array([1, 1, 1, 0, 0, 0, 0, 0, 0, 0]), np.array([1, 1, 1, 1, 1, 1, 1, 0, 0, 0])
+    found = compared("accuracy", a, b, 20)
+    assert found.difference == pytest.approx(0.4)
+    assert found.p_value == pytest.approx(ttest_ind(b, a, equal_var=False).pvalue)
+    assert (found.n, found.clusters) == (200, 10)
+
+
+@pytest.mark.parametrize("repeats", [1, 3])
+def test_times_of_whole_clusters_are_compared_by_clusters(repeats: int) -> None:
+    draw = np.random.default_rng(2)
+    a, b = draw.lognormal(5, 0.5, 8), draw.lognormal(5.5, 0.5, 8)
+    # In random order no neighbors are alike.
+    found = compared("e2e_ms", a, b, 15, repeats)
+    assert found.ratio == pytest.approx(float(np.exp(np.log(b).mean() - np.log(a).mean())))
+    expected = ttest_ind(np.log(b), np.log(a), equal_var=False).pvalue
+    assert found.p_tested is not None
+    assert found.p_tested >= expected * 0.99
+    assert found.p_value == pytest.approx(expected, rel=1e-6) or repeats == 3
+
+
+def test_clusters_of_unlike_size_leave_the_mean_and_give_the_clustered_error() -> None:
+    """The standard error of B is 0 here, so that of A alone is in the statistic: CR1 by hand."""
+    values = np.array([1, 1, 0, 0, 0, 1, 0, 1, 1, 0, 0, 0])
+    clusters = np.array([0, 0, 0, 0, 0, 1, 1, 2, 2, 2, 3, 4])
+    other = side("score_x", np.full(12, 0.5), np.arange(12))
+    mine = side("score_x", values, clusters)
+    from agentbench_tui.model.metric import Metric
+
+    asked = Asked(paired="no", columns={"score_x": Metric("score_x", "", "higher", "x")})
+    found = compare_metric("score_x", mine, other, asked)
+    assert found is not None
+    mean = values.mean()
+    sums = [(values[clusters == one] - mean).sum() for one in range(5)]
+    error = float(np.sqrt(np.square(sums).sum() * 5 / 4) / 12)
+    assert found.difference == pytest.approx(0.5 - mean)
+    assert found.low is not None
+    assert found.high is not None
+    # Half-width of a symmetric interval: t with about 4 degrees of freedom times the error.
+    assert (found.high - found.low) / 2 == pytest.approx(2.776 * error, rel=0.01)
+    assert found.clusters == 5
