@@ -19,7 +19,7 @@ from agentbench_tui.analysis.student import welch
 
 DRAWS = 10_000
 _FEWEST_DRAWS = 1_000
-_DRAWN = 40_000_000
+_DRAWN = 20_000_000
 """Values that all permutations together draw; of more values fewer permutations are made."""
 _BLOCK = 2_000_000
 """Values that are in memory at once."""
