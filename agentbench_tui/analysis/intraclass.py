@@ -60,9 +60,9 @@ def intraclass(values: ArrayLike, groups: ArrayLike, level: float = 0.95) -> Int
 
     p compares the squares between groups with those of shuffled labels, by a beta distribution of
     the same mean and variance as all shuffles have (Pitman 1937, Box & Andersen 1955). It is good
-    to about 1%; `shuffled_p` is exact for smaller ones. Takes time linear in the number of values.
-    None for fewer than 2 groups or 4 values, where each value has its own group, and for equal
-    values.
+    to about 1% (see `shuffled_p` for smaller ones) and never below what any shuffle could reach.
+    Takes time linear in the number of values. None for fewer than 2 groups or 4 values, where each
+    value has its own group, and for equal values.
     """
     x = column(values)
     numbers, count = grouped(x, groups)
@@ -79,7 +79,8 @@ def intraclass(values: ArrayLike, groups: ArrayLike, level: float = 0.95) -> Int
     icc = _correlation(between / (count - 1), (total - between) / (n - count), typical)
     low, high = _ends(between, total, count, n, typical, level)
     mean, variance = _moments(d, total, sizes)
-    return Intraclass(n, count, icc, low, high, _upper(between / total, mean, variance), mean_size)
+    p = max(_upper(between / total, mean, variance), _least(sizes))
+    return Intraclass(n, count, icc, low, high, p, mean_size)
 
 
 def shuffled_p(
@@ -158,6 +159,13 @@ def _moments(d: Floats, total: float, sizes: Floats) -> tuple[float, float]:
     diagonal = float((1 / sizes).sum()) - 2 * groups / n + 1 / n - (groups - 1) ** 2 / n
     variance = k4 * diagonal + 2 * squared * (groups - 1) * (n - groups) / (n - 1)
     return (groups - 1) / (n - 1), max(0.0, variance / total**2)
+
+
+def _least(sizes: Floats) -> float:
+    """The smallest p that shuffling can give: the share of orders that make the same groups."""
+    alike = np.unique(sizes, return_counts=True)[1]
+    orders = sum(math.lgamma(size + 1) for size in (*sizes.tolist(), *alike.tolist()))
+    return math.exp(min(0.0, orders - math.lgamma(float(sizes.sum()) + 1)))
 
 
 def _upper(share: float, mean: float, variance: float) -> float:

@@ -54,6 +54,13 @@ def test_p_is_close_to_that_of_all_shuffles() -> None:
     assert drawn == pytest.approx(exact, rel=0.5)
 
 
+def test_p_is_never_below_that_of_the_best_shuffle() -> None:
+    """One of six values apart is in a group of its own in one of six shuffles."""
+    found = intraclass([0, 0, 1, 0, 0, 0], [0, 0, 1, 0, 0, 0])
+    assert found is not None
+    assert found.p == pytest.approx(1 / 6)
+
+
 def test_shuffles_find_groups_that_are_alike_unlikely() -> None:
     values = np.repeat(np.arange(10.0), 5)
     p = shuffled_p(values, np.repeat(np.arange(10), 5), draws=999)
