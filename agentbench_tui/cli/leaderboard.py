@@ -47,8 +47,8 @@ def _as_by(_: click.Context, parameter: click.Parameter, given: Sequence[str]) -
 @click.option("--overall", is_flag=True, help="One board over all categories.")
 @click.option(
     "--metric",
-    help="What ranks: a metric, such as e2e_ms.p95, or the score `overall`. By default accuracy;"
-    " e2e_ms where nothing is called right or wrong.",
+    help="What ranks: a metric or score of `agentbench explain`, such as e2e_ms.p95, speed_score or"
+    " overall. By default accuracy; e2e_ms where nothing is called right or wrong.",
 )
 @click.option(
     "--by",
