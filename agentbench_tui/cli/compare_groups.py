@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from agentbench_tui.verdicts.comparison import Comparison
 
 _LONGEST = 2000
+_MOST_NAMED = 4
 
 
 def group_rows(document: dict[str, Any]) -> list[dict[str, Any]]:
@@ -47,7 +48,7 @@ def print_groups(
         _print_table(found.field, one, form, limit, values)
         if form == "md":
             click.echo()
-        for line in groups_sentences(found.field, one):
+        for line in [*groups_sentences(found.field, one), *_notes(one, limit)]:
             _say(line)
         if len(one.groups) > limit:
             _say(f"… {len(one.groups) - limit} more groups with fewer cases (--by-limit)")
@@ -56,6 +57,23 @@ def print_groups(
     _say(f"Groups are a question beside the comparison: {tests}; no other verdict changes.")
     for note in found.notes:
         _say(note)
+
+
+def _notes(of: PairByGroups, limit: int) -> list[str]:
+    """What is to be known of single groups; what holds for all of them once."""
+    from agentbench_tui.verdicts.compare_groups_document import largest_groups
+
+    shown = largest_groups(of.groups, limit)
+    groups: dict[str, list[str]] = {}
+    for group in shown:
+        for words in dict.fromkeys(words for one in group.metrics for words in one.notes):
+            groups.setdefault(words, []).append(group.group)
+    found = []
+    for words, names in groups.items():
+        more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+        who = "all groups" if len(names) == len(shown) else ", ".join(names[:_MOST_NAMED]) + more
+        found.append(f"– {who}: {words}")
+    return found
 
 
 def _point(one: PairByGroups) -> dict[str, object]:

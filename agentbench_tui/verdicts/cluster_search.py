@@ -137,7 +137,7 @@ def held_back(found: Comparison, on: HasCandidates, compare: Compare, pairs: int
         other = compare(*grouped_by(on.a, on.b, grouping), found.metric)
         if other is None:
             continue
-        cautious = judged(other, _adjusted(other, found), pairs)
+        cautious = judged(other, adjusted_like(other, found), pairs)
         if cautious.verdict == "inconclusive":
             note = held_back_words(grouping, alike)
             return replace(cautious, notes=(*cautious.notes, note))
@@ -187,7 +187,8 @@ def _cases(*sides: TaskEvidence) -> Integers:
     return np.unique(np.concatenate([side.case for side in sides]))
 
 
-def _adjusted(other: Comparison, found: Comparison) -> float | None:
+def adjusted_like(other: Comparison, found: Comparison) -> float | None:
+    """p of an alternative to a comparison, adjusted by as much as that of the comparison was."""
     if other.p_tested is None or not found.p_tested or found.p_adjusted is None:
         return other.p_tested
     return min(1.0, other.p_tested * found.p_adjusted / found.p_tested)

@@ -17,7 +17,8 @@ from agentbench_tui.analysis.group_differences import DRAWS, cochran_q, common_m
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.verdicts.breakdown import NO_CASES
 from agentbench_tui.verdicts.case_groups import CaseFields
-from agentbench_tui.verdicts.cluster_search import grouped_by
+from agentbench_tui.verdicts.cluster_search import adjusted_like, grouped_by
+from agentbench_tui.verdicts.cluster_words import held_back_words
 from agentbench_tui.verdicts.compare import compare_evidence
 from agentbench_tui.verdicts.comparison import Comparison, judged
 from agentbench_tui.verdicts.metric_family import Adjusted, Adjustment, adjusted_together
@@ -32,10 +33,12 @@ if TYPE_CHECKING:
 
     from agentbench_tui.analysis.group_differences import Bools
     from agentbench_tui.analysis.sample import Floats
+    from agentbench_tui.verdicts.case_groupings import Grouping
     from agentbench_tui.verdicts.case_groups import CaseGroups
     from agentbench_tui.verdicts.case_numbers import CaseNumbers
     from agentbench_tui.verdicts.compare import Compared, OnBenchmark, Pair
     from agentbench_tui.verdicts.comparison import Asked
+    from agentbench_tui.verdicts.evidence import Evidence
 
 _ALWAYS_HOLM = 1_000_000
 """Tests up to which Holm's rule holds: more than there can be."""
@@ -52,6 +55,9 @@ class GroupComparison:
     metrics: tuple[Comparison, ...]
     """Judged, with p adjusted for all groups; those of the whole are missing where they do not
     exist."""
+    suspects: tuple[tuple[Comparison, str], ...] = ()
+    """The same with cases that may belong together as one draw, and what is said if a verdict does
+    not hold with them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,8 +158,20 @@ def judged_group(
     group: GroupComparison, p: Sequence[float | None], pairs: int = 1
 ) -> GroupComparison:
     """The group with its verdicts, from the adjusted p of its metrics."""
-    p_of = zip(group.metrics, p, strict=True)
-    return replace(group, metrics=tuple(judged(metric, p, pairs) for metric, p in p_of))
+    metrics = (judged(metric, p, pairs) for metric, p in zip(group.metrics, p, strict=True))
+    return replace(group, metrics=tuple(_held_back(one, group, pairs) for one in metrics))
+
+
+def _held_back(found: Comparison, group: GroupComparison, pairs: int) -> Comparison:
+    """Without its verdict where a suspect cluster explains it, as in the whole."""
+    if found.verdict == "inconclusive" or not found.comparable:
+        return found
+    for other, words in group.suspects:
+        if other.metric == found.metric:
+            cautious = judged(other, adjusted_like(other, found), pairs)
+            if cautious.verdict == "inconclusive":
+                return replace(cautious, notes=(*cautious.notes, words))
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +208,12 @@ def _pair(
             )
             known = by_group.setdefault(group.group, replace(group, metrics=()))
             by_group[group.group] = replace(known, metrics=(*known.metrics, *judgeable))
+        for place, grouping, words in _suspects(places, groups, metric):
+            sides = _sides(places, groups, metric, (place, grouping))
+            for other in compare_each(sides, groups.names, asked, metric, same_runs=is_same):
+                known = by_group[other.group]
+                more = tuple((one, words) for one in other.metrics)
+                by_group[other.group] = replace(known, suspects=(*known.suspects, *more))
     found = tuple(by_group.values())
     return PairByGroups(of.a.label, of.b.label, parameters, found, tuple(varies))
 
@@ -220,9 +244,32 @@ def _main_metric(places: Sequence[OnBenchmark]) -> Sequence[str]:
     return next(([name] for name in of_all[0] if all(name in one for one in of_all)), [])
 
 
-def _sides(places: Sequence[OnBenchmark], groups: CaseGroups, metric: str) -> GroupedSides:
+def _suspects(
+    places: Sequence[OnBenchmark], groups: CaseGroups, metric: str
+) -> list[tuple[OnBenchmark, Grouping, str]]:
+    """Where cases may belong together without a proof, and what is said if that decides."""
+    return [
+        (one, grouping, held_back_words(grouping, alike))
+        for one in places
+        for grouping, alike in one.candidates.suspects(metric)
+        if grouping.name not in {groups.field, groups.label}
+    ]
+
+
+def _sides(
+    places: Sequence[OnBenchmark],
+    groups: CaseGroups,
+    metric: str,
+    suspect: tuple[OnBenchmark, Grouping] | None = None,
+) -> GroupedSides:
     found: list[tuple[TaskEvidence, Bools]] = []
-    for parts in zip(*(_with_clusters(one, groups, metric) for one in places), strict=True):
+    sides = [
+        _as_tasks(*grouped_by(one.a, one.b, suspect[1]))
+        if suspect is not None and suspect[0] is one
+        else _with_clusters(one, groups, metric)
+        for one in places
+    ]
+    for parts in zip(*sides, strict=True):
         inside = [
             groups.members(part.case, one.place) for part, one in zip(parts, places, strict=True)
         ]
@@ -243,6 +290,10 @@ def _with_clusters(
         is_applied = one.consequence == "applied" and metric in one.metrics
         if is_applied and one.grouping.name not in {groups.field, groups.label}:
             a, b = grouped_by(a, b, one.grouping)
+    return _as_tasks(a, b)
+
+
+def _as_tasks(a: Evidence, b: Evidence) -> tuple[TaskEvidence, TaskEvidence]:
     assert isinstance(a, TaskEvidence)
     assert isinstance(b, TaskEvidence)
     return a, b

@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,11 +15,13 @@ from agentbench_tui.verdicts.case_numbers import CaseNumbers
 from agentbench_tui.verdicts.compare import Compared, compare
 from agentbench_tui.verdicts.compare_groups import (
     ComparedByGroups,
+    GroupComparison,
     PairByGroups,
     compare_by_groups,
+    judged_group,
 )
 from agentbench_tui.verdicts.compare_groups_document import groups_document, groups_sentences
-from agentbench_tui.verdicts.comparison import Asked
+from agentbench_tui.verdicts.comparison import Asked, Comparison
 from agentbench_tui.verdicts.file_field import FileField
 from agentbench_tui.verdicts.side import load_sides
 
@@ -183,6 +186,39 @@ def test_the_document_has_stable_keys_and_is_bounded(tmp_path: Path) -> None:
     assert (len(pair["groups"]), pair["more"]) == (4, 2)
     assert list(pair["groups"][0]) == ["group", "cases_a", "cases_b", "metrics"]
     assert "suite_id" not in pair["groups"][0]["metrics"][0]
+
+
+def test_cases_that_are_found_to_belong_together_are_one_draw_in_groups_as_well(
+    tmp_path: Path,
+) -> None:
+    draw = np.random.default_rng(4)
+    right = {side: draw.random(40) < 0.5 for side in "ab"}
+    selectors = []
+    for side in "ab":
+        lines = [
+            (f"passage{n}-{part}", "xy"[n % 2], float(right[side][n]))
+            for n in range(40)
+            for part in range(5)
+        ]
+        selectors.append(write(tmp_path / f"{side}.csv", lines))
+    found, groups = compared(*selectors)
+    assert found.pairs[0].metrics[0].clusters == 40
+    assert [one.metrics[0].clusters for one in only(groups).groups] == [20, 20]
+
+
+def test_a_verdict_that_a_suspect_cluster_explains_is_held_back() -> None:
+    clear = Comparison(
+        "accuracy", "share", "higher", 0.02, a=0.5, b=0.9, difference=0.4, low=0.2, high=0.6,
+        inner_low=0.25, inner_high=0.55, p_value=0.001, paired=True, n=50, sd=0.5,
+    )  # fmt: skip
+    open_one = replace(clear, low=-0.1, high=0.9, inner_low=0.0, inner_high=0.8, p_value=0.2)
+    group = GroupComparison("x", 50, 50, (clear,), ((open_one, "not decided: passages"),))
+    (held,) = judged_group(group, [0.01]).metrics
+    assert held.verdict == "inconclusive"
+    assert held.p_adjusted == 1.0  # ten times its p, as that of the other was adjusted
+    assert held.notes[-1] == "not decided: passages"
+    (kept,) = judged_group(replace(group, suspects=((clear, "?"),)), [0.01]).metrics
+    assert kept.verdict == "better"
 
 
 def test_equal_sides_are_hardly_ever_called_different_in_any_group(tmp_path: Path) -> None:
