@@ -151,6 +151,10 @@ def show(run: str, database: str | None, form: str, **given: Any) -> int:
     from agentbench_tui.store.database import reading
     from agentbench_tui.store.queries import find_run
 
+    others = [f"--{name}" for name in ("case_id", "answers", "wrong") if given[name]]
+    if given["by"] is not None and others:
+        alone = ", ".join(others).replace("case_id", "case")
+        raise click.UsageError(f"--by shows groups of cases: it does not go with {alone}")
     path = database_path(database)
     with reading(path) as connection:
         row = find_run(connection, run)

@@ -109,6 +109,15 @@ def test_numbers_are_cut_and_groups_limited(
     assert "… 3 more groups with fewer cases (--by-limit)" in shown
 
 
+def test_groups_do_not_go_with_single_answers(
+    suite_file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert ran(suite_file) == 0
+    capsys.readouterr()
+    assert _run(["runs", "show", "--by", "parity", "--case", "c1", "--wrong"]) == 2
+    assert "it does not go with --case, --wrong" in capsys.readouterr().err
+
+
 def test_what_is_printed_at_the_end_does_not_go_with_detach(
     suite_file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
