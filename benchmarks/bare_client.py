@@ -126,7 +126,7 @@ async def main() -> None:
     parser.add_argument("--streams", type=int)
     parser.add_argument("--ramp", type=float, default=0.0, help="the streams begin over so long, s")
     parser.add_argument("--bursts", type=burst, metavar="SIZE,SECONDS")
-    given = parser.parse_args()
+    given = parser.parse_intermixed_args()
     gc.freeze()
     gc.disable()
     client = Client(given)

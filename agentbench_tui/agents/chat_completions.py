@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -12,7 +13,8 @@ from agentbench_tui.agents.model_api import ErrorObject, wire_tool_name
 from agentbench_tui.agents.token_counts import usage_of
 from agentbench_tui.agents.transcript import CallDraft, Transcript, ident_of, place_of
 from agentbench_tui.http.sse import SseEvent
-from agentbench_tui.model.answer import Message, ToolCall
+from agentbench_tui.model.answer import Message, ToolCall, Usage
+from agentbench_tui.model.not_json import NOT_JSON
 
 _NULL = msgspec.Raw(b"null")
 
@@ -73,6 +75,12 @@ class _Completion(msgspec.Struct):
 _decode = msgspec.json.Decoder(_Completion).decode
 
 
+@lru_cache(maxsize=1024)
+def _usage_of(written: bytes) -> Usage | None:
+    """Usage as a server writes it: most answers to one question have the same."""
+    return usage_of(msgspec.Raw(written), "prompt_tokens", "completion_tokens")
+
+
 class ChatCompletions:
     """`model_api.Dialect` of chat completions."""
 
@@ -105,6 +113,26 @@ class ChatCompletions:
             raise msgspec.ValidationError("no choices")
         transcript.ended = True
 
+    def plain_usage(self, body: bytes) -> Usage | None:
+        """See `Dialect.plain_usage`."""
+        try:
+            completion = _decode(body)
+        except NOT_JSON:
+            return None
+        choices = completion.choices
+        if not choices or completion.error is not None or completion.object == "error":
+            return None
+        choice = choices[0]
+        message = choice.message
+        if len(choices) > 1 or choice.index or choice.delta is not None or message is None:
+            return None
+        content = message.content
+        if not content or message.tool_calls or not isinstance(content, str):
+            return None
+        usage = _usage_of(bytes(completion.usage))
+        made = None if usage is None else usage.output_tokens
+        return usage if made and made <= len(body) else None
+
     def _read(self, completion: _Completion, received_ns: int, transcript: Transcript) -> None:
         if completion.error is not None or completion.object == "error":
             raise ErrorObject(error_message(completion.error) or completion.message or "no text")
@@ -119,9 +147,7 @@ class ChatCompletions:
             elif choice.message is not None:
                 _read_delta(choice.message, received_ns, transcript, whole=True)
         if completion.usage != _NULL:
-            transcript.usage = (
-                usage_of(completion.usage, "prompt_tokens", "completion_tokens") or transcript.usage
-            )
+            transcript.usage = _usage_of(bytes(completion.usage)) or transcript.usage
 
 
 def _answer_of(completion: _Completion, transcript: Transcript) -> _Choice | None:

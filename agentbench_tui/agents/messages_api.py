@@ -12,7 +12,7 @@ from agentbench_tui.agents.model_api import ErrorObject, split_system, wire_tool
 from agentbench_tui.agents.token_counts import token_counts, usage_of_messages
 from agentbench_tui.agents.transcript import Transcript, ident_of, place_of
 from agentbench_tui.http.sse import SseEvent
-from agentbench_tui.model.answer import Message
+from agentbench_tui.model.answer import Message, Usage
 
 
 class _Block(msgspec.Struct):
@@ -93,6 +93,10 @@ class MessagesApi:
             transcript.ended = True
         elif said.type == "error" or said.error is not None:
             raise ErrorObject(error_message(said.error) or "no text")
+
+    def plain_usage(self, _body: bytes) -> Usage | None:
+        """See `Dialect.plain_usage`."""
+        return None
 
     def read_whole(self, body: bytes, transcript: Transcript) -> None:
         """See `Dialect.read_whole`."""

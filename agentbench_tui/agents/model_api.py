@@ -15,7 +15,14 @@ import msgspec
 from agentbench_tui.agents.transcript import Transcript
 from agentbench_tui.http.client import HttpResponse
 from agentbench_tui.http.sse import SseEvent, SseParser
-from agentbench_tui.model.answer import AgentFailure, Answer, FailureKind, Message, Request
+from agentbench_tui.model.answer import (
+    AgentFailure,
+    Answer,
+    FailureKind,
+    Message,
+    Request,
+    Usage,
+)
 from agentbench_tui.model.not_json import NOT_JSON
 
 if TYPE_CHECKING:
@@ -39,6 +46,10 @@ class Dialect(Protocol):
 
     def read_whole(self, body: bytes, transcript: Transcript) -> None:
         """Take an answer in one piece. Raises ErrorObject, msgspec.DecodeError."""
+
+    def plain_usage(self, body: bytes) -> Usage | None:
+        """What the server counted of an answer in one piece that says a text, if `read_whole` and
+        `Transcript.counted` are sure to find the same; None where that is not known."""
 
 
 async def ask(

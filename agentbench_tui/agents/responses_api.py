@@ -12,7 +12,7 @@ from agentbench_tui.agents.model_api import ErrorObject, wire_tool_name
 from agentbench_tui.agents.token_counts import usage_of
 from agentbench_tui.agents.transcript import Transcript, ident_of
 from agentbench_tui.http.sse import SseEvent
-from agentbench_tui.model.answer import Message
+from agentbench_tui.model.answer import Message, Usage
 
 
 class _Part(msgspec.Struct):
@@ -89,6 +89,10 @@ class ResponsesApi:
             self._read_response(_decode_response(said.response), transcript)
         elif said.type == "error" or said.error is not None:
             raise ErrorObject(said.message or error_message(said.error) or "no text")
+
+    def plain_usage(self, _body: bytes) -> Usage | None:
+        """See `Dialect.plain_usage`."""
+        return None
 
     def read_whole(self, body: bytes, transcript: Transcript) -> None:
         """See `Dialect.read_whole`."""

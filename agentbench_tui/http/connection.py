@@ -22,7 +22,14 @@ from httptools import (
     HttpResponseParser,
 )
 
-from agentbench_tui.http.exchange import Exchange, Head, KnownHeads, Packet, fault_of
+from agentbench_tui.http.exchange import (
+    Exchange,
+    Head,
+    KnownHeads,
+    Packet,
+    fault_of,
+    is_event_stream,
+)
 from agentbench_tui.http.failures import (
     broken_body,
     closed_early,
@@ -98,7 +105,10 @@ class Connection(AnswerFraming, asyncio.Protocol):
         """Received and not read yet."""
         self._is_urgent = False
         """Whether they are read in the next turn."""
-        self._expect(exchange, wire, sent_ns, can_wait=can_wait)
+        self.exchange = exchange
+        self.can_wait = can_wait
+        self.wire = wire
+        self.sent_ns = self.received_ns = sent_ns
 
     def begin(self, exchange: Exchange, wire: bytes, sent_ns: int, *, can_wait: bool) -> None:
         """Send the next request on a connection that is idle."""
@@ -106,8 +116,23 @@ class Connection(AnswerFraming, asyncio.Protocol):
         self.reused = True
         if self.head_done:  # else the last answer was read without the parser
             self._forget_answer()
-        self._expect(exchange, wire, sent_ns, can_wait=can_wait)
-        self.transport.write(wire)
+        self.exchange = exchange
+        self.can_wait = can_wait
+        self.wire = wire
+        self.sent_ns = self.received_ns = sent_ns
+        writers = self._owner.inbox.writers
+        if writers is None:
+            self.transport.write(wire)
+        else:
+            writers.append(self)
+
+    def write_request(self) -> None:
+        """Write the request that had to wait until all packets were read."""
+        exchange, transport = self.exchange, self.transport
+        if exchange is not None and transport is not None:
+            self.sent_ns = self.received_ns = now_ns = perf_counter_ns()
+            exchange.on_sent(now_ns)
+            transport.write(self.wire)
 
     def abandon(self) -> None:
         """Close at once; no exchange is told."""
@@ -123,19 +148,27 @@ class Connection(AnswerFraming, asyncio.Protocol):
     def read_kept(self) -> None:
         """Read the packets that were received and not read yet, if there are any."""
         packets = self._packets
-        if packets:
-            self._packets = []
-            self._is_urgent = False
-            if self._may_keep:
-                self._owner.inbox.forget(self)
-            self._read(packets)
-
-    def _expect(self, exchange: Exchange, wire: bytes, sent_ns: int, *, can_wait: bool) -> None:
-        self.exchange = exchange
-        self.can_wait = can_wait
-        self.wire = wire
-        self.sent_ns = sent_ns
-        self.received_ns = sent_ns
+        if not packets:
+            return
+        self._is_urgent = False
+        if self.head_done:
+            self._owner.inbox.forget(self)
+        elif len(packets) == 1 and not self._bare_bytes:
+            # It may be a whole answer whose head is known.
+            received_ns, data = packets[0]
+            written, _, body = data.partition(_HEAD_END)
+            owner = self._owner
+            head = owner.heads.get(written)
+            if head is not None and len(body) == head.body_bytes:
+                packets.clear()
+                owner.received_bytes += len(data)
+                exchange = self.exchange
+                assert exchange is not None, "bytes are only read for an exchange"
+                owner.release(self, reusable=head.keeps_alive and self._is_sent())
+                exchange.on_answer(head, body, received_ns)
+                return
+        self._packets = []
+        self._read(packets)
 
     # What the loop calls.
 
@@ -184,8 +217,6 @@ class Connection(AnswerFraming, asyncio.Protocol):
     def _read(self, packets: list[Packet]) -> None:
         """Read packets and act on them, up to one that ends the exchange."""
         is_fresh = self.can_wait and not (self.head_done or self._bare_bytes)
-        if is_fresh and self._read_known(packets):
-            return
         place = self._read_chunks(packets) if self._between_chunks and self.can_wait else 0
         owner = self._owner
         feed = self._parser.feed_data
@@ -213,23 +244,6 @@ class Connection(AnswerFraming, asyncio.Protocol):
             if self._between_chunks and not data.endswith(_LINE_END):
                 self._between_chunks = False  # the parser has begun with the next chunk's size
 
-    def _read_known(self, packets: list[Packet]) -> bool:
-        """Read a whole answer in one packet whose head is known; False where it is no such."""
-        if len(packets) > 1:
-            return False
-        received_ns, data = packets[0]
-        written, _, body = data.partition(_HEAD_END)
-        owner = self._owner
-        head = owner.heads.get(written)
-        if head is None or len(body) != head.body_bytes:
-            return False
-        owner.received_bytes += len(data)
-        exchange = self.exchange
-        assert exchange is not None, "bytes are only read for an exchange"
-        owner.release(self, reusable=head.keeps_alive and self._is_sent())
-        exchange.on_answer(head, body, received_ns)
-        return True
-
     def _learn_head(self, data: bytes) -> None:
         """Keep the head of an answer that was whole in this packet, if nothing but a body of a
         known length is behind it."""
@@ -238,7 +252,9 @@ class Connection(AnswerFraming, asyncio.Protocol):
         is_all = len(body) == self._owner.max_body_bytes - self._left
         if is_all and not self._chunked and not self.wire.startswith(b"HEAD "):
             status = self._parser.get_status_code()
-            head = Head(status, self._headers, len(body), self._reusable)
+            fields = self._headers
+            is_stream = is_event_stream(fields)
+            head = Head(status, fields, len(body), self._reusable, is_stream)
             self._owner.heads.keep(written, head)
 
     def _read_chunks(self, packets: list[Packet]) -> int:

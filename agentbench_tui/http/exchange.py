@@ -21,6 +21,7 @@ class Head(NamedTuple):
     fields: Headers
     body_bytes: int
     keeps_alive: bool
+    is_event_stream: bool
 
 
 class KnownHeads:
@@ -44,6 +45,14 @@ class KnownHeads:
             self._heads[written] = head
 
 
+def is_event_stream(fields: Headers) -> bool:
+    """Whether the content is a stream of server-sent events, by its first field that says."""
+    for name, value in fields:
+        if len(name) == 12 and name.lower() == b"content-type":
+            return value[:17].lower() == b"text/event-stream"
+    return False
+
+
 class Exchange(Protocol):
     """What the sender of one request is told, on the loop, times by `perf_counter_ns`.
 
@@ -52,9 +61,15 @@ class Exchange(Protocol):
     or `on_body` closes the connection and comes back as `on_failure`. Exchanges are told apart
     by identity and must be hashable; one may be sent again once it has ended.
 
+    `on_sent` is told of a request that went out later than `Pool.send` returned.
+
     `on_answer` and `take` are shorter ways for what comes in bulk, which is only looked for where
-    `Pool.send` is called with `can_wait`. They may be left as they are.
+    `Pool.send` is called with `can_wait`. All three may be left as they are.
     """
+
+    def on_sent(self, _sent_ns: int, /) -> None:
+        """The request goes out at that time."""
+        return
 
     def on_answer(self, head: Head, body: bytes, received_ns: int, /) -> None:
         """The whole answer, in place of `on_head`, `on_body` and `on_end`."""

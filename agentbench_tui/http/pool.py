@@ -91,6 +91,7 @@ class Pool:
         """Send a whole request (`http.wire`) and return at once; `exchange` is told the rest.
 
         `exchange` must not be in flight already. True when a connection is opened for it.
+        From within a callback of another exchange, it goes out when what was received is read.
         `can_wait`: what is received is passed on in the loop's next turn, and parts of a body that
         is streamed in events up to about half a second later (`inbox.KEPT_NS`), several at once,
         all with the times at which they were received.

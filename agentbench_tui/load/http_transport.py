@@ -16,7 +16,7 @@ from agentbench_tui.agents.retry_after import retry_after_s, retry_after_words
 from agentbench_tui.agents.text_deltas import TextDeltas
 from agentbench_tui.agents.transcript import Transcript
 from agentbench_tui.http.client import Timeouts
-from agentbench_tui.http.exchange import Exchange, Packet
+from agentbench_tui.http.exchange import Exchange, Head, Packet, is_event_stream
 from agentbench_tui.http.pool import Pool
 from agentbench_tui.http.sse import SseEvent, SseParser
 from agentbench_tui.http.wire import Origin, request_bytes
@@ -58,12 +58,12 @@ class HttpTransport:
     ) -> None:
         self.target = target
         self.dialect = target.call.dialect()
-        self._types = plan.workload
+        self._cancel_after = [kind.cancel_after_tokens for kind in plan.workload]
         self._wires: dict[int, bytes] = {}
         """By the identity of the conversation, which the plan keeps alive."""
         self._cached_bytes = 0
-        self._under_way: dict[Call, _Exchange] = {}
-        self._free: list[_Exchange] = []
+        self.free: list[_Exchange] = []
+        """Those whose answers are over, to be used again."""
         self.pool = Pool(
             Origin.of(target.url),
             loop,
@@ -76,7 +76,8 @@ class HttpTransport:
             max_body_bytes=target.max_body_bytes,
             on_resent=_mark_resent,
         )
-        self._ended: Callable[..., None] = _nobody
+        self.ended: Callable[..., None] = _nobody
+        """Told of each call that is over: `Sender.ended`."""
 
     @property
     def traffic(self) -> Traffic:
@@ -87,7 +88,7 @@ class HttpTransport:
     async def open(self, ended: Callable[..., None]) -> None:
         """See `Transport`."""
         allow_files(MOST_FILES)
-        self._ended = ended
+        self.ended = ended
 
     async def close(self) -> None:
         """See `Transport`."""
@@ -99,23 +100,17 @@ class HttpTransport:
         wire = self._wires.get(id(call.conversation)) if call.script is None else None
         if wire is None:
             wire = self._written(call)
-        exchange = self._free.pop() if self._free else _Exchange(self)
-        cancel_after = self._types[call.kind].cancel_after_tokens
+        exchange = self.free.pop() if self.free else _Exchange(self)
+        cancel_after = self._cancel_after[call.kind]
         exchange.begin(call, cancel_after)
-        self._under_way[call] = exchange
+        call.exchange = exchange
         if self.pool.send(wire, exchange, can_wait=cancel_after is None):
             exchange.flags |= NEW_CONNECTION
 
     def cancel(self, call: Call) -> None:
         """See `Transport`."""
-        self.pool.cancel(self._under_way.pop(call))
-
-    def done(self, exchange: _Exchange, reply: Reply, failure: AgentFailure | None) -> None:
-        """An exchange came to its end; it may be used again."""
-        call = exchange.call
-        del self._under_way[call]
-        self._free.append(exchange)
-        self._ended(call, reply, failure)
+        assert isinstance(call.exchange, _Exchange), "only what was sent is broken off"
+        self.pool.cancel(call.exchange)
 
     def transcript(self, call: Call) -> Transcript:
         """An empty one; sessions with tools need their names back."""
@@ -174,25 +169,45 @@ class _Exchange(Exchange):
         self.call = call
         self.flags = 0
         self._cancel_after = cancel_after
-        self._status = 0
-        self._first_byte_ns = self._last_ns = 0
+        self._first_byte_ns = 0
+
+    def _make_ready(self) -> None:
+        """For an answer that may come in parts."""
+        self._status = self._last_ns = 0
         self._location = ""
         self._retry_after_s: float | None = None
         self._body: list[bytes] = []
         self._parser: SseParser | None = None
-        self._transcript = self._transport.transcript(call)
+        self._transcript = self._transport.transcript(self.call)
         self._deltas = TextDeltas(self._transport.dialect, self._transcript)
 
+    def on_sent(self, sent_ns: int) -> None:
+        self.call.sent_ns = sent_ns
+
+    def on_answer(self, head: Head, body: bytes, received_ns: int) -> None:
+        transport, call = self._transport, self.call
+        usage = None
+        if head.status == 200 and call.script is None and not head.is_event_stream:
+            try:
+                usage = transport.dialect.plain_usage(body)
+            except Exception:  # noqa: BLE001  # the long way will say what is wrong
+                usage = None
+        if usage is None:
+            super().on_answer(head, body, received_ns)
+            return
+        reply = Reply(_OK, received_ns, received_ns, received_bytes=len(body), flags=self.flags)
+        reply.count(usage)
+        transport.free.append(self)
+        transport.ended(call, reply)
+
     def on_head(self, status: int, headers: list[tuple[bytes, bytes]], received_ns: int) -> None:
+        self._make_ready()
         self._status = status
         self._first_byte_ns = received_ns
         if 200 <= status < 300:
-            for name, value in headers:
-                if name.lower() == b"content-type":
-                    if value[:17].lower() == b"text/event-stream":
-                        self._parser = SseParser()
-                        self.flags |= STREAMED
-                    return
+            if is_event_stream(headers):
+                self._parser = SseParser()
+                self.flags |= STREAMED
         elif 300 <= status < 400:
             for name, value in headers:
                 if name.lower() == b"location":
@@ -245,6 +260,8 @@ class _Exchange(Exchange):
             self._finish(_OK, received_ns)
 
     def on_failure(self, failure: AgentFailure, received_ns: int) -> None:
+        if not self._first_byte_ns:
+            self._make_ready()  # no head came
         # Some servers break off after the last event instead of ending the body, or leave it open.
         kind = failure.kind
         if (kind is FailureKind.TRUNCATED and self._is_whole()) or (
@@ -347,7 +364,8 @@ class _Exchange(Exchange):
         if self.call.script is not None and status == _OK:
             reply.text = transcript.text
             reply.tool_calls = transcript.tool_calls({})
-        self._transport.done(self, reply, failure)
+        self._transport.free.append(self)
+        self._transport.ended(self.call, reply, failure)
 
 
 def _mark_resent(exchange: Exchange) -> None:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import struct
+import sys
 from array import array
 from collections import Counter
+from itertools import compress
+from typing import TYPE_CHECKING
 
 from agentbench_tui.analysis.histogram import Histogram
 from agentbench_tui.load.protocol import Chunk, Spent
 from agentbench_tui.load.sample import (
     CANCELLED,
     FIELDS,
+    FOLLOW_UP,
     NONE,
     ROW,
     STATUS_CODE,
@@ -19,6 +23,11 @@ from agentbench_tui.load.sample import (
     within,
 )
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from agentbench_tui.load.sender import Call, Reply
+
 FULL_ROWS = 1024
 """Rows at which a chunk is sent before its quarter of a second: packing one then takes about a
 millisecond of the sender's time."""
@@ -26,11 +35,13 @@ DETAILS_KEPT = 3
 """Failures of each kind whose details are told."""
 
 _ROW_BYTES = ROW.size
-_PLACE = {name: place for place, (name, _) in enumerate(FIELDS)}
-_LAG, _TTFT, _E2E = _PLACE["lag_us"], _PLACE["ttft_us"], _PLACE["e2e_us"]
-_TOKENS, _STATUS = _PLACE["output_tokens"], _PLACE["status"]
-_INPUT, _CACHED = _PLACE["input_tokens"], _PLACE["cached_tokens"]
-_WRITTEN, _WRITTEN_1H = _PLACE["cache_write_tokens"], _PLACE["cache_write_1h_tokens"]
+_FULL_BYTES = _ROW_BYTES * FULL_ROWS
+_WORD_BYTES = 4
+_WORDS = _ROW_BYTES // _WORD_BYTES
+_OFFSETS = {
+    name: struct.calcsize("<" + "".join(code for _, code in FIELDS[:place]))
+    for place, (name, _) in enumerate(FIELDS)
+}
 _CANCELLED = STATUS_CODE[CANCELLED]
 
 
@@ -40,6 +51,8 @@ class SampleRecorder:
     def __init__(self, *, from_due: bool) -> None:
         """`from_due`: latencies on screens count from the due time (open loop)."""
         self._from_due = from_due
+        self.is_full: Callable[[], None] = lambda: None
+        """Called at every `FULL_ROWS` samples that were not taken."""
         self._buffer = bytearray(_ROW_BYTES * 2 * FULL_ROWS)
         self._end = 0
         self._gaps = array("I")
@@ -54,55 +67,54 @@ class SampleRecorder:
         """Samples since the last chunk."""
         return self._end // _ROW_BYTES
 
-    def record(
-        self,
-        due_us: int,
-        lag_us: int,
-        first_byte_us: int,
-        ttft_us: int,
-        ttfo_us: int,
-        e2e_us: int,
-        chunks: int,
-        output_tokens: int,
-        input_tokens: int,
-        cached_tokens: int,
-        received_bytes: int,
-        status: int,
-        request_type: int,
-        flags: int,
-        turn: int,
-        cache_write_tokens: int,
-        cache_write_1h_tokens: int,
-    ) -> None:
-        """One sample, its fields in the order of `sample.FIELDS`.
+    def record(self, call: Call, reply: Reply, start_ns: int) -> None:
+        """The sample of a request; the window began at `start_ns`."""
+        due, sent = call.due_ns, call.sent_ns
+        first_byte, first_token, first_output = (
+            reply.first_byte_ns,
+            reply.first_token_ns,
+            reply.first_output_ns,
+        )
+        status = reply.status
+        if status and status != _CANCELLED:
+            self.failed += 1
+        if reply.gaps is not None:
+            self._gaps.extend(reply.gaps)
+        self.append((
+            (due - start_ns) // 1000 if due > start_ns else 0,
+            (sent - due) // 1000 if sent > due else 0,
+            (first_byte - sent) // 1000 if first_byte else NONE,
+            (first_token - sent) // 1000 if first_token else NONE,
+            (first_output - sent) // 1000 if first_output else NONE,
+            (reply.ended_ns - sent) // 1000,
+            reply.chunks,
+            reply.output_tokens,
+            reply.input_tokens,
+            reply.cached_tokens,
+            reply.received_bytes,
+            status,
+            call.kind,
+            reply.flags | FOLLOW_UP if call.is_follow_up else reply.flags,
+            call.turn,
+            reply.cache_write_tokens,
+            reply.cache_write_1h_tokens,
+        ))  # fmt: skip
+
+    def append(self, fields: Sequence[int]) -> None:
+        """A row of `sample.FIELDS`.
 
         What is beyond its field's range (of times: 71 minutes) is kept as the most it holds.
         """
         end = self._end
         try:
-            self._pack(
-                self._buffer, end, due_us, lag_us, first_byte_us, ttft_us, ttfo_us, e2e_us, chunks,
-                output_tokens, input_tokens, cached_tokens, received_bytes, status, request_type,
-                flags, turn, cache_write_tokens, cache_write_1h_tokens,
-            )  # fmt: skip
+            self._pack(self._buffer, end, *fields)
         except struct.error:  # the buffer is full, or a value is out of its range
             if end == len(self._buffer):
                 self._buffer.extend(bytes(end))
-            self._pack(
-                self._buffer, end,
-                *within(
-                    due_us, lag_us, first_byte_us, ttft_us, ttfo_us, e2e_us, chunks, output_tokens,
-                    input_tokens, cached_tokens, received_bytes, status, request_type, flags, turn,
-                    cache_write_tokens, cache_write_1h_tokens,
-                ),
-            )  # fmt: skip
+            self._pack(self._buffer, end, *within(*fields))
         self._end = end + _ROW_BYTES
-        if status and status != _CANCELLED:
-            self.failed += 1
-
-    def gaps(self, gaps: array[int]) -> None:
-        """The gaps of the sample just recorded, in µs."""
-        self._gaps.extend(gaps)
+        if not self._end % _FULL_BYTES:
+            self.is_full()
 
     def detail(self, kind: str, detail: str) -> None:
         """Why one failed, in words; the first few of each kind are told."""
@@ -114,39 +126,22 @@ class SampleRecorder:
         self, *, sent: int, in_flight: int, waiting: int, oldest_s: float | None, at_s: float
     ) -> Chunk:
         """Everything since the last chunk, which begins anew."""
-        rows = bytes(memoryview(self._buffer)[: self._end])
-        e2e, ttft, answered, tokens = Histogram(), Histogram(), 0, 0
-        known = given = cached = written = written_1h = made = 0
-        for row in ROW.iter_unpack(rows):
-            if row[_INPUT] != NONE or row[_TOKENS] != NONE:
-                known += 1
-                given += row[_INPUT] if row[_INPUT] != NONE else 0
-                cached += row[_CACHED] if row[_CACHED] != NONE else 0
-                written += row[_WRITTEN] if row[_WRITTEN] != NONE else 0
-                written_1h += row[_WRITTEN_1H] if row[_WRITTEN_1H] != NONE else 0
-                made += row[_TOKENS] if row[_TOKENS] != NONE else 0
-            if row[_STATUS]:
-                continue
-            answered += 1
-            lag = row[_LAG] if self._from_due else 0
-            e2e.record((lag + row[_E2E]) / 1000)
-            if row[_TTFT] != NONE:
-                ttft.record((lag + row[_TTFT]) / 1000)
-            if row[_TOKENS] != NONE:
-                tokens += row[_TOKENS]
+        rows = _Rows(bytes(memoryview(self._buffer)[: self._end]))
+        answered = rows.where_not(rows.statuses)
+        lags = answered.of("lag_us") if self._from_due else None
         chunk = Chunk(
             rows=self.rows,
-            samples=pack_rows(rows),
+            samples=pack_rows(rows.plain),
             gaps=pack_gaps(self._gaps),
-            e2e_histogram=e2e.to_bytes(),
-            ttft_histogram=ttft.to_bytes(),
+            e2e_histogram=_histogram_ms(answered.of("e2e_us"), lags).to_bytes(),
+            ttft_histogram=_histogram_ms(answered.of("ttft_us"), lags).to_bytes(),
             sent=sent,
             in_flight=in_flight,
             waiting=waiting,
             failed=self.failed,
-            answered=answered,
-            tokens=tokens,
-            spent=Spent(known, given, cached, written, written_1h, made),
+            answered=len(answered),
+            tokens=answered.total("output_tokens"),
+            spent=rows.spent(),
             oldest_s=oldest_s,
             at_s=at_s,
             failures=tuple(self._details),
@@ -155,3 +150,82 @@ class SampleRecorder:
         self._gaps = array("I")
         self._details.clear()
         return chunk
+
+
+class _Rows:
+    """Rows as columns, whose sums are taken without a look at each row."""
+
+    def __init__(self, plain: bytes) -> None:
+        self.plain = plain
+        self._words = array("I", plain)
+        if sys.byteorder == "big":
+            self._words.byteswap()
+        self._kept: list[bool] | None = None
+        """Which rows count; None: all."""
+
+    def __len__(self) -> int:
+        return len(self.plain) // _ROW_BYTES if self._kept is None else sum(self._kept)
+
+    @property
+    def statuses(self) -> bytes:
+        """One byte a row."""
+        return self.plain[_OFFSETS["status"] :: _ROW_BYTES]
+
+    def where_not(self, flags: Sequence[int]) -> _Rows:
+        """Those of all rows whose flag is 0."""
+        if not any(flags):
+            return self
+        rows = _Rows(self.plain)
+        rows._kept = [not flag for flag in flags]
+        return rows
+
+    def of(self, name: str) -> Sequence[int]:
+        """A column of 4 bytes."""
+        column = self._words[_OFFSETS[name] // _WORD_BYTES :: _WORDS]
+        # Most columns hold one value, and comparing bytes says so at once.
+        values = column.tobytes()
+        if values == values[:_WORD_BYTES] * len(column):
+            return list(column[:1]) * len(self)
+        whole = column.tolist()
+        return whole if self._kept is None else list(compress(whole, self._kept))
+
+    def total(self, name: str) -> int:
+        """The sum of what is known."""
+        column = self.of(name)
+        if not column or column[0] == NONE == min(column):
+            return 0
+        return sum(column) - NONE * column.count(NONE)
+
+    def spent(self) -> Spent:
+        """What the requests of the rows have used."""
+        given, made = self.of("input_tokens"), self.of("output_tokens")
+        known = self
+        if NONE in given and NONE in made:
+            pairs = zip(given, made, strict=True)
+            known = self.where_not([one == other == NONE for one, other in pairs])
+        return Spent(
+            len(known),
+            *map(
+                known.total,
+                (
+                    "input_tokens", "cached_tokens", "cache_write_tokens",
+                    "cache_write_1h_tokens", "output_tokens",
+                ),
+            ),
+        )  # fmt: skip
+
+
+def _histogram_ms(us: Sequence[int], more_us: Sequence[int] | None) -> Histogram:
+    """Of the values that are known, each with its own of `more_us` added."""
+    histogram = Histogram()
+    if not us or min(us) == NONE:
+        return histogram
+    if more_us is not None:
+        pairs = zip(us, more_us, strict=True)
+        counts = Counter([value + more for value, more in pairs if value != NONE])
+    else:
+        counts = Counter(us)
+        del counts[NONE]
+    for value, count in counts.items():
+        histogram.record(value / 1000, count)
+    return histogram

@@ -234,6 +234,7 @@ class ClosedSchedule:
         over: Over,
     ) -> None:
         self._plan = schedule
+        self._thinks = schedule.think_time_ms > 0
         self._sender = sender
         self._agenda = agenda
         self._over = over
@@ -289,15 +290,20 @@ class ClosedSchedule:
             self._retiring -= 1
             return
         ready_ns = perf_counter_ns()
+        pause_ns = 0
         if failure is None:
             self._refused_from_ns = None
-            pause_ns = 0
         else:
             pause_ns = self._pause_ns(failure, ready_ns)
         if pause_ns:
             ready_ns += pause_ns
-        elif self._plan.think_time_ms:
+        elif self._thinks:
             ready_ns += self._think_ns()
+        elif self._left is None:  # as `_begin`
+            index = self._index
+            self._index += self._step
+            self._sender.begin(index, ready_ns)
+            return
         else:
             self._begin(ready_ns)
             return

@@ -7,12 +7,13 @@ business of a `Transport`: the measuring HTTP client, or any agent.
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+import msgspec
 
 from agentbench_tui.load.conversation import Mix, Script
 from agentbench_tui.load.protocol import HttpTarget
-from agentbench_tui.load.sample import FOLLOW_UP, NONE, STATUS_CODE, TOKENS_COUNTED, UNFINISHED
+from agentbench_tui.load.sample import NONE, STATUS_CODE, TOKENS_COUNTED, UNFINISHED
 from agentbench_tui.model.answer import AgentFailure, FailureKind
 from agentbench_tui.model.clock import perf_counter_ns
 
@@ -32,9 +33,8 @@ MOST_WAITING = 1_000_000
 _OK = STATUS_CODE["ok"]
 
 
-@dataclass(slots=True, eq=False)
-class Call:
-    """One request on its way."""
+class Call(msgspec.Struct, eq=False, gc=False):
+    """One request on its way. Told apart by identity."""
 
     kind: int
     """Place of its type in the workload."""
@@ -46,10 +46,11 @@ class Call:
     turn: int = 0
     is_follow_up: bool = False
     """Whether an answer made it due, not the clock."""
+    exchange: object = None
+    """What the transport has under way for it."""
 
 
-@dataclass(slots=True)
-class Reply:
+class Reply(msgspec.Struct, gc=False):
     """What came back, times on `perf_counter_ns`; 0 where there is none."""
 
     status: int
@@ -72,12 +73,19 @@ class Reply:
 
     def count(self, usage: Usage) -> None:
         """Take the tokens of an answer."""
-        self.output_tokens = _believed(usage.output_tokens)
-        self.input_tokens = _believed(usage.input_tokens)
-        self.cached_tokens = _believed(usage.cached_tokens)
-        self.cache_write_tokens = _believed(usage.cache_write_tokens)
-        self.cache_write_1h_tokens = _believed(usage.cache_write_1h_tokens)
-        self.flags |= 0 if usage.estimated else TOKENS_COUNTED
+        made, given = usage.output_tokens, usage.input_tokens
+        if made is not None and 0 <= made < NONE:
+            self.output_tokens = made
+        if given is not None and 0 <= given < NONE:
+            self.input_tokens = given
+        if usage.cached_tokens is not None:
+            self.cached_tokens = _believed(usage.cached_tokens)
+        if usage.cache_write_tokens is not None:
+            self.cache_write_tokens = _believed(usage.cache_write_tokens)
+        if usage.cache_write_1h_tokens is not None:
+            self.cache_write_1h_tokens = _believed(usage.cache_write_1h_tokens)
+        if not usage.estimated:
+            self.flags |= TOKENS_COUNTED
 
 
 def _believed(count: int | None) -> int:
@@ -141,6 +149,8 @@ class Sender:
         self._waiting: deque[Call] = deque()
         self.session_ended: Callable[[AgentFailure | None], None] = lambda _: None
         """Called when a session is over, with the failure that ended it; the schedule's."""
+        self.ran_empty: Callable[[], None] = lambda: None
+        """Called when the end of a request leaves none in flight."""
         self._following = 0
         """Turns that are still to come, of sessions that have begun."""
         self.accepting = False
@@ -219,7 +229,7 @@ class Sender:
         if failure is not None:
             self._note(failure)
         if self.measuring:
-            self._record(call, reply)
+            self._recorder.record(call, reply, self._start_ns)
         if self._waiting:
             self._send(self._waiting.popleft())
         script = call.script
@@ -232,6 +242,8 @@ class Sender:
             self._follow(call, reply.ended_ns + int(script.think_time_ms * 1e6))
         else:
             self.session_ended(failure)
+        if not self._active:
+            self.ran_empty()
 
     def _follow(self, call: Call, due_ns: int) -> None:
         self._following += 1
@@ -258,30 +270,6 @@ class Sender:
         self.unreachable |= unreachable
         self.refused += refused or unreachable
 
-    def _record(self, call: Call, reply: Reply) -> None:
-        sent = call.sent_ns
-        self._recorder.record(
-            max(call.due_ns - self._start_ns, 0) // 1000,
-            max(sent - call.due_ns, 0) // 1000,
-            (reply.first_byte_ns - sent) // 1000 if reply.first_byte_ns else NONE,
-            (reply.first_token_ns - sent) // 1000 if reply.first_token_ns else NONE,
-            (reply.first_output_ns - sent) // 1000 if reply.first_output_ns else NONE,
-            (reply.ended_ns - sent) // 1000,
-            reply.chunks,
-            reply.output_tokens,
-            reply.input_tokens,
-            reply.cached_tokens,
-            reply.received_bytes,
-            reply.status,
-            call.kind,
-            reply.flags | FOLLOW_UP if call.is_follow_up else reply.flags,
-            call.turn,
-            reply.cache_write_tokens,
-            reply.cache_write_1h_tokens,
-        )
-        if reply.gaps is not None:
-            self._recorder.gaps(reply.gaps)
-
     def cut(self) -> None:
         """No session takes a further turn, those that wait for theirs included."""
         self.accepting = False
@@ -304,4 +292,5 @@ class Sender:
             self._transport.cancel(call)
             del self._active[call]
             if self.measuring:
-                self._record(call, Reply(STATUS_CODE[UNFINISHED], now))
+                reply = Reply(STATUS_CODE[UNFINISHED], now)
+                self._recorder.record(call, reply, self._start_ns)

@@ -27,14 +27,14 @@ from agentbench_tui.load.protocol import (
     decode_to_worker,
     frame,
 )
-from agentbench_tui.load.recorder import FULL_ROWS, SampleRecorder
+from agentbench_tui.load.recorder import SampleRecorder
 from agentbench_tui.load.schedule import (
     ClosedSchedule,
     OpenSchedule,
     late_after_ns,
     make_schedule,
 )
-from agentbench_tui.load.sender import Call, Reply, Sender
+from agentbench_tui.load.sender import Sender
 from agentbench_tui.model.answer import AgentFailure, FailureKind
 from agentbench_tui.model.clock import bind, perf_counter_ns
 from agentbench_tui.process.event_loop import SharedLoop
@@ -64,6 +64,8 @@ class Worker:
         self._sender = Sender(
             plan, self._transport, self._recorder, self._agenda, late_after_ns=late_after
         )
+        self._recorder.is_full = self._say_chunk
+        self._sender.ran_empty = self._note_drained
         self._schedule = make_schedule(plan, self._loop, self._sender, self._agenda, self._over)
         self._probe = SenderProbe(self._loop)
         self._reading: ProbeReading | None = None
@@ -127,10 +129,12 @@ class Worker:
                 return denied, FailureKind.HARNESS
             self._goes_first = denied is None
         try:
-            await self._transport.open(self._ended)
+            await self._transport.open(self._sender.ended)
         except AgentFailure as failure:
             return failure.detail, failure.kind
+        self._sender.session_ended = lambda _: self._warm.set()
         refused = await self._warm_up()
+        self._sender.session_ended = lambda _: None
         if refused is not None:
             return refused.detail, refused.kind
         # Not at the start: looking through a large workload takes longer than the word to begin
@@ -155,13 +159,8 @@ class Worker:
                 return sender.last_failure
         return None
 
-    def _ended(self, call: Call, reply: Reply, failure: AgentFailure | None = None) -> None:
-        self._sender.ended(call, reply, failure)
-        if self._recorder.rows >= FULL_ROWS:
-            self._say_chunk()
-        if not self._sender.measuring:
-            self._warm.set()
-        elif self._window_over.is_set() and self._sender.is_idle:
+    def _note_drained(self) -> None:
+        if self._window_over.is_set() and self._sender.is_idle:
             self._drained.set()
 
     def _begin(self, start_ns: int) -> None:
@@ -178,8 +177,7 @@ class Worker:
             self._reading = self._probe.stop()
         if cut:
             self._sender.cut()
-        if self._sender.is_idle:
-            self._drained.set()
+        self._note_drained()
 
     async def _measure(self) -> Done:
         await self._window_over.wait()

@@ -17,7 +17,7 @@ from agentbench_tui.agents.endpoint import Endpoint, EndpointOptions
 from agentbench_tui.agents.transcript import Transcript
 from agentbench_tui.http.sse import SseEvent
 from agentbench_tui.load.http_transport import HttpTransport
-from agentbench_tui.load.sample import STATUSES
+from agentbench_tui.load.sample import NEW_CONNECTION, STATUSES
 from agentbench_tui.load.sender import Call, Reply
 from agentbench_tui.model.answer import AgentFailure, FailureKind
 
@@ -36,7 +36,7 @@ class Asked:
         self.call = call
         self._ended: asyncio.Queue[tuple[Call, Reply, AgentFailure | None]] = asyncio.Queue()
 
-    def end(self, call: Call, reply: Reply, failure: AgentFailure | None) -> None:
+    def end(self, call: Call, reply: Reply, failure: AgentFailure | None = None) -> None:
         self._ended.put_nowait((call, reply, failure))
 
     async def ended(self) -> tuple[Call, Reply, AgentFailure | None]:
@@ -240,3 +240,82 @@ async def test_an_answer_with_no_content_and_no_reason_to_end_is_none(
     assert (failure is None) == (status == "ok")
     if failure is not None and b"0\r\n\r\n" in answer:
         assert "the answer is empty" in failure.detail
+
+
+def _completion(usage: object, **message: object) -> bytes:
+    choice = {"index": 0, "message": message, "finish_reason": "stop"}
+    return json.dumps({"choices": [choice], "usage": usage}).encode()
+
+
+USAGE = {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10}
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        sized(_completion(USAGE, content="yes"), WHOLE),
+        sized(_completion({**USAGE, "prompt_tokens_details": {"cached_tokens": 5}}, content="yes")),
+        sized(_completion({**USAGE, "total_tokens": 14}, content="yes"), WHOLE),
+        sized(_completion({**USAGE, "completion_tokens": 10**8}, content="yes"), WHOLE),
+        sized(_completion({**USAGE, "completion_tokens": 0}, content="yes"), WHOLE),
+        sized(_completion({**USAGE, "prompt_tokens": "many"}, content="yes"), WHOLE),
+        sized(_completion(None, content="yes"), WHOLE),
+        sized(_completion(USAGE, content=""), WHOLE),
+        sized(_completion(USAGE, content=[{"type": "text", "text": "yes"}]), WHOLE),
+        sized(_completion(USAGE, tool_calls=[{"id": "1", "function": {"name": "f"}}]), WHOLE),
+        sized(b'{"choices": [], "usage": {}}', WHOLE),
+        sized(b'{"error": {"message": "no"}}', WHOLE),
+        sized(b'{"choices": [{"message": {"content": "a"}}], "error": "no"}', WHOLE),
+        sized(b'{"choices": [{"message": {"content": "a"}}', WHOLE),
+        sized(b'{"choices": [{"message": {"content": "\xff"}}]}', WHOLE),
+        sized(b"<html>", b"content-type: text/html"),
+        sized(b"", WHOLE),
+        sized(b"{}", b"retry-after: 3", status=b"429 Later"),
+        sized(b"", b"location: /there", status=b"307 Go"),
+        sized(b"{}", status=b"500 No"),
+        sized(b"data: [DONE]\n\n", b"content-type: text/event-stream"),
+        sized(b'data: {"choices": [{"delta": {"content": "a"}}]}\n\ndata: [DONE]\n\n',
+              b"content-type: text/event-stream"),
+        sized(CHAT, b"connection: close"),
+        sized(CHAT, b"content-encoding: gzip"),
+    ],
+)  # fmt: skip
+async def test_an_answer_whose_head_is_known_gives_what_it_gave_the_first_time(
+    answer: bytes,
+) -> None:
+    found = []
+    with raw_server(saying(answer)) as server:
+        async with asked(server.url) as one:
+            for nth in range(4):
+                if nth:
+                    one.transport.send(one.call)
+                call, reply, failure = await one.ended()
+                told = failure and (failure.kind, failure.detail, failure.retry_after_s)
+                assert call is one.call
+                assert 0 < reply.first_byte_ns <= reply.ended_ns
+                found.append((
+                    reply.status, reply.flags & ~NEW_CONNECTION, reply.output_tokens,
+                    reply.input_tokens, reply.cached_tokens, reply.received_bytes,
+                    reply.first_token_ns > 0, reply.chunks, told,
+                ))  # fmt: skip
+    assert found == [found[0]] * 4
+
+
+async def test_a_request_that_an_answer_makes_due_is_sent_when_it_goes_out() -> None:
+    with raw_server(saying(sized(CHAT, WHOLE))) as server:
+        async with asked(server.url) as one:
+            after: list[int] = []
+            sent_again = Call(0, one.call.conversation, None, due_ns=0)
+
+            def end(call: Call, reply: Reply, failure: AgentFailure | None = None) -> None:
+                if call is one.call:
+                    sent_again.sent_ns = time.perf_counter_ns()
+                    one.transport.send(sent_again)
+                    after.append(time.perf_counter_ns())
+                one.end(call, reply, failure)
+
+            one.transport.ended = end
+            await one.ended()
+            _, reply, failure = await one.ended()
+    assert failure is None
+    assert after[0] <= sent_again.sent_ns <= reply.first_byte_ns
