@@ -127,7 +127,7 @@ def bare_cpu_s(url: str, count: int) -> float:
     client = ROOT / "benchmarks" / "bare_client.py"
     command = [sys.executable, str(client), str(place.hostname), str(place.port), "200", str(count)]
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run(command, check=True)
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 

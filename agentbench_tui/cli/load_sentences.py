@@ -79,7 +79,7 @@ def rate_lines(load: dict[str, Any]) -> list[str]:
         _told("overhead p50 {} ms", harness.get("overhead_p50_ms")),
         _told("p99 {} ms", harness.get("overhead_p99_ms")),
         _told("{} µs CPU a request", harness.get("cpu_us_per_request")),
-        _told("ceiling {}/s", harness.get("ceiling_per_s")),
+        _ceiling(harness),
         "real-time priority" if harness.get("realtime") else None,
     ]
     failed = [f"{kind} {count:,}" for kind, count in requests["failed"].items()]
@@ -199,6 +199,14 @@ def range_shown(varies: dict[str, Any] | None, show: Callable[[float], str]) -> 
     low, high = show(varies["low"]), show(varies["high"])
     same_unit = low.partition(" ")[2] == high.partition(" ")[2]
     return f" [{low.partition(' ')[0] if same_unit else low}, {high}]"
+
+
+def _ceiling(harness: dict[str, Any]) -> str:
+    """The most that the senders can do, and how far its measurements lay apart."""
+    most, least = harness.get("ceiling_per_s"), harness.get("ceiling_low_per_s")
+    if most is None or least is None:
+        return _told("ceiling {}/s", most)
+    return f"ceiling {_three_digits(most)}/s (at least {_three_digits(least)})"
 
 
 def _told(words: str, value: float | None) -> str:

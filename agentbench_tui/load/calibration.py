@@ -1,9 +1,8 @@
 """What the senders themselves cost: the very load workers, against a stub that answers at once.
 
-First a closed loop, which shows how much goes through the workers at all; then an open one at the
-plan's rate, in which all the time that is not the stub's own is the harness's: writing, waking,
-reading, parsing, and the loopback. The stubs run on the same machine, so the ceiling is what it
-can do as a whole; senders to another machine may do more.
+First closed loops, which show how much CPU time a request takes in the workers, and so how many
+they can send at all; then an open one at the plan's rate, in which all the time that is not the
+stub's own is the harness's: writing, waking, reading, parsing, and the loopback.
 
 Runs after a load run, in the coordinator, so that nothing delays the first request; a plan is
 held against what was measured the last time.
@@ -28,6 +27,7 @@ from agentbench_tui.load.protocol import (
     Turn,
     WorkerPlan,
 )
+from agentbench_tui.load.shape import usable_cores
 from agentbench_tui.load.stub_process import Stubs
 from agentbench_tui.load.verdict import PLAN_SHARE
 from agentbench_tui.load.window import Calibration
@@ -57,8 +57,10 @@ _SHORTEST_S, _LONGEST_S = 1.0, 2.0
 """Time for a calibration: as long as the windows it is for, within these bounds."""
 _OPEN_SHARE = 0.5
 """Of the given seconds; the rest is for starting, and for the closed loop."""
-_CLOSED_S = 0.075
-"""The closed loop takes two cores whole, and says enough in hundreds of requests."""
+_CLOSED_S = 0.04
+_CLOSED_WINDOWS = 3
+"""Closed loops take two cores whole, and say enough in hundreds of requests. There is one more
+before them: in the first, memory and the processor's caches are cold."""
 _WARMUP_REQUESTS = 20
 _REQUEST_LIMIT_S = 10.0
 _DRAIN_S = 5.0
@@ -160,12 +162,14 @@ async def calibrate(
 ) -> Calibration:
     """Measure the senders in about so many seconds.
 
+    The ceiling is what the CPU time of a request allows, see `_ceiling`.
+
     `workload`: what the plan asks; the first turn of each conversation is sent, a short question
     when there is none. `rate_per_s`: of the plan, or of a closed loop what it reached; None
     stands for as much as may be. The overhead is measured at it, but never above half the ceiling
-    just found, and not below the rate that gives its p99 enough requests. `chunks`: of each
-    streamed answer. `concurrency`: users of the closed loop, all workers together; each worker
-    has 16 to 256.
+    or half of what the closed loops reached, and not below the rate that gives its p99 enough
+    requests. `chunks`: of each streamed answer. `concurrency`: users of the closed loop, all
+    workers together; each worker has 16 to 256.
 
     Raises AgentFailure (`harness`) when that cannot be done here.
     """
@@ -185,20 +189,20 @@ async def calibrate(
             senders = await ours.enter_async_context(LoadWorkers(plans.closed(users), keep))
         else:
             senders.take(plans.closed(users), keep)
-        closed = await senders.carry_out()
-        # Until the last answer: in so short a window, what is in flight at its end counts.
-        took_s = max(done.window_s + done.drained_s for done in closed)
-        ceiling = sum(done.sent for done in closed) / took_s
+        await senders.carry_out()
+        closed = [await senders.carry_out(plans.closed(users)) for _ in range(_CLOSED_WINDOWS)]
+        ceilings = [_ceiling(dones, usable_cores()) for dones in closed]
         open_s = _OPEN_SHARE * seconds
         wanted = math.inf if rate_per_s is None else max(rate_per_s, LEAST_REQUESTS / open_s)
-        rate = min(wanted, PLAN_SHARE * ceiling)
+        # The stub and all else on the machine slow an open loop down, too.
+        rate = min(wanted, PLAN_SHARE * min(max(ceilings), max(map(_reached, closed))))
         samples.clear()
         stubs.begin()  # in the closed loop requests wait for each other at the stub
         opened = await senders.carry_out(
             plans.open(rate, max(LEAST_REQUESTS, round(rate * open_s)))
         )
         truths = await stubs.end()
-    return _calibration(opened, samples, truths, rate=rate, ceiling=ceiling, streamed=streamed)
+    return _calibration(opened, samples, truths, rate=rate, ceilings=ceilings, streamed=streamed)
 
 
 def machine_of(connection: sqlite3.Connection, run_key: int) -> str | None:
@@ -303,6 +307,22 @@ def _chunks(workload: Sequence[RequestType]) -> int:
     return round(sum(asked) / len(asked)) if asked else UNKNOWN_CHUNKS
 
 
+def _ceiling(closed: Sequence[Done], cores: int) -> float:
+    """Requests a second of workers that need as much CPU time for each as in this closed loop.
+
+    By CPU time: how many are answered depends on what the stub and others leave of the cores.
+    """
+    each = [done.sent / done.cpu_s for done in closed if done.cpu_s > 0]
+    return sum(each) * min(1.0, cores / len(closed)) if each else _reached(closed)
+
+
+def _reached(closed: Sequence[Done]) -> float:
+    """Requests a second until the last answer: in so short a window, what is in flight at its end
+    counts."""
+    took_s = max(done.window_s + done.drained_s for done in closed)
+    return sum(done.sent for done in closed) / took_s
+
+
 def _first_turns(workload: Sequence[RequestType]) -> tuple[RequestType, ...]:
     """Requests of the same sizes and mix, each a conversation of its own that is read whole."""
     return tuple(
@@ -324,7 +344,7 @@ def _calibration(
     truths: Sequence[StubTruth],
     *,
     rate: float,
-    ceiling: float,
+    ceilings: Sequence[float],
     streamed: bool,
 ) -> Calibration:
     """`samples`: of the open loop, as `columns_of` takes them."""
@@ -345,7 +365,9 @@ def _calibration(
         overhead_p99_ms=max(0.0, quantile(e2e_ms, 0.99) - service_us / 1e3),
         n=len(e2e_ms),
         cpu_us_per_request=sum(done.cpu_s for done in opened) / sent * 1e6,
-        ceiling_per_s=ceiling,
+        # What else runs only adds to the CPU time of a request, by what it leaves of the caches.
+        ceiling_per_s=max(ceilings),
+        ceiling_low_per_s=min(ceilings),
         workers=len(opened),
         streamed=streamed,
     )

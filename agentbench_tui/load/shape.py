@@ -141,7 +141,7 @@ def worker_count(
         return min(spec.workers, most)
     if not isinstance(target, HttpTarget):
         return 1
-    most = min(most, max(1, _cores() - is_local(target.url)))
+    most = min(most, max(1, usable_cores() - is_local(target.url)))
     if arrivals is None:
         need = users_of(spec) / USERS_A_WORKER
     else:
@@ -150,8 +150,8 @@ def worker_count(
     return min(most, max(1, math.ceil(need)))
 
 
-def _cores() -> int:
-    """That this process may use."""
+def usable_cores() -> int:
+    """Cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
@@ -230,7 +230,7 @@ def _realtime(
     before others unless that is asked for; an agent inside the sender neither."""
     if spec.realtime is not None:
         return "must" if spec.realtime else "no"
-    is_short = arrivals is not None and isinstance(target, HttpTarget) and _cores() > 1
+    is_short = arrivals is not None and isinstance(target, HttpTarget) and usable_cores() > 1
     return "may" if is_short else "no"
 
 

@@ -67,6 +67,8 @@ class Harness(msgspec.Struct, frozen=True, kw_only=True):
     """Of the calibration, as the next ones: time that the senders add to an answer."""
     overhead_p99_ms: float | None
     ceiling_per_s: float | None
+    ceiling_low_per_s: float | None
+    """The least of the windows that the ceiling is the most of."""
     calibrated_at: str | None
     calibrated_rate_per_s: float | None
     cpu_us_per_request: float | None
@@ -350,6 +352,7 @@ def _harness(requests: Requests) -> Harness:
         overhead_p50_ms=None if calibration is None else calibration.overhead_p50_ms,
         overhead_p99_ms=None if calibration is None else calibration.overhead_p99_ms,
         ceiling_per_s=None if calibration is None else calibration.ceiling_per_s,
+        ceiling_low_per_s=None if calibration is None else calibration.ceiling_low_per_s,
         calibrated_at=None if calibration is None else calibration.at,
         calibrated_rate_per_s=None if calibration is None else calibration.rate_per_s,
         cpu_us_per_request=1e6 * cpu_s / sent if sent else None,

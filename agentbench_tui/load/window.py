@@ -23,9 +23,12 @@ class Calibration(msgspec.Struct, frozen=True):
     cpu_us_per_request: float
     """Sender's CPU time at that rate."""
     ceiling_per_s: float
-    """Closed loop, as many requests as go through the workers."""
+    """Requests a second of the CPU time that the workers spend on them in a closed loop, each with
+    a core to itself as far as there are enough; the most of several windows."""
     workers: int
     streamed: bool
+    ceiling_low_per_s: float | None = None
+    """The least of these windows; None where only one was measured."""
 
 
 class Window(msgspec.Struct, frozen=True):

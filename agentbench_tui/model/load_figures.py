@@ -100,9 +100,16 @@ HARNESS: dict[str, Metric] = {
             "ceiling_per_s",
             "1/s",
             "higher",
-            "The most requests a second that these senders can do: a closed loop of 16 to 256 "
-            "users a worker against the stub. A plan that asks for more is `generator-limited`, "
-            "one that asks for more than half of it is warned about.",
+            "The most requests a second that these senders can do, each with a core to itself: "
+            "workers divided by the CPU time of a request, in closed loops of 16 to 256 users a "
+            "worker against the stub; the most of three. A plan that asks for more is "
+            "`generator-limited`, one that asks for more than half of it is warned about.",
+        ),
+        Metric(
+            "ceiling_low_per_s",
+            "1/s",
+            "higher",
+            "The least of the closed loops that ceiling_per_s is the most of.",
         ),
         Metric(
             "calibrated_rate_per_s",

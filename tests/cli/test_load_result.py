@@ -167,6 +167,15 @@ def test_rates_failures_and_the_harness_are_told() -> None:
     ]
 
 
+def test_the_ceiling_is_printed_with_its_range_where_it_is_known() -> None:
+    load = execution()["load"]
+    ceiling = {"ceiling_per_s": 61_500.4}
+    alone = {**load, "harness": load["harness"] | ceiling}
+    assert rate_lines(alone)[-1].endswith("ceiling 61,500/s")
+    ranged = {**load, "harness": load["harness"] | ceiling | {"ceiling_low_per_s": 59_000.0}}
+    assert rate_lines(ranged)[-1].endswith("ceiling 61,500/s (at least 59,000)")
+
+
 def test_a_rate_just_below_a_thousand_has_no_exponent() -> None:
     metrics = execution()["load"]["metrics"] | {"request_throughput_per_s": 999.7}
     assert rate_lines(execution(metrics=metrics)["load"])[1].startswith("answered 1,000/s · ")
