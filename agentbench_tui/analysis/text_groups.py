@@ -156,9 +156,6 @@ def _signatures(texts: Sequence[str]) -> Hashes:
 
 def _linked(signatures: Hashes) -> Integers:
     """Labels of texts that are linked by pairs which are alike."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
     count = len(signatures)
     pairs = [_pairs(signatures[:, start : start + _BAND]) for start in range(0, _BINS, _BAND)]
     first, second = np.concatenate(pairs, axis=1)
@@ -166,8 +163,21 @@ def _linked(signatures: Hashes) -> Integers:
     either = ((signatures[a] != _EMPTY) | (signatures[b] != _EMPTY)).sum(axis=1)
     both = ((signatures[a] == signatures[b]) & (signatures[a] != _EMPTY)).sum(axis=1)
     alike = both >= _ALIKE * either
-    graph = coo_array((np.ones(int(alike.sum())), (a[alike], b[alike])), shape=(count, count))
-    return np.asarray(connected_components(graph, directed=False)[1], np.int64)
+    return _connected(count, a[alike].tolist(), b[alike].tolist())
+
+
+def _connected(count: int, first: Sequence[int], second: Sequence[int]) -> Integers:
+    """Labels of `count` things, equal for those that pairs link, through others too."""
+    leads_to = list(range(count))
+
+    def end(of: int) -> int:
+        while leads_to[of] != of:
+            leads_to[of] = of = leads_to[leads_to[of]]
+        return of
+
+    for a, b in zip(first, second, strict=True):
+        leads_to[end(a)] = end(b)
+    return np.array([end(one) for one in range(count)], np.int64)
 
 
 def _pairs(band: Hashes) -> Integers:

@@ -112,6 +112,32 @@ def test_three_agents_are_adjusted_by_the_maximum_over_pairs_not_clearer(seed: i
         assert p[pair] == pytest.approx(value)
 
 
+def test_many_agents_are_held_to_the_range_of_all_their_sums() -> None:
+    """Among so many, 4 agents that are right where nobody else is stand clear of all others."""
+    scores = np.random.default_rng(5).random((120, 9)) * 0.2
+    scores[:4] += 1
+    centered = scores - scores.mean(axis=0)
+    flips = np.array(list(product([-1, 1], repeat=9)))
+    ranges = np.ptp(flips @ centered.T, axis=1)
+    p = separation(scores, seed=1)
+    for a, b in ((0, 1), (0, 50), (60, 70)):
+        apart = abs(scores[a].sum() - scores[b].sum())
+        assert p[a, b] == p[b, a] == pytest.approx((ranges >= apart - 1e-9).mean())
+    assert (p[:4, 4:] < 0.05).all()
+    assert (p[:4, :4] > 0.05).all()
+    assert (np.diagonal(p) == 1).all()
+
+
+@pytest.mark.parametrize("agents", [20, 120])
+def test_equal_agents_are_seldom_told_apart_however_many_there_are(agents: int) -> None:
+    generator = np.random.default_rng(6)
+    told = 0
+    for number in range(60):
+        scores = (generator.random((agents, 60)) < 0.6).astype(float)
+        told += (separation(scores, seed=number, resamples=400) < 0.05).any()
+    assert told <= 8  # 3 of 60 are expected at 5 %
+
+
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.integers(2, 5), st.integers(6, 12))
 def test_adjusting_never_makes_a_pair_clearer(seed: int, agents: int, cases: int) -> None:
