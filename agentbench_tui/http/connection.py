@@ -220,6 +220,7 @@ class Connection(AnswerFraming, asyncio.Protocol):
         place = self._read_chunks(packets) if self._between_chunks and self.can_wait else 0
         owner = self._owner
         feed = self._parser.feed_data
+        self._unsaid = [] if is_fresh else None
         for now_ns, data in islice(packets, place, None):
             if self.exchange is None:
                 return  # cancelled by what was read before
@@ -233,9 +234,13 @@ class Connection(AnswerFraming, asyncio.Protocol):
                 self._broken(error)
                 return
             if self._complete:
-                if is_fresh and place == 1:
-                    self._learn_head(data)
-                self._end(reusable=place == len(packets) and self._reusable and self._is_sent())
+                reusable = place == len(packets) and self._reusable and self._is_sent()
+                if self._unsaid is None:
+                    self._end(reusable=reusable)
+                else:
+                    self._end_at_once(data, self._unsaid, reusable=reusable)
+                return
+            if self._unsaid is not None and not self._say():
                 return
             if self._bare_bytes > MAX_HEAD_BYTES:
                 what = broken_body if self.head_done else head_too_long
@@ -244,18 +249,40 @@ class Connection(AnswerFraming, asyncio.Protocol):
             if self._between_chunks and not data.endswith(_LINE_END):
                 self._between_chunks = False  # the parser has begun with the next chunk's size
 
-    def _learn_head(self, data: bytes) -> None:
-        """Keep the head of an answer that was whole in this packet, if nothing but a body of a
+    def _end_at_once(self, data: bytes, parts: list[bytes], *, reusable: bool) -> None:
+        """The answer is whole in its first packet. Its head is kept if nothing but a body of a
         known length is behind it."""
-        written, _, body = data.partition(_HEAD_END)
-        # The parser has seen the body at the end of the packet; as long, it is this one.
-        is_all = len(body) == self._owner.max_body_bytes - self._left
-        if is_all and not self._chunked and not self.wire.startswith(b"HEAD "):
-            status = self._parser.get_status_code()
-            fields = self._headers
-            is_stream = is_event_stream(fields)
-            head = Head(status, fields, len(body), self._reusable, is_stream)
-            self._owner.heads.keep(written, head)
+        self._unsaid = None
+        body = parts[0] if len(parts) == 1 else b"".join(parts)
+        fields = self._headers
+        head = Head(self._status, fields, len(body), self._reusable, is_event_stream(fields))
+        if not self._chunked and not self.wire.startswith(b"HEAD "):
+            written, _, rest = data.partition(_HEAD_END)
+            if len(rest) == len(body):  # as long as what the parser saw at the packet's end
+                self._owner.heads.keep(written, head)
+        exchange = self.exchange
+        assert exchange is not None, "nobody could have cancelled it"
+        self._owner.release(self, reusable=reusable)
+        exchange.on_answer(head, body, self.received_ns)
+
+    def _say(self) -> bool:
+        """Tell the exchange what came in a first packet that was not the whole answer; whether the
+        exchange goes on."""
+        exchange, parts, received_ns = self.exchange, self._unsaid, self.received_ns
+        self._unsaid = None
+        if exchange is None or not self._status:
+            return exchange is not None
+        try:
+            exchange.on_head(self._status, self._headers, received_ns)
+            for part in parts or ():
+                if self.exchange is exchange:
+                    exchange.on_body(part, received_ns)
+        except AgentFailure as failure:
+            self._owner.failed(self, failure, received_ns)
+        except Exception as error:
+            self._owner.failed(self, fault_of(error), received_ns)
+            raise
+        return self.exchange is exchange
 
     def _read_chunks(self, packets: list[Packet]) -> int:
         """Pass on the packets up to the first that is not exactly one chunk; how many these are.
@@ -341,6 +368,8 @@ class Connection(AnswerFraming, asyncio.Protocol):
 
     def _broken(self, error: Exception) -> None:
         """What an error of the parser, or of what it called, means."""
+        if self._unsaid is not None and not self._say():
+            return
         owner = self._owner
         cause = error.__context__
         if isinstance(cause, AgentFailure):

@@ -38,6 +38,8 @@ class AnswerFraming:
         "_may_keep",
         "_parser",
         "_reusable",
+        "_status",
+        "_unsaid",
         "exchange",
         "head_done",
         "received_ns",
@@ -60,6 +62,11 @@ class AnswerFraming:
         """What the parser found in the last answer holds no longer."""
         self._headers: Headers = []
         self.head_done = False
+        self._status = 0
+        """Of the head, once it is found good."""
+        self._unsaid: list[bytes] | None = None
+        """Body of an answer that may be whole in its first packet: its exchange has been told
+        nothing. None where it is told of each part at once."""
         self._complete = False
         self._reusable = False
         self._delimited = False
@@ -95,9 +102,11 @@ class AnswerFraming:
         headers = self._headers
         if self._bare_bytes > _HEAD_IN_PACKET:
             self._check_size(headers)
-        exchange = self.exchange
-        assert exchange is not None, "bytes are only parsed for an exchange"
-        exchange.on_head(status, headers, self.received_ns)
+        self._status = status
+        if self._unsaid is None:
+            exchange = self.exchange
+            assert exchange is not None, "bytes are only parsed for an exchange"
+            exchange.on_head(status, headers, self.received_ns)
         if self.wire.startswith(b"HEAD "):
             # The parser would wait for the body; this connection ends here.
             self._complete = True
@@ -114,7 +123,10 @@ class AnswerFraming:
         if self._left < 0:
             raise too_long(self._bounds.max_body_bytes, self._bounds.url)
         self._bare_bytes = 0
-        exchange.on_body(part, self.received_ns)
+        if self._unsaid is None:
+            exchange.on_body(part, self.received_ns)
+        else:
+            self._unsaid.append(part)
 
     def on_chunk_header(self) -> None:
         """A chunk begins, or the end of the body."""

@@ -305,6 +305,55 @@ async def test_a_known_head_spares_the_parser_also_on_the_same_connection() -> N
     assert owner.received_bytes == 3 * len(answer + b"ab")
 
 
+class Refusing(Told):
+    """An exchange that finds fault with a part of the answer."""
+
+    def __init__(self, fault: Exception, at: str) -> None:
+        super().__init__()
+        self._fault, self._at = fault, at
+
+    def on_head(self, status: int, _headers: object, _received_ns: int) -> None:
+        super().on_head(status, _headers, _received_ns)
+        if self._at == "head":
+            raise self._fault
+
+    def on_body(self, part: bytes, received_ns: int) -> None:
+        super().on_body(part, received_ns)
+        if self._at == "body":
+            raise self._fault
+
+
+@pytest.mark.parametrize("can_wait", [True, False])
+@pytest.mark.parametrize("at", ["head", "body"])
+@pytest.mark.parametrize("said", [b"ab", b"a"], ids=["whole", "begun"])
+@pytest.mark.parametrize(
+    ("fault", "told_kind"),
+    [
+        (AgentFailure(FailureKind.LIMIT, "too much"), FailureKind.LIMIT),
+        (KeyError("ours"), FailureKind.HARNESS),
+    ],
+)
+async def test_what_an_exchange_raises_comes_back_as_its_failure(
+    fault: Exception, told_kind: FailureKind, said: bytes, at: str, *, can_wait: bool
+) -> None:
+    faults: list[object] = []
+    loop = asyncio.get_running_loop()
+    loop.set_exception_handler(lambda _, context: faults.append(context["exception"]))
+    told = Refusing(fault, at)
+    owner, connection = connected(told, can_wait=can_wait)
+    packet = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n" + said
+    try:
+        connection.data_received(packet)  # an exception of ours comes out here, or in the turn
+    except KeyError as error:
+        faults.append(error)
+    await turn()
+    assert (told.status, told.ended_ns) == (200, None)
+    assert told.failure is not None
+    assert told.failure.kind is told_kind
+    assert len(faults) == (told_kind is FailureKind.HARNESS)
+    owner.inbox.close()
+
+
 async def test_the_head_of_an_answer_to_head_is_not_one_of_an_answer_with_a_body() -> None:
     head = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n"
     heads = KnownHeads()

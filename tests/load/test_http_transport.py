@@ -76,6 +76,7 @@ async def test_a_fault_of_ours_while_an_answer_is_read_ends_its_request(
     def fail(*_: object) -> None:
         raise KeyError("usage")
 
+    monkeypatch.setattr(ChatCompletions, "plain_usage", fail)
     monkeypatch.setattr(ChatCompletions, "read_whole", fail)
     async with practice_server(ttft="1ms", tokens=1) as server, asked(server.url) as one:
         call, reply, failure = await one.ended()
