@@ -21,16 +21,16 @@ _COLUMNS = (
 @click.argument("metric", nargs=-1)
 @format_option()
 def explain(metric: tuple[str, ...], form: str) -> int:
-    """The formula, unit and direction of METRIC, or of words that a table or a sentence says; all
-    of them without one.
+    """Explain METRICs: the formula, unit and direction of each. Words that a table or a sentence
+    uses are explained as well. Without METRIC, list all of them.
 
     \b
     agentbench explain e2e_ms.p95
-    agentbench explain overall
+    agentbench explain accuracy overall
     agentbench explain verdict
     agentbench explain real-time priority
     """
-    from agentbench_tui.verdicts.explanation import SCHEMA, explain_words, explanations
+    from agentbench_tui.verdicts.explanation import SCHEMA, explain_arguments, explanations
 
     if not metric:
         rows = explanations()
@@ -41,7 +41,7 @@ def explain(metric: tuple[str, ...], form: str) -> int:
             {"schema": SCHEMA, "metrics": rows},
         )
         return 0
-    rows = explain_words(" ".join(metric))
+    rows = explain_arguments(metric)
     if form != "table":
         document = rows[0] if len(rows) == 1 else {"metrics": rows}
         print_rows(rows, _COLUMNS, form, {"schema": SCHEMA, **document})

@@ -14,7 +14,7 @@ from agentbench_tui.model.stress_figures import SAID_OF_STRESS, STRESS_FACTS
 from agentbench_tui.model.verdict_words import SAID_OF_VERDICTS, VERDICT_WORDS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from agentbench_tui.model.metric import Metric
 
@@ -81,6 +81,28 @@ def explain_words(words: str) -> list[dict[str, Any]]:
         if found:
             return found
     return [explain(words.strip())]
+
+
+def explain_arguments(arguments: Sequence[str]) -> list[dict[str, Any]]:
+    """What arguments of a command line mean: all of them as one phrase (`real-time priority`), else
+    each by itself (`accuracy overall`).
+
+    Raises UsageError as `explain` does: for the first unknown one where others are known.
+    """
+    try:
+        return explain_words(" ".join(arguments))
+    except UsageError:
+        if not any(map(_is_known, arguments)):
+            raise
+    return [row for argument in arguments for row in explain_words(argument)]
+
+
+def _is_known(words: str) -> bool:
+    try:
+        explain_words(words)
+    except UsageError:
+        return False
+    return True
 
 
 def _part_of(said: str) -> str:

@@ -19,7 +19,7 @@ from agentbench_tui.model.errors import UsageError, did_you_mean
 from agentbench_tui.model.metric import METRICS
 from agentbench_tui.verdicts.file_case_facts import add_case_facts
 from agentbench_tui.verdicts.file_field import NO_FIELD, FileField
-from agentbench_tui.verdicts.retries import Tries, choose_tries
+from agentbench_tui.verdicts.retries import Tries, choose_tries, unused_words
 from agentbench_tui.verdicts.row_choice import NO_FILTER, RowFilter, check_split, choose_rows
 from agentbench_tui.verdicts.sample_cells import NOTHING, YES, number_of, text_of
 from agentbench_tui.verdicts.sample_columns import (
@@ -148,6 +148,7 @@ class _Reader:
         if tries is not None:
             counts &= tries.counts
             words.append(tries.note)
+        words += unused_words(attempt, self._columns.roles)
         if "case" in self._columns.roles:
             check_split(self._table, self._observations())
         else:
@@ -179,8 +180,9 @@ class _Reader:
         right = np.array([not kind for kind in self._failed])
         if "accuracy" in values:
             right &= values["accuracy"] == 1
+        numbers = self._whole_numbers("attempt")
         return choose_tries(
-            self._observations(), self._whole_numbers("attempt"), right, values, choice
+            self._observations(), numbers, right, values, choice, path=self._table.path
         )
 
     def _where(self, row: int, name: str) -> str:

@@ -8,7 +8,12 @@ from agentbench_tui.model.errors import UsageError
 from agentbench_tui.model.gate import gate_names
 from agentbench_tui.model.load_figures import FAILURES
 from agentbench_tui.model.load_words import SAID
-from agentbench_tui.verdicts.explanation import explain, explain_words, explanations
+from agentbench_tui.verdicts.explanation import (
+    explain,
+    explain_arguments,
+    explain_words,
+    explanations,
+)
 
 SECTIONS = {"requests", "harness", "reasons", "warnings"}
 """Keys of a summary that are no figures: they hold some, or sentences."""
@@ -139,3 +144,17 @@ def test_words_of_regressions_are_known(words: str, names: list[str]) -> None:
 )
 def test_the_words_of_verdicts_are_explained(words: str, names: list[str]) -> None:
     assert names_of(words) == names
+
+
+def test_several_names_are_explained_one_after_another() -> None:
+    found = explain_arguments(["accuracy", "overall", "e2e_ms.p95"])
+    assert [one["name"] for one in found] == ["accuracy", "overall", "e2e_ms.p95"]
+
+
+def test_several_words_are_one_phrase_where_they_are_known_as_one() -> None:
+    assert explain_arguments(["real-time", "priority"]) == explain_words("real-time priority")
+
+
+def test_of_several_names_the_unknown_one_is_named() -> None:
+    with pytest.raises(UsageError, match=r"'acuracy' \(did you mean \"accuracy\""):
+        explain_arguments(["overall", "acuracy"])

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from agentbench_tui.model.errors import UsageError
 from agentbench_tui.verdicts.case_numbers import CaseNumbers
 from agentbench_tui.verdicts.sample_file import SampleFile, read_sample_file
 
@@ -75,3 +76,23 @@ def test_tries_without_scores_are_retries_where_they_end_with_an_answer(read) ->
     found = read("last", text).benchmarks[""]
     assert found.values["reliability"].tolist() == [1, 1]
     assert read(text=text).benchmarks[""].values["reliability"].tolist() == [0, 1]
+
+
+def test_more_tries_than_there_were_are_refused_unless_all_are_right(read) -> None:  # type: ignore[no-untyped-def]
+    with pytest.raises(UsageError, match=r"tries\.csv: --attempt pass@4: no case has more than 3"):
+        read("pass@4")
+    solved = "case,attempt,accuracy\na,1,0\na,2,1\nb,1,1\n"
+    assert read("pass@4", solved).benchmarks[""].values["accuracy"].tolist() == [1, 1]
+
+
+def test_one_try_a_case_does_not_say_how_many_are_right_within_two(read) -> None:  # type: ignore[no-untyped-def]
+    with pytest.raises(UsageError, match=r"more than 1 try, .* pass@1 is the largest"):
+        read("pass@2", "case,attempt,accuracy\na,1,1\nb,1,0\n")
+
+
+def test_a_choice_without_a_column_of_tries_is_said_to_have_no_effect(read) -> None:  # type: ignore[no-untyped-def]
+    found = read("last", "case,accuracy\na,1\nb,0\n")
+    assert found.notes[-1].endswith(
+        "--attempt last has no effect: no column says which try a row is"
+        " (attempt, attempt_number, try)"
+    )
