@@ -133,10 +133,11 @@ def summary(
         document = summary_document(selector, found, seed)
         print_rows(_rows(document["metrics"]), _ROWS, form, document)
         return 0
+    said: set[str] = set()
     for number, one in enumerate(found):
         if number:
             click.echo()
-        _print_one(one, every_figure=every_figure)
+        _print_one(one, said, every_figure=every_figure)
     if not every_figure:
         click.echo("--all: every other figure")
     return 0
@@ -193,7 +194,9 @@ def _rows(metrics: list[dict[str, Any]]) -> list[dict[str, Any]]:
     ]
 
 
-def _print_one(one: ColumnSummary, *, every_figure: bool) -> None:
+def _print_one(one: ColumnSummary, said: set[str], *, every_figure: bool) -> None:
+    """A table and its notes. `said` are the notes on clusters above it: one names every metric that
+    it is about, so it is printed once."""
     from dataclasses import asdict
 
     from agentbench_tui.verdicts.cluster_words import side_words
@@ -206,8 +209,10 @@ def _print_one(one: ColumnSummary, *, every_figure: bool) -> None:
     for row in rows:
         row["how"] = row["reason"] or row["method"]
     print_rows(rows, _LINES, "table", title=title)
-    if one.cluster is not None:
-        print_prose(side_words(one.cluster))
+    words = "" if one.cluster is None else side_words(one.cluster)
+    if words and (note := f"{one.measured.place}: {words}") not in said:
+        said.add(note)
+        print_prose(words)
     tested = [found for found in one.drifts.values() if found is not None]
     if one.drifted:
         repeats = ", ".join(str(repeat + 1) for repeat in one.drifted[:10])

@@ -21,6 +21,17 @@ def plain(value: float, digits: int = 12, *, filled: bool = False, grouped: bool
     return f"{Decimal(shortest):{',' if grouped else ''}f}"
 
 
+def percent_number(value: float, decimals: int = 0) -> str:
+    """`12`, `99.7`: a percentage, with more decimals where it would round up to 100.
+
+    Nothing that is 99.7% lower is shown as 100% lower, which would be zero.
+    """
+    rest = 100 - value
+    if 0 < rest < 0.5:
+        decimals = max(decimals, math.ceil(-math.log10(rest)))
+    return f"{value:z,.{decimals}f}"
+
+
 def counted(count: int, thing: str) -> str:
     """`1 case`, `1,200 cases`."""
     return f"{count:,} {thing}{'' if count == 1 else 's'}"

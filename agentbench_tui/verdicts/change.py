@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agentbench_tui.model.plain_number import plain
+from agentbench_tui.model.plain_number import percent_number, plain
 from agentbench_tui.verdicts.figures import NOTHING
 
 if TYPE_CHECKING:
@@ -66,17 +66,17 @@ def needed_words(one: Comparison) -> str:
 
 
 def settling_words(one: Comparison, candidate: str) -> str:
-    """`accuracy: if B really is 15.0 points better, 108 cases show it in 4 of 5 tries; excluding a
-    difference of 2 points takes about 4,900 cases`; empty where that is not known."""
+    """`accuracy: if B really is 15.0 points better, 108 cases show it in 4 of 5 tries; if both are
+    equal, about 4,900 cases exclude a difference of 2 points`; empty where that is not known."""
     if one.n_needed is None:
         return ""
     of = one.varies_by
     if one.n_to_exclude is None:
         return f"{one.metric}: {one.n_needed:,} {of}"
-    excluding = f"excluding a difference of {margin_words(one)} takes about"
-    excluding += f" {_about(one.n_to_exclude):,}"
+    excluding = f"if both are equal, about {_about(one.n_to_exclude):,} {of} exclude a difference"
+    excluding += f" of {margin_words(one)}"
     if one.effect_assumed is None:
-        return f"{one.metric}: {excluding} {of}"
+        return f"{one.metric}: {excluding}"
     if one.is_ratio:
         words = _ratio_words(one.effect_assumed, None, None)
     else:
@@ -88,7 +88,7 @@ def settling_words(one: Comparison, candidate: str) -> str:
             words = words.rsplit(" ", 1)[0] + (" better" if better else " worse")
     return (
         f"{one.metric}: if {candidate} really is {words}, {one.n_needed:,} {of} show it in 4 of 5"
-        f" tries; {excluding} {of}"
+        f" tries; {excluding}"
     )
 
 
@@ -137,7 +137,7 @@ def _points(value: float | None) -> str:
 
 
 def _number(value: float) -> str:
-    return f"{value:z,.0f}" if abs(value) >= 10 else f"{value:z.1f}"
+    return percent_number(value, 0 if abs(value) >= 10 else 1)
 
 
 def _signed(value: float | None) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from agentbench_tui.model.plain_number import plain
+from agentbench_tui.model.plain_number import percent_number, plain
 
 if TYPE_CHECKING:
     from agentbench_tui.verdicts.comparison import Comparison
@@ -63,7 +63,7 @@ def _noun(one: Comparison) -> str:
 
 
 def _percent(ratio: float) -> str:
-    return f"{abs(100 * (ratio - 1)):.0f} %"
+    return f"{percent_number(abs(100 * (ratio - 1)))} %"
 
 
 def _size(one: Comparison, difference: float | None) -> str:

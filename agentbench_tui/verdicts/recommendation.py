@@ -107,8 +107,8 @@ def _open(pair: Pair, found: Iterable[Found], several: bool) -> list[str]:
                 for on, one in wanted[:MOST_NAMED]
             ]
             more = len(wanted) - MOST_NAMED
-            words += [f"and {more} more"] if more > 0 else []
-            said.append(f"to settle what is open, measure more {of}: {'. '.join(words)}")
+            rest = f" ({more} more are open)" if more > 0 else ""
+            said.append(f"to settle what is open, measure more {of}: {'. '.join(words)}{rest}")
     return said
 
 
@@ -128,12 +128,10 @@ def _circumstances(pair: Pair, found: Sequence[Found]) -> list[str]:
         names = ", ".join(dict.fromkeys(one.metric for one in few))
         told = "1 repeat tells" if have == 1 else f"{have} repeats tell"
         said.append(f"measure with --runs 5 for {names}: {told} little of another")
-    disturbed = {
-        one.words for on in pair.benchmarks for one in on.differences if one.what == "harness"
-    }
+    disturbed = any(one.what == "harness" for on in pair.benchmarks for one in on.differences)
     timed = any(one.unit == "ms" and one.verdict in {"better", "worse"} for _, one in found)
     if disturbed and timed:
-        said.append(f"measure times again on a quiet machine: {'; '.join(sorted(disturbed))}")
+        said.append("measure times again on a quiet machine (`agentbench doctor` checks it)")
     return said
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from agentbench_tui.analysis.distribution import beta_quantile, normal_quantile
 from agentbench_tui.analysis.equivalence import values_needed
@@ -76,6 +76,8 @@ def settling_size(known: Open, alpha: float) -> Settling | None:
         excludes = _for_margin_of_answers(known.only, known)
     elif known.sd == 0 and known.reach is not None and 0 < known.reach < 1:
         excludes = _where_nothing_varied(known, known.reach)
+    elif known.sd == 0 and known.reach is not None:
+        excludes = _for_margin(replace(known, sd=_sd_without_effect(known)), alpha)
     else:
         excludes = _for_margin(known, alpha)
     return Settling(None if detects is None else effect, detects, max(excludes, known.have + 1))
@@ -143,6 +145,12 @@ def _where_nothing_varied(known: Open, reach: float) -> int:
     if known.paired:
         return math.floor(known.have * math.log1p(-reach) / math.log1p(-known.margin)) + 1
     return math.ceil(known.have * reach / (1 - reach) * (1 - known.margin) / known.margin)
+
+
+def _sd_without_effect(known: Open) -> float:
+    """The sd of shares where all of one side are right and all of the other wrong, if that was
+    chance: of the pairs' differences, all of 1 point in size, or of the values of both groups."""
+    return abs(known.effect) * (1.0 if known.paired else 0.5)
 
 
 def _for_margin(known: Open, alpha: float) -> int:

@@ -89,6 +89,18 @@ def test_the_table_of_a_summary_names_the_cluster(called: Called) -> None:
     assert "values of cases with the same `passage_id` are alike" in " ".join(out.split())
 
 
+def test_a_summary_of_two_metrics_names_their_cluster_once(called: Called, tmp_path: Path) -> None:
+    rows = [
+        f"q{n},p{n // 10},{int(n // 10 < 4)},{100 + 10 * (n // 10) + n % 10}" for n in range(120)
+    ]
+    text = "case,passage_id,correct,latency_ms\n" + "\n".join(rows) + "\n"
+    (tmp_path / "timed.csv").write_text(text)
+    _, out, _ = called("stats", "summary", "timed.csv")
+    assert "accuracy (share)" in out
+    assert "e2e_ms (ms)" in out
+    assert " ".join(out.split()).count("cases with the same `passage_id` are alike") == 1
+
+
 def test_stored_runs_name_a_field_of_metadata_and_take_it_afterwards(
     called: Called, tmp_path: Path
 ) -> None:

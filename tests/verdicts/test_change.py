@@ -17,6 +17,7 @@ from agentbench_tui.verdicts.change import (
 )
 from agentbench_tui.verdicts.comparison import Comparison
 from agentbench_tui.verdicts.dependence import group_dependence, paired_dependence
+from agentbench_tui.verdicts.open_question import decided_words
 from agentbench_tui.verdicts.settling_size import Open, Settling, settling_size
 
 
@@ -98,12 +99,29 @@ def test_an_effect_that_chance_explains_needs_what_excludes_the_margin() -> None
         assert found.needed == found.to_exclude
 
 
+@pytest.mark.parametrize(("paired", "sd"), [(True, 1.0), (False, 0.5)])
+def test_all_against_none_says_nothing_of_equality_until_there_are_many(
+    paired: bool, sd: float
+) -> None:
+    found = sizes(Open(0.0, 1.0, 0.02, 4, paired=paired, reach=1.0))
+    assert found.effect == 1.0
+    sides = 1 if paired else 2  # z(0.95) + z(0.9) = 1.6449 + 1.2816
+    assert found.to_exclude == pytest.approx(sides * (2.9264 * sd / 0.02) ** 2, rel=1e-3)
+
+
+def test_what_is_almost_gone_is_not_told_as_gone() -> None:
+    times = Comparison("e2e_ms", "ms", "lower", 0.05, ratio=0.00301, low=0.00255, high=0.00355)
+    assert change_words(times) == "e2e_ms 99.7 % lower [99.6, 99.7]"
+    assert change_words(replace(times, ratio=0.0396)) == "e2e_ms 96 % lower [99.6, 99.7]"
+    assert decided_words(replace(times, verdict="better")) == "faster (99.7 %)"
+
+
 def test_what_it_takes_in_words() -> None:
     found = Comparison(
         "accuracy", "share", "higher", 0.02,
         n_needed=108, n_to_exclude=4893, effect_assumed=0.15,
     )  # fmt: skip
-    excluding = "excluding a difference of 2 points takes about 4,900 cases"
+    excluding = "if both are equal, about 4,900 cases exclude a difference of 2 points"
     assert settling_words(found, "new") == (
         "accuracy: if new really is 15.0 points better, 108 cases show it in 4 of 5 tries;"
         f" {excluding}"
@@ -116,8 +134,8 @@ def test_what_it_takes_in_words() -> None:
         ratio=1.2, n_needed=60, n_to_exclude=300, effect_assumed=1.12,
     )  # fmt: skip
     assert settling_words(tokens, "B") == (
-        "output_tokens: if B really is 12 % higher, 60 cases show it in 4 of 5 tries; excluding a"
-        " difference of 5 % takes about 300 cases"
+        "output_tokens: if B really is 12 % higher, 60 cases show it in 4 of 5 tries; if both are"
+        " equal, about 300 cases exclude a difference of 5 %"
     )
 
 
