@@ -75,9 +75,22 @@ class _Completion(msgspec.Struct):
 _decode = msgspec.json.Decoder(_Completion).decode
 
 
-@lru_cache(maxsize=1024)
+_LONGEST_KEPT = 512
+"""Bytes of usage that is cached: the cache holds 1,024, and a server may write any length."""
+
+
 def _usage_of(written: bytes) -> Usage | None:
-    """Usage as a server writes it: most answers to one question have the same."""
+    """Usage as a server writes it."""
+    return _cached_usage(written) if len(written) <= _LONGEST_KEPT else _read_usage(written)
+
+
+@lru_cache(maxsize=1024)
+def _cached_usage(written: bytes) -> Usage | None:
+    """Most answers to one question have the same."""
+    return _read_usage(written)
+
+
+def _read_usage(written: bytes) -> Usage | None:
     return usage_of(msgspec.Raw(written), "prompt_tokens", "completion_tokens")
 
 

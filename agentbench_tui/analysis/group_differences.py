@@ -6,7 +6,7 @@ Nothing is tested where no value differs from another.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -42,20 +42,27 @@ class GroupDifferences:
 
 
 def group_differences(
-    values: ArrayLike, members: Bools, *, share: bool, seed: int = 0, draws: int = DRAWS
+    values: ArrayLike,
+    members: Bools,
+    *,
+    share: bool,
+    sizes: ArrayLike | None = None,
+    seed: int = 0,
+    draws: int = DRAWS,
 ) -> GroupDifferences:
     """Test bool[groups, n] groups of float64[n] values, each against the values outside it.
 
     Shares, which have equal variances where they have equal means: the labels of the groups are
     permuted over the values, and p is adjusted by the step-down maximum (Westfall & Young 1993).
     That is exact, whatever the sizes of the groups. Other values may have equal means and unequal
-    variances: Welch's t, adjusted by Holm's rule. ValueError unless `members` has a column for each
-    value.
+    variances: Welch's t, adjusted by Holm's rule. `sizes` counts the cases behind each value. Sums
+    over more cases vary more, so shares of unequal sizes get the larger p of both tests. ValueError
+    unless `members` has a column for each value.
     """
     x = column(values)
     inside = _groups(x, members)
-    sizes = inside.sum(axis=1)
-    tested = (sizes > 0) & (sizes < x.size)
+    counts = inside.sum(axis=1)
+    tested = (counts > 0) & (counts < x.size)
     none: tuple[float | None, ...] = (None,) * len(inside)
     if not tested.any() or float(np.ptp(x)) == 0:
         return GroupDifferences(none, none, "none")
@@ -64,7 +71,10 @@ def group_differences(
     draws = _affordable(draws, x.size)
     p, adjusted = _by_permutation(x - x.mean(), inside[tested], seed, draws)
     method = f"label permutation, step-down maximum ({draws:,} draws, seed {seed})"
-    return GroupDifferences(_placed(p, tested), _placed(adjusted, tested), method)
+    found = GroupDifferences(_placed(p, tested), _placed(adjusted, tested), method)
+    if sizes is None or np.ptp(sizes) == 0:
+        return found
+    return _larger(found, _by_student(x, inside))
 
 
 def common_mean(
@@ -137,6 +147,21 @@ def _by_student(x: Floats, inside: Bools) -> GroupDifferences:
     adjusted = iter(holm([one for one in p if one is not None]))
     method = "Welch's t against the rest, Holm"
     return GroupDifferences(p, tuple(None if one is None else next(adjusted) for one in p), method)
+
+
+def _larger(first: GroupDifferences, second: GroupDifferences) -> GroupDifferences:
+    """The larger p of two tests of each group; that of the first where the second has none."""
+
+    def of(pairs: Iterable[tuple[float | None, float | None]]) -> tuple[float | None, ...]:
+        return tuple(
+            one if other is None or one is None else max(one, other) for one, other in pairs
+        )
+
+    return GroupDifferences(
+        of(zip(first.p, second.p, strict=True)),
+        of(zip(first.p_adjusted, second.p_adjusted, strict=True)),
+        f"the larger p of {first.method}, and {second.method}",
+    )
 
 
 def _by_permutation(

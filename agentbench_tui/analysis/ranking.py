@@ -169,7 +169,8 @@ def _by_range(table: Floats, seed: int, resamples: int) -> Floats:
         [np.ptp(signs @ centered.T, axis=1) for signs in _signs(cases, agents, resamples, seed)]
     )
     drawn = 0 if cases <= EXACT_UP_TO else 1
-    reached = len(ranges) - np.searchsorted(np.sort(ranges), apart - _TIED)
+    rounding = cases * _tolerance(table)
+    reached = len(ranges) - np.searchsorted(np.sort(ranges), apart - rounding)
     p = (reached + drawn) / (len(ranges) + drawn)
     np.fill_diagonal(p, 1.0)
     return np.asarray(p, dtype=np.float64)

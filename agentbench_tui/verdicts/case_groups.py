@@ -38,6 +38,8 @@ MOST_NUMBERS = 10
 _FEW_GROUPS = 12
 """Up to which a group may be a single case."""
 _QUARTERS = (0.25, 0.5, 0.75)
+_LARGEST_WHOLE = 1e15
+"""Larger ones are shown with an exponent."""
 _MOST_NAMED = 20
 
 Values = tuple[str, ...]
@@ -219,17 +221,33 @@ def _as_numbers(texts: Sequence[str]) -> list[float] | None:
 
 
 def _in_quarters(values: Mapping[int, Values]) -> tuple[dict[int, Values], list[str]]:
-    """The cases by ranges of the number, each named by its least and largest one."""
-    of = {case: float(found[0]) for case, found in values.items()}
-    column = np.array(list(of.values()))
+    """The cases by ranges of the number, each named by its least and largest one; a case with
+    several numbers is in the range of each."""
+    pairs = [(case, float(text)) for case, texts in values.items() for text in texts]
+    column = np.array([number for _, number in pairs])
     edges = np.unique(np.quantile(column, _QUARTERS))
     ranges = np.searchsorted(edges, column, side="left")
-    names = {}
-    for number in np.unique(ranges).tolist():
-        inside = column[ranges == number]
-        low, high = (f"{end:.6g}" for end in (inside.min(), inside.max()))
-        names[number] = low if low == high else f"{low}–{high}"
-    found: dict[int, Values] = {
-        case: (names[number],) for case, number in zip(of, ranges.tolist(), strict=True)
-    }
-    return found, list(names.values())
+    used, of_pair = np.unique(ranges, return_inverse=True)
+    parts = [column[ranges == number] for number in used]
+    names = _range_names([(float(part.min()), float(part.max())) for part in parts])
+    found: dict[int, Values] = {}
+    for (case, _), place in zip(pairs, of_pair.reshape(-1).tolist(), strict=True):
+        found[case] = tuple(dict.fromkeys((*found.get(case, ()), names[place])))
+    return found, names
+
+
+def _range_names(ends: Sequence[tuple[float, float]]) -> list[str]:
+    """Each range by its ends, short where that leaves the names different."""
+    names: list[str] = []
+    for digits in (6, 17):  # 17 digits tell any two floats apart
+        shown = [tuple(_shown(end, digits) for end in both) for both in ends]
+        names = [low if low == high else f"{low}–{high}" for low, high in shown]
+        if len(set(names)) == len(names):
+            break
+    return names
+
+
+def _shown(number: float, digits: int) -> str:
+    """Whole numbers, such as a time in seconds, in full."""
+    is_whole = number.is_integer() and abs(number) < _LARGEST_WHOLE
+    return str(int(number)) if is_whole else f"{number:.{digits}g}"

@@ -6,14 +6,12 @@ A question beside the comparison: its tests are a family of their own, and chang
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from agentbench_tui.analysis.group_differences import DRAWS, cochran_q, common_mean
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.verdicts.breakdown import NO_CASES
 from agentbench_tui.verdicts.case_groups import CaseFields
@@ -21,18 +19,16 @@ from agentbench_tui.verdicts.cluster_search import adjusted_like, grouped_by
 from agentbench_tui.verdicts.cluster_words import held_back_words
 from agentbench_tui.verdicts.compare import compare_evidence
 from agentbench_tui.verdicts.comparison import Comparison, judged
+from agentbench_tui.verdicts.heterogeneity import Heterogeneity, heterogeneity
 from agentbench_tui.verdicts.metric_family import Adjusted, Adjustment, adjusted_together
-from agentbench_tui.verdicts.pairing import LEAST_PAIRS, case_values, pair
 from agentbench_tui.verdicts.pooled_places import pooled
 from agentbench_tui.verdicts.share_interval import with_exact_test
 from agentbench_tui.verdicts.task_evidence import TaskEvidence
-from agentbench_tui.verdicts.unit_values import unit_values
 
 if TYPE_CHECKING:
     import sqlite3
 
     from agentbench_tui.analysis.group_differences import Bools
-    from agentbench_tui.analysis.sample import Floats
     from agentbench_tui.verdicts.case_groupings import Grouping
     from agentbench_tui.verdicts.case_groups import CaseGroups
     from agentbench_tui.verdicts.case_numbers import CaseNumbers
@@ -42,7 +38,6 @@ if TYPE_CHECKING:
 
 _ALWAYS_HOLM = 1_000_000
 """Tests up to which Holm's rule holds: more than there can be."""
-UNPAIRED = "the sides share too few cases, or a group has too few values"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,23 +53,6 @@ class GroupComparison:
     suspects: tuple[tuple[Comparison, str], ...] = ()
     """The same with cases that may belong together as one draw, and what is said if a verdict does
     not hold with them."""
-
-
-@dataclass(frozen=True, slots=True)
-class Heterogeneity:
-    """Whether the difference in one metric varies between the groups."""
-
-    metric: str
-    p_varies: float | None
-    reason: str = ""
-    """Why it was not tested."""
-    whole: float | None = None
-    """B - A, or B / A less 1, over all cases."""
-    same_mix: float | None = None
-    """Where the sides were asked different cases: the same with the mix of cases of both together
-    for either side."""
-    is_reversed: bool = False
-    """Whether the whole points one way and every group the other (Simpson's paradox)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,100 +275,6 @@ def _as_tasks(a: Evidence, b: Evidence) -> tuple[TaskEvidence, TaskEvidence]:
     assert isinstance(a, TaskEvidence)
     assert isinstance(b, TaskEvidence)
     return a, b
-
-
-def heterogeneity(
-    whole: Comparison, sides: GroupedSides, groups: Sequence[GroupComparison], asked: Asked
-) -> Heterogeneity:
-    """Whether the difference of `whole`, one of both sides together, varies between the groups."""
-    found = Heterogeneity(whole.metric, None, whole=_effect(whole))
-    if whole.paired:
-        p = _p_varies(whole, sides, asked)
-        reason = "" if p is not None else "one group, or the same difference in every case"
-        return replace(found, p_varies=p, reason=reason)
-    same_mix, is_reversed = _by_mix(whole, groups)
-    p = _p_of_unpaired(whole, groups)
-    reason = UNPAIRED if p is None else ""
-    return replace(found, p_varies=p, reason=reason, same_mix=same_mix, is_reversed=is_reversed)
-
-
-def _p_varies(whole: Comparison, sides: GroupedSides, asked: Asked) -> float | None:
-    """p of one difference in all groups, from the pairs of cases.
-
-    The ratio of what is paid is one of totals, R: in every group Σ (B - R A) is 0 then.
-    """
-    metric = whole.metric
-    on_logs = whole.ratio is not None and not whole.is_paid
-    pairs = pair(*(case_values(one, metric, on_logs=on_logs) for one in (sides.a, sides.b)))
-    if not pairs:
-        pairs = pair(
-            *(case_values(one, metric, on_logs=on_logs, seeded=False) for one in (sides.a, sides.b))
-        )
-    if len(pairs) < LEAST_PAIRS:
-        return None
-    value: Floats = pairs.b - pairs.a
-    if on_logs:
-        value = np.log(pairs.b) - np.log(pairs.a)
-    elif whole.is_paid and pairs.a.sum() > 0:
-        value = pairs.b - pairs.b.sum() / pairs.a.sum() * pairs.a
-    first = np.unique(sides.a.case, return_index=True)
-    members = sides.in_a[:, first[1][np.searchsorted(first[0], pairs.case)]]
-    units = unit_values(pairs.case, pairs.cluster, value, members, share=whole.unit == "share")
-    if units is None:
-        return None
-    draws = asked.resamples or DRAWS
-    return common_mean(units.value, units.members, seed=asked.seed, draws=draws)
-
-
-def _p_of_unpaired(whole: Comparison, groups: Sequence[GroupComparison]) -> float | None:
-    """Cochran's Q of the groups' differences, of logarithms where there is a ratio.
-
-    None for totals, for repeats, and where a group lacks the values.
-    """
-    effects, variances, freedom = [], [], 0
-    for group in groups:
-        one = next((metric for metric in group.metrics if metric.metric == whole.metric), None)
-        if one is None or one.is_paid or one.of != "cases" or one.a is None or one.b is None:
-            return None
-        sizes = (group.cases_a, group.cases_b)
-        if one.unit == "share":
-            # one right and one wrong answer more: a share of 0 or 1 is not known exactly
-            shares = [(x * n + 1) / (n + 2) for x, n in zip((one.a, one.b), sizes, strict=True)]
-            variance = sum(x * (1 - x) / n for x, n in zip(shares, sizes, strict=True))
-        else:
-            variance = (one.sd or 0.0) ** 2 * sum(1 / n for n in sizes)
-        effect = one.difference if one.ratio is None else math.log(one.ratio)
-        if effect is None or variance <= 0:
-            return None
-        effects.append(effect)
-        variances.append(variance)
-        freedom += sum(sizes) - 2
-    if len(effects) < 2 or freedom < 1:
-        return None
-    return cochran_q(effects, variances, freedom)
-
-
-def _effect(one: Comparison) -> float | None:
-    return one.difference if one.ratio is None else one.ratio - 1
-
-
-def _by_mix(whole: Comparison, groups: Sequence[GroupComparison]) -> tuple[float | None, bool]:
-    """The effect with one mix of cases for both sides, and whether every group contradicts the
-    whole."""
-    effects, weights = [], []
-    for group in groups:
-        one = next((metric for metric in group.metrics if metric.metric == whole.metric), None)
-        effect = None if one is None else _effect(one)
-        if effect is None:  # asked of one side alone: nothing can be held against it
-            return None, False
-        effects.append(effect)
-        weights.append(group.cases_a + group.cases_b)
-    total = _effect(whole)
-    if total is None or len(effects) < 2:
-        return None, False
-    same_mix = float(np.average(effects, weights=weights))
-    is_reversed = total != 0 and all(one * total < 0 for one in effects)
-    return same_mix, is_reversed
 
 
 def point_of(one: PairByGroups) -> dict[str, object]:

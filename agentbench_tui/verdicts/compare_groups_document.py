@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from agentbench_tui.verdicts.compare_groups import (
         ComparedByGroups,
         GroupComparison,
-        Heterogeneity,
         PairByGroups,
     )
+    from agentbench_tui.verdicts.heterogeneity import Heterogeneity
 
 Document = dict[str, Any]
 

@@ -143,7 +143,9 @@ def judged_groups(
     units = unit_values(answers.case, answers.cluster, column, answers.members, share=share)
     if units is None:
         return list(found), None, "none"
-    tests = group_differences(units.value, units.members, share=share, seed=SEED, draws=draws)
+    tests = group_differences(
+        units.value, units.members, share=share, sizes=units.sizes, seed=SEED, draws=draws
+    )
     pooled = _pooled(units.means, units.variances, share=share)
     center = float(units.value.mean())
     judged = []

@@ -20,6 +20,8 @@ class UnitValues:
 
     value: Floats
     """Of each unit how far its cases lie from the mean of all cases, added up, plus that mean."""
+    sizes: Floats
+    """Cases of each unit."""
     members: Bools
     """bool[groups, units]."""
     means: Floats
@@ -57,7 +59,7 @@ def unit_values(
     variance = _within(sums, sizes, groups, means - center, share=share)
     with np.errstate(divide="ignore", invalid="ignore"):
         variances = variance * groups.sum(axis=1) / cases_in**2
-    return UnitValues(sums + center, groups, means, variances)
+    return UnitValues(sums + center, sizes, groups, means, variances)
 
 
 def _numbered(cluster: Integers, inside: Bools) -> Integers:

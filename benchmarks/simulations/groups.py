@@ -14,7 +14,6 @@ from agentbench_tui.verdicts.compare_groups import (
     GroupedSides,
     adjusted_groups,
     compare_each,
-    heterogeneity,
     judged_group,
 )
 from agentbench_tui.verdicts.comparison import ALPHA, Asked
@@ -24,6 +23,7 @@ from agentbench_tui.verdicts.group_figures import (
     group_figures,
     judged_groups,
 )
+from agentbench_tui.verdicts.heterogeneity import heterogeneity
 from agentbench_tui.verdicts.standing import by_cases
 from simulations.evidence import asked
 from simulations.guarantee import Guarantee, Rate

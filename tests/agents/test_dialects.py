@@ -1,5 +1,6 @@
 """What each dialect makes of single events and bodies: marks of content, and counts of tokens."""
 
+import tracemalloc
 from collections.abc import Callable
 from time import process_time
 from typing import Any
@@ -539,3 +540,18 @@ def test_counts_of_the_messages_api_are_joined(
     start: dict[str, Any], end: dict[str, Any], usage: Usage
 ) -> None:
     assert streamed(MESSAGES, *messages_events(start, end)).counted() == usage
+
+
+def test_usage_of_any_length_is_read_and_does_not_fill_the_memory() -> None:
+    chat = ChatCompletions("m", {}, stream=False)
+    tracemalloc.start()
+    try:
+        for nth in range(20):
+            usage = b'{"IN": 7, "OUT": 3, "more": "%b%d"}' % (b"x" * 500_000, nth)
+            found = chat.plain_usage(chat_body(usage))
+            assert found is not None
+            assert (found.input_tokens, found.output_tokens) == (7, 3)
+        kept, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert kept < 3_000_000

@@ -44,6 +44,32 @@ def test_other_values_are_tested_by_welch_and_adjusted_by_holm() -> None:
     assert found.p_adjusted == tuple(holm(p))
 
 
+def test_sums_over_unequal_numbers_of_cases_have_the_larger_p_of_both_tests() -> None:
+    # Ten clusters of 10 cases, 60 single ones: the sums of the clusters vary more.
+    draw = np.random.default_rng(1)
+    x, inside = np.r_[draw.normal(2, 3, 10), draw.normal(0, 0.4, 60)], members(10, 60)
+    sizes = np.repeat([10, 1], [10, 60])
+    permuted, by_t = (group_differences(x, inside, share=share) for share in (True, False))
+    found = group_differences(x, inside, share=True, sizes=sizes)
+    assert None not in (*permuted.p, *by_t.p)
+    assert by_t.p[0] > 2 * permuted.p[0]  # type: ignore[operator]
+    assert found.p == by_t.p
+    assert found.p_adjusted == by_t.p_adjusted
+    alike = group_differences(x, inside, share=True, sizes=np.full(70, 3))
+    assert alike == permuted
+
+
+def test_a_group_of_large_clusters_is_rarely_marked_where_all_have_one_mean() -> None:
+    # By permuted labels alone it is marked in 27% of such tables.
+    draw, marked = np.random.default_rng(7), 0
+    sizes, inside = np.repeat([10, 1], [10, 100]), members(10, 100)
+    for _ in range(200):
+        right = [draw.binomial(size, draw.beta(1.4, 0.6)) - 0.7 * size for size in sizes]
+        found = group_differences(right, inside, share=True, sizes=sizes, draws=399)
+        marked += found.p_adjusted[0] is not None and found.p_adjusted[0] < 0.05
+    assert marked <= 0.1 * 200
+
+
 def test_nothing_is_tested_where_nothing_varies_or_a_group_has_no_rest() -> None:
     assert group_differences([1.0] * 6, members(3, 3), share=True).p == (None, None)
     assert common_mean([0.5] * 6, members(3, 3)) is None

@@ -264,3 +264,10 @@ def test_many_agents_have_the_places_that_few_have() -> None:
         for other in many[3 * index : 3 * index + 3]:
             assert (other.position, other.low) == (3 * one.position - 2, 3 * one.low - 2)
             assert other.high == 3 * one.high
+
+
+@pytest.mark.parametrize("unit", [1e-12, 1e9])
+def test_the_unit_of_the_scores_of_many_agents_does_not_matter(unit: float) -> None:
+    scores = np.random.default_rng(0).normal(size=(120, 8))
+    scores[0] += 5
+    assert separation(scores * unit, seed=1).tolist() == separation(scores, seed=1).tolist()

@@ -52,6 +52,25 @@ def test_few_numbers_are_groups_by_size_and_many_are_cut_into_quarters() -> None
     assert groups.note == "length: numbers in ranges of about a quarter of the cases each"
 
 
+def test_ranges_of_large_and_of_close_numbers_have_names_of_their_own() -> None:
+    seconds = fields(*({"at": 1_700_000_000 + second} for second in range(40)))
+    assert table(seconds.groups("at"), 40) == {
+        f"17000000{first:02}–17000000{first + 9:02}": [*range(first, first + 10)]
+        for first in (0, 10, 20, 30)
+    }
+    close = fields(*({"weight": 0.5 + number / 2**40} for number in range(40)))
+    assert [len(cases) for cases in table(close.groups("weight"), 40).values()] == [10] * 4
+
+
+def test_a_case_with_several_numbers_is_in_the_range_of_each() -> None:
+    found = fields(*({"years": [number, number + 20]} for number in range(20)))
+    groups = table(found.groups("years"), 20)
+    assert {name: len(cases) for name, cases in groups.items()} == {
+        "0–9": 10, "10–19": 10, "20–29": 10, "30–39": 10,
+    }  # fmt: skip
+    assert groups["0–9"] == groups["20–29"] == [*range(10)]
+
+
 def test_the_benchmark_is_a_field_of_where_the_case_was_asked() -> None:
     found = fields({}, {})
     other = Place("s", "c")
