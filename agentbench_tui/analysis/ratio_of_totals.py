@@ -35,6 +35,8 @@ _BOOTSTRAP_UP_TO = 1_000
 """More units than this need none: t is as good by then."""
 _HALVINGS = 80
 """Of the span in which an end lies: as near as numbers can tell."""
+_LEAST, _MOST = 1e-50, 1e50
+"""Totals beyond these have no ratio: its square times a variance may be no float."""
 _NO_ERROR = 1e-12
 """Standard errors below this share of the means are rounding."""
 
@@ -189,19 +191,16 @@ def paired_totals(
     """Return Σ B / Σ A over pairs (a[i], b[i]) of 0 or more; pairs of one cluster stay together.
 
     Above 1,000 units Fieller's t alone, which is as good by then. None without pairs or where a
-    total is 0. ValueError on negative values.
+    total is 0 or beyond 10 to the power of ±50. ValueError on negative values.
     """
     control, candidate = pairs(a, b)
     _check(control, candidate)
     if clusters is not None and control.size:
         control, candidate = cluster_sums(control, clusters), cluster_sums(candidate, clusters)
     units = control.size
-    if not control.sum() or not candidate.sum():
+    if not _have_ratio(control, candidate):
         return None
-    with np.errstate(over="ignore"):  # totals that differ by hundreds of decades have no ratio
-        ratio = float(candidate.sum() / control.sum())
-    if not math.isfinite(ratio):
-        return None
+    ratio = float(candidate.sum() / control.sum())
     if units == 1:
         return Totals(ratio, None, math.nan, 1, "")
     covariances = np.cov(control, candidate) / units
@@ -228,11 +227,12 @@ def paired_totals(
 def group_totals(a: ArrayLike, b: ArrayLike) -> Totals | None:
     """Return mean(B) / mean(A) of independent groups of 0 or more, by Fieller's t.
 
-    Degrees of freedom by Satterthwaite (1946). None without values or where a total is 0.
+    Degrees of freedom by Satterthwaite (1946). None without values or where a total is 0 or
+    beyond 10 to the power of ±50.
     """
     control, candidate = column(a), column(b)
     _check(control, candidate)
-    if not control.sum() or not candidate.sum():
+    if not _have_ratio(control, candidate):
         return None
     smaller = min(control.size, candidate.size)
     ratio = float(candidate.mean() / control.mean())
@@ -248,6 +248,11 @@ def group_totals(a: ArrayLike, b: ArrayLike) -> Totals | None:
         df = 1 / sum(s * s / (n - 1) for s, n in zip(shares, sizes, strict=True))
     error = means.error_at(ratio) / means.b
     return Totals(ratio, _ByStudent(means, df), error, smaller, "Fieller's t of means")
+
+
+def _have_ratio(control: Floats, candidate: Floats) -> bool:
+    """Whether both totals are amounts: 0, and what is next to nothing, have no ratio."""
+    return all(_LEAST <= float(x.sum()) <= _MOST for x in (control, candidate))
 
 
 def _check(control: Floats, candidate: Floats) -> None:

@@ -349,6 +349,17 @@ def test_no_numbers_are_too_odd(
             assert found.verdict in {"equivalent", "inconclusive"}
 
 
+@pytest.mark.parametrize("paired", ["auto", "no"])
+@pytest.mark.parametrize("least", [4.514648794205237e-159, 1e-300, 5e-324])
+def test_totals_may_differ_beyond_what_a_float_can_square(least: float, paired: Any) -> None:
+    small, large = (np.array([0.0] * 7 + [last]) for last in (least, 1.0))
+    for a, b in ((small, large), (large, small)):
+        sides = asked(8, output_tokens=a), asked(8, output_tokens=b)
+        found = compare_metric("output_tokens", *sides, Asked(paired, resamples=200))
+        assert found is not None
+        assert judged(found, found.p_tested).verdict == "inconclusive"
+
+
 def test_the_same_agent_measured_twice_is_hardly_ever_called_different() -> None:
     """Small beside benchmarks/compare_rates.py: 7 shapes, 3 sizes, 2 designs, 5 trials each."""
     draw = np.random.default_rng(11)
