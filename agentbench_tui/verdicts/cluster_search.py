@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 import numpy as np
 
 from agentbench_tui.model.errors import UsageError
+from agentbench_tui.model.metric import find_metric
 from agentbench_tui.verdicts.case_groupings import declared_grouping
 from agentbench_tui.verdicts.cluster_words import held_back_words
 from agentbench_tui.verdicts.comparison import judged
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from agentbench_tui.verdicts.undeclared_clusters import Finding
 
 At = TypeVar("At")
+_FOLLOW_EACH_OTHER = 0.5
 
 
 class Compare(Protocol):
@@ -114,8 +116,25 @@ def search_side(
     if not isinstance(evidence, TaskEvidence):
         return SearchedSide(evidence)
     cases = _cases(evidence)
-    found = candidates_of_side(evidence, metrics, grouped(cases), cases).findings()
-    return SearchedSide(evidence, next((one for one in found if one.metrics), None))
+    findings = candidates_of_side(evidence, metrics, grouped(cases), cases).findings()
+    found = next((one for one in findings if one.metrics), None)
+    if found is not None and _may_be_drift(found, evidence, cases):
+        found = replace(found, may_be_drift=True)
+    return SearchedSide(evidence, found)
+
+
+def _may_be_drift(found: Finding, side: TaskEvidence, cases: Integers) -> bool:
+    """Whether a time is alike within groups that follow each other in the order of asking.
+
+    They do where neighbors are of one group at least half as often as if each group were asked as
+    a whole; shuffled cases are far below that.
+    """
+    known = find_metric(found.metric)
+    if known is None or known.unit != "ms":
+        return False
+    labels = found.grouping.labels[np.searchsorted(cases, side.case)]
+    whole = 1 - (len(np.unique(labels)) - 1) / max(len(labels) - 1, 1)
+    return bool(np.mean(labels[1:] == labels[:-1]) >= _FOLLOW_EACH_OTHER * whole)
 
 
 def grouped_by(a: Evidence, b: Evidence, grouping: Grouping) -> tuple[Evidence, Evidence]:

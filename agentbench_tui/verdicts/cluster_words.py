@@ -38,7 +38,13 @@ def finding_words(one: Finding) -> str:
 
 def side_words(one: Finding) -> str:
     """Return the same about the values of one side."""
-    return f"{one.metric}: values of {_alike(one)}, so {_draws(one)}"
+    if not one.may_be_drift:
+        return f"{one.metric}: values of {_alike(one)}, so {_draws(one)}"
+    return (
+        f"{one.metric}: values of {_alike(one)}, so {_counted(one)}. The groups were asked one"
+        " after another, so a machine that was slower for a while looks the same. Declare it only"
+        f" if these cases belong together: {declare_words(one.grouping)}"
+    )
 
 
 def board_words(one: Finding) -> str:
@@ -63,12 +69,13 @@ def _alike(one: Finding) -> str:
 
 
 def _draws(one: Finding) -> str:
+    return f"{_counted(one)}. Declare it: {declare_words(one.grouping)}"
+
+
+def _counted(one: Finding) -> str:
     others = [metric for metric in one.metrics if metric != one.metric]
     also = f", also in {', '.join(others)}" if others else ""
-    return (
-        f"each of the {one.found.groups:,} groups counts as one draw{also}."
-        f" Declare it: {declare_words(one.grouping)}"
-    )
+    return f"each of the {one.found.groups:,} groups counts as one draw{also}"
 
 
 def held_back_words(grouping: Grouping, found: Intraclass) -> str:

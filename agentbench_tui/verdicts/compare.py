@@ -374,7 +374,10 @@ def _primary(a: Evidence, b: Evidence) -> Sequence[str]:
         if a.executions or b.executions:
             return PRIMARY_OF_TASKS
         said = [name for name in a.values if name not in CIRCUMSTANCES]
-        return tuple(dict.fromkeys([*PRIMARY_OF_TASKS, *said]))  # of files, all that they say
+        names = dict.fromkeys([*PRIMARY_OF_TASKS, *said])  # of files, all that they say
+        if not (a.tells_failures or b.tells_failures):
+            del names["reliability"]
+        return tuple(names)
     if isinstance(a, StressEvidence) and isinstance(b, StressEvidence):
         # Each scenario finds some of them.
         return [one for one in PRIMARY_OF_STRESS if len(a.per_repeat(one)) + len(b.per_repeat(one))]

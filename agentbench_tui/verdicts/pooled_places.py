@@ -44,6 +44,7 @@ def pooled(parts: Sequence[TaskEvidence]) -> TaskEvidence:
         totals={},
         repeats_of=first.repeats_of if shares else [n for one in parts for n in one.repeats_of],
         names_cases=all(one.names_cases for one in parts),
+        tells_failures=any(one.tells_failures for one in parts),
         run_of=first.run_of if shares else _runs(parts),
     )
 

@@ -47,14 +47,13 @@ def choose_tries(
     numbers: Floats,
     right: NDArray[np.bool_],
     values: Mapping[str, Floats],
-    choice: str = "",
-    *,
+    choice: str,
     path: Path,
 ) -> Tries | None:
     """Choose among the tries of each observation; None where none was tried twice.
 
     `keys` says of each row which observation it is of, `numbers` which try, `right` whether it
-    succeeded. Without a choice the first try counts where tries end with the first success;
+    succeeded. With an empty choice the first try counts where tries end with the first success;
     otherwise they are independent of each other, and all count. Time, tokens and cost of the tries
     up to the one that counts are added up in `values`.
 

@@ -180,10 +180,8 @@ class _Reader:
         right = np.array([not kind for kind in self._failed])
         if "accuracy" in values:
             right &= values["accuracy"] == 1
-        numbers = self._whole_numbers("attempt")
-        return choose_tries(
-            self._observations(), numbers, right, values, choice, path=self._table.path
-        )
+        tries = self._whole_numbers("attempt")
+        return choose_tries(self._observations(), tries, right, values, choice, self._table.path)
 
     def _where(self, row: int, name: str) -> str:
         return f"{self._table.path}:{self._table.lines[row]}: {name}"
@@ -349,6 +347,7 @@ class _Reader:
             },
             count,
             names_cases="case" in self._columns.roles,
+            tells_failures=bool(self._columns.failures) or any(self._failed),
             run_of=run_of,
         )
 

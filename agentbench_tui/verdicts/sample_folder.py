@@ -98,5 +98,6 @@ def _together(parts: Sequence[TaskEvidence]) -> TaskEvidence:
         },
         first,
         names_cases=all(part.names_cases for part in parts),
+        tells_failures=any(part.tells_failures for part in parts),
         run_of=np.concatenate(runs),
     )

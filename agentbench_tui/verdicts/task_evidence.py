@@ -66,6 +66,9 @@ class TaskEvidence:
     """How many repeats each of the executions has; empty of files."""
     names_cases: bool = True
     """Whether it says which case each answer is of; False of files without ids."""
+    tells_failures: bool = True
+    """Whether it says which answers failed; False of files that have no column for it and a value
+    in every row."""
     run_of: Integers | None = None
     """Of files that tell runs, the number of each repeat's."""
 

@@ -58,6 +58,9 @@ class Finding:
     """`applied`: a group counts as one draw. `mix`: few groups, which are taken for categories."""
     metrics: tuple[str, ...] = ()
     """Where it is applied: in these metrics."""
+    may_be_drift: bool = False
+    """Whether it is alike in a time whose groups were asked one after another: the machine may be
+    the reason instead of the cases."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -101,6 +101,20 @@ def test_a_summary_of_two_metrics_names_their_cluster_once(called: Called, tmp_p
     assert " ".join(out.split()).count("cases with the same `passage_id` are alike") == 1
 
 
+def test_times_of_groups_asked_one_after_another_may_be_alike_by_the_machine(
+    called: Called, tmp_path: Path
+) -> None:
+    """40 groups of 5, slow for the first half; then the same cases in another order."""
+    cases = [f"q{n},d{n // 5},{200 if n < 100 else 100}" for n in range(200)]
+    shuffled = [cases[n * 77 % 200] for n in range(200)]
+    warning = "a machine that was slower for a while looks the same"
+    for rows, says in ((cases, True), (shuffled, False)):
+        (tmp_path / "times.csv").write_text("case,document,latency_ms\n" + "\n".join(rows) + "\n")
+        text = " ".join(called("stats", "summary", "times.csv")[1].split())
+        assert "with the same `document` are alike" in text
+        assert (warning in text) is says
+
+
 def test_stored_runs_name_a_field_of_metadata_and_take_it_afterwards(
     called: Called, tmp_path: Path
 ) -> None:

@@ -58,6 +58,17 @@ def test_two_files_need_no_database(compare: Compare, tmp_path: Path) -> None:
     assert not (tmp_path / "data").exists()
 
 
+def test_files_that_say_nothing_of_failures_are_not_compared_by_reliability(
+    compare: Compare, tmp_path: Path
+) -> None:
+    for names, expected in ((("a.csv", "b.csv"), False), (("told.csv", "b.csv"), True)):
+        header, *rows = (tmp_path / "a.csv").read_text().splitlines()
+        told = [f"{header},status", *(f"{row},ok" for row in rows)]
+        (tmp_path / "told.csv").write_text("\n".join(told) + "\n")
+        a, b = (f"file:{name}" for name in names)
+        assert ("reliability" in metrics(compare(a, b, "--format", "json")[1])) is expected
+
+
 def test_swapped_files_give_the_reciprocal(compare: Compare) -> None:
     one = metrics(compare("file:a.csv", "file:b.csv", "--format", "json")[1])["e2e_ms"]
     other = metrics(compare("file:b.csv", "file:a.csv", "--format", "json")[1])["e2e_ms"]
