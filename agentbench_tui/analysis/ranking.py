@@ -155,6 +155,23 @@ def separation(scores: ArrayLike, *, seed: int, resamples: int = 10_000) -> Floa
     return adjusted
 
 
+def sign_flip_p(differences: Floats, *, seed: int, resamples: int) -> Floats:
+    """Two-sided p of a mean of 0 for each row of float64[pairs, cases], not adjusted.
+
+    The signs of a case are flipped for all pairs together: every pattern up to 15 cases; above,
+    `resamples` random ones and p = (count+1)/(resamples+1).
+    """
+    pairs, cases = differences.shape
+    sums = np.abs(differences.sum(axis=1))
+    limits = sums - _ROUNDING * np.abs(differences).sum(axis=1)
+    counts, total = np.zeros(pairs, dtype=np.int64), 0
+    for signs in _signs(cases, pairs, resamples, seed):
+        counts += (np.abs(signs @ differences.T) >= limits).sum(axis=0)
+        total += signs.shape[0]
+    drawn = 0 if cases <= EXACT_UP_TO else 1
+    return np.asarray((counts + drawn) / (total + drawn), dtype=np.float64)
+
+
 def _by_range(table: Floats, seed: int, resamples: int) -> Floats:
     """Adjusted p of each pair: how often flipped signs set any two sums as far apart as theirs."""
     agents = table.shape[0]

@@ -9,18 +9,19 @@ import numpy as np
 
 from agentbench_tui.analysis.distribution import student_cdf
 from agentbench_tui.analysis.estimate import Estimate, needs
-from agentbench_tui.analysis.ranking import SHARED_FROM, separation
+from agentbench_tui.analysis.ranking import EXACT_UP_TO, SHARED_FROM, sign_flip_p
 from agentbench_tui.verdicts.standing import ALPHA, SEED, Standings, from_pairs
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from agentbench_tui.analysis.sample import Floats
     from agentbench_tui.analysis.scale import Better
 
-_FLIPPED_UP_TO = 1_000
 _FEWEST_DRAWS, _DRAWS_A_PAIR = 5_000, 60
 """Draws of signs: so many that the least p is below 5% after all pairs were adjusted."""
+_MOST_FLIPS = 30_000_000_000
+"""Signs that all draws flip in all pairs: a few seconds. They grow with the square of the pairs."""
 
 
 def by_ratios(
@@ -34,7 +35,8 @@ def by_ratios(
 
     Two agents of one ratio R have Σ(top - R bottom) = 0, each of them. So a pair is tested by
     flipping the signs of the difference of both, unit by unit, with the ratio of the two together
-    for R (above 1,000 units by t); pairs are adjusted by Holm. `scores` are the ratios.
+    for R; by t where that takes too long (more than about 65 agents on 100 cases). Pairs are
+    adjusted by Holm. `scores` are the ratios.
     Measured (4 agents, 10-100 cases, costs of log-sd 0.5 and 1, 400 tables each): equal agents, 30
     and 80% right, were told apart in 2-6% of the tables, and agents of one ratio, two of which pay
     half and are right half as often, in 4-6% from 30 cases on and in 8% at 15.
@@ -42,19 +44,26 @@ def by_ratios(
     agents, units = tops.shape
     pairs = [(a, b) for a in range(agents) for b in range(a)]
     draws = round(max(_FEWEST_DRAWS, len(pairs) * _DRAWS_A_PAIR * ALPHA / alpha))
-
-    def p_of(a: int, b: int) -> float:
-        below = float(bottoms[a].sum() + bottoms[b].sum())
-        ratio = float(tops[a].sum() + tops[b].sum()) / below
-        rest = [tops[row] - ratio * bottoms[row] for row in (a, b)]
-        if units <= _FLIPPED_UP_TO:
-            return float(separation(np.array(rest), seed=SEED, resamples=draws)[0, 1])
-        return _paired_t(rest[0] - rest[1])
-
-    p = {pair: p_of(*pair) for pair in pairs} if units >= SHARED_FROM else {}
+    patterns = 2**units if units <= EXACT_UP_TO else draws
+    by_flips = patterns * units * len(pairs) <= _MOST_FLIPS
+    differences = (_difference(tops, bottoms, a, b) for a, b in pairs)
+    found: Iterable[float] = ()
+    if pairs and units >= SHARED_FROM:
+        found = (
+            sign_flip_p(np.array([*differences]), seed=SEED, resamples=draws).tolist()
+            if by_flips
+            else map(_paired_t, differences)
+        )
+    p = dict(zip(pairs, found, strict=False))
+    method = f"ratios of totals by case: {'sign flips' if by_flips else 't'}, Holm"
     reason = "" if p or agents == 1 else f"{needs(SHARED_FROM, units)} independent cases"
-    method = "ratios of totals by case: sign flips, Holm"
     return from_pairs(scores, p, better, method, reason, alpha)
+
+
+def _difference(tops: Floats, bottoms: Floats, a: int, b: int) -> Floats:
+    """What a and b are off the ratio of both together, by unit: that of a less that of b."""
+    ratio = float(tops[a].sum() + tops[b].sum()) / float(bottoms[a].sum() + bottoms[b].sum())
+    return np.asarray((tops[a] - tops[b]) - ratio * (bottoms[a] - bottoms[b]))
 
 
 def _paired_t(differences: Floats) -> float:
