@@ -19,13 +19,6 @@ while time.process_time() < 0.4:
 print("burnt", flush=True)
 sys.stdin.readline()
 """
-BUSY_THEN_IDLE = """
-import sys, time
-while time.process_time() < 0.4:
-    pass
-print("burnt", flush=True)
-sys.stdin.readline()
-"""
 
 
 async def test_what_a_target_did_before_the_window_is_not_counted_in_it(
@@ -34,8 +27,9 @@ async def test_what_a_target_did_before_the_window_is_not_counted_in_it(
     monkeypatch.setattr(read_beside, "EVERY_S", 0.01)
     pipe = asyncio.subprocess.PIPE
     target = await asyncio.create_subprocess_exec(
-        sys.executable, "-c", BUSY_THEN_IDLE, stdin=pipe, stdout=pipe
+        sys.executable, "-c", IDLE_THEN_BUSY, stdin=pipe, stdout=pipe
     )
+    assert target.stdin is not None
     assert target.stdout is not None
     loop, asked = asyncio.get_running_loop(), asyncio.Queue[None]()
 
@@ -51,6 +45,7 @@ async def test_what_a_target_did_before_the_window_is_not_counted_in_it(
 
     async with asyncio.timeout(30), Readings(roots, 1.0) as readings:
         await asked.get()
+        target.stdin.write(b"\n")
         assert await target.stdout.readline() == b"burnt\n"
         await read_twice()
         before, whole = len(readings.memory_mb), readings.cores
