@@ -307,12 +307,13 @@ async def test_a_handshake_may_take_longer_than_an_address_is_waited_for(
     hosts: tuple[str, ...],
 ) -> None:
     def shake_hands_slowly(connection: socket.socket) -> None:
-        time.sleep(0.1)
+        time.sleep(0.6)
         with server_tls.wrap_socket(connection, server_side=True) as secured:
             read_request(secured)
             secured.sendall(sized(b"ok"))
 
-    monkeypatch.setattr("agentbench_tui.http.pool._NEXT_ADDRESS_S", 0.05)
+    # Long enough to connect on a busy machine, and shorter than the handshake.
+    monkeypatch.setattr("agentbench_tui.http.pool._NEXT_ADDRESS_S", 0.5)
     with raw_server(shake_hands_slowly) as server:
         url = server.url.replace("http:", "https:")
         pool = pool_of(url, tls=client_tls)
