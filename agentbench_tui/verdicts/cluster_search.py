@@ -83,12 +83,12 @@ def search(
 
     `grouped` gives the candidates for cases, see `case_groupings.groupings`.
     """
-    metrics = [one.metric for one in compared if one.paired and one.of == "cases"]
-    if not metrics or not (isinstance(a, TaskEvidence) and isinstance(b, TaskEvidence)):
+    margins = {one.metric: one.margin for one in compared if one.paired and one.of == "cases"}
+    if not margins or not (isinstance(a, TaskEvidence) and isinstance(b, TaskEvidence)):
         return Searched(a, b, Candidates())
     cases = _cases(a, b)
-    candidates = candidates_of_pairs(a, b, metrics, grouped(cases), cases)
-    return Searched(a, b, candidates, tuple(candidates.findings()))
+    candidates = candidates_of_pairs(a, b, margins, grouped(cases), cases)
+    return Searched(a, b, candidates, tuple(candidates.findings(margins)))
 
 
 @dataclass(frozen=True, slots=True)

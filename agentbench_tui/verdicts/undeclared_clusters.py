@@ -14,6 +14,7 @@ Groups of a category, of which there are few, are no draws from many: they chang
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
@@ -71,6 +72,8 @@ class _Values:
     difference: Floats
     level: Floats
     """Of both sides together; equal to `difference` where there is one side."""
+    on_logs: bool = False
+    """Whether both are of logarithms."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,14 +86,20 @@ class Candidates:
     units: Integers = field(default_factory=lambda: np.empty(0, np.int64))
     values: dict[str, _Values] = field(default_factory=dict)
 
-    def findings(self) -> list[Finding]:
-        """Demonstrated dependence: at most one grouping is applied, that which leaves least."""
+    def findings(self, margins: Mapping[str, float] | None = None) -> list[Finding]:
+        """Demonstrated dependence: at most one grouping is applied, that which leaves least.
+
+        Categories between which a metric differs by no more than its margin, in `margins`, are left
+        out: their mix does not matter to a verdict.
+        """
         tests = len(self.groupings) * len(self.values)
         shown: dict[int, Finding] = {}
         for metric, values in self.values.items():
             for place in range(len(self.groupings)):
                 found = self._tested(place, values.unit, values.difference)
                 if found is None or found.icc <= 0 or found.p * tests > SHOWN_BELOW:
+                    continue
+                if self._is_small(place, metric, (margins or {}).get(metric)):
                     continue
                 known = shown.get(place)
                 if known is not None and known.found.effective_n <= found.effective_n:
@@ -119,6 +128,22 @@ class Candidates:
             if count * apart.p <= SUSPECT_BELOW or count * together <= SUSPECT_TOGETHER:
                 found.append((grouping, apart))
         return found
+
+    def _is_small(self, place: int, metric: str, margin: float | None) -> bool:
+        """Whether categories differ by no more than matters: their largest mean difference from the
+        smallest by `margin`, a share of it on logs.
+
+        Never of amounts that are not on logs, since what matters is a share of them.
+        """
+        values = self.values[metric]
+        known = find_metric(metric)
+        is_share = known is not None and known.unit == "share"
+        if margin is None or can_be_cluster(self.groupings[place]):
+            return False
+        if not (values.on_logs or is_share):
+            return False
+        _, means = mean_by(self._labels_of(place, values.unit), values.difference)
+        return bool(np.ptp(means) <= (math.log1p(margin) if values.on_logs else margin))
 
     def _tested(self, place: int, unit: Integers, values: Floats) -> Intraclass | None:
         return intraclass(values, self._labels_of(place, unit))
@@ -257,7 +282,7 @@ def _of_both(a: TaskEvidence, b: TaskEvidence, x: Floats, y: Floats, metric: str
         _by_unit(side, column, on_logs=on_logs) for side, column in ((a, x), (b, y))
     )
     unit, at_a, at_b = np.intersect1d(unit_a, unit_b, assume_unique=True, return_indices=True)
-    return _Values(unit, of_b[at_b] - of_a[at_a], of_b[at_b] + of_a[at_a])
+    return _Values(unit, of_b[at_b] - of_a[at_a], of_b[at_b] + of_a[at_a], on_logs)
 
 
 def _is_on_logs(metric: str, columns: Iterable[Floats]) -> bool:

@@ -132,6 +132,27 @@ def test_few_values_are_a_category_and_leave_the_verdict(
     assert "about this mix" in on.notes[0]
 
 
+@pytest.mark.parametrize(("extra", "named"), [(0, ()), (1, ()), (10, ("output_tokens",))])
+def test_categories_between_which_the_difference_hardly_varies_are_not_named(
+    connection: sqlite3.Connection, tmp_path: Path, extra: int, named: tuple[str, ...]
+) -> None:
+    """B takes half of A's 100 tokens, and 1 (2 %) or 10 (20 %) more on the last of three levels;
+    what matters is 5 %."""
+    rows = [(case, "abc"[case // 30], case % 2) for case in range(90)]
+    for name, tokens in (("a", 100), ("b", 50)):
+        more = extra if name == "b" else 0
+        lines = [
+            f"c{n},{x},{tokens + odd * tokens // 50 + more * (x == 'c')}" for n, x, odd in rows
+        ]
+        path = tmp_path / f"{name}.csv"
+        path.write_text("case,level,output_tokens\n" + "\n".join(lines) + "\n")
+    numbers = CaseNumbers(connection)
+    selectors = [f"file:{tmp_path / name}" for name in ("a.csv", "b.csv")]
+    sides = load_sides(connection, selectors, None, None, numbers)
+    (pair,) = compare(connection, sides, numbers, Asked(), ["output_tokens"]).pairs
+    assert tuple(one.metric for one in pair.benchmarks[0].clusters) == named
+
+
 def test_a_verdict_that_a_suspect_cluster_explains_is_held_back(
     connection: sqlite3.Connection, tmp_path: Path
 ) -> None:
