@@ -163,10 +163,10 @@ def _linked(signatures: Hashes) -> Integers:
     either = ((signatures[a] != _EMPTY) | (signatures[b] != _EMPTY)).sum(axis=1)
     both = ((signatures[a] == signatures[b]) & (signatures[a] != _EMPTY)).sum(axis=1)
     alike = both >= _ALIKE * either
-    return _connected(count, a[alike].tolist(), b[alike].tolist())
+    return connected(count, a[alike].tolist(), b[alike].tolist())
 
 
-def _connected(count: int, first: Sequence[int], second: Sequence[int]) -> Integers:
+def connected(count: int, first: Sequence[int], second: Sequence[int]) -> Integers:
     """Labels of `count` things, equal for those that pairs link, through others too."""
     leads_to = list(range(count))
 

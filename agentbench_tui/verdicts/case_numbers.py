@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from agentbench_tui.analysis.text_groups import connected
 from agentbench_tui.verdicts.case_facts import CaseFacts
 
 if TYPE_CHECKING:
@@ -68,6 +69,18 @@ class CaseNumbers:
         content = [self._content[one] for one in set(numbers.tolist()) if one in self._content]
         several = [count for count in Counter(content).values() if count > 1]
         return sum(several), len(several)
+
+    def joined(self, numbers: Integers, labels: Integers) -> Integers:
+        """Return the labels of these cases, the same for copies of one question too."""
+        place_of: dict[int | str, int] = {}
+        pairs = []
+        for place, (number, label) in enumerate(
+            zip(numbers.tolist(), labels.tolist(), strict=True)
+        ):
+            pairs.append((place, place_of.setdefault(label, place)))
+            if number in self._content:
+                pairs.append((place, place_of.setdefault(self._content[number], place)))
+        return connected(len(numbers), *zip(*pairs, strict=True)) if pairs else labels
 
     def by_dataset(self) -> Mapping[int, Mapping[int, int]]:
         """Dataset key → case key → number, of the datasets that were asked for so far."""

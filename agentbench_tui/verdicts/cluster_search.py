@@ -184,6 +184,8 @@ def declared(
             reason = error
             continue
         applied = True
+        # A question that was asked under several ids is one draw, whatever is declared.
+        grouping = replace(grouping, labels=numbers.joined(cases, grouping.labels))
         for side, of in here:
             side[at] = clustered(of, grouping, cases)
     if reason is not None and not applied:

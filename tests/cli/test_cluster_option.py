@@ -149,3 +149,25 @@ def test_stored_runs_name_a_field_of_metadata_and_take_it_afterwards(
     ]
     assert compared[0]["metrics"] == compared[1]["metrics"]
     assert compared[0]["metrics"][0]["clusters"] == 12
+
+
+@pytest.mark.parametrize("option", [(), ("--cluster", "case"), ("--cluster", "id")])
+def test_copies_of_a_question_are_one_draw_whatever_is_declared(
+    called: Called, tmp_path: Path, option: tuple[str, ...]
+) -> None:
+    """8 questions under 10 ids each, of which one agent is right on two, the other on seven."""
+    cases = [{"id": f"c{n}", "input": f"{n // 10}", "expected": "yes"} for n in range(80)]
+    (tmp_path / "agents.py").write_text(
+        "def few(prompt): return 'yes' if int(prompt) < 2 else 'no'\n"
+        "def most(prompt): return 'yes' if int(prompt) < 7 else 'no'\n"
+    )
+    Place(tmp_path).suite(0, prompt="{input}", dataset={"cases": cases})
+    agents = [f"--agent={name}=python:agents.py:{name}" for name in ("few", "most")]
+    assert called("run", "suite.json", "--no-ui", *agents, "--db", "store.db")[0] == 0
+    _, out, _ = called(
+        "compare", "few", "most", "--metric", "accuracy", "--db", "store.db", "--format", "json",
+        *option,
+    )  # fmt: skip
+    (found,) = json.loads(out)["metrics"]
+    assert found["clusters"] == 8
+    assert found["p_value"] == pytest.approx(2 / 2**5)  # five questions differ, all one way
