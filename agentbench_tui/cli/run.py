@@ -13,6 +13,7 @@ from agentbench_tui.cli.breakdown import by_options
 from agentbench_tui.cli.numbers import ROWS
 from agentbench_tui.cli.output import stdout_kept
 from agentbench_tui.cli.run_options import check_gates, command_line, how_of, run_options
+from agentbench_tui.cli.run_report import ReportKinds, make_folder, with_report
 from agentbench_tui.model.bounds import MOST_AT_ONCE, MOST_ROUNDS, MOST_SEEDS
 
 if TYPE_CHECKING:
@@ -85,8 +86,10 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--report",
-    type=click.Choice(["json", "html", "both", "md"]),
-    help="Write benchmark_results.json, .html or .md besides.",
+    type=ReportKinds(),
+    metavar="[json|html|md|both],…",
+    help="Also write the results to benchmark_results.json, .html or .md, several separated by "
+    "commas; both: json,html.",
 )
 @click.option(
     "--output",
@@ -168,8 +171,6 @@ def _how(plan: Plan, given: dict[str, Any]) -> How:
         how = dataclasses.replace(how, show=shown)
     if given["report"] is None:
         return how
-    from agentbench_tui.cli.run_report import make_folder, with_report
-
     make_folder(given["output"])
     by = None if given["by"] is None else (given["by"], given["by_limit"])
     shown = with_report(how.show, given["report"], given["output"], by)

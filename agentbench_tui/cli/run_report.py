@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.shell_completion import CompletionItem
 
-from agentbench_tui.model.errors import write_error
+from agentbench_tui.model.errors import did_you_mean, write_error
 
 if TYPE_CHECKING:
     import sqlite3
@@ -17,6 +18,40 @@ if TYPE_CHECKING:
 
 Document = dict[str, Any]
 Show = Callable[["sqlite3.Connection", Document, str], None]
+_KINDS = ("json", "html", "md")
+_CHOICES = {**{kind: (kind,) for kind in _KINDS}, "both": ("json", "html")}
+"""What `--report` takes → the files that are written."""
+
+
+class ReportKinds(click.ParamType):  # type: ignore[type-arg]  # generic in click's newest only
+    """Kinds of report, several separated by commas."""
+
+    name = "kinds"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, ...]:
+        """The kinds, each once, or a usage error."""
+        chosen: set[str] = set()
+        for name in value.split(","):
+            kinds = _CHOICES.get(name.strip().lower())
+            if kinds is None:
+                hint = did_you_mean(name.strip(), _CHOICES)
+                self.fail(
+                    f"no report '{name.strip()}'{hint}; there are {', '.join(_CHOICES)}", param, ctx
+                )
+            chosen.update(kinds)
+        return tuple(kind for kind in _KINDS if kind in chosen)
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """The choices that continue the last of the list."""
+        del ctx, param
+        before, comma, last = incomplete.rpartition(",")
+        return [
+            CompletionItem(f"{before}{comma}{name}") for name in _CHOICES if name.startswith(last)
+        ]
 
 
 def make_folder(folder: Path) -> None:
@@ -31,9 +66,9 @@ def make_folder(folder: Path) -> None:
 
 
 def with_report(
-    show: Show | None, choice: str, folder: Path, by: tuple[str, int] | None = None
+    show: Show | None, kinds: Sequence[str], folder: Path, by: tuple[str, int] | None = None
 ) -> Show:
-    """Print by `show` (by default as any run), and write the files of `choice` into `folder`.
+    """Print by `show` (by default as any run), and write files of these `kinds` into `folder`.
 
     `by`: the field of `--by`, and how many groups are shown.
     """
@@ -49,7 +84,7 @@ def with_report(
 
         groups = None if by is None else _groups(connection, run, *by)
         try:
-            written = write_results(benchmark_results(connection, run), choice, folder, groups)
+            written = write_results(benchmark_results(connection, run), kinds, folder, groups)
         except OSError as error:
             where = error.filename or folder
             click.echo(f"{where}: cannot be written: {error.strerror}", err=True)

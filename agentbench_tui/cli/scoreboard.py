@@ -195,8 +195,9 @@ def _names(names: list[str]) -> str:
 def _legend(boards: list[Document]) -> str:
     together = "all pairs and groups" if any(map(_is_group, boards)) else "all pairs"
     lines = [
-        f"#: 1 + how many are clearly ahead (p < 5 % over {together} together); = shared.",
-        "ranks: where the bare score may stand (95 %).",
+        f"#: 1 + the number of agents that are clearly ahead (p < 5 % over {together} together);",
+        "=: several agents share it. ranks: the places that chance leaves open for the score alone",
+        "(95 % interval).",
     ]
     if any((line.get("rating") or {}).get("value") for b in boards for line in b["standings"]):
         lines.append("rating: 1000 on average; 400 more are odds of 10 to 1, case by case.")

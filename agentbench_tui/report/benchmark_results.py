@@ -39,8 +39,6 @@ if TYPE_CHECKING:
 Document = dict[str, Any]
 SCHEMA = "agentbench.benchmark-results/1"
 NAME = "benchmark_results"
-WRITTEN = {"json": ("json",), "html": ("html",), "both": ("json", "html"), "md": ("md",)}
-"""Choice → what is written."""
 _COLUMNS = (
     ("name", "benchmark"), ("point", "point"), ("agent", "agent"), ("iterations", "n"),
     ("accuracy", "accuracy"), ("avg_time_ms", "mean ms"), ("std_dev_ms", "sd ms"),
@@ -179,13 +177,12 @@ WRITERS = {"json": as_json, "html": as_html, "md": as_markdown}
 
 
 def write_results(
-    document: Document, choice: str, folder: Path, by: ByGroups | None = None
+    document: Document, kinds: Sequence[str], folder: Path, by: ByGroups | None = None
 ) -> list[Path]:
-    """The files of a choice in `WRITTEN`; those of an earlier run are written over. Raises
-    OSError."""
+    """Write a file of each kind in `WRITERS`, over those of an earlier run. Raises OSError."""
     folder.mkdir(parents=True, exist_ok=True)
     written = []
-    for kind in WRITTEN[choice]:
+    for kind in kinds:
         path = folder / f"{NAME}.{kind}"
         path.write_text(WRITERS[kind](document, by), encoding="utf-8")
         written.append(path)

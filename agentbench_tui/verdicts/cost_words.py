@@ -31,7 +31,7 @@ def sentences_of(group: Document, margin: float) -> list[str]:
     lines = [
         f"{group['formula']}; above 0.8 is optimal: {some_names(optimal) or 'nobody'}",
         group["speed_words"],
-        "front: whether nobody is as right for less, or more right for the same (95 % of draws)",
+        "front: no other is right as often for less, or more often for as much (95 % of draws)",
     ]
     unsure = {line["front"]["reason"] for line in group["agents"]} - {""}
     lines += [f"{NOTHING} under front: {reason} independent cases" for reason in unsure]
@@ -46,8 +46,8 @@ def sentences_of(group: Document, margin: float) -> list[str]:
     if not found and len(group["agents"]) > 1:
         of = f" instead of {group['current']}" if group["current"] else ""
         lines.append(
-            f"no switch{of} is shown to save: none is both surely cheaper and surely not less"
-            f" right by {100 * margin:g} points"
+            f"no switch{of} is shown to save: no agent is, with 95 % confidence, both cheaper and"
+            f" at most {100 * margin:g} points less right"
         )
     wasteful = [
         line

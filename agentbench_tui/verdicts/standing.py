@@ -184,7 +184,7 @@ def by_repeats(
     method = f"by whole repeats: {kind}, Holm"
     if is_apart:
         method += f"; {100 * ASSUMED_SD:.0f}% assumed between runs"
-    reason = "" if fewest > 1 else f"{needs(2, fewest)} repeats"
+    reason = "" if fewest > 1 else f"{needs(2, fewest)} repeats (--runs 5)"
     return from_pairs(scores, p, better, method, reason, alpha)
 
 

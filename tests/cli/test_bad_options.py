@@ -191,3 +191,12 @@ def test_a_dry_run_counts_in_words(
 ) -> None:
     assert _run(["run", "suite.json", *AGENT, "--limit", limit, "--dry-run"]) == 0
     assert f"{told} nothing was run" in capsys.readouterr().err
+
+
+def test_an_unknown_report_is_named_with_those_that_there_are(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert _run(["run", "quickstart", "--report", "html,markdown"]) == 2
+    said = " ".join(capsys.readouterr().err.split())
+    assert "no report 'markdown'" in said
+    assert "there are json, html, md, both" in said

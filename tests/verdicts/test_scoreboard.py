@@ -328,7 +328,7 @@ async def test_one_repeat_tells_nobody_apart_by_time(tmp_path: Path) -> None:
     found = await run(tmp_path, suite(8), AGENTS, "good", "bad")
     (board,) = of(found.database, metric="e2e_ms")
     assert [line["rank_shown"] for line in board["standings"]] == ["1=", "1="]
-    assert board["standings"][0]["reason"] == "needs 2 (have 1) repeats"
+    assert board["standings"][0]["reason"] == "needs 2 (have 1) repeats (--runs 5)"
 
 
 def test_overall_that_is_accuracy_is_ranked_case_by_case(measured: Path) -> None:

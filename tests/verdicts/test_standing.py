@@ -62,7 +62,7 @@ def test_repeats_of_shares_are_averaged_as_they_are() -> None:
 def test_one_repeat_ranks_nobody_ahead() -> None:
     found = by_repeats([[np.array([1.0])], [np.array([9.0])]], "lower", share=False)
     assert found.labels() == ["1=", "1="]
-    assert found.rows[0].reason == "needs 2 (have 1) repeats"
+    assert found.rows[0].reason == "needs 2 (have 1) repeats (--runs 5)"
 
 
 @pytest.mark.parametrize("value", [0.0, 7.0])
