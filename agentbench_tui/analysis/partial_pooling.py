@@ -19,6 +19,8 @@ from agentbench_tui.analysis.sample import column, upper_share
 FEWEST_GROUPS = 3
 """With fewer the prior has no posterior: the spread of two means says nothing of τ."""
 _STEPS = 600
+_LEAST = 0.01
+"""The least τ above 0, in units of the smallest error."""
 _REACH = 6.0
 """How far τ is followed, in units of the spread of the means and their errors."""
 
@@ -49,7 +51,10 @@ def partially_pooled(
     if y.size < FEWEST_GROUPS:
         return None
     reach = _REACH * (float(np.ptp(y)) + float(np.sqrt(v.max())))
-    tau = np.linspace(0.0, reach, _STEPS)[:, np.newaxis]
+    # Denser near 0: a single unknown group makes the reach large, and the others may be alike.
+    steps = np.concatenate([[0.0], np.geomspace(_LEAST * np.sqrt(v.min()), reach, _STEPS)])
+    width = np.gradient(steps)[:, np.newaxis]
+    tau = steps[:, np.newaxis]
     spread = v + tau**2
     precision = (1 / spread).sum(axis=1, keepdims=True)
     center = (y / spread).sum(axis=1, keepdims=True) / precision
@@ -58,7 +63,7 @@ def partially_pooled(
         + np.log(precision)
         + ((y - center) ** 2 / spread).sum(axis=1, keepdims=True)
     )
-    density = np.exp(log_density - log_density.max())
+    density = width * np.exp(log_density - log_density.max())
     density /= density.sum()
     own = tau**2 / spread
     given_tau = own * y + (1 - own) * center

@@ -1,9 +1,13 @@
 """Partial pooling of group means: Rubin's eight schools, a brute-force integral, and limits."""
 
+from collections.abc import Callable
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.integrate import quad
 
 from agentbench_tui.analysis.partial_pooling import partially_pooled
 
@@ -30,6 +34,34 @@ def test_the_posterior_is_that_of_a_sum_over_a_grid_of_both_parameters() -> None
     found = partially_pooled(y, v)
     assert found is not None
     assert [one.value for one in found] == pytest.approx(expected.tolist(), abs=0.002)
+
+
+def test_one_group_that_is_hardly_known_leaves_those_of_the_others_exact() -> None:
+    y, v = np.array([0.79, 0.8, 0.805, 0.815, 0.3]), np.array([4e-6, 4e-6, 4e-6, 4e-6, 0.2])
+
+    def integral(of: Callable[[float, np.ndarray], float]) -> float:
+        """Over τ, of a function of it and of the precisions of the groups."""
+
+        def at(tau: float) -> float:
+            weight = 1 / (v + tau**2)
+            center = float(weight @ y / weight.sum())
+            likelihood = np.prod(np.sqrt(weight)) / np.sqrt(weight.sum())
+            density = likelihood * np.exp(-0.5 * float(weight @ (y - center) ** 2))
+            return float(density) * of(tau, weight)
+
+        parts = pairwise([0.0, 0.003, 0.01, 0.03, 0.1, 0.5, 5.8])
+        return sum(quad(at, low, high, limit=200)[0] for low, high in parts)
+
+    def mean_of_first(tau: float, weight: np.ndarray) -> float:
+        own = tau**2 * float(weight[0])
+        return own * float(y[0]) + (1 - own) * float(weight @ y / weight.sum())
+
+    whole = integral(lambda *_: 1.0)
+    found = partially_pooled(y, v)
+    assert found is not None
+    assert found[0].value == pytest.approx(integral(mean_of_first) / whole, rel=1e-6)
+    weight = integral(lambda tau, weight: tau**2 * float(weight[0])) / whole
+    assert found[0].weight == pytest.approx(weight, rel=1e-4)
 
 
 def test_two_groups_say_nothing_of_their_spread() -> None:
