@@ -230,7 +230,7 @@ def _judged(pair: Pair, adjusted: Iterator[list[float | None]], pairs: int, aske
             replace(
                 one,
                 metrics=tuple(
-                    _without_need(metric)
+                    without_need(metric)
                     if one.identical
                     else held_back(metric, one, _compares(asked), pairs)
                     for metric in (
@@ -253,7 +253,7 @@ def _compares(asked: Asked) -> Compare:
     return compared
 
 
-def _without_need(metric: Comparison) -> Comparison:
+def without_need(metric: Comparison) -> Comparison:
     """No number of samples shows a difference of something from itself."""
     return replace(metric, n_needed=None, n_to_exclude=None, effect_assumed=None)
 

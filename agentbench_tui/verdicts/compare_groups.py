@@ -17,7 +17,7 @@ from agentbench_tui.verdicts.breakdown import NO_CASES
 from agentbench_tui.verdicts.case_groups import CaseFields
 from agentbench_tui.verdicts.cluster_search import adjusted_like, grouped_by
 from agentbench_tui.verdicts.cluster_words import held_back_words
-from agentbench_tui.verdicts.compare import compare_evidence
+from agentbench_tui.verdicts.compare import compare_evidence, without_need
 from agentbench_tui.verdicts.comparison import Comparison, judged
 from agentbench_tui.verdicts.heterogeneity import Heterogeneity, heterogeneity
 from agentbench_tui.verdicts.metric_family import Adjusted, Adjustment, adjusted_together
@@ -65,6 +65,8 @@ class PairByGroups:
     """Of the point, as JSON."""
     groups: tuple[GroupComparison, ...]
     metrics: tuple[Heterogeneity, ...]
+    is_same: bool
+    """Whether both sides are the same answers on some benchmark."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,11 +110,18 @@ def compare_by_groups(
     following = iter(adjusted.p)
     count = len(found.pairs)
     judged_pairs = tuple(
-        replace(one, groups=tuple(judged_group(of, next(following), count) for of in one.groups))
+        replace(one, groups=tuple(_judged(of, next(following), count, one) for of in one.groups))
         for one in pairs
     )
     notes = (groups.note,) if groups.note else ()
     return ComparedByGroups(groups.label, judged_pairs, adjusted.adjustment, adjusted.tests, notes)
+
+
+def _judged(
+    group: GroupComparison, p: Sequence[float | None], pairs: int, of: PairByGroups
+) -> GroupComparison:
+    found = judged_group(group, p, pairs)
+    return replace(found, metrics=tuple(map(without_need, found.metrics))) if of.is_same else found
 
 
 def _is_task(one: OnBenchmark) -> bool:
@@ -193,7 +202,7 @@ def _pair(
                 more = tuple((one, words) for one in other.metrics)
                 by_group[other.group] = replace(known, suspects=(*known.suspects, *more))
     found = tuple(by_group.values())
-    return PairByGroups(of.a.label, of.b.label, parameters, found, tuple(varies))
+    return PairByGroups(of.a.label, of.b.label, parameters, found, tuple(varies), is_same)
 
 
 def compare_each(

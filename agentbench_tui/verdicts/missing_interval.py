@@ -44,11 +44,11 @@ def why_without_interval(
 
 
 def why_not_ranked(connection: sqlite3.Connection, found: NotRanked, by: Rankable) -> str:
-    """Why a contender has no value: the reason that was stored when it was measured, where there is
-    one, else the one given."""
-    rows = [row for one in found.card.evidence.values() for row in one.executions]
+    """Why a contender has no value: the reason given or, without one, the reason that was stored
+    when it was measured."""
     if found.reason:
         return found.reason
+    rows = [row for one in found.card.evidence.values() for row in one.executions]
     if by.kind == "score":
         return _why_no_score(connection, rows, by)
     names = [by.name, *(f"{by.base}.{part}" for part in ("p50", "mean"))]

@@ -107,6 +107,16 @@ def test_the_main_verdict_is_the_same_with_and_without_groups(tmp_path: Path) ->
     assert with_groups.pairs[0].metrics == without.pairs[0].metrics
 
 
+def test_no_number_of_cases_shows_a_difference_of_a_file_from_itself(tmp_path: Path) -> None:
+    sizes = {"x": 40, "y": 40}
+    a = write(tmp_path / "a.csv", rows(sizes, {"x": 20, "y": 30}))
+    b = write(tmp_path / "b.csv", rows(sizes, {"x": 22, "y": 30}))
+    for other, needs in ((a, False), (b, True)):
+        metrics = [group.metrics[0] for group in only(compared(a, other)[1]).groups]
+        assert [one.verdict for one in metrics] == ["inconclusive"] * 2
+        assert [one.n_to_exclude is not None for one in metrics] == [needs] * 2
+
+
 def test_a_difference_of_one_group_alone_varies_and_a_common_one_does_not(tmp_path: Path) -> None:
     sizes = {"x": 80, "y": 80}
     a = write(tmp_path / "a.csv", rows(sizes, {"x": 40, "y": 40}))
