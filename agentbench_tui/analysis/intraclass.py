@@ -60,7 +60,8 @@ def intraclass(values: ArrayLike, groups: ArrayLike, level: float = 0.95) -> Int
 
     p compares the squares between groups with those of shuffled labels, by a beta distribution of
     the same mean and variance as all shuffles have (Pitman 1937, Box & Andersen 1955). It is good
-    to about 1% (see `shuffled_p` for smaller ones) and never below what any shuffle could reach.
+    to about 1% and never below what any shuffle could reach. Smaller ones, and those of values of
+    which a few are far from the others, may be much too small: see `shuffled_p`.
     Takes time linear in the number of values. None for fewer than 2 groups or 4 values, where each
     value has its own group, and for equal values.
     """
@@ -169,8 +170,10 @@ def _least(sizes: Floats) -> float:
 
 
 def _upper(share: float, mean: float, variance: float) -> float:
-    """P of a share at least as large, from a beta distribution with these moments."""
-    size = mean * (1 - mean) / variance - 1 if variance > 0 else 0.0
-    if size <= 0:
+    """P of a share at least as large, from a beta distribution with these moments; 1 where every
+    shuffle gives the same share, as of a single value that differs, in groups of one size."""
+    most = mean * (1 - mean)
+    if variance <= _ROUNDING * most or variance >= most:
         return 1.0
+    size = most / variance - 1
     return 1 - beta_cdf(min(share, 1.0), mean * size, (1 - mean) * size)

@@ -82,6 +82,19 @@ def test_nothing_is_known_without_groups_or_spread(values: list[float], groups: 
     assert shuffled_p(values, groups) is None
 
 
+@pytest.mark.parametrize("size", range(2, 8))
+@pytest.mark.parametrize("count", [8, 30, 50])
+def test_one_value_apart_shows_nothing_in_groups_of_one_size(size: int, count: int) -> None:
+    # Every shuffle has the same squares between groups: this is as likely as anything.
+    values = np.zeros(size * count)
+    values[7] = 1
+    groups = np.repeat(np.arange(count), size)
+    found = intraclass(values, groups)
+    assert found is not None
+    assert found.p == 1
+    assert shuffled_p(values, groups) == 1
+
+
 def test_equal_values_within_groups_are_alike_wholly() -> None:
     found = intraclass([1.0, 1, 2, 2, 3, 3], [0, 0, 1, 1, 2, 2])
     assert found is not None
