@@ -13,6 +13,8 @@ from agentbench_tui.verdicts.change import change, needed_words, p_words
 from agentbench_tui.verdicts.figures import NOTHING
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from agentbench_tui.verdicts.compare import Compared, OnBenchmark, Pair
     from agentbench_tui.verdicts.compare_groups import ComparedByGroups
     from agentbench_tui.verdicts.comparison import Comparison
@@ -117,12 +119,19 @@ def _print_pair(found: Compared, pair: Pair, document: Document, form: str) -> N
     _say(form, f"A {pair.a.label}, B {pair.b.label}", heading=True)
     if pair.identical:
         _say(form, f"– {pair.identical}: there is nothing to compare")
-    shared: set[str] = set()
+    shared: list[str] = []
     if len(pair.benchmarks) > 1:  # what is to be said of every benchmark is said once
-        shared = set.intersection(*(_words(one) for one in pair.benchmarks))
+        first, *rest = map(_words, pair.benchmarks)
+        shared = [words for words in first if all(words in others for others in rest)]
     for one in pair.benchmarks:
-        _print_benchmark(one, _words(one) - shared, form, told=bool(pair.identical))
-    for words in [*sorted(shared), *_alone(pair)]:
+        told = bool(pair.identical)
+        _print_benchmark(
+            one, [words for words in _words(one) if words not in shared], form, told=told
+        )
+    if shared:
+        click.echo()
+        _say(form, f"On all {len(pair.benchmarks)} benchmarks:")
+    for words in [*shared, *_alone(pair)]:
         _say(form, f"– {words}")
     _print_overall(found, pair, document, form)
     for part in document["benchmarks"]:
@@ -140,12 +149,18 @@ def _alone(pair: Pair) -> list[str]:
     ]
 
 
-def _words(one: OnBenchmark) -> set[str]:
-    """What differs besides the agents. That both are the same is said before the figures."""
-    return {difference.words for difference in one.differences if not difference.is_identical}
+def _words(one: OnBenchmark) -> list[str]:
+    """What differs besides the agents, and notes. That both are the same is said before the
+    figures; what disturbed a comparison, and how to improve it, is of no use then."""
+    if one.identical:
+        return []
+    differences = {
+        difference.words for difference in one.differences if not difference.is_identical
+    }
+    return [*sorted(differences), *_notes(one)]
 
 
-def _print_benchmark(one: OnBenchmark, differences: set[str], form: str, *, told: bool) -> None:
+def _print_benchmark(one: OnBenchmark, notes: Sequence[str], form: str, *, told: bool) -> None:
     """`told`: whether it was said of the whole pair that both sides are the same."""
     rows = [
         {
@@ -170,8 +185,7 @@ def _print_benchmark(one: OnBenchmark, differences: set[str], form: str, *, told
         print_rows(rows, columns, form)
     if form == "md":
         click.echo()
-    # What disturbed a comparison, and how to improve it, is of no use where there is none.
-    for words in [] if one.identical else [*sorted(differences), *_notes(one)]:
+    for words in notes:
         _say(form, f"– {words}")
 
 
@@ -209,8 +223,7 @@ def _value(value: float | None, unit: str) -> str:
 
 
 def _print_overall(found: Compared, pair: Pair, document: Document, form: str) -> None:
-    if form != "md":
-        click.echo()
+    click.echo()
     by = "Holm" if found.adjustment == "holm" else "Benjamini and Hochberg"
     adjusted = {0: "no test could be made", 1: "one test"}.get(
         found.tests, f"p of {found.tests} tests adjusted by {by}"
@@ -273,6 +286,6 @@ def _say(form: str, text: str, *, heading: bool = False) -> None:
     if form == "md":
         mark = "## " if heading else ""
         start = "- " if text.startswith(("- ", "– ")) else ""
-        click.echo(f"{mark}{start}{markdown_cell(text[2:] if start else text)}")
+        click.echo(f"{mark}{start}{markdown_cell(text[2:] if start else text, _LONGEST)}")
     else:
         print_prose(one_line(text, _LONGEST))

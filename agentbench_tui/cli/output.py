@@ -161,9 +161,9 @@ def _print_markdown(rows: Sequence[Mapping[str, Any]], columns: Sequence[Column]
         click.echo("| " + " | ".join(cells) + " |")
 
 
-def markdown_cell(text: str) -> str:
-    """Text that stays inside its cell and is neither link nor code."""
-    safe = one_line(text, 400)
+def markdown_cell(text: str, most: int = 400) -> str:
+    """Text that stays inside its cell and is neither link nor code; at most so many characters."""
+    safe = one_line(text, most)
     for character in "\\|`[]<>*_":
         safe = safe.replace(character, f"\\{character}")
     return safe

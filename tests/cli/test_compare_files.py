@@ -69,6 +69,25 @@ def test_files_that_say_nothing_of_failures_are_not_compared_by_reliability(
         assert ("reliability" in metrics(compare(a, b, "--format", "json")[1])) is expected
 
 
+def test_a_note_that_holds_on_every_benchmark_is_printed_once(
+    compare: Compare, tmp_path: Path
+) -> None:
+    for name in ("a", "b"):
+        header, *rows = (tmp_path / f"{name}.csv").read_text().splitlines()
+        told = [f"{header},benchmark", *(f"{row},{of}" for of in ("x", "y") for row in rows)]
+        (tmp_path / f"{name}2.csv").write_text("\n".join(told) + "\n")
+    out = " ".join(compare("file:a2.csv", "file:b2.csv")[1].split())
+    assert out.count("Speed was measured in one run per side") == 1
+    assert "On all 2 benchmarks: – Speed was measured" in out
+
+
+def test_the_verdict_in_markdown_is_no_part_of_the_list_of_notes(compare: Compare) -> None:
+    lines = compare("file:a.csv", "file:b.csv", "--format", "md")[1].splitlines()
+    (overall,) = [at for at, line in enumerate(lines) if line.startswith("Overall:")]
+    assert lines[overall - 2].startswith("- ")
+    assert not lines[overall - 1]
+
+
 def test_swapped_files_give_the_reciprocal(compare: Compare) -> None:
     one = metrics(compare("file:a.csv", "file:b.csv", "--format", "json")[1])["e2e_ms"]
     other = metrics(compare("file:b.csv", "file:a.csv", "--format", "json")[1])["e2e_ms"]
