@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -48,13 +49,11 @@ def write(path: Path, lines: Sequence[Row], *, named: bool = True) -> str:
 def compared(
     *selectors: str, by: str = "kind", metrics: Sequence[str] = ("accuracy",)
 ) -> tuple[Compared, ComparedByGroups]:
-    connection = sqlite3.connect(":memory:")
-    numbers, fields = CaseNumbers(connection), CaseFields()
-    sides = load_sides(connection, selectors, None, None, numbers, by=FileField(by, fields))
-    found = compare(connection, sides, numbers, Asked(), metrics)
-    groups = compare_by_groups(connection, found, numbers, fields, by, metrics)
-    connection.close()
-    return found, groups
+    with closing(sqlite3.connect(":memory:")) as connection:
+        numbers, fields = CaseNumbers(connection), CaseFields()
+        sides = load_sides(connection, selectors, None, None, numbers, by=FileField(by, fields))
+        found = compare(connection, sides, numbers, Asked(), metrics)
+        return found, compare_by_groups(connection, found, numbers, fields, by, metrics)
 
 
 def only(found: ComparedByGroups) -> PairByGroups:
