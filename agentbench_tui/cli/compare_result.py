@@ -10,7 +10,7 @@ from agentbench_tui.cli.output import Column, markdown_cell, print_json, print_p
 from agentbench_tui.model.plain_number import plain
 from agentbench_tui.model.untrusted import one_line
 from agentbench_tui.verdicts.change import change, needed_words, p_words
-from agentbench_tui.verdicts.figures import NOTHING
+from agentbench_tui.verdicts.figures import NOTHING, dollars, milliseconds
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -219,7 +219,11 @@ def _value(value: float | None, unit: str) -> str:
         return NOTHING
     if unit == "share":
         return f"{value:.3f}"
-    return f"{value:.0f}" if abs(value) >= 1000 else plain(value, 3)
+    if unit == "ms":
+        return milliseconds(value)
+    if unit == "USD":
+        return dollars(value)
+    return f"{value:,.0f}" if abs(value) >= 1000 else plain(value, 3)
 
 
 def _print_overall(found: Compared, pair: Pair, document: Document, form: str) -> None:

@@ -88,6 +88,15 @@ def test_the_verdict_in_markdown_is_no_part_of_the_list_of_notes(compare: Compar
     assert not lines[overall - 1]
 
 
+def test_the_values_of_both_sides_have_their_unit(compare: Compare, tmp_path: Path) -> None:
+    for name, ms, usd in (("m.csv", 250, 0.002), ("n.csv", 12_500, 0.0035)):
+        rows = [f"c{case},{ms},{usd}" for case in range(20)]
+        (tmp_path / name).write_text("case,latency_ms,cost_usd\n" + "\n".join(rows) + "\n")
+    out = compare("file:m.csv", "file:n.csv")[1]
+    assert "250 ms, 12.5 s" in out
+    assert "$0.0020, $0.0035" in out
+
+
 def test_swapped_files_give_the_reciprocal(compare: Compare) -> None:
     one = metrics(compare("file:a.csv", "file:b.csv", "--format", "json")[1])["e2e_ms"]
     other = metrics(compare("file:b.csv", "file:a.csv", "--format", "json")[1])["e2e_ms"]
