@@ -50,25 +50,38 @@ def between_run_error(draws: tuple[float, float], sd: float = ASSUMED_SD) -> flo
     return sd * math.sqrt(1 / draws[0] + 1 / draws[1])
 
 
-def end_with_error(effect: float, end: float, error: float, level: float) -> float:
-    """Return the end of an interval at `level` after an independent normal error was added.
+def interval_with_error(
+    effect: float, low: float, high: float, error: float, level: float
+) -> tuple[float, float]:
+    """Return the ends of an interval at `level` after an independent normal error was added.
 
     The distances from the effect are added as squares (Zou & Donner 2008), so that each end may lie
-    at a distance of its own.
+    at a distance of its own, which may be 0.
     """
     added = normal_quantile((1 + level) / 2) * error
-    return effect + math.copysign(math.hypot(end - effect, added), end - effect)
+    return effect - math.hypot(effect - low, added), effect + math.hypot(high - effect, added)
 
 
-def ratio_end_with_error(ratio: float, end: float, error: float, level: float) -> float:
-    """Return `end_with_error` of a ratio, whose interval and error are on logarithms.
+def ratio_interval_with_error(
+    ratio: float, low: float, high: float, error: float, level: float
+) -> tuple[float, float]:
+    """Return `interval_with_error` of a ratio, whose interval and error are on logarithms.
 
     An end that no float can hold, or that is 0 already, is infinite or 0.
     """
-    if not (error > 0 and 0 < ratio < math.inf and 0 < end < math.inf):
-        return end
-    log = end_with_error(math.log(ratio), math.log(end), error, level)
-    return math.exp(log) if log < _LARGEST_LOG else math.inf
+    if not (error > 0 and 0 < ratio < math.inf):
+        return low, high
+    effect = math.log(ratio)
+    is_low, is_high = (0 < end < math.inf for end in (low, high))
+    below, above = interval_with_error(
+        effect,
+        math.log(low) if is_low else effect,
+        math.log(high) if is_high else effect,
+        error,
+        level,
+    )
+    upper = math.exp(above) if above < _LARGEST_LOG else math.inf
+    return math.exp(below) if is_low else low, upper if is_high else high
 
 
 def p_of_interval(
@@ -107,5 +120,4 @@ def outlasts_run_variance(
     if scale.kind != "ratio" or not 0 < low <= change <= high < math.inf:
         return False
     error = between_run_error(draws)
-    lower, upper = (ratio_end_with_error(change, end, error, 0.95) for end in (low, high))
-    return is_large_change(lower, upper)
+    return is_large_change(*ratio_interval_with_error(change, low, high, error, 0.95))

@@ -63,7 +63,15 @@ def _p_varies(whole: Comparison, sides: GroupedSides, asked: Asked) -> float | N
     The ratio of what is paid is one of totals, R: in every group Σ (B - R A) is 0 then.
     """
     metric = whole.metric
-    on_logs = whole.ratio is not None and not whole.is_paid
+    # Of whole repeats there may be a ratio although some answer took 0.
+    on_logs = (
+        whole.ratio is not None
+        and not whole.is_paid
+        and all(
+            bool((column[~np.isnan(column)] > 0).all())
+            for column in (sides.a.values[metric], sides.b.values[metric])
+        )
+    )
     pairs = pair(*(case_values(one, metric, on_logs=on_logs) for one in (sides.a, sides.b)))
     if not pairs:
         pairs = pair(

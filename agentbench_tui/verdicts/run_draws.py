@@ -18,9 +18,9 @@ from agentbench_tui.analysis.between_run import (
     LARGE_CHANGE,
     between_run_error,
     between_run_sd,
-    end_with_error,
+    interval_with_error,
     p_of_interval,
-    ratio_end_with_error,
+    ratio_interval_with_error,
 )
 from agentbench_tui.verdicts.comparison import EQUIVALENCE_LEVEL, LEVEL, Comparison
 from agentbench_tui.verdicts.load_evidence import LoadEvidence
@@ -189,11 +189,8 @@ def _ends(
     low, high = ends
     if low is None or high is None or (found.is_ratio and not 0 < low <= high < math.inf):
         return None, None
-    if not found.is_ratio:
-        low, high = (end_with_error(effect, end, error, level) for end in (low, high))
-        return low, high
-    low, high = (ratio_end_with_error(effect, end, error, level) for end in (low, high))
-    return low, high
+    added = ratio_interval_with_error if found.is_ratio else interval_with_error
+    return added(effect, low, high, error, level)
 
 
 def _p(

@@ -10,7 +10,7 @@ import numpy as np
 from agentbench_tui.analysis.between_run import (
     LARGE_CHANGE,
     between_run_error,
-    ratio_end_with_error,
+    ratio_interval_with_error,
 )
 from agentbench_tui.analysis.cost_efficiency import configurations
 from agentbench_tui.analysis.equivalence import verdict
@@ -180,10 +180,10 @@ def _by_repeats(current: Ledger, other: Ledger, level: float) -> Document:
     if effect.ratio is None:
         return estimate_document(None, effect.reason)
     error = 0.0 if _runs(current) == _runs(other) else between_run_error((1, 1))
-    ends = [
-        None if end is None else 1 - ratio_end_with_error(effect.ratio, end, error, level)
-        for end in (effect.high, effect.low)
-    ]
+    low, high = effect.low, effect.high
+    if low is not None and high is not None:
+        low, high = ratio_interval_with_error(effect.ratio, low, high, error, level)
+    ends = [None if end is None else 1 - end for end in (high, low)]
     return {
         "value": 1 - effect.ratio,
         "low": ends[0],

@@ -9,9 +9,10 @@ from scipy import stats
 from agentbench_tui.analysis.between_run import (
     between_run_error,
     between_run_sd,
-    end_with_error,
+    interval_with_error,
     outlasts_run_variance,
     p_of_interval,
+    ratio_interval_with_error,
 )
 from agentbench_tui.analysis.scale import Scale
 
@@ -31,7 +32,7 @@ def test_the_error_of_two_means_is_that_of_their_runs() -> None:
 
 def test_an_interval_with_an_error_is_that_of_the_sum_of_two_normals() -> None:
     z = stats.norm.ppf(0.975)
-    low, high = (end_with_error(0.3, 0.3 + side * z * 0.03, 0.04, 0.95) for side in (-1, 1))
+    low, high = interval_with_error(0.3, 0.3 - z * 0.03, 0.3 + z * 0.03, 0.04, 0.95)
     assert (low, high) == pytest.approx((0.3 - z * 0.05, 0.3 + z * 0.05))
     assert p_of_interval(0.3, low, high) == pytest.approx(2 * stats.norm.sf(0.3 / 0.05))
     assert p_of_interval(-0.3, -high, -low) == pytest.approx(2 * stats.norm.sf(0.3 / 0.05))
@@ -39,6 +40,15 @@ def test_an_interval_with_an_error_is_that_of_the_sum_of_two_normals() -> None:
     assert beyond == pytest.approx(2 * stats.norm.sf(0.2 / 0.05))
     assert p_of_interval(0.1, 0.0, 0.2, allowed=0.2) == 1.0
     assert p_of_interval(0.0, -0.1, 0.1) == 1.0
+
+
+@pytest.mark.parametrize("rounding", [0.0, 1e-15, -1e-15])
+def test_an_interval_without_width_gets_that_of_the_error_on_both_sides(rounding: float) -> None:
+    end = 1.2 * (1 + rounding)
+    low, high = ratio_interval_with_error(1.2, end, end, 0.04, 0.95)
+    factor = math.exp(stats.norm.ppf(0.975) * 0.04)
+    assert (low, high) == pytest.approx((1.2 / factor, 1.2 * factor))
+    assert ratio_interval_with_error(1.2, 0.0, math.inf, 0.04, 0.95) == (0.0, math.inf)
 
 
 @pytest.mark.parametrize(

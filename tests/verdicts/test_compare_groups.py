@@ -241,3 +241,16 @@ def test_equal_sides_are_hardly_ever_called_different_in_any_group(tmp_path: Pat
         groups = only(compared(*sides)[1]).groups
         false += any(one.metrics[0].verdict in {"better", "worse"} for one in groups)
     assert false <= 3
+
+
+def test_times_of_0_in_repeats_are_not_taken_to_logarithms(tmp_path: Path) -> None:
+    text = "case,kind,repeat,latency_ms\n" + "".join(
+        f"q{case},{case % 2},{repeat},{case % 5 + repeat}\n"
+        for repeat in range(3)
+        for case in range(20)
+    )
+    for name in "ab":
+        (tmp_path / f"{name}.csv").write_text(text)
+    a, b = (f"file:{tmp_path / name}.csv" for name in "ab")
+    _, found = compared(a, b, metrics=["e2e_ms"])
+    assert only(found).metrics[0].p_varies in {None, 1.0}

@@ -181,3 +181,17 @@ def test_equal_agents_are_rarely_called_different(order: str) -> None:
             sides.append(runs(made(draw, luck.tolist()), begun))
         called += compared(*sides)[0].verdict != "inconclusive"
     assert called <= stats.binom.ppf(0.999, trials, 0.05)
+
+
+@pytest.mark.parametrize(("level", "verdict"), [(1.12, "inconclusive"), (1.4, "worse")])
+def test_times_that_do_not_vary_get_the_whole_allowance_whoever_is_slower(
+    level: float, verdict: str
+) -> None:
+    a, b = (runs(np.full((1, CASES), 100 * factor), [at]) for at, factor in ((1, 1.0), (2, level)))
+    slower, _ = compared(a, b)
+    faster, _ = compared(b, a)
+    allowed = np.exp(stats.norm.ppf(0.975) * 0.05 * np.sqrt(2))
+    assert (slower.low, slower.high) == pytest.approx((level / allowed, level * allowed))
+    assert faster.p_value == pytest.approx(slower.p_value)
+    assert slower.verdict == verdict
+    assert faster.verdict == {"worse": "better"}.get(verdict, verdict)
