@@ -292,7 +292,7 @@ def _without_old(
 ) -> Finding:
     base = replace(base, against="")
     if left_out:
-        words = "; ".join(left_out)
+        words = f"every earlier run differs from the newest: {'; '.join(left_out)}"
         return replace(base, verdict="not comparable", reason=words, notes=())
     if has_accepted:
         return replace(base, reason="no earlier run at the accepted level yet")
