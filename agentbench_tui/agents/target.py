@@ -67,6 +67,8 @@ def parse_target(text: str) -> ParsedTarget:
     match = _SCHEME.fullmatch(text.strip())
     if match is None or (match[2] is match[3] is None and match[1] not in WITHOUT_REST):
         hint = f"; a program is written `command:{text}`" if text.strip() else ""
+        if text.strip().endswith(".py"):
+            hint = f"; a function of this file is written `python:{text.strip()}:FUNCTION`"
         raise UsageError(
             f"`{text}` is not a target: expected SCHEME:REST, such as python:mod:func{hint}"
         )

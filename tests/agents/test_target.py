@@ -50,6 +50,7 @@ def test_a_target_comes_apart(
     ("text", "said"),
     [
         ("./my-agent", "a program is written `command:./my-agent`"),
+        ("agents.py", "a function of this file is written `python:agents.py:FUNCTION`"),
         ("", "is not a target"),
         ("pyton:mod:f", 'did you mean "python"'),
         ("a b=python:m:f", "agent id `a b`"),
